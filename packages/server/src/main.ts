@@ -1,0 +1,2 @@
+import { probe } from '@millrace/contract/probe.ts'
+console.log(process.version, probe(1))
