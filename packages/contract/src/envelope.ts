@@ -1,0 +1,65 @@
+import { type Static, type TSchema, Type } from 'typebox'
+
+/** `program` of every envelope (decisions.md, Names). */
+export const program = 'millrace'
+
+const head = {
+  program: Type.String({ description: 'Name of the program that answers', examples: [program] }),
+  version: Type.String({ description: 'Released version of the server', examples: ['1.0.0'] }),
+  datetime: Type.String({
+    format: 'date-time',
+    description: 'Time of the answer, ISO 8601 with milliseconds and Z',
+    examples: ['2026-01-31T12:00:00.000Z'],
+  }),
+}
+
+const success = {
+  status: Type.Literal('success'),
+  ...head,
+  message: Type.String({ examples: ['ok'] }),
+  code: Type.Integer({ description: 'HTTP status', examples: [200] }),
+}
+
+const strict = { additionalProperties: false } as const
+
+/** Schema of the success envelope around `data` (interface.md, Common response envelopes). */
+export function successEnvelope<T extends TSchema>(data: T) {
+  return Type.Object({ ...success, data }, strict)
+}
+
+/** Schema of the success envelope of a paginated list; `paginationCount` is the number of all matches. */
+export function paginatedEnvelope<T extends TSchema>(item: T) {
+  return Type.Object(
+    {
+      ...success,
+      data: Type.Array(item),
+      paginationCount: Type.Integer({ minimum: 0, description: 'All matches, on every page' }),
+      paginationPage: Type.Integer({ minimum: 1, description: 'The page given, from 1' }),
+      paginationLimit: Type.Integer({ minimum: 1, description: 'The largest number of items of a page' }),
+    },
+    strict,
+  )
+}
+
+/** Schema of the fail envelope around the `data` of one row of the error table. */
+export function failEnvelope<T extends TSchema>(data: T) {
+  return Type.Object(
+    {
+      status: Type.Literal('fail'),
+      ...head,
+      code: Type.Integer({ description: 'HTTP status' }),
+      message: Type.String({ description: 'What is wrong, in plain words' }),
+      data,
+      error_code: Type.Integer({ description: 'Which failure it is, see the error table' }),
+    },
+    strict,
+  )
+}
+
+export const FailEnvelope = failEnvelope(
+  Type.Record(Type.String(), Type.Unknown(), { description: 'Context of the failure' }),
+)
+export type FailEnvelope = Static<typeof FailEnvelope>
+
+/** `data` of operations that answer nothing but their success. */
+export const EmptyObject = Type.Object({}, strict)

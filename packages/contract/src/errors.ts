@@ -1,0 +1,388 @@
+import { type Static, type TSchema, Type } from 'typebox'
+
+/** One failure of the interface: `errorCode` is `error_code` of the fail envelope (interface.md, Errors). */
+export interface ErrorRow {
+  readonly errorCode: number
+  /** HTTP status, and `code` of the fail envelope. */
+  readonly status: number
+  /** Default message; a case that can say more exactly what is wrong replaces it. */
+  readonly message: string
+  /** Shape of the fail envelope's `data`. */
+  readonly data: TSchema
+  /** RFC 6749's `error` where the token service answers with this row. */
+  readonly oauth?: string
+}
+
+const strict = { additionalProperties: false } as const
+
+const Nothing = Type.Object({}, strict)
+
+/** Where a request is wrong: `path` is dotted (`body.filters.0.values`), `message` says what would be right. */
+export const Fault = Type.Object({ path: Type.String(), message: Type.String() }, strict)
+export type Fault = Static<typeof Fault>
+
+const Faults = Type.Object({ errors: Type.Array(Fault, { minItems: 1 }) }, strict)
+/** A query that is well formed but cannot be answered; `members` are those that the faults are about. */
+const QueryFaults = Type.Object(
+  { errors: Type.Array(Fault, { minItems: 1 }), members: Type.Array(Type.String()) },
+  strict,
+)
+const ById = Type.Object({ id: Type.String() }, strict)
+const ByName = Type.Object({ name: Type.String() }, strict)
+const ByEmail = Type.Object({ email: Type.String() }, strict)
+/** The largest that is accepted, and where it is known what was sent. `unit` is `bytes` or `events`. */
+const Limit = Type.Object(
+  { limit: Type.Number(), unit: Type.String(), actual: Type.Optional(Type.Number()) },
+  strict,
+)
+/** `retryAfter` is in seconds and equals the header `Retry-After`. */
+const Retry = Type.Object({ retryAfter: Type.Optional(Type.Number()) }, strict)
+
+/**
+ * Every failure that an operation can answer. Blocks: 1–99 general, 1000 datasources and collector,
+ * 2000 accounts, sign-on and provisioning, 3000 workflows, 9000 statistics; the pair (errorCode, status)
+ * is unique (decisions.md, Error codes). Codes 9000 to 9034 are known to clients as those of tag keys and
+ * experiments, so that failures of queries begin at 9100.
+ */
+export const errorTable = {
+  // 1–99: any operation.
+  validation: { errorCode: 1, status: 400, message: 'The request is not valid', data: Faults },
+  malformed: {
+    errorCode: 2,
+    status: 400,
+    message: 'The body cannot be parsed',
+    data: Type.Object({ reason: Type.Optional(Type.String()) }, strict),
+  },
+  unauthenticated: {
+    errorCode: 3,
+    status: 401,
+    message: 'A valid access token is required: send the header "Authorization: Bearer <ACCESS_TOKEN>"',
+    data: Nothing,
+  },
+  forbidden: {
+    errorCode: 4,
+    status: 403,
+    message: 'Your role does not allow this',
+    data: Type.Object(
+      { resource: Type.Optional(Type.String()), action: Type.Optional(Type.String()) },
+      strict,
+    ),
+  },
+  notFound: {
+    errorCode: 5,
+    status: 404,
+    message: 'There is no such object',
+    data: Type.Object({ id: Type.Optional(Type.String()) }, strict),
+  },
+  unknownPath: {
+    errorCode: 6,
+    status: 404,
+    message: 'There is nothing at this address',
+    data: Type.Object({ method: Type.String(), path: Type.String() }, strict),
+  },
+  methodNotAllowed: {
+    errorCode: 7,
+    status: 405,
+    message: 'This address does not answer this method',
+    data: Type.Object({ method: Type.String(), allowed: Type.Array(Type.String()) }, strict),
+  },
+  notAcceptable: {
+    errorCode: 8,
+    status: 406,
+    message: 'None of the accepted content types can be given',
+    data: Type.Object({ offered: Type.Array(Type.String()) }, strict),
+  },
+  requestTimeout: { errorCode: 9, status: 408, message: 'The request did not arrive in time', data: Nothing },
+  conflict: {
+    errorCode: 10,
+    status: 409,
+    message: 'This contradicts the present state',
+    data: Type.Object({ id: Type.Optional(Type.String()) }, strict),
+  },
+  payloadTooLarge: { errorCode: 11, status: 413, message: 'The body is too large', data: Limit },
+  uriTooLong: { errorCode: 12, status: 414, message: 'The address is too long', data: Nothing },
+  unsupportedMediaType: {
+    errorCode: 13,
+    status: 415,
+    message: 'The body has a content type or encoding that is not accepted here',
+    data: Type.Object({ accepted: Type.Optional(Type.Array(Type.String())) }, strict),
+  },
+  tooManyRequests: {
+    errorCode: 14,
+    status: 429,
+    message: 'Too many requests at once, try again shortly',
+    data: Retry,
+  },
+  headersTooLarge: { errorCode: 15, status: 431, message: 'The headers are too large', data: Nothing },
+  internal: {
+    errorCode: 16,
+    status: 500,
+    message: 'Something went wrong on our side',
+    data: Type.Object({ requestId: Type.Optional(Type.String()) }, strict),
+  },
+  unavailable: {
+    errorCode: 17,
+    status: 503,
+    message: 'The service cannot answer at the moment, try again shortly',
+    data: Retry,
+  },
+  timeout: {
+    errorCode: 18,
+    status: 504,
+    message: 'This took longer than is allowed and was stopped',
+    data: Type.Object({ limitSeconds: Type.Optional(Type.Number()) }, strict),
+  },
+  tooComplex: {
+    errorCode: 19,
+    status: 400,
+    message: 'The request asks for more than can be computed',
+    data: Type.Object({ limit: Type.Optional(Type.String()) }, strict),
+  },
+
+  // 1000: datasources and the collector.
+  datasourceNotFound: {
+    errorCode: 1000,
+    status: 404,
+    message: 'No datasource matches this identifier',
+    data: ById,
+  },
+  invalidDatasourceId: {
+    errorCode: 1001,
+    status: 400,
+    message: 'The datasource identifier is 24 hexadecimal characters',
+    data: ById,
+  },
+  emptyEvents: {
+    errorCode: 1002,
+    status: 400,
+    message: 'The body is empty: send an event or an array of events',
+    data: Nothing,
+  },
+  malformedEvents: {
+    errorCode: 1003,
+    status: 400,
+    message: 'The body cannot be parsed as events',
+    data: Type.Object({ reason: Type.String() }, strict),
+  },
+  eventsTooLarge: {
+    errorCode: 1004,
+    status: 413,
+    message: 'The body holds more than one request may carry',
+    data: Limit,
+  },
+  eventsNotDurable: {
+    errorCode: 1005,
+    status: 503,
+    message: 'Events cannot be made durable at the moment, send them again',
+    data: Retry,
+  },
+  collectorOverloaded: {
+    errorCode: 1006,
+    status: 503,
+    message: 'More events arrive than can be written, send them again later',
+    data: Retry,
+  },
+  datasourceWithoutSource: {
+    errorCode: 1010,
+    status: 400,
+    message: 'This datasource has no source to analyse',
+    data: ById,
+  },
+  sourceNotReachable: {
+    errorCode: 1011,
+    status: 400,
+    message: 'The source of this datasource cannot be reached',
+    data: Type.Object({ url: Type.String(), err: Type.String() }, strict),
+  },
+  sampleFailed: {
+    errorCode: 1012,
+    status: 400,
+    message: 'Failed to get sample',
+    data: Type.Object({ url: Type.String(), err: Type.String() }, strict),
+  },
+
+  // 2000: accounts, sign-on, provisioning.
+  invalidTokenRequest: {
+    errorCode: 2000,
+    status: 400,
+    message: 'The token request is not valid',
+    data: Faults,
+    oauth: 'invalid_request',
+  },
+  unsupportedGrantType: {
+    errorCode: 2001,
+    status: 400,
+    message: 'grant_type is password, refresh_token or authorization_code',
+    data: Type.Object({ grantType: Type.Optional(Type.String()) }, strict),
+    oauth: 'unsupported_grant_type',
+  },
+  unauthorizedClient: {
+    errorCode: 2002,
+    status: 400,
+    message: 'This client may not use this grant',
+    data: Nothing,
+    oauth: 'unauthorized_client',
+  },
+  invalidGrant: {
+    errorCode: 2003,
+    status: 400,
+    message: 'The refresh token or code is not valid or has expired',
+    data: Nothing,
+    oauth: 'invalid_grant',
+  },
+  invalidClient: {
+    errorCode: 2004,
+    status: 401,
+    message: 'The client_id is not known',
+    data: Nothing,
+    oauth: 'invalid_client',
+  },
+  invalidCredentials: {
+    errorCode: 2005,
+    status: 401,
+    message: 'The user name or the password is wrong',
+    data: Nothing,
+    oauth: 'invalid_grant',
+  },
+  tooManyAttempts: {
+    errorCode: 2006,
+    status: 429,
+    message: 'Too many failed attempts, try again later',
+    data: Retry,
+    oauth: 'too_many_attempts',
+  },
+  signInUnavailable: {
+    errorCode: 2007,
+    status: 503,
+    message: 'Sign-in is not possible at the moment, try again shortly',
+    data: Retry,
+    oauth: 'temporarily_unavailable',
+  },
+  invalidRedirectUri: {
+    errorCode: 2010,
+    status: 400,
+    message: 'The redirect_uri is not registered for this client',
+    data: Nothing,
+    oauth: 'invalid_request',
+  },
+  userNotFound: {
+    errorCode: 2020,
+    status: 404,
+    message: 'There is no such user in your company',
+    data: ByEmail,
+  },
+  passwordNotUsed: {
+    errorCode: 2021,
+    status: 409,
+    message: 'This user signs in through single sign-on only',
+    data: ByEmail,
+  },
+  tooManyPasswordResets: {
+    errorCode: 2022,
+    status: 429,
+    message: 'A reset was asked for too often, try again later',
+    data: Retry,
+  },
+  linkedAccountNotFound: {
+    errorCode: 2030,
+    status: 404,
+    message: 'There is no such linked account',
+    data: ById,
+  },
+  singleSignOnNotFound: {
+    errorCode: 2040,
+    status: 404,
+    message: 'Your company has no single sign-on configuration',
+    data: Nothing,
+  },
+  unknownRole: {
+    errorCode: 2050,
+    status: 400,
+    message: 'There is no such role in your company',
+    data: Type.Object({ roleIds: Type.Array(Type.String(), { minItems: 1 }) }, strict),
+  },
+  roleAboveOwn: {
+    errorCode: 2051,
+    status: 403,
+    message: 'You cannot give a role that allows more than your own',
+    data: Type.Object({ roleIds: Type.Array(Type.String(), { minItems: 1 }) }, strict),
+  },
+  unknownTeam: {
+    errorCode: 2052,
+    status: 400,
+    message: 'There is no such team in your company',
+    data: Type.Object({ teamIds: Type.Array(Type.String(), { minItems: 1 }) }, strict),
+  },
+  notInTeam: {
+    errorCode: 2053,
+    status: 403,
+    message: 'You are not a member of this team',
+    data: Type.Object({ teamIds: Type.Array(Type.String(), { minItems: 1 }) }, strict),
+  },
+
+  // 3000: workflows.
+  workflowNotFound: { errorCode: 3000, status: 404, message: 'There is no such workflow', data: ById },
+
+  // 9000: statistics.
+  experimentNotFound: { errorCode: 9000, status: 404, message: 'Unable to find experiment', data: ById },
+  tagKeyNameTaken: {
+    errorCode: 9001,
+    status: 409,
+    message: 'A tag key with this name already exists',
+    data: ByName,
+  },
+  tagKeyNotFound: { errorCode: 9002, status: 404, message: 'There is no such tag key', data: ById },
+  tagValueNotFound: {
+    errorCode: 9003,
+    status: 404,
+    message: 'There is no such value of this tag key',
+    data: ById,
+  },
+  tagValueInUse: {
+    errorCode: 9040,
+    status: 409,
+    message: 'A running experiment uses this tag value',
+    data: Type.Object({ id: Type.String(), experimentIds: Type.Array(Type.String()) }, strict),
+  },
+  unknownMember: {
+    errorCode: 9100,
+    status: 400,
+    message: 'The query names a member that does not exist',
+    data: QueryFaults,
+  },
+  incompatibleMembers: {
+    errorCode: 9101,
+    status: 400,
+    message: 'The query names members that do not fit together',
+    data: QueryFaults,
+  },
+  virtualMeasureFilter: {
+    errorCode: 9102,
+    status: 400,
+    message: 'A virtual measure cannot be filtered: it is computed from other measures after aggregation',
+    data: QueryFaults,
+  },
+  invalidQuery: {
+    errorCode: 9103,
+    status: 400,
+    message: 'The query cannot be answered as it is written',
+    data: QueryFaults,
+  },
+  savedQueryNotFound: {
+    errorCode: 9200,
+    status: 404,
+    message: 'There is no such saved query',
+    data: ById,
+  },
+  invalidSchedule: {
+    errorCode: 9201,
+    status: 400,
+    message: 'The schedule is not valid',
+    data: Faults,
+  },
+} as const satisfies Record<string, ErrorRow>
+
+export type ErrorName = keyof typeof errorTable
+
+/** Shape of `data` of one row. */
+export type ErrorData<N extends ErrorName> = Static<(typeof errorTable)[N]['data']>

@@ -1,0 +1,68 @@
+import type { TSchema } from 'typebox'
+import type { ErrorName } from './errors.ts'
+import type { Permission } from './permissions.ts'
+
+/**
+ * `open`: no token. `authenticated`: a bearer token, and `permission` where there is one. `collector`: the
+ * collector's address, no token, its own limits and reply format.
+ */
+export type Scope = 'open' | 'authenticated' | 'collector'
+
+export type Method = 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'
+
+/** One example for the documents; `value` conforms to the schema it stands beside. */
+export interface Example {
+  readonly summary: string
+  readonly value: unknown
+}
+
+/** A reply in another content type than `application/json`, or an example of the JSON one. */
+export interface ReplyDocument {
+  readonly description?: string
+  /** Response headers by name, each with what it says. */
+  readonly headers?: Readonly<Record<string, string>>
+  readonly examples?: Readonly<Record<string, Example>>
+  /** Further content types of the same status, each with an example of the bare body. */
+  readonly alternatives?: Readonly<Record<string, { readonly description: string; readonly example: string }>>
+}
+
+/**
+ * One operation of the interface as data: the only home of its path and shapes. A route spreads it:
+ * `app.route({ ...runQuery, handler })`; the OpenAPI document and the SDK read it.
+ */
+export interface Operation {
+  /** Unique, lower camel case, a verb first: `runQuery`. */
+  readonly id: string
+  /** The number of the operation in interface.md, Endpoints; absent for an extension. */
+  readonly number?: number
+  /** Beyond the documented operations: `x-millrace-extension` in the OpenAPI document. */
+  readonly extension?: true
+  readonly method: Method
+  /** Full path as Fastify writes it: `/v2/statistics/query/:id`. */
+  readonly url: string
+  readonly scope: Scope
+  /** Checked before the handler in the authenticated scope. */
+  readonly permission?: Permission
+  /** Who may call, in words, where one permission does not say all of it. */
+  readonly access?: string
+  readonly tag: string
+  readonly summary: string
+  /** Markdown of plain paragraphs, lists and code spans. */
+  readonly description?: string
+  /** Rows of the error table that this operation answers, besides those that its scope always has. */
+  readonly errors: readonly ErrorName[]
+  /** Content types of the request body; `application/json` alone when absent. */
+  readonly consumes?: readonly string[]
+  /** Examples of the request body, by name. */
+  readonly examples?: Readonly<Record<string, Example>>
+  /** What the schemas of the replies do not say, by status. */
+  readonly replies?: Readonly<Record<number, ReplyDocument>>
+  readonly schema: {
+    readonly params?: TSchema
+    readonly querystring?: TSchema
+    readonly headers?: TSchema
+    readonly body?: TSchema
+    /** By status; `Type.Null()` stands for an empty body. */
+    readonly response: Readonly<Record<number, TSchema>>
+  }
+}

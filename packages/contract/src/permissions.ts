@@ -1,0 +1,39 @@
+/**
+ * What a role can allow: each resource with its actions. A role holds (resource, action) pairs; company
+ * isolation always holds on top, and `team` marks resources that are also scoped by team
+ * (decisions.md, Who may call).
+ */
+export const permissionTable = {
+  datasource: {
+    label: 'Datasource',
+    team: true,
+    actions: ['access', 'create', 'read', 'query', 'update', 'delete'],
+  },
+  workflow: { label: 'Workflow', team: true, actions: ['create', 'read', 'update', 'delete'] },
+  content: { label: 'Content', team: true, actions: ['create', 'read', 'update', 'delete'] },
+  workflowSettings: {
+    label: 'Workflow settings',
+    team: false,
+    actions: ['create', 'read', 'update', 'delete'],
+  },
+  statistics: { label: 'Statistics', team: false, actions: ['access', 'export'] },
+  user: { label: 'User', team: false, actions: ['create', 'read', 'update', 'delete'] },
+  role: { label: 'Role', team: false, actions: ['create', 'read', 'update', 'delete'] },
+  team: { label: 'Team', team: false, actions: ['create', 'read', 'update', 'delete'] },
+  company: { label: 'Company', team: false, actions: ['read', 'update'] },
+  invitation: { label: 'Invitation', team: false, actions: ['create', 'read', 'delete'] },
+} as const satisfies Record<string, { label: string; team: boolean; actions: readonly string[] }>
+
+export type Resource = keyof typeof permissionTable
+
+export type Action = (typeof permissionTable)[Resource]['actions'][number]
+
+/** One pair of the table: only an action that its resource has. */
+export type Permission = {
+  [R in Resource]: { readonly resource: R; readonly action: (typeof permissionTable)[R]['actions'][number] }
+}[Resource]
+
+/** The words of the permission in documents and messages: `Workflow settings: delete`. */
+export function describePermission(permission: Permission): string {
+  return `${permissionTable[permission.resource].label}: ${permission.action}`
+}
