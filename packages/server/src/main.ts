@@ -1,2 +1,1 @@
-import { probe } from '@millrace/contract/probe.ts'
-console.log(process.version, probe(1))
+export {}

@@ -1,0 +1,43 @@
+import { resolve } from 'node:path'
+import type { Environment } from './env.ts'
+
+export type Role = Environment['MILLRACE_ROLES'][number]
+
+/** What the service is told at start, grouped by who uses it. */
+export interface Config {
+  readonly http: {
+    readonly host: string
+    readonly port: number
+    /** Without a trailing slash; undefined means `http://HOST:PORT` of the socket that was opened. */
+    readonly publicUrl: string | undefined
+    readonly trustedProxies: readonly string[]
+  }
+  readonly roles: ReadonlySet<Role>
+  readonly logLevel: Environment['MILLRACE_LOG_LEVEL']
+  readonly dataDirectory: string
+  /** Bytes of free disk below which events are refused with 503. */
+  readonly diskReserveBytes: number
+  readonly relational: { readonly url: string | undefined }
+  readonly columnar: { readonly url: string | undefined }
+  readonly mail: { readonly smtpUrl: string | undefined; readonly from: string }
+  readonly firstAdmin: { readonly email: string; readonly password: string | undefined }
+}
+
+export function configFrom(env: Environment): Config {
+  return Object.freeze({
+    http: Object.freeze({
+      host: env.MILLRACE_HOST,
+      port: env.MILLRACE_PORT,
+      publicUrl: env.MILLRACE_PUBLIC_URL,
+      trustedProxies: env.MILLRACE_TRUSTED_PROXIES ?? [],
+    }),
+    roles: new Set(env.MILLRACE_ROLES),
+    logLevel: env.MILLRACE_LOG_LEVEL,
+    dataDirectory: resolve(env.MILLRACE_DATA_DIR),
+    diskReserveBytes: env.MILLRACE_DISK_RESERVE_MIB * 1024 * 1024,
+    relational: Object.freeze({ url: env.DATABASE_URL }),
+    columnar: Object.freeze({ url: env.CLICKHOUSE_URL }),
+    mail: Object.freeze({ smtpUrl: env.SMTP_URL, from: env.MILLRACE_MAIL_FROM }),
+    firstAdmin: Object.freeze({ email: env.MILLRACE_ADMIN_EMAIL, password: env.MILLRACE_ADMIN_PASSWORD }),
+  })
+}

@@ -1,0 +1,54 @@
+import { mkdtempSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { configFrom } from './config.ts'
+import { FaultyEnvironment, readEnvironment } from './env.ts'
+
+function faultsOf(source: NodeJS.ProcessEnv): readonly string[] {
+  try {
+    readEnvironment(source)
+  } catch (error) {
+    if (error instanceof FaultyEnvironment) return error.faults
+    throw error
+  }
+  return []
+}
+
+test('an empty environment gives the documented defaults', () => {
+  const config = configFrom(readEnvironment({}))
+  expect(config.http).toMatchObject({ host: '127.0.0.1', port: 8080, publicUrl: undefined })
+  expect([...config.roles]).toEqual(['interface', 'collector', 'worker'])
+  expect(config.dataDirectory.endsWith('/data')).toBe(true)
+})
+
+test('reports all faulty variables together and says what would be right', () => {
+  const faults = faultsOf({
+    MILLRACE_PORT: '99999',
+    MILLRACE_ROLES: 'interface,cook',
+    MILLRACE_PROT: '1',
+    DATABASE_URL: 'mysql://x',
+  })
+  expect(faults).toHaveLength(4)
+  expect(faults.join('\n')).toMatch(/MILLRACE_PORT must be a whole number from 0 to 65535 \(it is "99999"\)/)
+  expect(faults.join('\n')).toMatch(/did you mean MILLRACE_PORT\?/)
+})
+
+test('never prints a faulty secret', () => {
+  expect(faultsOf({ MILLRACE_ADMIN_PASSWORD: 'hunter2' }).join()).not.toContain('hunter2')
+})
+
+test('reads a secret from the file that NAME_FILE names, without its last line feed', () => {
+  const file = join(mkdtempSync(join(tmpdir(), 'millrace-env-')), 'password')
+  writeFileSync(file, 'a long enough secret\n')
+  expect(readEnvironment({ MILLRACE_ADMIN_PASSWORD_FILE: file }).MILLRACE_ADMIN_PASSWORD).toBe(
+    'a long enough secret',
+  )
+  expect(faultsOf({ MILLRACE_ADMIN_PASSWORD_FILE: '/nowhere' })[0]).toMatch(
+    /MILLRACE_ADMIN_PASSWORD cannot be read/,
+  )
+})
+
+test('refuses an address of a log that this version cannot use instead of ignoring it', () => {
+  expect(faultsOf({ NATS_URL: 'nats://127.0.0.1' })[0]).toMatch(/NATS_URL is not supported/)
+})

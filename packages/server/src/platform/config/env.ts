@@ -1,0 +1,241 @@
+import { readFileSync } from 'node:fs'
+import { nearestName } from '../nearest.ts'
+
+/** One environment variable: how it is written in documents and how its text becomes a value. */
+interface Variable<T> {
+  readonly description: string
+  /** What stands in the table as default; the parsed default is `parse(default)`. */
+  readonly fallback?: string
+  /** Never printed; may also come from the file that `<NAME>_FILE` names. */
+  readonly secret?: true
+  readonly parse: (text: string) => T
+}
+
+class FaultyValue extends Error {}
+
+const text = (value: string): string => value
+
+const integer =
+  (from: number, to: number) =>
+  (value: string): number => {
+    const number = /^\d{1,9}$/.test(value) ? Number(value) : Number.NaN
+    if (!(number >= from && number <= to))
+      throw new FaultyValue(`must be a whole number from ${from} to ${to}`)
+    return number
+  }
+
+const oneOf =
+  <T extends string>(...allowed: readonly T[]) =>
+  (value: string): T => {
+    const found = allowed.find((each) => each === value)
+    if (found === undefined) throw new FaultyValue(`must be one of ${allowed.join(', ')}`)
+    return found
+  }
+
+const listOf =
+  <T extends string>(...allowed: readonly T[]) =>
+  (value: string): readonly T[] => {
+    const parts = value.split(',').map((part) => part.trim())
+    return parts.map(oneOf(...allowed))
+  }
+
+const url =
+  (...protocols: readonly string[]) =>
+  (value: string): string => {
+    const protocol = URL.canParse(value) ? new URL(value).protocol : ''
+    if (!protocols.includes(protocol)) {
+      throw new FaultyValue(
+        `must be an address that begins with ${protocols.map((p) => `${p}//`).join(' or ')}`,
+      )
+    }
+    return value.replace(/\/+$/, '')
+  }
+
+const email = (value: string): string => {
+  if (!/^[^\s@"<>]+@[^\s@"<>]+\.[^\s@"<>]+$/.test(value)) throw new FaultyValue('must be an e-mail address')
+  return value
+}
+
+const password = (value: string): string => {
+  if ([...value].length < 12) throw new FaultyValue('must have at least 12 characters')
+  return value
+}
+
+const cidrList = (value: string): readonly string[] => {
+  const parts = value.split(',').map((part) => part.trim())
+  for (const part of parts) {
+    if (!/^[0-9a-fA-F.:]+(\/\d{1,3})?$/.test(part)) {
+      throw new FaultyValue('must be addresses or CIDR ranges, separated by commas')
+    }
+  }
+  return parts
+}
+
+interface DefaultedVariable<T> extends Variable<T> {
+  readonly fallback: string
+}
+
+/** Keeps in the type whether a variable has a default, so that its value is known to be there. */
+function variable<T>(each: DefaultedVariable<T>): DefaultedVariable<T>
+function variable<T>(each: Variable<T>): Variable<T>
+function variable<T>(each: Variable<T>): Variable<T> {
+  return each
+}
+
+/** Every variable the service reads; the table in the README is generated from here. */
+export const variables = {
+  MILLRACE_PORT: variable({
+    description: 'Port of interface, collector and documents; 0 takes a free one.',
+    fallback: '8080',
+    parse: integer(0, 65535),
+  }),
+  MILLRACE_HOST: variable({
+    description: 'Address to listen on; `0.0.0.0` for every interface.',
+    fallback: '127.0.0.1',
+    parse: text,
+  }),
+  MILLRACE_DATA_DIR: variable({
+    description: 'Directory that holds the embedded stores, the event log and the outbox.',
+    fallback: './data',
+    parse: text,
+  }),
+  MILLRACE_ADMIN_EMAIL: variable({
+    description: 'E-mail of the first administrator; read at the first start only.',
+    fallback: 'admin@millrace.local',
+    parse: email,
+  }),
+  MILLRACE_ADMIN_PASSWORD: variable({
+    description:
+      'Password of the first administrator (12 characters or more); read at the first start only. Without it one is generated and printed once.',
+    secret: true,
+    parse: password,
+  }),
+  MILLRACE_PUBLIC_URL: variable({
+    description:
+      'Address under which people and senders reach the service, for links and the banner; default `http://HOST:PORT`.',
+    parse: url('http:', 'https:'),
+  }),
+  MILLRACE_LOG_LEVEL: variable({
+    description: 'Least level that is logged: fatal, error, warn, info, debug, trace or silent.',
+    fallback: 'info',
+    parse: oneOf('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'),
+  }),
+  MILLRACE_ROLES: variable({
+    description: 'What this process does, separated by commas: interface, collector, worker.',
+    fallback: 'interface,collector,worker',
+    parse: listOf('interface', 'collector', 'worker'),
+  }),
+  MILLRACE_TRUSTED_PROXIES: variable({
+    description:
+      'Addresses or CIDR ranges of proxies whose X-Forwarded-* headers are believed; nobody is by default.',
+    parse: cidrList,
+  }),
+  MILLRACE_DISK_RESERVE_MIB: variable({
+    description:
+      'Free disk space, in MiB, below which the collector answers 503 instead of filling the disk.',
+    fallback: '512',
+    parse: integer(0, 1_000_000),
+  }),
+  DATABASE_URL: variable({
+    description: 'PostgreSQL to use instead of the embedded one.',
+    secret: true,
+    parse: url('postgres:', 'postgresql:'),
+  }),
+  CLICKHOUSE_URL: variable({
+    description:
+      'ClickHouse to use instead of the embedded engine: `http(s)://user:password@host:port/database`.',
+    secret: true,
+    parse: url('http:', 'https:'),
+  }),
+  SMTP_URL: variable({
+    description:
+      'Mail server: `smtp(s)://user:password@host:port`. Without it mails are written as `.eml` files below the data directory.',
+    secret: true,
+    parse: url('smtp:', 'smtps:'),
+  }),
+  MILLRACE_MAIL_FROM: variable({
+    description: 'Sender of the mails.',
+    fallback: 'Millrace <millrace@localhost>',
+    parse: text,
+  }),
+} as const
+
+type Variables = typeof variables
+type ValueOf<V> = V extends Variable<infer T> ? T : never
+
+/** Parsed environment: absent variables without a default are undefined. */
+export type Environment = {
+  readonly [K in keyof Variables]: Variables[K] extends DefaultedVariable<unknown>
+    ? ValueOf<Variables[K]>
+    : ValueOf<Variables[K]> | undefined
+}
+
+/** All faulty variables at once, one line each. */
+export class FaultyEnvironment extends Error {
+  readonly faults: readonly string[]
+  constructor(faults: readonly string[]) {
+    super(
+      `The environment has ${faults.length === 1 ? 'a fault' : `${faults.length} faults`}:\n${faults.map((fault) => `  ${fault}`).join('\n')}`,
+    )
+    this.name = 'FaultyEnvironment'
+    this.faults = faults
+  }
+}
+
+/** Names that belong to tests and benchmarks, never to the service. */
+const foreign = /^MILLRACE_(TEST|BENCH)_/
+
+function readText(name: string, secret: boolean, source: NodeJS.ProcessEnv): string | undefined {
+  const direct = source[name]
+  const file = secret ? source[`${name}_FILE`] : undefined
+  if (direct !== undefined && direct !== '' && file !== undefined && file !== '') {
+    throw new FaultyValue(`is given twice: here and by ${name}_FILE; keep one`)
+  }
+  if (file !== undefined && file !== '') {
+    try {
+      return readFileSync(file, 'utf8').replace(/\r?\n$/, '')
+    } catch (error) {
+      throw new FaultyValue(
+        `cannot be read from the file that ${name}_FILE names: ${(error as Error).message}`,
+      )
+    }
+  }
+  return direct === '' ? undefined : direct
+}
+
+/**
+ * Reads and checks the environment. Values are named in faults only where they are no secret.
+ * @throws FaultyEnvironment naming every faulty or unknown `MILLRACE_` variable.
+ */
+export function readEnvironment(source: NodeJS.ProcessEnv): Environment {
+  const faults: string[] = []
+  const values: Record<string, unknown> = {}
+  for (const [name, each] of Object.entries<Variable<unknown>>(variables)) {
+    let given: string | undefined
+    try {
+      given = readText(name, each.secret === true, source) ?? each.fallback
+      values[name] = given === undefined ? undefined : each.parse(given)
+    } catch (error) {
+      if (!(error instanceof FaultyValue)) throw error
+      const shown = each.secret || given === undefined ? '' : ` (it is "${given}")`
+      faults.push(`${name} ${error.message}${shown}`)
+    }
+  }
+  const known = new Set(
+    Object.entries<Variable<unknown>>(variables).flatMap(([name, each]) =>
+      each.secret ? [name, `${name}_FILE`] : [name],
+    ),
+  )
+  for (const name of Object.keys(source)) {
+    if (name.startsWith('MILLRACE_') && !known.has(name) && !foreign.test(name)) {
+      const nearest = nearestName(name, known)
+      faults.push(`${name} is not a known variable${nearest ? `; did you mean ${nearest}?` : ''}`)
+    }
+  }
+  if (source.NATS_URL)
+    faults.push(
+      'NATS_URL is not supported by this version: the event log lives in the data directory; unset it',
+    )
+  if (faults.length > 0) throw new FaultyEnvironment(faults)
+  return Object.freeze(values) as Environment
+}

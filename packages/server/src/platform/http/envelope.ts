@@ -1,0 +1,42 @@
+import type { DomainError } from '../errors.ts'
+import { program, version } from '../version.ts'
+
+/** Success envelope of interface.md; `code` is 200 for every operation with a body (decisions.md, Envelope). */
+export function success<T>(data: T) {
+  return {
+    status: 'success' as const,
+    program,
+    version,
+    datetime: new Date().toISOString(),
+    message: 'ok',
+    code: 200,
+    data,
+  }
+}
+
+export interface PageOf<T> {
+  readonly rows: readonly T[]
+  /** All matches, not only those of this page. */
+  readonly count: number
+  readonly page: number
+  readonly perPage: number
+}
+
+/** Success envelope of a list with pages. */
+export function paginated<T>({ rows, count, page, perPage }: PageOf<T>) {
+  return { ...success(rows), paginationCount: count, paginationPage: page, paginationLimit: perPage }
+}
+
+/** Fail envelope of interface.md. */
+export function failure(error: DomainError) {
+  return {
+    program,
+    version,
+    datetime: new Date().toISOString(),
+    status: 'fail' as const,
+    code: error.status,
+    message: error.message,
+    data: error.data,
+    error_code: error.errorCode,
+  }
+}

@@ -1,0 +1,139 @@
+import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
+import addFormatsModule from 'ajv-formats'
+import type { FastifySchemaCompiler } from 'fastify'
+import { DomainError } from '../errors.ts'
+import { nearestName } from '../nearest.ts'
+
+type Schema = { properties?: Record<string, unknown>; [keyword: string]: unknown }
+
+// The package is CommonJS: under Node's rules its default export is the module object.
+const addFormats = addFormatsModule as unknown as typeof addFormatsModule.default
+
+function createAjv(): Ajv {
+  const ajv = new Ajv({
+    strict: false,
+    allErrors: false,
+    useDefaults: true,
+    coerceTypes: false,
+    removeAdditional: false,
+    verbose: true,
+  })
+  addFormats(ajv)
+  return ajv
+}
+
+/** `items.0.name` from `/items/0/name`. */
+function pathOf(instancePath: string): string {
+  const parts = instancePath.split('/').slice(1)
+  return parts.map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~')).join('.')
+}
+
+const names: Record<string, string> = {
+  body: 'the body',
+  querystring: 'the query',
+  params: 'the path',
+  headers: 'the headers',
+}
+
+function shown(value: unknown): string {
+  const text = JSON.stringify(value) ?? String(value)
+  return text.length > 60 ? `${text.slice(0, 57)}...` : text
+}
+
+function describe(error: ErrorObject, part: string): { path: string; message: string } {
+  const path = pathOf(error.instancePath)
+  const here = path || names[part] || part
+  const parameters = error.params as Record<string, unknown>
+  switch (error.keyword) {
+    case 'required': {
+      const missing = String(parameters.missingProperty)
+      return { path: path ? `${path}.${missing}` : missing, message: 'is required' }
+    }
+    case 'additionalProperties':
+    case 'unevaluatedProperties': {
+      const unknown = String(parameters.additionalProperty ?? parameters.unevaluatedProperty)
+      const known = Object.keys(((error.parentSchema as Schema | undefined)?.properties ?? {}) as object)
+      const nearest = nearestName(unknown, known)
+      const hint = nearest
+        ? `did you mean "${nearest}"?`
+        : known.length > 0
+          ? `known are ${known.join(', ')}`
+          : 'none is expected here'
+      return { path: path ? `${path}.${unknown}` : unknown, message: `is not known; ${hint}` }
+    }
+    case 'enum':
+      return {
+        path: here,
+        message: `must be one of ${(parameters.allowedValues as unknown[]).map(shown).join(', ')}`,
+      }
+    case 'const':
+      return { path: here, message: `must be ${shown(parameters.allowedValue)}` }
+    case 'type':
+      return {
+        path: here,
+        message: `must be ${[parameters.type].flat().join(' or ')}, it is ${shown(error.data)}`,
+      }
+    default:
+      return { path: here, message: error.message ?? 'is not valid' }
+  }
+}
+
+/** Of a failed union, the branch that came furthest says best what is wrong; the union itself says least. */
+function mostTelling(errors: readonly ErrorObject[]): ErrorObject | undefined {
+  const constants = errors.filter((error) => error.keyword === 'const')
+  const union = errors.find((error) => error.keyword === 'anyOf' || error.keyword === 'oneOf')
+  if (union && constants.length > 1 && constants.length === errors.length - 1) {
+    const allowedValues = constants.map((error) => (error.params as { allowedValue: unknown }).allowedValue)
+    return { ...union, keyword: 'enum', params: { allowedValues } }
+  }
+  const inner = errors.filter((error) => error !== union)
+  return (
+    inner.reduce<ErrorObject | undefined>(
+      (best, error) =>
+        best === undefined || error.instancePath.split('/').length > best.instancePath.split('/').length
+          ? error
+          : best,
+      undefined,
+    ) ?? union
+  )
+}
+
+/** Texts of the query become numbers and booleans by one strict spelling each; everything else stays as it was sent. */
+function readQueryValue(value: unknown, schema: Schema | undefined): unknown {
+  if (schema?.type === 'array') {
+    const items = Array.isArray(value) ? value : [value]
+    return items.map((item) => readQueryValue(item, schema.items as Schema | undefined))
+  }
+  if (typeof value !== 'string') return value
+  if ((schema?.type === 'integer' || schema?.type === 'number') && /^-?(0|[1-9]\d{0,14})$/.test(value))
+    return Number(value)
+  if (schema?.type === 'boolean' && (value === 'true' || value === 'false')) return value === 'true'
+  return value
+}
+
+/** Fastify's validator: strict types, one clear error, unknown names refused with the nearest known one. */
+export function createValidatorCompiler(): FastifySchemaCompiler<Schema> {
+  const ajv = createAjv()
+  return ({ schema, httpPart }) => {
+    const validate: ValidateFunction = ajv.compile(schema)
+    const part = httpPart ?? 'body'
+    return (data: unknown) => {
+      if (part === 'querystring' && data !== null && typeof data === 'object') {
+        const query = data as Record<string, unknown>
+        for (const [name, value] of Object.entries(query)) {
+          query[name] = readQueryValue(value, schema.properties?.[name] as Schema | undefined)
+        }
+      }
+      if (validate(data)) return { value: data }
+      const error = mostTelling(validate.errors ?? [])
+      const said = error ? describe(error, part) : { path: names[part] ?? part, message: 'is not valid' }
+      return { error: validationError([said]) }
+    }
+  }
+}
+
+/** The one form of a validation failure: `message` names the first fault in plain words (decisions.md, Envelope). */
+export function validationError(errors: { path: string; message: string }[]): DomainError {
+  const [first] = errors
+  return new DomainError('validation', { errors }, first ? { message: `${first.path} ${first.message}` } : {})
+}
