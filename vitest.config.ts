@@ -1,8 +1,10 @@
 import { defineConfig } from 'vitest/config'
+import ClosingReporter from './scripts/closing-reporter.ts'
 
 export default defineConfig({
   test: {
     include: ['packages/*/src/**/*.test.ts', 'packages/*/test/**/*.test.ts', 'bench/**/*.test.ts'],
+    reporters: ['default', new ClosingReporter()],
     testTimeout: 30_000,
     hookTimeout: 60_000,
     // Two cores carry PostgreSQL, the columnar engine and the tests: more workers only wait for each other.

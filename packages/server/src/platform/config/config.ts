@@ -11,6 +11,7 @@ export interface Config {
     /** Without a trailing slash; undefined means `http://HOST:PORT` of the socket that was opened. */
     readonly publicUrl: string | undefined
     readonly trustedProxies: readonly string[]
+    readonly metricsToken: string | undefined
   }
   readonly roles: ReadonlySet<Role>
   readonly logLevel: Environment['MILLRACE_LOG_LEVEL']
@@ -30,6 +31,7 @@ export function configFrom(env: Environment): Config {
       port: env.MILLRACE_PORT,
       publicUrl: env.MILLRACE_PUBLIC_URL,
       trustedProxies: env.MILLRACE_TRUSTED_PROXIES ?? [],
+      metricsToken: env.MILLRACE_METRICS_TOKEN,
     }),
     roles: new Set(env.MILLRACE_ROLES),
     logLevel: env.MILLRACE_LOG_LEVEL,

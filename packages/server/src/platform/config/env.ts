@@ -136,6 +136,11 @@ export const variables = {
     fallback: '512',
     parse: integer(0, 1_000_000),
   }),
+  MILLRACE_METRICS_TOKEN: variable({
+    description: 'When set, `/metrics` is answered only with `Authorization: Bearer <token>`.',
+    secret: true,
+    parse: text,
+  }),
   DATABASE_URL: variable({
     description: 'PostgreSQL to use instead of the embedded one.',
     secret: true,

@@ -1,0 +1,76 @@
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+
+/** What is measured, in Prometheus' names and units; labels have few values and never hold what a sender wrote. */
+export interface Metrics {
+  readonly registry: Registry
+  /** Seconds of interface calls by method, route template and status. */
+  readonly httpSeconds: Histogram<'method' | 'route' | 'status'>
+  /** Seconds of statistics queries by outcome: ok, refused, timeout, cancelled, failed. */
+  readonly querySeconds: Histogram<'outcome'>
+  /** Events by what became of them at load: stored, duplicate, dropped, bot, quarantined. */
+  readonly loadedEvents: Counter<'outcome'>
+  /** Seconds of one load of a batch. */
+  readonly loadSeconds: Histogram
+  /** A gauge whose value is asked for when the page of metrics is read. */
+  gauge(name: string, help: string, read: () => number): void
+  /** A counter kept elsewhere as a plain number, so that a hot path pays one addition. */
+  counter(name: string, help: string, read: () => number): void
+}
+
+const seconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
+
+export function createMetrics(): Metrics {
+  const registry = new Registry()
+  collectDefaultMetrics({ register: registry })
+  const registers = [registry]
+  return {
+    registry,
+    httpSeconds: new Histogram({
+      name: 'millrace_http_request_duration_seconds',
+      help: 'Duration of interface calls by route template',
+      labelNames: ['method', 'route', 'status'],
+      buckets: seconds,
+      registers,
+    }),
+    querySeconds: new Histogram({
+      name: 'millrace_query_duration_seconds',
+      help: 'Duration of statistics queries by outcome',
+      labelNames: ['outcome'],
+      buckets: seconds,
+      registers,
+    }),
+    loadedEvents: new Counter({
+      name: 'millrace_loaded_events_total',
+      help: 'Events taken from the log by what became of them',
+      labelNames: ['outcome'],
+      registers,
+    }),
+    loadSeconds: new Histogram({
+      name: 'millrace_load_duration_seconds',
+      help: 'Duration of loading one batch into the columnar store',
+      buckets: seconds,
+      registers,
+    }),
+    gauge(name, help, read) {
+      new Gauge({
+        name,
+        help,
+        registers,
+        collect() {
+          this.set(read())
+        },
+      })
+    },
+    counter(name, help, read) {
+      new Counter({
+        name,
+        help,
+        registers,
+        collect() {
+          this.reset()
+          this.inc(read())
+        },
+      })
+    },
+  }
+}

@@ -1,0 +1,34 @@
+import type { Reporter, TestCase, TestModule } from 'vitest/node'
+
+/**
+ * Closes a run with what was skipped and why, and with one line of counts. Where
+ * MILLRACE_TEST_FAIL_ON_SKIP is set (CI) a skipped test fails the run: there every program that a test
+ * may need is installed, so nothing may be left out unseen.
+ */
+export default class ClosingReporter implements Reporter {
+  onTestRunEnd(modules: readonly TestModule[]): void {
+    const skipped: string[] = []
+    let passed = 0
+    let failed = 0
+    for (const module of modules) {
+      failed += module.errors().length
+      for (const test of module.children.allTests()) {
+        const result = test.result()
+        if (result.state === 'passed') passed++
+        else if (result.state === 'failed') failed++
+        else skipped.push(`${test.fullName}: ${reasonOf(test)}`)
+      }
+    }
+    for (const line of skipped) console.log(`skipped  ${line}`)
+    console.log(`${passed} passed, ${failed} failed, ${skipped.length} skipped`)
+    if (skipped.length > 0 && process.env.MILLRACE_TEST_FAIL_ON_SKIP) {
+      console.error('Tests were skipped where none may be: install what they name.')
+      process.exitCode = 1
+    }
+  }
+}
+
+function reasonOf(test: TestCase): string {
+  const result = test.result()
+  return (result.state === 'skipped' && result.note) || 'no reason given'
+}
