@@ -1,0 +1,54 @@
+import { type Static, Type } from 'typebox'
+import { id, mapOf } from './formats.ts'
+
+/**
+ * The envelope of an event as senders should write it (interface.md, Collected event). The collector judges
+ * events one by one and field by field with the rules of `events/`, never with this schema: it describes.
+ */
+export const CollectedEvent = Type.Object(
+  {
+    key: id('Company identifier'),
+    name: Type.String({
+      minLength: 1,
+      description:
+        'What happened: `identify`, `page_view`, `product_page`, `product_hover`, `category_view`, ' +
+        '`brand_view`, `add_cart`, `purchase`, `purchase_references`, or any other name',
+      examples: ['purchase'],
+    }),
+    url: Type.String({
+      description: 'Page address or app screen',
+      examples: ['https://shop.example/checkout'],
+    }),
+    tmpId: Type.String({
+      minLength: 1,
+      description: 'Anonymous identity of the device, always set',
+      examples: ['k3v9x1'],
+    }),
+    clientId: Type.Optional(
+      Type.Union([Type.String(), Type.Null()], {
+        description: 'Known identity of the person; null and the empty text mean absent',
+        examples: ['customer-42'],
+      }),
+    ),
+    data: mapOf(Type.Unknown(), {
+      description:
+        'Free map. Reserved: `ids` (texts), `value` (number, cut to two decimals), `transId` (text); every ' +
+        'other key becomes a label',
+      examples: [{ ids: ['sku-1', 'sku-2'], value: 59.9, transId: 'A-1001' }],
+    }),
+    eventId: Type.String({
+      minLength: 1,
+      description: 'Made by the sender, unique per event: the same one counts once within 7 days',
+      examples: ['0b0f7e0e-6f0c-4a57-9d0c-6f6b4f0f2c11'],
+    }),
+    v: Type.Literal(1, { description: 'Version of the envelope' }),
+    timestamp: Type.Optional(
+      Type.Number({
+        description: 'Epoch milliseconds; the time of reception when absent',
+        examples: [1767225600000],
+      }),
+    ),
+  },
+  { title: 'CollectedEvent', description: 'Unknown fields are ignored' },
+)
+export type CollectedEvent = Static<typeof CollectedEvent>

@@ -1,0 +1,27 @@
+import { type Static, Type } from 'typebox'
+import { dateTime, id, oneOf, strict } from './formats.ts'
+
+export const datasourceLogKinds = ['dropped', 'changed', 'bot', 'refused'] as const
+
+/** One line of the datasource log: a rule that events of one request met, with the first of them as a sample. */
+export const DatasourceLogEntry = Type.Object(
+  {
+    id: Type.String({ description: 'Identifier of the line' }),
+    datasourceId: id('Datasource that the events came to'),
+    receivedAt: dateTime('When the request arrived'),
+    kind: oneOf(datasourceLogKinds, {
+      description:
+        '`dropped`: the events were not stored; `changed`: they were stored with the field altered or left ' +
+        'out; `bot`: a crawler sent them; `refused`: the whole request was answered 4xx',
+    }),
+    rule: Type.String({ description: 'Which rule', examples: ['value-not-a-number'] }),
+    path: Type.String({ description: 'Field of the event, dotted', examples: ['data.value'] }),
+    sample: Type.String({ description: 'What stood there, shortened and masked', examples: ['12,5*'] }),
+    count: Type.Integer({
+      minimum: 0,
+      description: 'How many events (`changed`: fields) of the request this line stands for',
+    }),
+  },
+  { ...strict, title: 'DatasourceLogEntry' },
+)
+export type DatasourceLogEntry = Static<typeof DatasourceLogEntry>

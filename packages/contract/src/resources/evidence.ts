@@ -1,0 +1,46 @@
+import { type Static, Type } from 'typebox'
+import { dateTime, mapOf, strict } from './formats.ts'
+import { Query } from './query.ts'
+
+/** One value of a result row, with a link where it names an object. */
+export const Cell = Type.Object(
+  {
+    value: Type.Union([Type.String(), Type.Number(), Type.Boolean(), Type.Null()]),
+    metadata: Type.Optional(Type.Object({ link: Type.String() }, strict)),
+  },
+  { ...strict, title: 'Cell' },
+)
+export type Cell = Static<typeof Cell>
+
+/** A query that was run, with its rows, on which statements of a report rest (interface.md, Evidence). */
+export const Evidence = Type.Object(
+  {
+    id: Type.String(),
+    query: Query,
+    rows: Type.Array(mapOf(Cell, { description: 'From column name to cell' })),
+    sources: Type.Array(
+      Type.Object(
+        {
+          service: Type.Literal('statistics'),
+          queryLayer: Type.Literal('cube'),
+          members: Type.Array(Type.String()),
+        },
+        strict,
+      ),
+    ),
+    freshness: Type.Object({ capturedAt: dateTime('When the rows were read') }, strict),
+    state: Type.Enum(['success', 'warning', 'failure'], { type: 'string' }),
+    executedAt: dateTime('When the query was run'),
+    durationMs: Type.Number(),
+    rowCount: Type.Number({ description: 'Rows of the whole result' }),
+    embeddedRowCount: Type.Number({ description: 'Rows that are in `rows`' }),
+    payloadBytes: Type.Number(),
+    resultHash: Type.String(),
+    operationId: Type.Optional(Type.String()),
+    warning: Type.Optional(Type.String()),
+    failureCode: Type.Optional(Type.String()),
+    failureMessage: Type.Optional(Type.String()),
+  },
+  { ...strict, title: 'Evidence' },
+)
+export type Evidence = Static<typeof Evidence>

@@ -1,0 +1,115 @@
+import { type Static, type TOptional, type TSchema, type TSchemaOptions, type TUnknown, Type } from 'typebox'
+
+/** Objects of the interface have exactly their fields: an unknown one is refused (decisions.md, Envelope). */
+export const strict = { additionalProperties: false } as const
+
+/** 24 hexadecimal characters; JavaScript's `$` does not match before a final line feed, nor `9` in full width. */
+export const idPattern = '^[0-9a-fA-F]{24}$'
+
+/** An identifier of an object of the service, with what it identifies. */
+export function id(description: string) {
+  return Type.String({ pattern: idPattern, description, examples: ['65f0c0ffee5ca1ab1e0ddba1'] })
+}
+
+/** An instant, ISO 8601. */
+export function dateTime(description: string) {
+  return Type.String({ format: 'date-time', description, examples: ['2026-01-31T12:00:00.000Z'] })
+}
+
+/** One of a closed list of words. */
+export function oneOf<const W extends string[]>(words: readonly [...W], options: TSchemaOptions = {}) {
+  return Type.Enum(words as [...W], { type: 'string', ...options })
+}
+
+/** The value or null, in the form that validators and serialisers agree on. */
+export function nullable<T extends TSchema>(schema: T, options: TSchemaOptions = {}) {
+  return Type.Union([schema, Type.Null()], options)
+}
+
+/** An object used as a map; keys are free, also with line feeds. */
+export function mapOf<T extends TSchema>(value: T, options: TSchemaOptions = {}) {
+  return Type.Unsafe<Record<string, Static<T>>>({ type: 'object', additionalProperties: value, ...options })
+}
+
+/** An object whose inside the interface leaves open. */
+export function freeObject(description: string) {
+  return mapOf(Type.Unknown(), { description })
+}
+
+/**
+ * A name that a person gives: not blank, on one line, at most `maxLength` code points, without control
+ * characters and lone surrogates. The three classes of the pattern exclude each other where they meet, so
+ * that it is linear on any input.
+ */
+export function nameText(description: string, maxLength = 200, options: TSchemaOptions = {}) {
+  return Type.String({
+    minLength: 1,
+    maxLength,
+    pattern: '^\\p{Zs}*[^\\p{Cc}\\p{Cs}\\s][^\\p{Cc}\\p{Cs}]*$',
+    description,
+    ...options,
+  })
+}
+
+/** A text of several lines; of the control characters only line feed, carriage return and tab. */
+export function longText(description: string, maxLength = 2000) {
+  return Type.String({
+    maxLength,
+    pattern: '^[^\\p{Cs}\\u0000-\\u0008\\u000b\\u000c\\u000e-\\u001f\\u007f-\\u009f]*$',
+    description,
+  })
+}
+
+/**
+ * One bare e-mail address: one `@`, no quoted local part, no comment, no list and no control character, so
+ * that it can never become a second recipient or a header.
+ */
+export function emailAddress(description: string) {
+  return Type.String({
+    minLength: 3,
+    maxLength: 254,
+    pattern: '^[^\\s@"(),:;<>\\[\\]\\\\\\p{Cc}\\p{Cs}]+@[\\p{L}\\p{N}.-]+$',
+    description,
+    examples: ['ada@example.com'],
+  })
+}
+
+type Properties = Record<string, TSchema>
+
+export type ResponseOnly<R extends Properties, W extends Properties> = {
+  [K in Exclude<keyof R, keyof W>]: TOptional<TUnknown>
+}
+
+/**
+ * The response-only fields of a resource, as its request body takes them: accepted whatever they hold and
+ * ignored, so that what was read can be sent back (decisions.md, Envelope). Their type is `unknown`, so that
+ * a body spread into a record does not compile.
+ */
+export function responseOnly<R extends Properties, W extends Properties>(
+  resource: { readonly properties: R },
+  writable: W,
+): ResponseOnly<R, W> {
+  const ignored: Record<string, TSchema> = {}
+  for (const name of Object.keys(resource.properties)) {
+    if (Object.hasOwn(writable, name)) continue
+    ignored[name] = Type.Optional(
+      Type.Unknown({ readOnly: true, description: 'Response only: accepted and ignored' }),
+    )
+  }
+  return ignored as ResponseOnly<R, W>
+}
+
+/** `page` and `perPage` of every paginated list (decisions.md, Envelope). */
+export const pagination = {
+  page: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: 1_000_000, default: 1, description: 'Which page, from 1' }),
+  ),
+  perPage: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: 100, default: 10, description: 'How many items a page has' }),
+  ),
+}
+
+/** Path parameters that are one identifier named `id`. */
+export function idParams(description: string) {
+  return Type.Object({ id: id(description) }, strict)
+}

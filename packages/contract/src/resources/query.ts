@@ -1,0 +1,156 @@
+import { type Static, Type } from 'typebox'
+import { mapOf, oneOf, strict } from './formats.ts'
+
+/** Bounds of one query (decisions.md, Operations; the rest protects the engine). */
+export const queryLimits = {
+  rows: 50_000,
+  defaultRows: 10_000,
+  members: 50,
+  filters: 50,
+  filterValues: 1_000,
+  timeDimensions: 10,
+  compareDateRanges: 10,
+} as const
+
+export const filterOperators = [
+  'equals',
+  'notEquals',
+  'contains',
+  'notContains',
+  'startsWith',
+  'notStartsWith',
+  'endsWith',
+  'notEndsWith',
+  'gt',
+  'gte',
+  'lt',
+  'lte',
+  'inDateRange',
+  'notInDateRange',
+  'beforeDate',
+  'beforeOrOnDate',
+  'afterDate',
+  'afterOrOnDate',
+] as const
+export type FilterOperator = (typeof filterOperators)[number]
+
+export const granularities = ['second', 'minute', 'hour', 'day', 'week', 'month', 'quarter', 'year'] as const
+export type Granularity = (typeof granularities)[number]
+
+function memberId(description: string, example: string) {
+  return Type.String({ minLength: 1, maxLength: 400, description, examples: [example] })
+}
+
+function memberList(description: string, example: string[]) {
+  return Type.Array(memberId('Id of a member', example[0] ?? 'events.name'), {
+    maxItems: queryLimits.members,
+    uniqueItems: true,
+    description,
+    examples: [example],
+  })
+}
+
+/**
+ * A condition on a member. `member` and `dimension` are the new and the older name of the same field: one of
+ * them is needed, and both only when they agree; the planner checks it, where it can name the filter.
+ */
+export const BinaryFilter = Type.Object(
+  {
+    dimension: Type.Optional(memberId('Older name of `member`', 'events.name')),
+    member: Type.Optional(memberId('Member that is filtered', 'events.name')),
+    operator: oneOf(filterOperators, {
+      description: '`values` are joined by or, those of the `not…` operators by and',
+      examples: ['equals'],
+    }),
+    values: Type.Array(Type.String({ maxLength: 4_000 }), {
+      minItems: 1,
+      maxItems: queryLimits.filterValues,
+      description: 'What is compared with, as texts: numbers and dates are read from them',
+      examples: [['purchase']],
+    }),
+  },
+  { ...strict, title: 'BinaryFilter', description: 'One filter; all filters of a query are joined by and' },
+)
+export type BinaryFilter = Static<typeof BinaryFilter>
+
+const rangeText = Type.String({ minLength: 1, maxLength: 100 })
+const rangeBounds = Type.Array(rangeText, { minItems: 1, maxItems: 2 })
+
+/** A text as `last 7 days`, or one or two dates or instants. */
+export const DateRange = Type.Union([rangeText, rangeBounds], {
+  description:
+    'A relative range (`today`, `this month`, `last 30 days`, `from 7 days ago to now`), one date, or the ' +
+    'first and the last: dates include both days, instants exclude the last',
+  examples: ['last 30 days', ['2026-01-01', '2026-01-31']],
+})
+export type DateRange = Static<typeof DateRange>
+
+/** `dateRange` and `compareDateRange` exclude each other; the planner checks it, where it can say which is meant. */
+export const TimeDimension = Type.Object(
+  {
+    dimension: memberId('A time dimension', 'events.time'),
+    granularity: Type.Optional(
+      oneOf(granularities, {
+        description: 'Groups the rows by this unit of the company’s time zone; weeks begin on Monday',
+        examples: ['day'],
+      }),
+    ),
+    dateRange: Type.Optional(DateRange),
+    compareDateRange: Type.Optional(
+      Type.Array(DateRange, {
+        minItems: 1,
+        maxItems: queryLimits.compareDateRanges,
+        description: 'Comparison form, instead of `dateRange`: the query runs once for each range',
+        examples: [['this month', 'last month']],
+      }),
+    ),
+  },
+  { ...strict, title: 'TimeDimension', description: 'A range of time, a grouping by time, or both' },
+)
+export type TimeDimension = Static<typeof TimeDimension>
+
+const Direction = oneOf(['asc', 'desc'])
+
+const orderMap = mapOf(Direction, {
+  maxProperties: queryLimits.members,
+  description: 'From member id to direction, in the order of the keys',
+  examples: [{ 'events.count': 'desc' }],
+})
+const orderPairs = Type.Array(Type.Tuple([memberId('Id of a member', 'events.count'), Direction]), {
+  maxItems: queryLimits.members,
+  description: 'Pairs of member id and direction, the first sorts first',
+  examples: [[['events.count', 'desc']]],
+})
+
+/** Query object of statistics queries, saved queries and report evidence (interface.md, Query object). */
+export const Query = Type.Object(
+  {
+    measures: memberList('What is counted or summed: ids of measures', ['events.count']),
+    dimensions: memberList('What the rows are grouped by: ids of dimensions', ['events.name']),
+    filters: Type.Array(BinaryFilter, {
+      maxItems: queryLimits.filters,
+      description: 'Conditions, joined by and; virtual measures cannot be filtered',
+    }),
+    timeDimensions: Type.Array(TimeDimension, {
+      maxItems: queryLimits.timeDimensions,
+      description: 'Ranges of time and groupings by time',
+    }),
+    limit: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: queryLimits.rows,
+        description: `How many rows at most; ${queryLimits.defaultRows} when absent`,
+        examples: [100],
+      }),
+    ),
+    order: Type.Optional(
+      Type.Union([orderMap, orderPairs], {
+        description:
+          'A map from member id to `asc` or `desc`, or an array of such pairs. When absent: the first time ' +
+          'dimension ascending, else the first measure descending, else the first dimension ascending',
+      }),
+    ),
+  },
+  { ...strict, title: 'Query', description: 'A question to the statistics model' },
+)
+export type Query = Static<typeof Query>

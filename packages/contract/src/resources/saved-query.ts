@@ -1,0 +1,95 @@
+import { type Static, Type } from 'typebox'
+import { dateTime, emailAddress, id, nameText, nullable, oneOf, responseOnly, strict } from './formats.ts'
+import { Query } from './query.ts'
+
+/** When a saved query runs and who gets the result; an empty object means never (decisions.md, Saved queries). */
+export const Schedule = Type.Object(
+  {
+    enabled: Type.Optional(Type.Boolean({ description: 'Whether runs happen' })),
+    frequency: Type.Optional(oneOf(['daily', 'weekly', 'monthly', 'custom'])),
+    time: Type.Optional(
+      Type.String({
+        pattern: '^([01][0-9]|2[0-3]):[0-5][0-9]$',
+        description: 'Time of day, `HH:MM` in `timezone`',
+        examples: ['07:30'],
+      }),
+    ),
+    weekdays: Type.Optional(
+      Type.Array(Type.Integer({ minimum: 1, maximum: 7 }), {
+        maxItems: 7,
+        uniqueItems: true,
+        description: 'For `weekly`: 1 is Monday, 7 is Sunday',
+      }),
+    ),
+    days: Type.Optional(
+      Type.Array(Type.Integer({ minimum: 1, maximum: 31 }), {
+        maxItems: 31,
+        uniqueItems: true,
+        description: 'For `monthly`: days of the month; a month without such a day is skipped',
+      }),
+    ),
+    cron: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 200,
+        description: 'For `custom`: minute, hour, day of month, month, day of week',
+        examples: ['0 7 * * 1-5'],
+      }),
+    ),
+    timezone: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 64,
+        description: 'IANA name; the company’s time zone when absent',
+        examples: ['Europe/Paris'],
+      }),
+    ),
+    recipients: Type.Optional(
+      Type.Array(emailAddress('Who gets the result'), { maxItems: 100, uniqueItems: true }),
+    ),
+    format: Type.Optional(oneOf(['csv'], { description: 'Form of the result' })),
+  },
+  { ...strict, title: 'Schedule', description: 'When the queries run; `{}` means never' },
+)
+export type Schedule = Static<typeof Schedule>
+
+const name = nameText('Name of the saved query', 200, { examples: ['Purchases by day'] })
+const queries = Type.Array(Query, { minItems: 1, maxItems: 100, description: 'The queries, in order' })
+
+export const SavedQuery = Type.Object(
+  {
+    id: id('Identifier of the saved query'),
+    companyId: id('Company that owns it'),
+    name: Type.String(),
+    queries: Type.Array(Query),
+    schedule: Schedule,
+    createdAt: dateTime('When it was saved first'),
+    updatedAt: dateTime('When it was changed last'),
+  },
+  { ...strict, title: 'SavedQuery' },
+)
+export type SavedQuery = Static<typeof SavedQuery>
+
+const creation = {
+  name,
+  queries,
+  schedule: Type.Optional(nullable(Schedule, { description: 'Absent, `{}` or null: no schedule' })),
+}
+const update = {
+  name: Type.Optional(name),
+  queries: Type.Optional(queries),
+  schedule: Type.Optional(nullable(Schedule, { description: '`{}` or null removes it' })),
+}
+
+export const SavedQueryCreation = Type.Object(
+  { ...creation, ...responseOnly(SavedQuery, creation) },
+  { ...strict, title: 'SavedQueryCreation' },
+)
+export type SavedQueryCreation = Static<typeof SavedQueryCreation>
+
+/** Partial: a field that is absent stays as it is. */
+export const SavedQueryUpdate = Type.Object(
+  { ...update, ...responseOnly(SavedQuery, update) },
+  { ...strict, title: 'SavedQueryUpdate' },
+)
+export type SavedQueryUpdate = Static<typeof SavedQueryUpdate>

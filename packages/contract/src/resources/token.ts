@@ -1,0 +1,54 @@
+import { type Static, Type } from 'typebox'
+import { strict } from './formats.ts'
+
+const secret = (description: string) => Type.String({ minLength: 1, maxLength: 4_096, description })
+const clientId = Type.String({
+  minLength: 1,
+  maxLength: 128,
+  description: 'Which application asks; the operator of the service gives it',
+})
+
+export const PasswordGrant = Type.Object(
+  {
+    grant_type: Type.Literal('password'),
+    client_id: clientId,
+    username: Type.String({ minLength: 1, maxLength: 254, description: 'The user’s e-mail address' }),
+    password: secret('Exactly as the user set it'),
+  },
+  { title: 'PasswordGrant' },
+)
+export type PasswordGrant = Static<typeof PasswordGrant>
+
+export const RefreshTokenGrant = Type.Object(
+  {
+    grant_type: Type.Literal('refresh_token'),
+    client_id: clientId,
+    refresh_token: secret('The refresh token of an earlier answer to the same client'),
+  },
+  { title: 'RefreshTokenGrant' },
+)
+export type RefreshTokenGrant = Static<typeof RefreshTokenGrant>
+
+/**
+ * Body of the token endpoint. Fields that are not named are ignored, unlike anywhere else: RFC 6749 3.2
+ * demands it, and ordinary OAuth clients send some (`scope`).
+ */
+export const TokenRequest = Type.Union([PasswordGrant, RefreshTokenGrant], {
+  title: 'TokenRequest',
+  description: 'Which fields are needed depends on `grant_type`; fields that are not named are ignored',
+})
+export type TokenRequest = Static<typeof TokenRequest>
+
+/** Bare, without envelope (decisions.md, Token service). */
+export const TokenResponse = Type.Object(
+  {
+    access_token: Type.String({ description: 'Send it as `Authorization: Bearer …`; opaque' }),
+    refresh_token: Type.String({
+      description: 'Gives the next access token; valid for 30 days after the last access token',
+    }),
+    token_type: Type.Literal('Bearer'),
+    expires_in: Type.Integer({ description: 'Seconds that the access token is valid', examples: [3600] }),
+  },
+  { ...strict, title: 'TokenResponse' },
+)
+export type TokenResponse = Static<typeof TokenResponse>
