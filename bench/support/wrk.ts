@@ -1,0 +1,58 @@
+import { execFile } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { promisify } from 'node:util'
+
+const script = new URL('./events.lua', import.meta.url).pathname
+
+export interface WrkResult {
+  readonly requestsPerSecond: number
+  readonly p50: number
+  readonly p99: number
+  readonly requests: number
+  /** Replies other than 2xx and 3xx, and socket errors. */
+  readonly failures: number
+}
+
+const units: Record<string, number> = { us: 0.001, ms: 1, s: 1000 }
+
+function milliseconds(text: string | undefined): number {
+  const found = /^([\d.]+)(us|ms|s)$/.exec(text ?? '')
+  return found ? Number(found[1]) * (units[found[2] ?? ''] ?? 1) : Number.NaN
+}
+
+/**
+ * Drives a server with events, each with an id of its own, from one thread of another process.
+ * @returns requests per second and latencies in milliseconds
+ */
+export async function driveEvents(options: {
+  url: string
+  key: string
+  seconds: number
+  connections?: number
+  batch?: number
+}): Promise<WrkResult> {
+  const { origin, pathname } = new URL(options.url)
+  const { stdout } = await promisify(execFile)(
+    'wrk',
+    ['-t1', `-c${options.connections ?? 64}`, `-d${options.seconds}s`, '--latency', '-s', script, origin],
+    {
+      env: {
+        ...process.env,
+        BENCH_PATH: pathname,
+        BENCH_KEY: options.key,
+        BENCH_RUN: randomBytes(4).toString('hex'),
+        BENCH_BATCH: String(options.batch ?? 1),
+      },
+    },
+  )
+  const errors = /Socket errors: connect (\d+), read (\d+), write (\d+), timeout (\d+)/.exec(stdout)
+  const refused = /Non-2xx or 3xx responses: (\d+)/.exec(stdout)
+  const counted = (errors?.slice(1).map(Number) ?? []).reduce((sum, n) => sum + n, 0)
+  return {
+    requestsPerSecond: Number(/Requests\/sec:\s+([\d.]+)/.exec(stdout)?.[1]),
+    p50: milliseconds(/50%\s+(\S+)/.exec(stdout)?.[1]),
+    p99: milliseconds(/99%\s+(\S+)/.exec(stdout)?.[1]),
+    requests: Number(/(\d+) requests in/.exec(stdout)?.[1]),
+    failures: counted + Number(refused?.[1] ?? 0),
+  }
+}
