@@ -17,7 +17,7 @@ const strict = { additionalProperties: false } as const
 
 const Nothing = Type.Object({}, strict)
 
-/** Where a request is wrong: `path` is dotted (`body.filters.0.values`), `message` says what would be right. */
+/** Where a request is wrong: `path` is dotted (`filters.0.values`), `message` says what would be right. */
 export const Fault = Type.Object({ path: Type.String(), message: Type.String() }, strict)
 export type Fault = Static<typeof Fault>
 
@@ -212,7 +212,7 @@ export const errorTable = {
   unsupportedGrantType: {
     errorCode: 2001,
     status: 400,
-    message: 'grant_type is password, refresh_token or authorization_code',
+    message: 'This grant_type is not supported: use password or refresh_token',
     data: Type.Object({ grantType: Type.Optional(Type.String()) }, strict),
     oauth: 'unsupported_grant_type',
   },

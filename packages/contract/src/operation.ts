@@ -8,6 +8,20 @@ import type { Permission } from './permissions.ts'
  */
 export type Scope = 'open' | 'authenticated' | 'collector'
 
+/** Groups of operations, in the order of the documents, each with what it is about. */
+export const tags = {
+  Authentication: 'Access tokens and refresh tokens, and the way to sign-in.',
+  Collector: 'Receives behavioural events from web, mobile and server senders.',
+  Statistics: 'Queries over measures and dimensions, saved queries, reports, experiments and tags.',
+  Datasources: 'Where events and rows come in, and what became of them.',
+  Workflows: 'Personalised content: workflows, their templates and parameters.',
+  Accounts: 'Users and the accounts linked to them.',
+  'Single sign-on': 'Signing in through the company’s identity provider.',
+  Provisioning: 'Users and groups kept by the company’s identity provider (SCIM).',
+} as const
+
+export type Tag = keyof typeof tags
+
 export type Method = 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'
 
 /** One example for the documents; `value` conforms to the schema it stands beside. */
@@ -45,12 +59,17 @@ export interface Operation {
   readonly permission?: Permission
   /** Who may call, in words, where one permission does not say all of it. */
   readonly access?: string
-  readonly tag: string
+  readonly tag: Tag
   readonly summary: string
   /** Markdown of plain paragraphs, lists and code spans. */
   readonly description?: string
   /** Rows of the error table that this operation answers, besides those that its scope always has. */
   readonly errors: readonly ErrorName[]
+  /**
+   * Shapes for the documents where the route judges the request itself, because its failures have another
+   * form than the validator gives (tokens) or are no failures of the request (events): not enforced.
+   */
+  readonly described?: { readonly params?: TSchema; readonly body?: TSchema }
   /** Content types of the request body; `application/json` alone when absent. */
   readonly consumes?: readonly string[]
   /** Examples of the request body, by name. */

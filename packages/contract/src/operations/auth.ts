@@ -1,0 +1,138 @@
+import { Type } from 'typebox'
+import type { Operation } from '../operation.ts'
+import { oneOf, strict } from '../resources/formats.ts'
+import { TokenRequest, TokenResponse } from '../resources/token.ts'
+
+const clientId = 'my-client-id'
+
+/** Operation 1. The route judges the body itself: failures carry RFC 6749's fields beside the envelope's. */
+export const createToken = {
+  id: 'createToken',
+  number: 1,
+  method: 'POST',
+  url: '/v2/auth/token',
+  scope: 'open',
+  tag: 'Authentication',
+  summary: 'Get an access token',
+  description: `Gives an access token, which every other operation needs, and a refresh token.
+
+- Grant \`password\`: \`username\` (the e-mail address), \`password\` and \`client_id\`.
+- Grant \`refresh_token\`: \`refresh_token\` and \`client_id\`.
+
+The access token is valid for one hour. The refresh token is valid for 30 days after the last access token that it gave: refreshing keeps the same refresh token and moves its end. The answer is bare, without the success envelope; failures carry the fields of the fail envelope and RFC 6749's \`error\` and \`error_description\` side by side.`,
+  errors: [
+    'invalidTokenRequest',
+    'unsupportedGrantType',
+    'unauthorizedClient',
+    'invalidGrant',
+    'invalidClient',
+    'invalidCredentials',
+    'tooManyAttempts',
+    'signInUnavailable',
+  ],
+  consumes: ['application/json', 'application/x-www-form-urlencoded'],
+  described: { body: TokenRequest },
+  examples: {
+    password: {
+      summary: 'With a password',
+      value: {
+        grant_type: 'password',
+        client_id: clientId,
+        username: 'ada@example.com',
+        password: 'correct horse battery staple',
+      },
+    },
+    refresh_token: {
+      summary: 'With a refresh token',
+      value: {
+        grant_type: 'refresh_token',
+        client_id: clientId,
+        refresh_token: 'YsX1kU3b0s4mJxk7mO2c2h0G3b5H8Jv1f0n3Q9w2e8A',
+      },
+    },
+  },
+  replies: {
+    200: {
+      description: 'The tokens',
+      headers: { 'Cache-Control': 'Always `no-store`' },
+      examples: {
+        tokens: {
+          summary: 'Tokens',
+          value: {
+            access_token: 'Vd7p0m9S3m0c1Yw6u0F8b5r2Tq4J6k9Z1x3N7e5L2aU',
+            refresh_token: 'YsX1kU3b0s4mJxk7mO2c2h0G3b5H8Jv1f0n3Q9w2e8A',
+            token_type: 'Bearer',
+            expires_in: 3600,
+          },
+        },
+      },
+    },
+  },
+  schema: { response: { 200: TokenResponse } },
+} as const satisfies Operation
+
+const text = (description: string, maxLength: number, minLength = 0) =>
+  Type.String({ minLength, maxLength, description })
+
+const CheckEmailForm = Type.Object(
+  {
+    client_id: text('Application that the person signs in to', 128, 1),
+    redirect_uri: text('Where the person goes in the end; registered for the client', 2_048, 1),
+    username: text('The e-mail address as it was typed', 254, 1),
+    state: Type.Optional(text('Given back untouched', 2_048)),
+    lang: Type.Optional(text('Language of the pages', 35)),
+    response_type: Type.Optional(oneOf(['code'])),
+    code_challenge: text('RFC 7636: base64url of the SHA-256 of the verifier', 128, 1),
+    code_challenge_method: Type.Optional(oneOf(['S256'])),
+  },
+  { ...strict, title: 'CheckEmailForm' },
+)
+
+/** Operation 2. The route judges the form itself: a browser gets a page, other callers the fail envelope. */
+export const checkEmail = {
+  id: 'checkEmail',
+  number: 2,
+  method: 'POST',
+  url: '/v2/oauth/check-email',
+  scope: 'open',
+  tag: 'Authentication',
+  summary: 'Find the way to sign in',
+  description: `Says how the domain of an e-mail address signs in: through single sign-on where its company requires it, by password otherwise.
+
+A browser is redirected to single sign-on, or gets the login page at its password step. Any other caller gets 204 with the same next step in the header \`Location\`. The answer is the same for known and unknown users of a domain.`,
+  errors: ['validation', 'invalidClient', 'invalidRedirectUri', 'tooManyRequests'],
+  consumes: ['application/x-www-form-urlencoded'],
+  described: { body: CheckEmailForm },
+  examples: {
+    password: {
+      summary: 'Start of a sign-in',
+      value: {
+        client_id: clientId,
+        redirect_uri: 'https://app.example.com/signed-in',
+        username: 'ada@example.com',
+        state: 'af0ifjsldkj',
+        response_type: 'code',
+        code_challenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM',
+        code_challenge_method: 'S256',
+      },
+    },
+  },
+  replies: {
+    200: { description: 'A browser, no single sign-on: the login page at its password step' },
+    204: {
+      description: 'Any other caller',
+      headers: { Location: 'The next step: the password step or single sign-on' },
+    },
+    303: {
+      description: 'A browser, single sign-on is required',
+      headers: { Location: 'The identity provider of the company' },
+    },
+  },
+  schema: {
+    response: {
+      200: Type.String({ contentMediaType: 'text/html' }),
+      204: Type.Null(),
+      303: Type.Null(),
+    },
+  },
+} as const satisfies Operation

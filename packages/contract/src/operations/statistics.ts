@@ -1,0 +1,132 @@
+import { Type } from 'typebox'
+import { successEnvelope } from '../envelope.ts'
+import type { Operation } from '../operation.ts'
+import { oneOf, strict } from '../resources/formats.ts'
+import { Query } from '../resources/query.ts'
+import { StatisticsMeta } from '../resources/statistics-meta.ts'
+
+const statisticsAccess = { resource: 'statistics', action: 'access' } as const
+
+/** Operation 4. */
+export const runQuery = {
+  id: 'runQuery',
+  number: 4,
+  method: 'POST',
+  url: '/v2/statistics/query',
+  scope: 'authenticated',
+  permission: statisticsAccess,
+  access: 'Statistics: access; for CSV also Statistics: export',
+  tag: 'Statistics',
+  summary: 'Run a query',
+  description: `Answers a question to the statistics model: measures, grouped by dimensions and time, filtered, ordered and limited.
+
+\`data\` is always a string. Without \`format\` it is the JSON text of an array of rows, each an object keyed by member id; a time dimension with a granularity is keyed \`member.granularity\`. With \`format=csv\` it is RFC 4180 CSV with a header of member ids, in which texts that a spreadsheet would run as a formula are defused.
+
+With \`Accept: text/csv\` or \`Accept: application/x-ndjson\` the bare result is streamed instead of the envelope.
+
+- Counts and sums are numbers, times are ISO 8601 in the company's time zone with its offset, absent values are null, and so is a ratio over 0.
+- Dates without a zone are read in the company's time zone. A range of dates includes both days, a range of instants excludes its end.
+- With \`compareDateRange\` each row has a further key \`compareDateRange\`, and rows come in the order of the ranges.
+- A query runs 30 seconds at most and stops when the caller leaves. Of one company 4 queries run and 16 wait; further ones are answered 429.`,
+  errors: [
+    'unknownMember',
+    'incompatibleMembers',
+    'virtualMeasureFilter',
+    'invalidQuery',
+    'tooComplex',
+    'notAcceptable',
+    'tooManyRequests',
+    'timeout',
+    'unavailable',
+  ],
+  examples: {
+    byDay: {
+      summary: 'Purchases and revenue by day',
+      value: {
+        measures: ['purchases.count', 'purchases.revenue'],
+        dimensions: [],
+        filters: [],
+        timeDimensions: [
+          { dimension: 'purchases.time', granularity: 'day', dateRange: ['2026-01-01', '2026-01-31'] },
+        ],
+      },
+    },
+    filtered: {
+      summary: 'The ten pages with most visitors on phones',
+      value: {
+        measures: ['events.people', 'events.count'],
+        dimensions: ['events.path'],
+        filters: [
+          { member: 'events.name', operator: 'equals', values: ['page_view', 'product_page'] },
+          { member: 'events.deviceType', operator: 'equals', values: ['mobile'] },
+        ],
+        timeDimensions: [{ dimension: 'events.time', dateRange: 'last 30 days' }],
+        order: [['events.people', 'desc']],
+        limit: 10,
+      },
+    },
+    compared: {
+      summary: 'This month against the last',
+      value: {
+        measures: ['purchases.revenue'],
+        dimensions: [],
+        filters: [],
+        timeDimensions: [{ dimension: 'purchases.time', compareDateRange: ['this month', 'last month'] }],
+      },
+    },
+  },
+  replies: {
+    200: {
+      description: 'The result',
+      examples: {
+        rows: {
+          summary: 'Rows as JSON text',
+          value:
+            '[{"purchases.time.day":"2026-01-01T00:00:00.000+01:00","purchases.count":42,"purchases.revenue":1830.5}]',
+        },
+        csv: {
+          summary: 'CSV, with format=csv',
+          value:
+            'purchases.time.day,purchases.count,purchases.revenue\r\n2026-01-01T00:00:00.000+01:00,42,1830.5\r\n',
+        },
+      },
+      alternatives: {
+        'text/csv': {
+          description: 'The bare result as RFC 4180 CSV, streamed',
+          example: 'events.name,events.count\r\npurchase,19960\r\n',
+        },
+        'application/x-ndjson': {
+          description: 'The bare result, one JSON object per line, streamed',
+          example: '{"events.name":"purchase","events.count":19960}\n',
+        },
+      },
+    },
+  },
+  schema: {
+    querystring: Type.Object(
+      { format: Type.Optional(oneOf(['csv'], { description: 'Gives `data` as CSV instead of JSON text' })) },
+      strict,
+    ),
+    body: Query,
+    response: {
+      200: successEnvelope(Type.String({ description: 'The rows: JSON text of an array, or CSV' })),
+    },
+  },
+} as const satisfies Operation
+
+/** Operation 5. */
+export const readStatisticsMeta = {
+  id: 'readStatisticsMeta',
+  number: 5,
+  method: 'GET',
+  url: '/v2/statistics/meta',
+  scope: 'authenticated',
+  permission: statisticsAccess,
+  tag: 'Statistics',
+  summary: 'List measures and dimensions',
+  description:
+    'Every measure and dimension that a query of your company can name, labels of its events included, with title, exact meaning, type, format and source, and which of them may meet in one query.',
+  errors: ['unavailable'],
+  replies: { 200: { description: 'The statistics model as your company sees it' } },
+  schema: { response: { 200: successEnvelope(StatisticsMeta) } },
+} as const satisfies Operation
