@@ -1,0 +1,54 @@
+import type { ChangeRuleId, DropRuleId, Finding } from './rules.ts'
+import { maskSample } from './samples.ts'
+import { cleanText, cutIdentifier, cutText, isCleanText } from './texts.ts'
+
+/** An event that is not stored, and why. */
+export interface DroppedEvent {
+  kept: false
+  reason: Finding<DropRuleId>
+}
+
+const longestPath = 128
+
+/** What is noted about an event while its fields are read. */
+export class Draft {
+  readonly changes: Finding<ChangeRuleId>[] = []
+
+  note(rule: ChangeRuleId, path: string, value: unknown): void {
+    this.changes.push({ rule, path: cutText(cleanText(path), longestPath), sample: maskSample(value) })
+  }
+}
+
+/** A drop by one rule, with the offending value masked. */
+export function drop(rule: DropRuleId, path: string, value: unknown): DroppedEvent {
+  return { kept: false, reason: { rule, path, sample: maskSample(value) } }
+}
+
+/**
+ * An identifier as text; undefined where it is none. Numbers are taken over as long as JSON carries them
+ * exactly: beyond that different numbers read alike, and different events would count as repeated.
+ */
+export function readIdentifierText(value: unknown): string | undefined {
+  if (typeof value === 'string') return value
+  return typeof value === 'number' && Math.abs(value) <= Number.MAX_SAFE_INTEGER ? String(value) : undefined
+}
+
+/** A text as it can be stored: clean and at most `longest` code units. */
+export function readText(draft: Draft, path: string, text: string, longest: number): string {
+  if (text.length <= longest && isCleanText(text)) return text
+  return tidy(draft, path, text, longest, cutText)
+}
+
+/** The same for an identifier, which stays distinct when it is cut. */
+export function readIdentifier(draft: Draft, path: string, text: string, longest: number): string {
+  if (text.length <= longest && isCleanText(text)) return text
+  return tidy(draft, path, text, longest, cutIdentifier)
+}
+
+function tidy(draft: Draft, path: string, text: string, longest: number, cut: typeof cutText): string {
+  const clean = cleanText(text)
+  if (clean !== text) draft.note('text-not-clean', path, text)
+  if (clean.length <= longest) return clean
+  draft.note('text-too-long', path, text)
+  return cut(clean, longest)
+}
