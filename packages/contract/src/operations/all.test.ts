@@ -1,0 +1,163 @@
+import { Ajv, type AnySchema } from 'ajv'
+import addFormatsModule from 'ajv-formats'
+import { Compile } from 'typebox/compile'
+import { expect, test } from 'vitest'
+import { type ErrorRow, errorTable } from '../errors.ts'
+import { type Operation, tags } from '../operation.ts'
+import { allOperations } from './all.ts'
+
+// The package is CommonJS: under Node's rules its default export is the module object.
+const addFormats = addFormatsModule as unknown as typeof addFormatsModule.default
+
+function strictAjv(): Ajv {
+  const ajv = new Ajv({ strict: true, strictTypes: true, strictTuples: true, allErrors: true })
+  addFormats(ajv)
+  return ajv
+}
+
+const byNumber = allOperations.flatMap((operation) => (operation.number ? [operation] : []))
+
+/** interface.md, Endpoints, as it is written there. */
+const documented: [number, string, string][] = [
+  [1, 'POST', '/v2/auth/token'],
+  [2, 'POST', '/v2/oauth/check-email'],
+  [3, 'GET', '/v2/statistics/reports'],
+  [4, 'POST', '/v2/statistics/query'],
+  [5, 'GET', '/v2/statistics/meta'],
+  [6, 'POST', '/v2/statistics/query/save'],
+  [7, 'PATCH', '/v2/statistics/query/:id'],
+  [8, 'GET', '/v2/statistics/experiments/:id'],
+  [9, 'DELETE', '/v2/statistics/analytics/settings/tags/:tagId/values/:valueId'],
+  [10, 'POST', '/v2/workflows'],
+  [11, 'GET', '/v2/workflows/json-templates'],
+  [12, 'GET', '/v2/workflows/usage/parameter-values'],
+  [13, 'POST', '/v2/datasources/worker/:id/analyzer'],
+  [14, 'DELETE', '/v2/linked-accounts/:id'],
+  [15, 'POST', '/v2/entities/users/password-reset'],
+  [16, 'DELETE', '/v2/entities/sso/config'],
+  [17, 'GET', '/v2/entities/scim/config'],
+  [18, 'PATCH', '/v2/entities/scim/config'],
+  [19, 'POST', '/collect/:datasourceId/tracker'],
+]
+
+test('has each of the 19 documented operations once, at its address', () => {
+  expect(byNumber.map(({ number, method, url }) => [number, method, url])).toEqual(documented)
+})
+
+test('marks what has no number as an extension, and nothing else', () => {
+  for (const { number, extension } of allOperations) {
+    expect(extension === true).toBe(number === undefined)
+  }
+})
+
+test('has unique ids, and unique addresses by method', () => {
+  const ids = allOperations.map(({ id }) => id)
+  expect(ids).toEqual([...new Set(ids)])
+  const addresses = allOperations.map(({ method, url }) => `${method} ${url.replaceAll(/:\w+/g, ':x')}`)
+  expect(addresses).toEqual([...new Set(addresses)])
+})
+
+test('needs a token for every operation under /v2 but tokens and sign-in', () => {
+  const open = allOperations.filter(({ scope }) => scope === 'open').map(({ number }) => number)
+  expect(open).toEqual([1, 2])
+  for (const { scope, url } of allOperations) {
+    expect(scope === 'collector').toBe(url.startsWith('/collect/'))
+  }
+})
+
+test('every authenticated operation says who may call it', () => {
+  for (const { scope, permission, access } of allOperations) {
+    if (scope === 'authenticated') expect(permission ?? access).toBeDefined()
+  }
+})
+
+test.each(byNumber.map((operation) => [operation.number, operation] as const))(
+  'operation %i needs what the table of decisions says',
+  (number, { permission }) => {
+    const needed: Record<number, string> = {
+      3: 'statistics access',
+      4: 'statistics access',
+      5: 'statistics access',
+      6: 'statistics access',
+      7: 'statistics access',
+      8: 'statistics access',
+      9: 'workflowSettings delete',
+      10: 'workflow create',
+      11: 'workflowSettings read',
+      12: 'workflow read',
+      13: 'datasource update',
+      16: 'company update',
+      17: 'company read',
+      18: 'company update',
+    }
+    expect(permission && `${permission.resource} ${permission.action}`).toBe(needed[number ?? 0])
+  },
+)
+
+interface Part {
+  name: string
+  schema: AnySchema
+}
+
+function partsOf({ schema, described }: Operation): Part[] {
+  const parts: Part[] = []
+  for (const [name, part] of Object.entries({ ...schema, ...described })) {
+    if (name !== 'response' && part) parts.push({ name, schema: part as AnySchema })
+  }
+  for (const [status, reply] of Object.entries(schema.response)) {
+    parts.push({ name: `response ${status}`, schema: reply as AnySchema })
+  }
+  return parts
+}
+
+test.each(allOperations.map((operation) => [operation.id, operation] as const))(
+  '%s is complete: errors exist, schemas compile, parameters match the path, examples conform',
+  (_id, operation) => {
+    for (const name of operation.errors) expect((errorTable as Record<string, ErrorRow>)[name]).toBeDefined()
+    expect(operation.errors).toEqual([...new Set(operation.errors)])
+    expect(Object.keys(tags)).toContain(operation.tag)
+    expect(operation.summary).toMatch(/^[A-Z].*[^.]$/)
+
+    const ajv = strictAjv()
+    for (const { schema } of partsOf(operation)) {
+      ajv.compile(schema)
+      Compile(schema as Parameters<typeof Compile>[0])
+    }
+
+    const inPath = [...operation.url.matchAll(/:(\w+)/g)].map(([, name]) => name)
+    const params = (operation.schema.params ?? operation.described?.params) as
+      | { properties: Record<string, unknown> }
+      | undefined
+    expect(Object.keys(params?.properties ?? {})).toEqual(inPath)
+
+    const body = operation.schema.body ?? operation.described?.body
+    if (body) {
+      const accepts = ajv.compile(body as AnySchema)
+      expect(operation.examples, 'a body has an example').toBeDefined()
+      for (const { value } of Object.values(operation.examples ?? {})) {
+        accepts(value)
+        expect(accepts.errors).toBeNull()
+      }
+    }
+    for (const [status, reply] of Object.entries(operation.replies ?? {})) {
+      const schema = operation.schema.response[Number(status)] as
+        | { properties?: { data?: AnySchema } }
+        | undefined
+      expect(schema, `reply ${status} has a schema`).toBeDefined()
+      const data = ajv.compile((schema?.properties?.data ?? schema) as AnySchema)
+      for (const { value } of Object.values(reply.examples ?? {})) {
+        data(value)
+        expect(data.errors).toBeNull()
+      }
+    }
+  },
+)
+
+test('objects of requests under /v2 refuse unknown fields, tokens excepted', () => {
+  for (const operation of allOperations) {
+    if (!operation.url.startsWith('/v2/') || operation.number === 1) continue
+    for (const part of [operation.schema.params, operation.schema.querystring, operation.schema.body]) {
+      if (part) expect(part).toMatchObject({ type: 'object', additionalProperties: false })
+    }
+  }
+})
