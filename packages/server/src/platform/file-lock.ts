@@ -1,0 +1,43 @@
+import { DatabaseSync } from 'node:sqlite'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+/** A lock on a file that the kernel gives back when this process ends, however it ends. */
+export interface FileLock {
+  release(): void
+}
+
+const busy = 5
+
+/** SQLite's primary result code, without the extended part. */
+const resultCode = (error: unknown): number => ((error as { errcode?: number }).errcode ?? 0) & 0xff
+
+function tryLock(path: string): FileLock | undefined {
+  const database = new DatabaseSync(path, { timeout: 0 })
+  try {
+    database.exec('begin exclusive')
+  } catch (error) {
+    database.close()
+    if (resultCode(error) === busy) return undefined
+    throw error
+  }
+  return { release: () => database.close() }
+}
+
+/**
+ * Takes the lock, waiting at most `waitMs` for another process to give it back.
+ *
+ * Node.js has no flock(2). SQLite, which it brings, locks its file with fcntl(2): exclusive among processes and
+ * containers of a machine, race-free, and gone with the process that held it. An open exclusive transaction on an
+ * empty file is such a lock and writes nothing. Whoever opens and closes the file in the same process by other
+ * means gives the lock away: POSIX asks for that.
+ * @returns undefined while somebody else, in this process or another one, holds it
+ * @throws when the file system cannot lock or the file cannot be created
+ */
+export async function lockFile(path: string, waitMs: number): Promise<FileLock | undefined> {
+  const end = performance.now() + waitMs
+  for (;;) {
+    const lock = tryLock(path)
+    if (lock !== undefined || performance.now() >= end) return lock
+    await sleep(50)
+  }
+}
