@@ -1,4 +1,5 @@
 import { type Static, type TSchema, Type } from 'typebox'
+import { freeObject, strict } from './resources/formats.ts'
 
 /** `program` of every envelope (decisions.md, Names). */
 export const program = 'millrace'
@@ -19,8 +20,6 @@ const success = {
   message: Type.String({ examples: ['ok'] }),
   code: Type.Integer({ description: 'HTTP status', examples: [200] }),
 }
-
-const strict = { additionalProperties: false } as const
 
 /** Schema of the success envelope around `data` (interface.md, Common response envelopes). */
 export function successEnvelope<T extends TSchema>(data: T) {
@@ -56,9 +55,7 @@ export function failEnvelope<T extends TSchema>(data: T) {
   )
 }
 
-export const FailEnvelope = failEnvelope(
-  Type.Record(Type.String(), Type.Unknown(), { description: 'Context of the failure' }),
-)
+export const FailEnvelope = failEnvelope(freeObject('Context of the failure'))
 export type FailEnvelope = Static<typeof FailEnvelope>
 
 /** `data` of operations that answer nothing but their success. */

@@ -1,4 +1,20 @@
 import { type Static, type TSchema, Type } from 'typebox'
+import {
+  anId,
+  ByEmail,
+  ById,
+  ByName,
+  ByRoles,
+  BySource,
+  ByTeams,
+  Faults,
+  Limit,
+  MaybeId,
+  Nothing,
+  QueryFaults,
+  Retry,
+} from './failure-data.ts'
+import { strict } from './resources/formats.ts'
 
 /** One failure of the interface: `errorCode` is `error_code` of the fail envelope (interface.md, Errors). */
 export interface ErrorRow {
@@ -13,31 +29,6 @@ export interface ErrorRow {
   readonly oauth?: string
 }
 
-const strict = { additionalProperties: false } as const
-
-const Nothing = Type.Object({}, strict)
-
-/** Where a request is wrong: `path` is dotted (`filters.0.values`), `message` says what would be right. */
-export const Fault = Type.Object({ path: Type.String(), message: Type.String() }, strict)
-export type Fault = Static<typeof Fault>
-
-const Faults = Type.Object({ errors: Type.Array(Fault, { minItems: 1 }) }, strict)
-/** A query that is well formed but cannot be answered; `members` are those that the faults are about. */
-const QueryFaults = Type.Object(
-  { errors: Type.Array(Fault, { minItems: 1 }), members: Type.Array(Type.String()) },
-  strict,
-)
-const ById = Type.Object({ id: Type.String() }, strict)
-const ByName = Type.Object({ name: Type.String() }, strict)
-const ByEmail = Type.Object({ email: Type.String() }, strict)
-/** The largest that is accepted, and where it is known what was sent. `unit` is `bytes` or `events`. */
-const Limit = Type.Object(
-  { limit: Type.Number(), unit: Type.String(), actual: Type.Optional(Type.Number()) },
-  strict,
-)
-/** `retryAfter` is in seconds and equals the header `Retry-After`. */
-const Retry = Type.Object({ retryAfter: Type.Optional(Type.Number()) }, strict)
-
 /**
  * Every failure that an operation can answer. Blocks: 1–99 general, 1000 datasources and collector,
  * 2000 accounts, sign-on and provisioning, 3000 workflows, 9000 statistics; the pair (errorCode, status)
@@ -51,7 +42,7 @@ export const errorTable = {
     errorCode: 2,
     status: 400,
     message: 'The body cannot be parsed',
-    data: Type.Object({ reason: Type.Optional(Type.String()) }, strict),
+    data: Type.Object({ reason: Type.Optional(Type.String({ examples: ['it ends early'] })) }, strict),
   },
   unauthenticated: {
     errorCode: 3,
@@ -64,7 +55,10 @@ export const errorTable = {
     status: 403,
     message: 'Your role does not allow this',
     data: Type.Object(
-      { resource: Type.Optional(Type.String()), action: Type.Optional(Type.String()) },
+      {
+        resource: Type.Optional(Type.String({ examples: ['workflow'] })),
+        action: Type.Optional(Type.String({ examples: ['create'] })),
+      },
       strict,
     ),
   },
@@ -72,32 +66,44 @@ export const errorTable = {
     errorCode: 5,
     status: 404,
     message: 'There is no such object',
-    data: Type.Object({ id: Type.Optional(Type.String()) }, strict),
+    data: MaybeId,
   },
   unknownPath: {
     errorCode: 6,
     status: 404,
     message: 'There is nothing at this address',
-    data: Type.Object({ method: Type.String(), path: Type.String() }, strict),
+    data: Type.Object(
+      { method: Type.String({ examples: ['GET'] }), path: Type.String({ examples: ['/v2/statistic'] }) },
+      strict,
+    ),
   },
   methodNotAllowed: {
     errorCode: 7,
     status: 405,
     message: 'This address does not answer this method',
-    data: Type.Object({ method: Type.String(), allowed: Type.Array(Type.String()) }, strict),
+    data: Type.Object(
+      {
+        method: Type.String({ examples: ['GET'] }),
+        allowed: Type.Array(Type.String({ examples: ['POST'] }), { minItems: 1 }),
+      },
+      strict,
+    ),
   },
   notAcceptable: {
     errorCode: 8,
     status: 406,
     message: 'None of the accepted content types can be given',
-    data: Type.Object({ offered: Type.Array(Type.String()) }, strict),
+    data: Type.Object(
+      { offered: Type.Array(Type.String(), { examples: [['application/json', 'text/csv']] }) },
+      strict,
+    ),
   },
   requestTimeout: { errorCode: 9, status: 408, message: 'The request did not arrive in time', data: Nothing },
   conflict: {
     errorCode: 10,
     status: 409,
     message: 'This contradicts the present state',
-    data: Type.Object({ id: Type.Optional(Type.String()) }, strict),
+    data: MaybeId,
   },
   payloadTooLarge: { errorCode: 11, status: 413, message: 'The body is too large', data: Limit },
   uriTooLong: { errorCode: 12, status: 414, message: 'The address is too long', data: Nothing },
@@ -105,7 +111,10 @@ export const errorTable = {
     errorCode: 13,
     status: 415,
     message: 'The body has a content type or encoding that is not accepted here',
-    data: Type.Object({ accepted: Type.Optional(Type.Array(Type.String())) }, strict),
+    data: Type.Object(
+      { accepted: Type.Optional(Type.Array(Type.String(), { examples: [['application/json']] })) },
+      strict,
+    ),
   },
   tooManyRequests: {
     errorCode: 14,
@@ -118,7 +127,7 @@ export const errorTable = {
     errorCode: 16,
     status: 500,
     message: 'Something went wrong on our side',
-    data: Type.Object({ requestId: Type.Optional(Type.String()) }, strict),
+    data: Type.Object({ requestId: Type.Optional(anId) }, strict),
   },
   unavailable: {
     errorCode: 17,
@@ -130,13 +139,13 @@ export const errorTable = {
     errorCode: 18,
     status: 504,
     message: 'This took longer than is allowed and was stopped',
-    data: Type.Object({ limitSeconds: Type.Optional(Type.Number()) }, strict),
+    data: Type.Object({ limitSeconds: Type.Optional(Type.Number({ examples: [30] })) }, strict),
   },
   tooComplex: {
     errorCode: 19,
     status: 400,
     message: 'The request asks for more than can be computed',
-    data: Type.Object({ limit: Type.Optional(Type.String()) }, strict),
+    data: Type.Object({ limit: Type.Optional(Type.String({ examples: ['32 levels'] })) }, strict),
   },
 
   // 1000: datasources and the collector.
@@ -162,7 +171,10 @@ export const errorTable = {
     errorCode: 1003,
     status: 400,
     message: 'The body cannot be parsed as events',
-    data: Type.Object({ reason: Type.String() }, strict),
+    data: Type.Object(
+      { reason: Type.String({ examples: ['the JSON ends early, at position 118'] }) },
+      strict,
+    ),
   },
   eventsTooLarge: {
     errorCode: 1004,
@@ -192,13 +204,13 @@ export const errorTable = {
     errorCode: 1011,
     status: 400,
     message: 'The source of this datasource cannot be reached',
-    data: Type.Object({ url: Type.String(), err: Type.String() }, strict),
+    data: BySource,
   },
   sampleFailed: {
     errorCode: 1012,
     status: 400,
     message: 'Failed to get sample',
-    data: Type.Object({ url: Type.String(), err: Type.String() }, strict),
+    data: BySource,
   },
 
   // 2000: accounts, sign-on, provisioning.
@@ -213,7 +225,7 @@ export const errorTable = {
     errorCode: 2001,
     status: 400,
     message: 'This grant_type is not supported: use password or refresh_token',
-    data: Type.Object({ grantType: Type.Optional(Type.String()) }, strict),
+    data: Type.Object({ grantType: Type.Optional(Type.String({ examples: ['implicit'] })) }, strict),
     oauth: 'unsupported_grant_type',
   },
   unauthorizedClient: {
@@ -299,25 +311,25 @@ export const errorTable = {
     errorCode: 2050,
     status: 400,
     message: 'There is no such role in your company',
-    data: Type.Object({ roleIds: Type.Array(Type.String(), { minItems: 1 }) }, strict),
+    data: ByRoles,
   },
   roleAboveOwn: {
     errorCode: 2051,
     status: 403,
     message: 'You cannot give a role that allows more than your own',
-    data: Type.Object({ roleIds: Type.Array(Type.String(), { minItems: 1 }) }, strict),
+    data: ByRoles,
   },
   unknownTeam: {
     errorCode: 2052,
     status: 400,
     message: 'There is no such team in your company',
-    data: Type.Object({ teamIds: Type.Array(Type.String(), { minItems: 1 }) }, strict),
+    data: ByTeams,
   },
   notInTeam: {
     errorCode: 2053,
     status: 403,
     message: 'You are not a member of this team',
-    data: Type.Object({ teamIds: Type.Array(Type.String(), { minItems: 1 }) }, strict),
+    data: ByTeams,
   },
 
   // 3000: workflows.
@@ -342,7 +354,7 @@ export const errorTable = {
     errorCode: 9040,
     status: 409,
     message: 'A running experiment uses this tag value',
-    data: Type.Object({ id: Type.String(), experimentIds: Type.Array(Type.String()) }, strict),
+    data: Type.Object({ id: anId, experimentIds: Type.Array(anId, { minItems: 1 }) }, strict),
   },
   unknownMember: {
     errorCode: 9100,

@@ -1,3 +1,4 @@
+import type { TSchema } from 'typebox'
 import { Compile } from 'typebox/compile'
 import { expect, test } from 'vitest'
 import { CollectedEvent } from './collected-event.ts'
@@ -145,7 +146,7 @@ test('response-only fields are ignored whatever they hold', () => {
   expect(Compile(WorkflowCreation).Check({ ...workflow, status: 'live', versions: 'x' })).toBe(true)
 })
 
-test.each<[string, Parameters<typeof Compile>[0], unknown]>([
+test.each<[string, TSchema, unknown]>([
   ['an unknown field of a saved query', SavedQueryCreation, { name: 'a', queries: [query], owner: id }],
   ['a saved query without queries', SavedQueryCreation, { name: 'a', queries: [] }],
   ['a saved query without name', SavedQueryCreation, { queries: [query] }],
