@@ -15,10 +15,11 @@ export interface Position {
 /** A stretch of the log that cannot be read. Whatever lies on both sides of it is still delivered. */
 export interface LogDamage {
   /**
-   * `damaged`: bytes that fail their checksum; `missing`: a whole segment is gone; `format`: a segment of another
-   * version, left untouched on disk.
+   * `damaged`: bytes that fail their checksum; `tail`: bytes after the last whole write of a log that was not closed,
+   * cut when it was opened (a write that nobody was told of, unless the disk lost what it had confirmed); `missing`:
+   * a whole segment is gone; `format`: a segment of another version, left untouched on disk.
    */
-  readonly kind: 'damaged' | 'missing' | 'format'
+  readonly kind: 'damaged' | 'tail' | 'missing' | 'format'
   readonly segment: number
   /** Byte offsets inside the segment, `to` exclusive; both 0 when the segment is missing. */
   readonly from: number
@@ -98,8 +99,8 @@ export class LogUnavailable extends Error {
 
 export interface EventLog {
   /**
-   * Gives the first of `count` consecutive sequence numbers. Numbers only ever grow, across restarts too, also
-   * when everything was released. A number whose append fails is never given again.
+   * Gives the first of `count` consecutive sequence numbers. Numbers only ever grow; after a restart they lie above
+   * all that were given before, also when everything was released.
    */
   reserve(count: number): number
 
