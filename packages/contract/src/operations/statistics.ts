@@ -127,6 +127,59 @@ export const readStatisticsMeta = {
   description:
     'Every measure and dimension that a query of your company can name, labels of its events included, with title, exact meaning, type, format and source, and which of them may meet in one query.',
   errors: ['unavailable'],
-  replies: { 200: { description: 'The statistics model as your company sees it' } },
+  replies: {
+    200: {
+      description: 'The statistics model as your company sees it',
+      examples: {
+        events: {
+          summary: 'Two measures and two dimensions of it',
+          value: {
+            measures: {
+              'events.people': {
+                title: 'People',
+                description: 'Distinct persons',
+                source: 'events',
+                type: 'number',
+                format: 'integer',
+                virtual: false,
+                exactUpTo: 65_536,
+                relativeError: 0.01,
+              },
+              'events.perPerson': {
+                title: 'Events per person',
+                description: 'Events / people',
+                source: 'events',
+                type: 'number',
+                format: 'decimal',
+                virtual: true,
+              },
+            },
+            dimensions: {
+              'events.time': {
+                title: 'Time',
+                description: 'When the event happened',
+                source: 'events',
+                type: 'time',
+                granularities: ['hour', 'day', 'week', 'month'],
+                operators: ['inDateRange', 'notInDateRange', 'beforeDate', 'afterDate'],
+              },
+              'events.deviceType': {
+                title: 'Device type',
+                description: 'Kind of device, from the user agent',
+                source: 'events',
+                type: 'string',
+                operators: ['equals', 'notEquals'],
+                values: ['desktop', 'mobile', 'tablet', 'app', 'server', 'unknown'],
+              },
+            },
+            queryCompatibility: {
+              components: [['events.people', 'events.perPerson', 'events.time', 'events.deviceType']],
+              measureSources: { 'events.people': ['events'], 'events.perPerson': ['events'] },
+            },
+          },
+        },
+      },
+    },
+  },
   schema: { response: { 200: successEnvelope(StatisticsMeta) } },
 } as const satisfies Operation
