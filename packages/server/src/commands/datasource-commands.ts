@@ -1,0 +1,25 @@
+import { DomainError } from '../platform/errors.ts'
+import type { OperatorCommand } from './operator-command.ts'
+
+export const createDatasourceCommand: OperatorCommand = {
+  name: 'datasource create',
+  summary: 'Makes a tracking datasource and prints its id, which is part of the address that events go to.',
+  options: {
+    name: { value: 'NAME', required: true, description: 'What the datasource is, for people' },
+    company: { value: 'ID', description: 'Needed only where there are several companies' },
+  },
+  async run(values, { accounts, createDatasource }) {
+    const name = (values.get('name') ?? '').trim()
+    if (name === '' || name.length > 200) {
+      const message = 'must have 1 to 200 characters'
+      throw new DomainError(
+        'validation',
+        { errors: [{ path: 'name', message }] },
+        { message: `name ${message}` },
+      )
+    }
+    const companyId = await accounts.resolveCompany(values.get('company'))
+    const { id } = await createDatasource({ companyId, name })
+    return { data: { id, name, companyId }, lines: [id] }
+  },
+}

@@ -1,0 +1,15 @@
+import { customType, text, timestamp } from 'drizzle-orm/pg-core'
+
+/** An identifier: 24 lower-case hexadecimal characters. */
+export const id = (name: string) => text(name)
+
+/** An instant, kept with microseconds by the store and given as a `Date`. */
+export const instant = (name: string) => timestamp(name, { withTimezone: true, mode: 'date' })
+
+export const bytes = customType<{ data: Buffer }>({ dataType: () => 'bytea' })
+
+/** When a row was made and last changed, by the clock of the database. */
+export const history = {
+  createdAt: instant('created_at').notNull().defaultNow(),
+  updatedAt: instant('updated_at').notNull().defaultNow(),
+}

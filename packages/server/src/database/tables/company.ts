@@ -1,0 +1,18 @@
+import { boolean, integer, pgTable, text } from 'drizzle-orm/pg-core'
+import { history, id } from './columns.ts'
+
+export const companies = pgTable('companies', {
+  id: id('id').primaryKey(),
+  name: text('name').notNull(),
+  /** IANA name; dates without a zone are read in it. */
+  timezone: text('timezone').notNull().default('UTC'),
+  language: text('language').notNull().default('en'),
+  /** Whether distinct counts are exact at any size. */
+  exactCounts: boolean('exact_counts').notNull().default(false),
+  attributionModel: text('attribution_model', { enum: ['last-touch', 'linear', 'decay'] })
+    .notNull()
+    .default('last-touch'),
+  clickWindowHours: integer('click_window_hours').notNull().default(720),
+  displayWindowHours: integer('display_window_hours').notNull().default(168),
+  ...history,
+})

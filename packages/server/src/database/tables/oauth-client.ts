@@ -1,0 +1,14 @@
+import { boolean, pgTable, text } from 'drizzle-orm/pg-core'
+import { history, id } from './columns.ts'
+
+/** A program that gets tokens for people; given out by the operator of the service, to people of every company. */
+export const oauthClients = pgTable('oauth_clients', {
+  id: id('id').primaryKey(),
+  name: text('name').notNull(),
+  /** Values of `grant_type` that the client may use. */
+  grants: text('grants').array().notNull(),
+  redirectUris: text('redirect_uris').array().notNull().default([]),
+  /** An inactive client gets no tokens, and those it has do not work. */
+  active: boolean('active').notNull().default(true),
+  ...history,
+})

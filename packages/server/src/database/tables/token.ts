@@ -1,0 +1,22 @@
+import { pgTable, text } from 'drizzle-orm/pg-core'
+import { bytes, id, instant } from './columns.ts'
+
+/** A session of a person in a client. Deleting the row ends the session and its access tokens. */
+export const refreshTokens = pgTable('refresh_tokens', {
+  id: id('id').primaryKey(),
+  tokenHash: bytes('token_hash').notNull(),
+  userId: id('user_id').notNull(),
+  clientId: id('client_id').notNull(),
+  /** Where the session was last used from: an IPv4 address or the /64 of an IPv6 one. */
+  address: text('address').notNull(),
+  createdAt: instant('created_at').notNull(),
+  expiresAt: instant('expires_at').notNull(),
+})
+
+export const accessTokens = pgTable('access_tokens', {
+  id: id('id').primaryKey(),
+  tokenHash: bytes('token_hash').notNull(),
+  refreshTokenId: id('refresh_token_id').notNull(),
+  createdAt: instant('created_at').notNull(),
+  expiresAt: instant('expires_at').notNull(),
+})

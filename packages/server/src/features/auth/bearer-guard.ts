@@ -1,0 +1,75 @@
+import type { Permission } from '@millrace/contract/permissions.ts'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { isSecret } from '../../platform/crypto/secrets.ts'
+import { DomainError } from '../../platform/errors.ts'
+import { failure } from '../../platform/http/envelope.ts'
+import { holds, type Principal } from '../../platform/principal.ts'
+
+export interface BearerGuardDependencies {
+  /** Who a token belongs to; undefined when it is not valid, for whatever reason. */
+  readonly findPrincipal: (token: string) => Promise<Principal | undefined>
+}
+
+export type BearerGuard = ReturnType<typeof createBearerGuard>
+
+/** The text after `Bearer` of the one header `Authorization`; undefined when there is none or more than one. */
+function readBearer(request: FastifyRequest): string | undefined {
+  const { rawHeaders } = request.raw
+  let headers = 0
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    if (rawHeaders[i]?.toLowerCase() === 'authorization') headers++
+  }
+  if (headers !== 1) return undefined
+  return /^bearer +(\S+) *$/i.exec(request.headers.authorization ?? '')?.[1]
+}
+
+/** One body for every reason (faults.md, H01 and H04). */
+function refuse(reply: FastifyReply, challenge: string): FastifyReply {
+  return reply
+    .code(401)
+    .headers({
+      'content-type': 'application/json; charset=utf-8',
+      'cache-control': 'no-store',
+      'www-authenticate': challenge,
+    })
+    .send(JSON.stringify(failure(new DomainError('unauthenticated'))))
+}
+
+function requirePermission(request: FastifyRequest, permission: Permission): void {
+  if (!holds(request.principal, permission)) throw new DomainError('forbidden', { ...permission })
+}
+
+/** Lets only requests with a valid access token through and says whose they are (interface.md, Authentication 5). */
+export function createBearerGuard({ findPrincipal }: BearerGuardDependencies) {
+  async function authenticate(
+    request: FastifyRequest,
+    reply: FastifyReply,
+  ): Promise<FastifyReply | undefined> {
+    const token = readBearer(request)
+    if (token === undefined) return refuse(reply, 'Bearer')
+    const principal = isSecret(token) ? await findPrincipal(token) : undefined
+    if (!principal) return refuse(reply, 'Bearer error="invalid_token"')
+    request.principal = principal
+    reply.header('cache-control', 'no-store')
+    return undefined
+  }
+
+  return {
+    authenticate,
+
+    /**
+     * Makes a scope the authenticated one: every request is authenticated before its body is read, and a route
+     * that spreads an operation with a permission checks it before its handler.
+     */
+    protect(scope: FastifyInstance): void {
+      if (!scope.hasRequestDecorator('principal')) scope.decorateRequest('principal')
+      scope.addHook('onRequest', authenticate)
+      scope.addHook('onRoute', (route) => {
+        const { permission } = route as { permission?: Permission }
+        if (!permission) return
+        const check = async (request: FastifyRequest) => requirePermission(request, permission)
+        route.preHandler = [check, ...[route.preHandler ?? []].flat()]
+      })
+    },
+  }
+}

@@ -1,0 +1,43 @@
+import { DomainError } from '../../platform/errors.ts'
+
+function invalid(path: string, message: string): DomainError {
+  return new DomainError(
+    'invalidTokenRequest',
+    { errors: [{ path, message }] },
+    { message: `${path} ${message}` },
+  )
+}
+
+const decoder = new TextDecoder('utf-8', { fatal: true })
+
+function decode(text: string): string {
+  try {
+    const decoded = decodeURIComponent(text.replaceAll('+', ' '))
+    if (!decoded.includes('\0')) return decoded
+  } catch {
+    // Falls through to the one refusal.
+  }
+  throw invalid('the body', 'must be percent-encoded UTF-8 without the character U+0000')
+}
+
+/**
+ * Reads `application/x-www-form-urlencoded`. Unlike `URLSearchParams` it refuses bytes that are not UTF-8
+ * instead of replacing them, and names that come twice (RFC 6749 3.2).
+ */
+export function parseFormBody(body: Buffer): Record<string, string> {
+  let text: string
+  try {
+    text = decoder.decode(body)
+  } catch {
+    throw invalid('the body', 'must be percent-encoded UTF-8')
+  }
+  const fields = new Map<string, string>()
+  for (const pair of text.split('&')) {
+    if (pair === '') continue
+    const at = pair.indexOf('=')
+    const name = decode(at < 0 ? pair : pair.slice(0, at))
+    if (fields.has(name)) throw invalid(name, 'is given twice; send it once')
+    fields.set(name, at < 0 ? '' : decode(pair.slice(at + 1)))
+  }
+  return Object.fromEntries(fields)
+}

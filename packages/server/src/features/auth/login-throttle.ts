@@ -1,0 +1,105 @@
+import { createHash } from 'node:crypto'
+
+/**
+ * How many failures are free and what the ones beyond cost. Failures fill a bucket that time drains: `free`
+ * at once, one more every `drainSeconds`. A failure that fills the bucket delays the next attempt by one
+ * second, each further one by twice as long, up to `longestDelaySeconds`.
+ */
+export interface Allowance {
+  readonly free: number
+  readonly drainSeconds: number
+  readonly longestDelaySeconds: number
+}
+
+export interface ThrottlePolicy {
+  /** One account from one address: what stops a guesser without touching the owner elsewhere. */
+  readonly accountFromAddress: Allowance
+  /** One account from everywhere; it takes several addresses to reach. */
+  readonly account: Allowance
+  /** One address, whatever the accounts. */
+  readonly address: Allowance
+  readonly everything: Allowance
+}
+
+const quarterHour = 900
+
+export const defaultPolicy: ThrottlePolicy = Object.freeze({
+  accountFromAddress: { free: 10, drainSeconds: quarterHour, longestDelaySeconds: quarterHour },
+  account: { free: 100, drainSeconds: quarterHour / 100, longestDelaySeconds: quarterHour },
+  address: { free: 50, drainSeconds: 72, longestDelaySeconds: quarterHour },
+  everything: { free: 1000, drainSeconds: quarterHour / 1000, longestDelaySeconds: 60 },
+})
+
+/** One bucket that an attempt counts in. */
+export interface Bucket {
+  readonly scope: keyof ThrottlePolicy
+  readonly key: Buffer
+  readonly allowance: Allowance
+}
+
+/** What the store knows of a bucket, in seconds. */
+export interface BucketState {
+  readonly key: Buffer
+  /** How long the bucket needed to drain right after its last failure. */
+  readonly filledSeconds: number
+  readonly sinceLastFailureSeconds: number
+}
+
+/** Who tries to sign in: `account` as it was typed, or the address it stands for. */
+export interface Attempt {
+  readonly account: string
+  readonly address: string
+  /** The living session of this same account that the request proves, if it does. */
+  readonly sessionId: string | undefined
+  /** Whether a living session of this account was used from this address. */
+  readonly isFamiliar: boolean
+}
+
+function keyOf(scope: string, ...parts: readonly string[]): Buffer {
+  const digest = createHash('sha256').update(scope)
+  for (const part of parts) digest.update(`\0${part.length}\0${part}`)
+  return digest.digest()
+}
+
+/**
+ * The buckets of an attempt. Whoever proves a session of the account counts alone, so that no stranger's
+ * failures lock the owner out; from an address where the owner has a session, failures elsewhere do not count.
+ */
+export function bucketsOf(attempt: Attempt, policy: ThrottlePolicy): readonly Bucket[] {
+  const { account, address, sessionId, isFamiliar } = attempt
+  const bucket = (scope: keyof ThrottlePolicy, ...parts: readonly string[]): Bucket => ({
+    scope,
+    key: keyOf(scope, ...parts),
+    allowance: policy[scope],
+  })
+  if (sessionId !== undefined) return [bucket('accountFromAddress', account, `session ${sessionId}`)]
+  const near = [bucket('accountFromAddress', account, address), bucket('address', address)]
+  return isFamiliar ? near : [...near, bucket('account', account), bucket('everything')]
+}
+
+/** Whether this many failures, drained in part, still fill the bucket; rounded up against the drained part. */
+function failuresIn(state: BucketState, allowance: Allowance): number {
+  return Math.ceil(state.filledSeconds / allowance.drainSeconds - 1e-6)
+}
+
+/** Seconds until the bucket lets an attempt through; 0 when it does now. */
+export function waitFor(state: BucketState, allowance: Allowance): number {
+  const beyond = failuresIn(state, allowance) - allowance.free
+  if (beyond < 0) return 0
+  const delay = Math.min(2 ** beyond, allowance.longestDelaySeconds)
+  return Math.max(0, delay - state.sinceLastFailureSeconds)
+}
+
+/** The longest wait among the buckets; those without a state are empty. */
+export function longestWait(
+  buckets: readonly Bucket[],
+  states: readonly BucketState[],
+): { readonly seconds: number; readonly scope: keyof ThrottlePolicy | undefined } {
+  let longest: { seconds: number; scope: keyof ThrottlePolicy | undefined } = { seconds: 0, scope: undefined }
+  for (const { key, allowance, scope } of buckets) {
+    const state = states.find((each) => each.key.equals(key))
+    const seconds = state ? waitFor(state, allowance) : 0
+    if (seconds > longest.seconds) longest = { seconds, scope }
+  }
+  return longest
+}

@@ -1,0 +1,39 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+
+/** interface.md, Authentication 7. */
+const cookieName = 'refresh_token'
+
+/** Any value will do: a page of another site cannot send a header of its own without asking first. */
+const csrfHeader = 'x-csrf-protection'
+
+const lifetimeSeconds = 30 * 24 * 60 * 60
+
+/** Whether the request comes from a page of this same site, by the word of the browser. */
+function isSameSite({ headers, host }: FastifyRequest): boolean {
+  const site = headers['sec-fetch-site']
+  if (site !== undefined) return site === 'same-origin' || site === 'same-site'
+  const { origin } = headers
+  return origin !== undefined && URL.canParse(origin) && new URL(origin).host === host
+}
+
+/**
+ * The refresh token of the web application's cookie. A cookie comes along with whatever a page makes the
+ * browser send, so it is honoured only from the same site and with a header that a foreign form cannot set;
+ * otherwise it is as if it were not there.
+ */
+export function readRefreshCookie(request: FastifyRequest): string | undefined {
+  return request.headers[csrfHeader] && isSameSite(request)
+    ? request.cookies[cookieName] || undefined
+    : undefined
+}
+
+/** Moves the end of the cookie along with the end of the token that it holds. */
+export function prolongRefreshCookie(request: FastifyRequest, reply: FastifyReply, token: string): void {
+  reply.setCookie(cookieName, token, {
+    httpOnly: true,
+    sameSite: 'lax',
+    secure: request.protocol === 'https',
+    path: request.routeOptions.url ?? '/',
+    maxAge: lifetimeSeconds,
+  })
+}

@@ -1,0 +1,97 @@
+import { DomainError } from '../../platform/errors.ts'
+
+/** A token request that is complete and makes sense; whether it is granted is another matter. */
+export type TokenRequest = PasswordRequest | RefreshRequest
+
+export interface PasswordRequest {
+  readonly grantType: 'password'
+  readonly clientId: string
+  readonly username: string
+  readonly password: string
+}
+
+export interface RefreshRequest {
+  readonly grantType: 'refresh_token'
+  readonly clientId: string
+  readonly refreshToken: string
+}
+
+/** What a request says beside its body. */
+export interface RequestSurroundings {
+  /** The client of an `Authorization: Basic` header, which ordinary OAuth clients may send (RFC 6749 2.3.1). */
+  readonly basicClientId: string | undefined
+  /** The refresh token of the cookie, when it may be honoured. */
+  readonly cookieToken: string | undefined
+}
+
+const parametersOfGrant = { password: ['username', 'password'], refresh_token: ['refresh_token'] } as const
+
+type GrantType = keyof typeof parametersOfGrant
+
+const known = ['grant_type', 'client_id', ...Object.values(parametersOfGrant).flat()]
+
+function invalid(path: string, message: string): DomainError {
+  return new DomainError(
+    'invalidTokenRequest',
+    { errors: [{ path, message }] },
+    { message: `${path} ${message}` },
+  )
+}
+
+/** Each parameter as text; one without a value counts as absent, others are ignored (RFC 6749 3.2). */
+function readParameters(body: unknown): Map<string, string> {
+  if (body === null || typeof body !== 'object' || Array.isArray(body))
+    throw invalid('the body', 'must be an object with grant_type, client_id and the fields of the grant')
+  const parameters = new Map<string, string>()
+  for (const [name, value] of Object.entries(body)) {
+    if (!known.includes(name)) continue
+    if (typeof value !== 'string') throw invalid(name, 'must be one string')
+    if (value !== '') parameters.set(name, value)
+  }
+  return parameters
+}
+
+function readClientId(parameters: Map<string, string>, basicClientId: string | undefined): string {
+  const clientId = parameters.get('client_id')
+  if (clientId !== undefined && basicClientId !== undefined && clientId !== basicClientId)
+    throw invalid('client_id', 'differs from the one in the header Authorization; send one of them')
+  const found = clientId ?? basicClientId
+  if (found === undefined) throw new DomainError('invalidClient', {}, { message: 'client_id is required' })
+  return found
+}
+
+function isGrantType(text: string): text is GrantType {
+  return Object.hasOwn(parametersOfGrant, text)
+}
+
+/**
+ * Reads the body of a token request by the words of RFC 6749 (interface.md, Authentication 2 and 3).
+ * @throws DomainError `invalidTokenRequest`, `unsupportedGrantType` or, without a client, `invalidClient`
+ */
+export function readTokenRequest(body: unknown, around: RequestSurroundings): TokenRequest {
+  const parameters = readParameters(body)
+  const grantType = parameters.get('grant_type')
+  if (grantType === undefined) throw invalid('grant_type', 'is required: password or refresh_token')
+  if (!isGrantType(grantType)) {
+    throw new DomainError(
+      'unsupportedGrantType',
+      { grantType: grantType.slice(0, 100) },
+      { message: 'grant_type must be password or refresh_token' },
+    )
+  }
+  const clientId = readClientId(parameters, around.basicClientId)
+  for (const name of Object.values(parametersOfGrant).flat()) {
+    const belongs = (parametersOfGrant[grantType] as readonly string[]).includes(name)
+    if (!belongs && parameters.has(name))
+      throw invalid(name, `does not belong to the grant ${grantType}; send the fields of one grant`)
+  }
+  const required = (name: string): string => {
+    const value = parameters.get(name)
+    if (value === undefined) throw invalid(name, 'is required')
+    return value
+  }
+  if (grantType === 'password')
+    return { grantType, clientId, username: required('username'), password: required('password') }
+  const refreshToken = parameters.get('refresh_token') ?? around.cookieToken
+  return { grantType, clientId, refreshToken: refreshToken ?? required('refresh_token') }
+}

@@ -1,0 +1,15 @@
+/** HTML Living Standard, "valid e-mail address": ASCII only, no quoted local part, no comment. */
+const pattern =
+  /^[a-zA-Z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}@[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?(?:\.[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?)*$/
+
+/** RFC 5321 4.5.3.1.3, without the angle brackets. */
+const maximumLength = 254
+
+/**
+ * The one form in which an e-mail address is stored and compared: lower case. Undefined when the text is not
+ * an address; that includes any character outside ASCII, because `toLowerCase` makes `k` of the Kelvin sign
+ * and would let one person's text find another person's account.
+ */
+export function parseEmailAddress(text: string): string | undefined {
+  return text.length <= maximumLength && pattern.test(text) ? text.toLowerCase() : undefined
+}

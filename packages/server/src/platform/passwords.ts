@@ -1,0 +1,100 @@
+import { randomBytes } from 'node:crypto'
+import {
+  type Argon2Cost,
+  encodeArgon2id,
+  hasOtherCost,
+  matchesArgon2id,
+  saltBytes,
+  unmatchableArgon2id,
+} from './crypto/argon2id.ts'
+import { isCommonPassword } from './crypto/common-passwords.ts'
+import { createGate, type Gate } from './crypto/gate.ts'
+import type { RandomBytes } from './crypto/secrets.ts'
+
+/** The least that OWASP's password storage sheet recommends for argon2id; about 30 ms on a core. */
+export const defaultCost: Argon2Cost = Object.freeze({ memory: 19_456, passes: 2, lanes: 1 })
+
+/** Longer passwords are refused before they cost anything. */
+export const maximumPasswordBytes = 4096
+
+/** In characters; OWASP ASVS 6.2.1. */
+export const minimumPasswordLength = 8
+
+/** What may be done while a place of the hasher is held. */
+export interface PasswordDesk {
+  hash(password: string): Promise<string>
+  /**
+   * Whether the password gives the stored hash. Without one it works as long as with one, on a hash that
+   * nothing matches, and answers false: how long an answer takes does not tell whether there is a user.
+   */
+  matches(password: string, stored: string | null): Promise<boolean>
+}
+
+/** Hashes passwords with argon2id, a few at a time. */
+export interface Passwords {
+  /**
+   * Runs the work with a place held; what it awaits besides hashing keeps the place taken.
+   * @throws GateFull when too many wait already
+   */
+  atDesk<T>(work: (desk: PasswordDesk) => Promise<T>): Promise<T>
+  /** Whether a stored hash was made at another cost and is worth making again when the password is at hand. */
+  isOutdated(stored: string): boolean
+  load: Gate['load']
+}
+
+export interface PasswordOptions {
+  readonly cost?: Argon2Cost
+  /** Hashes at once: they occupy libuv's threads, which the event log needs to sync its files. */
+  readonly places?: number
+  readonly waitingPlaces?: number
+  readonly random?: RandomBytes
+}
+
+/** The bytes that are hashed: normalised once, the same when set and when verified, and otherwise as received. */
+function bytesOf(password: string): Buffer {
+  if (isPasswordTooLong(password)) throw new RangeError('a password over the limit must not reach the hasher')
+  return Buffer.from(password.normalize('NFC'), 'utf8')
+}
+
+export function createPasswords(options: PasswordOptions = {}): Passwords {
+  const { cost = defaultCost, places = 4, waitingPlaces = 32, random = randomBytes } = options
+  const gate = createGate(places, waitingPlaces)
+  const decoy = unmatchableArgon2id(random, cost)
+
+  const desk: PasswordDesk = {
+    hash: (password) => encodeArgon2id(bytesOf(password), random(saltBytes), cost),
+    matches: (password, stored) => matchesArgon2id(bytesOf(password), stored ?? decoy),
+  }
+
+  return {
+    atDesk: (work) => gate.run(() => work(desk)),
+    isOutdated: (stored) => hasOtherCost(stored, cost),
+    load: gate.load,
+  }
+}
+
+export function isPasswordTooLong(password: string): boolean {
+  return Buffer.byteLength(password, 'utf8') > maximumPasswordBytes
+}
+
+/**
+ * What is wrong with a password that somebody wants to set, in words for that person; undefined when it is
+ * good. Length and known lists only, no rules of composition (OWASP ASVS 6.2).
+ */
+export function faultOfNewPassword(password: string): string | undefined {
+  if (isPasswordTooLong(password)) return `must have at most ${maximumPasswordBytes} bytes`
+  const normalized = password.normalize('NFC')
+  if ([...normalized].length < minimumPasswordLength)
+    return `must have at least ${minimumPasswordLength} characters`
+  if (!password.isWellFormed()) return 'must be well-formed Unicode'
+  if (password.includes('\0')) return 'must not contain the character U+0000'
+  if (isCommonPassword(normalized)) return 'is one of the most common passwords; choose another'
+  return undefined
+}
+
+/** A password for a person to type once: 20 characters of an alphabet without look-alikes, over 100 bits. */
+export function generatePassword(random: RandomBytes = randomBytes): string {
+  const alphabet = 'abcdefghijkmnpqrstuvwxyz23456789'
+  const letters = Array.from(random(20), (byte) => alphabet[byte % alphabet.length])
+  return [0, 5, 10, 15].map((from) => letters.slice(from, from + 5).join('')).join('-')
+}

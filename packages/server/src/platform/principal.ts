@@ -1,0 +1,40 @@
+import type { Action, Permission, Resource } from '@millrace/contract/permissions.ts'
+
+/** Who makes an authenticated request, and what that person may do. */
+export interface Principal {
+  readonly userId: string
+  readonly companyId: string
+  /** The OAuth client that the token was given to. */
+  readonly clientId: string
+  /** The access token's id; never the token. */
+  readonly tokenId: string
+  /** Teams that the person is a member of. */
+  readonly teamIds: readonly string[]
+  /** Whether the person's role allows the action; company and team of the object are checked besides. */
+  can(resource: Resource, action: Action): boolean
+}
+
+/** A principal from what the store knows of a token; each of `permissions` is `resource:action`. */
+export function createPrincipal(
+  known: Omit<Principal, 'can'> & { readonly permissions: Iterable<string> },
+): Principal {
+  const { permissions, ...principal } = known
+  const allowed = new Set(permissions)
+  return Object.freeze({
+    ...principal,
+    teamIds: Object.freeze([...principal.teamIds]),
+    can: (resource: Resource, action: Action) => allowed.has(`${resource}:${action}`),
+  })
+}
+
+/** Whether the principal has a permission that an operation names. */
+export function holds(principal: Principal, permission: Permission): boolean {
+  return principal.can(permission.resource, permission.action)
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Set by the bearer guard before any handler of the authenticated scope. */
+    principal: Principal
+  }
+}
