@@ -1,0 +1,179 @@
+/**
+ * The collector against the limit of this machine in the same run: single events from 64 connections, p99 at
+ * half that rate, the same beside eight heavy queries, and batches of 100 events.
+ * Run: `npm run bench -- collector [--seconds 10] [--rounds 3]`
+ */
+import { execFile, spawn } from 'node:child_process'
+import { parseArgs, promisify } from 'node:util'
+import { median, printTable, type Row } from './support/machine.ts'
+import { removeData, type Service, startService } from './support/service.ts'
+import { driveEvents, type WrkResult } from './support/wrk.ts'
+
+const { values } = parseArgs({
+  options: { seconds: { type: 'string', default: '10' }, rounds: { type: 'string', default: '3' } },
+})
+const seconds = Number(values.seconds)
+const rounds = Number(values.rounds)
+
+async function startBareServer(): Promise<{ url: string; stop: () => void }> {
+  const child = spawn(process.execPath, [new URL('./support/bare-server.ts', import.meta.url).pathname], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const port = await new Promise<string>((resolve) => {
+    child.stdout.setEncoding('utf8').once('data', (text: string) => resolve(text.trim()))
+  })
+  return { url: `http://127.0.0.1:${port}/collect`, stop: () => child.kill() }
+}
+
+async function paced(
+  service: Service,
+  rate: number,
+): Promise<{ p50: number; p99: number; ok: number; failed: number }> {
+  const script = new URL('./support/paced-sender.ts', import.meta.url).pathname
+  const { stdout } = await promisify(execFile)(process.execPath, [
+    script,
+    service.trackerUrl,
+    service.companyId,
+    String(Math.round(rate)),
+    String(seconds),
+  ])
+  return JSON.parse(stdout) as { p50: number; p99: number; ok: number; failed: number }
+}
+
+/** Eight callers that ask heavy questions one after the other until told to stop; resolves with how many were answered. */
+function askHeavyQueries(service: Service): { stop: () => Promise<number> } {
+  let stopped = false
+  let answered = 0
+  const ask = async (): Promise<void> => {
+    while (!stopped) {
+      const reply = await service.call('POST', '/v2/statistics/query', {
+        measures: ['events.people', 'events.sessions', 'events.items'],
+        dimensions: ['events.label.store'],
+        filters: [],
+        timeDimensions: [{ dimension: 'events.time', granularity: 'hour', dateRange: 'last 30 days' }],
+      })
+      await reply.text()
+      if (reply.ok) answered++
+    }
+  }
+  const callers = Array.from({ length: 8 }, ask)
+  return {
+    async stop() {
+      stopped = true
+      await Promise.all(callers)
+      return answered
+    },
+  }
+}
+
+async function waitUntilLoaded(service: Service, expected: number, patience: number): Promise<number> {
+  const started = performance.now()
+  for (;;) {
+    const reply = await service.call('GET', `/v2/datasources/${service.datasourceId}/counters`)
+    const { data } = (await reply.json()) as { data: { accepted: number; duplicate: number } }
+    if (data.accepted + data.duplicate >= expected) return performance.now() - started
+    if (performance.now() - started > patience)
+      throw new Error(`only ${data.accepted} of ${expected} events were loaded in time`)
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
+}
+
+const format = (value: number): string => Math.round(value).toLocaleString('en-US')
+const ratio = (value: number): string => value.toFixed(2)
+
+const service = await startService()
+const bare = await startBareServer()
+const rows: Row[] = []
+let accepted = 0
+
+async function driveService(batch = 1): Promise<WrkResult> {
+  const result = await driveEvents({ url: service.trackerUrl, key: service.companyId, seconds, batch })
+  if (result.failures > 0) throw new Error(`${result.failures} requests failed`)
+  accepted += result.requests * batch
+  return result
+}
+
+try {
+  await driveEvents({ url: service.trackerUrl, key: service.companyId, seconds: 2 }).then((warm) => {
+    accepted += warm.requests
+  })
+  const bareRates: number[] = []
+  const singles: WrkResult[] = []
+  for (let round = 0; round < rounds; round++) {
+    bareRates.push((await driveEvents({ url: bare.url, key: service.companyId, seconds })).requestsPerSecond)
+    singles.push(await driveService())
+  }
+  const limit = median(bareRates)
+  const single = median(singles.map((result) => result.requestsPerSecond))
+  rows.push(['bare node:http, one event a request', `${format(limit)} requests/s`, '1.00', ''])
+  const singleRatio = median(singles.map((result, i) => result.requestsPerSecond / (bareRates[i] ?? limit)))
+  rows.push(['collector, one event a request', `${format(single)} requests/s`, ratio(singleRatio), '>= 0.40'])
+  const lag = await waitUntilLoaded(service, accepted, 60_000)
+  rows.push(['loader behind at the end of that', `${format(lag)} ms`, '', 'keeps up'])
+
+  const calm = await paced(service, single / 2)
+  accepted += calm.ok
+  rows.push([`p99 at half that rate`, `${calm.p99} ms (p50 ${calm.p50})`, '', '< 25 ms'])
+
+  const heavy = askHeavyQueries(service)
+  const beside = await driveService()
+  const answered = await heavy.stop()
+  rows.push([
+    `beside 8 heavy queries (${answered} answered)`,
+    `${format(beside.requestsPerSecond)} requests/s`,
+    `${ratio(beside.requestsPerSecond / single)} of alone`,
+    '>= 0.55',
+  ])
+  rows.push(['p99 beside them', `${beside.p99} ms`, '', '< 50 ms'])
+
+  const bareBatches = await driveEvents({ url: bare.url, key: service.companyId, seconds, batch: 100 })
+  const batches = await driveService(100)
+  rows.push([
+    'bare node:http, 100 events a request',
+    `${format(bareBatches.requestsPerSecond * 100)} events/s`,
+    '1.00',
+    '',
+  ])
+  rows.push([
+    'collector, 100 events a request',
+    `${format(batches.requestsPerSecond * 100)} events/s`,
+    ratio(batches.requestsPerSecond / bareBatches.requestsPerSecond),
+    '>= 150,000 events/s',
+  ])
+  const drained = await waitUntilLoaded(service, accepted, 120_000)
+  rows.push(['loader behind at the end of that', `${format(drained)} ms`, '', ''])
+
+  const marker = `bench-${Date.now()}`
+  const sentAt = performance.now()
+  await fetch(service.trackerUrl, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({
+      key: service.companyId,
+      name: marker,
+      url: 'x',
+      tmpId: 't',
+      data: {},
+      eventId: marker,
+      v: 1,
+    }),
+  })
+  while (
+    (
+      await service.query({
+        measures: ['events.count'],
+        dimensions: [],
+        timeDimensions: [],
+        filters: [{ member: 'events.name', operator: 'equals', values: [marker] }],
+      })
+    )[0]?.['events.count'] !== 1
+  ) {
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+  rows.push(['visible to a query after', `${format(performance.now() - sentAt)} ms`, '', '< 2,000 ms'])
+  printTable('Collector', rows)
+} finally {
+  bare.stop()
+  await service.stop()
+  removeData(service)
+}
