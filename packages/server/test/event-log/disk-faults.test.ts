@@ -155,6 +155,22 @@ describe('release', () => {
       expect(disk.names.length).toBeLessThan(3)
     },
   )
+
+  it('that cannot set a damaged segment aside keeps it until it can', async () => {
+    const disk = new SimulatedDisk()
+    const log = await openOn(disk, { segmentBytes: 1_000 })
+    await appendMany(log)
+    await appendMany(log)
+    disk.flipBit(0.2)
+    const { lines, next } = await readLog(log)
+    expect(lines.length).toBeLessThan(128)
+    disk.fault = (call) => (call === 'rename' ? { code: 'EIO' } : undefined)
+    await expect(log.release(next)).rejects.toThrow(/EIO/)
+    const kept = disk.names
+    disk.fault = () => undefined
+    await log.release(next)
+    expect(disk.names).toEqual([kept.at(0)?.concat('.damaged'), ...kept.slice(1)])
+  })
 })
 
 describe('the reserve of free space', () => {
