@@ -1,0 +1,115 @@
+import { allOperations } from '@millrace/contract/operations/all.ts'
+import { createToken } from '@millrace/contract/operations/auth.ts'
+import { collectEvents } from '@millrace/contract/operations/collector.ts'
+import { runQuery } from '@millrace/contract/operations/statistics.ts'
+import type { FastifyInstance } from 'fastify'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { silentLogger } from '../logger.ts'
+import { documentsRoutes } from './documents-routes.ts'
+import { createHttpServer } from './server.ts'
+
+const addresses = { baseUrl: 'https://stats.example/v2', collectorUrl: 'https://collect.example' }
+
+async function serverWith(operations: readonly { method: string; url: string }[]): Promise<FastifyInstance> {
+  const app = createHttpServer({ logger: silentLogger, trustedProxies: [] })
+  for (const { method, url } of operations) app.route({ method, url, handler: async () => ({}) })
+  await app.register(
+    documentsRoutes({ operations: allOperations, version: '1.2.3', addresses: () => addresses }),
+  )
+  return app
+}
+
+const app = await serverWith([createToken, runQuery, collectEvents])
+const everything = await serverWith(allOperations)
+
+beforeAll(() => Promise.all([app.ready(), everything.ready()]))
+afterAll(() => Promise.all([app.close(), everything.close()]))
+
+const html = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' }
+
+test('serves the OpenAPI document of the operations that are routed, and of no others', async () => {
+  const reply = await app.inject('/v2/openapi.json')
+  expect(reply.statusCode).toBe(200)
+  expect(reply.headers['content-type']).toBe('application/json; charset=utf-8')
+  expect(reply.json()).toMatchObject({
+    openapi: '3.1.0',
+    info: { title: 'Millrace', version: '1.2.3' },
+    servers: [{ url: 'https://stats.example/v2' }],
+  })
+  expect(Object.keys(reply.json().paths)).toEqual([
+    '/auth/token',
+    '/statistics/query',
+    '/collect/{datasourceId}/tracker',
+  ])
+  const paths = (await everything.inject('/v2/openapi.json')).json().paths
+  expect(
+    Object.values<object>(paths)
+      .flatMap((item) => Object.keys(item))
+      .filter((key) => key !== 'servers'),
+  ).toHaveLength(allOperations.length)
+})
+
+test('shows each routed operation in the reference, grouped by tag', async () => {
+  const reply = await everything.inject({ url: '/docs', headers: html })
+  expect(reply.headers['content-type']).toBe('text/html; charset=utf-8')
+  for (const { id, method, url } of allOperations) {
+    expect(reply.body).toContain(`<article id="${id}">`)
+    expect(reply.body).toContain(
+      `<span class="method ${method}">${method}</span><code>${url.replaceAll(/:(\w+)/g, '{$1}')}</code>`,
+    )
+  }
+  const small = await app.inject('/docs')
+  expect(small.body.match(/<article /g)).toHaveLength(3)
+  expect(small.body).not.toContain('Provisioning')
+})
+
+test('the reference names permissions, fields, failures and commands with the real addresses', async () => {
+  const { body } = await everything.inject('/docs')
+  expect(body).toContain('Needs Workflow settings: delete')
+  expect(body).toContain('<code>filters[].operator</code>')
+  expect(body).toContain('<td>9000</td><td>Unable to find experiment</td>')
+  expect(body).toContain('curl -sS https://stats.example/v2/statistics/query')
+  expect(body).toContain('https://collect.example/collect/65f0c0ffee5ca1ab1e0ddba1/tracker')
+})
+
+test('pages run nothing, load nothing and allow only their own style', async () => {
+  for (const url of ['/docs', '/']) {
+    const { body, headers } = await everything.inject({ url, headers: html })
+    expect(body).not.toMatch(/<script|\son\w+=|javascript:|style="|<link[^>]+href="https?:|@import|url\(/i)
+    expect(headers['content-security-policy']).toMatch(
+      /^default-src 'none'; style-src 'sha256-[\w+/=]{44}'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'$/,
+    )
+    expect(headers['x-content-type-options']).toBe('nosniff')
+  }
+})
+
+test('every anchor of the reference leads somewhere, and no id stands twice', async () => {
+  const { body } = await everything.inject('/docs')
+  const ids = [...body.matchAll(/\sid="([^"]+)"/g)].map(([, id]) => id)
+  expect(ids).toEqual([...new Set(ids)])
+  for (const [, target] of body.matchAll(/href="#([^"]+)"/g)) expect(ids).toContain(target)
+})
+
+test('the first page says what this is and links to the rest', async () => {
+  const { body, headers } = await app.inject({ url: '/', headers: html })
+  expect(headers['content-type']).toBe('text/html; charset=utf-8')
+  for (const link of ['/docs', '/v2/openapi.json', '/health/ready']) expect(body).toContain(`href="${link}"`)
+  expect(body).toContain('curl -sS https://stats.example/v2/statistics/query')
+  expect(body).toContain('https://collect.example/collect/DATASOURCE_ID/tracker')
+})
+
+test('a terminal gets the first page as plain text', async () => {
+  const { body, headers } = await app.inject({ url: '/', headers: { accept: '*/*' } })
+  expect(headers['content-type']).toBe('text/plain; charset=utf-8')
+  expect(headers.vary).toBe('Accept')
+  expect(body).toContain('https://stats.example/docs')
+  expect(body).not.toContain('<')
+})
+
+test('a document that is known is not sent again', async () => {
+  for (const url of ['/v2/openapi.json', '/docs', '/']) {
+    const first = await app.inject(url)
+    const again = await app.inject({ url, headers: { 'if-none-match': `W/${String(first.headers.etag)}` } })
+    expect([again.statusCode, again.body]).toEqual([304, ''])
+  }
+})

@@ -1,0 +1,56 @@
+import type { Addresses } from './curl.ts'
+import { html } from './html.ts'
+import { codeBlock, page } from './page.ts'
+import { quickStart } from './quick-start.ts'
+
+const lead =
+  'Takes events from web, mobile and servers and answers questions about them. Self-hosted, one service.'
+
+const values =
+  'The first start printed the values in capitals and wrote them, without the password, to bootstrap.json in the data directory.'
+
+const doors = [
+  ['/docs', 'Reference', 'every operation, with examples'],
+  ['/v2/openapi.json', 'OpenAPI 3.1', 'the same for tools'],
+  ['/health/ready', 'Health', 'whether it is ready'],
+] as const
+
+interface WelcomeContext {
+  readonly addresses: Addresses
+  readonly version: string
+}
+
+/** What this is and where to go, on one screen. */
+export function welcomePage({ addresses, version }: WelcomeContext): string {
+  return page(
+    'Millrace',
+    html`<main class="welcome">
+<h1>Millrace</h1>
+<p class="lead">${lead} <span class="soft">Version ${version}.</span></p>
+<ul class="doors">${doors.map(
+      ([href, name, says]) => html`
+<li><a href="${href}"><strong>${name}</strong>${says}</a></li>`,
+    )}</ul>
+<ol class="steps">${quickStart(addresses).map(
+      ({ title, command }) => html`
+<li><h2>${title}</h2>${codeBlock(command, title)}</li>`,
+    )}</ol>
+<p class="soft">${values}</p>
+</main>`,
+  )
+}
+
+/** The same as plain text, for a terminal. */
+export function welcomeText({ addresses, version }: WelcomeContext): string {
+  const origin = addresses.baseUrl.replace(/\/v2$/, '')
+  return [
+    `Millrace ${version}`,
+    lead,
+    '',
+    ...doors.map(([path, , says]) => `  ${origin}${path}`.padEnd(46) + says),
+    ...quickStart(addresses).flatMap(({ title, command }) => ['', `# ${title}`, command]),
+    '',
+    values,
+    '',
+  ].join('\n')
+}
