@@ -1,41 +1,47 @@
 import type { NodePgDatabase } from 'drizzle-orm/node-postgres'
 import type { PgTransactionConfig } from 'drizzle-orm/pg-core'
 import type pg from 'pg'
-import { DomainError } from '../errors.ts'
 import type { Logger } from '../logger.ts'
+import { RelationalUnavailable } from './relational-errors.ts'
+import { RelationalPool } from './relational-pool.ts'
+import { type RelationalTransaction, relationalDatabase } from './relational-session.ts'
 
-/** What a transaction's function works with: the same queries as `db`. */
-export type RelationalTransaction = Parameters<Parameters<NodePgDatabase['transaction']>[0]>[0]
+// The port is one file for those who use it.
+export { RelationalTimeout, RelationalUnavailable, violatedConstraint } from './relational-errors.ts'
+export type { RelationalTransaction }
+/** For queries that run inside a transaction or outside of one alike. */
+export type RelationalQueries = NodePgDatabase | RelationalTransaction
 
 /** Accounts, definitions, jobs: PostgreSQL, whichever of its two homes it has (architecture.md). */
 export interface Relational {
   /** For SQL that Drizzle does not write; errors are those of `db`. */
   readonly pool: pg.Pool
-  /** Errors are `RelationalUnavailable`, or the server's `pg.DatabaseError` without any value of the row. */
+  /**
+   * Throws `RelationalUnavailable` or `RelationalTimeout` (both 503 for a caller), else the server's
+   * `pg.DatabaseError`, of which `violatedConstraint` tells the constraint. No error carries the parameters or the row.
+   */
   readonly db: NodePgDatabase
   /**
    * Runs `work` in a transaction, again from the start when the server gave up on it for a serialisation failure
-   * or a deadlock; so `work` must do nothing outside the transaction.
+   * or a deadlock; so `work` must do nothing outside the transaction. `db.transaction` does the same.
+   * @throws also RelationalUnavailable when the server keeps giving up, or when the connection broke: then a
+   * commit may or may not have happened
    */
   transaction<T>(work: (tx: RelationalTransaction) => Promise<T>, config?: PgTransactionConfig): Promise<T>
-  /** Resolves when the server answers a query within two seconds; @throws {RelationalUnavailable} */
+  /** Resolves when the server answers a query within two seconds. @throws {RelationalUnavailable} */
   ping(): Promise<void>
-  /** Lets running queries finish, then closes the connections. */
+  /** Lets running queries finish, for a few seconds at most, then closes the connections. */
   close(): Promise<void>
 }
 
-/** Where a PostgreSQL is: an address (`DATABASE_URL`) or the socket of a home of its own. */
-export type PostgresAddress =
-  | { readonly url: string }
-  | { readonly socketDirectory: string; readonly user: string; readonly database: string }
-
-/** The store cannot be reached, or every connection is taken: 503 with `Retry-After` for a caller. */
-export class RelationalUnavailable extends DomainError<'unavailable'> {
-  constructor(cause: unknown) {
-    super('unavailable', {}, { cause, retryAfterSeconds: 2 })
-    this.name = 'RelationalUnavailable'
-  }
+export interface SocketAddress {
+  readonly socketDirectory: string
+  readonly user: string
+  readonly database: string
 }
+
+/** Where a PostgreSQL is: an address (`DATABASE_URL`) or the socket of a home of its own. */
+export type PostgresAddress = { readonly url: string } | SocketAddress
 
 export interface RelationalOptions {
   readonly address: PostgresAddress
@@ -44,7 +50,72 @@ export interface RelationalOptions {
   readonly connections?: number
   /** Milliseconds after which the server cancels a statement; default 30,000. */
   readonly statementTimeoutMs?: number
+  /** Milliseconds that a query waits for a connection while all are taken; default 5,000. */
+  readonly connectWithinMs?: number
 }
 
-/** Opens no connection yet: the first query does. */
-export declare function openRelational(options: RelationalOptions): Relational
+const pingWithinMs = 2_000
+const closeWithinMs = 5_000
+
+/** Connection settings of `pg` for an address. */
+export function connectionConfig(address: PostgresAddress): pg.ClientConfig {
+  const application_name = 'millrace'
+  if ('url' in address) return { connectionString: address.url, keepAlive: true, application_name }
+  return { host: address.socketDirectory, user: address.user, database: address.database, application_name }
+}
+
+/** Rejects when the promise takes longer; the promise itself goes on. */
+async function within<T>(ms: number, promise: Promise<T>, what: string): Promise<T> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(new Error(`${what} within ${ms} ms`)), ms)
+  })
+  try {
+    return await Promise.race([promise, late])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/** Opens no connection yet: the first query does, and each one after an outage. */
+export function openRelational(options: RelationalOptions): Relational {
+  const { address, logger, connections = 16, statementTimeoutMs = 30_000, connectWithinMs = 5_000 } = options
+  const pool = new RelationalPool({
+    ...connectionConfig(address),
+    max: connections,
+    connectionTimeoutMillis: connectWithinMs,
+    idleTimeoutMillis: 60_000,
+    statement_timeout: statementTimeoutMs,
+    lock_timeout: Math.ceil(statementTimeoutMs / 2),
+    idle_in_transaction_session_timeout: 2 * statementTimeoutMs,
+    // For a server that hangs and cannot cancel by itself.
+    query_timeout: statementTimeoutMs + 5_000,
+  })
+  // A connection that breaks while nobody uses it is replaced by the next query.
+  pool.on('error', (error) => logger.warn({ err: error }, 'an idle connection to PostgreSQL was lost'))
+  const db = relationalDatabase(pool)
+  return {
+    pool,
+    db,
+    transaction: (work, config) =>
+      db.transaction(work as Parameters<typeof db.transaction>[0], config) as never,
+    async ping() {
+      try {
+        await within(
+          pingWithinMs,
+          pool.query({ text: 'select 1', query_timeout: pingWithinMs } as pg.QueryConfig),
+          'PostgreSQL does not answer',
+        )
+      } catch (error) {
+        throw error instanceof RelationalUnavailable ? error : new RelationalUnavailable(error)
+      }
+    },
+    async close() {
+      try {
+        await within(closeWithinMs, pool.end(), 'connections to PostgreSQL are not given back')
+      } catch (error) {
+        logger.warn({ err: error }, 'closing the relational store')
+      }
+    },
+  }
+}
