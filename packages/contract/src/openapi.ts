@@ -202,7 +202,7 @@ export function successExamples(
   const whole = exampleOf(schema as SchemaLike) as JsonObject
   if ('program' in whole) whole.version = version
   const own = Object.entries(operation.replies?.[status]?.examples ?? {})
-  if (own.length === 0) return { example: { summary: 'A reply', value: whole } }
+  if (own.length === 0) return { example: { summary: 'Example', value: whole } }
   return Object.fromEntries(
     own.map(([name, { summary, value }]) => {
       const plain = JSON.parse(JSON.stringify(value)) as Json

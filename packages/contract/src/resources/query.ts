@@ -139,7 +139,7 @@ export const Query = Type.Object(
       Type.Integer({
         minimum: 1,
         maximum: queryLimits.rows,
-        description: `How many rows at most; ${queryLimits.defaultRows} when absent`,
+        description: 'How many rows at most; 10,000 when absent',
         examples: [100],
       }),
     ),

@@ -74,7 +74,7 @@ export function curlCommand(operation: Operation, addresses: Addresses, body?: u
         parts.push(`--data-urlencode ${shellQuote(`${name}=${String(value)}`)}`)
       }
     } else {
-      parts.push(`-H 'Content-Type: ${type}'`, `-d ${shellQuote(readableJson(body))}`)
+      parts.push(`-H 'Content-Type: ${type}'`, `-d ${shellQuote(readableJson(body, '  '))}`)
     }
   }
   return parts.join(' \\\n  ')

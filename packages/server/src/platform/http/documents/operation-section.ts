@@ -112,14 +112,14 @@ ${
 }
 
 function failures(operation: Operation): Html {
+  const rows = errorsOf(operation).map((name) => errorTable[name])
+  const statuses = [...new Set(rows.map(({ status }) => status))]
   return html`<h4>Failures</h4>
-<details><summary>${errorsOf(operation).length} kinds</summary>
-<table class="failures"><thead><tr><th scope="col">Status</th><th scope="col">Code</th><th scope="col">Message</th></tr></thead><tbody>${errorsOf(
-    operation,
-  ).map((name) => {
-    const { status, errorCode, message } = errorTable[name]
-    return html`<tr><td>${status}</td><td>${errorCode}</td><td>${message}</td></tr>`
-  })}</tbody></table></details>`
+<details><summary>${statuses.join(', ')}</summary>
+<table class="failures"><thead><tr><th scope="col">Status</th><th scope="col">Code</th><th scope="col">Message</th></tr></thead><tbody>${rows.map(
+    ({ status, errorCode, message }) =>
+      html`<tr><td>${status}</td><td>${errorCode}</td><td>${message}</td></tr>`,
+  )}</tbody></table></details>`
 }
 
 /** Everything that a caller needs to know of one operation. */

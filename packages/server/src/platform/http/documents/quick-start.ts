@@ -26,22 +26,28 @@ export function quickStart(values: QuickStartValues): QuickStartStep[] {
   return [
     {
       title: 'Get a token',
-      command: `TOKEN=$(curl -sS ${baseUrl}/auth/token -H 'Content-Type: application/json' \\
-  -d '{"grant_type":"password","client_id":"${clientId}","username":"${email}","password":"PASSWORD"}' \\
+      command: `TOKEN=$(curl -sS ${baseUrl}/auth/token \\
+  -H 'Content-Type: application/json' \\
+  -d '{"grant_type": "password", "client_id": "${clientId}",
+       "username": "${email}", "password": "PASSWORD"}' \\
   | sed 's/.*"access_token":"\\([^"]*\\)".*/\\1/')`,
     },
     {
       title: 'Send an event',
       command: `curl -sS -w '%{http_code}\\n' ${collectorUrl}/collect/${datasourceId}/tracker \\
   -H 'Content-Type: application/json' \\
-  -d '{"key":"${companyId}","name":"purchase","url":"https://shop.example/checkout","tmpId":"visitor-1",
-       "eventId":"'$(date +%s%N)'","v":1,"data":{"ids":["sku-1"],"value":59.9,"transId":"order-1"}}'`,
+  -d '{"key": "${companyId}", "name": "purchase", "v": 1,
+       "url": "https://shop.example/checkout", "tmpId": "visitor-1",
+       "eventId": "'$(date +%s%N)'",
+       "data": {"ids": ["sku-1"], "value": 59.9, "transId": "order-1"}}'`,
     },
     {
       title: 'Query it',
       command: `curl -sS ${baseUrl}/statistics/query \\
-  -H "Authorization: Bearer $TOKEN" -H 'Content-Type: application/json' \\
-  -d '{"measures":["events.count"],"dimensions":["events.name"],"filters":[],"timeDimensions":[]}'`,
+  -H "Authorization: Bearer $TOKEN" \\
+  -H 'Content-Type: application/json' \\
+  -d '{"measures": ["events.count"], "dimensions": ["events.name"],
+       "filters": [], "timeDimensions": []}'`,
     },
   ]
 }

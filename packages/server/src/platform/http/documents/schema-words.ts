@@ -122,7 +122,7 @@ export function fieldRows(schema: DocumentedSchema, prefix = '', depth = 6): Fie
       property.description,
       ...boundWords(property),
       ...(within.step === '[]' && !within.schema.properties
-        ? boundWords(within.schema).map((words) => `Each: ${words}`)
+        ? boundWords(within.schema).map((words) => `Each: ${words.charAt(0).toLowerCase()}${words.slice(1)}`)
         : []),
     ].filter((note) => note !== undefined)
     const row: FieldRow = {

@@ -13,15 +13,14 @@ export const style = `
 }
 @media (prefers-color-scheme: dark) {
   :root {
-    --ground: #111716; --panel: #171f1e; --sunk: #0d1211; --line: #2b3634; --ink: #e4ebe8; --soft: #9babA7;
+    --ground: #111716; --panel: #171f1e; --sunk: #0d1211; --line: #2b3634; --ink: #e4ebe8; --soft: #9baba7;
     --accent: #5cc4ba; --accent-soft: #17322f;
     --get: #7fb2ee; --post: #74cf98; --patch: #e3b35c; --put: #c2a2f0; --delete: #f28b8b;
     --key: #6cc9bf; --text: #e3b37a; --number: #c2a2f0;
   }
 }
 * { box-sizing: border-box; }
-html { scroll-behavior: smooth; scroll-padding-top: 1rem; -webkit-text-size-adjust: 100%; }
-@media (prefers-reduced-motion: reduce) { html { scroll-behavior: auto; } }
+html { scroll-padding-top: 1rem; -webkit-text-size-adjust: 100%; }
 body {
   margin: 0; background: var(--ground); color: var(--ink);
   font: 16px/1.6 system-ui, -apple-system, "Segoe UI", Roboto, "Liberation Sans", "DejaVu Sans", sans-serif;
