@@ -5,6 +5,7 @@
  */
 import { execFile, spawn } from 'node:child_process'
 import { parseArgs, promisify } from 'node:util'
+import { untilLoaded } from './support/fill.ts'
 import { median, printTable, type Row } from './support/machine.ts'
 import { removeData, type Service, startService } from './support/service.ts'
 import { driveEvents, type WrkResult } from './support/wrk.ts'
@@ -66,18 +67,6 @@ function askHeavyQueries(service: Service): { stop: () => Promise<number> } {
   }
 }
 
-async function waitUntilLoaded(service: Service, expected: number, patience: number): Promise<number> {
-  const started = performance.now()
-  for (;;) {
-    const reply = await service.call('GET', `/v2/datasources/${service.datasourceId}/counters`)
-    const { data } = (await reply.json()) as { data: { accepted: number; duplicate: number } }
-    if (data.accepted + data.duplicate >= expected) return performance.now() - started
-    if (performance.now() - started > patience)
-      throw new Error(`only ${data.accepted} of ${expected} events were loaded in time`)
-    await new Promise((resolve) => setTimeout(resolve, 50))
-  }
-}
-
 const format = (value: number): string => Math.round(value).toLocaleString('en-US')
 const ratio = (value: number): string => value.toFixed(2)
 
@@ -108,7 +97,7 @@ try {
   rows.push(['bare node:http, one event a request', `${format(limit)} requests/s`, '1.00', ''])
   const singleRatio = median(singles.map((result, i) => result.requestsPerSecond / (bareRates[i] ?? limit)))
   rows.push(['collector, one event a request', `${format(single)} requests/s`, ratio(singleRatio), '>= 0.40'])
-  const lag = await waitUntilLoaded(service, accepted, 60_000)
+  const lag = await untilLoaded(service, accepted, 60_000)
   rows.push(['loader behind at the end of that', `${format(lag)} ms`, '', 'keeps up'])
 
   const calm = await paced(service, single / 2)
@@ -140,7 +129,7 @@ try {
     ratio(batches.requestsPerSecond / bareBatches.requestsPerSecond),
     '>= 150,000 events/s',
   ])
-  const drained = await waitUntilLoaded(service, accepted, 120_000)
+  const drained = await untilLoaded(service, accepted, 120_000)
   rows.push(['loader behind at the end of that', `${format(drained)} ms`, '', ''])
 
   const marker = `bench-${Date.now()}`

@@ -1,21 +1,70 @@
 -- One request after the other, each with event ids of its own; wrk calls request() for every one.
--- Environment: BENCH_PATH, BENCH_KEY (company), BENCH_RUN (8 hexadecimal characters), BENCH_BATCH (events a body).
+-- Environment: BENCH_PATH, BENCH_KEY (company), BENCH_RUN (8 hexadecimal characters), BENCH_BATCH (events a body),
+-- BENCH_DAYS (0: the same kind of event, now; else sessions of a shop, spread over so many days back).
 local path = os.getenv("BENCH_PATH") or "/"
 local key = os.getenv("BENCH_KEY") or "000000000000000000000000"
 local run = os.getenv("BENCH_RUN") or "00000000"
 local batch = tonumber(os.getenv("BENCH_BATCH") or "1")
-local format = string.format
+local days = tonumber(os.getenv("BENCH_DAYS") or "0")
+local format, random = string.format, math.random
 local counter = 0
+local now, started
 
-local function event()
+local function event_id()
   counter = counter + 1
-  return '{"key":"' .. key .. '","name":"product_page","url":"https://shop.example/products/85123A?utm_source=news",'
-    .. '"tmpId":"' .. format("c%024d", counter % 50000) .. '","data":{"ids":["85123A","71053"],"store":"north"},'
-    .. '"eventId":"' .. run .. '-0000-4000-8000-' .. format("%012x", counter) .. '","v":1,"timestamp":' .. now .. '}'
+  return run .. "-0000-4000-8000-" .. format("%012x", counter)
 end
 
+local function plain_event()
+  local id = event_id()
+  return '{"key":"' .. key .. '","name":"product_page","url":"https://shop.example/products/85123A?utm_source=news",'
+    .. '"tmpId":"' .. format("c%024d", counter % 50000) .. '","data":{"ids":["85123A","71053"],"store":"north"},'
+    .. '"eventId":"' .. id .. '","v":1,"timestamp":' .. now .. '}'
+end
+
+-- A visitor's session: some minutes of events a few seconds apart, with a purchase at the end of a few.
+local session = { left = 0 }
+local names = { "product_page", "product_page", "product_page", "category_view", "product_hover", "click", "add_cart" }
+
+local function begin_session()
+  -- Few visitors come often, most come once: the square favours small numbers.
+  local visitor = math.floor(500000 * random() * random())
+  session.left = random(3, 16)
+  session.time = started - random(0, days * 86400 - 1) * 1000
+  session.tmp = format("c%024d", visitor)
+  session.client = visitor % 20 < 7 and format("u%07d", visitor) or nil
+  session.store = "store-" .. visitor % 20
+  session.buys = random() < 0.3
+  session.identifies = visitor % 8 == 0
+end
+
+local function shop_event()
+  if session.left == 0 then begin_session() end
+  session.left = session.left - 1
+  session.time = session.time + random(4000, 90000)
+  local id = event_id()
+  local name, data = names[random(7)], nil
+  local client = session.client
+  if session.left == 0 and session.buys then
+    name = "purchase"
+    data = '{"ids":["sku-' .. random(5000) .. '","sku-' .. random(5000) .. '"],"value":"' .. format("%.2f", random(500, 20000) / 100)
+      .. '","transId":"t-' .. run .. counter .. '","store":"' .. session.store .. '"}'
+  elseif session.identifies and session.left == 1 then
+    name, data, client = "identify", "{}", "u" .. session.tmp:sub(-7)
+  else
+    data = '{"ids":["sku-' .. random(5000) .. '"],"store":"' .. session.store .. '"}'
+  end
+  return '{"key":"' .. key .. '","name":"' .. name .. '","url":"https://shop.example/p/' .. random(5000) .. '?utm_source=s' .. random(8)
+    .. '","tmpId":"' .. session.tmp .. (client and '","clientId":"' .. client or "") .. '","data":' .. data
+    .. ',"eventId":"' .. id .. '","v":1,"timestamp":' .. format("%d", session.time) .. '}'
+end
+
+local event = days > 0 and shop_event or plain_event
+
 function init()
-  now = tostring(os.time() * 1000)
+  started = os.time() * 1000
+  now = format("%d", started)
+  math.randomseed(tonumber(run, 16) or 1)
 end
 
 function request()

@@ -30,6 +30,8 @@ export async function driveEvents(options: {
   seconds: number
   connections?: number
   batch?: number
+  /** Spreads the events of a shop over so many days back; 0, the default, repeats one kind of event, now. */
+  days?: number
 }): Promise<WrkResult> {
   const { origin, pathname } = new URL(options.url)
   const { stdout } = await promisify(execFile)(
@@ -42,6 +44,7 @@ export async function driveEvents(options: {
         BENCH_KEY: options.key,
         BENCH_RUN: randomBytes(4).toString('hex'),
         BENCH_BATCH: String(options.batch ?? 1),
+        BENCH_DAYS: String(options.days ?? 0),
       },
     },
   )
