@@ -4,6 +4,7 @@ import { Compile } from 'typebox/compile'
 import { expect, test } from 'vitest'
 import { type ErrorRow, errorTable } from '../errors.ts'
 import { type Operation, tags } from '../operation.ts'
+import { patternMeanings } from '../resources/formats.ts'
 import { allOperations } from './all.ts'
 
 // The package is CommonJS: under Node's rules its default export is the module object.
@@ -152,6 +153,20 @@ test.each(allOperations.map((operation) => [operation.id, operation] as const))(
     }
   },
 )
+
+function* patternsIn(schema: unknown): Generator<string> {
+  if (schema === null || typeof schema !== 'object') return
+  if ('pattern' in schema && typeof schema.pattern === 'string') yield schema.pattern
+  for (const part of Object.values(schema)) yield* patternsIn(part)
+}
+
+test('every pattern of a request has words for a message', () => {
+  for (const { schema } of allOperations) {
+    for (const pattern of patternsIn([schema.params, schema.querystring, schema.body])) {
+      expect(patternMeanings.get(pattern), pattern).toBeDefined()
+    }
+  }
+})
 
 test('objects of requests under /v2 refuse unknown fields, tokens excepted', () => {
   for (const operation of allOperations) {

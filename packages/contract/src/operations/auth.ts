@@ -17,7 +17,7 @@ export const createToken = {
   description: `Gives an access token, which every other operation needs, and a refresh token.
 
 - Grant \`password\`: \`username\` (the e-mail address), \`password\` and \`client_id\`.
-- Grant \`refresh_token\`: \`refresh_token\` and \`client_id\`.
+- Grant \`refresh_token\`: \`refresh_token\` and \`client_id\`. A browser that signed in to the web application may leave \`refresh_token\` to its cookie of that name.
 
 The access token is valid for one hour. The refresh token is valid for 30 days after the last access token that it gave: refreshing keeps the same refresh token and moves its end. The answer is bare, without the success envelope; failures carry the fields of the fail envelope and RFC 6749's \`error\` and \`error_description\` side by side.`,
   errors: [

@@ -26,7 +26,7 @@ export const collectEvents = {
   scope: 'collector',
   tag: 'Collector',
   summary: 'Send events',
-  description: `Takes one event or an array of up to 2,000, as JSON or form-encoded, of at most 5 MB; gzip and deflate are inflated within that bound. \`text/plain\` bodies, as browsers' beacons send them, are read as JSON. There is no token: the datasource is known by its identifier, and \`key\` must be the company that owns it.
+  description: `Takes one event or up to 2,000: as JSON, form-encoded, or one JSON object per line, of at most 5 MB; gzip, deflate and br are inflated within that bound. \`text/plain\` bodies, as browsers' beacons send them, are read as JSON. There is no token: the datasource is known by its identifier, and \`key\` must be the company that owns it.
 
 200 means that the events are on disk. What is wrong with single events or fields is never in the answer: it is in the log of the datasource.
 
@@ -41,7 +41,7 @@ Send again only after transport failures and 5xx answers, with the same \`eventI
     'eventsNotDurable',
     'collectorOverloaded',
   ],
-  consumes: ['application/json', 'text/plain', 'application/x-www-form-urlencoded'],
+  consumes: ['application/json', 'application/x-ndjson', 'application/x-www-form-urlencoded', 'text/plain'],
   described: {
     params: Type.Object({ datasourceId: id('Identifier of the datasource') }, strict),
     body: Type.Union([CollectedEvent, Type.Array(CollectedEvent, { minItems: 1, maxItems: 2_000 })], {

@@ -104,7 +104,28 @@ export const listDatasourceLogs = {
   description:
     'Says for each dropped event and each changed field which rule it met, at which path, and shows a masked sample; the newest first, page by page. Lines are kept for 30 days. The answer of the collector never says any of it, so look here when events seem to be missing.',
   errors: ['datasourceNotFound', 'unavailable'],
-  replies: { 200: { description: 'One page of the log' } },
+  replies: {
+    200: {
+      description: 'One page of the log',
+      examples: {
+        joined: {
+          summary: 'A purchase that was dropped',
+          value: [
+            {
+              id: '40217',
+              datasourceId: '65f0c0ffee5ca1ab1e0ddba1',
+              receivedAt: '2026-01-31T12:00:00.000Z',
+              kind: 'dropped',
+              rule: 'purchase-value-joined',
+              path: 'data.value',
+              sample: '"##,#;##,#"',
+              count: 1,
+            },
+          ],
+        },
+      },
+    },
+  },
   schema: {
     params: datasourceId,
     querystring: Type.Object(

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { EmptyObject, successEnvelope } from '../envelope.ts'
 import type { Operation } from '../operation.ts'
-import { strict } from '../resources/formats.ts'
+import { opaqueIdPattern, strict } from '../resources/formats.ts'
 
 /** Operation 14. */
 export const deleteLinkedAccount = {
@@ -20,7 +20,7 @@ export const deleteLinkedAccount = {
     params: Type.Object(
       {
         id: Type.String({
-          pattern: '^[A-Za-z0-9_-]{1,128}$',
+          pattern: opaqueIdPattern,
           description: 'Identifier of the linked account',
           examples: ['65f0c0ffee5ca1ab1e0ddba1'],
         }),

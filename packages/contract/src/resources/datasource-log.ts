@@ -14,9 +14,12 @@ export const DatasourceLogEntry = Type.Object(
         '`dropped`: the events were not stored; `changed`: they were stored with the field altered or left ' +
         'out; `bot`: a crawler sent them; `refused`: the whole request was answered 4xx',
     }),
-    rule: Type.String({ description: 'Which rule', examples: ['value-not-a-number'] }),
+    rule: Type.String({ description: 'Which rule', examples: ['purchase-value-joined'] }),
     path: Type.String({ description: 'Field of the event, dotted', examples: ['data.value'] }),
-    sample: Type.String({ description: 'What stood there, shortened and masked', examples: ['12,5*'] }),
+    sample: Type.String({
+      description: 'What stood there, shortened and masked: letters as `x`, digits as `#`',
+      examples: ['"##,#"'],
+    }),
     count: Type.Integer({
       minimum: 0,
       description: 'How many events (`changed`: fields) of the request this line stands for',

@@ -6,6 +6,22 @@ export const strict = { additionalProperties: false } as const
 /** 24 hexadecimal characters; JavaScript's `$` does not match before a final line feed, nor `9` in full width. */
 export const idPattern = '^[0-9a-fA-F]{24}$'
 
+const namePattern = '^\\p{Zs}*[^\\p{Cc}\\p{Cs}\\s][^\\p{Cc}\\p{Cs}]*$'
+const textPattern = '^[^\\p{Cs}\\u0000-\\u0008\\u000b\\u000c\\u000e-\\u001f\\u007f-\\u009f]*$'
+const emailPattern = '^[^\\s@"(),:;<>\\[\\]\\\\\\p{Cc}\\p{Cs}]+@[\\p{L}\\p{N}.-]+$'
+export const timeOfDayPattern = '^([01][0-9]|2[0-3]):[0-5][0-9]$'
+export const opaqueIdPattern = '^[A-Za-z0-9_-]{1,128}$'
+
+/** What a text that does not match a pattern of the contract must be, for messages. */
+export const patternMeanings: ReadonlyMap<string, string> = new Map([
+  [idPattern, 'must be 24 hexadecimal characters'],
+  [namePattern, 'must be one line of text that is not blank and holds no control characters'],
+  [textPattern, 'must hold no control characters but line breaks and tabs'],
+  [emailPattern, 'must be one e-mail address, as ada@example.com'],
+  [timeOfDayPattern, 'must be a time of day as HH:MM, from 00:00 to 23:59'],
+  [opaqueIdPattern, 'must be 1 to 128 letters, digits, hyphens or underscores'],
+])
+
 /** An identifier of an object of the service, with what it identifies. */
 export function id(description: string) {
   return Type.String({ pattern: idPattern, description, examples: ['65f0c0ffee5ca1ab1e0ddba1'] })
@@ -45,7 +61,7 @@ export function nameText(description: string, maxLength = 200, options: TSchemaO
   return Type.String({
     minLength: 1,
     maxLength,
-    pattern: '^\\p{Zs}*[^\\p{Cc}\\p{Cs}\\s][^\\p{Cc}\\p{Cs}]*$',
+    pattern: namePattern,
     description,
     ...options,
   })
@@ -55,7 +71,7 @@ export function nameText(description: string, maxLength = 200, options: TSchemaO
 export function longText(description: string, maxLength = 2000) {
   return Type.String({
     maxLength,
-    pattern: '^[^\\p{Cs}\\u0000-\\u0008\\u000b\\u000c\\u000e-\\u001f\\u007f-\\u009f]*$',
+    pattern: textPattern,
     description,
   })
 }
@@ -68,7 +84,7 @@ export function emailAddress(description: string) {
   return Type.String({
     minLength: 3,
     maxLength: 254,
-    pattern: '^[^\\s@"(),:;<>\\[\\]\\\\\\p{Cc}\\p{Cs}]+@[\\p{L}\\p{N}.-]+$',
+    pattern: emailPattern,
     description,
     examples: ['ada@example.com'],
   })

@@ -52,7 +52,6 @@ test.each<[string, unknown, string]>([
   ['no object', [], ''],
   ['a missing part', withoutFilters, ''],
   ['an unknown field', query({ measure: [] }), ''],
-  ['a measure twice', query({ measures: ['events.count', 'events.count'] }), '/measures'],
   ['an empty member', query({ measures: [''] }), '/measures/0'],
   [
     '51 members',

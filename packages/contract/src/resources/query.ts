@@ -41,10 +41,10 @@ function memberId(description: string, example: string) {
   return Type.String({ minLength: 1, maxLength: 400, description, examples: [example] })
 }
 
+/** That each member stands once is checked by the planner, where it can name the one that does not. */
 function memberList(description: string, example: string[]) {
   return Type.Array(memberId('Id of a member', example[0] ?? 'events.name'), {
     maxItems: queryLimits.members,
-    uniqueItems: true,
     description,
     examples: [example],
   })
@@ -125,8 +125,8 @@ const orderPairs = Type.Array(Type.Tuple([memberId('Id of a member', 'events.cou
 /** Query object of statistics queries, saved queries and report evidence (interface.md, Query object). */
 export const Query = Type.Object(
   {
-    measures: memberList('What is counted or summed: ids of measures', ['events.count']),
-    dimensions: memberList('What the rows are grouped by: ids of dimensions', ['events.name']),
+    measures: memberList('What is counted or summed: ids of measures, each once', ['events.count']),
+    dimensions: memberList('What the rows are grouped by: ids of dimensions, each once', ['events.name']),
     filters: Type.Array(BinaryFilter, {
       maxItems: queryLimits.filters,
       description: 'Conditions, joined by and; virtual measures cannot be filtered',

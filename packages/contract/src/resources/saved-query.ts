@@ -1,5 +1,15 @@
 import { type Static, Type } from 'typebox'
-import { dateTime, emailAddress, id, nameText, nullable, oneOf, responseOnly, strict } from './formats.ts'
+import {
+  dateTime,
+  emailAddress,
+  id,
+  nameText,
+  nullable,
+  oneOf,
+  responseOnly,
+  strict,
+  timeOfDayPattern,
+} from './formats.ts'
 import { Query } from './query.ts'
 
 /** When a saved query runs and who gets the result; an empty object means never (decisions.md, Saved queries). */
@@ -9,7 +19,7 @@ export const Schedule = Type.Object(
     frequency: Type.Optional(oneOf(['daily', 'weekly', 'monthly', 'custom'])),
     time: Type.Optional(
       Type.String({
-        pattern: '^([01][0-9]|2[0-3]):[0-5][0-9]$',
+        pattern: timeOfDayPattern,
         description: 'Time of day, `HH:MM` in `timezone`',
         examples: ['07:30'],
       }),

@@ -31,7 +31,7 @@ function shapeOf(url: string): string {
 }
 
 /** The operations that have a route, in their order. */
-export function routedOperations(
+function routedOperations(
   operations: readonly Operation[],
   routePatterns: ReadonlyMap<string, ReadonlySet<string>>,
 ): Operation[] {

@@ -9,7 +9,7 @@ import { codeBlock, colouredJson } from './page.ts'
 import { type DocumentedSchema, type FieldRow, fieldRows, ignoredFields, variantsOf } from './schema-words.ts'
 
 /** The path of an operation as people write it. */
-export function pathOf({ url }: Operation): string {
+function pathOf({ url }: Operation): string {
   return url.replaceAll(/:(\w+)/g, '{$1}')
 }
 

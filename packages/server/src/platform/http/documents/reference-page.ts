@@ -5,6 +5,7 @@ import { html } from './html.ts'
 import { markdown } from './markdown.ts'
 import { operationSection } from './operation-section.ts'
 import { page } from './page.ts'
+import { rulesSection } from './rules-section.ts'
 
 function anchorOf(tag: Tag): string {
   return `tag-${tag.toLowerCase().replaceAll(/[^a-z]+/g, '-')}`
@@ -31,7 +32,11 @@ export function referencePage(
 <ul>${members.map(
         ({ id, method, summary }) => html`
 <li><a href="#${id}"><span class="method ${method}">${method}</span><span>${summary}</span></a></li>`,
-      )}</ul></li>`,
+      )}${
+        tag === 'Collector' &&
+        html`
+<li><a href="#rules"><span class="method"></span><span>Rules of the collector</span></a></li>`
+      }</ul></li>`,
     )}</ul>
 </nav>
 <main id="reference">
@@ -44,6 +49,7 @@ ${groups.map(
 <h2>${tag}</h2>
 <p>${tags[tag]}</p>
 ${members.map((operation) => operationSection(operation, context))}
+${tag === 'Collector' && rulesSection()}
 </section>`,
 )}
 </main>
