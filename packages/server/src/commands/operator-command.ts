@@ -31,7 +31,7 @@ export interface Values {
 }
 
 /** What a command did: `data` for `--json`, `lines` for a person. */
-export interface CommandResult {
+interface CommandResult {
   readonly data: Readonly<Record<string, unknown>>
   readonly lines: readonly string[]
 }

@@ -18,7 +18,7 @@ export const defaultCost: Argon2Cost = Object.freeze({ memory: 19_456, passes: 2
 export const maximumPasswordBytes = 4096
 
 /** In characters; OWASP ASVS 6.2.1. */
-export const minimumPasswordLength = 8
+const minimumPasswordLength = 8
 
 /** What may be done while a place of the hasher is held. */
 export interface PasswordDesk {

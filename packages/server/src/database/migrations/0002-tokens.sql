@@ -23,7 +23,7 @@ create table if not exists refresh_tokens (
   expires_at timestamptz not null
 );
 
-create index if not exists refresh_tokens_user on refresh_tokens (user_id);
+create index if not exists refresh_tokens_user on refresh_tokens (user_id, address);
 
 create index if not exists refresh_tokens_expiry on refresh_tokens (expires_at);
 

@@ -63,7 +63,7 @@ export function requireEmail(text: string): string {
 }
 
 /** @throws DomainError `validation` saying what would be right */
-export function requireGoodPassword(password: string): void {
+function requireGoodPassword(password: string): void {
   const fault = faultOfNewPassword(password)
   if (fault !== undefined) throw invalid('password', fault)
 }

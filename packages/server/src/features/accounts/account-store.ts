@@ -57,8 +57,6 @@ const userColumns = {
 const named = (column: typeof roles.name | typeof teams.name, name: string) =>
   sql`lower(${column}) = lower(${name})`
 
-export type AccountStore = ReturnType<typeof createAccountStore>
-
 /** Companies, roles, teams and users; given a transaction it works inside it. */
 export function createAccountStore(db: Queries) {
   return {

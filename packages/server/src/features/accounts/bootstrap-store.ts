@@ -13,8 +13,6 @@ export interface Installation {
 /** "MLRC", for everything that a first start does. */
 const lockNumber = 0x4d4c_5243
 
-export type BootstrapStore = ReturnType<typeof createBootstrapStore>
-
 export function createBootstrapStore(db: Queries) {
   return {
     async findInstallation(): Promise<Installation | undefined> {

@@ -6,7 +6,7 @@ export interface PermissionPair {
   readonly action: Action
 }
 
-export interface RoleDefinition {
+interface RoleDefinition {
   readonly name: string
   readonly permissions: readonly PermissionPair[]
 }
@@ -31,7 +31,7 @@ const viewed: ReadonlySet<Resource> = new Set([...edited, 'statistics', 'team', 
 const looksOnly: ReadonlySet<Action> = new Set(['access', 'read', 'query'])
 
 /** The roles that every company has from its first day and that cannot be edited (decisions.md, Run contract). */
-export const builtInRoles = [
+export const builtInRoles: readonly RoleDefinition[] = [
   { name: 'admin', permissions: everyPairThat(() => true) },
   {
     name: 'editor',
@@ -44,6 +44,4 @@ export const builtInRoles = [
     name: 'viewer',
     permissions: everyPairThat((resource, action) => viewed.has(resource) && looksOnly.has(action)),
   },
-] as const satisfies readonly RoleDefinition[]
-
-export type BuiltInRoleName = (typeof builtInRoles)[number]['name']
+]

@@ -25,8 +25,6 @@ interface AccessRow extends Record<string, unknown> {
   team_ids: string[]
 }
 
-export type AccessStore = ReturnType<typeof createAccessStore>
-
 export function createAccessStore(relational: Pick<Relational, 'db'>, now: SqlNow = databaseNow) {
   return {
     /** Undefined for a token that is unknown or has ended, or whose person or client is not active. */

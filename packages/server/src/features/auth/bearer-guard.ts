@@ -10,8 +10,6 @@ export interface BearerGuardDependencies {
   readonly findPrincipal: (token: string) => Promise<Principal | undefined>
 }
 
-export type BearerGuard = ReturnType<typeof createBearerGuard>
-
 /** The text after `Bearer` of the one header `Authorization`; undefined when there is none or more than one. */
 function readBearer(request: FastifyRequest): string | undefined {
   const { rawHeaders } = request.raw

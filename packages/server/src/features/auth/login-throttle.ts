@@ -72,7 +72,7 @@ export function bucketsOf(attempt: Attempt, policy: ThrottlePolicy): readonly Bu
     key: keyOf(scope, ...parts),
     allowance: policy[scope],
   })
-  if (sessionId !== undefined) return [bucket('accountFromAddress', account, `session ${sessionId}`)]
+  if (sessionId !== undefined) return [bucket('accountFromAddress', account, 'session', sessionId)]
   const near = [bucket('accountFromAddress', account, address), bucket('address', address)]
   return isFamiliar ? near : [...near, bucket('account', account), bucket('everything')]
 }

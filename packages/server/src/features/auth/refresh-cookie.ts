@@ -9,11 +9,12 @@ const csrfHeader = 'x-csrf-protection'
 const lifetimeSeconds = 30 * 24 * 60 * 60
 
 /** Whether the request comes from a page of this same site, by the word of the browser. */
-function isSameSite({ headers, host }: FastifyRequest): boolean {
+function isSameSite({ headers, protocol, host }: FastifyRequest): boolean {
   const site = headers['sec-fetch-site']
   if (site !== undefined) return site === 'same-origin' || site === 'same-site'
   const { origin } = headers
-  return origin !== undefined && URL.canParse(origin) && new URL(origin).host === host
+  const from = URL.parse(origin ?? '')
+  return from !== null && from.origin === URL.parse(`${protocol}://${host}`)?.origin
 }
 
 /**
@@ -22,18 +23,16 @@ function isSameSite({ headers, host }: FastifyRequest): boolean {
  * otherwise it is as if it were not there.
  */
 export function readRefreshCookie(request: FastifyRequest): string | undefined {
-  return request.headers[csrfHeader] && isSameSite(request)
-    ? request.cookies[cookieName] || undefined
-    : undefined
+  if (!request.headers[csrfHeader] || !isSameSite(request)) return undefined
+  const pairs = request.headers.cookie?.split(';').map((pair) => pair.trim()) ?? []
+  const found = pairs.find((pair) => pair.startsWith(`${cookieName}=`))
+  return found?.slice(cookieName.length + 1) || undefined
 }
 
 /** Moves the end of the cookie along with the end of the token that it holds. */
 export function prolongRefreshCookie(request: FastifyRequest, reply: FastifyReply, token: string): void {
-  reply.setCookie(cookieName, token, {
-    httpOnly: true,
-    sameSite: 'lax',
-    secure: request.protocol === 'https',
-    path: request.routeOptions.url ?? '/',
-    maxAge: lifetimeSeconds,
-  })
+  const path = request.routeOptions.url ?? '/'
+  const attributes = [`Max-Age=${lifetimeSeconds}`, `Path=${path}`, 'HttpOnly', 'SameSite=Lax']
+  if (request.protocol === 'https') attributes.push('Secure')
+  reply.header('set-cookie', [`${cookieName}=${token}`, ...attributes].join('; '))
 }

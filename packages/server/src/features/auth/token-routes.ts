@@ -1,4 +1,3 @@
-import cookie from '@fastify/cookie'
 import { createToken } from '@millrace/contract/operations/auth.ts'
 import type { FastifyInstance } from 'fastify'
 import { readBasicClient } from './basic-client.ts'
@@ -12,7 +11,6 @@ import type { TokenService } from './token-service.ts'
 export function registerTokenRoutes(app: FastifyInstance, service: TokenService): void {
   app.register(async (scope) => {
     useOAuthFailures(scope)
-    await scope.register(cookie)
     scope.addContentTypeParser(
       'application/x-www-form-urlencoded',
       { parseAs: 'buffer' },

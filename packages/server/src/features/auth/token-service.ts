@@ -195,12 +195,8 @@ export function createTokenService(dependencies: TokenServiceDependencies) {
           { message: `password ${message}` },
         )
       }
-      const pair =
-        request.grantType === 'password'
-          ? await grantPassword(request, origin)
-          : await grantRefresh(request, origin)
       await tokens.sweepEnded()
-      return pair
+      return request.grantType === 'password' ? grantPassword(request, origin) : grantRefresh(request, origin)
     },
   }
 }

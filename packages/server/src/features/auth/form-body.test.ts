@@ -1,0 +1,32 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { parseFormBody } from './form-body.ts'
+
+test('reads what URLSearchParams writes', () => {
+  const text = fc.string({ unit: 'grapheme' }).filter((value) => !value.includes('\0'))
+  fc.assert(
+    fc.property(fc.dictionary(text, text, { noNullPrototype: true }), (fields) => {
+      const body = new URLSearchParams(fields).toString()
+      expect(Object.entries(parseFormBody(Buffer.from(body)))).toEqual(
+        expect.arrayContaining(Object.entries(fields)),
+      )
+    }),
+  )
+})
+
+test('an empty body has no fields, and __proto__ is a name like others', () => {
+  expect(parseFormBody(Buffer.from(''))).toEqual({})
+  const fields = parseFormBody(Buffer.from('__proto__=x&a'))
+  expect(Object.hasOwn(fields, '__proto__')).toBe(true)
+  expect(fields.a).toBe('')
+})
+
+test.each([
+  ['a name that comes twice', Buffer.from('a=1&b=2&a=1'), 'a is given twice'],
+  ['bytes that are not UTF-8', Buffer.from([0x61, 0x3d, 0xff]), 'UTF-8'],
+  ['encoded bytes that are not UTF-8', Buffer.from('a=%ff'), 'UTF-8'],
+  ['a broken encoding', Buffer.from('a=%zz'), 'UTF-8'],
+  ['U+0000', Buffer.from('a=%00'), 'U+0000'],
+])('refuses %s', (_name, body, message) => {
+  expect(() => parseFormBody(body)).toThrow(message)
+})
