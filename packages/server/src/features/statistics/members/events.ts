@@ -1,0 +1,307 @@
+import { column, deviceTypes, dimension, optionalColumn } from './dimensions.ts'
+import { identityColumns } from './identity-columns.ts'
+import type { Dimension, Expression, Measure, Source } from './member.ts'
+
+/** members.md, events: what was collected. */
+export const events: Source = {
+  id: 'events',
+  title: 'Events',
+  table: 'events',
+  columns: identityColumns,
+}
+
+const withoutQuery = 'cutQueryStringAndFragment(url)'
+
+/** What stands between `//` and the path, without user. */
+const authority = `substringIndex(substringIndex(substring(${withoutQuery}, position(${withoutQuery}, '//') + 2), '/', 1), '@', -1)`
+
+/** The authority without port; an IPv6 address keeps its brackets. */
+const hostOfAuthority =
+  `if(startsWith(${authority}, '['), concat(substringIndex(${authority}, ']', 1), ']'), ` +
+  `substringIndex(${authority}, ':', 1))`
+
+/** `domain` is fast, and empty for names without a dot and for addresses with a user: those take the long way. */
+const host: Expression = {
+  sql:
+    `if(position(${withoutQuery}, '://') = 0 AND NOT startsWith(url, '//'), NULL, ` +
+    `nullIf(lower(if(domain(url) != '', domain(url), ${hostOfAuthority})), ''))`,
+  columns: ['url'],
+}
+
+const path: Expression = {
+  sql:
+    `nullIf(if(path(${withoutQuery}) = '' AND position(${withoutQuery}, '://') != 0, '/', ` +
+    `path(${withoutQuery})), '')`,
+  columns: ['url'],
+}
+
+function utm(parameter: string): Expression {
+  return {
+    sql: `nullIf(decodeURLFormComponent(extractURLParameter(url, '${parameter}')), '')`,
+    columns: ['url'],
+  }
+}
+
+const exact = 'Exact, however many there are.'
+
+export const eventMeasures: readonly Measure[] = [
+  {
+    kind: 'measure',
+    id: 'events.count',
+    source: 'events',
+    virtual: false,
+    over: 'rows',
+    title: 'Events',
+    description:
+      'Events, each `eventId` of a datasource once. Grouped by `events.item`, events that hold the identifier.',
+    format: 'integer',
+    aggregate: { sql: 'count()', columns: [] },
+  },
+  {
+    kind: 'measure',
+    id: 'events.people',
+    source: 'events',
+    virtual: false,
+    over: 'rows',
+    title: 'People',
+    description:
+      'Distinct persons. A person is the `clientId` of an event, else the one that an `identify` bound to its ' +
+      `\`tmpId\` at any time, earlier events included, else the \`tmpId\`. ${exact}`,
+    format: 'integer',
+    aggregate: { sql: 'uniqExact(person)', columns: ['person'] },
+  },
+  {
+    kind: 'measure',
+    id: 'events.identifiedPeople',
+    source: 'events',
+    virtual: false,
+    over: 'rows',
+    title: 'Identified people',
+    description: `Distinct persons known by a \`clientId\`, their own or one bound by an \`identify\`. ${exact}`,
+    format: 'integer',
+    aggregate: { sql: 'uniqExactIf(person, identified)', columns: ['person', 'identified'] },
+  },
+  {
+    kind: 'measure',
+    id: 'events.devices',
+    source: 'events',
+    virtual: false,
+    over: 'rows',
+    title: 'Devices',
+    description: `Distinct \`tmpId\`. ${exact}`,
+    format: 'integer',
+    aggregate: { sql: 'uniqExact(device)', columns: ['device'] },
+  },
+  {
+    kind: 'measure',
+    id: 'events.sessions',
+    source: 'events',
+    virtual: false,
+    over: 'sessions',
+    title: 'Sessions',
+    description:
+      "Runs of one person's events with no gap over 30 minutes. A session belongs to the bucket of time in which " +
+      'it starts, and to a date range when it starts in it. Filters come first and dimensions divide: the events ' +
+      'that pass the filters, of one value of each dimension, make the runs, so that grouping by a dimension and ' +
+      'filtering by its values agree.',
+    format: 'integer',
+    aggregate: { sql: 'count()', columns: [] },
+  },
+  {
+    kind: 'measure',
+    id: 'events.items',
+    source: 'events',
+    virtual: false,
+    over: 'rows',
+    title: 'Items',
+    description: 'Identifiers in `ids` of the events, repeated ones counted.',
+    format: 'integer',
+    aggregate: { sql: 'sum(length(items))', columns: ['items'] },
+    perItem: { sql: 'sum(countEqual(items, item))', columns: ['items'] },
+  },
+  {
+    kind: 'measure',
+    id: 'events.perPerson',
+    source: 'events',
+    virtual: true,
+    title: 'Events per person',
+    description: '`events.count` / `events.people`.',
+    format: 'decimal',
+    numerator: 'events.count',
+    denominator: 'events.people',
+  },
+]
+
+const fromUrl = 'Read from the `url` of the event; null where it has none.'
+
+export const eventDimensions: readonly Dimension[] = [
+  dimension(
+    'events',
+    'time',
+    column('time'),
+    {
+      title: 'Time',
+      description:
+        'When the event happened. One axis with the times of the other sources: naming any of them buckets and ' +
+        'ranges every source by its own time.',
+    },
+    { type: 'time' },
+  ),
+  dimension('events', 'name', column('name'), {
+    title: 'Event',
+    description: 'Name of the event, as `page_view`, `add_cart`, `purchase` or a custom one.',
+  }),
+  dimension(
+    'events',
+    'datasource',
+    column('datasource'),
+    {
+      title: 'Datasource',
+      description: 'Identifier of the datasource that collected the event.',
+      format: 'id',
+    },
+    { shared: true },
+  ),
+  dimension('events', 'url', column('url'), {
+    title: 'Address',
+    description: 'Page address or app screen, as it was sent.',
+    format: 'url',
+  }),
+  dimension(
+    'events',
+    'host',
+    host,
+    {
+      title: 'Host',
+      description: `Host name in lower case, without port. ${fromUrl}`,
+    },
+    { nullable: true },
+  ),
+  dimension(
+    'events',
+    'path',
+    path,
+    {
+      title: 'Path',
+      description: `Path without query and fragment; \`/\` for an address without one. ${fromUrl}`,
+    },
+    { nullable: true },
+  ),
+  dimension(
+    'events',
+    'utmSource',
+    utm('utm_source'),
+    {
+      title: 'UTM source',
+      description: `URL parameter \`utm_source\`, decoded. ${fromUrl}`,
+    },
+    { nullable: true },
+  ),
+  dimension(
+    'events',
+    'utmMedium',
+    utm('utm_medium'),
+    {
+      title: 'UTM medium',
+      description: `URL parameter \`utm_medium\`, decoded. ${fromUrl}`,
+    },
+    { nullable: true },
+  ),
+  dimension(
+    'events',
+    'utmCampaign',
+    utm('utm_campaign'),
+    {
+      title: 'UTM campaign',
+      description: `URL parameter \`utm_campaign\`, decoded. ${fromUrl}`,
+    },
+    { nullable: true },
+  ),
+  dimension(
+    'events',
+    'utmTerm',
+    utm('utm_term'),
+    {
+      title: 'UTM term',
+      description: `URL parameter \`utm_term\`, decoded. ${fromUrl}`,
+    },
+    { nullable: true },
+  ),
+  dimension(
+    'events',
+    'utmContent',
+    utm('utm_content'),
+    {
+      title: 'UTM content',
+      description: `URL parameter \`utm_content\`, decoded. ${fromUrl}`,
+    },
+    { nullable: true },
+  ),
+  dimension(
+    'events',
+    'person',
+    column('person_text'),
+    {
+      title: 'Person',
+      description: 'The `clientId` of the event, else the one bound to its `tmpId`, else the `tmpId`.',
+    },
+    { shared: true },
+  ),
+  dimension('events', 'device', column('tmp_id'), {
+    title: 'Device',
+    description: 'Anonymous device identity: the `tmpId` of the event.',
+  }),
+  dimension(
+    'events',
+    'isIdentified',
+    { sql: 'toBool(identified)', columns: ['identified'] },
+    {
+      title: 'Is identified',
+      description: 'Whether the person is known by a `clientId`, its own or one bound by an `identify`.',
+    },
+    { type: 'boolean' },
+  ),
+  dimension(
+    'events',
+    'item',
+    { sql: 'item', columns: ['items'] },
+    {
+      title: 'Item',
+      description:
+        'One row for each identifier in `ids`; an event without any has none. A filter keeps the identifiers that ' +
+        'pass it, and the events that hold one of them.',
+    },
+    { perItem: true },
+  ),
+  dimension(
+    'events',
+    'deviceType',
+    column('device_type'),
+    {
+      title: 'Device type',
+      description: 'Kind of device that sent the event, from its user-agent.',
+      values: deviceTypes,
+    },
+    { shared: true },
+  ),
+  dimension(
+    'events',
+    'os',
+    optionalColumn('os'),
+    {
+      title: 'Operating system',
+      description: 'Operating system, from the user-agent; null where it does not say.',
+    },
+    { shared: true, nullable: true },
+  ),
+  dimension(
+    'events',
+    'browser',
+    optionalColumn('browser'),
+    {
+      title: 'Browser',
+      description: 'Browser, from the user-agent; null where it does not say.',
+    },
+    { nullable: true },
+  ),
+]

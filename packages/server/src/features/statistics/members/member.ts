@@ -1,0 +1,122 @@
+import type { FilterOperator } from '@millrace/contract/resources/query.ts'
+import type { DimensionMeta, MeasureMeta } from '@millrace/contract/resources/statistics-meta.ts'
+
+/** Members are named `<source>.<member>`. */
+export type SourceId = 'events' | 'purchases'
+
+export type MemberType = DimensionMeta['type']
+
+/** ClickHouse SQL, and the columns of its relation that it names. The text is ours: it holds nothing from outside. */
+export interface Expression {
+  readonly sql: string
+  readonly columns: readonly string[]
+}
+
+/** What the join with `identities` gives to a row: the bound person's number, or its text. */
+export type IdentityColumn = 'bound' | 'bound_id'
+
+/** A column that is computed for each stored row; `columns` are those of the table. */
+export interface RowColumn extends Expression {
+  readonly identity?: readonly IdentityColumn[]
+}
+
+/**
+ * One kind of fact. Its rows are those of a table; with `merge` the rows of one `key` are one fact, and the
+ * columns of the merged row replace those of the stored ones. Everything else speaks of the resulting rows.
+ */
+export interface Source {
+  readonly id: SourceId
+  readonly title: string
+  readonly table: 'events' | 'purchases'
+  readonly columns: Readonly<Record<string, RowColumn>>
+  readonly merge?: {
+    /** The column of `columns` above in which the rows of one fact are equal. */
+    readonly key: string
+    /** Aggregates over rows called `piece`. */
+    readonly columns: Readonly<Record<string, Expression>>
+    /** The column of one label; `$label` stands for the stored rows' column. */
+    readonly label: Expression
+  }
+}
+
+export interface Dimension extends Expression {
+  readonly kind: 'dimension'
+  readonly id: string
+  readonly source: SourceId
+  /** Part of the id after the source. Times, and dimensions that are `shared`, mean the same in every source. */
+  readonly name: string
+  readonly shared: boolean
+  readonly type: MemberType
+  readonly title: string
+  readonly description: string
+  readonly format?: string
+  /** All values, where they are few and fixed. */
+  readonly values?: readonly string[]
+  /** Rows may lack it. */
+  readonly nullable: boolean
+  /** Multiplies rows: one for each identifier in `ids`. */
+  readonly perItem?: true
+  /** The label that it reads. */
+  readonly label?: string
+}
+
+interface MeasureBase {
+  readonly kind: 'measure'
+  readonly id: string
+  readonly source: SourceId
+  readonly title: string
+  readonly description: string
+  readonly format: MeasureMeta['format']
+}
+
+export interface PlainMeasure extends MeasureBase {
+  readonly virtual: false
+  /** `rows` aggregates the source's rows, `sessions` counts runs of one person's rows. */
+  readonly over: 'rows' | 'sessions'
+  /** The aggregate of a group. */
+  readonly aggregate: Expression
+  /** The aggregate where the rows are one for each identifier, if it is another. */
+  readonly perItem?: Expression
+}
+
+/** Computed from others after aggregation; a ratio over 0 is null. */
+export interface VirtualMeasure extends MeasureBase {
+  readonly virtual: true
+  readonly numerator: string
+  readonly denominator: string
+}
+
+export type Measure = PlainMeasure | VirtualMeasure
+
+const textOperators = [
+  'equals',
+  'notEquals',
+  'contains',
+  'notContains',
+  'startsWith',
+  'notStartsWith',
+  'endsWith',
+  'notEndsWith',
+  'gt',
+  'gte',
+  'lt',
+  'lte',
+] as const satisfies FilterOperator[]
+
+const comparisons = ['equals', 'notEquals', 'gt', 'gte', 'lt', 'lte'] as const satisfies FilterOperator[]
+
+/** Filters that a member of each type takes. */
+export const operatorsOf: Readonly<Record<MemberType, readonly FilterOperator[]>> = {
+  string: textOperators,
+  number: comparisons,
+  boolean: ['equals', 'notEquals'],
+  time: [
+    ...comparisons,
+    'inDateRange',
+    'notInDateRange',
+    'beforeDate',
+    'beforeOrOnDate',
+    'afterDate',
+    'afterOrOnDate',
+  ],
+}

@@ -1,0 +1,247 @@
+import { column, deviceTypes, dimension, optionalColumn } from './dimensions.ts'
+import { identityColumns } from './identity-columns.ts'
+import type { Dimension, Expression, Measure, Source } from './member.ts'
+
+/** Of the events that have a value in the column, the earliest gives it. */
+function earliest(name: string): Expression {
+  return { sql: `argMin(piece.${name}, piece.rank)`, columns: [name, 'rank'] }
+}
+
+/** The rank of an event, behind those of all events for which the condition does not hold. */
+function behind(condition: string): string {
+  return `bitOr(bitShiftLeft(toUInt128(${condition}), 120), piece.rank)`
+}
+
+/** An identified person comes before an anonymous one, the earlier event before the later. */
+function earliestPerson(name: string): Expression {
+  return {
+    sql: `argMin(piece.${name}, ${behind('NOT piece.identified')})`,
+    columns: [name, 'identified', 'rank'],
+  }
+}
+
+/**
+ * members.md, purchases: completed orders. Events `purchase` and `purchase_references` of one company with
+ * the same `transId` are one purchase; without it each event is its own.
+ */
+export const purchases: Source = {
+  id: 'purchases',
+  title: 'Purchases',
+  table: 'purchases',
+  columns: {
+    ...identityColumns,
+    // A total order of events by time that does not depend on when or where they arrived, as one number:
+    // comparing tuples costs three times as much.
+    rank: {
+      sql: 'bitOr(bitShiftLeft(toUInt128(toUnixTimestamp64Milli(time)), 64), sipHash64(datasource, event_id))',
+      columns: ['time', 'datasource', 'event_id'],
+    },
+    purchase: {
+      sql: "if(trans_id = '', sipHash64('event', datasource, event_id), sipHash64('order', trans_id))",
+      columns: ['trans_id', 'datasource', 'event_id'],
+    },
+  },
+  merge: {
+    key: 'purchase',
+    columns: {
+      time: { sql: 'min(piece.time)', columns: ['time'] },
+      value: {
+        sql: "argMinIf(piece.value, piece.rank, piece.name = 'purchase' AND piece.value IS NOT NULL)",
+        columns: ['value', 'name', 'rank'],
+      },
+      // Catalogue references replace product identifiers: an order that sends both is not counted twice.
+      ids: {
+        sql: `argMin(piece.ids, ${behind("2 * empty(piece.ids) + (piece.name = 'purchase')")})`,
+        columns: ['ids', 'name', 'rank'],
+      },
+      trans_id: { sql: 'any(piece.trans_id)', columns: ['trans_id'] },
+      person: earliestPerson('person'),
+      person_text: earliestPerson('person_text'),
+      datasource: earliest('datasource'),
+      device_type: earliest('device_type'),
+      os: earliest('os'),
+    },
+    label: { sql: 'argMinIf($label, piece.rank, $label IS NOT NULL)', columns: ['rank'] },
+  },
+}
+
+export const purchaseMeasures: readonly Measure[] = [
+  {
+    kind: 'measure',
+    id: 'purchases.count',
+    source: 'purchases',
+    virtual: false,
+    over: 'rows',
+    title: 'Purchases',
+    description:
+      'Completed orders. Events `purchase` and `purchase_references` with the same `transId` are one, at the time ' +
+      'of the earliest; an event without `transId` is its own. Grouped by `purchases.item`, purchases that hold it.',
+    format: 'integer',
+    aggregate: { sql: 'count()', columns: [] },
+  },
+  {
+    kind: 'measure',
+    id: 'purchases.revenue',
+    source: 'purchases',
+    virtual: false,
+    over: 'rows',
+    title: 'Revenue',
+    description:
+      'Sum of the purchases’ values, exact in cents. The earliest event `purchase` of an order gives its value. ' +
+      'Grouped by `purchases.item`, the whole value of each purchase that holds it.',
+    format: 'amount',
+    aggregate: { sql: 'ifNull(sum(value), toDecimal128(0, 2))', columns: ['value'] },
+  },
+  {
+    kind: 'measure',
+    id: 'purchases.buyers',
+    source: 'purchases',
+    virtual: false,
+    over: 'rows',
+    title: 'Buyers',
+    description: 'Distinct persons with a purchase. Exact, however many there are.',
+    format: 'integer',
+    aggregate: { sql: 'uniqExact(person)', columns: ['person'] },
+  },
+  {
+    kind: 'measure',
+    id: 'purchases.references',
+    source: 'purchases',
+    virtual: false,
+    over: 'rows',
+    title: 'References',
+    description:
+      'Identifiers over all purchases, repeated ones counted. The `ids` of `purchase_references` count where an ' +
+      'order has them, else those of `purchase`; of several such events the earliest.',
+    format: 'integer',
+    aggregate: { sql: 'sum(length(items))', columns: ['items'] },
+    perItem: { sql: 'sum(countEqual(items, item))', columns: ['items'] },
+  },
+  {
+    kind: 'measure',
+    id: 'purchases.averageOrderValue',
+    source: 'purchases',
+    virtual: true,
+    title: 'Average order value',
+    description: '`purchases.revenue` / `purchases.count`.',
+    format: 'decimal',
+    numerator: 'purchases.revenue',
+    denominator: 'purchases.count',
+  },
+  {
+    kind: 'measure',
+    id: 'purchases.revenuePerBuyer',
+    source: 'purchases',
+    virtual: true,
+    title: 'Revenue per buyer',
+    description: '`purchases.revenue` / `purchases.buyers`.',
+    format: 'decimal',
+    numerator: 'purchases.revenue',
+    denominator: 'purchases.buyers',
+  },
+  {
+    kind: 'measure',
+    id: 'purchases.perBuyer',
+    source: 'purchases',
+    virtual: true,
+    title: 'Purchases per buyer',
+    description: '`purchases.count` / `purchases.buyers`.',
+    format: 'decimal',
+    numerator: 'purchases.count',
+    denominator: 'purchases.buyers',
+  },
+  {
+    kind: 'measure',
+    id: 'purchases.referencesPerPurchase',
+    source: 'purchases',
+    virtual: true,
+    title: 'References per purchase',
+    description: '`purchases.references` / `purchases.count`.',
+    format: 'decimal',
+    numerator: 'purchases.references',
+    denominator: 'purchases.count',
+  },
+]
+
+const ofTheEarliest = 'The earliest event of the order gives it.'
+
+export const purchaseDimensions: readonly Dimension[] = [
+  dimension(
+    'purchases',
+    'time',
+    column('time'),
+    {
+      title: 'Time',
+      description:
+        'When the earliest event of the order happened. One axis with the times of the other sources: naming any of ' +
+        'them buckets and ranges every source by its own time.',
+    },
+    { type: 'time' },
+  ),
+  dimension(
+    'purchases',
+    'transaction',
+    optionalColumn('trans_id'),
+    {
+      title: 'Transaction',
+      description: 'Order identifier: the `transId` of its events; null where they have none.',
+    },
+    { nullable: true },
+  ),
+  dimension(
+    'purchases',
+    'person',
+    column('person_text'),
+    {
+      title: 'Person',
+      description:
+        'Who bought: the `clientId` of the earliest event that has one, its own or one bound to its `tmpId`, else ' +
+        'the `tmpId` of the earliest event.',
+    },
+    { shared: true },
+  ),
+  dimension(
+    'purchases',
+    'item',
+    { sql: 'item', columns: ['items'] },
+    {
+      title: 'Item',
+      description:
+        'One row for each identifier of the purchase. A filter keeps the identifiers that pass it, and the purchases ' +
+        'that hold one of them.',
+    },
+    { perItem: true },
+  ),
+  dimension(
+    'purchases',
+    'deviceType',
+    column('device_type'),
+    {
+      title: 'Device type',
+      description: `Kind of device that sent the order, from its user-agent. ${ofTheEarliest}`,
+      values: deviceTypes,
+    },
+    { shared: true },
+  ),
+  dimension(
+    'purchases',
+    'os',
+    optionalColumn('os'),
+    {
+      title: 'Operating system',
+      description: `Operating system, from the user-agent; null where it does not say. ${ofTheEarliest}`,
+    },
+    { shared: true, nullable: true },
+  ),
+  dimension(
+    'purchases',
+    'datasource',
+    column('datasource'),
+    {
+      title: 'Datasource',
+      description: `Identifier of the datasource that collected the order. ${ofTheEarliest}`,
+      format: 'id',
+    },
+    { shared: true },
+  ),
+]

@@ -1,0 +1,80 @@
+import type { Granularity } from '@millrace/contract/resources/query.ts'
+import { day, hour, minute, second, type Zone } from './zone.ts'
+
+const fixed = { second, minute, hour, day, week: 7 * day } as const
+
+/** A wall clock reading, cut to the start of its unit; weeks begin on Monday. */
+export function startOfLocal(local: number, unit: Granularity): number {
+  const date = new Date(local)
+  const year = date.getUTCFullYear()
+  const month = date.getUTCMonth()
+  switch (unit) {
+    case 'second':
+    case 'minute':
+    case 'hour':
+    case 'day':
+      return Math.floor(local / fixed[unit]) * fixed[unit]
+    case 'week':
+      return Math.floor(local / day) * day - ((date.getUTCDay() + 6) % 7) * day
+    case 'month':
+      return Date.UTC(year, month)
+    case 'quarter':
+      return Date.UTC(year, month - (month % 3))
+    case 'year':
+      return Date.UTC(year, 0)
+  }
+}
+
+/** A wall clock reading some units later; in a shorter month the day is that month's last. */
+function addLocal(local: number, count: number, unit: Granularity): number {
+  switch (unit) {
+    case 'second':
+    case 'minute':
+    case 'hour':
+    case 'day':
+    case 'week':
+      return local + count * fixed[unit]
+    case 'month':
+      return addMonths(local, count)
+    case 'quarter':
+      return addMonths(local, 3 * count)
+    case 'year':
+      return addMonths(local, 12 * count)
+  }
+}
+
+function addMonths(local: number, count: number): number {
+  const date = new Date(local)
+  const year = date.getUTCFullYear()
+  const month = date.getUTCMonth() + count
+  const last = new Date(Date.UTC(year, month + 1, 0)).getUTCDate()
+  return Date.UTC(year, month, Math.min(date.getUTCDate(), last)) + (((local % day) + day) % day)
+}
+
+function isOfTheClock(unit: Granularity): unit is 'second' | 'minute' | 'hour' {
+  return unit === 'second' || unit === 'minute' || unit === 'hour'
+}
+
+/** The instant some units later: hours and less are real time, days and more keep the wall clock. */
+export function add(zone: Zone, instant: number, count: number, unit: Granularity): number {
+  if (isOfTheClock(unit)) return instant + count * fixed[unit]
+  return zone.instantOf(addLocal(zone.localOf(instant), count, unit))
+}
+
+/**
+ * The first instant of the unit that holds this one. Hours and less are counted with the offset of the
+ * instant itself, so that the hour which a clock set back repeats begins twice.
+ */
+export function startOf(zone: Zone, instant: number, unit: Granularity): number {
+  if (isOfTheClock(unit)) {
+    const offset = zone.offsetAt(instant)
+    return startOfLocal(instant + offset, unit) - offset
+  }
+  return zone.instantOf(startOfLocal(zone.localOf(instant), unit))
+}
+
+/** How many units begin in a length of time, at most. */
+export function countUnits(milliseconds: number, unit: Granularity): number {
+  const shortest = { ...fixed, month: 28 * day, quarter: 90 * day, year: 365 * day }
+  return Math.ceil(milliseconds / shortest[unit]) + 1
+}

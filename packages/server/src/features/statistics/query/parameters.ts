@@ -1,0 +1,40 @@
+import type { ColumnarParam } from '../../../platform/stores/columnar.ts'
+
+/** ClickHouse types of bound values. */
+type ParameterType =
+  | 'String'
+  | 'Int64'
+  | 'Float64'
+  | 'UInt32'
+  | 'Decimal(38, 10)'
+  | "DateTime64(3, 'UTC')"
+  | 'Array(String)'
+
+/**
+ * Values of one statement. Whatever comes from outside becomes a placeholder here and reaches the engine
+ * beside the text: no other way leads from a query into SQL.
+ */
+export interface Parameters {
+  /** The placeholder that stands for the value: `{p3:String}`. */
+  bind(type: ParameterType, value: ColumnarParam): string
+  readonly values: Readonly<Record<string, ColumnarParam>>
+}
+
+export function createParameters(): Parameters {
+  const values: Record<string, ColumnarParam> = {}
+  const known = new Map<string, string>()
+  return {
+    values,
+    bind(type, value) {
+      const same = `${type}\n${JSON.stringify(value)}`
+      let placeholder = known.get(same)
+      if (placeholder === undefined) {
+        const name = `p${known.size + 1}`
+        values[name] = value
+        placeholder = `{${name}:${type}}`
+        known.set(same, placeholder)
+      }
+      return placeholder
+    },
+  }
+}

@@ -1,0 +1,191 @@
+import { queryLimits } from '@millrace/contract/resources/query.ts'
+import { dimensionIn, findDimension, findMeasure, isShared, sources } from '../members/catalogue.ts'
+import type { Dimension, Measure, PlainMeasure, Source, SourceId } from '../members/member.ts'
+import { countUnits } from './calendar.ts'
+import { describeRange } from './dates.ts'
+import { hullOf, intersectionOf, type TimeSet, unionOf } from './interval.ts'
+import type { DimensionFilter, Grouping, MeasureFilter, Ordering, ParsedQuery } from './query.ts'
+import { createQueryFaults, type QueryFaults } from './query-faults.ts'
+import type { Zone } from './zone.ts'
+
+/** One pass over one source: plain aggregates of its rows, or its sessions. */
+export interface Branch {
+  readonly source: Source
+  readonly over: PlainMeasure['over']
+  readonly measures: readonly PlainMeasure[]
+  /** The groupings in their order, as this source knows their dimensions. */
+  readonly groupings: readonly Grouping[]
+  readonly filters: readonly DimensionFilter[]
+}
+
+/** One answer of a comparison; a query without one has a single range without a label. */
+export interface PlannedRange {
+  readonly label?: string
+  readonly times: TimeSet
+}
+
+/** What is computed: one column for each measure of `measures`, summed over branches, then ratios of them. */
+export interface Plan {
+  readonly zone: Zone
+  readonly groupings: readonly Grouping[]
+  readonly branches: readonly Branch[]
+  readonly ranges: readonly PlannedRange[]
+  /** Plain measures that are aggregated: those asked for, those that filters and ratios need. */
+  readonly measures: readonly PlainMeasure[]
+  /** What the rows show, in the order of the query. */
+  readonly selected: readonly Measure[]
+  readonly measureFilters: readonly MeasureFilter[]
+  readonly order: readonly Ordering[]
+  readonly limit: number
+}
+
+/** Buckets of time that one query may touch. */
+const maximumBuckets = 50_000
+/** Separate stretches of time that filters may leave. */
+const maximumIntervals = 100
+
+/**
+ * Decides what each source computes and whether the members fit together (members.md, Joining sources).
+ * @throws {DomainError} `incompatibleMembers` naming them, or `tooComplex`
+ */
+export function planQuery(query: ParsedQuery): Plan {
+  const faults = createQueryFaults()
+  const measures = plainMeasures(query)
+  const ids = sourcesOf(query, measures)
+  refuseStrangers(query, measures, ids, faults)
+  faults.throwAny()
+  const ranges = rangesOf(query)
+  for (const { times } of ranges) refuseTooManyBuckets(query.groupings, times, faults)
+  faults.throwAny()
+  return Object.freeze({
+    zone: query.zone,
+    groupings: query.groupings,
+    branches: ids.flatMap((id) => branchesOf(sources[id], query, measures)),
+    ranges,
+    measures,
+    selected: query.measures,
+    measureFilters: query.measureFilters,
+    order: query.order,
+    limit: query.limit,
+  })
+}
+
+function plainMeasures({ measures, measureFilters }: ParsedQuery): PlainMeasure[] {
+  const needed = new Set<PlainMeasure>()
+  for (const measure of measures) {
+    if (!measure.virtual) needed.add(measure)
+    else for (const each of partsOf(measure)) needed.add(each)
+  }
+  for (const { measure } of measureFilters) needed.add(measure)
+  return [...needed]
+}
+
+/** The plain measures that a measure is made of. */
+export function partsOf(measure: Measure): readonly PlainMeasure[] {
+  if (!measure.virtual) return [measure]
+  return [measure.numerator, measure.denominator].flatMap((id) => {
+    const part = findMeasure(id)
+    if (!part) throw new Error(`the measure ${measure.id} is made of ${id}, which does not exist`)
+    return partsOf(part)
+  })
+}
+
+/**
+ * The sources that a query reads: those of its measures; without any, those of dimensions that only one
+ * source has; without any, those that its remaining members name.
+ */
+function sourcesOf(query: ParsedQuery, measures: readonly PlainMeasure[]): SourceId[] {
+  const named = [...query.groupings, ...query.filters].map(({ dimension }) => dimension)
+  const candidates = [
+    measures.map(({ source }) => source),
+    named.filter((each) => !isShared(each)).map(({ source }) => source),
+    named.filter(({ type }) => type !== 'time').map(({ source }) => source),
+    [...named, ...query.times].map(({ source }) => source),
+  ]
+  return [...new Set(candidates.find((each) => each.length > 0) ?? [])].sort()
+}
+
+function refuseStrangers(
+  query: ParsedQuery,
+  measures: readonly PlainMeasure[],
+  ids: readonly SourceId[],
+  faults: QueryFaults,
+): void {
+  const uses = [
+    ...query.groupings.map((each) => ({ path: 'dimensions', dimension: each.dimension })),
+    ...query.filters.map((each) => ({ path: 'filters', dimension: each.dimension })),
+  ]
+  for (const { path, dimension } of uses) {
+    for (const id of ids) {
+      if (dimensionIn(id, dimension)) continue
+      const other =
+        measures.find(({ source }) => source === id)?.id ??
+        uses.find((use) => use.dimension.source === id)?.dimension.id
+      const own = findDimension(`${id}.${dimension.name}`)
+      faults.add(
+        'incompatibleMembers',
+        path,
+        `${dimension.id} does not fit together with ${other ?? id}: ${id} do not have this dimension. ` +
+          (own
+            ? `They have their own, ${own.id}`
+            : 'Sources share time, person, deviceType, os and datasource'),
+        dimension.id,
+        other,
+      )
+    }
+  }
+}
+
+function branchesOf(source: Source, query: ParsedQuery, measures: readonly PlainMeasure[]): Branch[] {
+  const own = measures.filter((measure) => measure.source === source.id)
+  const here = <T extends { readonly dimension: Dimension }>(use: T): T => ({
+    ...use,
+    dimension: dimensionIn(source.id, use.dimension) ?? use.dimension,
+  })
+  const shared = { source, groupings: query.groupings.map(here), filters: query.filters.map(here) }
+  const rows = own.filter(({ over }) => over === 'rows')
+  const sessions = own.filter(({ over }) => over === 'sessions')
+  const branches: Branch[] = []
+  if (rows.length > 0 || sessions.length === 0) branches.push({ ...shared, over: 'rows', measures: rows })
+  if (sessions.length > 0) branches.push({ ...shared, over: 'sessions', measures: sessions })
+  return branches
+}
+
+function rangesOf({ comparison, when, zone }: ParsedQuery): PlannedRange[] {
+  if (!comparison) return [{ times: when }]
+  return comparison.map((range) => ({
+    label: describeRange(range, zone),
+    times: intersectionOf(when, unionOf([range])),
+  }))
+}
+
+/** Estimates the buckets before anything is read: an axis in seconds over years would fill the memory. */
+function refuseTooManyBuckets(groupings: readonly Grouping[], times: TimeSet, faults: QueryFaults): void {
+  if (times.length > maximumIntervals) {
+    faults.add(
+      'tooComplex',
+      'filters',
+      `Filters on time may leave ${maximumIntervals} separate ranges, not more`,
+    )
+  }
+  const hull = hullOf(times)
+  if (!hull) return
+  for (const { key, granularity } of groupings) {
+    if (granularity === undefined) continue
+    const open = !Number.isFinite(hull.from) || !Number.isFinite(hull.to)
+    if (open && granularity !== 'second' && granularity !== 'minute') continue
+    const buckets = times.reduce((sum, { from, to }) => sum + countUnits(to - from, granularity), 0)
+    if (buckets <= maximumBuckets) continue
+    faults.add(
+      'tooComplex',
+      'timeDimensions',
+      open
+        ? `Rows grouped by ${key} need a dateRange with a begin and an end, of at most ${maximumBuckets} ${granularity}s`
+        : `${key} divides this range into ${buckets} buckets; at most ${maximumBuckets} are possible: ` +
+            'choose a coarser granularity or a shorter dateRange',
+    )
+  }
+}
+
+/** Rows of all ranges together (decisions.md, Operations). */
+export const maximumRows = queryLimits.rows

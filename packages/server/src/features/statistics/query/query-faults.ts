@@ -1,0 +1,48 @@
+import { DomainError } from '../../../platform/errors.ts'
+
+type FaultName =
+  | 'unknownMember'
+  | 'incompatibleMembers'
+  | 'virtualMeasureFilter'
+  | 'invalidQuery'
+  | 'tooComplex'
+
+interface QueryFault {
+  readonly name: FaultName
+  readonly path: string
+  readonly message: string
+  readonly members: readonly string[]
+}
+
+/** Everything that is wrong with one query, so that all of it can be put right at once. */
+export interface QueryFaults {
+  add(name: FaultName, path: string, message: string, ...members: (string | undefined)[]): void
+  /** @throws {DomainError} named after the first fault, with all of them in `data.errors` */
+  throwAny(): void
+}
+
+/** More faults than these help nobody. */
+const shownFaults = 20
+
+export function createQueryFaults(): QueryFaults {
+  const faults: QueryFault[] = []
+  return {
+    add(name, path, message, ...members) {
+      if (faults.length < shownFaults)
+        faults.push({ name, path, message, members: members.filter((id) => id !== undefined) })
+    },
+    throwAny() {
+      const [first] = faults
+      if (!first) return
+      if (first.name === 'tooComplex') throw new DomainError('tooComplex', {}, { message: first.message })
+      throw new DomainError(
+        first.name,
+        {
+          errors: faults.map(({ path, message }) => ({ path, message })),
+          members: [...new Set(faults.flatMap(({ members }) => members))],
+        },
+        { message: `${first.path}: ${first.message}` },
+      )
+    },
+  }
+}

@@ -1,0 +1,51 @@
+import type { FilterOperator, Granularity } from '@millrace/contract/resources/query.ts'
+import type { Dimension, Measure, PlainMeasure } from '../members/member.ts'
+import type { Interval, TimeSet } from './interval.ts'
+import type { Zone } from './zone.ts'
+
+/** What the rows are grouped by. */
+export interface Grouping {
+  /** Key of its column in a row: the member's id, with the granularity where there is one. */
+  readonly key: string
+  readonly dimension: Dimension
+  /** Of a time dimension; without it the time itself groups. */
+  readonly granularity?: Granularity
+}
+
+/** A condition on a dimension that is no time. Values of booleans are the texts `true` and `false`. */
+export interface DimensionFilter {
+  readonly dimension: Dimension
+  readonly operator: FilterOperator
+  readonly values: readonly string[]
+}
+
+/** A condition on a measure, after aggregation. Values are decimal texts. */
+export interface MeasureFilter {
+  readonly measure: PlainMeasure
+  readonly operator: FilterOperator
+  readonly values: readonly string[]
+}
+
+export interface Ordering {
+  /** Key of a selected column. */
+  readonly key: string
+  readonly direction: 'asc' | 'desc'
+}
+
+/** A query with its names resolved, its values read, its dates made instants. Frozen. */
+export interface ParsedQuery {
+  readonly zone: Zone
+  readonly measures: readonly Measure[]
+  /** Times first, then dimensions, each in the order of the query. */
+  readonly groupings: readonly Grouping[]
+  readonly filters: readonly DimensionFilter[]
+  readonly measureFilters: readonly MeasureFilter[]
+  /** Members that only say when: they group nothing, but must exist in one of the sources. */
+  readonly times: readonly Dimension[]
+  /** The instants that count. */
+  readonly when: TimeSet
+  /** Ranges of a comparison in the order given; the query is answered for each of them within `when`. */
+  readonly comparison?: readonly Interval[]
+  readonly order: readonly Ordering[]
+  readonly limit: number
+}

@@ -1,0 +1,115 @@
+import { DomainError } from '../../../platform/errors.ts'
+import {
+  type Columnar,
+  ColumnarError,
+  ColumnarTimeout,
+  type Statement,
+} from '../../../platform/stores/columnar.ts'
+import type { CompiledQuery } from './compile.ts'
+
+/** A cell as the engine's JSON gives it; 64-bit integers and decimals are texts, so that no digit is lost. */
+export type EngineCell = string | number | boolean | null
+
+export interface RunLimits {
+  readonly seconds: number
+  readonly memoryBytes: number
+}
+
+export const defaultRunLimits: RunLimits = { seconds: 30, memoryBytes: 2 * 1024 ** 3 }
+
+/** Over the engine's own limit, after which a statement that it did not end is left. */
+const graceSeconds = 2
+
+const format = 'JSONCompactEachRow'
+
+/**
+ * Runs a statement and gives its rows as they come.
+ * @throws {DomainError} `timeout`, `tooComplex` or `unavailable`; the signal's reason when it is aborted
+ */
+export async function* runCompiled(
+  columnar: Columnar,
+  compiled: CompiledQuery,
+  limits: RunLimits,
+  signal?: AbortSignal,
+): AsyncGenerator<readonly EngineCell[][]> {
+  const late = AbortSignal.timeout((limits.seconds + graceSeconds) * 1000)
+  try {
+    const stream = await columnar.stream({
+      ...statementOf(compiled, limits),
+      format,
+      signal: signal ? AbortSignal.any([signal, late]) : late,
+    })
+    stream.setEncoding('utf8')
+    let rest = ''
+    for await (const chunk of stream as AsyncIterable<string>) {
+      const end = chunk.lastIndexOf('\n')
+      if (end < 0) rest += chunk
+      else {
+        yield readRows(rest + chunk.slice(0, end))
+        rest = chunk.slice(end + 1)
+      }
+    }
+    if (rest.trim() !== '') yield readRows(rest)
+  } catch (error) {
+    if (late.aborted && !signal?.aborted) throw timeoutError(limits, error)
+    throw toQueryError(error, limits)
+  }
+}
+
+function statementOf({ sql, params }: CompiledQuery, { seconds, memoryBytes }: RunLimits): Statement {
+  return {
+    sql,
+    params,
+    readonly: true,
+    settings: {
+      max_execution_time: seconds,
+      max_memory_usage: memoryBytes,
+      output_format_json_quote_64bit_integers: 1,
+      output_format_json_quote_decimals: 1,
+    },
+  }
+}
+
+/** Rows of lines of JSON arrays; a line feed inside a text is escaped there, so that each one ends a row. */
+function readRows(lines: string): EngineCell[][] {
+  return JSON.parse(`[${lines.replaceAll('\n', ',')}]`)
+}
+
+/** ClickHouse's numbers of errors that say that a query asks for too much. */
+const tooMuch = new Map([
+  [158, 'rows'],
+  [191, 'values'],
+  [241, 'memory'],
+  [307, 'bytes'],
+  [396, 'rows or bytes'],
+])
+
+/** 160: the engine estimates that the statement cannot end in time. */
+const tooSlow = 160
+
+function timeoutError({ seconds }: RunLimits, cause: unknown): DomainError {
+  return new DomainError(
+    'timeout',
+    { limitSeconds: seconds },
+    {
+      message: `The query took longer than ${seconds} seconds and was stopped: shorten its dateRange or group it by less`,
+      cause,
+    },
+  )
+}
+
+function toQueryError(error: unknown, limits: RunLimits): unknown {
+  if (error instanceof ColumnarTimeout) return timeoutError(limits, error)
+  if (!(error instanceof ColumnarError)) return error
+  if (error.code === tooSlow) return timeoutError(limits, error)
+  const limit = tooMuch.get(error.code)
+  if (limit === undefined) return error
+  return new DomainError(
+    'tooComplex',
+    { limit },
+    {
+      message: `The query needs more ${limit} than it may use: shorten its dateRange, filter, or group it by less`,
+      cause: error,
+    },
+  )
+}

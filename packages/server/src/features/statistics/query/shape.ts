@@ -1,0 +1,135 @@
+import type { CellForm, CompiledQuery } from './compile.ts'
+import type { EngineCell } from './run.ts'
+import { second, type Zone } from './zone.ts'
+
+/** Ways to write a result. */
+export type ResultFormat = 'json' | 'ndjson' | 'csv'
+
+/** Writes a result as text, piece by piece: `begin`, then rows as they come, then `end`. */
+export interface ResultWriter {
+  begin(): string
+  rows(rows: readonly (readonly EngineCell[])[]): string
+  end(): string
+}
+
+type CompiledShape = Pick<CompiledQuery, 'columns' | 'rangeLabels'>
+
+export function createResultWriter(format: ResultFormat, shape: CompiledShape, zone: Zone): ResultWriter {
+  switch (format) {
+    case 'json':
+      return jsonWriter(shape, zone)
+    case 'ndjson':
+      return { begin: () => '', rows: lineWriter(shape, zone), end: () => '' }
+    case 'csv':
+      return csvWriter(shape, zone)
+  }
+}
+
+/** The text of a cell that is no text of its own: a time, a number, a boolean; absent values never come here. */
+type CellReader = (cell: Exclude<EngineCell, null>) => string
+
+function readerOf(form: CellForm, rangeLabels: readonly string[], zone: Zone): CellReader {
+  switch (form) {
+    case 'range':
+      return (cell) => rangeLabels[Number(cell)] ?? ''
+    case 'date':
+      return remembering((cell) => zone.format(zone.instantOf(Date.parse(`${cell}T00:00:00Z`))))
+    case 'seconds':
+      return remembering((cell) => zone.format(Number(cell) * second))
+    case 'milliseconds':
+      return (cell) => zone.format(Number(cell))
+    case 'text':
+    case 'boolean':
+    case 'number':
+      return String
+  }
+}
+
+/** Buckets repeat in every group: their texts are made once. Queries have at most 50,000 of them. */
+function remembering(read: CellReader): CellReader {
+  const known = new Map<EngineCell, string>()
+  return (cell) => {
+    let text = known.get(cell)
+    if (text === undefined) {
+      text = read(cell)
+      known.set(cell, text)
+    }
+    return text
+  }
+}
+
+/**
+ * The JSON text of a number that the engine wrote: the same digits. One that a double cannot hold is a string,
+ * since a reader would otherwise lose digits without noticing.
+ */
+function jsonNumber(cell: Exclude<EngineCell, null>): string {
+  if (typeof cell !== 'string') return JSON.stringify(cell)
+  // Fifteen digits survive in every double.
+  return cell.length <= 15 || String(Number(cell)) === cell ? cell : `"${cell}"`
+}
+
+function jsonCells({ columns, rangeLabels }: CompiledShape, zone: Zone): ((cell: EngineCell) => string)[] {
+  return columns.map(({ key, form }, i) => {
+    const prefix = `${i === 0 ? '{' : ','}${JSON.stringify(key)}:`
+    const read = readerOf(form, rangeLabels, zone)
+    const write: CellReader =
+      form === 'number' ? jsonNumber : form === 'boolean' ? String : (cell) => JSON.stringify(read(cell))
+    return (cell) => prefix + (cell === null ? 'null' : write(cell))
+  })
+}
+
+function jsonRow(cells: readonly ((cell: EngineCell) => string)[], row: readonly EngineCell[]): string {
+  let text = ''
+  for (const [i, write] of cells.entries()) text += write(row[i] ?? null)
+  return `${text}}`
+}
+
+function lineWriter(shape: CompiledShape, zone: Zone): ResultWriter['rows'] {
+  const cells = jsonCells(shape, zone)
+  return (rows) => rows.map((row) => `${jsonRow(cells, row)}\n`).join('')
+}
+
+function jsonWriter(shape: CompiledShape, zone: Zone): ResultWriter {
+  const cells = jsonCells(shape, zone)
+  let separator = ''
+  return {
+    begin: () => '[',
+    rows(rows) {
+      let text = ''
+      for (const row of rows) {
+        text += separator + jsonRow(cells, row)
+        separator = ','
+      }
+      return text
+    },
+    end: () => ']',
+  }
+}
+
+/** First characters that make a spreadsheet read a text as a formula, in their full-width forms too. */
+const formulaStart = /^[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/
+
+const toBeQuoted = /[",;\r\n\t]|^\s|\s$|^$/
+
+/** A text of CSV: a formula is defused by an apostrophe (OWASP, CSV injection), the rest quoted by RFC 4180. */
+function csvText(text: string): string {
+  const safe = formulaStart.test(text) ? `'${text}` : text
+  return toBeQuoted.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
+}
+
+/** RFC 4180 with a header of keys; an absent value is nothing at all, an empty text is `""`. */
+function csvWriter({ columns, rangeLabels }: CompiledShape, zone: Zone): ResultWriter {
+  const cells = columns.map(({ form }) => {
+    const read = readerOf(form, rangeLabels, zone)
+    return (cell: EngineCell) => {
+      if (cell === null) return ''
+      return form === 'text' ? csvText(String(cell)) : read(cell)
+    }
+  })
+  return {
+    begin: () => `${columns.map(({ key }) => csvText(key)).join(',')}\r\n`,
+    rows: (rows) =>
+      rows.map((row) => `${cells.map((write, i) => write(row[i] ?? null)).join(',')}\r\n`).join(''),
+    end: () => '',
+  }
+}

@@ -1,0 +1,121 @@
+/**
+ * A time zone's arithmetic. "Local" numbers are wall clock readings written as if they were UTC
+ * milliseconds: 2024-03-31 02:30 anywhere is `Date.UTC(2024, 2, 31, 2, 30)`. Instants are milliseconds
+ * since 1970-01-01T00:00:00Z.
+ */
+export interface Zone {
+  /** IANA name. */
+  readonly name: string
+  /** Milliseconds that the wall clock is ahead of UTC at this instant. */
+  offsetAt(instant: number): number
+  /** The wall clock at this instant. */
+  localOf(instant: number): number
+  /**
+   * The instant of a wall clock reading. One that occurs twice is its first occurrence; one that a change of
+   * the clock leaves out is moved on by the length of the gap, so that the start of a day without a midnight
+   * is that day's first instant.
+   */
+  instantOf(local: number): number
+  /** ISO 8601 with milliseconds and the offset: `2024-10-27T02:00:00.000+01:00`. */
+  format(instant: number): string
+  /** Whether every offset of the zone between 1980 and 2060 is a whole number of hours. */
+  readonly wholeHours: boolean
+}
+
+export const second = 1000
+export const minute = 60 * second
+export const hour = 60 * minute
+export const day = 24 * hour
+
+/** Offsets are remembered by quarters of an hour: where clocks are changed within one, it is looked up each time. */
+const step = 15 * minute
+
+/** Remembered offsets of a zone are dropped beyond this number: three years of quarters of an hour. */
+const remembered = 100_000
+
+const opened = new Map<string, Zone>()
+
+/** @throws {RangeError} when the name is no time zone */
+export function openZone(name: string): Zone {
+  const known = opened.get(name)
+  if (known) return known
+  const zone = createZone(name)
+  opened.set(name, zone)
+  return zone
+}
+
+function createZone(name: string): Zone {
+  const clock = new Intl.DateTimeFormat('en-US', {
+    timeZone: name,
+    hourCycle: 'h23',
+    year: 'numeric',
+    month: 'numeric',
+    day: 'numeric',
+    hour: 'numeric',
+    minute: 'numeric',
+    second: 'numeric',
+  })
+  const offsets = new Map<number, number | 'changes'>()
+
+  function readOffset(instant: number): number {
+    const parts: Record<string, number> = {}
+    for (const part of clock.formatToParts(instant)) parts[part.type] = Number(part.value)
+    const {
+      year = 0,
+      month = 0,
+      day: date = 0,
+      hour: hours = 0,
+      minute: minutes = 0,
+      second: seconds = 0,
+    } = parts
+    return Date.UTC(year, month - 1, date, hours, minutes, seconds) - Math.floor(instant / second) * second
+  }
+
+  function offsetAt(instant: number): number {
+    const slot = Math.floor(instant / step)
+    let offset = offsets.get(slot)
+    if (offset === undefined) {
+      const first = readOffset(slot * step)
+      offset = first === readOffset((slot + 1) * step - second) ? first : 'changes'
+      if (offsets.size >= remembered) offsets.clear()
+      offsets.set(slot, offset)
+    }
+    return offset === 'changes' ? readOffset(instant) : offset
+  }
+
+  function instantOf(local: number): number {
+    const before = offsetAt(local - day)
+    const after = offsetAt(local + day)
+    const first = local - before
+    if (before === after || offsetAt(first) === before) return first
+    const last = local - after
+    return offsetAt(last) === after ? last : first
+  }
+
+  function hasWholeHours(): boolean {
+    for (let year = 1980; year < 2060; year++) {
+      for (let month = 0; month < 12; month++) {
+        if (offsetAt(Date.UTC(year, month, 15)) % hour !== 0) return false
+      }
+    }
+    return true
+  }
+
+  return Object.freeze({
+    name,
+    offsetAt,
+    localOf: (instant: number) => instant + offsetAt(instant),
+    instantOf,
+    format(instant: number) {
+      const offset = offsetAt(instant)
+      return `${new Date(instant + offset).toISOString().slice(0, -1)}${formatOffset(offset)}`
+    },
+    wholeHours: hasWholeHours(),
+  })
+}
+
+function formatOffset(offset: number): string {
+  const minutes = Math.abs(Math.trunc(offset / minute))
+  const two = (n: number) => String(n).padStart(2, '0')
+  return `${offset < 0 ? '-' : '+'}${two(Math.floor(minutes / 60))}:${two(minutes % 60)}`
+}

@@ -1,0 +1,65 @@
+import { granularities } from '@millrace/contract/resources/query.ts'
+import type {
+  DimensionMeta,
+  MeasureMeta,
+  StatisticsMeta,
+} from '@millrace/contract/resources/statistics-meta.ts'
+import { dimensionIn, dimensions, labelDimension, measures, sources } from './members/catalogue.ts'
+import { type Dimension, type Measure, operatorsOf, type SourceId } from './members/member.ts'
+import { partsOf } from './query/plan.ts'
+
+const sourceIds = Object.keys(sources) as SourceId[]
+
+/** What a company can ask for: the catalogue, and the labels of its own facts. */
+export function describeStatistics(labels: Readonly<Record<SourceId, readonly string[]>>): StatisticsMeta {
+  const known = [
+    ...dimensions,
+    ...sourceIds.flatMap((source) => labels[source].map((key) => labelDimension(source, key))),
+  ]
+  return {
+    measures: Object.fromEntries(measures.map((each) => [each.id, describeMeasure(each)])),
+    dimensions: Object.fromEntries(known.map((each) => [each.id, describeDimension(each)])),
+    queryCompatibility: {
+      components: subsetsOf(sourceIds).map((subset) => membersOf(subset, known)),
+      measureSources: Object.fromEntries(measures.map((each) => [each.id, sourcesOf(each)])),
+    },
+  }
+}
+
+function describeMeasure({ title, description, source, format, virtual }: Measure): MeasureMeta {
+  return { title, description, source, type: 'number', format, virtual }
+}
+
+function describeDimension(dimension: Dimension): DimensionMeta {
+  const { title, description, source, type, format, values } = dimension
+  return {
+    title,
+    description,
+    source,
+    type,
+    ...(format === undefined ? {} : { format }),
+    ...(type === 'time' ? { granularities: [...granularities] } : {}),
+    operators: [...operatorsOf[type]],
+    ...(values === undefined ? {} : { values: [...values] }),
+  }
+}
+
+function sourcesOf(measure: Measure): string[] {
+  return [...new Set(partsOf(measure).map(({ source }) => source))]
+}
+
+/** Every set of sources but the empty one, smaller sets first. */
+function subsetsOf(ids: readonly SourceId[]): SourceId[][] {
+  const all = Array.from({ length: 2 ** ids.length - 1 }, (_, i) =>
+    ids.filter((_, bit) => ((i + 1) >> bit) % 2 === 1),
+  )
+  return all.sort((a, b) => a.length - b.length)
+}
+
+/** Members that may meet in a query of these sources: their measures, and the dimensions that all of them have. */
+function membersOf(subset: readonly SourceId[], known: readonly Dimension[]): string[] {
+  return [
+    ...measures.filter((each) => sourcesOf(each).every((id) => subset.includes(id as SourceId))),
+    ...known.filter((each) => subset.every((id) => dimensionIn(id, each))),
+  ].map(({ id }) => id)
+}
