@@ -1,0 +1,194 @@
+import { isUtf8 } from 'node:buffer'
+import { promisify } from 'node:util'
+import { brotliDecompress, gunzip, inflate, inflateRaw } from 'node:zlib'
+import { requestLimits } from '@millrace/contract/events/limits.ts'
+import { DomainError } from '../../platform/errors.ts'
+import { parseForm } from './form-body.ts'
+
+/** The events of one request, as they were sent. */
+export interface CollectedBody {
+  readonly events: readonly unknown[]
+  /** Lines that are no JSON; only a body of lines has them. */
+  readonly unreadableLines: readonly string[]
+}
+
+type Format = 'json' | 'lines' | 'form'
+
+interface ContentType {
+  readonly format: Format
+  /** A label of the Encoding Standard; undefined for UTF-8. */
+  readonly charset: string | undefined
+}
+
+/** Compressed bodies may always grow to this, and to a hundred times their size within the bound of all bodies. */
+const freelyInflatedBytes = 1024 * 1024
+const largestRatio = 100
+
+const lineTypes = /^application\/(?:x-)?(?:nd-?json|jsonl|json-?lines|ldjson)\b/
+
+const contentTypes = new Map<string, ContentType>()
+
+/**
+ * How a body is to be read. Whatever is no form and no list of lines is JSON: beacons say text/plain, others
+ * nothing, or `application/csp-report`, or something that is no content type at all.
+ */
+export function readContentType(header: string | undefined): ContentType {
+  const text = header ?? ''
+  let known = contentTypes.get(text)
+  if (known === undefined) {
+    const lower = text.trimStart().toLowerCase()
+    const isForm = lower.startsWith('application/x-www-form-urlencoded')
+    const format: Format = isForm ? 'form' : lineTypes.test(lower) ? 'lines' : 'json'
+    const label = /;\s*charset\s*=\s*"?([^\s";,]{1,40})/.exec(lower)?.[1]
+    known = { format, charset: label === 'utf-8' || label === 'utf8' ? undefined : label }
+    // Senders differ in a few ways; what comes beyond is made up and is read anew each time.
+    if (contentTypes.size < 200) contentTypes.set(text, known)
+  }
+  return known
+}
+
+/**
+ * Undoes a `Content-Encoding`.
+ * @throws {DomainError} unsupportedMediaType, eventsTooLarge, malformedEvents
+ */
+export async function inflateBody(body: Buffer, encoding: string): Promise<Buffer> {
+  const name = encoding.trim().toLowerCase()
+  if (name === 'identity' || name === '') return body
+  const decompress = decompressorOf(name, body)
+  if (decompress === undefined) {
+    throw new DomainError(
+      'unsupportedMediaType',
+      { accepted: ['gzip', 'deflate', 'br', 'identity'] },
+      { message: `Content-Encoding "${name.slice(0, 40)}" is not supported: use one of gzip, deflate, br` },
+    )
+  }
+  if (body.length === 0) return body
+  const limit = Math.min(requestLimits.bodyBytes, Math.max(freelyInflatedBytes, body.length * largestRatio))
+  try {
+    return await decompress(body, { maxOutputLength: limit })
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') throw tooLarge(limit, cause)
+    throw malformed(`it is not valid ${name}`, cause)
+  }
+}
+
+const ungzip = promisify(gunzip)
+const unzlib = promisify(inflate)
+const undeflate = promisify(inflateRaw)
+const unbrotli = promisify(brotliDecompress)
+
+function decompressorOf(name: string, body: Buffer): typeof ungzip | undefined {
+  switch (name) {
+    case 'gzip':
+    case 'x-gzip':
+      return ungzip
+    case 'br':
+      return unbrotli
+    case 'deflate':
+      return hasZlibHeader(body) ? unzlib : undeflate
+    default:
+      return undefined
+  }
+}
+
+/** "deflate" is the zlib format by RFC 9110, and the bare one by the habit of many senders. */
+function hasZlibHeader(body: Buffer): boolean {
+  return body.length >= 2 && ((body[0] ?? 0) & 0x0f) === 8 && body.readUInt16BE(0) % 31 === 0
+}
+
+/**
+ * Reads the events in a body.
+ * @throws {DomainError} emptyEvents, malformedEvents, eventsTooLarge
+ */
+export function parseBody(body: Buffer, type: ContentType): CollectedBody {
+  if (body.length > requestLimits.bodyBytes) throw tooLarge(requestLimits.bodyBytes)
+  const text = decode(body, type.charset)
+  if (type.format === 'lines') return parseLines(text)
+  // Command line tools call every body a form that is not said to be something else.
+  if (type.format === 'form' && !looksLikeJson(text)) return eventsOf(parseForm(text.trim()))
+  return eventsOf(parseJson(text))
+}
+
+function decode(body: Buffer, charset: string | undefined): string {
+  let text = charset === undefined ? body.toString('utf8') : decodeAs(body, charset)
+  if (text.charCodeAt(0) === 0xfeff) text = text.slice(1)
+  // Decoding puts U+FFFD where bytes make no sense. It is rare enough in real texts to look twice.
+  if (charset === undefined && text.includes('\ufffd') && !isUtf8(body))
+    throw malformed('it is not valid UTF-8')
+  return text
+}
+
+function decodeAs(body: Buffer, charset: string): string {
+  try {
+    return new TextDecoder(charset).decode(body)
+  } catch {
+    // No charset of that name: UTF-8 is what JSON is written in.
+    return body.toString('utf8')
+  }
+}
+
+function looksLikeJson(text: string): boolean {
+  const start = text.trimStart().charCodeAt(0)
+  return start === 0x7b || start === 0x5b
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown
+  } catch (cause) {
+    if (text.trim() === '') throw new DomainError('emptyEvents')
+    const position = cause instanceof SyntaxError ? /at position (\d+)/.exec(cause.message)?.[1] : undefined
+    throw malformed(`it is not valid JSON${position === undefined ? '' : ` at position ${position}`}`, cause)
+  }
+}
+
+function eventsOf(parsed: unknown): CollectedBody {
+  if (Array.isArray(parsed)) return checked({ events: parsed, unreadableLines: [] })
+  if (typeof parsed !== 'object' || parsed === null) throw malformed('an event is an object')
+  for (const _ in parsed) return { events: [parsed], unreadableLines: [] }
+  throw new DomainError('emptyEvents')
+}
+
+/** One JSON document a line; every line is judged alone. */
+function parseLines(text: string): CollectedBody {
+  const events: unknown[] = []
+  const unreadableLines: string[] = []
+  for (const line of text.split('\n')) {
+    if (line.trim() === '') continue
+    try {
+      events.push(JSON.parse(line))
+    } catch {
+      unreadableLines.push(line)
+    }
+  }
+  if (events.length === 0 && unreadableLines.length > 0) throw malformed('no line of it is valid JSON')
+  return checked({ events, unreadableLines })
+}
+
+function checked(body: CollectedBody): CollectedBody {
+  const count = body.events.length + body.unreadableLines.length
+  if (count === 0) throw new DomainError('emptyEvents')
+  if (count <= requestLimits.events) return body
+  throw new DomainError(
+    'eventsTooLarge',
+    { limit: requestLimits.events, unit: 'events', actual: count },
+    { message: `The body holds ${count} events: send at most ${requestLimits.events} in one request` },
+  )
+}
+
+function malformed(reason: string, cause?: unknown): DomainError {
+  return new DomainError(
+    'malformedEvents',
+    { reason },
+    { message: `The body cannot be parsed as events: ${reason}`, cause },
+  )
+}
+
+/** A body of more than `limit` bytes, inflated. */
+export function tooLarge(limit: number, cause?: unknown): DomainError {
+  return new DomainError(
+    'eventsTooLarge',
+    { limit, unit: 'bytes' },
+    { message: `The body is larger than ${limit} bytes: send fewer events in one request`, cause },
+  )
+}

@@ -1,0 +1,109 @@
+import type { ServerResponse } from 'node:http'
+import { collectEvents } from '@millrace/contract/operations/collector.ts'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { DomainError } from '../../platform/errors.ts'
+import { isId, normalizeId } from '../../platform/ids.ts'
+import { type AdmissionLimits, createAdmission } from './admission.ts'
+import { inflateBody, parseBody, readContentType } from './collector-body.ts'
+import type { CollectorService } from './collector-service.ts'
+import { readBody } from './read-body.ts'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** `Content-Type` as it was sent to the collector. */
+    sentContentType: string | undefined
+  }
+}
+
+/** Any page may send events and none may send credentials; pages that isolate themselves may too. */
+const openHeaders = {
+  'access-control-allow-origin': '*',
+  'cross-origin-resource-policy': 'cross-origin',
+} as const
+
+const emptyReply = ['content-length', '0', ...Object.entries(openHeaders).flat()]
+
+/** Seconds for which a browser need not ask again. */
+const preflightSeconds = 86_400
+
+/**
+ * Operation 19. Fastify routes the request and answers every failure; the body is read and the empty success is
+ * written on Node's own objects, because that is most of what an event costs.
+ */
+export function collectorRoutes(dependencies: {
+  collector: CollectorService
+  /** What requests may hold at once; see `Admission`. */
+  limits?: AdmissionLimits
+}) {
+  const { collector } = dependencies
+  const admission = createAdmission(dependencies.limits)
+
+  async function collect(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+    const { datasourceId = '' } = request.params as { datasourceId?: string }
+    if (!isId(datasourceId)) throw new DomainError('invalidDatasourceId', { id: datasourceId.slice(0, 100) })
+    const found = collector.find(normalizeId(datasourceId))
+    const datasource = found instanceof Promise ? await found : found
+    if (datasource === undefined)
+      throw new DomainError('datasourceNotFound', { id: normalizeId(datasourceId) })
+    if (!admission.enter()) throw new DomainError('collectorOverloaded', {}, { retryAfterSeconds: 1 })
+    let held = 0
+    try {
+      const sent = await readBody(request.raw, (bytes) => {
+        held += bytes
+        return admission.hold(bytes)
+      })
+      if (sent === undefined) {
+        reply.hijack()
+        return
+      }
+      const encoding = request.headers['content-encoding']
+      const body = encoding === undefined ? sent : await inflateBody(sent, encoding)
+      const events = parseBody(body, readContentType(request.sentContentType))
+      const outcome = await collector.collect(datasource, events, request.headers['user-agent'])
+      reply.hijack()
+      answer(reply.raw, outcome === 'bot' ? 202 : 200)
+    } catch (error) {
+      if (error instanceof DomainError) collector.refuse(datasource, error)
+      // What is still to come of a body that is far too large is not worth reading.
+      if (!request.raw.complete) reply.header('connection', 'close')
+      throw error
+    } finally {
+      admission.leave(held)
+    }
+  }
+
+  return async function routes(app: FastifyInstance): Promise<void> {
+    app.removeAllContentTypeParsers()
+    app.addContentTypeParser('*', (_request, _payload, done) => done(null))
+    // A logger of its own for each request is work for lines that are never written.
+    app.setChildLoggerFactory((logger) => logger)
+    app.decorateRequest('sentContentType', undefined)
+    app.addHook('onRequest', (request, _reply, done) => {
+      // Senders name content types that are none, and Fastify would refuse them before the handler.
+      request.sentContentType = request.headers['content-type']
+      request.raw.headers['content-type'] = undefined
+      done()
+    })
+    app.addHook('onError', async (_request, reply) => {
+      reply.headers(openHeaders)
+    })
+    app.route({ ...collectEvents, handler: collect })
+    app.options(collectEvents.url, (request, reply) => {
+      const asked = request.headers['access-control-request-headers']
+      return reply
+        .code(204)
+        .headers({
+          ...openHeaders,
+          'access-control-allow-methods': 'POST',
+          'access-control-allow-headers': asked ?? '*',
+          'access-control-max-age': String(preflightSeconds),
+        })
+        .send()
+    })
+  }
+}
+
+function answer(response: ServerResponse, status: 200 | 202): void {
+  response.writeHead(status, emptyReply)
+  response.end()
+}

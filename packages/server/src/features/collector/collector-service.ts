@@ -1,0 +1,180 @@
+import type { BodyRuleId } from '@millrace/contract/events/rules.ts'
+import type { Clock } from '../../platform/clock.ts'
+import { DomainError } from '../../platform/errors.ts'
+import type { Logger } from '../../platform/logger.ts'
+import { type EventLog, LogUnavailable } from '../../platform/stores/event-log.ts'
+import type { CollectedBody } from './collector-body.ts'
+import { type CollectorDatasource, createDatasourceCache, type FindDatasource } from './datasource-cache.ts'
+import { lineOf, logRow } from './event-row.ts'
+import { judgeRequest } from './judge-request.ts'
+import { createRefusals } from './refusals.ts'
+import { createSenderReader } from './senders.ts'
+
+/** What the collector has answered for since the process started. Plain numbers: a hot path adds to them. */
+export interface CollectorTotals {
+  kept: number
+  changed: number
+  dropped: number
+  bot: number
+  refused: number
+  unavailable: number
+}
+
+export interface CollectorDependencies {
+  readonly log: Pick<EventLog, 'reserve' | 'append'>
+  readonly findDatasource: FindDatasource
+  readonly clock: Clock
+  readonly logger: Pick<Logger, 'warn'>
+  readonly metrics?: { counter(name: string, help: string, read: () => number): void }
+}
+
+/** `bot`: a crawler sent the events; they are counted and nothing else. */
+export type Outcome = 'stored' | 'bot'
+
+type Found = CollectorDatasource | undefined
+
+export interface CollectorService {
+  /**
+   * The active datasource of an identifier in lower case; a promise only where it must be asked for.
+   * @throws {DomainError} eventsNotDurable (rejects) when the store cannot say: a 404 would be final for a sender
+   */
+  find(id: string): Found | Promise<Found>
+  /**
+   * Judges each event of a request alone and makes the outcome durable.
+   * @throws {DomainError} eventsNotDurable or collectorOverloaded (rejects): nothing of the request was taken
+   */
+  collect(
+    datasource: CollectorDatasource,
+    body: CollectedBody,
+    userAgent: string | undefined,
+  ): Promise<Outcome>
+  /** Notes in the datasource log that a request was refused as a whole by one of the body rules. */
+  refuse(datasource: CollectorDatasource, error: DomainError): void
+  readonly totals: Readonly<CollectorTotals>
+  /** Writes what is still to be noted. */
+  close(): Promise<void>
+}
+
+/** Seconds after which a sender may try again: spread, so that a fleet does not come back at one instant. */
+function retryAfterSeconds(least: number): number {
+  return Math.ceil(least) + Math.floor(Math.random() * 5)
+}
+
+export function createCollectorService(dependencies: CollectorDependencies): CollectorService {
+  const { log, clock, logger } = dependencies
+  const cache = createDatasourceCache({ find: dependencies.findDatasource, clock })
+  const readSender = createSenderReader()
+  const totals: CollectorTotals = { kept: 0, changed: 0, dropped: 0, bot: 0, refused: 0, unavailable: 0 }
+  const refusals = createRefusals({
+    append,
+    clock,
+    onError: (error) =>
+      logger.warn({ err: error }, 'refused requests could not be noted in the datasource log'),
+  })
+  countFor(dependencies.metrics, totals)
+
+  /** One append for all rows of a request: they are taken or refused together. */
+  function append(rows: readonly string[]): Promise<void> {
+    let sequence = log.reserve(rows.length)
+    const first = sequence
+    let lines = ''
+    for (const row of rows) lines += lineOf(sequence++, row)
+    return log.append(lines, rows.length, first)
+  }
+
+  function unavailable(cause: unknown): DomainError {
+    totals.unavailable++
+    const least = cause instanceof LogUnavailable ? cause.retryAfterSeconds : 1
+    const name =
+      cause instanceof LogUnavailable && cause.reason === 'backlog'
+        ? 'collectorOverloaded'
+        : 'eventsNotDurable'
+    const retryAfter = retryAfterSeconds(least)
+    return new DomainError(name, { retryAfter }, { cause, retryAfterSeconds: retryAfter })
+  }
+
+  async function askFor(asked: Promise<Found>): Promise<Found> {
+    try {
+      return onlyActive(await asked)
+    } catch (cause) {
+      throw unavailable(cause)
+    }
+  }
+
+  return {
+    totals,
+
+    find(id) {
+      const found = cache.find(id)
+      return found instanceof Promise ? askFor(found) : onlyActive(found)
+    },
+
+    async collect(datasource, body, userAgent) {
+      const origin = {
+        companyId: datasource.companyId,
+        datasourceId: datasource.id,
+        receivedAt: clock.now(),
+      }
+      const sender = readSender(userAgent)
+      if (sender.crawler !== undefined) {
+        const count = body.events.length + body.unreadableLines.length
+        const note = { kind: 'bot', rule: 'crawler', path: '', sample: sender.crawler, count } as const
+        await append([logRow(note, origin)]).catch((cause: unknown) => {
+          throw unavailable(cause)
+        })
+        totals.bot += count
+        return 'bot'
+      }
+      const { rows, kept, changed, dropped } = judgeRequest(body, origin, sender.text)
+      try {
+        await append(rows)
+      } catch (cause) {
+        throw unavailable(cause)
+      }
+      totals.kept += kept
+      totals.changed += changed
+      totals.dropped += dropped
+      return 'stored'
+    },
+
+    refuse(datasource, error) {
+      const rule = ruleOf(error)
+      if (rule === undefined) return
+      totals.refused++
+      refusals.add(datasource, rule, error.message)
+    },
+
+    close: () => refusals.close(),
+  }
+}
+
+function onlyActive(found: Found): Found {
+  return found?.active ? found : undefined
+}
+
+/** The rule that refused a request, for the datasource log; undefined for failures that are not the sender's. */
+function ruleOf({ errorName, data }: DomainError): BodyRuleId | undefined {
+  switch (errorName) {
+    case 'emptyEvents':
+      return 'body-empty'
+    case 'malformedEvents':
+      return 'body-unparseable'
+    case 'unsupportedMediaType':
+      return 'body-encoding-unsupported'
+    case 'eventsTooLarge':
+      return 'unit' in data && data.unit === 'events' ? 'body-too-many-events' : 'body-too-large'
+    default:
+      return undefined
+  }
+}
+
+function countFor(metrics: CollectorDependencies['metrics'], totals: CollectorTotals): void {
+  const counter = (name: string, help: string, key: keyof CollectorTotals) =>
+    metrics?.counter(`millrace_collector_${name}_total`, help, () => totals[key])
+  counter('events_kept', 'Events taken into the event log', 'kept')
+  counter('events_changed', 'Events taken with a field changed or left out', 'changed')
+  counter('events_dropped', 'Events dropped by a rule', 'dropped')
+  counter('events_bot', 'Events sent by crawlers', 'bot')
+  counter('requests_refused', 'Requests answered 4xx as a whole', 'refused')
+  counter('requests_unavailable', 'Requests answered 503', 'unavailable')
+}

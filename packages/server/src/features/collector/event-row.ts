@@ -1,0 +1,83 @@
+import type { KeptEvent } from '@millrace/contract/events/judge.ts'
+import type { Label } from '@millrace/contract/events/labels.ts'
+
+/** What the rows of one request have in common. */
+export interface RowOrigin {
+  readonly companyId: string
+  readonly datasourceId: string
+  /** Milliseconds since 1970-01-01 UTC. */
+  readonly receivedAt: number
+}
+
+/** What the user-agent says; empty where it says nothing. */
+export interface Sender {
+  readonly deviceType: string
+  readonly os: string
+  readonly browser: string
+}
+
+/** Rows that stand for `count` events or fields, for the datasource log. */
+export interface LogRow {
+  readonly kind: 'dropped' | 'changed' | 'bot' | 'refused'
+  readonly rule: string
+  readonly path: string
+  readonly sample: string
+  readonly count: number
+}
+
+/**
+ * The row of an event in the event log, from behind its sequence number to its end: `lineOf` makes it whole.
+ * Keys are short because a row is written, read and loaded as text; those of absent fields are left out.
+ */
+export function eventRow(event: KeptEvent, head: string): string {
+  const fields = JSON.stringify({
+    t: event.time,
+    e: event.eventId,
+    n: event.name,
+    u: event.url,
+    p: event.tmpId,
+    c: event.clientId === '' ? undefined : event.clientId,
+    i: event.ids.length === 0 ? undefined : event.ids,
+    v: event.value,
+    x: event.transId === '' ? undefined : event.transId,
+    g: event.changes.length === 0 ? undefined : 1,
+  })
+  const labels = event.labels.length === 0 ? '' : labelsText(event.labels)
+  return `${head}${labels},${fields.slice(1)}`
+}
+
+/** What all event rows of a request begin with, behind the sequence number. */
+export function eventHead(origin: RowOrigin, senderText: string): string {
+  return `,"z":"e",${originText(origin)}${senderText}`
+}
+
+/** A sender as keys of a row, made once for each user-agent. */
+export function senderText({ deviceType, os, browser }: Sender): string {
+  let text = ''
+  if (deviceType !== '') text += `,"dt":${JSON.stringify(deviceType)}`
+  if (os !== '') text += `,"os":${JSON.stringify(os)}`
+  if (browser !== '') text += `,"br":${JSON.stringify(browser)}`
+  return text
+}
+
+/** A row of the datasource log, from behind its sequence number to its end. */
+export function logRow({ kind, rule, path, sample, count }: LogRow, origin: RowOrigin): string {
+  return `,"z":"${kind}",${originText(origin)},${JSON.stringify({ rule, path, sample, m: count }).slice(1)}`
+}
+
+/** The whole line of a row under its sequence number. */
+export function lineOf(sequence: number, row: string): string {
+  return `{"q":${sequence}${row}\n`
+}
+
+function originText({ companyId, datasourceId, receivedAt }: RowOrigin): string {
+  return `"k":"${companyId}","d":"${datasourceId}","r":${receivedAt}`
+}
+
+function labelsText(labels: readonly Label[]): string {
+  let text = ''
+  for (const [key, value] of labels) {
+    text += `${text === '' ? ',"l":{' : ','}${JSON.stringify(key)}:${JSON.stringify(value)}`
+  }
+  return `${text}}`
+}

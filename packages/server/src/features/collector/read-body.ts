@@ -1,0 +1,58 @@
+import type { IncomingMessage } from 'node:http'
+import { requestLimits } from '@millrace/contract/events/limits.ts'
+import { DomainError } from '../../platform/errors.ts'
+import { tooLarge } from './collector-body.ts'
+
+/** So much of a body that is too large is read and thrown away, so that its sender hears the answer. */
+const discardedBytes = 4 * requestLimits.bodyBytes
+
+/**
+ * Reads a request's body whole.
+ * @param hold told of every chunk that is kept; false when no more may be held in memory
+ * @returns undefined when the sender went away before the end: there is nobody to answer
+ * @throws {DomainError} eventsTooLarge, or collectorOverloaded where `hold` refused
+ */
+export function readBody(
+  request: IncomingMessage,
+  hold: (bytes: number) => boolean,
+): Promise<Buffer | undefined> {
+  const { promise, resolve, reject } = Promise.withResolvers<Buffer | undefined>()
+  if (Number(request.headers['content-length'] ?? 0) > discardedBytes) {
+    reject(tooLarge(requestLimits.bodyBytes))
+    return promise
+  }
+  // Gone while its datasource was looked up: no event of the stream would ever come.
+  if (request.destroyed) {
+    resolve(undefined)
+    return promise
+  }
+  let first: Buffer | undefined
+  let more: Buffer[] | undefined
+  let length = 0
+
+  const stop = (error: DomainError): void => {
+    request.off('data', onData)
+    request.off('end', onEnd)
+    reject(error)
+  }
+  const onData = (chunk: Buffer): void => {
+    length += chunk.length
+    if (length > requestLimits.bodyBytes) {
+      first = undefined
+      more = undefined
+      if (length > discardedBytes) stop(tooLarge(requestLimits.bodyBytes))
+    } else if (!hold(chunk.length)) stop(new DomainError('collectorOverloaded', {}, { retryAfterSeconds: 1 }))
+    else if (first === undefined) first = chunk
+    else if (more === undefined) more = [first, chunk]
+    else more.push(chunk)
+  }
+  const onEnd = (): void => {
+    if (length > requestLimits.bodyBytes) reject(tooLarge(requestLimits.bodyBytes))
+    else resolve(more === undefined ? (first ?? Buffer.alloc(0)) : Buffer.concat(more, length))
+  }
+  request.on('data', onData)
+  request.on('end', onEnd)
+  // Also how a request that was cut ends; its events were never whole.
+  request.on('error', () => resolve(undefined))
+  return promise
+}
