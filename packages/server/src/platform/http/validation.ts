@@ -1,3 +1,4 @@
+import { patternMeanings } from '@millrace/contract/resources/formats.ts'
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
 import addFormatsModule from 'ajv-formats'
 import type { FastifySchemaCompiler } from 'fastify'
@@ -40,6 +41,12 @@ function shown(value: unknown): string {
   return text.length > 60 ? `${text.slice(0, 57)}...` : text
 }
 
+/** What a caller may send: fields that are only read back are accepted and not advertised. */
+function writableNames(schema: Schema | undefined): string[] {
+  const entries = Object.entries((schema?.properties ?? {}) as Record<string, { readOnly?: boolean }>)
+  return entries.filter(([, property]) => property.readOnly !== true).map(([name]) => name)
+}
+
 function describe(error: ErrorObject, part: string): { path: string; message: string } {
   const path = pathOf(error.instancePath)
   const here = path || names[part] || part
@@ -52,7 +59,7 @@ function describe(error: ErrorObject, part: string): { path: string; message: st
     case 'additionalProperties':
     case 'unevaluatedProperties': {
       const unknown = String(parameters.additionalProperty ?? parameters.unevaluatedProperty)
-      const known = Object.keys(((error.parentSchema as Schema | undefined)?.properties ?? {}) as object)
+      const known = writableNames(error.parentSchema as Schema | undefined)
       const nearest = nearestName(unknown, known)
       const hint = nearest
         ? `did you mean "${nearest}"?`
@@ -73,6 +80,15 @@ function describe(error: ErrorObject, part: string): { path: string; message: st
         path: here,
         message: `must be ${[parameters.type].flat().join(' or ')}, it is ${shown(error.data)}`,
       }
+    case 'pattern': {
+      const meaning = patternMeanings.get(String(parameters.pattern))
+      return {
+        path: here,
+        message: meaning
+          ? `${meaning}; it is ${shown(error.data)}`
+          : (error.message ?? 'is not valid'),
+      }
+    }
     default:
       return { path: here, message: error.message ?? 'is not valid' }
   }
