@@ -1,0 +1,40 @@
+import { join } from 'node:path'
+import type { Logger } from '../platform/logger.ts'
+import { migrate, readMigrations } from '../platform/migrations.ts'
+import type { PostgresAddress } from '../platform/stores/relational.ts'
+import { columnarMigrations, type MigratableColumnar } from './columnar-migrations.ts'
+import { relationalMigrations } from './relational-migrations.ts'
+
+/** Numbered files of PostgreSQL's SQL. */
+export const relationalDirectory = join(import.meta.dirname, 'migrations')
+/** Numbered files of ClickHouse's SQL. */
+export const columnarDirectory = join(import.meta.dirname, 'columnar')
+
+export interface RelationalMigrationOptions {
+  /** Of a role that may create tables: the owner's where there is one beside the application's. */
+  readonly address: PostgresAddress
+  /** Whom the service works as, where that is another role. */
+  readonly applicationRole?: string
+  readonly logger: Logger
+}
+
+/** Brings the relational store up to date; `migrate` says how and what it throws. */
+export async function migrateRelational(options: RelationalMigrationOptions): Promise<string[]> {
+  const { address, applicationRole, logger } = options
+  const driver = relationalMigrations(address, applicationRole, logger)
+  return await migrate(driver, readMigrations(relationalDirectory), logger)
+}
+
+export interface ColumnarMigrationOptions {
+  readonly columnar: MigratableColumnar
+  /** The relational store, where processes that start at once wait for each other. */
+  readonly lockAt: PostgresAddress
+  readonly logger: Logger
+}
+
+/** Brings the columnar store up to date; `migrate` says how and what it throws. */
+export async function migrateColumnar(options: ColumnarMigrationOptions): Promise<string[]> {
+  const { columnar, lockAt, logger } = options
+  const driver = columnarMigrations(columnar, lockAt, logger)
+  return await migrate(driver, readMigrations(columnarDirectory), logger)
+}

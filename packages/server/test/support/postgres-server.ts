@@ -1,0 +1,86 @@
+import { spawn } from 'node:child_process'
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { silentLogger } from '../../src/platform/logger.ts'
+import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../src/platform/stores/embedded-postgres.ts'
+
+/** Names the socket at which a test asks for the PostgreSQL of its run. */
+export const serverVariable = 'MILLRACE_TEST_POSTGRES'
+
+/** Quick and forgetful: nothing in it outlives the run. */
+async function startServer(directory: string): Promise<EmbeddedPostgres> {
+  const runPath = join(directory, 'run')
+  mkdirSync(runPath)
+  return await startEmbeddedPostgres({
+    directory: join(directory, 'postgres'),
+    runPath,
+    logger: silentLogger,
+    initArguments: ['--no-sync'],
+    settings: {
+      fsync: 'off',
+      full_page_writes: 'off',
+      synchronous_commit: 'off',
+      max_connections: '100',
+      autovacuum: 'off',
+      deadlock_timeout: '100ms',
+    },
+  })
+}
+
+/**
+ * Answers at the socket with the address of a PostgreSQL that is started when it is first asked for. Ends, and leaves
+ * nothing, when standard input ends: whoever launched this holds it, so that a kill -9 of a test run ends it too.
+ */
+async function serve(socket: string): Promise<void> {
+  const directory = dirname(socket)
+  let starting: Promise<EmbeddedPostgres> | undefined
+  const server = createServer((connection) => {
+    connection.on('error', () => {})
+    starting ??= startServer(directory)
+    starting.then(
+      ({ superuser }) => connection.end(JSON.stringify({ socketDirectory: superuser.socketDirectory })),
+      (error: Error) => connection.end(JSON.stringify({ error: error.message })),
+    )
+  })
+  server.listen(socket)
+  process.stdin.resume()
+  await new Promise((resolve) => process.stdin.once('end', resolve).once('error', resolve))
+  server.close()
+  const postgres = await starting?.catch(() => undefined)
+  // Nothing of it is kept: there is no need to write it out first.
+  const pid = postgres?.child.status().pid
+  if (pid !== undefined) process.kill(pid, 'SIGQUIT')
+  await postgres?.stop()
+  rmSync(directory, { recursive: true, force: true, maxRetries: 5 })
+}
+
+/** Launches the process above; it lives as long as this one, or until the returned function ends it. */
+export function launchServer(): { socket: string; stop: () => Promise<void> } {
+  const socket = join(mkdtempSync(join(tmpdir(), 'millrace-test-')), 'ask')
+  const child = spawn(process.execPath, [import.meta.filename, socket], {
+    stdio: ['pipe', 'inherit', 'inherit'],
+    // Ctrl-C in a terminal reaches the run, which then ends this.
+    detached: true,
+  })
+  child.unref()
+  const exit = new Promise<void>((resolve) => child.once('exit', () => resolve()))
+  return {
+    socket,
+    async stop() {
+      child.stdin.end()
+      child.ref()
+      await exit
+    },
+  }
+}
+
+/** Vitest's global set-up: one PostgreSQL for the whole run, if any test asks for it. */
+export default function setup(): () => Promise<void> {
+  const { socket, stop } = launchServer()
+  process.env[serverVariable] = socket
+  return stop
+}
+
+if (import.meta.main) await serve(process.argv[2] ?? '')
