@@ -64,6 +64,8 @@ function keyOf(scope: string, ...parts: readonly string[]): Buffer {
 /**
  * The buckets of an attempt. Whoever proves a session of the account counts alone, so that no stranger's
  * failures lock the owner out; from an address where the owner has a session, failures elsewhere do not count.
+ * That difference shows only while an account is under attack from many addresses, and only to somebody who
+ * shares one with its owner: little to learn, and without it an attack would lock the owner out everywhere.
  */
 export function bucketsOf(attempt: Attempt, policy: ThrottlePolicy): readonly Bucket[] {
   const { account, address, sessionId, isFamiliar } = attempt

@@ -1,0 +1,171 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { prepareOperatorCommand } from '../../src/commands/operator-commands.ts'
+import { createOperatorServices } from '../../src/commands/operator-services.ts'
+import { insertCompany } from '../../src/features/accounts/account-service.ts'
+import type { Relational } from '../../src/platform/stores/relational.ts'
+import { type Auth, createAuth } from '../support/auth.ts'
+import { createTestDatabase } from '../support/postgres.ts'
+
+let relational: Relational
+let auth: Auth
+let out: string[]
+let err: string[]
+let input = ''
+
+beforeAll(async () => {
+  relational = await createTestDatabase()
+  auth = await createAuth(relational)
+})
+
+beforeEach(() => {
+  out = []
+  err = []
+})
+
+afterAll(async () => {
+  await auth.app.close()
+  await relational.close()
+})
+
+const terminal = {
+  out: (line: string) => void out.push(line),
+  err: (line: string) => void err.push(line),
+  readInput: async () => input,
+}
+
+const made: unknown[] = []
+async function run(...argv: string[]): Promise<number | undefined> {
+  const prepared = prepareOperatorCommand(argv, terminal)
+  if (!prepared || 'exitCode' in prepared) return prepared?.exitCode
+  const createDatasource = async (datasource: unknown) => {
+    made.push(datasource)
+    return { id: 'd'.repeat(24) }
+  }
+  return prepared.run(createOperatorServices({ relational, createDatasource }))
+}
+
+test('user create makes a user who can sign in, and prints a generated password once', async () => {
+  expect(await run('user', 'create', '--email', 'Ada@Example.com', '--role', 'Editor', '--json')).toBe(0)
+  const printed = JSON.parse(out.join())
+  expect(printed).toMatchObject({ email: 'ada@example.com', role: 'Editor', companyId: auth.companyId })
+  expect((await auth.signIn('ada@example.com', printed.password)).statusCode).toBe(200)
+
+  input = 'a password from a file\n'
+  expect(await run('user', 'create', '--email', 'bob@example.com', '--password-stdin')).toBe(0)
+  expect(out.join()).not.toContain('a password')
+  expect((await auth.signIn('bob@example.com', 'a password from a file')).statusCode).toBe(200)
+})
+
+test('user password signs the user out everywhere', async () => {
+  const user = await auth.addUser('carl@example.com')
+  const first = (await auth.signIn('carl@example.com')).json()
+  const second = (await auth.signIn('carl@example.com')).json()
+  input = 'the next password'
+  expect(await run('user', 'password', '--email', 'carl@example.com', '--password-stdin', '--json')).toBe(0)
+  expect(JSON.parse(out.join())).toEqual({ id: user.id, email: 'carl@example.com', endedSessions: 2 })
+  for (const { access_token, refresh_token } of [first, second]) {
+    expect((await auth.get(access_token)).statusCode).toBe(401)
+    expect((await auth.refresh(refresh_token)).statusCode).toBe(400)
+  }
+  expect((await auth.signIn('carl@example.com', 'the next password')).statusCode).toBe(200)
+})
+
+test('client create prints the id alone, ready for a script', async () => {
+  expect(
+    await run('client', 'create', '--name', 'console', '--redirect-uri', 'https://app.example.com/in'),
+  ).toBe(0)
+  expect(out).toHaveLength(1)
+  const user = await auth.addUser('dora@example.com')
+  const body = {
+    grant_type: 'password',
+    client_id: out[0],
+    username: user.email,
+    password: 'a field of 7 poppies',
+  }
+  expect((await auth.post(body)).statusCode).toBe(200)
+})
+
+test('datasource create prints the id alone', async () => {
+  expect(await run('datasource', 'create', '--name', ' Shop ')).toBe(0)
+  expect(out).toEqual(['d'.repeat(24)])
+  expect(made.at(-1)).toEqual({ companyId: auth.companyId, name: 'Shop' })
+})
+
+test.each<[string, string[], string]>([
+  ['an address that is none', ['user', 'create', '--email', 'ada'], 'email must be an e-mail address'],
+  [
+    'a role that is none',
+    ['user', 'create', '--email', 'x@example.com', '--role', 'boss'],
+    'admin, editor, viewer',
+  ],
+  [
+    'a team that is none',
+    ['user', 'create', '--email', 'x@example.com', '--team', 'Blue'],
+    'there is no "Blue"',
+  ],
+  ['a company that is none', ['datasource', 'create', '--name', 'x', '--company', 'x'], '(Acme)'],
+  [
+    'an unknown user',
+    ['user', 'password', '--email', 'nobody@example.com'],
+    'There is no user nobody@example.com',
+  ],
+  [
+    'a short password',
+    ['user', 'create', '--email', 'x@example.com', '--password', 'short'],
+    'at least 8 characters',
+  ],
+  [
+    'a common one',
+    ['user', 'create', '--email', 'x@example.com', '--password', 'Password123!'],
+    'most common',
+  ],
+  ['an unknown grant', ['client', 'create', '--name', 'x', '--grant', 'implicit'], 'password, refresh_token'],
+  [
+    'a plain redirect',
+    ['client', 'create', '--name', 'x', '--redirect-uri', 'http://a.example/'],
+    'https://',
+  ],
+  ['a fragment', ['client', 'create', '--name', 'x', '--redirect-uri', 'https://a.example/#'], 'fragment'],
+  ['an empty name', ['client', 'create', '--name', ' '], '1 to 200 characters'],
+])('refuses %s with code 1 and says what would be right', async (_name, argv, message) => {
+  expect(await run(...argv)).toBe(1)
+  expect(err.join()).toContain(message)
+  expect(out).toEqual([])
+  err = []
+  expect(await run(...argv, '--json')).toBe(1)
+  expect(JSON.parse(out.join()).message).toContain(message)
+})
+
+test('refuses an address that somebody has', async () => {
+  await auth.addUser('eve@example.com')
+  expect(await run('user', 'create', '--email', 'EVE@example.com')).toBe(1)
+  expect(err.join()).toContain('There is a user eve@example.com already')
+})
+
+test.each<[string, string[], string]>([
+  ['an unknown option', ['user', 'create', '--mail', 'x'], "'--mail'"],
+  ['a missing option', ['user', 'create'], '--email is required'],
+  ['an option given twice', ['client', 'create', '--name', 'a', '--name', 'b'], 'give it once'],
+  ['an option without its value', ['client', 'create', '--name'], '--name'],
+  ['a word too many', ['client', 'create', 'x', '--name', 'a'], "'x'"],
+  ['an unknown verb', ['user', 'drop'], 'millrace user create'],
+  ['two passwords', ['user', 'create', '--email', 'x@y.z', '--password', 'x', '--password-stdin'], 'exclude'],
+])('answers %s with code 2 before a store is opened', async (_name, argv, message) => {
+  expect(await run(...argv)).toBe(2)
+  expect(err.join()).toContain(message)
+})
+
+test('help needs no store, and other words are left to others', async () => {
+  expect(await run('user', 'create', '--help')).toBe(0)
+  expect(out.join()).toContain('Usage: millrace user create')
+  expect(await run('start')).toBeUndefined()
+})
+
+test('asks which company where there are several', async () => {
+  const { companyId } = await relational.transaction((tx) => insertCompany(tx, 'Second'))
+  expect(await run('user', 'create', '--email', 'two@example.com')).toBe(1)
+  expect(err.join()).toContain(`${companyId} (Second)`)
+  expect(
+    await run('user', 'create', '--email', 'two@example.com', '--company', companyId.toUpperCase()),
+  ).toBe(0)
+})

@@ -1,0 +1,106 @@
+import type { FastifyInstance, LightMyRequestResponse } from 'fastify'
+import { createAccountService, insertCompany } from '../../src/features/accounts/account-service.ts'
+import { createAccessCache } from '../../src/features/auth/access-cache.ts'
+import { createAccessStore } from '../../src/features/auth/access-store.ts'
+import { createBearerGuard } from '../../src/features/auth/bearer-guard.ts'
+import { createClientService } from '../../src/features/auth/client-service.ts'
+import { createClientStore } from '../../src/features/auth/client-store.ts'
+import { defaultPolicy, type ThrottlePolicy } from '../../src/features/auth/login-throttle.ts'
+import { createThrottleStore } from '../../src/features/auth/throttle-store.ts'
+import { registerTokenRoutes } from '../../src/features/auth/token-routes.ts'
+import { createTokenService } from '../../src/features/auth/token-service.ts'
+import { createTokenStore } from '../../src/features/auth/token-store.ts'
+import { createHttpServer } from '../../src/platform/http/server.ts'
+import { type Logger, silentLogger } from '../../src/platform/logger.ts'
+import { createPasswords, type Passwords } from '../../src/platform/passwords.ts'
+import type { Relational } from '../../src/platform/stores/relational.ts'
+import { createFakeTime, type FakeTime } from './fake-time.ts'
+
+/** Cheap enough for tests that are not about the cost. */
+export const cheapPasswords = (): Passwords => createPasswords({ cost: { memory: 64, passes: 1, lanes: 1 } })
+
+export const goodPassword = 'a field of 7 poppies'
+
+export interface AuthOptions {
+  readonly time?: FakeTime
+  readonly passwords?: Passwords
+  readonly policy?: ThrottlePolicy
+  readonly logger?: Logger
+}
+
+export type Body = Record<string, unknown>
+
+export interface TokenCall {
+  readonly from?: string
+  readonly headers?: Record<string, string>
+}
+
+/**
+ * The token service and a protected address on a real server, over a database of the test's own: one company
+ * with a client, to which `addUser` adds people.
+ */
+export async function createAuth(relational: Relational, options: AuthOptions = {}) {
+  const time = options.time ?? createFakeTime()
+  const passwords = options.passwords ?? cheapPasswords()
+  const tokens = createTokenStore(relational, time.sqlNow)
+  const service = createTokenService({
+    tokens,
+    throttle: createThrottleStore(relational, time.sqlNow),
+    passwords,
+    log: options.logger ?? silentLogger,
+    policy: options.policy ?? defaultPolicy,
+    clock: time.clock,
+  })
+  const cache = createAccessCache(createAccessStore(relational, time.sqlNow).findAccess, time.clock)
+  const guard = createBearerGuard({ findPrincipal: cache.find })
+  const accounts = createAccountService({ relational, passwords })
+  const clients = createClientService(createClientStore(relational.db))
+
+  const app: FastifyInstance = createHttpServer({ logger: silentLogger, trustedProxies: [] })
+  registerTokenRoutes(app, service)
+  app.register(async (scope) => {
+    guard.protect(scope)
+    scope.get('/v2/me', async (request) => ({ ...request.principal }))
+    const needed = { permission: { resource: 'company', action: 'update' } }
+    scope.route({ ...needed, method: 'GET', url: '/v2/company', handler: async () => ({ allowed: true }) })
+  })
+  await app.ready()
+
+  const { companyId } = await relational.transaction((tx) => insertCompany(tx, 'Acme'))
+  const client = await clients.createClient({ name: 'web', grants: [], redirectUris: [] })
+
+  function post(body: Body | string | Buffer, call: TokenCall = {}): Promise<LightMyRequestResponse> {
+    return app.inject({
+      method: 'POST',
+      url: '/v2/auth/token',
+      remoteAddress: call.from ?? '192.0.2.1',
+      headers: { 'content-type': 'application/json', ...call.headers },
+      payload: body,
+    })
+  }
+
+  return {
+    app,
+    time,
+    cache,
+    accounts,
+    clients,
+    companyId,
+    clientId: client.id,
+    post,
+
+    addUser: (email: string, password: string | undefined = goodPassword, roleName = 'viewer') =>
+      accounts.createUser({ companyId, email, password, roleName, teamNames: [] }),
+
+    signIn: (username: string, password = goodPassword, call: TokenCall = {}) =>
+      post({ grant_type: 'password', client_id: client.id, username, password }, call),
+
+    refresh: (refreshToken: string, clientId = client.id, call: TokenCall = {}) =>
+      post({ grant_type: 'refresh_token', client_id: clientId, refresh_token: refreshToken }, call),
+
+    get: (accessToken: string, url = '/v2/me') =>
+      app.inject({ url, headers: { authorization: `Bearer ${accessToken}` } }),
+  }
+}
+
+export type Auth = Awaited<ReturnType<typeof createAuth>>
