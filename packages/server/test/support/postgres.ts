@@ -38,13 +38,12 @@ async function ask(socket: string): Promise<string> {
   for (;;) {
     const answer = await new Promise<string | undefined>((resolve) => {
       let text = ''
-      const connection = connect(socket)
+      connect(socket)
         .on('data', (chunk) => {
           text += chunk
         })
         .on('end', () => resolve(text))
         .on('error', () => resolve(undefined))
-      connection.unref()
     })
     if (answer) {
       const { socketDirectory, error } = JSON.parse(answer) as { socketDirectory?: string; error?: string }
