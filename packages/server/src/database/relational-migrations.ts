@@ -8,6 +8,7 @@ import {
   MigrationFailed,
   type MigrationSession,
 } from '../platform/migrations.ts'
+import { skeleton, splitStatements } from '../platform/sql-statements.ts'
 import { StartRefused } from '../platform/start-refused.ts'
 import { connectionConfig, type PostgresAddress } from '../platform/stores/relational.ts'
 
@@ -78,10 +79,11 @@ function lineOf(sql: string, error: unknown): number | undefined {
   return Number.isNaN(position) ? undefined : [...sql].slice(0, position).join('').split('\n').length
 }
 
-function session(client: pg.Client, applicationRole: string | undefined): MigrationSession {
-  const transactionId = async (): Promise<string> =>
-    (await client.query('select pg_current_xact_id()::text as id')).rows[0].id
+/** What would end the transaction around a file, and with it the promise that a file is applied whole or not at all. */
+const transactionControl =
+  /^(?:BEGIN|START TRANSACTION|COMMIT|ROLLBACK|ABORT|SAVEPOINT|RELEASE|PREPARE TRANSACTION)\b/
 
+function session(client: pg.Client, applicationRole: string | undefined): MigrationSession {
   async function applied(): Promise<AppliedMigration[]> {
     const { rows } = await client.query(
       'select number, file, checksum from schema_migrations order by number',
@@ -90,13 +92,15 @@ function session(client: pg.Client, applicationRole: string | undefined): Migrat
   }
 
   async function apply({ number, file, sql, checksum }: Migration): Promise<void> {
+    const control = splitStatements(sql).find(({ text }) => transactionControl.test(skeleton(text)))
+    if (control !== undefined) {
+      throw new MigrationFailed(file, control.line, new Error('a migration is one transaction as it is'))
+    }
     try {
       await client.query('begin')
       // Migrations that close a table to the application ask for its role here.
       await client.query(`select set_config('millrace.application_role', $1, true)`, [applicationRole ?? ''])
-      const id = await transactionId()
       await client.query(sql)
-      if ((await transactionId()) !== id) throw new Error('it must not begin or end a transaction itself')
       await client.query('insert into schema_migrations (number, file, checksum) values ($1, $2, $3)', [
         number,
         file,

@@ -5,7 +5,10 @@ export interface SqlStatement {
   readonly line: number
 }
 
-/** Everything in ClickHouse's SQL inside which a semicolon means nothing (ClickHouse, Syntax). */
+/**
+ * Everything in ClickHouse's SQL inside which a semicolon means nothing (ClickHouse, Syntax). PostgreSQL's differs in
+ * corners: a backslash in its strings escapes nothing.
+ */
 const opaque =
   /--[^\n]*|#[ !][^\n]*|\/\*[\s\S]*?(?:\*\/|$)|\$(\w*)\$[\s\S]*?\$\1\$|'(?:\\[\s\S]|''|[^'\\])*'|"(?:\\[\s\S]|""|[^"\\])*"|`(?:\\[\s\S]|``|[^`\\])*`/y
 
@@ -43,7 +46,7 @@ export function splitStatements(sql: string): SqlStatement[] {
 }
 
 /** The words of a statement in upper case, with its comments taken out and its literals emptied. */
-function skeleton(text: string): string {
+export function skeleton(text: string): string {
   let words = ''
   let at = 0
   while (at < text.length) {
