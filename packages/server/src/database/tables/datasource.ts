@@ -1,0 +1,44 @@
+import { bigint, pgTable, primaryKey, text } from 'drizzle-orm/pg-core'
+import { history, id, instant } from './columns.ts'
+
+/** Where events come in. */
+export const datasources = pgTable('datasources', {
+  id: id('id').primaryKey(),
+  companyId: id('company_id').notNull(),
+  name: text('name').notNull(),
+  kind: text('kind', { enum: ['tracking'] })
+    .notNull()
+    .default('tracking'),
+  /** Only an active one takes events; a deleted one is found by nobody, but its events keep its id. */
+  status: text('status', { enum: ['active', 'paused', 'deleted'] })
+    .notNull()
+    .default('active'),
+  ...history,
+})
+
+/** The teams that see a datasource; at least one. */
+export const datasourceTeams = pgTable(
+  'datasource_teams',
+  {
+    companyId: id('company_id').notNull(),
+    datasourceId: id('datasource_id').notNull(),
+    teamId: id('team_id').notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.datasourceId, table.teamId] })],
+)
+
+/** What became of the events of a datasource; moved by whoever loads them, in the transaction of the checkpoint. */
+export const datasourceCounters = pgTable(
+  'datasource_counters',
+  {
+    companyId: id('company_id').notNull(),
+    datasourceId: id('datasource_id').notNull(),
+    accepted: bigint('accepted', { mode: 'number' }).notNull(),
+    changed: bigint('changed', { mode: 'number' }).notNull(),
+    dropped: bigint('dropped', { mode: 'number' }).notNull(),
+    bot: bigint('bot', { mode: 'number' }).notNull(),
+    duplicate: bigint('duplicate', { mode: 'number' }).notNull(),
+    updatedAt: instant('updated_at').notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.companyId, table.datasourceId] })],
+)

@@ -1,0 +1,156 @@
+import type { Datasource } from '@millrace/contract/resources/datasource.ts'
+import type { DatasourceCounters } from '@millrace/contract/resources/datasource-counters.ts'
+import type { DatasourceLogEntry } from '@millrace/contract/resources/datasource-log.ts'
+import { DomainError } from '../../platform/errors.ts'
+import { newId, normalizeId } from '../../platform/ids.ts'
+import type { Relational } from '../../platform/stores/relational.ts'
+import type { DatasourceLogStore, LogFilter } from './datasource-log-store.ts'
+import {
+  createDatasourceStore,
+  type Queries,
+  type StoredDatasource,
+  type Viewer,
+} from './datasource-store.ts'
+
+export interface DatasourceServiceDependencies {
+  readonly relational: Pick<Relational, 'db' | 'transaction'>
+  readonly log: DatasourceLogStore
+}
+
+/** Which part of a list: `page` from 1. */
+export interface Page {
+  readonly page: number
+  readonly perPage: number
+}
+
+export interface Listed<T> {
+  readonly rows: T[]
+  /** All matches, on every page. */
+  readonly count: number
+}
+
+/**
+ * Makes a tracking datasource that the default team of the company sees; inside the caller's transaction. For
+ * those who are in no team: the first start and the operator.
+ */
+export async function insertDatasource(
+  queries: Queries,
+  datasource: { companyId: string; name: string },
+): Promise<{ id: string }> {
+  const store = createDatasourceStore(queries)
+  const team = await store.findDefaultTeam(datasource.companyId)
+  if (team === undefined) throw new Error(`company ${datasource.companyId} has no default team`)
+  const id = newId()
+  await store.insert({ ...datasource, id, teamIds: [team] })
+  return { id }
+}
+
+export type DatasourceService = ReturnType<typeof createDatasourceService>
+
+/** Datasources as people see them, with what became of their events. */
+export function createDatasourceService({ relational, log }: DatasourceServiceDependencies) {
+  const store = createDatasourceStore(relational.db)
+
+  async function get(viewer: Viewer, id: string): Promise<StoredDatasource> {
+    const found = await store.find(viewer, normalizeId(id))
+    if (!found) throw new DomainError('datasourceNotFound', { id: normalizeId(id) })
+    return found
+  }
+
+  /** All teams of the person when none is named. A team of another company is unknown here. */
+  async function requireTeams(viewer: Viewer, wanted: readonly string[] | undefined): Promise<string[]> {
+    if (wanted === undefined) {
+      if (viewer.teamIds.length > 0) return [...viewer.teamIds]
+      const fault = { path: 'resourceGroupIds', message: 'is required: you are a member of no team' }
+      throw new DomainError('validation', { errors: [fault] }, { message: `${fault.path} ${fault.message}` })
+    }
+    const ids = [...new Set(wanted.map(normalizeId))]
+    const known = new Set(await store.listTeams(viewer.companyId, ids))
+    const unknown = ids.filter((id) => !known.has(id))
+    if (unknown.length > 0) throw new DomainError('unknownTeam', { teamIds: unknown })
+    const foreign = ids.filter((id) => !viewer.teamIds.includes(id))
+    if (foreign.length > 0) throw new DomainError('notInTeam', { teamIds: foreign })
+    return ids
+  }
+
+  return {
+    async list(viewer: Viewer, page: Page): Promise<Listed<Datasource>> {
+      const [rows, count] = await Promise.all([store.list(viewer, rangeOf(page)), store.count(viewer)])
+      return { rows: rows.map(toDatasource), count }
+    },
+
+    /** @throws DomainError `validation`, `unknownTeam` or `notInTeam` */
+    async create(
+      viewer: Viewer,
+      wanted: { name: string; teamIds: readonly string[] | undefined },
+    ): Promise<Datasource> {
+      const teamIds = await requireTeams(viewer, wanted.teamIds)
+      const id = newId()
+      const { companyId } = viewer
+      await relational.transaction((tx) =>
+        createDatasourceStore(tx).insert({ id, companyId, name: wanted.name, teamIds }),
+      )
+      return toDatasource(await get(viewer, id))
+    },
+
+    /** @throws DomainError `datasourceNotFound` */
+    async listLogs(
+      viewer: Viewer,
+      id: string,
+      filter: LogFilter,
+      page: Page,
+    ): Promise<Listed<DatasourceLogEntry>> {
+      const datasource = await get(viewer, id)
+      const [rows, count] = await Promise.all([
+        log.list(viewer.companyId, datasource.id, filter, rangeOf(page)),
+        log.count(viewer.companyId, datasource.id, filter),
+      ])
+      return { rows, count }
+    },
+
+    /** @throws DomainError `datasourceNotFound` */
+    async readCounters(viewer: Viewer, id: string): Promise<DatasourceCounters> {
+      const datasource = await get(viewer, id)
+      const counted = await store.findCounters(datasource.id)
+      const { accepted = 0, changed = 0, dropped = 0, bot = 0, duplicate = 0 } = counted ?? {}
+      return {
+        datasourceId: datasource.id,
+        sent: accepted + dropped + bot + duplicate,
+        accepted,
+        changed,
+        dropped,
+        bot,
+        duplicate,
+        updatedAt: counted?.updatedAt.toISOString() ?? null,
+      }
+    },
+
+    /** What the collector must know of a datasource, whoever sends; undefined where there is none. */
+    async findForCollector(
+      id: string,
+    ): Promise<{ id: string; companyId: string; active: boolean } | undefined> {
+      const found = await store.findState(id)
+      return found && { id: found.id, companyId: found.companyId, active: found.status === 'active' }
+    },
+  }
+}
+
+function rangeOf({ page, perPage }: Page): { limit: number; offset: number } {
+  return { limit: perPage, offset: (page - 1) * perPage }
+}
+
+const statuses = { active: 'published', paused: 'paused', deleted: 'paused' } as const
+
+function toDatasource(stored: StoredDatasource): Datasource {
+  return {
+    id: stored.id,
+    companyId: stored.companyId,
+    name: stored.name,
+    mode: 'ingester',
+    type: 'analytics',
+    status: statuses[stored.status],
+    resourceGroupIds: [...stored.teamIds],
+    createdAt: stored.createdAt.toISOString(),
+    updatedAt: stored.updatedAt.toISOString(),
+  }
+}

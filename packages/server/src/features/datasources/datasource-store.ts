@@ -1,0 +1,146 @@
+import { and, asc, eq, exists, inArray, ne, sql } from 'drizzle-orm'
+import { datasourceCounters, datasources, datasourceTeams } from '../../database/tables/datasource.ts'
+import { teams } from '../../database/tables/team.ts'
+import type { Relational } from '../../platform/stores/relational.ts'
+
+/** What both the store and a transaction of it offer. */
+export type Queries = Pick<Relational['db'], 'select' | 'insert'>
+
+export type DatasourceStatus = (typeof datasources.$inferSelect)['status']
+
+export interface StoredDatasource {
+  readonly id: string
+  readonly companyId: string
+  readonly name: string
+  readonly status: DatasourceStatus
+  readonly teamIds: readonly string[]
+  readonly createdAt: Date
+  readonly updatedAt: Date
+}
+
+export interface NewDatasource {
+  readonly id: string
+  readonly companyId: string
+  readonly name: string
+  /** Of the company, at least one. */
+  readonly teamIds: readonly string[]
+}
+
+/** Who looks: nobody sees a datasource of another company, or one that none of the person's teams sees. */
+export interface Viewer {
+  readonly companyId: string
+  readonly teamIds: readonly string[]
+}
+
+export interface StoredCounters {
+  readonly accepted: number
+  readonly changed: number
+  readonly dropped: number
+  readonly bot: number
+  readonly duplicate: number
+  readonly updatedAt: Date
+}
+
+/** Datasources and what was counted of them; given a transaction it works inside it. */
+export function createDatasourceStore(db: Queries) {
+  /** A column of the outer query must carry its table's name inside a subquery of plain SQL. */
+  const teamIds = sql<string[]>`array(
+    select t.team_id from datasource_teams t where t.datasource_id = "datasources"."id" order by t.team_id)`
+
+  const columns = {
+    id: datasources.id,
+    companyId: datasources.companyId,
+    name: datasources.name,
+    status: datasources.status,
+    teamIds,
+    createdAt: datasources.createdAt,
+    updatedAt: datasources.updatedAt,
+  }
+
+  function visibleTo({ companyId, teamIds }: Viewer) {
+    const seenByTeam = db
+      .select({ one: sql`1` })
+      .from(datasourceTeams)
+      .where(
+        and(eq(datasourceTeams.datasourceId, datasources.id), inArray(datasourceTeams.teamId, [...teamIds])),
+      )
+    return and(eq(datasources.companyId, companyId), ne(datasources.status, 'deleted'), exists(seenByTeam))
+  }
+
+  return {
+    async insert({ teamIds, ...datasource }: NewDatasource): Promise<void> {
+      await db.insert(datasources).values(datasource)
+      const { id: datasourceId, companyId } = datasource
+      await db.insert(datasourceTeams).values(teamIds.map((teamId) => ({ companyId, datasourceId, teamId })))
+    },
+
+    async find(viewer: Viewer, id: string): Promise<StoredDatasource | undefined> {
+      if (viewer.teamIds.length === 0) return undefined
+      const [row] = await db
+        .select(columns)
+        .from(datasources)
+        .where(and(eq(datasources.id, id), visibleTo(viewer)))
+      return row
+    },
+
+    /** The oldest first. */
+    async list(viewer: Viewer, page: { limit: number; offset: number }): Promise<StoredDatasource[]> {
+      if (viewer.teamIds.length === 0) return []
+      return db
+        .select(columns)
+        .from(datasources)
+        .where(visibleTo(viewer))
+        .orderBy(asc(datasources.createdAt), asc(datasources.id))
+        .limit(page.limit)
+        .offset(page.offset)
+    },
+
+    async count(viewer: Viewer): Promise<number> {
+      if (viewer.teamIds.length === 0) return 0
+      const [row] = await db
+        .select({ count: sql`count(*)`.mapWith(Number) })
+        .from(datasources)
+        .where(visibleTo(viewer))
+      return row?.count ?? 0
+    },
+
+    /** For the collector, which knows no person: any datasource by its id, in whatever state. */
+    async findState(
+      id: string,
+    ): Promise<{ id: string; companyId: string; status: DatasourceStatus } | undefined> {
+      const [row] = await db
+        .select({ id: datasources.id, companyId: datasources.companyId, status: datasources.status })
+        .from(datasources)
+        .where(eq(datasources.id, id))
+      return row
+    },
+
+    /** Undefined until the first events were loaded. */
+    async findCounters(datasourceId: string): Promise<StoredCounters | undefined> {
+      const { accepted, changed, dropped, bot, duplicate, updatedAt } = datasourceCounters
+      const [row] = await db
+        .select({ accepted, changed, dropped, bot, duplicate, updatedAt })
+        .from(datasourceCounters)
+        .where(eq(datasourceCounters.datasourceId, datasourceId))
+      return row
+    },
+
+    /** Those of the ids that are teams of the company. */
+    async listTeams(companyId: string, ids: readonly string[]): Promise<string[]> {
+      if (ids.length === 0) return []
+      const rows = await db
+        .select({ id: teams.id })
+        .from(teams)
+        .where(and(eq(teams.companyId, companyId), inArray(teams.id, [...ids])))
+      return rows.map(({ id }) => id)
+    },
+
+    async findDefaultTeam(companyId: string): Promise<string | undefined> {
+      const [row] = await db
+        .select({ id: teams.id })
+        .from(teams)
+        .where(and(eq(teams.companyId, companyId), teams.isDefault))
+      return row?.id
+    },
+  }
+}

@@ -1,0 +1,348 @@
+import type { FastifyInstance, InjectOptions } from 'fastify'
+import pg from 'pg'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { insertCompany } from '../../src/features/accounts/account-service.ts'
+import { createAccountStore } from '../../src/features/accounts/account-store.ts'
+import { createDatasourceLogStore } from '../../src/features/datasources/datasource-log-store.ts'
+import { registerDatasourceRoutes } from '../../src/features/datasources/datasource-routes.ts'
+import {
+  createDatasourceService,
+  type DatasourceService,
+  insertDatasource,
+} from '../../src/features/datasources/datasource-service.ts'
+import { createHttpServer } from '../../src/platform/http/server.ts'
+import { newId } from '../../src/platform/ids.ts'
+import { silentLogger } from '../../src/platform/logger.ts'
+import { createPrincipal } from '../../src/platform/principal.ts'
+import { createTestDatabase, type TestDatabase } from '../support/postgres.ts'
+import { openStatisticsEngine, type StatisticsEngine } from '../support/statistics-engine.ts'
+
+interface Envelope {
+  code: number
+  message: string
+  error_code?: number
+  data: Record<string, unknown> & Record<string, unknown>[]
+  paginationCount?: number
+  paginationPage?: number
+  paginationLimit?: number
+}
+
+let database: TestDatabase
+let engine: StatisticsEngine
+let service: DatasourceService
+let app: FastifyInstance
+
+let company: { companyId: string; teamId: string }
+let other: { companyId: string; teamId: string }
+/** Two more teams of the first company. */
+let shop: string
+let press: string
+/** Whose requests are made; tests change it. */
+const caller = { companyId: '', teamIds: [] as string[] }
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+  engine = await openStatisticsEngine()
+  await engine.columnar.command({
+    sql: `create table datasource_log (company LowCardinality(String), datasource LowCardinality(String), seq UInt64,
+            received DateTime64(3, 'UTC'), kind LowCardinality(String), rule LowCardinality(String), path String,
+            sample String, count UInt64) engine = MergeTree order by (company, datasource, received)`,
+  })
+  await createCounters()
+  const accounts = createAccountStore(database.db)
+  company = await database.transaction((tx) => insertCompany(tx, 'Acme'))
+  other = await database.transaction((tx) => insertCompany(tx, 'Other'))
+  shop = newId()
+  press = newId()
+  for (const [id, name] of [
+    [shop, 'Shop'],
+    [press, 'Press'],
+  ] as const) {
+    await accounts.insertTeam({ id, companyId: company.companyId, name, isDefault: false })
+  }
+  service = createDatasourceService({
+    relational: database,
+    log: createDatasourceLogStore({ columnar: engine.columnar }),
+  })
+  app = createHttpServer({ logger: silentLogger, trustedProxies: [] })
+  app.decorateRequest('principal')
+  app.addHook('onRequest', async (request) => {
+    request.principal = createPrincipal({
+      userId: newId(),
+      clientId: newId(),
+      tokenId: newId(),
+      permissions: [],
+      ...caller,
+    })
+  })
+  registerDatasourceRoutes(app, service)
+  await app.ready()
+})
+
+afterAll(async () => {
+  await app.close()
+  engine.close()
+  await database.close()
+})
+
+/** Of whoever loads events; here it stands alone. */
+async function createCounters(): Promise<void> {
+  const { socketDirectory: host, user, database: name } = database.owner
+  const owner = new pg.Client({ host, user, database: name })
+  await owner.connect()
+  await owner.query(
+    `create table if not exists datasource_counters (company_id text not null, datasource_id text not null,
+       accepted bigint not null, changed bigint not null, dropped bigint not null, bot bigint not null,
+       duplicate bigint not null, updated_at timestamptz not null, primary key (company_id, datasource_id))`,
+  )
+  await owner.query(`grant select, insert, update, delete on datasource_counters to public`)
+  await owner.end()
+}
+
+function as(companyId: string, ...teamIds: string[]): void {
+  Object.assign(caller, { companyId, teamIds })
+}
+
+async function call(
+  method: InjectOptions['method'] & string,
+  url: string,
+  payload?: object,
+): Promise<Envelope> {
+  const reply = await app.inject({
+    method: method as 'GET',
+    url: `/v2/datasources${url}`,
+    ...(payload === undefined ? {} : { payload }),
+  })
+  return reply.json()
+}
+
+async function create(name: string, ...teams: string[]): Promise<string> {
+  const made = await call('POST', '', teams.length > 0 ? { name, resourceGroupIds: teams } : { name })
+  if (made.code !== 200) throw new Error(made.message)
+  return String(made.data.id)
+}
+
+describe('creating and listing', () => {
+  test('creates a tracking datasource for the teams named, or for all teams of the caller', async () => {
+    as(company.companyId, shop, company.teamId)
+    const made = await call('POST', '', { name: 'Web', resourceGroupIds: [shop.toUpperCase()] })
+    expect(made).toMatchObject({
+      code: 200,
+      data: {
+        id: expect.stringMatching(/^[0-9a-f]{24}$/),
+        companyId: company.companyId,
+        name: 'Web',
+        mode: 'ingester',
+        type: 'analytics',
+        status: 'published',
+        resourceGroupIds: [shop],
+        createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/),
+      },
+    })
+    const all = await call('POST', '', { name: 'All' })
+    expect(all.data.resourceGroupIds).toEqual([company.teamId, shop].sort())
+  })
+
+  test('takes back what it answered', async () => {
+    as(company.companyId, shop)
+    const made = await call('POST', '', { name: 'Copy' })
+    expect(await call('POST', '', made.data)).toMatchObject({ code: 200, data: { name: 'Copy' } })
+  })
+
+  test('refuses teams that are unknown, of another company, or not the caller’s, and callers without a team', async () => {
+    as(company.companyId, shop)
+    const make = (...teams: string[]) => call('POST', '', { name: 'X', resourceGroupIds: teams })
+    expect(await make(shop, 'f'.repeat(24))).toMatchObject({ code: 400, data: { teamIds: ['f'.repeat(24)] } })
+    expect(await make(other.teamId)).toMatchObject({ code: 400, data: { teamIds: [other.teamId] } })
+    expect(await make(shop, press)).toMatchObject({ code: 403, data: { teamIds: [press] } })
+    expect(await make()).toMatchObject({ code: 400 })
+    as(company.companyId)
+    expect(await call('POST', '', { name: 'X' })).toMatchObject({ code: 400, error_code: 1 })
+  })
+
+  test.each([[{}], [{ name: '' }], [{ name: 'x'.repeat(51) }], [{ name: 5 }], [{ name: 'X', nmae: 'Y' }]])(
+    'refuses %j',
+    async (body) => {
+      as(company.companyId, shop)
+      expect(await call('POST', '', body)).toMatchObject({ code: 400, error_code: 1 })
+    },
+  )
+
+  test('lists page by page what the teams of the caller see, the oldest first', async () => {
+    as(company.companyId, press)
+    const made = []
+    for (const name of ['A', 'B', 'C']) made.push(await create(name))
+    expect(await call('GET', '?perPage=2')).toMatchObject({
+      code: 200,
+      data: [{ id: made[0] }, { id: made[1] }],
+      paginationCount: 3,
+      paginationPage: 1,
+      paginationLimit: 2,
+    })
+    expect((await call('GET', '?perPage=2&page=2')).data).toMatchObject([{ id: made[2] }])
+    expect(await call('GET', '?page=9')).toMatchObject({ code: 200, data: [], paginationCount: 3 })
+    for (const query of ['?page=0', '?perPage=101', '?page=1.5', '?page=01', '?limit=5']) {
+      expect(await call('GET', query)).toMatchObject({ code: 400 })
+    }
+    as(other.companyId, other.teamId, press)
+    expect(await call('GET', '')).toMatchObject({ data: [], paginationCount: 0 })
+    as(company.companyId)
+    expect(await call('GET', '')).toMatchObject({ data: [], paginationCount: 0 })
+  })
+})
+
+describe('who sees a datasource', () => {
+  test.each(['logs', 'counters'])(
+    'answers 404 for %s to other companies and teams as for none',
+    async (what) => {
+      as(company.companyId, shop)
+      const id = await create('Seen', shop)
+      expect(await call('GET', `/${id}/${what}`)).toMatchObject({ code: 200 })
+      expect(await call('GET', `/${id.toUpperCase()}/${what}`)).toMatchObject({ code: 200 })
+      const absent = await call('GET', `/${'f'.repeat(24)}/${what}`)
+      expect(absent).toMatchObject({ code: 404, error_code: 1000, data: { id: 'f'.repeat(24) } })
+      const strangers: [string, string[]][] = [
+        [company.companyId, [press]],
+        [company.companyId, []],
+        [other.companyId, [other.teamId]],
+        [other.companyId, [shop]],
+      ]
+      for (const [companyId, teams] of strangers) {
+        as(companyId, ...teams)
+        const { message, error_code: errorCode, data } = await call('GET', `/${id}/${what}`)
+        expect({ message, errorCode, data }).toEqual({
+          message: absent.message,
+          errorCode: absent.error_code,
+          data: { id },
+        })
+      }
+      as(company.companyId, shop)
+      expect(await call('GET', `/${id.slice(1)}/${what}`)).toMatchObject({ code: 400 })
+    },
+  )
+
+  test('hides a deleted one from people and from the collector, and a paused one from the collector', async () => {
+    as(company.companyId, shop)
+    const id = await create('Short-lived', shop)
+    expect(await service.findForCollector(id)).toEqual({ id, companyId: company.companyId, active: true })
+    await database.pool.query(`update datasources set status = 'paused' where id = $1`, [id])
+    expect(await service.findForCollector(id)).toMatchObject({ active: false })
+    expect((await call('GET', '?perPage=100')).data).toContainEqual(
+      expect.objectContaining({ id, status: 'paused' }),
+    )
+    await database.pool.query(`update datasources set status = 'deleted' where id = $1`, [id])
+    expect(await service.findForCollector(id)).toMatchObject({ active: false })
+    expect(await call('GET', `/${id}/counters`)).toMatchObject({ code: 404 })
+    expect((await call('GET', '?perPage=100')).data).not.toContainEqual(expect.objectContaining({ id }))
+    expect(await service.findForCollector('f'.repeat(24))).toBeUndefined()
+  })
+
+  test('is made for the default team by those who are in none', async () => {
+    const { id } = await database.transaction((tx) =>
+      insertDatasource(tx, { companyId: other.companyId, name: 'W' }),
+    )
+    as(other.companyId, other.teamId)
+    expect((await call('GET', '')).data).toMatchObject([{ id, name: 'W', resourceGroupIds: [other.teamId] }])
+  })
+})
+
+describe('what became of events', () => {
+  test('counters are zero before the first event and add up afterwards', async () => {
+    as(company.companyId, shop)
+    const id = await create('Counted', shop)
+    const nothing = { sent: 0, accepted: 0, changed: 0, dropped: 0, bot: 0, duplicate: 0, updatedAt: null }
+    expect((await call('GET', `/${id}/counters`)).data).toEqual({ datasourceId: id, ...nothing })
+    await database.pool.query(
+      `insert into datasource_counters (company_id, datasource_id, accepted, changed, dropped, bot, duplicate, updated_at)
+       values ($1, $2, 3000000000, 7, 40, 200, 10, '2026-01-31T12:00:00Z')`,
+      [company.companyId, id],
+    )
+    expect((await call('GET', `/${id}/counters`)).data).toEqual({
+      datasourceId: id,
+      sent: 3_000_000_250,
+      accepted: 3_000_000_000,
+      changed: 7,
+      dropped: 40,
+      bot: 200,
+      duplicate: 10,
+      updatedAt: '2026-01-31T12:00:00.000Z',
+    })
+  })
+
+  test('the log lists its lines page by page, the newest first, by kind, rule and time', async () => {
+    as(company.companyId, shop)
+    const id = await create('Logged', shop)
+    const noon = Date.UTC(2026, 0, 15, 12)
+    const lines = [
+      [1, noon, 'dropped', 'key-mismatch', 'key', '"6#fx"', 3],
+      [2, noon, 'changed', 'client-id-placeholder', 'clientId', '"null"', 1],
+      [3, noon + 60_000, 'bot', 'crawler', '', 'googlebot', 500],
+      [4, noon + 3_600_000, 'dropped', 'ids-none-left', 'data.ids', 'list of 0', 1],
+      [1_700_000_000_000_005, noon + 7_200_000, 'refused', 'body-empty', '', 'The body is empty', 2],
+    ] as const
+    for (const [datasource, companyId] of [
+      [id, company.companyId],
+      [id, other.companyId],
+      [newId(), company.companyId],
+    ]) {
+      for (const [seq, received, kind, rule, path, sample, count] of lines) {
+        await engine.columnar.command({
+          sql: `insert into datasource_log select {company: String}, {datasource: String}, {seq: UInt64},
+                  fromUnixTimestamp64Milli({received: Int64}), {kind: String}, {rule: String}, {path: String},
+                  {sample: String}, {count: UInt64}`,
+          params: {
+            company: companyId ?? '',
+            datasource: datasource ?? '',
+            seq,
+            received,
+            kind,
+            rule,
+            path,
+            sample,
+            count,
+          },
+        })
+      }
+    }
+    const log = async (query: string) => {
+      const { data, paginationCount } = await call('GET', `/${id}/logs${query}`)
+      return { rules: data.map(({ rule }) => rule), count: paginationCount }
+    }
+    expect(await call('GET', `/${id}/logs?perPage=2`)).toMatchObject({
+      code: 200,
+      paginationCount: 5,
+      paginationPage: 1,
+      paginationLimit: 2,
+      data: [
+        {
+          id: '1700000000000005',
+          datasourceId: id,
+          receivedAt: '2026-01-15T14:00:00.000Z',
+          kind: 'refused',
+          rule: 'body-empty',
+          path: '',
+          sample: 'The body is empty',
+          count: 2,
+        },
+        { rule: 'ids-none-left', path: 'data.ids' },
+      ],
+    })
+    expect(await log('?perPage=2&page=2')).toEqual({ rules: ['crawler', 'client-id-placeholder'], count: 5 })
+    expect(await log('?page=4')).toEqual({ rules: [], count: 5 })
+    expect(await log('?kind=dropped')).toEqual({ rules: ['ids-none-left', 'key-mismatch'], count: 2 })
+    expect(await log('?rule=crawler')).toEqual({ rules: ['crawler'], count: 1 })
+    expect(await log('?rule=unknown')).toEqual({ rules: [], count: 0 })
+    expect(await log("?rule=x'%20or%20'1'%3D'1")).toEqual({ rules: [], count: 0 })
+    expect(await log('?from=2026-01-15T12:01:00Z&to=2026-01-15T13:00:00Z')).toEqual({
+      rules: ['crawler'],
+      count: 1,
+    })
+    expect(await log('?from=2026-01-15T14:00:00%2B01:00&kind=dropped')).toEqual({
+      rules: ['ids-none-left'],
+      count: 1,
+    })
+    for (const query of ['?kind=nope', '?from=yesterday', '?rule=', '?order=asc']) {
+      expect(await call('GET', `/${id}/logs${query}`)).toMatchObject({ code: 400 })
+    }
+  })
+})
