@@ -1,31 +1,25 @@
 import { type AccountService, createAccountService } from '../features/accounts/account-service.ts'
 import { type ClientService, createClientService } from '../features/auth/client-service.ts'
 import { createClientStore } from '../features/auth/client-store.ts'
+import { insertDatasource } from '../features/datasources/datasource-service.ts'
 import { createPasswords } from '../platform/passwords.ts'
 import type { Relational } from '../platform/stores/relational.ts'
-
-/** Makes a tracking datasource of a company. */
-export type CreateDatasource = (datasource: { companyId: string; name: string }) => Promise<{ id: string }>
 
 /** What operator commands need of the service; all of it stands on the relational store alone. */
 export interface OperatorServices {
   readonly accounts: Pick<AccountService, 'createUser' | 'resolveCompany' | 'setPassword'>
   readonly clients: ClientService
-  readonly createDatasource: CreateDatasource
+  readonly createDatasource: (datasource: { companyId: string; name: string }) => Promise<{ id: string }>
 }
 
 /**
  * Services for operator commands. The store may be that of a running service: what the commands change, it
  * sees at once.
  */
-export function createOperatorServices(dependencies: {
-  relational: Relational
-  createDatasource: CreateDatasource
-}): OperatorServices {
-  const { relational, createDatasource } = dependencies
+export function createOperatorServices({ relational }: { relational: Relational }): OperatorServices {
   return {
     accounts: createAccountService({ relational, passwords: createPasswords() }),
     clients: createClientService(createClientStore(relational.db)),
-    createDatasource,
+    createDatasource: (datasource) => relational.transaction((tx) => insertDatasource(tx, datasource)),
   }
 }

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { bootstrap } from '../../src/features/accounts/bootstrap.ts'
 import { createClientService } from '../../src/features/auth/client-service.ts'
 import { createClientStore } from '../../src/features/auth/client-store.ts'
+import { insertDatasource } from '../../src/features/datasources/datasource-service.ts'
 import { newId } from '../../src/platform/ids.ts'
 import type { Relational } from '../../src/platform/stores/relational.ts'
 import { cheapPasswords, createAuth } from '../support/auth.ts'
@@ -15,13 +16,12 @@ beforeEach(async () => {
 
 afterEach(() => relational.close())
 
-const ids = { datasource: newId() }
 const dependencies = () => ({
   relational,
   passwords: cheapPasswords(),
   createClient: (queries: Parameters<typeof createClientStore>[0], { name }: { name: string }) =>
     createClientService(createClientStore(queries)).createClient({ name, grants: [], redirectUris: [] }),
-  createDatasource: async () => ({ id: ids.datasource }),
+  createDatasource: insertDatasource,
 })
 
 async function counts(): Promise<Record<string, number>> {
@@ -33,6 +33,7 @@ async function counts(): Promise<Record<string, number>> {
     'teams',
     'team_members',
     'oauth_clients',
+    'datasources',
     'installation',
   ]) {
     const { rows } = await relational.pool.query(`select count(*)::int as n from ${table}`)
@@ -48,12 +49,17 @@ const one = {
   teams: 1,
   team_members: 1,
   oauth_clients: 1,
+  datasources: 1,
   installation: 1,
 }
 
 test('the first start makes everything that a service begins with; later ones find it', async () => {
   const first = await bootstrap(dependencies(), { email: 'Root@Example.com', password: undefined })
-  expect(first).toMatchObject({ isNew: true, adminEmail: 'root@example.com', datasourceId: ids.datasource })
+  expect(first).toMatchObject({
+    isNew: true,
+    adminEmail: 'root@example.com',
+    datasourceId: expect.any(String),
+  })
   expect(first.generatedPassword).toMatch(/^([a-z2-9]{5}-){3}[a-z2-9]{5}$/)
   expect(await counts()).toEqual(one)
   const second = await bootstrap(dependencies(), { email: 'other@example.com', password: 'irrelevant now' })
@@ -87,11 +93,11 @@ test('eight processes that start together make one company', async () => {
 })
 
 test('an interruption leaves nothing behind and the next start begins again', async () => {
-  const failing = { ...dependencies(), createDatasource: async () => Promise.reject(new Error('cut off')) }
+  const failing = { ...dependencies(), createDatasource: () => Promise.reject(new Error('cut off')) }
   await expect(bootstrap(failing, { email: 'root@example.com', password: undefined })).rejects.toThrow(
     'cut off',
   )
-  expect(Object.values(await counts())).toEqual([0, 0, 0, 0, 0, 0, 0])
+  expect(Object.values(await counts())).toEqual([0, 0, 0, 0, 0, 0, 0, 0])
   expect((await bootstrap(dependencies(), { email: 'root@example.com', password: undefined })).isNew).toBe(
     true,
   )

@@ -99,14 +99,17 @@ export function createTokenService(dependencies: TokenServiceDependencies) {
     return bucketsOf({ account: email || username, address: network, sessionId, isFamiliar }, policy)
   }
 
+  function busy(cause?: unknown): DomainError {
+    const message = 'Too many people sign in at this moment, try again shortly'
+    return new DomainError('signInUnavailable', { retryAfter: 1 }, { cause, message, retryAfterSeconds: 1 })
+  }
+
   /** A place at the desk bounds how many guesses can be under way before their failures count. */
   async function atDesk<T>(work: (desk: PasswordDesk) => Promise<T>): Promise<T> {
     try {
       return await passwords.atDesk(work)
     } catch (cause) {
-      if (!(cause instanceof GateFull)) throw cause
-      const message = 'Too many people sign in at this moment, try again shortly'
-      throw new DomainError('signInUnavailable', { retryAfter: 1 }, { cause, message, retryAfterSeconds: 1 })
+      throw cause instanceof GateFull ? busy(cause) : cause
     }
   }
 
@@ -143,6 +146,8 @@ export function createTokenService(dependencies: TokenServiceDependencies) {
 
   async function grantPassword(request: PasswordRequest, origin: Origin): Promise<TokenResponse> {
     const { username, password } = request
+    // Whoever would be sent away in the end is sent away before the store is asked anything.
+    if (passwords.isFull()) throw busy()
     const client = await requireClient(request.clientId, request.grantType)
     // What is no address is nobody's: it takes the same way as an address that nobody has.
     const email = parseEmailAddress(username) ?? ''
@@ -166,6 +171,7 @@ export function createTokenService(dependencies: TokenServiceDependencies) {
 
   async function grantRefresh(request: RefreshRequest, origin: Origin): Promise<TokenResponse> {
     const client = await requireClient(request.clientId, request.grantType)
+    await tokens.sweepEnded()
     const accessToken = newSecret(random)
     const refreshed =
       isSecret(request.refreshToken) &&
@@ -195,7 +201,6 @@ export function createTokenService(dependencies: TokenServiceDependencies) {
           { message: `password ${message}` },
         )
       }
-      await tokens.sweepEnded()
       return request.grantType === 'password' ? grantPassword(request, origin) : grantRefresh(request, origin)
     },
   }
