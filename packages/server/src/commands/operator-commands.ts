@@ -13,7 +13,7 @@ import type { OperatorServices } from './operator-services.ts'
 import { createUserCommand, userPasswordCommand } from './user-commands.ts'
 
 /** In the order in which the help lists them. */
-const operatorCommands: readonly OperatorCommand[] = [
+export const operatorCommands: readonly OperatorCommand[] = [
   createUserCommand,
   userPasswordCommand,
   createClientCommand,
