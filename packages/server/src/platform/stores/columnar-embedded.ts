@@ -1,10 +1,20 @@
+import { mkdirSync } from 'node:fs'
+import { get } from 'node:http'
+import { totalmem } from 'node:os'
+import { dirname, join } from 'node:path'
 import type { Logger } from '../logger.ts'
-import type { SupervisedChild } from '../processes/child.ts'
+import type { ChildSpec, SupervisedChild } from '../processes/child.ts'
+import { superviseChild } from '../processes/supervisor.ts'
+import { engineSocketPath, makeEngineDirectory } from './chdb/socket.ts'
 import type { Columnar } from './columnar.ts'
+import { openColumnar } from './columnar-client.ts'
+import { ColumnarUnavailable } from './columnar-errors.ts'
 
 export interface EmbeddedColumnarOptions {
   /** The service's data directory; the engine's files live in `<dataDirectory>/columnar`. */
   readonly dataDirectory: string
+  /** For pid and socket; `<dataDirectory>/run` by default. */
+  readonly runPath?: string
   readonly logger: Logger
   /** Most bytes that the engine may allocate in all; half of the machine's memory by default. */
   readonly memoryBytes?: number
@@ -24,6 +34,7 @@ export interface EngineStatus {
     readonly readonly: boolean
     readonly memoryBytes: number
   }[]
+  /** Statements that wait for a lane. */
   readonly waiting: number
 }
 
@@ -35,5 +46,84 @@ export interface EmbeddedColumnar {
   status(): Promise<EngineStatus>
 }
 
+const leastMemory = 1024 * 1024 * 1024
+const statusWithinMs = 5000
+
+/** Every running statement holds one of libuv's threads; files and the pipes' ends need a few more. */
+const threads = 24
+
 /** Starts nothing yet: `child.start()` does, and `child.stop()` after `columnar.close()` ends it. */
-export declare function embeddedColumnar(options: EmbeddedColumnarOptions): EmbeddedColumnar
+export function embeddedColumnar(options: EmbeddedColumnarOptions): EmbeddedColumnar {
+  const { dataDirectory, logger, runPath = join(dataDirectory, 'run') } = options
+  const memoryBytes = options.memoryBytes ?? Math.max(leastMemory, Math.floor(totalmem() / 2))
+  const socketPath = engineSocketPath(runPath)
+  const columnar = openColumnar({ address: { socketPath } })
+  const spec: ChildSpec = {
+    name: 'columnar',
+    command: process.execPath,
+    args: [
+      join(import.meta.dirname, 'chdb', 'server.ts'),
+      '--directory',
+      join(dataDirectory, 'columnar'),
+      '--socket',
+      socketPath,
+      '--memory',
+      String(memoryBytes),
+    ],
+    environment: {
+      UV_THREADPOOL_SIZE: String(threads),
+      // Times without a zone are read as UTC by the engine, whatever the machine's zone is.
+      TZ: 'UTC',
+      PATH: '/usr/bin:/bin',
+    },
+    pidFile: join(runPath, 'columnar.pid'),
+    lifeline: true,
+    async prepare() {
+      mkdirSync(runPath, { recursive: true, mode: 0o700 })
+      makeEngineDirectory(dirname(socketPath))
+    },
+    async ready(child) {
+      await child.line(/^ready: /)
+      await columnar.ping()
+    },
+    // Tables are loaded and parts checked first; after a crash of a large store that takes a while.
+    readyWithinMs: 120_000,
+    probe: {
+      // Any answer shows that it is alive, one that tells of full memory too.
+      run: (signal) => askStatus(socketPath, signal).then(() => {}),
+      everyMs: 10_000,
+      withinMs: 10_000,
+      failures: 3,
+    },
+    stop: [{ signal: 'SIGTERM', waitMs: 12_000 }],
+    log: (line, stream) => ({ level: stream === 'stdout' ? 'debug' : 'warn', message: line }),
+  }
+  return {
+    columnar,
+    child: superviseChild(spec, { logger }),
+    async status() {
+      const signal = AbortSignal.timeout(statusWithinMs)
+      const { ok, text } = await askStatus(socketPath, signal)
+      if (!ok) throw new ColumnarUnavailable(new Error(text))
+      return JSON.parse(text) as EngineStatus
+    },
+  }
+}
+
+/** @throws {ColumnarUnavailable} */
+function askStatus(socketPath: string, signal: AbortSignal): Promise<{ ok: boolean; text: string }> {
+  return new Promise((resolve, reject) => {
+    const fail = (error: unknown): void => reject(new ColumnarUnavailable(error))
+    const request = get({ socketPath, path: '/status', signal, agent: false }, (response) => {
+      response.setEncoding('utf8').on('error', fail)
+      let text = ''
+      response.on('data', (part: string) => {
+        text += part
+      })
+      response.on('end', () => {
+        resolve({ ok: response.statusCode === 200, text })
+      })
+    })
+    request.on('error', fail)
+  })
+}

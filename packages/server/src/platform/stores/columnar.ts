@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream'
-import { DomainError } from '../errors.ts'
-import type { Logger } from '../logger.ts'
+
+export { openColumnar } from './columnar-client.ts'
+export { ColumnarError, ColumnarTimeout, ColumnarUnavailable } from './columnar-errors.ts'
 
 /** A value bound to `{name: Type}`; it reaches the engine beside the text, never in it. */
 export type ColumnarParam =
@@ -19,7 +20,7 @@ export interface Statement {
   /** One statement of ClickHouse SQL, without a FORMAT clause; values only as `{name: Type}`. */
   readonly sql: string
   readonly params?: Readonly<Record<string, ColumnarParam>>
-  /** Settings of this statement alone, on top of `columnarDefaults`. */
+  /** Settings of this statement alone, on top of those of `columnar-settings.ts`. */
   readonly settings?: Readonly<Record<string, string | number>>
   /** Unique among running statements; made up when absent. */
   readonly queryId?: string
@@ -63,8 +64,9 @@ export interface Columnar {
   /** For statements without a result: DDL, INSERT ... SELECT, ALTER. */
   command(statement: Statement): Promise<void>
   /**
-   * Stores all rows or none, as long as they fit one block (`insertBlock`). A failure without an answer of the
-   * engine (ColumnarUnavailable, abort) leaves open which.
+   * Stores all rows or none, as long as there are at most `insertBlock.rows` of at most `insertBlock.bytes` in
+   * memory and one partition takes them. A failure without an answer of the engine (ColumnarUnavailable, abort)
+   * leaves open which.
    */
   insert(insert: ColumnarInsert): Promise<void>
   /** Resolves when the engine answers a query within two seconds. */
@@ -72,46 +74,3 @@ export interface Columnar {
   /** Refuses further statements; running ones may finish. */
   close(): Promise<void>
 }
-
-/** The engine answered with an exception. */
-export class ColumnarError extends Error {
-  override readonly name: string = 'ColumnarError'
-  /** ClickHouse's number of the error, as 60. */
-  readonly code: number
-  /** ClickHouse's name of the error, as UNKNOWN_TABLE. */
-  readonly type: string
-
-  constructor(code: number, type: string, message: string, cause?: unknown) {
-    super(message, cause === undefined ? undefined : { cause })
-    this.code = code
-    this.type = type
-  }
-}
-
-/** The statement reached its `max_execution_time`, or waited that long for its turn. */
-export class ColumnarTimeout extends ColumnarError {
-  override readonly name = 'ColumnarTimeout'
-}
-
-/** The engine cannot be reached, or went away before it answered: 503 with `Retry-After` for a caller. */
-export class ColumnarUnavailable extends DomainError<'unavailable'> {
-  constructor(cause: unknown) {
-    super('unavailable', {}, { cause, retryAfterSeconds: 2 })
-    this.name = 'ColumnarUnavailable'
-  }
-}
-
-/** Where a ClickHouse is: an address (`CLICKHOUSE_URL`) or the socket of a home of its own. */
-export type ColumnarAddress =
-  | { readonly url: string }
-  | { readonly socketPath: string; readonly database?: string }
-
-export interface ColumnarOptions {
-  readonly address: ColumnarAddress
-  readonly logger: Logger
-  /** Most requests at once; further ones wait. Default 32. */
-  readonly connections?: number
-}
-
-/** Opens no connection yet: the first statement does. */
-export declare function openColumnar(options: ColumnarOptions): Columnar

@@ -1,0 +1,279 @@
+import type { Socket } from 'node:net'
+import type { Readable } from 'node:stream'
+import { EngineException } from './exceptions.ts'
+import { defaultFormat } from './formats.ts'
+import { type InspectionRules, inspect, type Shape } from './inspect.ts'
+import { createLanes, type Lanes } from './lanes.ts'
+import { loadNativeEngine, type NativeResult } from './native.ts'
+import { createPipes, type Pipe } from './pipes.ts'
+import { feedRows } from './rows.ts'
+import { settingsFor } from './settings.ts'
+import { quoteString, type RunningStatement, startStatement } from './statement.ts'
+
+export interface EngineOptions {
+  /** chDB's own directory; one process at a time can open it. */
+  readonly directory: string
+  /** A private directory for named pipes. */
+  readonly pipesDirectory: string
+  /** Most bytes that the engine may allocate in all. */
+  readonly memoryBytes: number
+  readonly readers: number
+  /** Lanes for statements that promise to take 5 seconds at most, so that they never wait behind long ones. */
+  readonly quickReaders: number
+  readonly writers: number
+  /** Called when a statement is still running two minutes after it had to end. */
+  readonly onStuck: (queryId: string) => void
+}
+
+export interface EngineRequest {
+  readonly sql: string
+  /** In the escaped form of the HTTP interface. */
+  readonly params: Readonly<Record<string, string>>
+  readonly settings: ReadonlyMap<string, string>
+  readonly queryId: string
+  readonly database?: string
+  readonly readonly: boolean
+  /** When the statement has no FORMAT clause. */
+  readonly format?: string
+  /** The result only as a whole, so that a failure is known before the first byte. */
+  readonly whole: boolean
+  /** Rows of `INSERT ... FORMAT`. */
+  readonly rows?: Readable
+  /** Aborts when nobody waits for the answer any more. */
+  readonly signal: AbortSignal
+}
+
+export type EngineReply =
+  | { readonly kind: 'whole'; readonly format: string; readonly result: NativeResult }
+  | {
+      readonly kind: 'stream'
+      readonly format: string
+      /** Ends when everything was read; whether it is everything, `answer` says. */
+      readonly source: Socket
+      readonly answer: Promise<NativeResult>
+      cancel(): void
+    }
+
+export interface RunningInfo {
+  readonly queryId: string
+  readonly startedAt: number
+  readonly readonly: boolean
+}
+
+export interface Engine {
+  readonly version: string
+  /** @throws {EngineException} and the engine's own exceptions, as Error with ClickHouse's text */
+  run(request: EngineRequest): Promise<EngineReply>
+  running(): RunningInfo[]
+  waiting(): number
+  /** A statement of this process itself, on its own connection. */
+  ask(sql: string): Promise<string>
+  /** Refuses new statements, lets running ones finish for so long, ends the others and closes the directory. */
+  stop(graceMs: number): Promise<void>
+}
+
+const quickSeconds = 5
+
+/** Table functions that stay inside the store and the statement. */
+const insideFunctions = new Set(
+  `numbers numbers_mt zeros zeros_mt generateSeries generate_series generateRandom primes values
+  SQLStandardValues view viewIfPermitted viewExplain null format merge dictionary input`
+    .split(/\s+/)
+    .map((name) => name.toLowerCase()),
+)
+
+/** @throws Error when the directory cannot be opened; the engine has then written why to standard error */
+export async function openEngine(options: EngineOptions): Promise<Engine> {
+  const native = loadNativeEngine()
+  const home = { native, directory: options.directory }
+  const own = native.connect(options.directory, [
+    `--max_server_memory_usage=${options.memoryBytes}`,
+    '--mark_cache_size=268435456',
+    '--uncompressed_cache_size=0',
+    // A table that cannot be loaded is known at the start, not at some later statement.
+    '--async_load_databases=0',
+  ])
+  const ask = async (sql: string): Promise<string> => (await own.query(sql, 'TSVRaw')).bytes.toString()
+  const list = async (sql: string): Promise<string[]> => (await ask(sql)).trimEnd().split('\n')
+  const version = (await ask('SELECT version()')).trim()
+  const known = new Set(await list('SELECT name FROM system.settings'))
+  const outside = await list('SELECT lower(name) FROM system.table_functions')
+  const formats = new Set(await list('SELECT lower(name) FROM system.formats WHERE is_output'))
+  const rules = (readonly: boolean): InspectionRules => ({
+    readonly,
+    outside: new Set(['file', 'hascolumnintable', ...outside.filter((name) => !insideFunctions.has(name))]),
+    formats,
+  })
+  const readingRules = rules(true)
+  const writingRules = rules(false)
+
+  const readers = createLanes(options.readers)
+  const quickReaders = createLanes(options.quickReaders)
+  const writers = createLanes(options.writers)
+  const lanesInAll = options.readers + options.quickReaders + options.writers
+  const pipes = createPipes(
+    options.pipesDirectory,
+    Array.from({ length: lanesInAll }, (_, index) => `pipe-${index}`),
+  )
+  const running = new Map<string, RunningInfo & { statement?: RunningStatement }>()
+  let stopping = false
+
+  async function take(lanes: readonly Lanes[], waitMs: number, signal: AbortSignal): Promise<() => void> {
+    for (const each of lanes) {
+      const free = each.takeNow()
+      if (free !== undefined) return free
+    }
+    const last = lanes.at(-1) ?? readers
+    return last.take(waitMs, signal)
+  }
+
+  async function run(request: EngineRequest): Promise<EngineReply> {
+    if (stopping) throw new EngineException('ABORTED', 'The server is shutting down.')
+    const shape = inspect(request.sql, request.readonly ? readingRules : writingRules)
+    const lane = request.readonly ? 'reading' : 'writing'
+    const { queryId, signal } = request
+    const settings = settingsFor(request.settings, lane, queryId, {
+      known,
+      memoryBytes: options.memoryBytes,
+    })
+    if (running.has(queryId)) {
+      throw new EngineException(
+        'QUERY_WITH_SAME_ID_IS_ALREADY_RUNNING',
+        `Query with id = ${queryId} is already running.`,
+      )
+    }
+    const info = { queryId, startedAt: Date.now(), readonly: request.readonly }
+    running.set(queryId, info)
+    let release: (() => void) | undefined
+    const leave = (): void => {
+      running.delete(queryId)
+      release?.()
+    }
+    try {
+      if (shape.verb !== 'KILL') {
+        const quick = settings.seconds <= quickSeconds ? [readers, quickReaders] : [readers]
+        release = await take(request.readonly ? quick : [writers], settings.seconds * 1000, signal)
+      }
+      signal.throwIfAborted()
+      if (stopping) throw new EngineException('ABORTED', 'The server is shutting down.')
+      const start = (sql: string, format: string): RunningStatement => {
+        const statement = startStatement(
+          home,
+          {
+            sql,
+            format,
+            params: request.params,
+            ...(request.database !== undefined && { database: request.database }),
+          },
+          {
+            key: queryId,
+            arguments: settings.arguments,
+            seconds: settings.seconds,
+            onStuck: () => options.onStuck(queryId),
+          },
+        )
+        running.set(queryId, { ...info, statement })
+        void statement.gone.then(leave)
+        return statement
+      }
+      return await answer(request, shape, start)
+    } finally {
+      if (running.get(queryId)?.statement === undefined) leave()
+    }
+  }
+
+  async function answer(
+    request: EngineRequest,
+    shape: Shape,
+    start: (sql: string, format: string) => RunningStatement,
+  ): Promise<EngineReply> {
+    const format = shape.format?.name ?? request.format ?? defaultFormat
+    if (request.rows !== undefined && shape.rows !== undefined) {
+      return { kind: 'whole', format, result: await insert(request.rows, shape.rows, start, request.signal) }
+    }
+    if (request.readonly && !request.whole) return stream(request, shape, format, start)
+    const sql = shape.queryIds === undefined ? request.sql : byComment(request.sql, shape.queryIds)
+    const statement = start(sql, format)
+    const stop = (): void => void statement.cancel()
+    request.signal.addEventListener('abort', stop, { once: true })
+    return { kind: 'whole', format, result: await statement.answer }
+  }
+
+  /** `file()` parses in parallel, 2.4 times faster than rows inside the statement (ARCHITECTURE.md). */
+  async function insert(
+    rows: Readable,
+    into: { readonly head: string; readonly format: string },
+    start: (sql: string, format: string) => RunningStatement,
+    signal: AbortSignal,
+  ): Promise<NativeResult> {
+    const pipe = takePipe()
+    const source = `file(${quoteString(pipe.path)}, ${quoteString(into.format)})`
+    const statement = start(`${into.head} SELECT * FROM ${source}`, 'Null')
+    signal.addEventListener('abort', () => void statement.cancel(), { once: true })
+    const fed = feedRows(rows, pipe, statement)
+    const giveBack = (): void => void statement.gone.then(() => pipes.push(pipe))
+    fed.then(giveBack, giveBack)
+    return fed
+  }
+
+  function stream(
+    request: EngineRequest,
+    shape: Shape,
+    format: string,
+    start: (sql: string, format: string) => RunningStatement,
+  ): EngineReply {
+    const pipe = takePipe()
+    const { source, close } = pipe.openReader()
+    const before = request.sql.slice(0, shape.format?.start ?? shape.end)
+    const settings = shape.format === undefined ? '' : request.sql.slice(shape.format.start, shape.end)
+    const into = `\nINTO OUTFILE ${quoteString(pipe.path)} APPEND ${settings || `FORMAT ${format}`}`
+    const statement = start(`${before}${into}`, format)
+    const closed = new Promise<void>((resolve) => source.once('close', () => resolve()))
+    // Not read any more: whatever the engine still writes fails instead of waiting for a reader.
+    source.on('error', () => {})
+    void statement.gone.then(close)
+    statement.answer.catch(() => source.destroy())
+    void Promise.all([statement.gone, closed]).then(() => pipes.push(pipe))
+    const cancel = (): void => void statement.cancel().then(() => source.destroy())
+    request.signal.addEventListener('abort', cancel, { once: true })
+    return { kind: 'stream', format, source, answer: statement.answer, cancel }
+  }
+
+  function takePipe(): Pipe {
+    const pipe = pipes.pop()
+    // One for every lane: more can be missing only while a reader is slow to close.
+    if (pipe === undefined) {
+      throw new EngineException('TOO_MANY_SIMULTANEOUS_QUERIES', 'Too many simultaneous results are read.')
+    }
+    return pipe
+  }
+
+  return {
+    version,
+    run,
+    ask,
+    running: () => [...running.values()],
+    waiting: () => readers.waiting() + quickReaders.waiting() + writers.waiting(),
+    async stop(graceMs) {
+      stopping = true
+      const gone = (): Promise<unknown> =>
+        Promise.all([...running.values()].map((each) => each.statement?.gone))
+      const timer = setTimeout(() => {
+        for (const each of running.values()) void each.statement?.cancel()
+      }, graceMs)
+      await gone()
+      clearTimeout(timer)
+      // The last connection: this shuts the engine down and gives the directory free.
+      own.close()
+    },
+  }
+}
+
+/** chDB makes up its own query ids; the ids of requests are in this setting. */
+function byComment(sql: string, places: readonly { readonly start: number; readonly end: number }[]): string {
+  let text = sql
+  for (const { start, end } of [...places].reverse()) {
+    text = `${text.slice(0, start)}Settings['log_comment']${text.slice(end)}`
+  }
+  return text
+}

@@ -1,0 +1,127 @@
+import { randomUUID } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
+import type { Readable } from 'node:stream'
+import { EngineException } from './exceptions.ts'
+
+/** A statement as it came over HTTP (ClickHouse, HTTP Interface). */
+export interface StatementRequest {
+  readonly sql: string
+  /** In the escaped form of the HTTP interface. */
+  readonly params: Readonly<Record<string, string>>
+  readonly settings: ReadonlyMap<string, string>
+  readonly queryId: string
+  readonly database?: string
+  readonly format?: string
+  readonly readonly: boolean
+  readonly whole: boolean
+  /** The body, where the address holds the statement. */
+  readonly rows?: Readable
+}
+
+/** A longer statement is refused; rows of an insert are not part of it. */
+const longestStatement = 16 * 1024 * 1024
+
+/** Parameters of the address that are no settings and need no answer here: this process knows its only client. */
+const ignored = new Set(['user', 'password', 'quota_key', 'session_check', 'compress', 'decompress'])
+
+/** @throws {EngineException} */
+export async function readRequest(request: IncomingMessage): Promise<StatementRequest> {
+  const address = new URL(request.url ?? '/', 'http://engine').searchParams
+  const params: Record<string, string> = {}
+  const settings = new Map<string, string>()
+  const named = new Map<string, string>()
+  for (const [name, value] of address) {
+    if (name.startsWith('param_')) params[name.slice(6)] = value
+    else if (['query', 'query_id', 'database', 'default_format'].includes(name)) named.set(name, value)
+    else if (name === 'session_id' || name === 'role') {
+      throw new EngineException('NOT_IMPLEMENTED', `${name} is not supported: every statement stands alone.`)
+    } else if (!ignored.has(name)) settings.set(name, value)
+  }
+  const { sql, rows } = await readStatement(request, named.get('query'), params)
+  const readonly = request.method === 'GET' || isOn(settings.get('readonly'))
+  return {
+    sql,
+    params,
+    settings,
+    queryId: checkedId(named.get('query_id')) ?? randomUUID(),
+    ...optional('database', nonDefault(named.get('database'))),
+    ...optional('format', named.get('default_format')),
+    readonly,
+    whole: isOn(settings.get('wait_end_of_query')),
+    ...optional('rows', rows),
+  }
+}
+
+async function readStatement(
+  request: IncomingMessage,
+  inAddress: string | undefined,
+  params: Record<string, string>,
+): Promise<{ sql: string; rows?: Readable }> {
+  const type = request.headers['content-type'] ?? ''
+  if (request.headers['content-encoding'] !== undefined) {
+    throw new EngineException('NOT_IMPLEMENTED', 'Compressed bodies are not supported.')
+  }
+  if (type.startsWith('multipart/form-data')) {
+    const form = parseForm(await readText(request), type)
+    for (const [name, value] of form) if (name.startsWith('param_')) params[name.slice(6)] = value
+    return { sql: inAddress ?? form.get('query') ?? '' }
+  }
+  if (inAddress === undefined) return { sql: await readText(request) }
+  if (hasBody(request)) return { sql: inAddress, rows: request }
+  return { sql: inAddress }
+}
+
+function hasBody(request: IncomingMessage): boolean {
+  const length = request.headers['content-length']
+  return request.headers['transfer-encoding'] !== undefined || (length !== undefined && length !== '0')
+}
+
+async function readText(body: Readable): Promise<string> {
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of body as AsyncIterable<Buffer>) {
+    size += chunk.length
+    if (size > longestStatement) {
+      throw new EngineException(
+        'QUERY_IS_TOO_LARGE',
+        `The statement is longer than ${longestStatement} bytes.`,
+      )
+    }
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks).toString('utf8')
+}
+
+/** The form that @clickhouse/client sends when parameters are too long for an address. */
+function parseForm(body: string, type: string): Map<string, string> {
+  const boundary = /boundary=([^;]+)/.exec(type)?.[1]
+  const fields = new Map<string, string>()
+  if (boundary === undefined) throw new EngineException('BAD_ARGUMENTS', 'The form has no boundary.')
+  for (const part of `\r\n${body}`.split(`\r\n--${boundary}`).slice(1, -1)) {
+    const end = part.indexOf('\r\n\r\n')
+    const name = /name="([^"]*)"/.exec(part.slice(0, end))?.[1]
+    if (end < 0 || name === undefined) throw new EngineException('BAD_ARGUMENTS', 'The form is malformed.')
+    fields.set(name, part.slice(end + 4))
+  }
+  return fields
+}
+
+function checkedId(id: string | undefined): string | undefined {
+  if (id === undefined || id === '') return undefined
+  if (id.length > 200 || id.includes('\0')) {
+    throw new EngineException('BAD_ARGUMENTS', 'query_id must have at most 200 characters and no NUL.')
+  }
+  return id
+}
+
+function nonDefault(database: string | undefined): string | undefined {
+  return database === '' || database === 'default' ? undefined : database
+}
+
+function isOn(value: string | undefined): boolean {
+  return value !== undefined && value !== '' && value !== '0' && value !== 'false'
+}
+
+function optional<K extends string, V>(name: K, value: V | undefined): { [P in K]?: V } {
+  return value === undefined ? {} : ({ [name]: value } as { [P in K]: V })
+}

@@ -1,0 +1,65 @@
+import { ClickHouseError } from '@clickhouse/client'
+import { DomainError } from '../errors.ts'
+
+/** Exceptions that may pass by themselves: the same statement can succeed later, or with smaller input. */
+const passing = new Set([
+  159, // TIMEOUT_EXCEEDED
+  202, // TOO_MANY_SIMULTANEOUS_QUERIES
+  209, // SOCKET_TIMEOUT
+  210, // NETWORK_ERROR
+  241, // MEMORY_LIMIT_EXCEEDED
+  242, // TABLE_IS_READ_ONLY
+  243, // NOT_ENOUGH_SPACE
+  252, // TOO_MANY_PARTS
+  319, // UNKNOWN_STATUS_OF_INSERT
+  394, // QUERY_WAS_CANCELLED
+  439, // CANNOT_SCHEDULE_TASK
+  999, // KEEPER_EXCEPTION
+])
+
+/** The engine answered with an exception. */
+export class ColumnarError extends Error {
+  override readonly name: string = 'ColumnarError'
+  /** ClickHouse's number of the error, as 60. */
+  readonly code: number
+  /** ClickHouse's name of the error, as UNKNOWN_TABLE. */
+  readonly type: string
+
+  constructor(code: number, type: string, message: string, cause?: unknown) {
+    super(message, cause === undefined ? undefined : { cause })
+    this.code = code
+    this.type = type
+  }
+
+  /** Whether the state of the engine is the reason, and not the statement or its rows. */
+  get passing(): boolean {
+    return passing.has(this.code)
+  }
+}
+
+/** The statement reached its `max_execution_time`. */
+export class ColumnarTimeout extends ColumnarError {
+  override readonly name = 'ColumnarTimeout'
+}
+
+/** The engine cannot be reached, or went away before it answered: 503 with `Retry-After` for a caller. */
+export class ColumnarUnavailable extends DomainError<'unavailable'> {
+  constructor(cause: unknown) {
+    super('unavailable', {}, { cause, retryAfterSeconds: 2 })
+    this.name = 'ColumnarUnavailable'
+  }
+}
+
+const timeoutExceeded = 159
+const aborted = 236
+
+/** What the client or the network threw, as one of the port's errors. */
+export function columnarErrorFrom(error: unknown): Error {
+  if (error instanceof ColumnarError || error instanceof ColumnarUnavailable) return error
+  if (!(error instanceof ClickHouseError)) return new ColumnarUnavailable(error)
+  const code = Number(error.code)
+  const { type = 'UNKNOWN_EXCEPTION', message } = error
+  if (code === timeoutExceeded) return new ColumnarTimeout(code, type, message, error)
+  if (code === aborted) return new ColumnarUnavailable(error)
+  return new ColumnarError(code, type, message, error)
+}
