@@ -92,7 +92,10 @@ function tryRunning(root: string, account: SystemAccount | undefined): string {
     stdio: ['ignore', 'pipe', 'pipe'],
     ...(account === undefined ? {} : { uid: account.uid, gid: account.gid }),
   })
-  return /\(PostgreSQL\) (\S+)/.exec(text)?.[1] ?? ''
+  const version = /\(PostgreSQL\) (\d\S*)/.exec(text)?.[1]
+  // An empty file runs too, as a shell script without a line.
+  if (version === undefined) throw new Error(`it does not tell its version but "${text.slice(0, 100)}"`)
+  return version
 }
 
 /** Only what a running server needs: not the files for building extensions. */

@@ -135,6 +135,10 @@ async function runInitdb(
   }
 }
 
+const whenNameless =
+  'PostgreSQL needs a user that has a name: run the service as one of /etc/passwd, or as root, or name a PostgreSQL ' +
+  'of your own in DATABASE_URL.'
+
 const draftPrefix = (directory: string): string => `${basename(directory)}.new-`
 
 /** Removes drafts that an interrupted first start left; none of them was ever served from. */
@@ -169,7 +173,11 @@ export async function initialise(
   const failure = await runInitdb(binaries, account, draft, args)
   if (failure !== undefined) {
     rmSync(draft, { recursive: true, force: true, maxRetries: 5 })
-    throw new StartRefused('unsuitable', `PostgreSQL's directory cannot be made in ${parent}:\n${failure}`)
+    const nameless = /could not look up effective user ID/.test(failure)
+    throw new StartRefused(
+      'unsuitable',
+      `PostgreSQL's directory cannot be made in ${parent}:\n${failure}${nameless ? `\n${whenNameless}` : ''}`,
+    )
   }
   renameSync(draft, directory)
   syncDirectory(parent)
