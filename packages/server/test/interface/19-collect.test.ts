@@ -525,6 +525,9 @@ describe('size', () => {
     const announced = await answerTo(`${start}Content-Length: 10737418240\r\n\r\n`, '')
     expect(announced).toMatch(/^HTTP\/1\.1 413 /)
     expect(announced.toLowerCase()).toContain('connection: close')
+    const unknown = start.replace(datasourceId, 'f'.repeat(24))
+    const refused = await answerTo(`${unknown}Content-Length: 10737418240\r\n\r\n`, '')
+    expect(refused).toMatch(/^HTTP\/1\.1 404 .*connection: close/is)
     const chunk = `10000\r\n${' '.repeat(0x10000)}\r\n`
     expect(await answerTo(`${start}Transfer-Encoding: chunked\r\n\r\n`, chunk)).toMatch(/^HTTP\/1\.1 413 |^$/)
     expect(await world.post(event())).toBe(200)

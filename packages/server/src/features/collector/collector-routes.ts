@@ -1,4 +1,4 @@
-import type { ServerResponse } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { collectEvents } from '@millrace/contract/operations/collector.ts'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { DomainError } from '../../platform/errors.ts'
@@ -6,7 +6,8 @@ import { isId, normalizeId } from '../../platform/ids.ts'
 import { type AdmissionLimits, createAdmission } from './admission.ts'
 import { inflateBody, parseBody, readContentType } from './collector-body.ts'
 import type { CollectorService } from './collector-service.ts'
-import { readBody } from './read-body.ts'
+import type { CollectorDatasource } from './datasource-cache.ts'
+import { discardedBytes, readBody } from './read-body.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -39,15 +40,14 @@ export function collectorRoutes(dependencies: {
   const admission = createAdmission(dependencies.limits)
 
   async function collect(request: FastifyRequest, reply: FastifyReply): Promise<void> {
-    const { datasourceId = '' } = request.params as { datasourceId?: string }
-    if (!isId(datasourceId)) throw new DomainError('invalidDatasourceId', { id: datasourceId.slice(0, 100) })
-    const found = collector.find(normalizeId(datasourceId))
-    const datasource = found instanceof Promise ? await found : found
-    if (datasource === undefined)
-      throw new DomainError('datasourceNotFound', { id: normalizeId(datasourceId) })
+    const id = readId(request)
     if (!admission.enter()) throw new DomainError('collectorOverloaded', {}, { retryAfterSeconds: 1 })
     let held = 0
+    let datasource: CollectorDatasource | undefined
     try {
+      const found = collector.find(id)
+      datasource = found instanceof Promise ? await found : found
+      if (datasource === undefined) throw new DomainError('datasourceNotFound', { id })
       const sent = await readBody(request.raw, (bytes) => {
         held += bytes
         return admission.hold(bytes)
@@ -63,9 +63,7 @@ export function collectorRoutes(dependencies: {
       reply.hijack()
       answer(reply.raw, outcome === 'bot' ? 202 : 200)
     } catch (error) {
-      if (error instanceof DomainError) collector.refuse(datasource, error)
-      // What is still to come of a body that is far too large is not worth reading.
-      if (!request.raw.complete) reply.header('connection', 'close')
+      if (datasource !== undefined && error instanceof DomainError) collector.refuse(datasource, error)
       throw error
     } finally {
       admission.leave(held)
@@ -84,8 +82,9 @@ export function collectorRoutes(dependencies: {
       request.raw.headers['content-type'] = undefined
       done()
     })
-    app.addHook('onError', async (_request, reply) => {
+    app.addHook('onError', async (request, reply, error) => {
       reply.headers(openHeaders)
+      if (isEndless(request.raw, error)) reply.header('connection', 'close')
     })
     app.route({ ...collectEvents, handler: collect })
     app.options(collectEvents.url, (request, reply) => {
@@ -101,6 +100,19 @@ export function collectorRoutes(dependencies: {
         .send()
     })
   }
+}
+
+function readId(request: FastifyRequest): string {
+  const { datasourceId = '' } = request.params as { datasourceId?: string }
+  if (isId(datasourceId)) return normalizeId(datasourceId)
+  throw new DomainError('invalidDatasourceId', { id: datasourceId.slice(0, 100) })
+}
+
+/** What is still to come of a body that is far too large is not worth reading. */
+function isEndless(request: IncomingMessage, error: Error): boolean {
+  if (request.complete) return false
+  const isTooLarge = error instanceof DomainError && error.errorName === 'eventsTooLarge'
+  return isTooLarge || Number(request.headers['content-length'] ?? 0) > discardedBytes
 }
 
 function answer(response: ServerResponse, status: 200 | 202): void {

@@ -4,7 +4,7 @@ import { DomainError } from '../../platform/errors.ts'
 import { tooLarge } from './collector-body.ts'
 
 /** So much of a body that is too large is read and thrown away, so that its sender hears the answer. */
-const discardedBytes = 4 * requestLimits.bodyBytes
+export const discardedBytes = 4 * requestLimits.bodyBytes
 
 /**
  * Reads a request's body whole.
