@@ -1,1 +1,99 @@
-export {}
+import type { CommandTerminal } from './commands/operator-command.ts'
+import { operatorCommands, prepareOperatorCommand } from './commands/operator-commands.ts'
+import { importUsage, runImport } from './import/import-command.ts'
+import { ImportFault } from './import/mapping.ts'
+import { type Config, configFrom } from './platform/config/config.ts'
+import { FaultyEnvironment, readEnvironment } from './platform/config/env.ts'
+import { createLogger } from './platform/logger.ts'
+import { exitCodes, StartRefused } from './platform/start-refused.ts'
+import { version } from './platform/version.ts'
+
+const terminal: CommandTerminal = {
+  out: (line) => process.stdout.write(`${line}\n`),
+  err: (line) => process.stderr.write(`${line}\n`),
+  async readInput() {
+    let text = ''
+    for await (const chunk of process.stdin.setEncoding('utf8')) text += chunk
+    return text
+  },
+}
+
+function usage(): string {
+  const commands = operatorCommands.map(({ name, summary }) => `  ${name.padEnd(20)} ${summary}`)
+  return [
+    `Millrace ${version}`,
+    '',
+    'Usage: npm run millrace -- COMMAND',
+    '',
+    '  start                runs the service (npm start)',
+    '  import FILE          sends the events of a CSV or NDJSON file',
+    ...commands,
+    '',
+    'COMMAND --help says more. The environment is described in README.md.',
+  ].join('\n')
+}
+
+async function importCommand(argv: readonly string[], config: Config): Promise<number> {
+  if (argv.includes('--help')) {
+    terminal.out(importUsage)
+    return 0
+  }
+  const { openCounters } = await import('./commands/read-counters.ts')
+  const interrupted = new AbortController()
+  process.once('SIGINT', () => interrupted.abort())
+  process.once('SIGTERM', () => interrupted.abort())
+  const counters = openCounters(config)
+  try {
+    return await runImport(argv, {
+      dataDirectory: config.dataDirectory,
+      output: process.stdout,
+      signal: interrupted.signal,
+      readCounters: counters.read,
+    })
+  } finally {
+    await counters.close()
+  }
+}
+
+async function run([command, ...rest]: readonly string[]): Promise<number> {
+  if (command === undefined || command === 'help' || command === '--help') {
+    terminal.out(usage())
+    return 0
+  }
+  if (command === 'version' || command === '--version') {
+    terminal.out(version)
+    return 0
+  }
+  const config = configFrom(readEnvironment(process.env))
+  if (command === 'start') {
+    const { runService } = await import('./start-command.ts')
+    return runService(config, createLogger(config.logLevel))
+  }
+  if (command === 'import') return importCommand(rest, config)
+  const prepared = prepareOperatorCommand([command, ...rest], terminal)
+  if (prepared === undefined) {
+    terminal.err(`There is no command "${command}".\n\n${usage()}`)
+    return 2
+  }
+  if ('exitCode' in prepared) return prepared.exitCode
+  const { withRelational } = await import('./commands/command-stores.ts')
+  const { createOperatorServices } = await import('./commands/operator-services.ts')
+  return withRelational(config, (relational) => prepared.run(createOperatorServices({ relational })))
+}
+
+try {
+  process.exitCode = await run(process.argv.slice(2))
+} catch (error) {
+  if (error instanceof FaultyEnvironment || error instanceof ImportFault) {
+    terminal.err(error.message)
+    process.exitCode = error instanceof ImportFault ? 1 : exitCodes.unsuitable
+  } else if (error instanceof StartRefused) {
+    terminal.err(error.message)
+    process.exitCode = error.exitCode
+  } else {
+    terminal.err(error instanceof Error ? (error.stack ?? error.message) : String(error))
+    process.exitCode = 1
+  }
+}
+// Whatever still holds the event loop after an orderly end is not worth waiting for.
+process.exit()

@@ -57,7 +57,7 @@ const email = (value: string): string => {
 }
 
 const password = (value: string): string => {
-  if ([...value].length < 12) throw new FaultyValue('must have at least 12 characters')
+  if ([...value].length < 8) throw new FaultyValue('must have at least 8 characters')
   return value
 }
 
@@ -106,7 +106,7 @@ export const variables = {
   }),
   MILLRACE_ADMIN_PASSWORD: variable({
     description:
-      'Password of the first administrator (12 characters or more); read at the first start only. Without it one is generated and printed once.',
+      'Password of the first administrator (8 characters or more, better 12); read at the first start only. Without it one is generated and printed once.',
     secret: true,
     parse: password,
   }),

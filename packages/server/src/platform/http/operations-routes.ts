@@ -11,7 +11,7 @@ export interface ReadinessCheck {
   readonly check: () => Promise<void>
 }
 
-interface Readiness {
+export interface Readiness {
   readonly ready: boolean
   readonly parts: Readonly<Record<string, string>>
 }

@@ -1,0 +1,64 @@
+import { allOperations } from '@millrace/contract/operations/all.ts'
+import type { FastifyInstance } from 'fastify'
+import type { Context } from './context.ts'
+import { registerTokenRoutes } from './features/auth/token-routes.ts'
+import { collectorRoutes } from './features/collector/collector-routes.ts'
+import { registerDatasourceRoutes } from './features/datasources/datasource-routes.ts'
+import { registerStatisticsRoutes } from './features/statistics/statistics-routes.ts'
+import type { Addresses } from './platform/http/documents/curl.ts'
+import { documentsRoutes } from './platform/http/documents-routes.ts'
+import { operationsRoutes } from './platform/http/operations-routes.ts'
+import { createHttpServer } from './platform/http/server.ts'
+import { version } from './platform/version.ts'
+
+/**
+ * The whole service as a Fastify instance, not yet listening. Scopes show protection: `open` needs no token,
+ * `authenticated` needs one and checks the operation's permission, `collector` has limits and replies of its own.
+ */
+export async function buildApp(context: Context, addresses: () => Addresses): Promise<FastifyInstance> {
+  const { config, logger, metrics, services } = context
+  const app = createHttpServer({ logger, trustedProxies: config.http.trustedProxies })
+
+  await app.register(async function open(scope) {
+    await scope.register(
+      operationsRoutes({ readiness: context.readiness, metrics, metricsToken: config.http.metricsToken }),
+    )
+    await scope.register(documentsRoutes({ operations: allOperations, version, addresses }))
+    if (config.roles.has('interface')) registerTokenRoutes(scope, services.tokens)
+  })
+
+  if (config.roles.has('interface')) {
+    await app.register(async function authenticated(scope) {
+      services.guard.protect(scope)
+      measureCalls(scope, context)
+      registerStatisticsRoutes(scope, services.statistics)
+      registerDatasourceRoutes(scope, services.datasources)
+    })
+  }
+
+  if (config.roles.has('collector')) {
+    await app.register(async function collector(scope) {
+      await scope.register(collectorRoutes({ collector: services.collector }))
+    })
+  }
+  return app
+}
+
+/** Durations by route template, and a line in the log for each call; never the address itself, which may hold secrets. */
+function measureCalls(scope: FastifyInstance, { metrics }: Context): void {
+  scope.addHook('onResponse', async (request, reply) => {
+    const route = request.routeOptions.url ?? 'unknown'
+    const labels = { method: request.method, route, status: String(reply.statusCode) }
+    metrics.httpSeconds.observe(labels, reply.elapsedTime / 1000)
+    request.log.info(
+      {
+        requestId: request.id,
+        ...labels,
+        milliseconds: Math.round(reply.elapsedTime),
+        companyId: request.principal?.companyId,
+        userId: request.principal?.userId,
+      },
+      'call',
+    )
+  })
+}

@@ -1,0 +1,314 @@
+import { join } from 'node:path'
+import { migrateColumnar, migrateRelational } from './database/migrate.ts'
+import { createAccountService } from './features/accounts/account-service.ts'
+import { type Bootstrapped, bootstrap } from './features/accounts/bootstrap.ts'
+import { createAccessCache } from './features/auth/access-cache.ts'
+import { watchAccessChanges } from './features/auth/access-changes.ts'
+import { createAccessStore } from './features/auth/access-store.ts'
+import { createBearerGuard } from './features/auth/bearer-guard.ts'
+import { createClientService } from './features/auth/client-service.ts'
+import { createClientStore } from './features/auth/client-store.ts'
+import { createThrottleStore } from './features/auth/throttle-store.ts'
+import { createTokenService, type TokenService } from './features/auth/token-service.ts'
+import { createTokenStore } from './features/auth/token-store.ts'
+import { type CollectorService, createCollectorService } from './features/collector/collector-service.ts'
+import { createDatasourceLogStore } from './features/datasources/datasource-log-store.ts'
+import {
+  createDatasourceService,
+  type DatasourceService,
+  insertDatasource,
+} from './features/datasources/datasource-service.ts'
+import { createDatasourceStore } from './features/datasources/datasource-store.ts'
+import { createStatisticsService, type StatisticsService } from './features/statistics/statistics-service.ts'
+import { createStatisticsStore } from './features/statistics/statistics-store.ts'
+import {
+  type OpenedColumnar,
+  type OpenedRelational,
+  openColumnarStore,
+  openRelationalStore,
+} from './open-stores.ts'
+import { type Clock, systemClock } from './platform/clock.ts'
+import type { Config } from './platform/config/config.ts'
+import type { DataDirectory } from './platform/data-directory.ts'
+import { createReadiness, type Readiness } from './platform/http/operations-routes.ts'
+import { newId } from './platform/ids.ts'
+import type { Logger } from './platform/logger.ts'
+import { createDirectoryOutbox, createSmtpOutbox, type Outbox } from './platform/mail/outbox.ts'
+import { createMetrics, type Metrics } from './platform/metrics.ts'
+import { createPasswords, type Passwords } from './platform/passwords.ts'
+import type { EventLog } from './platform/stores/event-log.ts'
+import type { Relational } from './platform/stores/relational.ts'
+import { openSegmentLog } from './platform/stores/segment-log.ts'
+
+export interface Services {
+  readonly tokens: TokenService
+  readonly guard: ReturnType<typeof createBearerGuard>
+  readonly collector: CollectorService
+  readonly datasources: DatasourceService
+  readonly statistics: StatisticsService
+}
+
+/** Everything that runs, wired together. */
+export interface Context {
+  readonly config: Config
+  readonly logger: Logger
+  readonly metrics: Metrics
+  readonly outbox: Outbox
+  readonly installation: Bootstrapped
+  readonly services: Services
+  readonly readiness: () => Promise<Readiness>
+  /** Resolves once events can be accepted and queries answered for the first time. */
+  readonly whenReady: Promise<void>
+  /** From now on the service says that it is not ready; requests are still answered. */
+  announceStop(): void
+  /** Makes durable what waits, stops the work in the background, then the stores. */
+  close(): Promise<void>
+}
+
+export interface ContextOptions {
+  readonly config: Config
+  readonly logger: Logger
+  readonly dataDirectory: DataDirectory
+  /** Tests move it. */
+  readonly clock?: Clock
+  /** Tests read what it was given. */
+  readonly outbox?: Outbox
+  readonly passwords?: Passwords
+}
+
+/** The relational store, up to date, for the service and for operator commands. */
+export async function openMigratedRelational(
+  config: Config,
+  dataDirectory: DataDirectory,
+  logger: Logger,
+): Promise<OpenedRelational> {
+  const opened = await openRelationalStore(config, dataDirectory, logger)
+  try {
+    await migrateRelational({
+      address: opened.ownerAddress,
+      ...(opened.applicationRole === undefined ? {} : { applicationRole: opened.applicationRole }),
+      logger,
+    })
+    return opened
+  } catch (error) {
+    await opened.close()
+    throw error
+  }
+}
+
+function installOnce(relational: Relational, passwords: Passwords, config: Config): Promise<Bootstrapped> {
+  const clientOf = (queries: Parameters<typeof createClientStore>[0], name: string) =>
+    createClientService(createClientStore(queries)).createClient({ name, grants: [], redirectUris: [] })
+  return bootstrap(
+    {
+      relational,
+      passwords,
+      createClient: (queries, { name }) => clientOf(queries, name),
+      createDatasource: insertDatasource,
+    },
+    config.firstAdmin,
+  )
+}
+
+async function openOutbox(config: Config, dataDirectory: DataDirectory): Promise<Outbox> {
+  const { smtpUrl, from } = config.mail
+  if (smtpUrl !== undefined) return createSmtpOutbox({ url: smtpUrl, from })
+  return createDirectoryOutbox({ directory: join(dataDirectory.path, 'outbox'), from, newId })
+}
+
+function createServices(parts: {
+  relational: Relational
+  columnar: OpenedColumnar['columnar']
+  log: EventLog
+  passwords: Passwords
+  findPrincipal: Parameters<typeof createBearerGuard>[0]['findPrincipal']
+  clock: Clock
+  logger: Logger
+  metrics: Metrics
+}): Services {
+  const { relational, columnar, log, passwords, findPrincipal, clock, logger, metrics } = parts
+  const accounts = createAccountService({ relational, passwords })
+  const datasourceStates = createDatasourceStore(relational.db)
+  return {
+    tokens: createTokenService({
+      tokens: createTokenStore(relational),
+      throttle: createThrottleStore(relational),
+      passwords,
+      log: logger,
+    }),
+    guard: createBearerGuard({ findPrincipal }),
+    collector: createCollectorService({
+      log,
+      async findDatasource(id) {
+        const found = await datasourceStates.findState(id)
+        return found && { id: found.id, companyId: found.companyId, active: found.status === 'active' }
+      },
+      clock,
+      logger,
+      metrics,
+    }),
+    datasources: createDatasourceService({ relational, log: createDatasourceLogStore({ columnar }) }),
+    statistics: createStatisticsService({
+      columnar,
+      store: createStatisticsStore({ columnar }),
+      readSettings: (companyId) => accounts.getSettings(companyId),
+      clock,
+    }),
+  }
+}
+
+/** Opens the stores, brings them up to date, wires the services and starts the work in the background. */
+export async function openContext(options: ContextOptions): Promise<Context> {
+  const { config, logger, dataDirectory, clock = systemClock, passwords = createPasswords() } = options
+  const metrics = createMetrics()
+  const ending = new AbortController()
+  const closers: (() => Promise<unknown> | undefined)[] = []
+  const close = async (): Promise<void> => {
+    ending.abort()
+    for (const closer of closers.splice(0).toReversed()) await closer()
+  }
+  try {
+    const columnarHome = openColumnarStore(config, dataDirectory, logger)
+    closers.push(columnarHome.close)
+    // The engines start side by side: a start takes as long as the slower one.
+    const columnarServes = columnarHome.start(ending.signal)
+    const relationalHome = await openMigratedRelational(config, dataDirectory, logger)
+    const { relational } = relationalHome
+    closers.push(relationalHome.close)
+    const { columnar } = columnarHome
+
+    const outbox = options.outbox ?? (await openOutbox(config, dataDirectory))
+    closers.push(async () => outbox.close())
+    const installation = await installOnce(relational, passwords, config)
+
+    const log = await openSegmentLog({
+      directory: join(dataDirectory.path, 'log'),
+      reserveBytes: config.diskReserveBytes,
+      clock,
+      onDamage: (damage) => logger.error({ damage }, damage.message),
+    })
+    closers.push(log.close.bind(log))
+
+    const cache = createAccessCache(createAccessStore(relational).findAccess)
+    const watch = watchAccessChanges({ pool: relational.pool, onChange: cache.forget, log: logger })
+    closers.push(watch.close)
+    const services = createServices({
+      relational,
+      columnar,
+      log,
+      passwords,
+      findPrincipal: cache.find,
+      clock,
+      logger,
+      metrics,
+    })
+    closers.push(services.collector.close)
+
+    let columnarState = 'is starting'
+    const whenReady = columnarServes.then(async () => {
+      if (ending.signal.aborted) return
+      await migrateColumnar({ columnar, lockAt: relationalHome.ownerAddress, logger })
+      columnarState = ''
+    })
+    // A failure to bring the engine up to date is final for queries, not for events.
+    whenReady.catch((error: unknown) => {
+      columnarState = `cannot be brought up to date: ${(error as Error).message}`
+      logger.error({ err: error }, 'the columnar store cannot be brought up to date')
+    })
+
+    let stopping = false
+    measureStores(metrics, log, clock, [relationalHome.child, columnarHome.child])
+    return {
+      config,
+      logger,
+      metrics,
+      outbox,
+      installation,
+      services,
+      whenReady,
+      readiness: createReadiness([
+        { name: 'service', check: async () => refuseIf(stopping, 'is stopping') },
+        { name: 'relational store', check: () => relational.ping() },
+        {
+          name: 'columnar store',
+          async check() {
+            refuseIf(columnarState !== '', columnarState)
+            await columnar.ping()
+          },
+        },
+        {
+          name: 'event log',
+          async check() {
+            const { refusing } = log.state()
+            refuseIf(refusing !== undefined, `refuses events: ${refusing}`)
+          },
+        },
+      ]),
+      announceStop() {
+        stopping = true
+      },
+      close,
+    }
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
+
+function refuseIf(condition: boolean, reason: string): void {
+  if (condition) throw new Error(reason)
+}
+
+function measureStores(
+  metrics: Metrics,
+  log: EventLog,
+  clock: Clock,
+  children: readonly OpenedRelational['child'][],
+): void {
+  metrics.gauge(
+    'millrace_log_bytes',
+    'Bytes of the event log that wait to be loaded',
+    () => log.state().bytes,
+  )
+  metrics.gauge(
+    'millrace_log_events',
+    'Rows of the event log that wait to be loaded',
+    () => log.state().events,
+  )
+  metrics.gauge('millrace_log_age_seconds', 'Age of the oldest row that waits to be loaded', () => {
+    const { oldestAt } = log.state()
+    return oldestAt === undefined ? 0 : Math.max(0, clock.now() - oldestAt) / 1000
+  })
+  metrics.gauge(
+    'millrace_log_damages',
+    'Stretches of the event log that could not be read',
+    () => log.state().damage.length,
+  )
+  metrics.counter(
+    'millrace_log_events_total',
+    'Rows made durable in the event log',
+    () => log.state().totals.events,
+  )
+  metrics.counter(
+    'millrace_log_groups_total',
+    'Groups made durable at once in the event log',
+    () => log.state().totals.groups,
+  )
+  metrics.counter(
+    'millrace_log_failures_total',
+    'Groups that the file system refused',
+    () => log.state().totals.failures,
+  )
+  for (const child of children) {
+    if (!child) continue
+    const { name } = child.status()
+    metrics.gauge(`millrace_child_${name}_up`, `Whether the child process ${name} serves`, () =>
+      child.status().state === 'ready' ? 1 : 0,
+    )
+    metrics.counter(
+      `millrace_child_${name}_restarts_total`,
+      `Restarts of the child process ${name}`,
+      () => child.status().restarts,
+    )
+  }
+}

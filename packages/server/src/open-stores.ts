@@ -1,0 +1,105 @@
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Config } from './platform/config/config.ts'
+import type { DataDirectory } from './platform/data-directory.ts'
+import type { Logger } from './platform/logger.ts'
+import type { SupervisedChild } from './platform/processes/child.ts'
+import type { Columnar } from './platform/stores/columnar.ts'
+import { openColumnar } from './platform/stores/columnar.ts'
+import { embeddedColumnar } from './platform/stores/columnar-embedded.ts'
+import { startEmbeddedPostgres } from './platform/stores/embedded-postgres.ts'
+import { applicationRole } from './platform/stores/postgres/settings.ts'
+import { openRelational, type PostgresAddress, type Relational } from './platform/stores/relational.ts'
+
+/** The relational store with what migrations need to know of it. */
+export interface OpenedRelational {
+  readonly relational: Relational
+  /** Of the role that owns the tables. */
+  readonly ownerAddress: PostgresAddress
+  /** Whom the service works as, where that is not the owner. */
+  readonly applicationRole: string | undefined
+  readonly child: SupervisedChild | undefined
+  close(): Promise<void>
+}
+
+/** `DATABASE_URL`, or a PostgreSQL of our own as a child. */
+export async function openRelationalStore(
+  config: Config,
+  dataDirectory: DataDirectory,
+  logger: Logger,
+): Promise<OpenedRelational> {
+  if (config.relational.url !== undefined) {
+    const address = { url: config.relational.url }
+    const relational = openRelational({ address, logger })
+    return {
+      relational,
+      ownerAddress: address,
+      applicationRole: undefined,
+      child: undefined,
+      close: () => relational.close(),
+    }
+  }
+  const postgres = await startEmbeddedPostgres({
+    directory: join(dataDirectory.path, 'postgres'),
+    runPath: dataDirectory.runPath,
+    logger,
+  })
+  const relational = openRelational({ address: postgres.application, logger })
+  return {
+    relational,
+    ownerAddress: postgres.owner,
+    applicationRole,
+    child: postgres.child,
+    async close() {
+      await relational.close()
+      await postgres.stop()
+    },
+  }
+}
+
+export interface OpenedColumnar {
+  readonly columnar: Columnar
+  readonly child: SupervisedChild | undefined
+  /** Resolves when the engine has served once; tries again until it does, or until `signal` aborts. */
+  start(signal: AbortSignal): Promise<void>
+  close(): Promise<void>
+}
+
+const firstPauseMilliseconds = 1_000
+const longestPauseMilliseconds = 30_000
+
+/** `CLICKHOUSE_URL`, or an engine of our own as a child. An engine that does not come up is no reason to refuse events. */
+export function openColumnarStore(
+  config: Config,
+  dataDirectory: DataDirectory,
+  logger: Logger,
+): OpenedColumnar {
+  const home =
+    config.columnar.url === undefined
+      ? embeddedColumnar({ dataDirectory: dataDirectory.path, logger })
+      : { columnar: openColumnar({ address: { url: config.columnar.url } }), child: undefined }
+  const { columnar, child } = home
+  return {
+    columnar,
+    child,
+    async start(signal) {
+      for (
+        let pause = firstPauseMilliseconds;
+        !signal.aborted;
+        pause = Math.min(2 * pause, longestPauseMilliseconds)
+      ) {
+        try {
+          await (child ? child.start() : columnar.ping())
+          return
+        } catch (error) {
+          logger.error({ err: error }, 'the columnar store does not come up; events wait in the log')
+          await sleep(pause, undefined, { signal }).catch(() => {})
+        }
+      }
+    },
+    async close() {
+      await columnar.close()
+      await child?.stop()
+    },
+  }
+}

@@ -1,0 +1,119 @@
+import { rmSync, writeFileSync } from 'node:fs'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { buildApp } from './app.ts'
+import { type Context, openContext } from './context.ts'
+import type { Config } from './platform/config/config.ts'
+import { type DataDirectory, openDataDirectory } from './platform/data-directory.ts'
+import { quickStart } from './platform/http/documents/quick-start.ts'
+import type { Logger } from './platform/logger.ts'
+import { version } from './platform/version.ts'
+
+/** A stop that takes longer is cut off: orchestrators kill at 30 s (decisions.md, Run contract). */
+const stopWithinMilliseconds = 25_000
+
+interface Addresses {
+  readonly baseUrl: string
+  readonly collectorUrl: string
+}
+
+function addressesOf(config: Config, port: number): Addresses {
+  const host = config.http.host === '0.0.0.0' || config.http.host === '::' ? 'localhost' : config.http.host
+  const origin = config.http.publicUrl ?? `http://${host.includes(':') ? `[${host}]` : host}:${port}`
+  return { baseUrl: `${origin}/v2`, collectorUrl: origin }
+}
+
+/** Values that scripts and the import command read; no password (decisions.md, Run contract). */
+function writeBootstrap(dataDirectory: DataDirectory, addresses: Addresses, context: Context): void {
+  const { companyId, clientId, datasourceId, adminEmail } = context.installation
+  const path = join(dataDirectory.path, 'bootstrap.json')
+  const value = { ...addresses, companyId, clientId, datasourceId, adminEmail }
+  rmSync(path, { force: true })
+  writeFileSync(path, `${JSON.stringify(value, undefined, 2)}\n`, { mode: 0o600 })
+}
+
+function banner(context: Context, addresses: Addresses): string {
+  const { installation } = context
+  const { generatedPassword } = installation
+  const origin = addresses.baseUrl.replace(/\/v2$/, '')
+  const steps = quickStart({ ...addresses, ...installation, email: installation.adminEmail })
+  const lines = [
+    '',
+    `Millrace ${version} is ready.`,
+    '',
+    `  interface    ${addresses.baseUrl}`,
+    `  collector    ${addresses.collectorUrl}/collect/${installation.datasourceId}/tracker`,
+    `  documents    ${origin}/docs`,
+    `  health       ${origin}/health/ready`,
+    '',
+    `  company      ${installation.companyId}`,
+    `  client       ${installation.clientId}`,
+    `  datasource   ${installation.datasourceId}`,
+    `  admin        ${installation.adminEmail}`,
+  ]
+  if (generatedPassword !== undefined) {
+    lines.push(
+      `  password     ${generatedPassword}   (shown this once; npm run millrace -- user password sets another)`,
+    )
+  }
+  lines.push('', 'Try it:', '')
+  for (const { title, command } of steps) {
+    const shown =
+      generatedPassword === undefined ? command : command.replace('"PASSWORD"', `"${generatedPassword}"`)
+    lines.push(`# ${title}`, shown, '')
+  }
+  return `${lines.join('\n')}\n`
+}
+
+/** Resolves with the first signal to stop; a second one ends the process at once, which loses nothing acknowledged. */
+function stopRequested(logger: Logger): Promise<string> {
+  return new Promise((resolve) => {
+    let asked = false
+    for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+      process.on(signal, () => {
+        if (asked) process.exit(1)
+        asked = true
+        logger.info({ signal }, 'stopping')
+        resolve(signal)
+      })
+    }
+  })
+}
+
+/**
+ * Runs the service until it is told to stop.
+ * @returns exit code: 0 after an orderly stop
+ * @throws StartRefused with a message for the terminal
+ */
+export async function runService(config: Config, logger: Logger): Promise<number> {
+  const dataDirectory = await openDataDirectory(config.dataDirectory)
+  const stopping = stopRequested(logger)
+  let context: Context | undefined
+  try {
+    context = await openContext({ config, logger, dataDirectory })
+    let addresses = addressesOf(config, config.http.port)
+    const app = await buildApp(context, () => addresses)
+    await app.listen({ host: config.http.host, port: config.http.port })
+    addresses = addressesOf(config, (app.server.address() as AddressInfo).port)
+    writeBootstrap(dataDirectory, addresses, context)
+    dataDirectory.publish(addresses.baseUrl.replace(/\/v2$/, ''))
+    const ready = await Promise.race([context.whenReady.then(() => true), stopping.then(() => false)])
+    if (ready) process.stdout.write(banner(context, addresses))
+    await stopping
+
+    const late = setTimeout(() => {
+      logger.error('stopping took too long; what was acknowledged is on disk')
+      process.exit(1)
+    }, stopWithinMilliseconds)
+    context.announceStop()
+    await app.close()
+    await context.close()
+    clearTimeout(late)
+    return 0
+  } catch (error) {
+    await context?.close().catch((failure: unknown) => logger.error({ err: failure }, 'closing failed'))
+    throw error
+  } finally {
+    dataDirectory.release()
+  }
+}
