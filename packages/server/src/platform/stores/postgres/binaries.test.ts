@@ -36,7 +36,8 @@ beforeAll(async () => {
   cpSync(native, join(pristine, 'native'), {
     recursive: true,
     verbatimSymlinks: true,
-    filter: (path) => !lstatSync(path).isSymbolicLink() && !/\.a$|pgxs|libicudata\.so$/.test(path),
+    filter: (path) =>
+      !lstatSync(path).isSymbolicLink() && !/\.a$|\/native\/(share|lib\/postgresql)(\/|$)/.test(path),
   })
   for (const name of readdirSync(join(pristine, 'native/bin')))
     chmodSync(join(pristine, 'native/bin', name), 0o644)

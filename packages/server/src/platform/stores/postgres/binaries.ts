@@ -6,6 +6,7 @@ import {
   lstatSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   renameSync,
   rmSync,
@@ -102,6 +103,14 @@ function tryRunning(root: string, account: SystemAccount | undefined): string {
 const needed = (path: string): boolean =>
   !/\.a$/.test(path) && !['pkgconfig', 'pgxs', 'include'].includes(basename(path))
 
+/** A copy of a read-only image has its modes: links could not be made in it, nor the copy be removed. */
+function openDirectories(path: string): void {
+  chmodSync(path, 0o755)
+  for (const entry of readdirSync(path, { recursive: true, withFileTypes: true })) {
+    if (entry.isDirectory()) chmodSync(join(entry.parentPath, entry.name), 0o755)
+  }
+}
+
 /**
  * Copies the programs to a place of our own, once for each version: the installed ones may lie where their account
  * cannot reach them (a checkout below /root) or where nothing may be written (a read-only image).
@@ -116,12 +125,12 @@ function copyTo(place: string, root: string, version: string): string {
   }
   const draft = mkdtempSync(join(place, 'draft-'))
   try {
-    chmodSync(draft, 0o755)
     cpSync(join(root, 'native'), join(draft, 'native'), {
       recursive: true,
       verbatimSymlinks: true,
       filter: needed,
     })
+    openDirectories(draft)
     complete(draft)
     renameSync(draft, copy)
   } catch (error) {
