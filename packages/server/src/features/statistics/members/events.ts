@@ -12,6 +12,8 @@ export const events: Source = {
 
 const withoutQuery = 'cutQueryStringAndFragment(url)'
 
+const hasAuthority = `position(${withoutQuery}, '://') > 0 OR startsWith(url, '//')`
+
 /** What stands between `//` and the path, without user. */
 const authority = `substringIndex(substringIndex(substring(${withoutQuery}, position(${withoutQuery}, '//') + 2), '/', 1), '@', -1)`
 
@@ -23,15 +25,13 @@ const hostOfAuthority =
 /** `domain` is fast, and empty for names without a dot and for addresses with a user: those take the long way. */
 const host: Expression = {
   sql:
-    `if(position(${withoutQuery}, '://') = 0 AND NOT startsWith(url, '//'), NULL, ` +
+    `if(NOT (${hasAuthority}), NULL, ` +
     `nullIf(lower(if(domain(url) != '', domain(url), ${hostOfAuthority})), ''))`,
   columns: ['url'],
 }
 
 const path: Expression = {
-  sql:
-    `nullIf(if(path(${withoutQuery}) = '' AND position(${withoutQuery}, '://') != 0, '/', ` +
-    `path(${withoutQuery})), '')`,
+  sql: `nullIf(if(path(${withoutQuery}) = '' AND (${hasAuthority}), '/', path(${withoutQuery})), '')`,
   columns: ['url'],
 }
 

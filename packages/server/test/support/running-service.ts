@@ -1,0 +1,146 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+const root = new URL('../../../../', import.meta.url).pathname
+const adminPassword = 'a password of tests only'
+
+export interface Service {
+  readonly baseUrl: string
+  readonly trackerUrl: string
+  readonly companyId: string
+  readonly datasourceId: string
+  readonly dataDirectory: string
+  readonly pid: number
+  /** Milliseconds from the start of the process to the first ready answer. */
+  readonly readyAfter: number
+  /** Calls an interface operation with the administrator's token. */
+  call(method: string, path: string, body?: unknown, accept?: string): Promise<Response>
+  /** Answers a statistics query. */
+  query(query: unknown): Promise<Record<string, unknown>[]>
+  /** Resident memory of the service and its children, in MiB, by process. */
+  memory(): { total: number; processes: Record<string, number> }
+  /** SIGTERM, or another signal; resolves with the exit code. */
+  stop(signal?: NodeJS.Signals): Promise<number | null>
+}
+
+interface Bootstrap {
+  readonly baseUrl: string
+  readonly collectorUrl: string
+  readonly companyId: string
+  readonly clientId: string
+  readonly datasourceId: string
+  readonly adminEmail: string
+}
+
+function memoryOf(pid: number): { total: number; processes: Record<string, number> } {
+  const lines = execFileSync('ps', ['-eo', 'pid=,ppid=,rss=,args='], { encoding: 'utf8' }).split('\n')
+  const all = lines.map((line) => {
+    const [, id, parent, rss, args] = /^\s*(\d+)\s+(\d+)\s+(\d+)\s+(.*)$/.exec(line) ?? []
+    return { pid: Number(id), parent: Number(parent), mebibytes: Number(rss) / 1024, args: args ?? '' }
+  })
+  const family = new Set([pid])
+  for (let grown = true; grown; ) {
+    grown = false
+    for (const each of all) {
+      if (family.has(each.parent) && !family.has(each.pid)) {
+        family.add(each.pid)
+        grown = true
+      }
+    }
+  }
+  const members = all.filter((each) => family.has(each.pid))
+  return {
+    total: members.reduce((sum, each) => sum + each.mebibytes, 0),
+    processes: Object.fromEntries(
+      members.map((each) => [`${each.pid} ${each.args.slice(0, 60)}`, Math.round(each.mebibytes)]),
+    ),
+  }
+}
+
+/** Starts a whole service on a data directory (a new temporary one by default) and waits until it is ready. */
+export async function startService(
+  options: { dataDirectory?: string; env?: Record<string, string> } = {},
+): Promise<Service> {
+  const dataDirectory = options.dataDirectory ?? mkdtempSync(join(tmpdir(), 'millrace-run-'))
+  const started = performance.now()
+  const child: ChildProcess = spawn(process.execPath, ['packages/server/src/main.ts', 'start'], {
+    cwd: root,
+    stdio: ['ignore', 'pipe', 'inherit'],
+    env: {
+      ...process.env,
+      UV_THREADPOOL_SIZE: '16',
+      MILLRACE_PORT: '0',
+      MILLRACE_DATA_DIR: dataDirectory,
+      MILLRACE_ADMIN_PASSWORD: adminPassword,
+      MILLRACE_LOG_LEVEL: 'warn',
+      ...options.env,
+    },
+  })
+  const exited = new Promise<number | null>((resolve) => child.once('exit', resolve))
+  let output = ''
+  const announced = new Promise<string>((resolve, reject) => {
+    child.stdout?.setEncoding('utf8').on('data', (chunk: string) => {
+      output += chunk
+      const found = /(http:\/\/[\d.a-z]+:\d+)\/v2/.exec(output)
+      if (found?.[1]) resolve(found[1])
+    })
+    void exited.then((code) =>
+      reject(new Error(`the service ended with ${code} before it was ready:\n${output}`)),
+    )
+  })
+  const origin = await announced
+  while ((await fetch(`${origin}/health/ready`)).status !== 200)
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  const readyAfter = performance.now() - started
+  const bootstrap = JSON.parse(readFileSync(join(dataDirectory, 'bootstrap.json'), 'utf8')) as Bootstrap
+  const granted = await fetch(`${origin}/v2/auth/token`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({
+      grant_type: 'password',
+      username: bootstrap.adminEmail,
+      password: adminPassword,
+      client_id: bootstrap.clientId,
+    }),
+  })
+  const { access_token: token } = (await granted.json()) as { access_token: string }
+
+  const call: Service['call'] = (method, path, body, accept = 'application/json') =>
+    fetch(`${origin}${path}`, {
+      method,
+      headers: {
+        authorization: `Bearer ${token}`,
+        accept,
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    })
+  return {
+    baseUrl: `${origin}/v2`,
+    trackerUrl: `${origin}/collect/${bootstrap.datasourceId}/tracker`,
+    companyId: bootstrap.companyId,
+    datasourceId: bootstrap.datasourceId,
+    dataDirectory,
+    pid: child.pid ?? 0,
+    readyAfter,
+    call,
+    async query(query) {
+      const reply = await call('POST', '/v2/statistics/query', query)
+      const envelope = (await reply.json()) as { data: string; message: string }
+      if (!reply.ok) throw new Error(`query failed with ${reply.status}: ${envelope.message}`)
+      return JSON.parse(envelope.data) as Record<string, unknown>[]
+    },
+    memory: () => memoryOf(child.pid ?? 0),
+    async stop(signal = 'SIGTERM') {
+      child.kill(signal)
+      return exited
+    },
+  }
+}
+
+/** Removes what a benchmark left on disk. */
+export function removeData(service: Pick<Service, 'dataDirectory'>): void {
+  rmSync(service.dataDirectory, { recursive: true, force: true })
+}

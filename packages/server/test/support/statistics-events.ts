@@ -1,0 +1,50 @@
+/** One collected event as the store keeps it; every field that a test does not mention has a plain value. */
+export interface StoredEvent {
+  readonly company: string
+  readonly datasource: string
+  /** Milliseconds since 1970. */
+  readonly time: number
+  readonly eventId: string
+  readonly name: string
+  readonly url: string
+  readonly tmpId: string
+  /** Empty where the event has none; so are `transId`, `os` and `browser`. */
+  readonly clientId: string
+  readonly ids: readonly string[]
+  /** Decimal text with at most two decimals. */
+  readonly value: string | null
+  readonly transId: string
+  readonly labels: Readonly<Record<string, string>>
+  readonly deviceType: string
+  readonly os: string
+  readonly browser: string
+}
+
+export const testCompany = '64b7f0a1c2d3e4f5a6b7c8d9'
+export const otherCompany = '64b7f0a1c2d3e4f5a6b7c8da'
+export const testDatasource = '65c8a1b2d3e4f5061728394a'
+
+let made = 0
+
+export function storedEvent(fields: Partial<StoredEvent> & { readonly at?: string } = {}): StoredEvent {
+  const { at, ...given } = fields
+  made++
+  return {
+    company: testCompany,
+    datasource: testDatasource,
+    time: Date.parse(at ?? '2026-03-10T12:00:00Z'),
+    eventId: `event-${made}`,
+    name: 'page_view',
+    url: 'https://shop.example/',
+    tmpId: 'device-1',
+    clientId: '',
+    ids: [],
+    value: null,
+    transId: '',
+    labels: {},
+    deviceType: 'desktop',
+    os: 'Linux',
+    browser: 'Firefox',
+    ...given,
+  }
+}

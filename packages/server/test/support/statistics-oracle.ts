@@ -1,0 +1,329 @@
+import type { BinaryFilter, Query } from '@millrace/contract/resources/query.ts'
+import type { StoredEvent } from './statistics-events.ts'
+import { eventFacts, type Fact, purchaseFacts } from './statistics-oracle-facts.ts'
+import { bucketOf, dateIn, dayBegins, daysLater, isoIn } from './statistics-oracle-time.ts'
+
+/**
+ * Answers queries by a plain computation over events in memory. It knows nothing of the service: neither its
+ * catalogue nor its SQL. Ranges of dates are pairs of dates or instants; relative ones are tested elsewhere.
+ */
+export interface Oracle {
+  rows(query: Query, zone: string): Row[]
+}
+
+export type Value = string | number | boolean | null
+export type Row = Record<string, Value>
+
+type Range = readonly [from: number, to: number]
+
+export function createOracle(events: readonly StoredEvent[]): Oracle {
+  const facts = { events: eventFacts(events), purchases: purchaseFacts(events) }
+  return {
+    rows(query, zone) {
+      const compared = query.timeDimensions.find(({ compareDateRange }) => compareDateRange)?.compareDateRange
+      if (!compared) return rowsWithin(query, zone, [-Infinity, Infinity], facts)
+      return compared.flatMap((range) => {
+        const [from, to] = rangeOf(range, zone)
+        const compareDateRange = `${dateIn(from, zone)} - ${dateIn(to - 1, zone)}`
+        return rowsWithin(query, zone, [from, to], facts).map((row) => ({ compareDateRange, ...row }))
+      })
+    },
+  }
+}
+
+function rangeOf(range: string | readonly string[], zone: string): Range {
+  const [first = '', last = first] = typeof range === 'string' ? [range] : range
+  return [momentOf(first, zone)[0], last.length === 10 ? momentOf(last, zone)[1] : Date.parse(last)]
+}
+
+/** A date is its day, an instant its millisecond. */
+function momentOf(text: string, zone: string): Range {
+  if (text.length > 10) return [Date.parse(text), Date.parse(text) + 1]
+  return [dayBegins(text, zone), dayBegins(daysLater(text, 1), zone)]
+}
+
+function rowsWithin(
+  query: Query,
+  zone: string,
+  within: Range,
+  facts: Readonly<Record<'events' | 'purchases', readonly Fact[]>>,
+): Row[] {
+  const groups = new Map<string, { key: Value[]; measures: Map<string, Value | bigint> }>()
+  const groupings = [
+    ...query.timeDimensions.flatMap(({ dimension, granularity }) =>
+      granularity ? [{ column: `${dimension}.${granularity}`, name: 'time', granularity }] : [],
+    ),
+    ...query.dimensions.map((id) => {
+      const [source = '', name = '', ...rest] = id.split('.')
+      const granularity = name === 'time' ? rest[0] : undefined
+      return { column: id, name: id.slice(source.length + 1).replace(/^time\..*/, 'time'), granularity }
+    }),
+  ]
+  const wanted = [
+    ...new Set([
+      ...query.measures,
+      ...query.filters.flatMap(({ member, dimension }) => member ?? dimension ?? []),
+    ]),
+  ]
+  const plain = wanted.flatMap((id) => ratios[id] ?? [id]).filter((id) => id in measureReaders)
+  const sources = new Set(plain.map((id) => id.split('.')[0] as 'events' | 'purchases'))
+  if (sources.size === 0) {
+    const named = [...query.dimensions, ...query.timeDimensions.map(({ dimension }) => dimension)]
+    for (const id of named) sources.add(id.split('.')[0] as 'events' | 'purchases')
+  }
+  const inTime = (time: number) =>
+    time >= within[0] &&
+    time < within[1] &&
+    query.timeDimensions.every(({ dateRange }) => {
+      if (!dateRange) return true
+      const [from, to] = rangeOf(dateRange, zone)
+      return time >= from && time < to
+    }) &&
+    query.filters.every((filter) => !isTime(filter) || passesTime(filter, time, zone))
+
+  for (const source of sources) {
+    const kept = facts[source].flatMap((fact) => passing(fact, query.filters) ?? [])
+    const perItem = groupings.some(({ name }) => name === 'item')
+    const own = plain.filter((id) => id.startsWith(`${source}.`))
+    const add = (fact: Fact, item: string | undefined, time: number): Map<string, Value | bigint> => {
+      const key = groupings.map(({ name, granularity }): Value => {
+        if (name === 'time') return granularity ? bucketOf(time, granularity, zone) : isoIn(time, zone)
+        if (name === 'item') return item ?? null
+        return name === 'isIdentified' ? fact.identified : (fact.texts.get(name) ?? null)
+      })
+      const text = JSON.stringify(key)
+      const group = groups.get(text) ?? { key, measures: new Map() }
+      groups.set(text, group)
+      return group.measures
+    }
+    const members = new Map<Map<string, Value | bigint>, { fact: Fact; item: string | undefined }[]>()
+    for (const fact of kept) {
+      if (!inTime(fact.time)) continue
+      if (own.length === 1 && own[0] === 'events.sessions') continue
+      for (const item of perItem ? new Set(fact.items) : [undefined]) {
+        const group = add(fact, item, fact.time)
+        const list = members.get(group) ?? []
+        list.push({ fact, item })
+        members.set(group, list)
+      }
+    }
+    for (const [group, list] of members) {
+      for (const id of own) if (id !== 'events.sessions') group.set(id, measureReaders[id]?.(list) ?? null)
+    }
+    if (own.includes('events.sessions')) {
+      for (const { fact, item, time } of sessionStarts(kept, groupings, perItem)) {
+        if (!inTime(time)) continue
+        const group = add(fact, item, time)
+        group.set('events.sessions', Number(group.get('events.sessions') ?? 0) + 1)
+      }
+    }
+  }
+  if (groupings.length === 0 && groups.size === 0) groups.set('[]', { key: [], measures: new Map() })
+  const rows = [...groups.values()]
+    .filter(({ measures }) => query.filters.every((filter) => passesMeasure(filter, measures)))
+    .map(({ key, measures }): Row => {
+      const row: Row = {}
+      for (const [i, { column }] of groupings.entries()) row[column] = key[i] ?? null
+      for (const id of query.measures) row[id] = shownMeasure(id, measures)
+      return row
+    })
+  return sorted(rows, query, groupings).slice(0, query.limit ?? 10_000)
+}
+
+/** Sessions of one person in one value of the dimensions; times do not divide them. */
+function sessionStarts(
+  facts: readonly Fact[],
+  groupings: readonly { name: string }[],
+  perItem: boolean,
+): { fact: Fact; item: string | undefined; time: number }[] {
+  const runs = new Map<string, { fact: Fact; item: string | undefined }[]>()
+  for (const fact of facts) {
+    for (const item of perItem ? new Set(fact.items) : [undefined]) {
+      const parts = groupings.map(({ name }) => {
+        if (name === 'time') return null
+        return name === 'item' ? item : name === 'isIdentified' ? fact.identified : fact.texts.get(name)
+      })
+      const key = JSON.stringify([fact.person, ...parts.map((part) => part ?? null)])
+      const run = runs.get(key) ?? []
+      run.push({ fact, item })
+      runs.set(key, run)
+    }
+  }
+  return [...runs.values()].flatMap((run) => {
+    run.sort((a, b) => a.fact.time - b.fact.time)
+    return run
+      .filter(({ fact }, i) => i === 0 || fact.time - (run[i - 1]?.fact.time ?? 0) > 30 * 60_000)
+      .map((start) => ({ ...start, time: start.fact.time }))
+  })
+}
+
+type Listed = readonly { fact: Fact; item: string | undefined }[]
+
+const distinct = (values: Iterable<string>) => new Set(values).size
+
+function countItems(list: Listed): number {
+  let count = 0
+  for (const { fact, item } of list) {
+    count += item === undefined ? fact.items.length : fact.items.filter((each) => each === item).length
+  }
+  return count
+}
+
+const measureReaders: Record<string, (list: Listed) => number | bigint> = {
+  'events.count': (list) => list.length,
+  'events.people': (list) => distinct(list.map(({ fact }) => fact.person)),
+  'events.identifiedPeople': (list) =>
+    distinct(list.filter(({ fact }) => fact.identified).map(({ fact }) => fact.person)),
+  'events.devices': (list) => distinct(list.map(({ fact }) => fact.device)),
+  'events.sessions': () => 0,
+  'events.items': countItems,
+  'purchases.count': (list) => list.length,
+  'purchases.revenue': (list) => list.reduce((sum, { fact }) => sum + fact.value, 0n),
+  'purchases.buyers': (list) => distinct(list.map(({ fact }) => fact.person)),
+  'purchases.references': countItems,
+}
+
+const ratios: Record<string, [string, string]> = {
+  'events.perPerson': ['events.count', 'events.people'],
+  'purchases.averageOrderValue': ['purchases.revenue', 'purchases.count'],
+  'purchases.revenuePerBuyer': ['purchases.revenue', 'purchases.buyers'],
+  'purchases.perBuyer': ['purchases.count', 'purchases.buyers'],
+  'purchases.referencesPerPurchase': ['purchases.references', 'purchases.count'],
+}
+
+function numberOf(value: Value | bigint | undefined): number {
+  return typeof value === 'bigint' ? Number(value) / 100 : Number(value ?? 0)
+}
+
+function shownMeasure(id: string, measures: ReadonlyMap<string, Value | bigint>): number | null {
+  const ratio = ratios[id]
+  if (!ratio) return numberOf(measures.get(id))
+  const below = numberOf(measures.get(ratio[1]))
+  return below === 0 ? null : numberOf(measures.get(ratio[0])) / below
+}
+
+function nameOf(filter: BinaryFilter): string {
+  return filter.member ?? filter.dimension ?? ''
+}
+
+function isTime(filter: BinaryFilter): boolean {
+  return nameOf(filter).endsWith('.time')
+}
+
+function passesTime({ operator, values }: BinaryFilter, time: number, zone: string): boolean {
+  if (operator === 'inDateRange' || operator === 'notInDateRange') {
+    const [from, to] = rangeOf(values, zone)
+    return (time >= from && time < to) === (operator === 'inDateRange')
+  }
+  const passes = values.some((value) => {
+    const [from, to] = momentOf(value, zone)
+    if (operator === 'beforeDate' || operator === 'lt') return time < from
+    if (operator === 'beforeOrOnDate' || operator === 'lte') return time < to
+    if (operator === 'afterDate' || operator === 'gt') return time >= to
+    if (operator === 'afterOrOnDate' || operator === 'gte') return time >= from
+    return time >= from && time < to
+  })
+  return operator === 'notEquals' ? !passes : passes
+}
+
+function passesText({ operator, values }: BinaryFilter, text: string | null): boolean {
+  const positive = operator.replace(/^not(.)/, (_, first: string) => first.toLowerCase())
+  const passes =
+    text !== null &&
+    values.some((value) => {
+      if (positive === 'equals') return text === value
+      if (positive === 'contains') return text.includes(value)
+      if (positive === 'startsWith') return text.startsWith(value)
+      if (positive === 'endsWith') return text.endsWith(value)
+      const numeric = value.trim() !== '' && Number.isFinite(Number(value))
+      const order = numeric
+        ? Number(text) - Number(value)
+        : Buffer.compare(Buffer.from(text), Buffer.from(value))
+      if (numeric && (text.trim() === '' || Number.isNaN(order))) return false
+      return { gt: order > 0, gte: order >= 0, lt: order < 0, lte: order <= 0 }[positive] ?? false
+    })
+  return positive === operator ? passes : !passes
+}
+
+/** The fact with the items that pass, or nothing. */
+function passing(fact: Fact, filters: readonly BinaryFilter[]): Fact | undefined {
+  let { items } = fact
+  let itemsFiltered = false
+  for (const filter of filters) {
+    const id = nameOf(filter)
+    const name = id.slice(id.indexOf('.') + 1)
+    if (id in measureReaders || name === 'time') continue
+    if (name === 'item') {
+      items = items.filter((item) => passesText(filter, item))
+      itemsFiltered = true
+    } else {
+      const text = name === 'isIdentified' ? String(fact.identified) : (fact.texts.get(name) ?? null)
+      if (!passesText(filter, text)) return undefined
+    }
+  }
+  return itemsFiltered && items.length === 0 ? undefined : { ...fact, items }
+}
+
+function passesMeasure(filter: BinaryFilter, measures: ReadonlyMap<string, Value | bigint>): boolean {
+  const id = nameOf(filter)
+  if (!(id in measureReaders)) return true
+  const measure = numberOf(measures.get(id))
+  const any = (passes: (value: number) => boolean) => filter.values.some((value) => passes(Number(value)))
+  switch (filter.operator) {
+    case 'equals':
+      return any((value) => measure === value)
+    case 'notEquals':
+      return !any((value) => measure === value)
+    case 'gt':
+      return any((value) => measure > value)
+    case 'gte':
+      return any((value) => measure >= value)
+    case 'lt':
+      return any((value) => measure < value)
+    default:
+      return any((value) => measure <= value)
+  }
+}
+
+function compareValues(a: Value, b: Value, direction: 'asc' | 'desc'): number {
+  if (a === b) return 0
+  if (a === null) return 1
+  if (b === null) return -1
+  const sign = direction === 'asc' ? 1 : -1
+  if (typeof a === 'string' && typeof b === 'string')
+    return sign * Buffer.compare(Buffer.from(a), Buffer.from(b))
+  return sign * (Number(a) - Number(b))
+}
+
+function sorted(
+  rows: Row[],
+  query: Query,
+  groupings: readonly { column: string; name: string; granularity: string | undefined }[],
+): Row[] {
+  const asked = Array.isArray(query.order) ? query.order : Object.entries(query.order ?? {})
+  const order = asked.map(([id, direction]) => ({
+    column:
+      groupings.find(({ column }) => column === id || (column.startsWith(`${id}.`) && id.endsWith('.time')))
+        ?.column ?? id,
+    direction: direction as 'asc' | 'desc',
+  }))
+  const time = groupings.find(({ granularity }) => granularity)
+  if (order.length === 0) {
+    if (time) order.push({ column: time.column, direction: 'asc' })
+    else if (query.measures[0]) order.push({ column: query.measures[0], direction: 'desc' })
+  }
+  for (const { column } of groupings) order.push({ column, direction: 'asc' })
+  const instantOr = (column: string, value: Value): Value =>
+    typeof value === 'string' && /\.time(\.\w+)?$/.test(column) ? Date.parse(value) : value
+  return rows.sort((a, b) => {
+    for (const { column, direction } of order) {
+      const difference = compareValues(
+        instantOr(column, a[column] ?? null),
+        instantOr(column, b[column] ?? null),
+        direction,
+      )
+      if (difference !== 0) return difference
+    }
+    return 0
+  })
+}

@@ -1,0 +1,205 @@
+import type {
+  BinaryFilter,
+  FilterOperator,
+  Query,
+  TimeDimension,
+} from '@millrace/contract/resources/query.ts'
+import fc from 'fast-check'
+import { sampleItems, sampleLabels, sampleNames } from './statistics-samples.ts'
+
+const shared = ['person', 'deviceType', 'os', 'datasource']
+const measures = {
+  events: ['count', 'people', 'identifiedPeople', 'devices', 'sessions', 'items', 'perPerson'],
+  purchases: [
+    'count',
+    'revenue',
+    'buyers',
+    'references',
+    'averageOrderValue',
+    'revenuePerBuyer',
+    'perBuyer',
+    'referencesPerPurchase',
+  ],
+}
+const dimensions = {
+  events: [
+    ...shared,
+    'name',
+    'url',
+    'host',
+    'path',
+    'utmSource',
+    'utmMedium',
+    'device',
+    'isIdentified',
+    'item',
+    'browser',
+    'label.store',
+    'label.size',
+  ],
+  purchases: [...shared, 'transaction', 'item', 'label.store', 'label.size'],
+}
+const virtual = ['perPerson', 'averageOrderValue', 'revenuePerBuyer', 'perBuyer', 'referencesPerPurchase']
+
+const texts = [
+  ...sampleNames,
+  ...sampleItems,
+  ...sampleLabels.store,
+  ...sampleLabels.size,
+  'client-3',
+  'device-1-0',
+  'mobile',
+  'Win',
+  'a',
+  '/',
+  'shop.example',
+  'News letter',
+  '9.5',
+]
+const dates = [
+  '2026-03-26',
+  '2026-03-28',
+  '2026-03-29',
+  '2026-03-30',
+  '2026-10-24',
+  '2026-10-25',
+  '2026-10-26',
+]
+const instants = [
+  '2026-03-29T01:30:00+01:00',
+  '2026-03-29T02:00:00Z',
+  '2026-10-25T02:30:00+02:00',
+  '2026-10-25T01:15:00.000Z',
+]
+const moments = [...dates, ...instants]
+const textOperators: FilterOperator[] = [
+  'equals',
+  'notEquals',
+  'contains',
+  'notContains',
+  'startsWith',
+  'notStartsWith',
+  'endsWith',
+  'notEndsWith',
+  'gt',
+  'gte',
+  'lt',
+  'lte',
+]
+const numberOperators: FilterOperator[] = ['equals', 'notEquals', 'gt', 'gte', 'lt', 'lte']
+const timeOperators: FilterOperator[] = [
+  ...numberOperators,
+  'beforeDate',
+  'beforeOrOnDate',
+  'afterDate',
+  'afterOrOnDate',
+]
+const granularities = ['hour', 'day', 'week', 'month', 'quarter', 'year'] as const
+
+const from = <T>(values: readonly T[]) => fc.constantFrom(...values)
+const ordered = (values: readonly string[]) =>
+  fc.tuple(from(values), from(values)).map((pair) => {
+    const [first = '', last = ''] = pair.sort((a, b) => Date.parse(a) - Date.parse(b))
+    return first === last ? [first.slice(0, 10)] : [first, last]
+  })
+const range = fc.oneof(
+  ordered(dates),
+  ordered(instants),
+  fc.constant(['2026-03-29', '2026-10-25T02:30:00+02:00']),
+)
+
+function filter(source: 'events' | 'purchases', common: boolean): fc.Arbitrary<BinaryFilter> {
+  const named = (member: string) =>
+    fc.constantFrom<{ member: string } | { dimension: string }>({ member }, { dimension: member })
+  const onText = fc
+    .tuple(
+      from(common ? shared : dimensions[source].filter((name) => name !== 'isIdentified')).chain((name) =>
+        named(`${source}.${name}`),
+      ),
+      from(textOperators),
+      fc.array(from(texts), { minLength: 1, maxLength: 3 }),
+    )
+    .map(([member, operator, values]) => ({ ...member, operator, values }))
+  const onTime = fc.oneof(
+    fc
+      .tuple(from(timeOperators), fc.array(from(moments), { minLength: 1, maxLength: 2 }))
+      .map(([operator, values]) => ({ member: `${source}.time`, operator, values })),
+    fc
+      .tuple(from<FilterOperator>(['inDateRange', 'notInDateRange']), range)
+      .map(([operator, values]) => ({ member: `${source}.time`, operator, values })),
+  )
+  const onMeasure = fc
+    .tuple(
+      from(measures[source].filter((name) => !virtual.includes(name))),
+      from(numberOperators),
+      fc.array(from(['0', '1', '2', '3.5', '10', '250.25', '-1']), { minLength: 1, maxLength: 2 }),
+    )
+    .map(([name, operator, values]) => ({ member: `${source}.${name}`, operator, values }))
+  const onBoolean = fc
+    .tuple(from<FilterOperator>(['equals', 'notEquals']), from([['true'], ['false'], ['true', 'false']]))
+    .map(([operator, values]) => ({ member: 'events.isIdentified', operator, values }))
+  return source === 'events' && !common
+    ? fc.oneof(onText, onText, onTime, onMeasure, onBoolean)
+    : fc.oneof(onText, onText, onTime, onMeasure)
+}
+
+/** Queries that fit together over one source or both, of every operator, granularity, comparison and order. */
+export const sampleQueries: fc.Arbitrary<Query> = fc
+  .tuple(from<('events' | 'purchases')[]>([['events'], ['purchases'], ['events', 'purchases']]), fc.boolean())
+  .chain(([sources, grouped]) => {
+    const common = sources.length > 1
+    const measureIds = sources.flatMap((source) => measures[source].map((name) => `${source}.${name}`))
+    const source = fc.constantFrom(...sources)
+    const dimensionIds = source.chain((id) =>
+      from((common ? shared : dimensions[id]).map((name) => `${id}.${name}`)),
+    )
+    const time = fc.record(
+      {
+        dimension: source.map((id) => `${id}.time`),
+        granularity: from(granularities),
+        dateRange: range,
+      },
+      { requiredKeys: grouped ? ['dimension', 'dateRange'] : ['dimension'] },
+    )
+    const compared = fc.record(
+      {
+        dimension: source.map((id) => `${id}.time`),
+        granularity: from(granularities),
+        compareDateRange: fc.array(
+          from(dates).map((date) => [date, '2026-11-01']),
+          { minLength: 1, maxLength: 3 },
+        ),
+      },
+      { requiredKeys: ['dimension', 'compareDateRange'] },
+    )
+    return fc.record({
+      measures: fc.uniqueArray(from(measureIds), { minLength: common ? 2 : 0, maxLength: 5 }),
+      dimensions: fc.uniqueArray(dimensionIds, { maxLength: 2, selector: (id) => id.replace(/^\w+/, '') }),
+      filters: fc.array(
+        source.chain((id) => filter(id, common)),
+        { maxLength: 3 },
+      ),
+      timeDimensions: fc.oneof(
+        fc.array(time, { maxLength: 1 }),
+        compared.map((one) => [one]),
+      ) as fc.Arbitrary<TimeDimension[]>,
+      limit: from([1, 5, 10_000, 50_000]),
+      directions: fc.array(from<'asc' | 'desc'>(['asc', 'desc']), { maxLength: 3 }),
+      paired: fc.boolean(),
+    })
+  })
+  .map(({ directions, paired, ...query }): Query => {
+    const selected = [
+      ...query.measures,
+      ...query.dimensions,
+      ...query.timeDimensions.flatMap(({ dimension, granularity }) => (granularity ? [dimension] : [])),
+    ].reverse()
+    const order = directions.flatMap((direction, i): [string, 'asc' | 'desc'][] => {
+      const member = selected[i]
+      return member === undefined ? [] : [[member, direction]]
+    })
+    return {
+      ...query,
+      ...(order.length > 0 ? { order: paired ? order : Object.fromEntries(order) } : {}),
+    }
+  })
