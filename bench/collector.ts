@@ -5,9 +5,9 @@
  */
 import { execFile, spawn } from 'node:child_process'
 import { parseArgs, promisify } from 'node:util'
+import { removeData, type Service, startService } from '../packages/server/test/support/running-service.ts'
 import { untilLoaded } from './support/fill.ts'
 import { median, printTable, type Row } from './support/machine.ts'
-import { removeData, type Service, startService } from './support/service.ts'
 import { driveEvents, type WrkResult } from './support/wrk.ts'
 
 const { values } = parseArgs({

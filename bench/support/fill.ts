@@ -1,4 +1,4 @@
-import type { Service } from './service.ts'
+import type { Service } from '../../packages/server/test/support/running-service.ts'
 import { driveEvents } from './wrk.ts'
 
 interface Counters {
