@@ -1,6 +1,6 @@
 /** What a supervised child is and what can be known about it; `supervisor.ts` runs it. */
 
-export type ChildLogLevel = 'debug' | 'info' | 'warn' | 'error'
+type ChildLogLevel = 'debug' | 'info' | 'warn' | 'error'
 
 /** One line that a child wrote, as it goes to the service's own log. */
 export interface ChildLogLine {
@@ -16,7 +16,7 @@ export interface StopStep {
 }
 
 /** A child between its spawn and the moment it serves. */
-export interface StartingChild {
+interface StartingChild {
   readonly pid: number
   /** Aborts when the child has exited, took too long or is being stopped: whatever waits must end. */
   readonly signal: AbortSignal

@@ -1,16 +1,17 @@
 import { spawnSync } from 'node:child_process'
 
-let setpriv: boolean | undefined
+const program = 'setpriv'
+let installed: boolean | undefined
 
 /**
  * Whether util-linux's `setpriv` can bind a child to the life of this process. Debian has it in its base; busybox
  * has a program of this name without the option.
  */
 function hasSetpriv(): boolean {
-  setpriv ??=
+  installed ??=
     process.platform === 'linux' &&
-    spawnSync('setpriv', ['--pdeathsig', 'TERM', 'true'], { stdio: 'ignore' }).status === 0
-  return setpriv
+    spawnSync(program, ['--pdeathsig', 'TERM', 'true'], { stdio: 'ignore' }).status === 0
+  return installed
 }
 
 /**
@@ -23,5 +24,5 @@ export function dyingWithParent(
   signal: NodeJS.Signals | undefined,
 ): { command: string; args: string[] } {
   if (signal === undefined || !hasSetpriv()) return { command, args: [...args] }
-  return { command: 'setpriv', args: ['--pdeathsig', signal.replace(/^SIG/, ''), command, ...args] }
+  return { command: program, args: ['--pdeathsig', signal.replace(/^SIG/, ''), command, ...args] }
 }

@@ -90,7 +90,7 @@ beforeEach(() => {
 
 afterEach(async () => {
   for (const child of processes.splice(0)) child.kill('SIGKILL')
-  await Promise.all(pools.splice(0).map((pool) => pool.close()))
+  await Promise.all(pools.splice(0).map((each) => each.pool.ended || each.close()))
   await Promise.all(running.splice(0).map((postgres) => postgres.stop()))
 })
 
@@ -228,6 +228,33 @@ describe('with a cluster', () => {
     expect(backend && isAlive(backend)).toBe(false)
     expect(await busy).toBeInstanceOf(RelationalUnavailable)
     client.release(true)
+  })
+
+  test('loses nothing that was committed when service and server are killed again and again under load', async () => {
+    const acknowledged = new Set<number>()
+    for (let round = 0; round < 6; round++) {
+      // Every other one leaves its server running behind it.
+      const earlier = await service(round % 2 === 0 ? '/nowhere' : '/usr/bin:/bin')
+      const { pool } = open(embeddedAddresses(runPath), 'application')
+      let next = round * 100_000
+      const writer = async (): Promise<void> => {
+        for (;;) {
+          const id = next++
+          await pool.query('insert into notes values ($1)', [id])
+          acknowledged.add(id)
+        }
+      }
+      const ends = Array.from({ length: 4 }, () => writer().catch(() => {}))
+      await sleep(50 + 200 * Math.random())
+      await kill(earlier.process)
+      if (round % 3 === 0 && identify(earlier.postmaster)) process.kill(earlier.postmaster, 'SIGKILL')
+      if (round % 2 === 0) await pool.end()
+      await Promise.all(ends)
+    }
+    const { pool } = open(await start(), 'application')
+    const kept = new Set((await pool.query('select id from notes')).rows.map((row) => row.id))
+    expect(acknowledged.size).toBeGreaterThan(10)
+    expect([...acknowledged].filter((id) => !kept.has(id))).toEqual([])
   })
 
   test.runIf(process.platform === 'linux')(

@@ -128,7 +128,7 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
   const socket = addresses.superuser.socketDirectory
   makeSocketDirectory(socket, account)
 
-  let descriptors: number[] = []
+  const descriptors: number[] = []
   const closeDescriptors = (): void => {
     for (const descriptor of descriptors.splice(0)) closeSync(descriptor)
   }
@@ -142,7 +142,8 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
     ...(account === undefined ? {} : { user: { uid: account.uid, gid: account.gid } }),
     descriptors() {
       closeDescriptors()
-      if (account !== undefined) descriptors = [openSync(directory, 'r'), openSync(socket, 'r')]
+      // Each is remembered as it is opened: the next one may fail.
+      if (account !== undefined) for (const path of [directory, socket]) descriptors.push(openSync(path, 'r'))
       return descriptors
     },
     pidFile: join(runPath, 'postgres.pid'),

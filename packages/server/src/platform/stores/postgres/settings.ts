@@ -7,7 +7,7 @@ export const ownerRole = 'millrace_owner'
 export const applicationRole = 'millrace'
 export const databaseName = 'millrace'
 
-export const maxConnections = 40
+const maxConnections = 40
 
 /** Written into `postgresql.conf` when the directory is made and given again at every start, so that they hold after an upgrade. */
 const fixed: Readonly<Record<string, string>> = {
