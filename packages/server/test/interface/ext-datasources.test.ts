@@ -1,5 +1,4 @@
 import type { FastifyInstance, InjectOptions } from 'fastify'
-import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { insertCompany } from '../../src/features/accounts/account-service.ts'
 import { createAccountStore } from '../../src/features/accounts/account-store.ts'
@@ -7,15 +6,15 @@ import { createDatasourceLogStore } from '../../src/features/datasources/datasou
 import { registerDatasourceRoutes } from '../../src/features/datasources/datasource-routes.ts'
 import {
   createDatasourceService,
-  type DatasourceService,
   insertDatasource,
 } from '../../src/features/datasources/datasource-service.ts'
+import { createDatasourceStore } from '../../src/features/datasources/datasource-store.ts'
 import { createHttpServer } from '../../src/platform/http/server.ts'
 import { newId } from '../../src/platform/ids.ts'
 import { silentLogger } from '../../src/platform/logger.ts'
 import { createPrincipal } from '../../src/platform/principal.ts'
+import { createTestColumnar, type TestEngine } from '../support/columnar.ts'
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts'
-import { openStatisticsEngine, type StatisticsEngine } from '../support/statistics-engine.ts'
 
 interface Envelope {
   code: number
@@ -28,8 +27,8 @@ interface Envelope {
 }
 
 let database: TestDatabase
-let engine: StatisticsEngine
-let service: DatasourceService
+let columnar: TestEngine
+let store: ReturnType<typeof createDatasourceStore>
 let app: FastifyInstance
 
 let company: { companyId: string; teamId: string }
@@ -42,13 +41,7 @@ const caller = { companyId: '', teamIds: [] as string[] }
 
 beforeAll(async () => {
   database = await createTestDatabase()
-  engine = await openStatisticsEngine()
-  await engine.columnar.command({
-    sql: `create table datasource_log (company LowCardinality(String), datasource LowCardinality(String), seq UInt64,
-            received DateTime64(3, 'UTC'), kind LowCardinality(String), rule LowCardinality(String), path String,
-            sample String, count UInt64) engine = MergeTree order by (company, datasource, received)`,
-  })
-  await createCounters()
+  columnar = await createTestColumnar()
   const accounts = createAccountStore(database.db)
   company = await database.transaction((tx) => insertCompany(tx, 'Acme'))
   other = await database.transaction((tx) => insertCompany(tx, 'Other'))
@@ -60,9 +53,10 @@ beforeAll(async () => {
   ] as const) {
     await accounts.insertTeam({ id, companyId: company.companyId, name, isDefault: false })
   }
-  service = createDatasourceService({
+  store = createDatasourceStore(database.db)
+  const service = createDatasourceService({
     relational: database,
-    log: createDatasourceLogStore({ columnar: engine.columnar }),
+    log: createDatasourceLogStore({ columnar }),
   })
   app = createHttpServer({ logger: silentLogger, trustedProxies: [] })
   app.decorateRequest('principal')
@@ -81,23 +75,9 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await app.close()
-  engine.close()
+  await columnar.close()
   await database.close()
 })
-
-/** Of whoever loads events; here it stands alone. */
-async function createCounters(): Promise<void> {
-  const { socketDirectory: host, user, database: name } = database.owner
-  const owner = new pg.Client({ host, user, database: name })
-  await owner.connect()
-  await owner.query(
-    `create table if not exists datasource_counters (company_id text not null, datasource_id text not null,
-       accepted bigint not null, changed bigint not null, dropped bigint not null, bot bigint not null,
-       duplicate bigint not null, updated_at timestamptz not null, primary key (company_id, datasource_id))`,
-  )
-  await owner.query(`grant select, insert, update, delete on datasource_counters to public`)
-  await owner.end()
-}
 
 function as(companyId: string, ...teamIds: string[]): void {
   Object.assign(caller, { companyId, teamIds })
@@ -224,17 +204,17 @@ describe('who sees a datasource', () => {
   test('hides a deleted one from people and from the collector, and a paused one from the collector', async () => {
     as(company.companyId, shop)
     const id = await create('Short-lived', shop)
-    expect(await service.findForCollector(id)).toEqual({ id, companyId: company.companyId, active: true })
+    expect(await store.findState(id)).toEqual({ id, companyId: company.companyId, status: 'active' })
     await database.pool.query(`update datasources set status = 'paused' where id = $1`, [id])
-    expect(await service.findForCollector(id)).toMatchObject({ active: false })
+    expect(await store.findState(id)).toMatchObject({ status: 'paused' })
     expect((await call('GET', '?perPage=100')).data).toContainEqual(
       expect.objectContaining({ id, status: 'paused' }),
     )
     await database.pool.query(`update datasources set status = 'deleted' where id = $1`, [id])
-    expect(await service.findForCollector(id)).toMatchObject({ active: false })
+    expect(await store.findState(id)).toMatchObject({ status: 'deleted' })
     expect(await call('GET', `/${id}/counters`)).toMatchObject({ code: 404 })
     expect((await call('GET', '?perPage=100')).data).not.toContainEqual(expect.objectContaining({ id }))
-    expect(await service.findForCollector('f'.repeat(24))).toBeUndefined()
+    expect(await store.findState('f'.repeat(24))).toBeUndefined()
   })
 
   test('is made for the default team by those who are in none', async () => {
@@ -272,7 +252,9 @@ describe('what became of events', () => {
   test('the log lists its lines page by page, the newest first, by kind, rule and time', async () => {
     as(company.companyId, shop)
     const id = await create('Logged', shop)
-    const noon = Date.UTC(2026, 0, 15, 12)
+    // Lines live for 30 days.
+    const noon = Math.floor(Date.now() / 86_400_000) * 86_400_000 - 43_200_000
+    const at = (milliseconds: number) => new Date(noon + milliseconds).toISOString()
     const lines = [
       [1, noon, 'dropped', 'key-mismatch', 'key', '"6#fx"', 3],
       [2, noon, 'changed', 'client-id-placeholder', 'clientId', '"null"', 1],
@@ -286,8 +268,9 @@ describe('what became of events', () => {
       [newId(), company.companyId],
     ]) {
       for (const [seq, received, kind, rule, path, sample, count] of lines) {
-        await engine.columnar.command({
-          sql: `insert into datasource_log select {company: String}, {datasource: String}, {seq: UInt64},
+        await columnar.command({
+          sql: `insert into datasource_log (company, datasource, seq, received, kind, rule, path, sample, count)
+                select {company: String}, {datasource: String}, {seq: UInt64},
                   fromUnixTimestamp64Milli({received: Int64}), {kind: String}, {rule: String}, {path: String},
                   {sample: String}, {count: UInt64}`,
           params: {
@@ -317,7 +300,7 @@ describe('what became of events', () => {
         {
           id: '1700000000000005',
           datasourceId: id,
-          receivedAt: '2026-01-15T14:00:00.000Z',
+          receivedAt: at(7_200_000),
           kind: 'refused',
           rule: 'body-empty',
           path: '',
@@ -333,11 +316,11 @@ describe('what became of events', () => {
     expect(await log('?rule=crawler')).toEqual({ rules: ['crawler'], count: 1 })
     expect(await log('?rule=unknown')).toEqual({ rules: [], count: 0 })
     expect(await log("?rule=x'%20or%20'1'%3D'1")).toEqual({ rules: [], count: 0 })
-    expect(await log('?from=2026-01-15T12:01:00Z&to=2026-01-15T13:00:00Z')).toEqual({
+    expect(await log(`?from=${at(60_000)}&to=${at(3_600_000)}`)).toEqual({
       rules: ['crawler'],
       count: 1,
     })
-    expect(await log('?from=2026-01-15T14:00:00%2B01:00&kind=dropped')).toEqual({
+    expect(await log(`?from=${at(7_200_000).replace('Z', '%2B01:00')}&kind=dropped`)).toEqual({
       rules: ['ids-none-left'],
       count: 1,
     })

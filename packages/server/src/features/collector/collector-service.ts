@@ -11,7 +11,7 @@ import { createRefusals } from './refusals.ts'
 import { createSenderReader } from './senders.ts'
 
 /** What the collector has answered for since the process started. Plain numbers: a hot path adds to them. */
-export interface CollectorTotals {
+interface CollectorTotals {
   kept: number
   changed: number
   dropped: number
@@ -29,7 +29,7 @@ export interface CollectorDependencies {
 }
 
 /** `bot`: a crawler sent the events; they are counted and nothing else. */
-export type Outcome = 'stored' | 'bot'
+type Outcome = 'stored' | 'bot'
 
 type Found = CollectorDatasource | undefined
 

@@ -124,14 +124,6 @@ export function createDatasourceService({ relational, log }: DatasourceServiceDe
         updatedAt: counted?.updatedAt.toISOString() ?? null,
       }
     },
-
-    /** What the collector must know of a datasource, whoever sends; undefined where there is none. */
-    async findForCollector(
-      id: string,
-    ): Promise<{ id: string; companyId: string; active: boolean } | undefined> {
-      const found = await store.findState(id)
-      return found && { id: found.id, companyId: found.companyId, active: found.status === 'active' }
-    },
   }
 }
 
