@@ -96,10 +96,10 @@ export interface SupervisedChild {
   /**
    * Stops an orphan of an earlier run, launches the child and resolves when it serves; from then on it is
    * restarted until `stop`.
-   * @throws {ChildFailed} the first launch failed: nothing runs and nothing is tried again
+   * @throws {ChildFailed} the first launch failed: nothing runs, and `start` may be called again
    */
   start(): Promise<void>
-  /** Resolves when the child is gone; may be called at any time and more than once. */
+  /** Resolves when the child is gone, for good; may be called at any time and more than once. */
   stop(): Promise<void>
   status(): ChildStatus
   /** Calls the listener after every change of the status; returns how to end that. */

@@ -86,6 +86,20 @@ test('tells what a child wrote that exits before it is ready', async () => {
   expect(child.status()).toMatchObject({ state: 'stopped', pid: undefined })
 })
 
+test('a first start that failed can be asked for again, until it is stopped', async () => {
+  const flag = join(directory, 'broken')
+  writeFileSync(flag, '')
+  const child = supervise(shell(`[ -e ${flag} ] && exit 1; ${waiting}`))
+  await expect(child.start()).rejects.toBeInstanceOf(ChildFailed)
+  await expect(child.start()).rejects.toBeInstanceOf(ChildFailed)
+  rmSync(flag)
+  await child.start()
+  await expect(child.start()).rejects.toThrow('was started before')
+  await child.stop()
+  await child.stop()
+  await expect(child.start()).rejects.toThrow('was stopped')
+})
+
 test('ends a child that is not ready in time', async () => {
   const child = supervise(shell('echo $$; while :; do sleep 0.05; done', { readyWithinMs: 150 }))
   const error = (await child.start().catch((reason: unknown) => reason)) as ChildFailed

@@ -173,14 +173,18 @@ export function superviseChild(
 
   return {
     async start() {
-      if (starting || stopped) throw new Error(`${spec.name} was started before`)
+      if (stopped) throw new Error(`${spec.name} was stopped and does not start again`)
+      if (starting) throw new Error(`${spec.name} was started before`)
       starting = begin()
       try {
         const child = await starting
         watching = keepRunning(child)
       } catch (error) {
         process.off('exit', onExit)
-        if (!stopped) enter('stopped', (error as Error).message)
+        if (!stopped) {
+          starting = undefined
+          enter('stopped', (error as Error).message)
+        }
         throw error
       }
     },
