@@ -58,7 +58,8 @@ export function columnarErrorFrom(error: unknown): Error {
   if (error instanceof ColumnarError || error instanceof ColumnarUnavailable) return error
   if (!(error instanceof ClickHouseError)) return new ColumnarUnavailable(error)
   const code = Number(error.code)
-  const { type = 'UNKNOWN_EXCEPTION', message } = error
+  const { type = 'UNKNOWN_EXCEPTION' } = error
+  const message = error.message.trim()
   if (code === timeoutExceeded) return new ColumnarTimeout(code, type, message, error)
   if (code === aborted) return new ColumnarUnavailable(error)
   return new ColumnarError(code, type, message, error)

@@ -189,6 +189,12 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
   ): Promise<EngineReply> {
     const format = shape.format?.name ?? request.format ?? defaultFormat
     if (request.rows !== undefined && shape.rows !== undefined) {
+      if (request.sql.slice(shape.rows.start).trim() !== '') {
+        throw new EngineException(
+          'NOT_IMPLEMENTED',
+          'Rows stand in the body or in the statement, not in both.',
+        )
+      }
       return { kind: 'whole', format, result: await insert(request.rows, shape.rows, start, request.signal) }
     }
     if (request.readonly && !request.whole) return stream(request, shape, format, start)

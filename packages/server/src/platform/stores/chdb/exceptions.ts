@@ -26,9 +26,12 @@ export class EngineException extends Error {
   }
 }
 
+/** Where rows came from, as the engine sees it: a pipe of this process, which tells nobody anything. */
+const fromPipe = /\s*: \(in file\/uri [^)]*\)/g
+
 /** Whatever was thrown, as code and text in ClickHouse's wording. */
 export function describeException(error: unknown): { code: number; text: string } {
-  const message = error instanceof Error ? error.message : String(error)
+  const message = (error instanceof Error ? error.message : String(error)).replaceAll(fromPipe, '')
   const code = /^Code: (\d+)\./.exec(message)?.[1]
   if (code !== undefined) return { code: Number(code), text: message.trimEnd() }
   return {

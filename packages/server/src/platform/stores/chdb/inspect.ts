@@ -26,6 +26,13 @@ export interface InspectionRules {
 
 const reading = new Set(['SELECT', 'WITH', 'FROM', 'SHOW', 'DESCRIBE', 'DESC', 'EXISTS', 'EXPLAIN'])
 
+const writing = new Set(
+  `ALTER ATTACH BACKUP CHECK COPY CREATE DELETE DETACH DROP EXCHANGE EXECUTE GRANT INSERT KILL MOVE OPTIMIZE RENAME
+  REPLACE RESTORE REVOKE SET SYSTEM TRUNCATE UNDROP UPDATE USE WATCH BEGIN COMMIT ROLLBACK PARALLEL`.split(
+    /\s+/,
+  ),
+)
+
 const is = (token: Token | undefined, keyword: string): boolean =>
   token?.kind === 'word' && token.text.toUpperCase() === keyword
 
@@ -67,7 +74,10 @@ function inspectTokens(sql: string, rules: InspectionRules): Shape {
     refuseOne(all, token, index, rules)
   })
   if (rules.readonly && !reading.has(verb)) {
-    throw new EngineException('READONLY', `Cannot execute ${verb} query in readonly mode.`)
+    if (writing.has(verb)) {
+      throw new EngineException('READONLY', `Cannot execute ${verb} query in readonly mode.`)
+    }
+    throw new EngineException('SYNTAX_ERROR', `Syntax error: a statement does not begin with ${verb}.`)
   }
   const clause = formatClause(all, rules.formats)
   return {

@@ -67,13 +67,9 @@ async function readStatement(
     return { sql: inAddress ?? form.get('query') ?? '' }
   }
   if (inAddress === undefined) return { sql: await readText(request) }
-  if (hasBody(request)) return { sql: inAddress, rows: request }
-  return { sql: inAddress }
-}
-
-function hasBody(request: IncomingMessage): boolean {
-  const length = request.headers['content-length']
-  return request.headers['transfer-encoding'] !== undefined || (length !== undefined && length !== '0')
+  if (request.method === 'POST' && /^\s*insert\s/i.test(inAddress)) return { sql: inAddress, rows: request }
+  // A server reads the body as the rest of the statement.
+  return { sql: `${inAddress}\n${await readText(request)}` }
 }
 
 async function readText(body: Readable): Promise<string> {
