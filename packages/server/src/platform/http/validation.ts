@@ -84,9 +84,7 @@ function describe(error: ErrorObject, part: string): { path: string; message: st
       const meaning = patternMeanings.get(String(parameters.pattern))
       return {
         path: here,
-        message: meaning
-          ? `${meaning}; it is ${shown(error.data)}`
-          : (error.message ?? 'is not valid'),
+        message: meaning ? `${meaning}; it is ${shown(error.data)}` : (error.message ?? 'is not valid'),
       }
     }
     default:
