@@ -1,0 +1,240 @@
+import type { Readable } from 'node:stream'
+import { ColumnarError } from '../../platform/stores/columnar.ts'
+import {
+  type BatchSize,
+  duplicateWindowMs,
+  type LoaderStore,
+  type Selection,
+  type StagedGroup,
+} from './loader-store.ts'
+import { controlLine, linesOf, readRefusedRow } from './log-lines.ts'
+import { nothing, type Outcome, outcomeOf, together } from './outcome.ts'
+
+/**
+ * The rows are the reason why a batch cannot be loaded: a part of it may be loaded. Everything else that fails is
+ * the state of a store, and the same batch is tried again later.
+ */
+export class BatchRefused extends Error {
+  override readonly name = 'BatchRefused'
+  /** Whether the rows were refused before anything of them was stored. */
+  readonly atStaging: boolean
+
+  constructor(message: string, atStaging: boolean, cause?: unknown) {
+    super(message, { cause })
+    this.atStaging = atStaging
+  }
+}
+
+/** Staging is not what it was a moment ago: the engine was restarted in the middle of a batch. */
+export class StagingLost extends Error {
+  override readonly name = 'StagingLost'
+}
+
+/** An insert may touch 100 partitions (max_partitions_per_insert_block); events have one a month. */
+const monthsPerInsert = 90
+
+export interface BatchLoader {
+  /**
+   * Loads rows that are read while they are staged.
+   * @param rows asked for when the body has ended
+   * @throws {BatchRefused} its rows are the reason
+   */
+  loadStream(body: Readable, rows: () => number): Promise<Outcome>
+  /**
+   * Loads rows in memory; those that the engine refuses go to quarantine.
+   * @param persistent whether a refusal by a table other than staging has come several times already: only then is
+   *   it taken for the rows' fault
+   */
+  loadLines(payload: Buffer, persistent: boolean): Promise<Outcome>
+}
+
+export interface BatchLoaderDependencies {
+  readonly store: LoaderStore
+  /** The greatest sequence number that any load has begun to store. */
+  readonly attempted: { sequence: number }
+}
+
+/**
+ * Brings rows of the log into the columnar store. Keys are stored before events: when a load is interrupted, those
+ * keys decide at its repetition, so that the same events are duplicates again and the same ones are stored.
+ */
+export function createBatchLoader({ store, attempted }: BatchLoaderDependencies): BatchLoader {
+  async function load(body: Readable | Buffer, rowsOf: () => number, size: BatchSize): Promise<Outcome> {
+    await store.clear()
+    try {
+      await store.stage(body, size)
+    } catch (error) {
+      throw refused(error, true)
+    }
+    const groups = await store.readGroups(size)
+    const rows = rowsOf()
+    const staged = sumOf(groups, 'rows')
+    if (staged === 0 && rows > 0) throw new StagingLost('The engine was restarted after a batch was staged')
+    if (staged !== rows) {
+      throw new BatchRefused(`${rows} lines of the event log are ${staged} rows to the engine`, true)
+    }
+    if (rows === 0) return nothing
+    const fault = groups.find((group) => group.fault !== '')?.fault
+    if (fault !== undefined) throw new BatchRefused(fault, true)
+    const earliest = Math.min(...groups.map((group) => group.earliestReceived))
+    const latest = Math.max(...groups.map((group) => group.latestReceived))
+    if (latest - earliest > duplicateWindowMs) {
+      throw new BatchRefused('the batch was received in more than 7 days', true)
+    }
+    try {
+      const duplicates = await findDuplicates(groups, { earliest, latest }, size)
+      await insert(groups, duplicates.length > 0, size)
+      if ((await store.countStaged()) !== rows) {
+        throw new StagingLost('The engine was restarted while a batch was being loaded')
+      }
+      return outcome(groups, duplicates, latest)
+    } catch (error) {
+      throw refused(error, false)
+    }
+  }
+
+  async function findDuplicates(
+    groups: readonly StagedGroup[],
+    received: { earliest: number; latest: number },
+    size: BatchSize,
+  ) {
+    const events = sumOf(groups, 'events')
+    if (events === 0) return []
+    const known = await store.findKnown(events, received, size)
+    return known > 0 || sumOf(groups, 'distinct') < events ? await store.markDuplicates(size) : []
+  }
+
+  async function insert(
+    groups: readonly StagedGroup[],
+    withoutDuplicates: boolean,
+    size: BatchSize,
+  ): Promise<void> {
+    const firstSequence = Math.min(...groups.map((group) => group.firstSequence))
+    const lastSequence = Math.max(...groups.map((group) => group.lastSequence))
+    const unlessStored = firstSequence <= attempted.sequence ? { firstSequence, lastSequence } : undefined
+    attempted.sequence = Math.max(attempted.sequence, lastSequence)
+    const selection: Selection = { withoutDuplicates, unlessStored }
+    if (sumOf(groups, 'events') > 0) await store.insertKeys(selection, size)
+    await allDone([
+      insertEvents(groups, selection, size),
+      sumOf(groups, 'purchases') > 0 ? store.insertPurchases(selection, size) : undefined,
+      sumOf(groups, 'identifies') > 0 ? store.insertIdentities(selection, size) : undefined,
+      sumOf(groups, 'logRows') > 0 ? store.insertLog(selection, size) : undefined,
+    ])
+  }
+
+  async function insertEvents(
+    groups: readonly StagedGroup[],
+    selection: Selection,
+    size: BatchSize,
+  ): Promise<void> {
+    const withEvents = groups.filter((group) => group.events > 0)
+    if (withEvents.length === 0) return
+    const first = monthNumber(Math.min(...withEvents.map((group) => group.firstMonth)))
+    const last = monthNumber(Math.max(...withEvents.map((group) => group.lastMonth)))
+    for (let from = first; from <= last; from += monthsPerInsert) {
+      const to = Math.min(from + monthsPerInsert - 1, last)
+      await store.insertEvents({ first: asMonth(from), last: asMonth(to) }, selection, size)
+    }
+  }
+
+  function outcome(
+    groups: readonly StagedGroup[],
+    duplicates: readonly { company: string; datasource: string; duplicate: number; changed: number }[],
+    latestReceived: number,
+  ): Outcome {
+    const perGroup = groups.map((group) => {
+      const { duplicate = 0, changed = 0 } =
+        duplicates.find(
+          ({ company, datasource }) => company === group.company && datasource === group.datasource,
+        ) ?? {}
+      return outcomeOf(group, {
+        accepted: group.events - duplicate,
+        changed: group.changed - changed,
+        dropped: group.dropped,
+        bot: group.bot,
+        duplicate,
+      })
+    })
+    return { ...perGroup.reduce(together, nothing), latestReceived }
+  }
+
+  /** Halves what is refused until the row is alone that is the reason. */
+  async function bisect(
+    lines: readonly Buffer[],
+    seen: { loaded: boolean },
+    persistent: boolean,
+  ): Promise<Outcome> {
+    try {
+      const size = lines.length > 5_000 ? 'large' : 'small'
+      const result = await load(Buffer.concat(lines), () => lines.length, size)
+      seen.loaded = true
+      return result
+    } catch (error) {
+      if (!(error instanceof BatchRefused)) throw error
+      const [line] = lines
+      if (line === undefined) throw error
+      if (!error.atStaging && !persistent) throw error.cause
+      if (error.atStaging && error.cause && !(await takesControlLine())) throw error.cause
+      if (lines.length > 1) {
+        const half = lines.length >> 1
+        const first = await bisect(lines.slice(0, half), seen, persistent)
+        return together(first, await bisect(lines.slice(half), seen, persistent))
+      }
+      // One row alone proves nothing against itself: the tables must have taken others at the same time.
+      if (!error.atStaging && !seen.loaded) throw error.cause
+      return await quarantine(line, error.message)
+    }
+  }
+
+  /** Whether staging takes a row that is sound for certain. */
+  async function takesControlLine(): Promise<boolean> {
+    await store.clear()
+    try {
+      await store.stage(controlLine, 'small')
+      return (await store.countStaged()) === 1
+    } catch {
+      return false
+    }
+  }
+
+  async function quarantine(line: Buffer, error: string): Promise<Outcome> {
+    const row = readRefusedRow(line, error)
+    await store.quarantine([row])
+    const counts =
+      row.kind === 'e'
+        ? { dropped: 1 }
+        : row.kind === 'bot' || row.kind === 'dropped'
+          ? { [row.kind]: row.events }
+          : {}
+    return outcomeOf(row, counts, { quarantined: 1, latestReceived: row.receivedAt })
+  }
+
+  return {
+    loadStream: (body, rows) => load(body, rows, 'large'),
+    loadLines: (payload, persistent) => bisect(linesOf(payload), { loaded: false }, persistent),
+  }
+}
+
+/** The rows' fault as far as the error tells; whatever is the state of the engine stays as it is. */
+function refused(error: unknown, atStaging: boolean): unknown {
+  return error instanceof ColumnarError && !error.passing
+    ? new BatchRefused(`${error.type}: ${error.message}`, atStaging, error)
+    : error
+}
+
+type NumericKey = { [K in keyof StagedGroup]: StagedGroup[K] extends number ? K : never }[keyof StagedGroup]
+
+function sumOf(groups: readonly StagedGroup[], key: NumericKey): number {
+  return groups.reduce((sum, group) => sum + group[key], 0)
+}
+
+/** Waits for all, so that none is still at work when the next attempt begins. @throws the first failure */
+async function allDone(work: readonly (Promise<void> | undefined)[]): Promise<void> {
+  for (const result of await Promise.allSettled(work)) {
+    if (result.status === 'rejected') throw result.reason
+  }
+}
+
+const monthNumber = (month: number): number => Math.floor(month / 100) * 12 + (month % 100) - 1
+const asMonth = (number: number): number => Math.floor(number / 12) * 100 + (number % 12) + 1

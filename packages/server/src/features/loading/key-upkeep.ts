@@ -1,0 +1,41 @@
+import type { Clock } from '../../platform/clock.ts'
+import type { Logger } from '../../platform/logger.ts'
+import { duplicateWindowMs, type LoaderStore } from './loader-store.ts'
+
+const dayMs = 24 * 3_600 * 1_000
+const everyMs = 3_600 * 1_000
+/** Beyond the window, for clocks that were set back. */
+const marginMs = 2 * dayMs
+
+/**
+ * Forgets keys that no event can meet any more: their week ended longer than the window before what is being loaded
+ * now, and before the present. The clock alone does not decide, because events may wait in the log for weeks.
+ */
+export function createKeyUpkeep({
+  store,
+  clock,
+  logger,
+}: {
+  store: Pick<LoaderStore, 'listKeyWeeks' | 'dropKeyWeek'>
+  clock: Clock
+  logger: Logger
+}) {
+  let next = 0
+
+  return {
+    /** Never fails: what is left over is forgotten the next time. */
+    async run(latestReceived: number): Promise<void> {
+      const now = clock.now()
+      if (latestReceived === 0 || now < next) return
+      next = now + everyMs
+      const keepFrom = Math.min(latestReceived, now) - duplicateWindowMs - marginMs
+      try {
+        for (const monday of await store.listKeyWeeks()) {
+          if (Date.parse(`${monday}T00:00:00Z`) + 7 * dayMs < keepFrom) await store.dropKeyWeek(monday)
+        }
+      } catch (error) {
+        logger.warn({ err: error }, 'old event keys are not forgotten')
+      }
+    },
+  }
+}

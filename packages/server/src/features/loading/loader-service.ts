@@ -1,0 +1,237 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Clock } from '../../platform/clock.ts'
+import type { Logger } from '../../platform/logger.ts'
+import type { Metrics } from '../../platform/metrics.ts'
+import { ColumnarError } from '../../platform/stores/columnar.ts'
+import { comparePositions, type EventLog, type Position } from '../../platform/stores/event-log.ts'
+import { BatchRefused, createBatchLoader } from './batch-loader.ts'
+import type { CheckpointStore, LoaderLock } from './checkpoint-store.ts'
+import { createKeyUpkeep } from './key-upkeep.ts'
+import type { LoaderStore } from './loader-store.ts'
+import { pieceBytes, planBatch } from './log-batch.ts'
+import { changesOf, nothing, type Outcome, totalsOf } from './outcome.ts'
+
+export interface LoaderDependencies {
+  readonly log: Pick<EventLog, 'read' | 'release' | 'start' | 'end' | 'changed' | 'state'>
+  readonly store: LoaderStore
+  readonly checkpoints: CheckpointStore
+  readonly clock: Clock
+  readonly logger: Logger
+  readonly metrics?: Pick<Metrics, 'loadedEvents' | 'loadSeconds' | 'gauge'>
+  readonly limits?: Partial<LoaderLimits>
+}
+
+export interface LoaderLimits {
+  /** About the most bytes of one batch. */
+  readonly batchBytes: number
+  /** Between the beginnings of two batches while there is no backlog; events gather meanwhile. */
+  readonly intervalMs: number
+  /** Between two tries while a store fails: the first pause, doubled up to the longest. */
+  readonly firstPauseMs: number
+  readonly longestPauseMs: number
+  /** Between two looks for the lock that another process holds. */
+  readonly lockPollMs: number
+}
+
+const defaults: LoaderLimits = {
+  batchBytes: 128 * 1024 * 1024,
+  intervalMs: 400,
+  firstPauseMs: 250,
+  longestPauseMs: 15_000,
+  lockPollMs: 2_000,
+}
+
+export interface LoaderState {
+  /** `waiting`: another process loads; `failing`: a store fails, events wait in the log. */
+  readonly condition: 'stopped' | 'waiting' | 'loading' | 'failing'
+  /** What the last try failed with; undefined when it did not. */
+  readonly error: string | undefined
+  /** Seconds since the oldest event that waits was written to the log; 0 when none waits. */
+  readonly lagSeconds: number
+  /** Epoch milliseconds of the last batch; undefined before the first. */
+  readonly loadedAt: number | undefined
+}
+
+export interface LoaderService {
+  /** Begins to load; returns at once. Whatever fails is tried again until `stop`. */
+  start(): void
+  /** Lets the batch at hand finish and gives the lock back. Events that wait stay in the log. */
+  stop(): Promise<void>
+  state(): LoaderState
+}
+
+const memoryLimitExceeded = 241
+/** So many failures in a row before a refusal by a table is taken for the rows' fault. */
+const persistentAfter = 3
+
+/**
+ * Moves events from the event log into the columnar store: each batch once, each `eventId` of a datasource once
+ * within 7 days, counted exactly (decisions.md, Collector; architecture.md, The way of an event).
+ */
+export function createLoaderService(dependencies: LoaderDependencies): LoaderService {
+  const { log, store, checkpoints, clock, logger, metrics } = dependencies
+  const limits = { ...defaults, ...dependencies.limits }
+  const attempted = { sequence: 0 }
+  const batches = createBatchLoader({ store, attempted })
+  const upkeep = createKeyUpkeep({ store, clock, logger })
+  const stopping = new AbortController()
+  let running: Promise<void> | undefined
+  let condition: LoaderState['condition'] = 'stopped'
+  let lastError: string | undefined
+  let loadedAt: number | undefined
+  let failures = 0
+  let batchBytes = limits.batchBytes
+  /** Up to here batches are small enough to be bisected: one of them was refused. */
+  let cautiousUntil: Position = { segment: 0, offset: 0 }
+
+  metrics?.gauge(
+    'millrace_load_lag_seconds',
+    'Age of the oldest event that waits in the log to be loaded',
+    () => lagSeconds(),
+  )
+
+  function lagSeconds(): number {
+    const { oldestAt } = log.state()
+    return oldestAt === undefined ? 0 : Math.max(0, (clock.now() - oldestAt) / 1_000)
+  }
+
+  async function run(): Promise<void> {
+    while (!stopping.signal.aborted) {
+      let lock: LoaderLock | undefined
+      try {
+        lock = await checkpoints.tryLock()
+        if (lock) await loadWhileLocked(lock)
+        else {
+          condition = 'waiting'
+          await pause(limits.lockPollMs)
+        }
+      } catch (error) {
+        await fail(error)
+      } finally {
+        await lock?.release()
+      }
+    }
+  }
+
+  async function loadWhileLocked(lock: LoaderLock): Promise<void> {
+    // Whatever an earlier load did is known from the stores alone: this process may have just begun.
+    await store.endLeftovers()
+    attempted.sequence = Math.max(attempted.sequence, await store.greatestSequence())
+    let checkpoint = await checkpoints.find()
+    let position = checkpoint ?? log.start()
+    await release(position)
+    condition = 'loading'
+    while (!stopping.signal.aborted) {
+      const began = performance.now()
+      const loaded = await loadNext(lock, checkpoint, position)
+      if (!loaded) {
+        failures = 0
+        lastError = undefined
+        await log.changed(position, stopping.signal)
+      } else if (loaded !== 'again') {
+        failures = 0
+        lastError = undefined
+        checkpoint = loaded.next
+        position = loaded.next
+        await release(position)
+        await upkeep.run(loaded.outcome.latestReceived)
+      }
+      const backlog = loaded === 'again' || loaded?.full
+      if (!backlog) await pause(limits.intervalMs - (performance.now() - began))
+    }
+  }
+
+  /** Segments that cannot be removed now are removed with the next ones. */
+  async function release(position: Position): Promise<void> {
+    try {
+      await log.release(position)
+    } catch (error) {
+      logger.warn({ err: error }, 'loaded segments of the event log are not removed')
+    }
+  }
+
+  /** @returns undefined when nothing waits; `again` when the batch is to be tried in smaller pieces */
+  async function loadNext(
+    lock: LoaderLock,
+    checkpoint: Position | undefined,
+    position: Position,
+  ): Promise<{ next: Position; outcome: Outcome; full: boolean } | 'again' | undefined> {
+    const cautious = comparePositions(position, cautiousUntil) < 0
+    const end = log.end()
+    const plan = await planBatch(log, position, cautious ? pieceBytes : batchBytes)
+    if (!plan) return undefined
+    const began = performance.now()
+    await lock.check()
+    let outcome = nothing
+    if (plan.kind === 'lines') {
+      if (plan.rows > 0) outcome = await batches.loadLines(plan.payload, failures >= persistentAfter)
+    } else {
+      try {
+        outcome = await batches.loadStream(plan.body, plan.rows)
+      } catch (error) {
+        if (plan.error() !== undefined) throw plan.error()
+        if (!(error instanceof BatchRefused)) throw error
+        logger.warn({ err: error }, 'a batch is refused: it is loaded in smaller pieces')
+        cautiousUntil = end
+        return 'again'
+      } finally {
+        plan.body.destroy()
+      }
+    }
+    const next = plan.kind === 'lines' ? plan.next : plan.next()
+    const { latestReceived } = outcome
+    const receivedAt = latestReceived > 0 ? new Date(latestReceived) : undefined
+    await lock.check()
+    await checkpoints.commit(checkpoint, next, changesOf(outcome), receivedAt)
+    loadedAt = clock.now()
+    report(outcome, (performance.now() - began) / 1_000)
+    if (batchBytes < limits.batchBytes) batchBytes = Math.min(2 * batchBytes, limits.batchBytes)
+    return { next, outcome, full: comparePositions(next, end) < 0 }
+  }
+
+  function report(outcome: Outcome, seconds: number): void {
+    const { accepted, dropped, bot, duplicate } = totalsOf(outcome)
+    metrics?.loadSeconds.observe(seconds)
+    metrics?.loadedEvents.inc({ outcome: 'stored' }, accepted)
+    metrics?.loadedEvents.inc({ outcome: 'duplicate' }, duplicate)
+    metrics?.loadedEvents.inc({ outcome: 'dropped' }, dropped)
+    metrics?.loadedEvents.inc({ outcome: 'bot' }, bot)
+    metrics?.loadedEvents.inc({ outcome: 'quarantined' }, outcome.quarantined)
+    if (outcome.quarantined > 0) {
+      logger.error({ rows: outcome.quarantined }, 'the columnar store refuses rows: they are in quarantine')
+    }
+    logger.debug({ accepted, duplicate, dropped, bot, seconds }, 'batch loaded')
+  }
+
+  async function fail(error: unknown): Promise<void> {
+    if (stopping.signal.aborted) return
+    condition = 'failing'
+    lastError = error instanceof Error ? error.message : String(error)
+    failures += 1
+    const longest = Math.min(limits.firstPauseMs * 2 ** (failures - 1), limits.longestPauseMs)
+    // The same batch would need the same memory again.
+    if (error instanceof ColumnarError && error.code === memoryLimitExceeded) {
+      batchBytes = Math.max(pieceBytes, batchBytes / 4)
+    }
+    const level = failures === 1 ? 'warn' : failures % 20 === 0 ? 'error' : 'debug'
+    logger[level]({ err: error, failures }, 'loading fails: events wait in the log')
+    await pause(longest * (0.75 + Math.random() / 2))
+  }
+
+  async function pause(milliseconds: number): Promise<void> {
+    if (milliseconds <= 0) return
+    await sleep(milliseconds, undefined, { signal: stopping.signal }).catch(() => undefined)
+  }
+
+  return {
+    start() {
+      running ??= run()
+    },
+    async stop() {
+      stopping.abort()
+      await running
+      condition = 'stopped'
+    },
+    state: () => ({ condition, error: lastError, lagSeconds: lagSeconds(), loadedAt }),
+  }
+}

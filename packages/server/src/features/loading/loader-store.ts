@@ -1,0 +1,414 @@
+import { randomUUID } from 'node:crypto'
+import type { Readable } from 'node:stream'
+import type { DropRuleId } from '@millrace/contract/events/rules.ts'
+import type { Columnar, ColumnarParam, Statement } from '../../platform/stores/columnar.ts'
+
+/** How much of the machine a batch may take: `small` ones use one thread and leave the rest to others. */
+export type BatchSize = 'small' | 'large'
+
+/** What stands in staging of one datasource. */
+export interface StagedGroup {
+  readonly company: string
+  readonly datasource: string
+  /** All rows, those of the datasource log included. */
+  readonly rows: number
+  /** Sound events, duplicates included. */
+  readonly events: number
+  /** Of these, with different keys; at least. */
+  readonly distinct: number
+  readonly changed: number
+  readonly logRows: number
+  readonly dropped: number
+  readonly bot: number
+  readonly identifies: number
+  readonly purchases: number
+  /** Why the engine would clamp or wrap something of a row; empty when all rows are sound. */
+  readonly fault: string
+  readonly firstSequence: number
+  readonly lastSequence: number
+  /** Epoch milliseconds, of sound rows. */
+  readonly earliestReceived: number
+  readonly latestReceived: number
+  /** Months of sound events as year * 100 + month; 0 without events. */
+  readonly firstMonth: number
+  readonly lastMonth: number
+}
+
+export interface DuplicateGroup {
+  readonly company: string
+  readonly datasource: string
+  readonly duplicate: number
+  /** Duplicates that carry a change; they are not stored, so their changes do not count. */
+  readonly changed: number
+}
+
+export interface QuarantinedEvent {
+  readonly company: string
+  readonly datasource: string
+  readonly sequence: number
+  /** Epoch milliseconds. */
+  readonly receivedAt: number
+  readonly error: string
+  readonly line: string
+}
+
+/** Which rows of staging an insert takes. */
+export interface Selection {
+  /** Leaves out what markDuplicates has marked. */
+  readonly withoutDuplicates: boolean
+  /**
+   * Leaves out rows that the table has already: for sequence numbers that an earlier, interrupted load may have
+   * stored. Needed only then, because it reads the table.
+   */
+  readonly unlessStored: { readonly firstSequence: number; readonly lastSequence: number } | undefined
+}
+
+/** The reception times of two events with one `eventId` are at most this far apart when the second is a duplicate. */
+export const duplicateWindowMs = 7 * 24 * 3_600 * 1_000
+
+/** The rule of the contract by which the datasource log shows a quarantined event. */
+const quarantineRule = 'engine-refused' satisfies DropRuleId
+
+/** Rows up to which the index of event_keys is faster than reading all of it. */
+const rowsByIndex = 2_000
+
+const stagedColumns = 'q,z,k,d,t,r,e,n,u,p,c,i,v,x,l,dt,os,br,g,m,rule,path,sample'.split(',')
+
+const isEvent = "z = 'e' AND fault = ''"
+const isPurchase = "n IN ('purchase', 'purchase_references')"
+const isIdentify = "n = 'identify' AND c != ''"
+
+/** Columns of events and purchases, and what of staging they are made of. */
+const eventColumns = {
+  company: 'k',
+  datasource: 'd',
+  time: 'time',
+  received: 'received',
+  seq: 'q',
+  event_uuid: 'event_uuid',
+  event_text: 'event_text',
+  name: 'n',
+  url: 'u',
+  tmp_id: 'p',
+  client_id: 'c',
+  device: 'device',
+  client: 'client',
+  ids: 'i',
+  value: 'value',
+  trans_id: 'x',
+  labels: 'l',
+  device_type: 'dt',
+  os: 'os',
+  browser: 'br',
+} as const
+const keyOf = 'toUInt64(hash)'
+const restOf = 'toUInt64(bitShiftRight(hash, 64))'
+
+export interface LoaderStoreOptions {
+  readonly columnar: Columnar
+  /** Threads for a large batch; a small one uses one. */
+  readonly threads: number
+}
+
+/** Statements of loading are named so, to be found when whoever sent them is gone. */
+const statementPrefix = 'millrace-load-'
+
+/** Everything that loading asks of the columnar store; nothing here decides. */
+export function createLoaderStore({ columnar, threads }: LoaderStoreOptions) {
+  const settingsOf = (size: BatchSize) => ({
+    max_threads: size === 'small' ? 1 : threads,
+    max_insert_threads: 1,
+    optimize_on_insert: 0,
+    // Repeated loads are told by their sequence numbers; by its blocks the engine would drop other rows silently.
+    insert_deduplicate: 0,
+    min_insert_block_size_rows: 1_048_576,
+    min_insert_block_size_bytes: 1024 * 1024 * 1024,
+  })
+
+  const run = (statement: Statement): Promise<void> =>
+    columnar.command({ ...statement, queryId: `${statementPrefix}${randomUUID()}` })
+
+  function conditionsOf(table: string, selection: Selection, of: string): string {
+    const conditions = [of]
+    if (selection.withoutDuplicates) conditions.push('q NOT IN (SELECT seq FROM staging_skipped)')
+    if (selection.unlessStored) {
+      conditions.push(
+        `q NOT IN (SELECT seq FROM ${table} WHERE seq BETWEEN {first: UInt64} AND {last: UInt64})`,
+      )
+    }
+    return conditions.join(' AND ')
+  }
+
+  const paramsOf = ({ unlessStored }: Selection): Record<string, ColumnarParam> =>
+    unlessStored ? { first: unlessStored.firstSequence, last: unlessStored.lastSequence } : {}
+
+  async function insertRows(
+    table: string,
+    columns: Readonly<Record<string, string>>,
+    of: string,
+    selection: Selection,
+    size: BatchSize,
+    params: Record<string, ColumnarParam> = {},
+  ): Promise<void> {
+    await run({
+      sql: `INSERT INTO ${table} (${Object.keys(columns).join(', ')})
+            SELECT ${Object.values(columns).join(', ')} FROM staging
+            WHERE ${conditionsOf(table, selection, of)}`,
+      params: { ...params, ...paramsOf(selection) },
+      settings: settingsOf(size),
+    })
+  }
+
+  return {
+    /**
+     * Ends what an earlier load may have left running in the engine, and waits until it is gone: a statement whose
+     * answer was lost must not store its rows beside its own repetition.
+     */
+    async endLeftovers(): Promise<void> {
+      await columnar.command({
+        sql: `KILL QUERY WHERE query_id LIKE '${statementPrefix}%' SYNC`,
+        settings: { max_execution_time: 60 },
+      })
+    },
+
+    /** Empties staging and what was found out about it. */
+    async clear(): Promise<void> {
+      for (const table of ['staging', 'staging_known', 'staging_skipped']) {
+        await columnar.command({ sql: `TRUNCATE TABLE ${table}` })
+      }
+    },
+
+    /** Puts lines of the log into staging, all or none of them. */
+    async stage(body: Readable | Buffer, size: BatchSize, signal?: AbortSignal): Promise<void> {
+      await columnar.insert({
+        table: 'staging',
+        columns: stagedColumns,
+        format: 'JSONEachRow',
+        body,
+        queryId: `${statementPrefix}${randomUUID()}`,
+        settings: {
+          ...settingsOf(size),
+          input_format_skip_unknown_fields: 1,
+          input_format_null_as_default: 1,
+          input_format_parallel_parsing: size === 'small' ? 0 : 1,
+          // Parsers get to work on the first megabyte.
+          min_chunk_bytes_for_parallel_parsing: 1024 * 1024,
+        },
+        ...(signal && { signal }),
+      })
+    },
+
+    /** Rows in staging: 0 after a restart of the engine, which keeps staging in memory. */
+    async countStaged(): Promise<number> {
+      const [row] = await columnar.query<{ rows: number }>({ sql: 'SELECT count() AS rows FROM staging' })
+      return row?.rows ?? 0
+    },
+
+    async readGroups(size: BatchSize): Promise<StagedGroup[]> {
+      return await columnar.query<StagedGroup>({
+        sql: `SELECT k AS company, d AS datasource, count() AS rows,
+                countIf(${isEvent}) AS events,
+                uniqExactIf(${keyOf}, ${isEvent}) AS distinct,
+                countIf(${isEvent} AND g = 1) AS changed,
+                countIf(z != 'e' AND fault = '') AS logRows,
+                sumIf(m, z = 'dropped' AND fault = '') AS dropped,
+                sumIf(m, z = 'bot' AND fault = '') AS bot,
+                countIf(${isEvent} AND ${isIdentify}) AS identifies,
+                countIf(${isEvent} AND ${isPurchase}) AS purchases,
+                max(fault) AS fault,
+                min(q) AS firstSequence, max(q) AS lastSequence,
+                minIf(toUnixTimestamp64Milli(received), fault = '') AS earliestReceived,
+                maxIf(toUnixTimestamp64Milli(received), fault = '') AS latestReceived,
+                if(events = 0, 0, toYYYYMM(minIf(time, ${isEvent}))) AS firstMonth,
+                if(events = 0, 0, toYYYYMM(maxIf(time, ${isEvent}))) AS lastMonth
+              FROM staging GROUP BY k, d`,
+        settings: { max_threads: size === 'small' ? 1 : threads, max_execution_time: 120 },
+      })
+    },
+
+    /**
+     * Looks the keys of the staged events up among those stored within the window around their reception.
+     * @returns how many were found, those of an interrupted load of the same events included
+     */
+    async findKnown(
+      rows: number,
+      received: { earliest: number; latest: number },
+      size: BatchSize,
+    ): Promise<number> {
+      await run({
+        sql: `INSERT INTO staging_known SELECT key, rest, seq, received FROM event_keys
+              WHERE key IN (SELECT ${keyOf} FROM staging WHERE ${isEvent})
+                AND received BETWEEN fromUnixTimestamp64Milli({from: Int64}, 'UTC')
+                  AND fromUnixTimestamp64Milli({to: Int64}, 'UTC')`,
+        params: { from: received.earliest - duplicateWindowMs, to: received.latest + duplicateWindowMs },
+        settings: { ...settingsOf(size), use_index_for_in_with_subqueries: rows <= rowsByIndex ? 1 : 0 },
+      })
+      const [row] = await columnar.query<{ rows: number }>({
+        sql: 'SELECT count() AS rows FROM staging_known',
+      })
+      return row?.rows ?? 0
+    },
+
+    /**
+     * Marks the duplicates in staging: events whose key is known with another sequence number within the window, then
+     * of those left all but the first of each key. Reception times in staging must not lie further apart than the
+     * window, or the second rule would mark too many.
+     */
+    async markDuplicates(size: BatchSize): Promise<DuplicateGroup[]> {
+      const settings = settingsOf(size)
+      await run({
+        sql: `INSERT INTO staging_skipped SELECT DISTINCT row.q
+              FROM (SELECT ${keyOf} AS key, ${restOf} AS rest, q, received FROM staging
+                WHERE ${isEvent} AND ${keyOf} IN (SELECT key FROM staging_known)) AS row
+              INNER JOIN staging_known AS known ON row.key = known.key AND row.rest = known.rest
+              WHERE known.seq != row.q
+                AND abs(toUnixTimestamp64Milli(row.received) - toUnixTimestamp64Milli(known.received))
+                  <= {window: Int64}`,
+        params: { window: duplicateWindowMs },
+        settings,
+      })
+      await run({
+        sql: `INSERT INTO staging_skipped SELECT row.q
+              FROM (SELECT hash, q FROM staging
+                WHERE ${isEvent} AND q NOT IN (SELECT seq FROM staging_skipped)) AS row
+              INNER JOIN (
+                SELECT hash, min(q) AS first FROM staging
+                WHERE ${isEvent} AND q NOT IN (SELECT seq FROM staging_skipped)
+                GROUP BY hash HAVING count() > 1
+              ) AS repeated ON row.hash = repeated.hash
+              WHERE row.q != repeated.first`,
+        settings,
+      })
+      return await columnar.query<DuplicateGroup>({
+        sql: `SELECT k AS company, d AS datasource, count() AS duplicate, countIf(g = 1) AS changed FROM staging
+              WHERE ${isEvent} AND q IN (SELECT seq FROM staging_skipped) GROUP BY k, d`,
+        settings: { max_execution_time: 120 },
+      })
+    },
+
+    async insertKeys(selection: Selection, size: BatchSize): Promise<void> {
+      const columns = { key: keyOf, rest: restOf, seq: 'q', received: 'received' }
+      await insertRows('event_keys', columns, isEvent, selection, size)
+    },
+
+    /** Inserts the events of months from `first` to `last`, each as year * 100 + month. */
+    async insertEvents(
+      months: { readonly first: number; readonly last: number },
+      selection: Selection,
+      size: BatchSize,
+    ): Promise<void> {
+      const of = `${isEvent} AND toYYYYMM(time) BETWEEN {firstMonth: UInt32} AND {lastMonth: UInt32}`
+      const params = { firstMonth: months.first, lastMonth: months.last }
+      await insertRows('events', eventColumns, of, selection, size, params)
+    },
+
+    async insertPurchases(selection: Selection, size: BatchSize): Promise<void> {
+      await insertRows('purchases', eventColumns, `${isEvent} AND ${isPurchase}`, selection, size)
+    },
+
+    /** The bindings of identify events; one that is stored already changes nothing. */
+    async insertIdentities(selection: Selection, size: BatchSize): Promise<void> {
+      const of = conditionsOf(
+        'identities',
+        { ...selection, unlessStored: undefined },
+        `${isEvent} AND ${isIdentify}`,
+      )
+      await run({
+        sql: `INSERT INTO identities (company, device, tmp_id, time, client, client_id)
+              SELECT k, device, any(p), max(staging.time), any(client), c FROM staging WHERE ${of}
+              GROUP BY k, device, c`,
+        settings: settingsOf(size),
+      })
+    },
+
+    async insertLog(selection: Selection, size: BatchSize): Promise<void> {
+      const columns = {
+        company: 'k',
+        datasource: 'd',
+        received: 'received',
+        seq: 'q',
+        kind: 'z',
+        rule: 'rule',
+        path: 'path',
+        sample: 'sample',
+        count: 'm',
+      }
+      const each = { ...selection, withoutDuplicates: false }
+      await insertRows('datasource_log', columns, "z != 'e' AND fault = ''", each, size)
+    },
+
+    /** Sets events aside, and says so in their datasources' logs; an event set aside before is left as it is. */
+    async quarantine(events: readonly QuarantinedEvent[]): Promise<void> {
+      const sequences = events.map(({ sequence }) => sequence)
+      const storedIn = async (table: string, text: string, where = '1'): Promise<Set<string>> => {
+        const stored = await columnar.query<{ seq: number; text: string }>({
+          sql: `SELECT seq, ${text} AS text FROM ${table} WHERE seq IN {sequences: Array(UInt64)} AND ${where}`,
+          params: { sequences },
+        })
+        return new Set(stored.map((row) => `${row.seq} ${row.text}`))
+      }
+      const logged = await storedIn('datasource_log', 'datasource', `rule = '${quarantineRule}'`)
+      const toLog = events.filter(
+        ({ datasource, sequence }) => datasource !== '' && !logged.has(`${sequence} ${datasource}`),
+      )
+      if (toLog.length > 0) await insertJson('datasource_log', toLog.map(quarantineLogRow))
+      const known = await storedIn('events_quarantine', 'line')
+      const rows = events.filter(({ sequence, line }) => !known.has(`${sequence} ${line}`))
+      const set = rows.map(({ company, datasource, sequence, error, line }) => ({
+        company,
+        datasource,
+        seq: sequence,
+        error,
+        line,
+      }))
+      if (set.length > 0) await insertJson('events_quarantine', set)
+    },
+
+    /** The greatest sequence number that any load has begun to store; 0 for none. */
+    async greatestSequence(): Promise<number> {
+      const [row] = await columnar.query<{ greatest: number }>({
+        sql: `SELECT max(seq) AS greatest FROM (
+                SELECT max(seq) AS seq FROM event_keys UNION ALL SELECT max(seq) FROM datasource_log
+                UNION ALL SELECT max(seq) FROM events_quarantine)`,
+      })
+      return row?.greatest ?? 0
+    },
+
+    /** Weeks for which there are keys, by their Mondays as YYYY-MM-DD. */
+    async listKeyWeeks(): Promise<string[]> {
+      const rows = await columnar.query<{ partition: string }>({
+        sql: `SELECT DISTINCT partition FROM system.parts
+              WHERE database = currentDatabase() AND table = 'event_keys' AND active ORDER BY partition`,
+      })
+      return rows.map(({ partition }) => partition).filter((monday) => /^\d{4}-\d\d-\d\d$/.test(monday))
+    },
+
+    /** Forgets the keys of a week of `listKeyWeeks`. */
+    async dropKeyWeek(monday: string): Promise<void> {
+      if (!/^\d{4}-\d\d-\d\d$/.test(monday)) throw new RangeError(`${monday} is no week of keys`)
+      await columnar.command({ sql: `ALTER TABLE event_keys DROP PARTITION '${monday}'` })
+    },
+  }
+
+  async function insertJson(table: string, rows: readonly object[]): Promise<void> {
+    const body = Buffer.from(rows.map((row) => `${JSON.stringify(row)}\n`).join(''))
+    await columnar.insert({ table, columns: Object.keys(rows[0] ?? {}), format: 'JSONEachRow', body })
+  }
+}
+
+export type LoaderStore = ReturnType<typeof createLoaderStore>
+
+function quarantineLogRow({ company, datasource, sequence, receivedAt }: QuarantinedEvent): object {
+  // The event itself stands in the quarantine; the log shows no sample of what nothing could read.
+  return {
+    company,
+    datasource,
+    received: new Date(receivedAt).toISOString().replace('T', ' ').replace('Z', ''),
+    seq: sequence,
+    kind: 'dropped',
+    rule: quarantineRule,
+    path: '',
+    sample: '',
+    count: 1,
+  }
+}

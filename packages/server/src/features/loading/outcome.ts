@@ -1,0 +1,76 @@
+import type { CounterChange } from './checkpoint-store.ts'
+
+/** What became of the rows of a batch. */
+export interface Outcome {
+  readonly changes: ReadonlyMap<string, CounterChange>
+  readonly quarantined: number
+  /** Epoch milliseconds of the latest reception; 0 when unknown. */
+  readonly latestReceived: number
+}
+
+type Counts = Partial<Omit<CounterChange, 'company' | 'datasource'>>
+
+export const nothing: Outcome = { changes: new Map(), quarantined: 0, latestReceived: 0 }
+
+const none = { accepted: 0, changed: 0, dropped: 0, bot: 0, duplicate: 0 }
+
+/** The outcome of rows of one datasource. */
+export function outcomeOf(
+  of: { readonly company: string; readonly datasource: string },
+  counts: Counts,
+  rest: { readonly quarantined?: number; readonly latestReceived?: number } = {},
+): Outcome {
+  const { company, datasource } = of
+  const change = { company, datasource, ...none, ...counts }
+  return {
+    changes: new Map([[`${company} ${datasource}`, change]]),
+    quarantined: rest.quarantined ?? 0,
+    latestReceived: rest.latestReceived ?? 0,
+  }
+}
+
+export function together(a: Outcome, b: Outcome): Outcome {
+  const changes = new Map(a.changes)
+  for (const [key, change] of b.changes) {
+    const before = changes.get(key)
+    changes.set(
+      key,
+      before
+        ? {
+            ...change,
+            accepted: before.accepted + change.accepted,
+            changed: before.changed + change.changed,
+            dropped: before.dropped + change.dropped,
+            bot: before.bot + change.bot,
+            duplicate: before.duplicate + change.duplicate,
+          }
+        : change,
+    )
+  }
+  return {
+    changes,
+    quarantined: a.quarantined + b.quarantined,
+    latestReceived: Math.max(a.latestReceived, b.latestReceived),
+  }
+}
+
+/** The counts over all datasources. */
+export function totalsOf({ changes }: Outcome): Omit<CounterChange, 'company' | 'datasource'> {
+  const totals = { ...none }
+  for (const change of changes.values()) {
+    totals.accepted += change.accepted
+    totals.changed += change.changed
+    totals.dropped += change.dropped
+    totals.bot += change.bot
+    totals.duplicate += change.duplicate
+  }
+  return totals
+}
+
+/** The changes that a counter has to make: those of rows whose datasource could be read. */
+export function changesOf({ changes }: Outcome): CounterChange[] {
+  return [...changes.values()].filter(
+    ({ datasource, accepted, changed, dropped, bot, duplicate }) =>
+      datasource !== '' && accepted + changed + dropped + bot + duplicate > 0,
+  )
+}
