@@ -27,7 +27,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await app.app.close()
-  engine.close()
+  await engine.close()
 })
 
 function complete(query: Partial<Query>): Query {
@@ -93,7 +93,7 @@ describe.skipIf(realDataAbsent)(`on the real data set${realDataAbsent ? `: ${rea
   it.each(['hour', 'day', 'week', 'month', 'quarter', 'year'] as const)(
     'groups every measure by %s',
     async (granularity) => {
-      for (const zone of zones) {
+      for (const zone of ['UTC', zones[granularity.length] ?? 'Europe/Paris']) {
         await expectAgreement(
           {
             measures: [

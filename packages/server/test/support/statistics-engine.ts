@@ -1,77 +1,53 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { Readable } from 'node:stream'
-import { Session } from 'chdb'
-import { type Columnar, ColumnarError, type Statement } from '../../src/platform/stores/columnar.ts'
+import type { Statement } from '../../src/platform/stores/columnar.ts'
+import { createTestColumnar, type TestEngine } from './columnar.ts'
 import type { StoredEvent } from './statistics-events.ts'
 
-const columns = `
-  company LowCardinality(String), datasource LowCardinality(String), time DateTime64(3, 'UTC'),
-  received DateTime64(3, 'UTC'), seq UInt64, event_id String, name LowCardinality(String), url String,
-  tmp_id String, client_id String, device UInt64, client UInt64, ids Array(String),
-  value Nullable(Decimal(18, 2)), trans_id String, labels Map(LowCardinality(String), String),
-  device_type LowCardinality(String), os LowCardinality(String), browser LowCardinality(String)`
-
-const tables = [
-  `CREATE TABLE events (${columns}) ENGINE = MergeTree PARTITION BY toYYYYMM(time) ORDER BY (company, datasource, toDate(time), device, time)`,
-  `CREATE TABLE purchases (${columns}) ENGINE = MergeTree ORDER BY (company, time)`,
-  `CREATE TABLE identities (company LowCardinality(String), device UInt64, tmp_id String, time DateTime64(3, 'UTC'), client UInt64, client_id String) ENGINE = MergeTree ORDER BY (company, device)`,
-]
-
-/** A columnar engine with the tables that statistics read, and nothing in them. */
+/** A columnar engine of the test's own, to which events are written as the loader writes them. */
 export interface StatisticsEngine {
-  readonly columnar: Columnar
-  /** Every statement that was run, for tests of what is sent. */
+  readonly columnar: TestEngine
+  /** Every statement that was read with, for tests of what is sent. */
   readonly statements: Statement[]
   load(events: readonly StoredEvent[]): Promise<void>
-  close(): void
+  /** Removes all events. */
+  empty(): Promise<void>
+  close(): Promise<void>
 }
 
+const uuidForm = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+const arrived = `company String, datasource String, time DateTime64(3, 'UTC'), received DateTime64(3, 'UTC'), seq UInt64,
+  event_uuid UUID, event_text String, name String, url String, tmp_id String, client_id String, ids Array(String),
+  value Nullable(Decimal(18, 2)), trans_id String, labels Map(String, String), device_type String, os String,
+  browser String`
+
+const noUuid = '00000000-0000-0000-0000-000000000000'
+
+const timeText = (time: number) => new Date(time).toISOString().slice(0, -1).replace('T', ' ')
+
 export async function openStatisticsEngine(): Promise<StatisticsEngine> {
-  const directory = mkdtempSync(join(tmpdir(), 'millrace-statistics-'))
-  const session = new Session(directory)
-  for (const sql of tables) await session.queryAsync(sql)
+  const engine = await createTestColumnar()
   const statements: Statement[] = []
-
-  async function run(statement: Statement, format: string): Promise<string> {
-    statements.push(statement)
-    const settings = Object.entries(statement.settings ?? {}).map(([name, value]) => `${name} = ${value}`)
-    const sql = settings.length > 0 ? `${statement.sql}\nSETTINGS ${settings.join(', ')}` : statement.sql
-    try {
-      const result = await session.queryBindAsync(sql, { ...statement.params }, { format })
-      return result.text()
-    } catch (error) {
-      const code = /Code: (\d+)/.exec(String(error))?.[1]
-      throw code ? new ColumnarError(Number(code), '', String(error)) : error
-    }
-  }
-
-  const columnar: Columnar = {
-    async query<R>(statement: Statement) {
-      const lines = (await run(statement, 'JSONEachRow')).split('\n')
-      return lines.filter((line) => line !== '').map((line): R => JSON.parse(line))
-    },
-    stream: async (statement) => Readable.from([await run(statement, statement.format)]),
-    async command(statement) {
-      await run(statement, 'Null')
-    },
-    insert: () => Promise.reject(new Error('not needed here')),
-    ping: () => Promise.resolve(),
-    close: () => Promise.resolve(),
-  }
-
   let sequence = 0
+
+  await engine.command({ sql: `CREATE TABLE arrived (${arrived}) ENGINE = Memory` })
+
   return {
-    columnar,
+    columnar: {
+      ...engine,
+      stream(statement) {
+        statements.push(statement)
+        return engine.stream(statement)
+      },
+    },
     statements,
     async load(events) {
       const rows = events.map((event) => ({
         company: event.company,
         datasource: event.datasource,
-        time: event.time,
+        time: timeText(event.time),
+        received: timeText(event.time),
         seq: ++sequence,
-        event_id: event.eventId,
+        event_uuid: uuidForm.test(event.eventId) ? event.eventId : noUuid,
+        event_text: uuidForm.test(event.eventId) ? '' : event.eventId,
         name: event.name,
         url: event.url,
         tmp_id: event.tmpId,
@@ -84,34 +60,32 @@ export async function openStatisticsEngine(): Promise<StatisticsEngine> {
         os: event.os,
         browser: event.browser,
       }))
+      if (rows.length === 0) return
+      const body = Buffer.from(rows.map((row) => `${JSON.stringify(row)}\n`).join(''))
+      await engine.command({ sql: 'TRUNCATE TABLE arrived' })
+      await engine.insert({ table: 'arrived', format: 'JSONEachRow', body })
       const names = Object.keys(rows[0] ?? {}).join(', ')
       for (const [table, kept] of [
-        ['events', rows],
-        ['purchases', rows.filter(({ name }) => name.startsWith('purchase'))],
-      ] as const) {
-        for (let i = 0; i < kept.length; i += 5_000) {
-          const lines = kept.slice(i, i + 5_000).map((row) => JSON.stringify(row))
-          const source =
-            'company String, datasource String, time Int64, seq UInt64, event_id String, name String, url String, ' +
-            'tmp_id String, client_id String, ids Array(String), value Nullable(Decimal(18, 2)), trans_id String, ' +
-            'labels Map(String, String), device_type String, os String, browser String'
-          await session.queryBindAsync(
-            `INSERT INTO ${table} (${names}, received, device, client)
-             SELECT * REPLACE (fromUnixTimestamp64Milli(time, 'UTC') AS time), time, sipHash64(tmp_id),
-               if(client_id = '', 0, sipHash64(client_id))
-             FROM format(JSONEachRow, '${source}', {lines:String})`,
-            { lines: lines.join('\n') },
-          )
-        }
+        ['events', '1'],
+        ['purchases', "name IN ('purchase', 'purchase_references')"],
+      ]) {
+        await engine.command({
+          // The engine alone knows the hashes that it compares.
+          sql: `INSERT INTO ${table} (${names}, device, client)
+                SELECT ${names}, sipHash64(tmp_id), if(client_id = '', 0, sipHash64(client_id))
+                FROM arrived WHERE ${kept}`,
+        })
       }
-      await session.queryAsync(
-        `INSERT INTO identities SELECT company, device, tmp_id, time, client, client_id FROM events
-         WHERE name = 'identify' AND client_id != '' AND seq > ${sequence - rows.length}`,
-      )
+      await engine.command({
+        sql: `INSERT INTO identities SELECT company, sipHash64(tmp_id), tmp_id, time, sipHash64(client_id), client_id
+              FROM arrived WHERE name = 'identify' AND client_id != ''`,
+      })
     },
-    close() {
-      session.close()
-      rmSync(directory, { recursive: true, force: true })
+    async empty() {
+      for (const table of ['events', 'purchases', 'identities']) {
+        await engine.command({ sql: `TRUNCATE TABLE ${table}` })
+      }
     },
+    close: () => engine.close(),
   }
 }

@@ -111,7 +111,7 @@ const range = fc.oneof(
 function filter(source: 'events' | 'purchases', common: boolean): fc.Arbitrary<BinaryFilter> {
   const named = (member: string) =>
     fc.constantFrom<{ member: string } | { dimension: string }>({ member }, { dimension: member })
-  const onText = fc
+  const onText: fc.Arbitrary<BinaryFilter> = fc
     .tuple(
       from(common ? shared : dimensions[source].filter((name) => name !== 'isIdentified')).chain((name) =>
         named(`${source}.${name}`),
@@ -120,22 +120,19 @@ function filter(source: 'events' | 'purchases', common: boolean): fc.Arbitrary<B
       fc.array(from(texts), { minLength: 1, maxLength: 3 }),
     )
     .map(([member, operator, values]) => ({ ...member, operator, values }))
-  const onTime = fc.oneof(
-    fc
-      .tuple(from(timeOperators), fc.array(from(moments), { minLength: 1, maxLength: 2 }))
-      .map(([operator, values]) => ({ member: `${source}.time`, operator, values })),
-    fc
-      .tuple(from<FilterOperator>(['inDateRange', 'notInDateRange']), range)
-      .map(([operator, values]) => ({ member: `${source}.time`, operator, values })),
-  )
-  const onMeasure = fc
+  const compared = fc.tuple(from(timeOperators), fc.array(from(moments), { minLength: 1, maxLength: 2 }))
+  const ranged = fc.tuple(from<FilterOperator>(['inDateRange', 'notInDateRange']), range)
+  const onTime: fc.Arbitrary<BinaryFilter> = fc
+    .oneof(compared, ranged as fc.Arbitrary<[FilterOperator, string[]]>)
+    .map(([operator, values]) => ({ member: `${source}.time`, operator, values }))
+  const onMeasure: fc.Arbitrary<BinaryFilter> = fc
     .tuple(
       from(measures[source].filter((name) => !virtual.includes(name))),
       from(numberOperators),
       fc.array(from(['0', '1', '2', '3.5', '10', '250.25', '-1']), { minLength: 1, maxLength: 2 }),
     )
     .map(([name, operator, values]) => ({ member: `${source}.${name}`, operator, values }))
-  const onBoolean = fc
+  const onBoolean: fc.Arbitrary<BinaryFilter> = fc
     .tuple(from<FilterOperator>(['equals', 'notEquals']), from([['true'], ['false'], ['true', 'false']]))
     .map(([operator, values]) => ({ member: 'events.isIdentified', operator, values }))
   return source === 'events' && !common

@@ -33,12 +33,12 @@ export const purchases: Source = {
     // A total order of events by time that does not depend on when or where they arrived, as one number:
     // comparing tuples costs three times as much.
     rank: {
-      sql: 'bitOr(bitShiftLeft(toUInt128(toUnixTimestamp64Milli(time)), 64), sipHash64(datasource, event_id))',
-      columns: ['time', 'datasource', 'event_id'],
+      sql: 'bitOr(bitShiftLeft(toUInt128(toUnixTimestamp64Milli(time)), 64), sipHash64(datasource, event_uuid, event_text))',
+      columns: ['time', 'datasource', 'event_uuid', 'event_text'],
     },
     purchase: {
-      sql: "if(trans_id = '', sipHash64('event', datasource, event_id), sipHash64('order', trans_id))",
-      columns: ['trans_id', 'datasource', 'event_id'],
+      sql: "if(trans_id = '', sipHash64('event', datasource, event_uuid, event_text), sipHash64('order', trans_id))",
+      columns: ['trans_id', 'datasource', 'event_uuid', 'event_text'],
     },
   },
   merge: {

@@ -73,8 +73,14 @@ export function startOf(zone: Zone, instant: number, unit: Granularity): number 
   return zone.instantOf(startOfLocal(zone.localOf(instant), unit))
 }
 
+const shortest = { ...fixed, month: 28 * day, quarter: 90 * day, year: 365 * day } as const
+
+/** Milliseconds of so many units, at least. */
+export function leastLength(count: number, unit: Granularity): number {
+  return count * shortest[unit]
+}
+
 /** How many units begin in a length of time, at most. */
 export function countUnits(milliseconds: number, unit: Granularity): number {
-  const shortest = { ...fixed, month: 28 * day, quarter: 90 * day, year: 365 * day }
   return Math.ceil(milliseconds / shortest[unit]) + 1
 }

@@ -113,13 +113,15 @@ function signOf(operator: FilterOperator): string {
 export function measureCondition(sql: string, filter: MeasureFilter, parameters: Parameters): string {
   const { operator, values } = filter
   const bound = values.map((value) => parameters.bind('Decimal(38, 10)', value.replace(/^\+/, '')))
+  // One type on both sides: the engine makes a set of several comparisons, and sets do not convert.
+  const measure = `toDecimal128(${sql}, 10)`
   switch (operator) {
     case 'equals':
-      return either(bound.map((value) => `${sql} = ${value}`))
+      return either(bound.map((value) => `${measure} = ${value}`))
     case 'notEquals':
-      return bound.map((value) => `${sql} != ${value}`).join(' AND ')
+      return bound.map((value) => `${measure} != ${value}`).join(' AND ')
     default:
-      return either(bound.map((value) => `${sql} ${signOf(operator)} ${value}`))
+      return either(bound.map((value) => `${measure} ${signOf(operator)} ${value}`))
   }
 }
 

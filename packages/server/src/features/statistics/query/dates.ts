@@ -1,5 +1,5 @@
 import { type Granularity, granularities } from '@millrace/contract/resources/query.ts'
-import { add, startOf } from './calendar.ts'
+import { add, leastLength, startOf } from './calendar.ts'
 import type { Interval } from './interval.ts'
 import { day, second, type Zone } from './zone.ts'
 
@@ -85,9 +85,20 @@ function readOffset(text: string, offset: string): number {
 
 function checked(text: string, interval: Interval): Interval {
   if (interval.from < Date.UTC(firstYear, 0, 1) - day || interval.to > Date.UTC(lastYear + 1, 0, 1) + day) {
-    throw new DateFault(`${shown(text)} lies outside the years ${firstYear} to ${lastYear}`)
+    throw outside(text)
   }
   return interval
+}
+
+function outside(text: string): DateFault {
+  return new DateFault(`${shown(text)} lies outside the years ${firstYear} to ${lastYear}`)
+}
+
+/** Refuses distances that leave the years, before a calendar that does not reach so far counts them. */
+function readCount(text: string, digits: string | undefined, unit: Granularity): number {
+  const count = Number(digits)
+  if (leastLength(count, unit) > leastLength(lastYear - firstYear + 1, 'year')) throw outside(text)
+  return count
 }
 
 function wholeUnits(text: string, now: Now, first: number, count: number, unit: Granularity): Interval {
@@ -109,8 +120,9 @@ const words: ReadonlyMap<string, number> = new Map([
 function readDistance(text: string, now: Now, exact: Granularity): Interval | undefined {
   const match = distanceForm.exec(text)
   if (!match) return undefined
-  const count = Number(match[1]) * (match[3] === 'ago' ? -1 : 1)
-  const instant = add(now.zone, now.instant, count, match[2] as Granularity)
+  const unit = match[2] as Granularity
+  const count = readCount(text, match[1], unit) * (match[3] === 'ago' ? -1 : 1)
+  const instant = add(now.zone, now.instant, count, unit)
   checked(text, { from: instant, to: instant })
   return wholeUnits(text, { zone: now.zone, instant }, 0, 1, exact)
 }
@@ -136,9 +148,10 @@ function readRelative(text: string, now: Now): Interval | undefined {
   }
   const several = unitsForm.exec(text)
   if (several) {
-    const count = Number(several[2])
+    const unit = several[3] as Granularity
+    const count = readCount(text, several[2], unit)
     if (count === 0) throw new DateFault(`${shown(text)} is an empty range: ask for 1 or more`)
-    return wholeUnits(text, now, several[1] === 'last' ? -count : 1, count, several[3] as Granularity)
+    return wholeUnits(text, now, several[1] === 'last' ? -count : 1, count, unit)
   }
   const ends = fromToForm.exec(text)
   if (!ends) return undefined

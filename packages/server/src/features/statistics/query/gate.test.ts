@@ -1,0 +1,62 @@
+import { setImmediate } from 'node:timers/promises'
+import { describe, expect, it } from 'vitest'
+import { createQueryGate } from './gate.ts'
+
+describe('the gate', () => {
+  it('lets four run and sixteen wait, and refuses the rest with Retry-After', async () => {
+    const gate = createQueryGate()
+    let entered = 0
+    const places = Array.from({ length: 20 }, async () => {
+      const leave = await gate.enter('a')
+      entered++
+      return leave
+    })
+    await setImmediate()
+    expect(entered).toBe(4)
+    await expect(gate.enter('a')).rejects.toMatchObject({
+      errorName: 'tooManyRequests',
+      retryAfterSeconds: 2,
+    })
+    for (const place of places) (await place)()
+    expect(entered).toBe(20)
+    ;(await gate.enter('a'))()
+  })
+
+  it('does not make another company wait', async () => {
+    const gate = createQueryGate({ running: 1, waiting: 0 })
+    await gate.enter('a')
+    await expect(gate.enter('a')).rejects.toThrow('ask again')
+    await gate.enter('b')
+  })
+
+  it('gives places in the order of arrival, once each', async () => {
+    const gate = createQueryGate({ running: 1, waiting: 5 })
+    const leave = await gate.enter('a')
+    const order: number[] = []
+    const [first, second] = [1, 2].map(async (i) => {
+      const next = await gate.enter('a')
+      order.push(i)
+      return next
+    })
+    leave()
+    leave()
+    await setImmediate()
+    expect(order).toEqual([1])
+    ;(await first)?.()
+    await second
+    expect(order).toEqual([1, 2])
+  })
+
+  it('forgets who leaves while waiting', async () => {
+    const gate = createQueryGate({ running: 1, waiting: 1 })
+    const leave = await gate.enter('a')
+    const leaving = new AbortController()
+    const waiting = gate.enter('a', leaving.signal)
+    leaving.abort(new Error('left'))
+    await expect(waiting).rejects.toThrow('left')
+    const next = gate.enter('a')
+    leave()
+    ;(await next)()
+    await expect(gate.enter('a', leaving.signal)).rejects.toThrow('left')
+  })
+})
