@@ -8,8 +8,8 @@ export const eventLimits = {
   transId: 512,
   /** One entry of `data.ids`. */
   id: 512,
-  /** Entries of `data.ids`. */
-  ids: 1000,
+  /** Entries of `data.ids`: a wholesale order of a thousand references is real. */
+  ids: 10_000,
   /** Keys of `data` besides the reserved ones. */
   labels: 500,
   labelKey: 256,

@@ -191,9 +191,9 @@ const changeRules = {
     fix: 'Send only identifiers of items; leave out what is not known.',
   },
   'ids-too-many': {
-    title: 'data.ids holds more than 1,000 entries',
+    title: 'data.ids holds more than 10,000 entries',
     effect: 'changed',
-    outcome: 'The first 1,000 are stored.',
+    outcome: 'The first 10,000 are stored.',
     fix: 'Send one event per order or per page, not per catalogue.',
   },
   'ids-from-id': {

@@ -49,6 +49,11 @@ test('reads a secret from the file that NAME_FILE names, without its last line f
   )
 })
 
+test('refuses a collector whose events nobody would load', () => {
+  expect(faultsOf({ MILLRACE_ROLES: 'interface,collector' })[0]).toMatch(/collector without worker/)
+  expect(faultsOf({ MILLRACE_ROLES: 'collector,worker' })).toEqual([])
+})
+
 test('refuses an address of a log that this version cannot use instead of ignoring it', () => {
   expect(faultsOf({ NATS_URL: 'nats://127.0.0.1' })[0]).toMatch(/NATS_URL is not supported/)
 })

@@ -237,6 +237,12 @@ export function readEnvironment(source: NodeJS.ProcessEnv): Environment {
       faults.push(`${name} is not a known variable${nearest ? `; did you mean ${nearest}?` : ''}`)
     }
   }
+  const roles = values.MILLRACE_ROLES as readonly string[] | undefined
+  if (roles?.includes('collector') && !roles.includes('worker')) {
+    faults.push(
+      'MILLRACE_ROLES names collector without worker: events wait in the data directory of the process that collects them, and only a worker of the same process loads them',
+    )
+  }
   if (source.NATS_URL)
     faults.push(
       'NATS_URL is not supported by this version: the event log lives in the data directory; unset it',
