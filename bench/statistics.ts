@@ -1,0 +1,122 @@
+/**
+ * Statistics over a shop of 60 days: each measure of `events` by day over the last 30 days through the interface,
+ * against the same statement sent to the engine directly, and what de-duplication costs a query.
+ * Run: `npm run bench -- statistics [--events 10000000] [--data DIRECTORY]` (a directory is kept and used again).
+ */
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { compileQuery } from '../packages/server/src/features/statistics/query/compile.ts'
+import { parseQuery } from '../packages/server/src/features/statistics/query/parse.ts'
+import { planQuery } from '../packages/server/src/features/statistics/query/plan.ts'
+import { openZone } from '../packages/server/src/features/statistics/query/zone.ts'
+import { engineSocketPath } from '../packages/server/src/platform/stores/chdb/socket.ts'
+import { openColumnar } from '../packages/server/src/platform/stores/columnar.ts'
+import { removeData, startService } from '../packages/server/test/support/running-service.ts'
+import { fillWithShop } from './support/fill.ts'
+import { median, printTable, type Row } from './support/machine.ts'
+
+const { values } = parseArgs({
+  options: {
+    events: { type: 'string', default: '10000000' },
+    data: { type: 'string' },
+    rounds: { type: 'string', default: '5' },
+  },
+})
+const events = Number(values.events)
+const rounds = Number(values.rounds)
+const kept = values.data
+
+const measures = ['count', 'people', 'identifiedPeople', 'devices', 'sessions', 'items', 'perPerson']
+const service = await startService(kept === undefined ? {} : { dataDirectory: kept })
+const engine = openColumnar({ address: { socketPath: engineSocketPath(join(service.dataDirectory, 'run')) } })
+
+async function timed(work: () => Promise<unknown>): Promise<number> {
+  const started = performance.now()
+  await work()
+  return performance.now() - started
+}
+
+const queryOf = (measure: string) => ({
+  measures: [`events.${measure}`],
+  dimensions: [],
+  filters: [],
+  timeDimensions: [{ dimension: 'events.time', granularity: 'day' as const, dateRange: 'last 30 days' }],
+})
+
+/** The statement that the service itself would send, without anything around it. */
+function statementOf(measure: string) {
+  const zone = openZone('UTC')
+  const plan = planQuery(parseQuery(queryOf(measure), { instant: Date.now(), zone }))
+  return compileQuery(plan, service.companyId)
+}
+
+const rows: Row[] = []
+try {
+  const filled = await fillWithShop(service, events, 60)
+  // Merges of what was just loaded would share the cores with the queries.
+  await new Promise((resolve) =>
+    setTimeout(resolve, existsSync(join(service.dataDirectory, 'columnar')) ? 20_000 : 0),
+  )
+  rows.push(['events stored', filled.toLocaleString('en-US'), '', ''])
+  for (const measure of measures) {
+    const { sql, params } = statementOf(measure)
+    const bare: number[] = []
+    const whole: number[] = []
+    for (let round = 0; round <= rounds; round++) {
+      const engineMs = await timed(async () => {
+        const stream = await engine.stream({ sql, params, format: 'JSONCompactEachRow', readonly: true })
+        for await (const _ of stream);
+      })
+      const wholeMs = await timed(() => service.query(queryOf(measure)))
+      // The first round only warms.
+      if (round > 0) {
+        bare.push(engineMs)
+        whole.push(wholeMs)
+      }
+    }
+    const allowed = median(bare) * 1.1 + 5
+    rows.push([
+      `events.${measure} by day, 30 days`,
+      `${median(whole).toFixed(0)} ms (bare SQL ${median(bare).toFixed(0)} ms)`,
+      `${(median(whole) / median(bare)).toFixed(2)}, allowed ${(allowed / median(bare)).toFixed(2)}`,
+      '< 400 ms',
+    ])
+  }
+
+  const long = service.query({
+    measures: ['events.people', 'events.sessions'],
+    dimensions: ['events.url'],
+    filters: [],
+    timeDimensions: [],
+    limit: 10,
+  })
+  const short = await timed(() =>
+    service.query({
+      measures: ['purchases.count'],
+      dimensions: [],
+      filters: [],
+      timeDimensions: [{ dimension: 'purchases.time', dateRange: 'today' }],
+    }),
+  )
+  const select = await timed(() => engine.query({ sql: 'SELECT 1 AS one', readonly: true }))
+  await long.catch(() => undefined)
+  rows.push([
+    '`select 1` beside a long query',
+    `${select.toFixed(0)} ms (a small query ${short.toFixed(0)} ms)`,
+    '',
+    'does not wait',
+  ])
+
+  const [disk] = await engine.query<{ bytes: string; rows: string }>({
+    sql: "SELECT sum(bytes_on_disk) AS bytes, sumIf(rows, table = 'events') AS rows FROM system.parts WHERE active AND database = currentDatabase()",
+    readonly: true,
+  })
+  const perEvent = Number(disk?.bytes) / Number(disk?.rows)
+  rows.push(['disk of all tables', `${perEvent.toFixed(1)} bytes per event`, '', '<= 80'])
+  printTable('Statistics', rows)
+} finally {
+  await engine.close()
+  await service.stop()
+  if (kept === undefined) removeData(service)
+}
