@@ -80,7 +80,8 @@ export function leastLength(count: number, unit: Granularity): number {
   return count * shortest[unit]
 }
 
-/** How many units begin in a length of time, at most. */
-export function countUnits(milliseconds: number, unit: Granularity): number {
-  return Math.ceil(milliseconds / shortest[unit]) + 1
+/** How many units a stretch of time touches; of months and longer ones, at most. */
+export function countUnits(zone: Zone, from: number, to: number, unit: Granularity): number {
+  const [first, last] = [from, to - 1].map((instant) => startOfLocal(zone.localOf(instant), unit))
+  return Math.round(((last ?? 0) - (first ?? 0)) / shortest[unit]) + 1
 }

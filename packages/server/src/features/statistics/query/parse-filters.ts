@@ -106,7 +106,12 @@ function checkValues(
   }
   const wrong = values.findIndex((value) => !readable(value, type))
   if (wrong < 0) return true
-  const needed = type === 'number' ? 'a decimal number as 12 or -0.5' : 'true or false'
+  const needed = {
+    number: 'a decimal number as 12 or -0.5',
+    boolean: 'true or false',
+    string: 'well-formed text without U+0000',
+    time: 'well-formed text without U+0000',
+  }[type]
   const value = JSON.stringify((values[wrong] ?? '').slice(0, 60))
   faults.add(
     'invalidQuery',

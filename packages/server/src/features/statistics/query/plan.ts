@@ -55,7 +55,7 @@ export function planQuery(query: ParsedQuery): Plan {
   refuseStrangers(query, measures, ids, faults)
   faults.throwAny()
   const ranges = rangesOf(query)
-  for (const { times } of ranges) refuseTooManyBuckets(query.groupings, times, faults)
+  for (const { times } of ranges) refuseTooManyBuckets(query, times, faults)
   faults.throwAny()
   return Object.freeze({
     zone: query.zone,
@@ -160,7 +160,7 @@ function rangesOf({ comparison, when, zone }: ParsedQuery): PlannedRange[] {
 }
 
 /** Estimates the buckets before anything is read: an axis in seconds over years would fill the memory. */
-function refuseTooManyBuckets(groupings: readonly Grouping[], times: TimeSet, faults: QueryFaults): void {
+function refuseTooManyBuckets({ groupings, zone }: ParsedQuery, times: TimeSet, faults: QueryFaults): void {
   if (times.length > maximumIntervals) {
     faults.add(
       'tooComplex',
@@ -174,7 +174,9 @@ function refuseTooManyBuckets(groupings: readonly Grouping[], times: TimeSet, fa
     if (granularity === undefined) continue
     const open = !Number.isFinite(hull.from) || !Number.isFinite(hull.to)
     if (open && granularity !== 'second' && granularity !== 'minute') continue
-    const buckets = times.reduce((sum, { from, to }) => sum + countUnits(to - from, granularity), 0)
+    const buckets = open
+      ? Infinity
+      : times.reduce((sum, { from, to }) => sum + countUnits(zone, from, to, granularity), 0)
     if (buckets <= maximumBuckets) continue
     faults.add(
       'tooComplex',

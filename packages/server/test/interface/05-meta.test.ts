@@ -1,0 +1,171 @@
+import { readStatisticsMeta } from '@millrace/contract/operations/statistics.ts'
+import type { StatisticsMeta } from '@millrace/contract/resources/statistics-meta.ts'
+import { Value } from 'typebox/value'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { openStatisticsApp, type StatisticsApp } from '../support/statistics-app.ts'
+import { openStatisticsEngine, type StatisticsEngine } from '../support/statistics-engine.ts'
+import { otherCompany, storedEvent, testCompany } from '../support/statistics-events.ts'
+
+let engine: StatisticsEngine
+let app: StatisticsApp
+
+beforeAll(async () => {
+  engine = await openStatisticsEngine()
+  app = await openStatisticsApp(engine.columnar)
+})
+
+afterAll(async () => {
+  await app.app.close()
+  await engine.close()
+})
+
+beforeEach(async () => {
+  await engine.empty()
+  app.caller.companyId = testCompany
+  // What was seen of labels is remembered for some seconds.
+  app.now += 60_000
+})
+
+async function meta(): Promise<StatisticsMeta> {
+  const response = await app.app.inject({ method: 'GET', url: '/v2/statistics/meta' })
+  expect(response.statusCode).toBe(200)
+  const body = response.json()
+  expect(Value.Errors(readStatisticsMeta.schema.response[200], body)).toEqual([])
+  return body.data
+}
+
+describe('the metadata', () => {
+  it('describes every member of the model', async () => {
+    const { measures, dimensions } = await meta()
+    expect(Object.keys(measures)).toEqual([
+      'events.count',
+      'events.people',
+      'events.identifiedPeople',
+      'events.devices',
+      'events.sessions',
+      'events.items',
+      'events.perPerson',
+      'purchases.count',
+      'purchases.revenue',
+      'purchases.buyers',
+      'purchases.references',
+      'purchases.averageOrderValue',
+      'purchases.revenuePerBuyer',
+      'purchases.perBuyer',
+      'purchases.referencesPerPurchase',
+    ])
+    expect(Object.keys(dimensions)).toEqual([
+      ...['time', 'name', 'datasource', 'url', 'host', 'path'].map((name) => `events.${name}`),
+      ...['Source', 'Medium', 'Campaign', 'Term', 'Content'].map((name) => `events.utm${name}`),
+      ...['person', 'device', 'isIdentified', 'item', 'deviceType', 'os', 'browser'].map(
+        (name) => `events.${name}`,
+      ),
+      ...['time', 'transaction', 'person', 'item', 'deviceType', 'os', 'datasource'].map(
+        (name) => `purchases.${name}`,
+      ),
+    ])
+    for (const member of [...Object.values(measures), ...Object.values(dimensions)]) {
+      expect(member.title).not.toBe('')
+      expect(member.description.length).toBeGreaterThan(20)
+    }
+    expect(measures['events.people']).toMatchObject({
+      type: 'number',
+      format: 'integer',
+      source: 'events',
+      virtual: false,
+    })
+    expect(measures['purchases.revenue']).toMatchObject({
+      format: 'amount',
+      source: 'purchases',
+      virtual: false,
+    })
+    expect(measures['purchases.perBuyer']).toMatchObject({ virtual: true })
+    expect(dimensions['events.time']).toMatchObject({
+      type: 'time',
+      granularities: expect.arrayContaining(['hour']),
+    })
+    expect(dimensions['events.deviceType']).toMatchObject({
+      values: expect.arrayContaining(['tablet', 'server']),
+    })
+  })
+
+  it('names the sources of measures and what may meet in one query', async () => {
+    await engine.load([storedEvent({ labels: { store: 'x' } })])
+    const { queryCompatibility, measures, dimensions } = await meta()
+    const { components, measureSources } = queryCompatibility
+    expect(Object.keys(measureSources)).toEqual(Object.keys(measures))
+    expect(measureSources['purchases.perBuyer']).toEqual(['purchases'])
+    expect(components).toHaveLength(3)
+    for (const component of components) {
+      for (const id of component) expect(id in measures || id in dimensions, id).toBe(true)
+    }
+    const fits = (...ids: string[]) =>
+      components.some((component) => ids.every((id) => component.includes(id)))
+    expect(fits('events.count', 'events.name', 'events.label.store', 'purchases.time')).toBe(true)
+    expect(fits('events.count', 'purchases.revenue', 'events.person', 'purchases.os', 'events.time')).toBe(
+      true,
+    )
+    expect(fits('purchases.revenue', 'events.name')).toBe(false)
+    expect(fits('events.count', 'purchases.revenue', 'events.browser')).toBe(false)
+    expect(fits('events.count', 'purchases.label.store')).toBe(false)
+  })
+
+  it('says of any two members what a query of them says', { timeout: 60_000 }, async () => {
+    const { queryCompatibility, measures, dimensions } = await meta()
+    for (const measure of ['events.count', 'purchases.revenue'].filter((id) => id in measures)) {
+      for (const dimension of Object.keys(dimensions)) {
+        const fit = queryCompatibility.components.some(
+          (each) => each.includes(measure) && each.includes(dimension),
+        )
+        const { status } = await app.post({
+          measures: [measure],
+          dimensions: [dimension],
+          filters: [],
+          timeDimensions: [],
+        })
+        expect({ measure, dimension, status }).toEqual({ measure, dimension, status: fit ? 200 : 400 })
+      }
+    }
+  })
+})
+
+describe('labels', () => {
+  it('are those of the company, whatever their keys, in the order of their bytes', async () => {
+    const keys = ['toString', 'a.b', '$x', 'constructor', 'é', "'; --", 'Z', 'time']
+    await engine.load([
+      storedEvent({ labels: Object.fromEntries(keys.map((key) => [key, '1'])) }),
+      storedEvent({ name: 'purchase', labels: { country: 'FR' } }),
+      storedEvent({ company: otherCompany, labels: { hidden: '1' } }),
+    ])
+    const { dimensions } = await meta()
+    const labels = Object.keys(dimensions).filter((id) => id.includes('.label.'))
+    expect(labels).toEqual([
+      ...['$x', "'; --", 'Z', 'a.b', 'constructor', 'country', 'time', 'toString', 'é'].map(
+        (key) => `events.label.${key}`,
+      ),
+      'purchases.label.country',
+    ])
+    for (const id of labels) {
+      expect(dimensions[id]).toMatchObject({ type: 'string', source: id.slice(0, id.indexOf('.')) })
+      await app.rows({ dimensions: [id] })
+    }
+  })
+
+  it('are bounded to a thousand', async () => {
+    const labelled = (from: number) =>
+      Object.fromEntries(
+        Array.from({ length: 500 }, (_, i) => [`key-${String(from + i).padStart(5, '0')}`, 'x']),
+      )
+    await engine.load(Array.from({ length: 20 }, (_, i) => storedEvent({ labels: labelled(i * 500) })))
+    const labels = Object.keys((await meta()).dimensions).filter((id) => id.includes('.label.'))
+    expect(labels).toHaveLength(1_000)
+    expect(labels.at(-1)).toBe('events.label.key-00999')
+  })
+
+  it('are found again after some seconds', async () => {
+    expect(Object.keys((await meta()).dimensions)).not.toContain('events.label.new')
+    await engine.load([storedEvent({ labels: { new: '1' } })])
+    app.now += 10_000
+    expect(Object.keys((await meta()).dimensions)).toContain('events.label.new')
+  })
+})
