@@ -1,12 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import { Agent } from 'node:http'
-import { Readable } from 'node:stream'
+import { dirname } from 'node:path'
+import { PassThrough, Readable } from 'node:stream'
 import {
   type ClickHouseClient,
   ClickHouseLogLevel,
   type ClickHouseSettings,
   createClient,
 } from '@clickhouse/client'
+import { besideParameter, besidePath, newBesideToken, writeBeside } from './chdb/beside.ts'
 import type { Columnar, ColumnarInsert, Statement } from './columnar.ts'
 import { ColumnarUnavailable, columnarErrorFrom } from './columnar-errors.ts'
 import { exceptionGuard } from './columnar-exceptions.ts'
@@ -26,6 +28,9 @@ export interface ColumnarOptions {
 const silenceMs = 15_000
 const pingMs = 2000
 
+/** Smaller inserts are sooner done in the body of their request. */
+const besideFromBytes = 256 * 1024
+
 /** Opens no connection yet: the first statement does. */
 export function openColumnar(options: ColumnarOptions): Columnar {
   const client = clientFor(options)
@@ -39,18 +44,21 @@ export function openColumnar(options: ColumnarOptions): Columnar {
     rows?: Readable,
   ): Promise<{ bytes: Readable; headers: Record<string, string | string[] | undefined> }> {
     if (closed) throw new ColumnarUnavailable(new Error('The columnar store is closed'))
-    statement.signal?.throwIfAborted()
-    checkLength(statement.params)
+    const { signal, params } = statement
+    signal?.throwIfAborted()
+    checkLength(params)
     const queryId = statement.queryId ?? randomUUID()
-    const tooLong = AbortSignal.timeout(Number(settings.max_execution_time) * 1000 + silenceMs)
-    const { signal } = statement
+    const ending = new AbortController()
+    const onAbort = (): void => ending.abort()
+    signal?.addEventListener('abort', onAbort, { once: true })
+    const patience = setTimeout(onAbort, Number(settings.max_execution_time) * 1000 + silenceMs)
     try {
       const { stream, response_headers } = await client.exec({
         query: statement.sql,
         query_id: queryId,
         clickhouse_settings: settings,
-        abort_signal: signal === undefined ? tooLong : AbortSignal.any([signal, tooLong]),
-        ...(statement.params !== undefined && { query_params: statement.params }),
+        abort_signal: ending.signal,
+        ...(params !== undefined && { query_params: params }),
         ...(rows !== undefined && { values: rows }),
       })
       return { bytes: guarded(stream, signal, response_headers), headers: response_headers ?? {} }
@@ -59,8 +67,11 @@ export function openColumnar(options: ColumnarOptions): Columnar {
         endRemotely(queryId)
         throw signal.reason
       }
-      if (tooLong.aborted) throw new ColumnarUnavailable(new Error(`No answer to statement ${queryId}`))
+      if (ending.signal.aborted) throw new ColumnarUnavailable(new Error(`No answer to statement ${queryId}`))
       throw columnarErrorFrom(error)
+    } finally {
+      clearTimeout(patience)
+      signal?.removeEventListener('abort', onAbort)
     }
   }
 
@@ -97,6 +108,29 @@ export function openColumnar(options: ColumnarOptions): Columnar {
     }
   }
 
+  async function insertRows(insert: ColumnarInsert): Promise<void> {
+    const settings = { ...columnarSettings.inserting, ...insert.settings } as ClickHouseSettings
+    const statement = statementOf(insert)
+    const { body } = insert
+    const rows = Buffer.isBuffer(body) ? Readable.from([body], { objectMode: false }) : body
+    const isLarge = Buffer.isBuffer(body) && body.length >= besideFromBytes
+    if (!isLarge || !('socketPath' in options.address)) return finish(statement, settings, rows)
+
+    const token = newBesideToken()
+    const end = new PassThrough()
+    // Without a byte of the body the head is not sent either.
+    end.write('\n')
+    const settled = new AbortController()
+    const request = finish(statement, { ...settings, [besideParameter]: token } as ClickHouseSettings, end)
+    const answered = request.finally(() => settled.abort())
+    const path = besidePath(dirname(options.address.socketPath), token)
+    writeBeside(path, rows, settled.signal).then(
+      () => end.end(),
+      (error) => end.destroy(error),
+    )
+    return answered
+  }
+
   return {
     query: (statement) => track(query(statement)),
     stream(statement) {
@@ -111,11 +145,7 @@ export function openColumnar(options: ColumnarOptions): Columnar {
       return track(finish(statement, settings as ClickHouseSettings))
     },
     insert(insert) {
-      const settings = { ...columnarSettings.inserting, ...insert.settings } as ClickHouseSettings
-      const rows = Buffer.isBuffer(insert.body)
-        ? Readable.from([insert.body], { objectMode: false })
-        : insert.body
-      return track(finish(statementOf(insert), settings, rows))
+      return track(insertRows(insert))
     },
     async ping() {
       const signal = AbortSignal.timeout(pingMs)

@@ -1,12 +1,11 @@
 import type { Socket } from 'node:net'
-import type { Readable } from 'node:stream'
 import { EngineException } from './exceptions.ts'
 import { defaultFormat } from './formats.ts'
 import { type InspectionRules, inspect, type Shape } from './inspect.ts'
 import { createLanes, type Lanes } from './lanes.ts'
 import { loadNativeEngine, type NativeResult } from './native.ts'
 import { createPipes, type Pipe } from './pipes.ts'
-import { feedRows } from './rows.ts'
+import { feedRows, type RowSource } from './rows.ts'
 import { settingsFor } from './settings.ts'
 import { quoteString, type RunningStatement, startStatement } from './statement.ts'
 
@@ -38,7 +37,7 @@ export interface EngineRequest {
   /** The result only as a whole, so that a failure is known before the first byte. */
   readonly whole: boolean
   /** Rows of `INSERT ... FORMAT`. */
-  readonly rows?: Readable
+  readonly rows?: RowSource
   /** Aborts when nobody waits for the answer any more. */
   readonly signal: AbortSignal
 }
@@ -66,7 +65,7 @@ export interface Engine {
   run(request: EngineRequest): Promise<EngineReply>
   running(): RunningInfo[]
   waiting(): number
-  /** A statement of this process itself, on its own connection. */
+  /** A statement of this process itself. */
   ask(sql: string): Promise<string>
   /** Refuses new statements, lets running ones finish for so long, ends the others and closes the directory. */
   stop(graceMs: number): Promise<void>
@@ -93,7 +92,15 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     // A table that cannot be loaded is known at the start, not at some later statement.
     '--async_load_databases=0',
   ])
-  const ask = async (sql: string): Promise<string> => (await own.query(sql, 'TSVRaw')).bytes.toString()
+  // A connection of its own for each: what a failed statement has already written stands before the next result.
+  const ask = async (sql: string): Promise<string> => {
+    const connection = native.connect(options.directory, [])
+    try {
+      return (await connection.query(sql, 'TSVRaw')).bytes.toString()
+    } finally {
+      connection.close()
+    }
+  }
   const list = async (sql: string): Promise<string[]> => (await ask(sql)).trimEnd().split('\n')
   const version = (await ask('SELECT version()')).trim()
   const known = new Set(await list('SELECT name FROM system.settings'))
@@ -207,7 +214,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
 
   /** `file()` parses in parallel, 2.4 times faster than rows inside the statement (ARCHITECTURE.md). */
   async function insert(
-    rows: Readable,
+    rows: RowSource,
     into: { readonly head: string; readonly format: string },
     start: (sql: string, format: string) => RunningStatement,
     signal: AbortSignal,

@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process'
-import { closeSync, constants, openSync, rmSync } from 'node:fs'
+import { closeSync, constants, openSync, readdirSync, rmSync } from 'node:fs'
+import { type FileHandle, open } from 'node:fs/promises'
 import { Socket } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -18,7 +19,7 @@ export interface Pipe {
    * The side that writes what the engine reads, once the engine has opened its own.
    * @returns undefined when the engine's statement ended before it opened the pipe
    */
-  openWriter(ended: AbortSignal): Promise<Socket | undefined>
+  openWriter(ended: AbortSignal): Promise<FileHandle | undefined>
 }
 
 /**
@@ -27,12 +28,14 @@ export interface Pipe {
  */
 export function createPipes(directory: string, names: readonly string[]): Pipe[] {
   const paths = names.map((name) => join(directory, name))
-  for (const path of paths) rmSync(path, { force: true })
+  for (const name of readdirSync(directory)) {
+    if (/^(pipe|rows)-/.test(name)) rmSync(join(directory, name))
+  }
   execFileSync('mkfifo', ['-m', '600', ...paths], { stdio: ['ignore', 'ignore', 'pipe'] })
   return paths.map(createPipe)
 }
 
-const { O_NONBLOCK, O_RDONLY, O_WRONLY } = constants
+const { O_NONBLOCK, O_RDONLY, O_RDWR, O_WRONLY } = constants
 
 function createPipe(path: string): Pipe {
   return {
@@ -48,19 +51,33 @@ function createPipe(path: string): Pipe {
     },
     async openWriter(ended) {
       while (!ended.aborted) {
-        try {
-          return new Socket({
-            fd: openSync(path, O_WRONLY | O_NONBLOCK),
-            readable: false,
-            writable: true,
-          })
-        } catch (error) {
+        const probe = await open(path, O_WRONLY | O_NONBLOCK).catch((error) => {
           // Nobody reads yet (fifo(7)).
           if ((error as NodeJS.ErrnoException).code !== 'ENXIO') throw error
+        })
+        if (probe !== undefined) {
+          try {
+            return await openForWriting(path)
+          } finally {
+            await probe.close()
+          }
         }
         await sleep(1)
       }
       return undefined
     },
+  }
+}
+
+/**
+ * Opens a pipe for writes that wait for the reader. Opening waits for one too, unless somebody has it open for
+ * reading: this itself does for a moment, so that a reader that has just gone is noticed by the first write instead.
+ */
+export async function openForWriting(path: string): Promise<FileHandle> {
+  const both = await open(path, O_RDWR | O_NONBLOCK)
+  try {
+    return await open(path, O_WRONLY)
+  } finally {
+    await both.close()
   }
 }

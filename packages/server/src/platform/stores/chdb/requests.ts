@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import type { Readable } from 'node:stream'
+import { besideParameter, isBesideToken } from './beside.ts'
 import { EngineException } from './exceptions.ts'
+import type { RowSource } from './rows.ts'
 
 /** A statement as it came over HTTP (ClickHouse, HTTP Interface). */
 export interface StatementRequest {
@@ -14,9 +16,11 @@ export interface StatementRequest {
   readonly format?: string
   readonly readonly: boolean
   readonly whole: boolean
-  /** The body, where the address holds the statement. */
-  readonly rows?: Readable
+  /** Where the address holds an INSERT. */
+  readonly rows?: RowSource
 }
+
+const ofRequest = new Set(['query', 'query_id', 'database', 'default_format', besideParameter])
 
 /** A longer statement is refused; rows of an insert are not part of it. */
 const longestStatement = 16 * 1024 * 1024
@@ -32,12 +36,12 @@ export async function readRequest(request: IncomingMessage): Promise<StatementRe
   const named = new Map<string, string>()
   for (const [name, value] of address) {
     if (name.startsWith('param_')) params[name.slice(6)] = value
-    else if (['query', 'query_id', 'database', 'default_format'].includes(name)) named.set(name, value)
+    else if (ofRequest.has(name)) named.set(name, value)
     else if (name === 'session_id' || name === 'role') {
       throw new EngineException('NOT_IMPLEMENTED', `${name} is not supported: every statement stands alone.`)
     } else if (!ignored.has(name)) settings.set(name, value)
   }
-  const { sql, rows } = await readStatement(request, named.get('query'), params)
+  const { sql, rows } = await readStatement(request, named, params)
   const readonly = request.method === 'GET' || isOn(settings.get('readonly'))
   return {
     sql,
@@ -54,9 +58,10 @@ export async function readRequest(request: IncomingMessage): Promise<StatementRe
 
 async function readStatement(
   request: IncomingMessage,
-  inAddress: string | undefined,
+  named: ReadonlyMap<string, string>,
   params: Record<string, string>,
-): Promise<{ sql: string; rows?: Readable }> {
+): Promise<{ sql: string; rows?: RowSource }> {
+  const inAddress = named.get('query')
   const type = request.headers['content-type'] ?? ''
   if (request.headers['content-encoding'] !== undefined) {
     throw new EngineException('NOT_IMPLEMENTED', 'Compressed bodies are not supported.')
@@ -67,7 +72,9 @@ async function readStatement(
     return { sql: inAddress ?? form.get('query') ?? '' }
   }
   if (inAddress === undefined) return { sql: await readText(request) }
-  if (request.method === 'POST' && /^\s*insert\s/i.test(inAddress)) return { sql: inAddress, rows: request }
+  if (request.method === 'POST' && /^\s*insert\s/i.test(inAddress)) {
+    return { sql: inAddress, rows: { body: request, ...optional('beside', besideToken(named)) } }
+  }
   // A server reads the body as the rest of the statement.
   return { sql: `${inAddress}\n${await readText(request)}` }
 }
@@ -100,6 +107,12 @@ function parseForm(body: string, type: string): Map<string, string> {
     fields.set(name, part.slice(end + 4))
   }
   return fields
+}
+
+function besideToken(named: ReadonlyMap<string, string>): string | undefined {
+  const token = named.get(besideParameter)
+  if (token === undefined || isBesideToken(token)) return token
+  throw new EngineException('BAD_ARGUMENTS', `${besideParameter} must be 24 hexadecimal characters.`)
 }
 
 function checkedId(id: string | undefined): string | undefined {

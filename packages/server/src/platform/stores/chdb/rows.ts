@@ -1,69 +1,64 @@
-import type { Socket } from 'node:net'
+import { rm, symlink } from 'node:fs/promises'
+import { dirname } from 'node:path'
 import type { Readable } from 'node:stream'
+import { besidePath } from './beside.ts'
 import type { NativeResult } from './native.ts'
 import type { Pipe } from './pipes.ts'
+import { NobodyReads, pump, writeAll } from './pump.ts'
 import type { RunningStatement } from './statement.ts'
 
 /** In no format a row: whoever reads it gives up the whole insert. */
-const poison = '\n\0the rows end before their end\n'
+const poison = Buffer.from('\n\0the rows end before their end\n')
 
-/** So many bytes wait here at most while the engine is busy with earlier ones. */
-const highWater = 256 * 1024
+/** Where the rows of an insert come from. */
+export interface RowSource {
+  /** The request's body. It ends after all rows, or breaks off, also where the rows do not come in it. */
+  readonly body: Readable
+  /** The token under which the sender writes the rows beside the request (beside.ts). */
+  readonly beside?: string
+}
 
 /**
  * Hands rows to a statement that reads them from a pipe, as they come. When they break off, the statement fails as
- * it does for a bad row: the end of the pipe must not pass for the end of the rows.
+ * it does for a bad row: the end of the pipe must not pass for the end of the rows. It cannot before the body has
+ * ended, because this side keeps the pipe open so long, whoever writes to it.
  * @throws the engine's exception, or what broke the rows off
  */
 export async function feedRows(
-  rows: Readable,
+  { body, beside }: RowSource,
   pipe: Pipe,
   statement: RunningStatement,
 ): Promise<NativeResult> {
   const ended = new AbortController()
   void statement.gone.then(() => ended.abort())
+  const name = beside === undefined ? undefined : besidePath(dirname(pipe.path), beside)
   const writer = await pipe.openWriter(ended.signal)
   if (writer !== undefined) {
-    const closed = new Promise<void>((resolve) => writer.once('close', () => resolve()))
-    // The engine stopped reading; its answer says why.
-    writer.on('error', () => {})
     try {
-      await pump(rows, writer, ended.signal)
+      if (name === undefined) await pump(body, writer)
+      else {
+        await symlink(pipe.path, name)
+        await untilEnd(body)
+      }
     } catch (error) {
       await statement.cancel()
-      await written(writer, poison, ended.signal)
-      throw error
+      if (!(error instanceof NobodyReads)) {
+        await writeAll(writer, [poison]).catch(() => {})
+        throw error
+      }
     } finally {
-      writer.destroy()
-      await closed
+      await writer.close()
+      if (name !== undefined) await rm(name, { force: true })
     }
   }
   // What nobody read is thrown away, so that the sender comes to read the answer.
-  rows.resume()
+  body.resume()
   return statement.answer
 }
 
-/** @throws what broke the rows off; returns when all are written or nobody reads them any more */
-async function pump(rows: Readable, writer: Socket, ended: AbortSignal): Promise<void> {
-  for await (const chunk of rows.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
-    if (ended.aborted || writer.destroyed) return
-    if (writer.writableLength + chunk.length < highWater) writer.write(chunk)
-    else await written(writer, chunk, ended)
+/** @throws when the body breaks off */
+async function untilEnd(body: Readable): Promise<void> {
+  for await (const _ of body.iterator({ destroyOnReturn: false })) {
+    // Its only message is its end.
   }
-  if (writer.writableLength > 0) await written(writer, '', ended)
-}
-
-/** Resolves when this and everything before it is in the pipe, or will never be. */
-function written(writer: Socket, chunk: Buffer | string, ended: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (writer.destroyed || ended.aborted) return resolve()
-    const settle = (): void => {
-      writer.off('close', settle)
-      ended.removeEventListener('abort', settle)
-      resolve()
-    }
-    writer.once('close', settle)
-    ended.addEventListener('abort', settle, { once: true })
-    writer.write(chunk, settle)
-  })
 }
