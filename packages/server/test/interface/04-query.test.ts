@@ -525,6 +525,19 @@ describe('filters', () => {
     }
   })
 
+  it('take 1,000 values and 100,000 characters', async () => {
+    await engine.load([storedEvent({ name: '値' }), storedEvent({ name: 'other' })])
+    const filtered = (values: string[]) =>
+      app.rows({
+        measures: ['events.count'],
+        filters: [{ member: 'events.name', operator: 'equals', values }],
+      })
+    const many = Array.from({ length: 999 }, (_, i) => `value ${i}`)
+    expect(await filtered([...many, '値'])).toEqual([{ 'events.count': 1 }])
+    const long = Array.from({ length: 25 }, (_, i) => String.fromCodePoint(0x4e00 + i).repeat(3_990))
+    expect(await filtered([...long, '値'])).toEqual([{ 'events.count': 1 }])
+  })
+
   it('cannot reach another company', async () => {
     await engine.load([storedEvent({ company: otherCompany, name: 'secret' }), storedEvent()])
     for (const values of [['secret'], [otherCompany], ["' OR company != '"]]) {
@@ -807,8 +820,13 @@ describe('a query that runs', () => {
   }
 
   it('is stopped after its time with 504', async () => {
-    const slow = await openWith(asking(endless), { limits: { seconds: 1, memoryBytes: 1024 ** 3 } })
+    const outcomes: string[] = []
+    const slow = await openWith(asking(endless), {
+      limits: { seconds: 1, memoryBytes: 1024 ** 3 },
+      onAnswered: (outcome) => outcomes.push(outcome),
+    })
     const { status, body } = await slow.post(counted)
+    expect(outcomes).toEqual(['timeout'])
     expect({ status, data: body.data, code: body.error_code }).toEqual({
       status: 504,
       data: { limitSeconds: 1 },
@@ -828,7 +846,8 @@ describe('a query that runs', () => {
 
   it('ends within a second when the caller leaves, and frees its place', async () => {
     const gate = createQueryGate()
-    const slow = await openWith(asking(endless), { gate })
+    const outcomes: string[] = []
+    const slow = await openWith(asking(endless), { gate, onAnswered: (outcome) => outcomes.push(outcome) })
     const address = await slow.app.listen({ port: 0, host: '127.0.0.1' })
     const leaving = new AbortController()
     const ask = (accept: string) =>
@@ -847,6 +866,7 @@ describe('a query that runs', () => {
     expect(new Set(await Promise.all(asked))).toEqual(new Set(['AbortError']))
     expect(await until(async () => (await runningInEngine()) === 0, 3_000)).toBeLessThan(1_500)
     for (let place = 0; place < 4; place++) await gate.enter(slow.caller.companyId)
+    expect(outcomes.toSorted()).toEqual([...Array(20).fill('cancelled'), 'refused'])
   })
 
   it('is answered 503 with Retry-After while the store is down', async () => {

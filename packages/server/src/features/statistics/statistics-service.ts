@@ -1,6 +1,7 @@
 import type { Query } from '@millrace/contract/resources/query.ts'
 import type { StatisticsMeta } from '@millrace/contract/resources/statistics-meta.ts'
 import { type Clock, systemClock } from '../../platform/clock.ts'
+import { DomainError } from '../../platform/errors.ts'
 import type { Columnar } from '../../platform/stores/columnar.ts'
 import { type CompiledQuery, compileQuery } from './query/compile.ts'
 import { createQueryGate, type QueryGate } from './query/gate.ts'
@@ -25,7 +26,12 @@ export interface StatisticsDependencies {
   readonly clock?: Clock
   readonly gate?: QueryGate
   readonly limits?: RunLimits
+  /** Told of every query that came to its end, with the seconds from its question to its last piece. */
+  readonly onAnswered?: (outcome: QueryOutcome, seconds: number) => void
 }
+
+/** `refused` is any failure that the caller can mend; `cancelled` a caller who left. */
+export type QueryOutcome = 'ok' | 'refused' | 'timeout' | 'cancelled' | 'failed'
 
 export interface QueryRequest {
   readonly query: Query
@@ -54,7 +60,12 @@ const rememberedCompanies = 1_000
 
 export function createStatisticsService(dependencies: StatisticsDependencies): StatisticsService {
   const { columnar, store, readSettings } = dependencies
-  const { clock = systemClock, gate = createQueryGate(), limits = defaultRunLimits } = dependencies
+  const {
+    clock = systemClock,
+    gate = createQueryGate(),
+    limits = defaultRunLimits,
+    onAnswered,
+  } = dependencies
   const described = new Map<string, { readonly at: number; readonly meta: Promise<StatisticsMeta> }>()
 
   async function prepare({
@@ -67,20 +78,35 @@ export function createStatisticsService(dependencies: StatisticsDependencies): S
     return { compiled: compileQuery(planQuery(parsed), companyId), zone }
   }
 
+  async function* run(request: QueryRequest): AsyncGenerator<string> {
+    const { compiled, zone } = await prepare(request)
+    const writer = createResultWriter(request.format, compiled, zone)
+    const leave = await gate.enter(request.companyId, request.signal)
+    try {
+      let begun = false
+      for await (const rows of runCompiled(columnar, compiled, limits, request.signal)) {
+        yield begun ? writer.rows(rows) : writer.begin() + writer.rows(rows)
+        begun = true
+      }
+      yield begun ? writer.end() : writer.begin() + writer.end()
+    } finally {
+      leave()
+    }
+  }
+
   return {
     async *answer(request) {
-      const { compiled, zone } = await prepare(request)
-      const writer = createResultWriter(request.format, compiled, zone)
-      const leave = await gate.enter(request.companyId, request.signal)
+      const asked = performance.now()
+      // A consumer who stops reading ends the generator without an error.
+      let outcome: QueryOutcome = 'cancelled'
       try {
-        let begun = false
-        for await (const rows of runCompiled(columnar, compiled, limits, request.signal)) {
-          yield begun ? writer.rows(rows) : writer.begin() + writer.rows(rows)
-          begun = true
-        }
-        yield begun ? writer.end() : writer.begin() + writer.end()
+        yield* run(request)
+        outcome = 'ok'
+      } catch (error) {
+        outcome = outcomeOf(error, request.signal)
+        throw error
       } finally {
-        leave()
+        onAnswered?.(outcome, (performance.now() - asked) / 1000)
       }
     },
 
@@ -98,4 +124,11 @@ export function createStatisticsService(dependencies: StatisticsDependencies): S
       return meta
     },
   }
+}
+
+function outcomeOf(error: unknown, signal: AbortSignal | undefined): QueryOutcome {
+  if (signal?.aborted) return 'cancelled'
+  if (!(error instanceof DomainError)) return 'failed'
+  if (error.errorName === 'timeout') return 'timeout'
+  return error.status < 500 ? 'refused' : 'failed'
 }

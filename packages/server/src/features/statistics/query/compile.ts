@@ -258,7 +258,7 @@ function groupingSql(
     case 'minute':
       return `intDiv(${seconds}, 60) * 60`
     case 'hour':
-      if (zone.wholeHours) return `intDiv(${seconds}, 3600) * 3600`
+      if (zone.hasWholeHours()) return `intDiv(${seconds}, 3600) * 3600`
       return `${seconds} - positiveModulo(${seconds} + timezoneOffset(toTimeZone(${sql}, ${parameters.bind('String', zone.name)})), 3600)`
     default:
       return `${dateFunctions[granularity]}(${sql}, ${parameters.bind('String', zone.name)})`

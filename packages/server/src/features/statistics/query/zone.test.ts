@@ -57,9 +57,9 @@ describe('a zone', () => {
   })
 
   it('says whether all its offsets are whole hours', () => {
-    expect(openZone('Europe/Paris').wholeHours).toBe(true)
-    expect(openZone('Asia/Kathmandu').wholeHours).toBe(false)
-    expect(openZone('Australia/Lord_Howe').wholeHours).toBe(false)
+    expect(openZone('Europe/Paris').hasWholeHours()).toBe(true)
+    expect(openZone('Asia/Kathmandu').hasWholeHours()).toBe(false)
+    expect(openZone('Australia/Lord_Howe').hasWholeHours()).toBe(false)
   })
 
   it('writes offsets of every sign and size', () => {

@@ -19,7 +19,7 @@ export interface Zone {
   /** ISO 8601 with milliseconds and the offset: `2024-10-27T02:00:00.000+01:00`. */
   format(instant: number): string
   /** Whether every offset of the zone between 1980 and 2060 is a whole number of hours. */
-  readonly wholeHours: boolean
+  hasWholeHours(): boolean
 }
 
 export const second = 1000
@@ -92,10 +92,12 @@ function createZone(name: string): Zone {
     return offsetAt(last) === after ? last : first
   }
 
+  let wholeHours: boolean | undefined
+
   function hasWholeHours(): boolean {
     for (let year = 1980; year < 2060; year++) {
       for (let month = 0; month < 12; month++) {
-        if (offsetAt(Date.UTC(year, month, 15)) % hour !== 0) return false
+        if (readOffset(Date.UTC(year, month, 15)) % hour !== 0) return false
       }
     }
     return true
@@ -110,7 +112,10 @@ function createZone(name: string): Zone {
       const offset = offsetAt(instant)
       return `${new Date(instant + offset).toISOString().slice(0, -1)}${formatOffset(offset)}`
     },
-    wholeHours: hasWholeHours(),
+    hasWholeHours() {
+      wholeHours ??= hasWholeHours()
+      return wholeHours
+    },
   })
 }
 
