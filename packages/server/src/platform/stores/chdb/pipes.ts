@@ -22,16 +22,19 @@ export interface Pipe {
   openWriter(ended: AbortSignal): Promise<FileHandle | undefined>
 }
 
+/** Node has no call for it. POSIX has the program; it is in the base of Debian and of macOS, here. */
+const program = '/usr/bin/mkfifo'
+
 /**
  * Makes pipes in a directory that nobody else may enter, in place of those an earlier run has left.
- * @throws when there is no program `mkfifo` (POSIX; coreutils)
+ * @throws when there is no such program
  */
 export function createPipes(directory: string, names: readonly string[]): Pipe[] {
   const paths = names.map((name) => join(directory, name))
   for (const name of readdirSync(directory)) {
     if (/^(pipe|rows)-/.test(name)) rmSync(join(directory, name))
   }
-  execFileSync('mkfifo', ['-m', '600', ...paths], { stdio: ['ignore', 'ignore', 'pipe'] })
+  execFileSync(program, ['-m', '600', ...paths], { stdio: ['ignore', 'ignore', 'pipe'] })
   return paths.map(createPipe)
 }
 
