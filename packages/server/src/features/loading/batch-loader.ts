@@ -74,8 +74,8 @@ export function createBatchLoader({ store, attempted }: BatchLoaderDependencies)
       throw new BatchRefused(`${rows} lines of the event log are ${staged} rows to the engine`, true)
     }
     if (rows === 0) return nothing
-    const fault = groups.find((group) => group.fault !== '')?.fault
-    if (fault !== undefined) throw new BatchRefused(fault, true)
+    const reason = groups.find((group) => group.reason !== '')?.reason
+    if (reason !== undefined) throw new BatchRefused(reason, true)
     const earliest = Math.min(...groups.map((group) => group.earliestReceived))
     const latest = Math.max(...groups.map((group) => group.latestReceived))
     if (latest - earliest > duplicateWindowMs) {

@@ -206,7 +206,7 @@ export function createLoaderService(dependencies: LoaderDependencies): LoaderSer
   async function fail(error: unknown): Promise<void> {
     if (stopping.signal.aborted) return
     condition = 'failing'
-    lastError = error instanceof Error ? error.message : String(error)
+    lastError = messageOf(error)
     failures += 1
     const longest = Math.min(limits.firstPauseMs * 2 ** (failures - 1), limits.longestPauseMs)
     // The same batch would need the same memory again.
@@ -234,4 +234,10 @@ export function createLoaderService(dependencies: LoaderDependencies): LoaderSer
     },
     state: () => ({ condition, error: lastError, lagSeconds: lagSeconds(), loadedAt }),
   }
+}
+
+/** With the messages of its causes: what an unavailable store says by itself is for callers of the interface. */
+function messageOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  return error.cause === undefined ? error.message : `${error.message}: ${messageOf(error.cause)}`
 }

@@ -23,7 +23,7 @@ export interface StagedGroup {
   readonly identifies: number
   readonly purchases: number
   /** Why the engine would clamp or wrap something of a row; empty when all rows are sound. */
-  readonly fault: string
+  readonly reason: string
   readonly firstSequence: number
   readonly lastSequence: number
   /** Epoch milliseconds, of sound rows. */
@@ -215,7 +215,7 @@ export function createLoaderStore({ columnar, threads }: LoaderStoreOptions) {
                 sumIf(m, z = 'bot' AND fault = '') AS bot,
                 countIf(${isEvent} AND ${isIdentify}) AS identifies,
                 countIf(${isEvent} AND ${isPurchase}) AS purchases,
-                max(fault) AS fault,
+                max(fault) AS reason,
                 min(q) AS firstSequence, max(q) AS lastSequence,
                 minIf(toUnixTimestamp64Milli(received), fault = '') AS earliestReceived,
                 maxIf(toUnixTimestamp64Milli(received), fault = '') AS latestReceived,

@@ -1,0 +1,172 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { createCheckpointStore } from '../../src/features/loading/checkpoint-store.ts'
+import {
+  createLoaderService,
+  type LoaderDependencies,
+  type LoaderLimits,
+  type LoaderService,
+} from '../../src/features/loading/loader-service.ts'
+import { createLoaderStore } from '../../src/features/loading/loader-store.ts'
+import { systemClock } from '../../src/platform/clock.ts'
+import { silentLogger } from '../../src/platform/logger.ts'
+import { embeddedColumnar } from '../../src/platform/stores/columnar-embedded.ts'
+import { comparePositions, type EventLog } from '../../src/platform/stores/event-log.ts'
+import { openSegmentLog, type SegmentLogOptions } from '../../src/platform/stores/segment-log.ts'
+import { createTestColumnar, type TestEngine } from './columnar.ts'
+import { createTestDatabase, type TestDatabase } from './postgres.ts'
+
+export const company = '65f0c0ffee5ca1ab1e0ddba1'
+export const datasource = '65f0c0ffee5ca1ab1e0ddba2'
+
+/** A row of the event log without its sequence number. */
+export type LogRow = Record<string, unknown>
+
+let serial = 0
+
+/** An event's row; every field that is not given is filled. */
+export const eventRow = (fields: LogRow = {}): LogRow => ({
+  z: 'e',
+  k: company,
+  d: datasource,
+  r: Date.UTC(2026, 8, 1, 12),
+  t: Date.UTC(2026, 8, 1, 11),
+  e: `event-${serial++}`,
+  n: 'page_view',
+  u: 'https://www.shop.example/',
+  p: 'device-1',
+  ...fields,
+})
+
+export interface Counters {
+  readonly accepted: number
+  readonly changed: number
+  readonly dropped: number
+  readonly bot: number
+  readonly duplicate: number
+}
+
+/** The stores that loading connects, and a loader between them. */
+export interface LoadingGround {
+  readonly database: TestDatabase
+  readonly engine: TestEngine
+  readonly store: ReturnType<typeof createLoaderStore>
+  readonly checkpoints: ReturnType<typeof createCheckpointStore>
+  log: EventLog
+  /** Closes and opens the log, as a restart does. */
+  reopenLog(options?: Partial<SegmentLogOptions>): Promise<void>
+  /** Appends rows as one request; returns their sequence numbers. */
+  append(rows: readonly LogRow[]): Promise<number[]>
+  appendText(lines: string, count: number, first?: number): Promise<void>
+  /** A loader that was started; the test stops it. */
+  startLoader(overrides?: Partial<LoaderDependencies>, limits?: Partial<LoaderLimits>): LoaderService
+  /** Resolves when everything in the log is loaded. */
+  loaded(withinMs?: number): Promise<void>
+  /** Loads everything with a loader of its own. */
+  load(limits?: Partial<LoaderLimits>): Promise<void>
+  /** Kills the engine's process with SIGKILL; and starts it again, unless told not to. */
+  killEngine(back?: boolean): Promise<void>
+  startEngine(): Promise<void>
+  query<R>(sql: string): Promise<R[]>
+  counters(of?: string): Promise<Counters>
+  close(): Promise<void>
+}
+
+const quick: Partial<LoaderLimits> = { intervalMs: 5, firstPauseMs: 20, longestPauseMs: 200, lockPollMs: 50 }
+
+export async function createLoadingGround(): Promise<LoadingGround> {
+  const directory = mkdtempSync(join(tmpdir(), 'millrace-loading-'))
+  const [database, engine] = await Promise.all([createTestDatabase(), createTestColumnar()])
+  const openLog = (options: Partial<SegmentLogOptions> = {}): Promise<EventLog> =>
+    openSegmentLog({ directory: join(directory, 'log'), reserveBytes: 0, ...options })
+  const store = createLoaderStore({ columnar: engine, threads: 2 })
+  const checkpoints = createCheckpointStore({ relational: database })
+  let log = await openLog()
+  let child = engine.child
+
+  const isLoaded = async (): Promise<boolean> => {
+    const checkpoint = await checkpoints.find()
+    return comparePositions(checkpoint ?? log.start(), log.end()) >= 0
+  }
+
+  const ground: LoadingGround = {
+    database,
+    engine,
+    store,
+    checkpoints,
+    get log() {
+      return log
+    },
+    async reopenLog(options) {
+      await log.close()
+      log = await openLog(options)
+    },
+    async append(rows) {
+      const first = log.reserve(rows.length)
+      const sequences = rows.map((_, index) => first + index)
+      const lines = rows.map((row, index) => `${JSON.stringify({ q: sequences[index], ...row })}\n`)
+      await log.append(lines.join(''), rows.length, first)
+      return sequences
+    },
+    appendText: (lines, count, first = log.reserve(count)) => log.append(lines, count, first),
+    startLoader(overrides = {}, limits = {}) {
+      const loader = createLoaderService({
+        log,
+        store,
+        checkpoints,
+        clock: systemClock,
+        logger: silentLogger,
+        limits: { ...quick, ...limits },
+        ...overrides,
+      })
+      loader.start()
+      return loader
+    },
+    async loaded(withinMs = 20_000) {
+      const end = performance.now() + withinMs
+      while (!(await isLoaded())) {
+        if (performance.now() > end) throw new Error('The log is not loaded in time')
+        await sleep(10)
+      }
+    },
+    async load(limits) {
+      const loader = ground.startLoader({}, limits)
+      try {
+        await ground.loaded()
+      } catch (error) {
+        throw new Error(`${error}: ${JSON.stringify(loader.state())}`)
+      } finally {
+        await loader.stop()
+      }
+    },
+    async killEngine(back = true) {
+      const { pid } = child.status()
+      if (pid !== undefined) process.kill(pid, 'SIGKILL')
+      // A supervisor of its own: one whose child dies again and again waits longer each time.
+      await child.stop()
+      if (back) await ground.startEngine()
+    },
+    async startEngine() {
+      child = embeddedColumnar({ dataDirectory: engine.directory, logger: silentLogger }).child
+      await child.start()
+    },
+    query: (sql) => engine.query({ sql }),
+    async counters(of = datasource) {
+      const { rows } = await database.pool.query(
+        `select accepted::int, changed::int, dropped::int, bot::int, duplicate::int
+         from datasource_counters where datasource_id = $1`,
+        [of],
+      )
+      return rows[0] ?? { accepted: 0, changed: 0, dropped: 0, bot: 0, duplicate: 0 }
+    },
+    async close() {
+      await log.close()
+      await child.stop()
+      await Promise.all([engine.close(), database.close()])
+      rmSync(directory, { recursive: true })
+    },
+  }
+  return ground
+}
