@@ -230,6 +230,7 @@ export async function runImport(argv: readonly string[], dependencies: ImportDep
     records: 0,
     leftOut: 0,
     events: 0,
+    expected: undefined,
     acknowledged: 0,
     skipped: 0,
     dropped: new Map(),
@@ -244,7 +245,12 @@ export async function runImport(argv: readonly string[], dependencies: ImportDep
   const display = createProgressDisplay(output)
   const started = performance.now()
   const show = () =>
-    display.update({ bytesRead: input.bytesRead(), size: input.size, acknowledged: tally.acknowledged })
+    display.update({
+      bytesRead: input.bytesRead(),
+      size: input.size,
+      acknowledged: tally.acknowledged,
+      expected: tally.expected === undefined ? undefined : tally.expected - tally.skipped,
+    })
   const events = judged(
     mapRecords(input.records(), mapping, target.key, tally),
     resume.skip,

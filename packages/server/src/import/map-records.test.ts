@@ -2,7 +2,7 @@ import { Readable } from 'node:stream'
 import { gzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
 import { add, formatDecimal, multiply, parseDecimal } from './decimal.ts'
-import { type Envelope, mapRecords } from './map-records.ts'
+import { type Envelope, type MappingCounts, mapRecords } from './map-records.ts'
 import { ImportFault, type Mapping, readMapping } from './mapping.ts'
 import { openInput } from './read-records.ts'
 
@@ -10,7 +10,7 @@ const key = '0123456789abcdef01234567'
 const header = 'InvoiceNo,StockCode,Description,Quantity,InvoiceDate,UnitPrice,CustomerID,Country\n'
 
 async function mapped(text: string | Buffer, mapping: Mapping | undefined, format: 'csv' | 'ndjson' = 'csv') {
-  const counts = { records: 0, leftOut: 0, events: 0 }
+  const counts: MappingCounts = { records: 0, leftOut: 0, events: 0, expected: undefined }
   const input = await openInput('-', { format, standardInput: Readable.from([Buffer.from(text)]) })
   const events: Envelope[] = []
   for await (const event of mapRecords(input.records(), mapping, key, counts)) events.push(event)
@@ -35,7 +35,7 @@ C536379,D,x,-1,2010-12-01 09:41:00,27.50,14527.0,United Kingdom
 536367,E,x,5,2010-12-01 09:41:00,0.0,14527.0,United Kingdom
 `
   const { events, counts } = await mapped(text, await readMapping('online-retail'))
-  expect(counts).toEqual({ records: 6, leftOut: 2, events: 2 })
+  expect(counts).toEqual({ records: 6, leftOut: 2, events: 2, expected: 2 })
   expect(events).toEqual([
     {
       key,

@@ -11,6 +11,8 @@ export interface MappingCounts {
   records: number
   leftOut: number
   events: number
+  /** All events of the input, known once a grouped input is read to its end. */
+  expected: number | undefined
 }
 
 /** Everything of a group that its event may need, kept small: a file's groups are all open until its end. */
@@ -193,6 +195,7 @@ export async function* mapRecords(
     }
     addTo(group, record)
   }
+  counts.expected = groups.size
   for (const [name, group] of groups) {
     groups.delete(name)
     counts.events++

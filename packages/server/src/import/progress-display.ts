@@ -6,6 +6,8 @@ export interface ProgressState {
   readonly bytesRead: number
   readonly size: number | undefined
   readonly acknowledged: number
+  /** All events there will be, where that is known: then they measure the progress, not the bytes read. */
+  readonly expected: number | undefined
 }
 
 export interface ProgressDisplay {
@@ -37,14 +39,16 @@ export function createProgressDisplay(output: {
   const started = performance.now()
   let shownAt = Number.NEGATIVE_INFINITY
   let notedAt = Number.NEGATIVE_INFINITY
-  let last: ProgressState = { bytesRead: 0, size: undefined, acknowledged: 0 }
+  let last: ProgressState = { bytesRead: 0, size: undefined, acknowledged: 0, expected: undefined }
 
   const line = (): string => {
     const seconds = (performance.now() - started) / 1000
     const rate = last.acknowledged / Math.max(seconds, 0.001)
     const done = `${grouped(last.acknowledged)} events  ${grouped(rate)}/s`
-    if (!last.size) return done
-    const share = Math.min(1, last.bytesRead / last.size)
+    const [part, whole] =
+      last.expected === undefined ? [last.bytesRead, last.size] : [last.acknowledged, last.expected]
+    if (!whole) return done
+    const share = Math.min(1, part / whole)
     const filled = Math.round(share * barWidth)
     const bar = output.isTTY ? `[${'#'.repeat(filled)}${'-'.repeat(barWidth - filled)}] ` : ''
     const left = share > 0.01 && share < 1 ? `  ${formatDuration((seconds / share) * (1 - share))} left` : ''
