@@ -1,8 +1,10 @@
-import type { Dimension, IdentityColumn, Source } from '../members/member.ts'
+import type { Dimension, Expression, Source } from '../members/member.ts'
 import { conditionOn, timeCondition } from './compile-conditions.ts'
+import { storedSql } from './compile-stored.ts'
 import { always, hullOf, type TimeSet } from './interval.ts'
 import type { Parameters } from './parameters.ts'
 import type { DimensionFilter } from './query.ts'
+import { nested, select } from './sql-text.ts'
 
 /** The rows of one source for one query: asked for columns, it knows the relation that has them. */
 export interface Rows {
@@ -17,7 +19,7 @@ export interface Rows {
   relation(): string
 }
 
-interface RowsOptions {
+export interface RowsOptions {
   readonly source: Source
   readonly companyId: string
   readonly filters: readonly DimensionFilter[]
@@ -25,33 +27,15 @@ interface RowsOptions {
   readonly parameters: Parameters
 }
 
-const indented = (sql: string) => sql.replaceAll('\n', '\n  ')
-
-function nested(sql: string): string {
-  return `(\n  ${indented(sql)}\n)`
-}
-
-function select(columns: readonly string[], from: string, conditions: readonly string[], rest = ''): string {
-  const where = conditions.length > 0 ? `\nWHERE ${conditions.join('\n  AND ')}` : ''
-  return `SELECT ${columns.join(', ')}\nFROM ${from}${where}${rest}`
-}
-
 export function rowsOf({ source, companyId, filters, times, parameters }: RowsOptions): Rows {
   const needed = new Set<string>()
+  /** Columns of labels, with their keys. */
   const labels = new Map<string, string>()
-  const itemFilters = filters.filter(({ dimension }) => dimension.perItem)
-  const plainFilters = filters.filter(({ dimension }) => !dimension.perItem)
-  const ofCompany = `company = ${parameters.bind('String', companyId)}`
   const hull = hullOf(times)
   const bounds: TimeSet = hull ? [hull] : []
+  const ofCompany = `company = ${parameters.bind('String', companyId)}`
+  const { merge } = source
   let perItem = false
-
-  function labelColumn(key: string): string {
-    const name = labels.get(key) ?? `label_${labels.size + 1}`
-    labels.set(key, name)
-    needed.add(name)
-    return name
-  }
 
   function dimensionSql(dimension: Dimension): string {
     if (dimension.label !== undefined) return labelColumn(dimension.label)
@@ -60,94 +44,64 @@ export function rowsOf({ source, companyId, filters, times, parameters }: RowsOp
     return dimension.sql
   }
 
-  const conditions = plainFilters.map(({ dimension, operator, values }) => {
-    const early = !source.merge && isStored(dimension)
-    const sql = early ? dimension.sql : dimensionSql(dimension)
-    return { early, sql: conditionOn(sql, dimension, operator, values, parameters) }
-  })
+  function labelColumn(key: string): string {
+    const known = [...labels].find(([, each]) => each === key)
+    const name = known?.[0] ?? `label_${labels.size + 1}`
+    labels.set(name, key)
+    needed.add(name)
+    return name
+  }
 
-  /** Whether the condition can be judged on the table's own columns, before anything is joined. */
-  function isStored(dimension: Dimension): boolean {
-    return dimension.label === undefined && dimension.columns.every((name) => !(name in source.columns))
+  /** Whether a condition can be judged on the table's own columns, before anything is joined or merged. */
+  function isStored({ label, columns }: Dimension): boolean {
+    return !merge && label === undefined && columns.every((name) => !(name in source.columns))
+  }
+
+  const early: string[] = []
+  const late: string[] = []
+  const ofItems: string[] = []
+  for (const { dimension, operator, values } of filters) {
+    const condition = (sql: string) => conditionOn(sql, dimension, operator, values, parameters)
+    if (dimension.perItem) ofItems.push(condition('id'))
+    else if (isStored(dimension)) early.push(condition(dimension.sql))
+    else late.push(condition(dimensionSql(dimension)))
+  }
+  if (ofItems.length > 0) {
+    needed.add('items')
+    late.push('notEmpty(items)')
   }
 
   function itemsSql(ids: string): string {
-    if (itemFilters.length === 0) return ids
-    const parts = itemFilters.map(({ dimension, operator, values }) =>
-      conditionOn('id', dimension, operator, values, parameters),
-    )
-    return `arrayFilter(id -> ${parts.join(' AND ')}, ${ids})`
+    return ofItems.length > 0 ? `arrayFilter(id -> ${ofItems.join(' AND ')}, ${ids})` : ids
   }
 
-  /** The rows of the table: of the company, in the hull of the times, with columns from the bound identities. */
-  function stored(columns: ReadonlySet<string>, within: TimeSet, early: readonly string[]): string {
-    const identity = new Set<IdentityColumn>()
-    const read = new Set<string>()
-    const shown = [...columns].sort().map((name) => {
-      const key = keyOfLabel(name)
-      if (key !== undefined) {
-        read.add('labels')
-        const bound = parameters.bind('String', key)
-        return `if(mapContains(labels, ${bound}), labels[${bound}], NULL) AS ${name}`
-      }
-      if (name === 'items') {
-        read.add('ids')
-        return `${itemsSql('ids')} AS items`
-      }
-      const column = source.columns[name]
-      for (const each of column?.columns ?? [name]) read.add(each)
-      for (const each of column?.identity ?? []) identity.add(each)
-      return column ? `${column.sql} AS ${name}` : name
-    })
-    const inTime = timeCondition('time', within, 'time', parameters)
-    const where = [ofCompany, ...(inTime === undefined ? [] : [inTime]), ...early]
-    if (shown.length === 0) return select(['1'], source.table, where)
-    if (identity.size === 0) return select(shown, source.table, where)
-    read.add('device')
-    const rows = nested(select([...read].sort(), source.table, where))
-    return select(
-      shown,
-      `${rows} AS stored\nLEFT ANY JOIN ${identities(identity)} AS identity ON stored.device = identity.of_device`,
-      [],
-    )
-  }
-
-  function identities(columns: ReadonlySet<IdentityColumn>): string {
-    const stored = { bound: 'client', bound_id: 'client_id' } as const
-    // The last binding holds, whatever the order of arrival.
-    const shown = [...columns].sort().map((name) => `argMax(${stored[name]}, (time, client_id)) AS ${name}`)
-    return nested(select(['device AS of_device', ...shown], 'identities', [ofCompany], '\nGROUP BY device'))
-  }
-
-  function keyOfLabel(column: string): string | undefined {
-    for (const [key, name] of labels) if (name === column) return key
-    return undefined
+  function stored(columns: Iterable<string>, within: TimeSet, conditions: readonly string[]): string {
+    const items = merge ? 'ids' : itemsSql('ids')
+    return storedSql({ source, ofCompany, columns, labels, items, within, conditions, parameters })
   }
 
   /** One row for each key of the source: a merged fact has its own time, so that times are judged afterwards. */
-  function merged(merge: NonNullable<Source['merge']>): string {
-    const pieces = new Set([merge.key])
-    const shown = [...needed, 'time']
-      .filter((name, i, all) => all.indexOf(name) === i)
-      .sort()
-      .map((name) => {
-        if (keyOfLabel(name) !== undefined) {
-          for (const each of [name, ...merge.label.columns]) pieces.add(each)
-          return `${merge.label.sql.replaceAll('$label', `piece.${name}`)} AS ${name}`
-        }
-        const column = merge.columns[name === 'items' ? 'ids' : name]
-        if (!column) throw new Error(`${source.id} have no column ${name}`)
-        for (const each of column.columns) pieces.add(each)
-        return `${name === 'items' ? itemsSql(column.sql) : column.sql} AS ${name}`
-      })
-    const from = `${nested(stored(pieces, always, keysInTime(merge.key)))} AS piece`
-    return select(shown, from, [], `\nGROUP BY piece.${merge.key}`)
+  function merged({ key, columns, label }: NonNullable<Source['merge']>): string {
+    const pieces = new Set([key])
+    needed.add('time')
+    const shown = [...needed].sort().map((name) => {
+      const column = labels.has(name) ? labelOf(name, label) : columns[name === 'items' ? 'ids' : name]
+      if (!column) throw new Error(`${source.id} have no column ${name}`)
+      for (const each of column.columns) pieces.add(each)
+      return `${name === 'items' ? itemsSql(column.sql) : column.sql} AS ${name}`
+    })
+    const from = `${nested(stored(pieces, always, keysInTime(key)))} AS piece`
+    return select(shown, from, [], `\nGROUP BY piece.${key}`)
+  }
+
+  function labelOf(name: string, { sql, columns }: Expression): Expression {
+    return { sql: sql.replaceAll('$label', `piece.${name}`), columns: [...columns, name] }
   }
 
   /** A fact within the times has at least one row within them: rows of other facts need not be merged. */
   function keysInTime(key: string): string[] {
-    const inTime =
-      hull && Number.isFinite(hull.from) ? timeCondition('time', [hull], 'time', parameters) : undefined
+    const bounded = hull !== undefined && Number.isFinite(hull.from)
+    const inTime = bounded ? timeCondition('time', [hull], 'time', parameters) : undefined
     const sql = source.columns[key]?.sql
     if (inTime === undefined || sql === undefined) return []
     return [`${sql} IN ${nested(select([sql], source.table, [ofCompany, inTime]))}`]
@@ -159,17 +113,11 @@ export function rowsOf({ source, companyId, filters, times, parameters }: RowsOp
       for (const name of columns) needed.add(name)
     },
     relation() {
-      if (itemFilters.length > 0) needed.add('items')
-      const early = conditions.flatMap(({ early, sql }) => (early ? [sql] : []))
-      const late = conditions.flatMap(({ early, sql }) => (early ? [] : [sql]))
-      let sql = source.merge ? merged(source.merge) : stored(needed, bounds, early)
-      if (itemFilters.length > 0) late.push('notEmpty(items)')
-      if (source.merge) {
-        const inTime = timeCondition('time', bounds, 'time', parameters)
-        if (inTime !== undefined) late.unshift(inTime)
-      }
-      if (late.length > 0) sql = select(['*'], nested(sql), late)
-      if (perItem) sql = select(['*', 'arrayJoin(arrayDistinct(items)) AS item'], nested(sql), [])
+      const inTime = merge ? timeCondition('time', bounds, 'time', parameters) : undefined
+      const conditions = inTime === undefined ? late : [inTime, ...late]
+      let sql = merge ? merged(merge) : stored(needed, bounds, early)
+      if (conditions.length > 0) sql = select(['*'], nested(sql), conditions)
+      if (perItem) sql = select(['*', 'arrayJoin(arrayDistinct(items)) AS item'], nested(sql))
       return nested(sql)
     },
   }

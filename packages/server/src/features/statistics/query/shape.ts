@@ -1,4 +1,5 @@
-import type { CellForm, CompiledQuery } from './compile.ts'
+import type { CompiledQuery } from './compile.ts'
+import type { CellForm } from './compile-groupings.ts'
 import type { EngineCell } from './run.ts'
 import { second, type Zone } from './zone.ts'
 

@@ -1,0 +1,213 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { filterOperators, granularities, type Query } from '@millrace/contract/resources/query.ts'
+import fc from 'fast-check'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { createQueryGate } from '../../src/features/statistics/query/gate.ts'
+import { type Columnar, openColumnar } from '../../src/platform/stores/columnar.ts'
+import { openStatisticsApp, type StatisticsApp } from '../support/statistics-app.ts'
+import { openStatisticsEngine, type StatisticsEngine } from '../support/statistics-engine.ts'
+import { storedEvent } from '../support/statistics-events.ts'
+
+let engine: StatisticsEngine
+let app: StatisticsApp
+const opened: StatisticsApp[] = []
+
+beforeAll(async () => {
+  engine = await openStatisticsEngine()
+})
+
+afterAll(async () => {
+  await engine.close()
+})
+
+beforeEach(async () => {
+  app = await openWith()
+  await engine.empty()
+})
+
+afterEach(async () => {
+  for (const each of opened.splice(0)) await each.app.close()
+})
+
+async function openWith(
+  columnar: Columnar = engine.columnar,
+  overrides: Parameters<typeof openStatisticsApp>[1] = {},
+): Promise<StatisticsApp> {
+  const opening = await openStatisticsApp(columnar, overrides)
+  opened.push(opening)
+  return opening
+}
+
+const whole = (query: Partial<Query>): Query => ({
+  measures: [],
+  dimensions: [],
+  filters: [],
+  timeDimensions: [],
+  ...query,
+})
+
+const counted = whole({ measures: ['events.count'] })
+
+describe('any query', () => {
+  it('of known members is answered or refused, never failed', { timeout: 120_000 }, async () => {
+    await engine.load([
+      storedEvent({ ids: ['a'], labels: { x: '1' } }),
+      storedEvent({ name: 'purchase', value: '1', transId: 'T', ids: ['a'] }),
+      storedEvent({ name: 'identify', clientId: 'ada' }),
+    ])
+    const { measures, dimensions, queryCompatibility } = await app.service.describe(app.caller.companyId)
+    const text = fc.oneof(
+      fc.string({ unit: 'grapheme', maxLength: 5 }),
+      fc.constantFrom(
+        '1',
+        '-1.5',
+        'true',
+        'today',
+        '2026-03-10',
+        "'",
+        '\\',
+        '99999999999999999999',
+        '1e400',
+        'nan',
+        'inf',
+      ),
+    )
+    const range = fc.oneof(
+      fc.constantFrom('today', 'last 2 weeks'),
+      fc.array(text, { minLength: 1, maxLength: 2 }),
+    )
+    const direction = fc.constantFrom('asc' as const, 'desc' as const)
+    const query = fc.constantFrom(...queryCompatibility.components).chain((component) => {
+      const measure = fc.constantFrom(...component.filter((id) => id in measures))
+      const dimension = fc.constantFrom(...component.filter((id) => id in dimensions))
+      return fc.record(
+        {
+          measures: fc.uniqueArray(measure, { maxLength: 4 }),
+          dimensions: fc.uniqueArray(dimension, { maxLength: 3 }),
+          filters: fc.array(
+            fc.oneof(measure, dimension).chain((member) =>
+              fc.record({
+                member: fc.constant(member),
+                operator: fc.constantFrom(...(dimensions[member]?.operators ?? filterOperators)),
+                values: fc.array(text, { minLength: 1, maxLength: 4 }),
+              }),
+            ),
+            { maxLength: 3 },
+          ),
+          timeDimensions: fc.array(
+            fc.record(
+              {
+                dimension: fc.constantFrom('events.time', 'purchases.time'),
+                granularity: fc.constantFrom(...granularities),
+                dateRange: range,
+                compareDateRange: fc.array(range, { minLength: 1, maxLength: 3 }),
+              },
+              { requiredKeys: ['dimension'] },
+            ),
+            { maxLength: 1 },
+          ),
+          order: fc.array(fc.tuple(fc.oneof(measure, dimension), direction), { maxLength: 1 }),
+        },
+        { requiredKeys: ['measures', 'dimensions', 'filters', 'timeDimensions'] },
+      )
+    })
+    const seen = new Map<number, number>()
+    await fc.assert(
+      fc.asyncProperty(query, async (each) => {
+        const { status, body } = await app.post(each)
+        seen.set(status, (seen.get(status) ?? 0) + 1)
+        if (status !== 200) expect({ status, message: body.message }).toMatchObject({ status: 400 })
+      }),
+      { numRuns: Number(process.env.MILLRACE_QUERY_RUNS ?? 300) },
+    )
+    expect(seen.get(200)).toBeGreaterThan(10)
+  })
+})
+
+describe('a query that runs', () => {
+  const endless = 'SELECT sum(sipHash64(number)) FROM numbers(1000000000000)'
+
+  /** The engine with every question replaced by one that does not end, or by another. */
+  function asking(sql: string): Columnar {
+    return {
+      ...engine.columnar,
+      stream: (statement) => engine.columnar.stream({ ...statement, sql, params: {} }),
+    }
+  }
+
+  async function runningInEngine(): Promise<number> {
+    const { running } = await engine.columnar.status()
+    return running.length
+  }
+
+  async function until(condition: () => Promise<boolean>, ms: number): Promise<number> {
+    const start = performance.now()
+    while (!(await condition())) {
+      if (performance.now() - start > ms) throw new Error(`not within ${ms} ms`)
+      await sleep(20)
+    }
+    return performance.now() - start
+  }
+
+  it('is stopped after its time with 504', async () => {
+    const outcomes: string[] = []
+    const slow = await openWith(asking(endless), {
+      limits: { seconds: 1, memoryBytes: 1024 ** 3 },
+      onAnswered: (outcome) => outcomes.push(outcome),
+    })
+    const { status, body } = await slow.post(counted)
+    expect(outcomes).toEqual(['timeout'])
+    expect({ status, data: body.data, code: body.error_code }).toEqual({
+      status: 504,
+      data: { limitSeconds: 1 },
+      code: 18,
+    })
+    await until(async () => (await runningInEngine()) === 0, 1_000)
+  })
+
+  it('is stopped at its memory with 400', async () => {
+    const large = await openWith(asking('SELECT groupArray(number) FROM numbers(100000000)'), {
+      limits: { seconds: 30, memoryBytes: 50_000_000 },
+    })
+    const { status, body } = await large.post(counted)
+    expect({ status, data: body.data }).toEqual({ status: 400, data: { limit: 'memory' } })
+    expect(body.message).toContain('shorten its dateRange')
+  })
+
+  it('ends within a second when the caller leaves, and frees its place', async () => {
+    const gate = createQueryGate()
+    const outcomes: string[] = []
+    const slow = await openWith(asking(endless), { gate, onAnswered: (outcome) => outcomes.push(outcome) })
+    const address = await slow.app.listen({ port: 0, host: '127.0.0.1' })
+    const leaving = new AbortController()
+    const ask = (accept: string) =>
+      fetch(`${address}/v2/statistics/query`, {
+        method: 'POST',
+        body: JSON.stringify(counted),
+        headers: { 'content-type': 'application/json', accept },
+        signal: leaving.signal,
+      }).catch((error: Error) => error.name)
+    const asked = Array.from({ length: 20 }, (_, i) => ask(i % 2 === 0 ? 'application/json' : 'text/csv'))
+    await until(async () => (await runningInEngine()) === 4, 5_000)
+    const refused = await slow.post(counted)
+    expect(refused.status).toBe(429)
+    expect(refused.headers['retry-after']).toBe('2')
+    leaving.abort()
+    expect(new Set(await Promise.all(asked))).toEqual(new Set(['AbortError']))
+    expect(await until(async () => (await runningInEngine()) === 0, 3_000)).toBeLessThan(1_500)
+    for (let place = 0; place < 4; place++) await gate.enter(slow.caller.companyId)
+    expect(outcomes.toSorted()).toEqual([...Array(20).fill('cancelled'), 'refused'])
+  })
+
+  it('is answered 503 with Retry-After while the store is down', async () => {
+    const down = openColumnar({ address: { socketPath: '/nonexistent/columnar.sock' } })
+    const without = await openWith(down)
+    const { status, body, headers } = await without.post(counted)
+    expect({ status, code: body.error_code, retry: headers['retry-after'] }).toMatchObject({
+      status: 503,
+      code: 17,
+    })
+    expect(headers['retry-after']).toBeDefined()
+    await down.close()
+  })
+})
