@@ -14,6 +14,7 @@ const { values } = parseArgs({
     data: { type: 'string' },
     minutes: { type: 'string', default: '10' },
     rounds: { type: 'string', default: '3' },
+    settle: { type: 'string', default: '20' },
   },
 })
 const minutes = Number(values.minutes)
@@ -45,7 +46,7 @@ rows.push([
   '< 5 s',
 ])
 
-await new Promise((resolve) => setTimeout(resolve, 20_000))
+await new Promise((resolve) => setTimeout(resolve, Number(values.settle) * 1000))
 const idle = existing.memory()
 console.error(idle.processes)
 rows.push(['resident memory of all processes, idle', `${idle.total.toFixed(0)} MiB`, '', '< 900 MB'])

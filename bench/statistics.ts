@@ -3,7 +3,6 @@
  * against the same statement sent to the engine directly, and what de-duplication costs a query.
  * Run: `npm run bench -- statistics [--events 10000000] [--data DIRECTORY]` (a directory is kept and used again).
  */
-import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { compileQuery } from '../packages/server/src/features/statistics/query/compile.ts'
@@ -21,6 +20,7 @@ const { values } = parseArgs({
     events: { type: 'string', default: '10000000' },
     data: { type: 'string' },
     rounds: { type: 'string', default: '5' },
+    settle: { type: 'string', default: '20' },
   },
 })
 const events = Number(values.events)
@@ -55,9 +55,7 @@ const rows: Row[] = []
 try {
   const filled = await fillWithShop(service, events, 60)
   // Merges of what was just loaded would share the cores with the queries.
-  await new Promise((resolve) =>
-    setTimeout(resolve, existsSync(join(service.dataDirectory, 'columnar')) ? 20_000 : 0),
-  )
+  await new Promise((resolve) => setTimeout(resolve, Number(values.settle) * 1000))
   rows.push(['events stored', filled.toLocaleString('en-US'), '', ''])
   for (const measure of measures) {
     const { sql, params } = statementOf(measure)

@@ -1,0 +1,27 @@
+import { execFile, spawnSync } from 'node:child_process'
+import { promisify } from 'node:util'
+import { expect, test } from 'vitest'
+
+const absent =
+  spawnSync('wrk', ['-v']).error === undefined
+    ? undefined
+    : 'wrk is not installed (Debian: apt-get install wrk)'
+
+/** Small enough to say only that a benchmark runs to its end; its figures mean nothing. */
+const runs: [name: string, ...options: string[]][] = [
+  ['collector', '--seconds', '1', '--rounds', '1'],
+  ['statistics', '--events', '100000', '--rounds', '1', '--settle', '0'],
+  ['start', '--rounds', '1', '--minutes', '0', '--settle', '0'],
+]
+
+test.for(runs)(
+  'the benchmark %s runs and prints its table',
+  { timeout: 120_000 },
+  async ([name, ...options], context) => {
+    if (absent) context.skip(absent)
+    const script = new URL('./run.ts', import.meta.url).pathname
+    const { stdout } = await promisify(execFile)(process.execPath, [script, name, ...options])
+    expect(stdout).toMatch(/\| what \| figure \| ratio \| target \|/)
+    expect(stdout).not.toMatch(/NaN|undefined/)
+  },
+)
