@@ -25,7 +25,7 @@ export class CheckpointMoved extends Error {
 export interface LoaderLock {
   /** @throws when the connection, and with it the lock, is lost */
   check(): Promise<void>
-  release(): Promise<void>
+  release(): void
 }
 
 /** An arbitrary number that never changes: the name of the lock of all loaders of a database. */
@@ -52,17 +52,23 @@ export function createCheckpointStore({ relational }: { relational: Relational }
     async tryLock(): Promise<LoaderLock | undefined> {
       const client = await relational.pool.connect()
       let lost: Error | undefined
-      client.on('error', (error) => {
+      const onError = (error: Error): void => {
         lost = error
-      })
+      }
+      client.on('error', onError)
+      // Closing the connection gives a lock back, whatever state it is in.
+      const leave = (close: boolean): void => {
+        client.off('error', onError)
+        client.release(close)
+      }
       try {
         const { rows } = await client.query('SELECT pg_try_advisory_lock($1) AS locked', [lockKey])
         if (rows[0]?.locked !== true) {
-          client.release()
+          leave(false)
           return undefined
         }
       } catch (error) {
-        client.release(true)
+        leave(true)
         throw error
       }
       return {
@@ -70,10 +76,7 @@ export function createCheckpointStore({ relational }: { relational: Relational }
           if (lost) throw lost
           await client.query('SELECT 1')
         },
-        async release() {
-          // Closing the connection gives the lock back, whatever state it is in.
-          client.release(true)
-        },
+        release: () => leave(true),
       }
     },
 

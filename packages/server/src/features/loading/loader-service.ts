@@ -108,7 +108,7 @@ export function createLoaderService(dependencies: LoaderDependencies): LoaderSer
       } catch (error) {
         await fail(error)
       } finally {
-        await lock?.release()
+        lock?.release()
       }
     }
   }

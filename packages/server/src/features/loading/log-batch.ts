@@ -18,7 +18,8 @@ export type LogBatchPlan =
     }
 
 /**
- * Plans the next batch: what is in the log now, from a position on, but no more than about `maxBytes`.
+ * Plans the next batch: what is in the log now, from a position on, but no more than about `maxBytes`. Up to
+ * `pieceBytes` it is always one of lines.
  * @returns undefined when there is nothing
  */
 export async function planBatch(
@@ -31,7 +32,7 @@ export async function planBatch(
   if (!first) return undefined
   const more = (position: Position, bytes: number): boolean =>
     bytes < maxBytes && comparePositions(position, end) < 0
-  if (!more(first.next, first.payload.length)) {
+  if (maxBytes <= pieceBytes || !more(first.next, first.payload.length)) {
     return { kind: 'lines', payload: first.payload, rows: first.count, next: first.next }
   }
   let rows = 0
