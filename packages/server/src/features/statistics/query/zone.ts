@@ -27,11 +27,11 @@ export const minute = 60 * second
 export const hour = 60 * minute
 export const day = 24 * hour
 
-/** Offsets are remembered by quarters of an hour: where clocks are changed within one, it is looked up each time. */
-const step = 15 * minute
+/** Stretches of time whose offset is looked up once: a day, and on days of a change a quarter of an hour. */
+const steps = [day, 15 * minute] as const
 
-/** Remembered offsets of a zone are dropped beyond this number: three years of quarters of an hour. */
-const remembered = 100_000
+/** Remembered offsets of a zone are dropped beyond this number. */
+const remembered = 50_000
 
 const opened = new Map<string, Zone>()
 
@@ -55,7 +55,7 @@ function createZone(name: string): Zone {
     minute: 'numeric',
     second: 'numeric',
   })
-  const offsets = new Map<number, number | 'changes'>()
+  const offsets = steps.map(() => new Map<number, number | 'changes'>())
 
   function readOffset(instant: number): number {
     const parts: Record<string, number> = {}
@@ -71,17 +71,22 @@ function createZone(name: string): Zone {
     return Date.UTC(year, month - 1, date, hours, minutes, seconds) - Math.floor(instant / second) * second
   }
 
-  function offsetAt(instant: number): number {
-    const slot = Math.floor(instant / step)
-    let offset = offsets.get(slot)
+  /** The one offset of the stretch that holds the instant, unless the clock is changed within it. */
+  function offsetOfStretch(instant: number, level: number): number {
+    const [step, known] = [steps[level], offsets[level]]
+    if (step === undefined || known === undefined) return readOffset(instant)
+    const stretch = Math.floor(instant / step)
+    let offset = known.get(stretch)
     if (offset === undefined) {
-      const first = readOffset(slot * step)
-      offset = first === readOffset((slot + 1) * step - second) ? first : 'changes'
-      if (offsets.size >= remembered) offsets.clear()
-      offsets.set(slot, offset)
+      const first = readOffset(stretch * step)
+      offset = first === readOffset((stretch + 1) * step - second) ? first : 'changes'
+      if (known.size >= remembered) known.clear()
+      known.set(stretch, offset)
     }
-    return offset === 'changes' ? readOffset(instant) : offset
+    return offset === 'changes' ? offsetOfStretch(instant, level + 1) : offset
   }
+
+  const offsetAt = (instant: number): number => offsetOfStretch(instant, 0)
 
   function instantOf(local: number): number {
     const before = offsetAt(local - day)
@@ -103,15 +108,26 @@ function createZone(name: string): Zone {
     return true
   }
 
+  // Times of a result come in order: most are of the day of the one before.
+  let [formattedDay, dayText] = [Number.NaN, '']
+
+  function format(instant: number): string {
+    const offset = offsetAt(instant)
+    const local = instant + offset
+    const midnight = Math.floor(local / day) * day
+    if (midnight !== formattedDay) {
+      formattedDay = midnight
+      dayText = new Date(midnight).toISOString().slice(0, 11)
+    }
+    return dayText + formatTimeOfDay(local - midnight) + formatOffset(offset)
+  }
+
   return Object.freeze({
     name,
     offsetAt,
     localOf: (instant: number) => instant + offsetAt(instant),
     instantOf,
-    format(instant: number) {
-      const offset = offsetAt(instant)
-      return `${new Date(instant + offset).toISOString().slice(0, -1)}${formatOffset(offset)}`
-    },
+    format,
     hasWholeHours() {
       wholeHours ??= hasWholeHours()
       return wholeHours
@@ -119,8 +135,21 @@ function createZone(name: string): Zone {
   })
 }
 
+const twoDigits = Array.from({ length: 60 }, (_, i) => String(i).padStart(2, '0'))
+
+/** `08:30:00.000` */
+function formatTimeOfDay(milliseconds: number): string {
+  const [hours, minutes, seconds] = [
+    twoDigits[Math.floor(milliseconds / hour)],
+    twoDigits[Math.floor(milliseconds / minute) % 60],
+    twoDigits[Math.floor(milliseconds / second) % 60],
+  ]
+  const rest = milliseconds % second
+  return `${hours}:${minutes}:${seconds}.${rest === 0 ? '000' : String(rest).padStart(3, '0')}`
+}
+
+/** `+05:45` */
 function formatOffset(offset: number): string {
   const minutes = Math.abs(Math.trunc(offset / minute))
-  const two = (n: number) => String(n).padStart(2, '0')
-  return `${offset < 0 ? '-' : '+'}${two(Math.floor(minutes / 60))}:${two(minutes % 60)}`
+  return `${offset < 0 ? '-' : '+'}${twoDigits[Math.floor(minutes / 60)]}:${twoDigits[minutes % 60]}`
 }
