@@ -1,9 +1,10 @@
+import { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { filterOperators, granularities, type Query } from '@millrace/contract/resources/query.ts'
 import fc from 'fast-check'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { createQueryGate } from '../../src/features/statistics/query/gate.ts'
-import { type Columnar, openColumnar } from '../../src/platform/stores/columnar.ts'
+import { type Columnar, ColumnarError, openColumnar } from '../../src/platform/stores/columnar.ts'
 import { openStatisticsApp, type StatisticsApp } from '../support/statistics-app.ts'
 import { openStatisticsEngine, type StatisticsEngine } from '../support/statistics-engine.ts'
 import { storedEvent } from '../support/statistics-events.ts'
@@ -140,13 +141,26 @@ describe('a query that runs', () => {
     return running.length
   }
 
-  async function until(condition: () => Promise<boolean>, ms: number): Promise<number> {
+  async function until(condition: () => Promise<boolean> | boolean, ms: number): Promise<void> {
     const start = performance.now()
     while (!(await condition())) {
       if (performance.now() - start > ms) throw new Error(`not within ${ms} ms`)
       await sleep(20)
     }
-    return performance.now() - start
+  }
+
+  async function streamed(columnar: Columnar, gate = createQueryGate()) {
+    const outcomes: string[] = []
+    const streaming = await openWith(columnar, { gate, onAnswered: (outcome) => outcomes.push(outcome) })
+    const address = await streaming.app.listen({ port: 0, host: '127.0.0.1' })
+    const leaving = new AbortController()
+    const response = await fetch(`${address}/v2/statistics/query`, {
+      method: 'POST',
+      body: JSON.stringify(counted),
+      headers: { 'content-type': 'application/json', accept: 'application/x-ndjson' },
+      signal: leaving.signal,
+    })
+    return { response, outcomes, leaving }
   }
 
   it('is stopped after its time with 504', async () => {
@@ -194,9 +208,34 @@ describe('a query that runs', () => {
     expect(refused.headers['retry-after']).toBe('2')
     leaving.abort()
     expect(new Set(await Promise.all(asked))).toEqual(new Set(['AbortError']))
-    expect(await until(async () => (await runningInEngine()) === 0, 3_000)).toBeLessThan(1_500)
+    await until(async () => (await runningInEngine()) === 0, 2_000)
     for (let place = 0; place < 4; place++) await gate.enter(slow.caller.companyId)
     expect(outcomes.toSorted()).toEqual([...Array(20).fill('cancelled'), 'refused'])
+  })
+
+  it('frees its place when the caller leaves while rows come', async () => {
+    const gate = createQueryGate({ running: 1, waiting: 0 })
+    const { response, outcomes, leaving } = await streamed(asking('SELECT number FROM numbers(900000)'), gate)
+    expect(response.status).toBe(200)
+    await response.body?.getReader().read()
+    leaving.abort()
+    await until(() => outcomes.length === 1, 5_000)
+    expect(outcomes).toEqual(['cancelled'])
+    await gate.enter(app.caller.companyId)
+  })
+
+  it('does not end well when it fails while rows come', async () => {
+    async function* failing() {
+      for (let i = 0; i < 100; i++) yield '["1"]\n'.repeat(1_000)
+      throw new ColumnarError(241, 'MEMORY_LIMIT_EXCEEDED', 'too much')
+    }
+    const { response, outcomes } = await streamed({
+      ...engine.columnar,
+      stream: async () => Readable.from(failing()),
+    })
+    expect(response.status).toBe(200)
+    await expect(response.text()).rejects.toThrow()
+    expect(outcomes).toEqual(['refused'])
   })
 
   it('is answered 503 with Retry-After while the store is down', async () => {
