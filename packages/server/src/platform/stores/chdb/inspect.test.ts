@@ -70,6 +70,7 @@ describe('a statement is refused', () => {
   test.each([
     "SELECT 1 INTO OUTFILE 'x'",
     "SELECT 1 into/**/outfile 'x' FORMAT CSV",
+    "SELECT 1 INTO // x\nOUTFILE 'x'",
     "INSERT INTO t FROM INFILE 'x' FORMAT CSV",
   ])('when it uses files of the client: %s', (sql) => {
     expect(codeOf(() => writing(sql))).toBe(48)

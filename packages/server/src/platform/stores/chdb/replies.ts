@@ -13,6 +13,8 @@ export interface ReplyContext {
   readonly response: ServerResponse
   readonly queryId: string
   readonly version: string
+  /** Aborts when the client has closed the connection. */
+  readonly left: AbortSignal
 }
 
 export async function sendReply(context: ReplyContext, reply: EngineReply): Promise<void> {
@@ -60,7 +62,7 @@ async function sendStream(
   try {
     for await (const chunk of reply.source as AsyncIterable<Buffer>) {
       if (response.headersSent) {
-        if (!response.write(chunk)) await once(response, 'drain')
+        if (!response.write(chunk)) await once(response, 'drain', { signal: context.left })
         continue
       }
       held.push(chunk)

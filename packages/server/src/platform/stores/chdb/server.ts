@@ -70,7 +70,9 @@ async function statusOf(engine: Engine): Promise<object> {
 
 async function answer(engine: Engine, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const { pathname } = new URL(request.url ?? '/', 'http://engine')
-  const context = { response, queryId: '', version: engine.version }
+  const left = new AbortController()
+  response.once('close', () => left.abort(new Error('The client has left.')))
+  const context = { response, queryId: '', version: engine.version, left: left.signal }
   if (pathname === '/ping') {
     response.writeHead(200, { 'Content-Type': 'text/plain' }).end('Ok.\n')
     return
@@ -85,8 +87,6 @@ async function answer(engine: Engine, request: IncomingMessage, response: Server
       response.writeHead(404, { 'Content-Type': 'text/plain' }).end('There is no such resource.\n')
       return
     }
-    const left = new AbortController()
-    response.once('close', () => left.abort(new Error('The client has left.')))
     const statement = await readRequest(request)
     context.queryId = statement.queryId
     await sendReply(context, await engine.run({ ...statement, signal: left.signal }))

@@ -24,14 +24,19 @@ describe('tokens of ClickHouse SQL', () => {
   })
 
   test('leave comments out', () => {
-    expect(texts('a -- b\n/* c */ d # e\n#! f\ng --')).toEqual(['word a', 'word d', 'word g'])
+    expect(texts('a -- b\n/* c */ d # e\n#! f\ng // h\ni --')).toEqual([
+      'word a',
+      'word d',
+      'word g',
+      'word i',
+    ])
     expect(texts('a #b')).toEqual(['word a', 'symbol #', 'word b'])
   })
 
   test('end strings where the engine ends them', () => {
     expect(texts("'it''s' 'a\\'b' 'c\\\\' x")).toEqual(['literal ', 'literal ', 'literal ', 'word x'])
     expect(texts("$tag$ ' ; $other$ $tag$ x")).toEqual(['literal ', 'word x'])
-    expect(texts('‘it’s’ “a ; b” x')).toEqual(['literal it', 'word s', 'symbol ’', 'quoted a ; b', 'word x'])
+    expect(texts('‘it’s’ “a ; b” x')).toEqual(['literal it', 'word s', 'quoted a ; b', 'word x'])
   })
 
   test('unescape quoted names', () => {

@@ -14,7 +14,11 @@ export class Untokenizable extends Error {}
 const word = /[A-Za-z_][A-Za-z0-9_$]*/y
 const number = /[0-9][A-Za-z0-9_.]*/y
 const heredoc = /\$[A-Za-z0-9_]*\$/y
-const space = /[\s\u180e\u200b-\u200d\u2060\ufeff]+/y
+/**
+ * The engine takes many characters of Unicode for spaces and refuses a statement with any other outside of quotes:
+ * so none of them parts two tokens here.
+ */
+const space = /(?:\s|[^\0-\x7f\u2018\u201c])+/y
 
 function match(pattern: RegExp, text: string, at: number): string | undefined {
   pattern.lastIndex = at
@@ -60,7 +64,7 @@ export function* tokens(text: string, from = 0): Generator<Token, void> {
       at += spaces.length
       continue
     }
-    if (text.startsWith('--', at) || /^#[ !]/.test(text.slice(at, at + 2))) {
+    if (/^(--|\/\/|#[ !])/.test(text.slice(at, at + 2))) {
       const end = text.indexOf('\n', at)
       at = end < 0 ? text.length : end + 1
       continue
