@@ -19,6 +19,9 @@ import {
   insertDatasource,
 } from './features/datasources/datasource-service.ts'
 import { createDatasourceStore } from './features/datasources/datasource-store.ts'
+import { createCheckpointStore } from './features/loading/checkpoint-store.ts'
+import { createLoaderService } from './features/loading/loader-service.ts'
+import { createLoaderStore } from './features/loading/loader-store.ts'
 import { createStatisticsService, type StatisticsService } from './features/statistics/statistics-service.ts'
 import { createStatisticsStore } from './features/statistics/statistics-store.ts'
 import {
@@ -204,11 +207,21 @@ export async function openContext(options: ContextOptions): Promise<Context> {
     })
     closers.push(services.collector.close)
 
+    const loader = createLoaderService({
+      log,
+      store: createLoaderStore({ columnar, threads: 2 }),
+      checkpoints: createCheckpointStore({ relational }),
+      clock,
+      logger,
+      metrics,
+    })
+    closers.push(loader.stop)
     let columnarState = 'is starting'
     const whenReady = columnarServes.then(async () => {
       if (ending.signal.aborted) return
       await migrateColumnar({ columnar, lockAt: relationalHome.ownerAddress, logger })
       columnarState = ''
+      loader.start()
     })
     // A failure to bring the engine up to date is final for queries, not for events.
     whenReady.catch((error: unknown) => {
