@@ -141,7 +141,7 @@ onBothHomes('limits and cancellation', (columnar) => {
     const began = performance.now()
     await columnar.ping()
     await columnar.query({ sql: 'SELECT 1', settings: { max_execution_time: 5 } })
-    expect(performance.now() - began).toBeLessThan(500)
+    expect(performance.now() - began).toBeLessThan(2000)
     abort.abort()
     await Promise.all(long)
   })
