@@ -8,7 +8,7 @@ import {
   type StagedGroup,
 } from './loader-store.ts'
 import { controlLine, linesOf, readRefusedRow } from './log-lines.ts'
-import { nothing, type Outcome, outcomeOf, together } from './outcome.ts'
+import { nothing, type Outcome, outcomeOf, type Received, together } from './outcome.ts'
 
 /**
  * The rows are the reason why a batch cannot be loaded: a part of it may be loaded. Everything else that fails is
@@ -87,7 +87,7 @@ export function createBatchLoader({ store, attempted }: BatchLoaderDependencies)
       if ((await store.countStaged()) !== rows) {
         throw new StagingLost('The engine was restarted while a batch was being loaded')
       }
-      return outcome(groups, duplicates, latest)
+      return outcome(groups, duplicates, { earliest, latest })
     } catch (error) {
       throw refused(error, false)
     }
@@ -141,7 +141,7 @@ export function createBatchLoader({ store, attempted }: BatchLoaderDependencies)
   function outcome(
     groups: readonly StagedGroup[],
     duplicates: readonly { company: string; datasource: string; duplicate: number; changed: number }[],
-    latestReceived: number,
+    received: Received,
   ): Outcome {
     const perGroup = groups.map((group) => {
       const { duplicate = 0, changed = 0 } =
@@ -156,7 +156,7 @@ export function createBatchLoader({ store, attempted }: BatchLoaderDependencies)
         duplicate,
       })
     })
-    return { ...perGroup.reduce(together, nothing), latestReceived }
+    return { ...perGroup.reduce(together, nothing), received }
   }
 
   /** Halves what is refused until the row is alone that is the reason. */
@@ -207,7 +207,7 @@ export function createBatchLoader({ store, attempted }: BatchLoaderDependencies)
         : row.kind === 'bot' || row.kind === 'dropped'
           ? { [row.kind]: row.events }
           : {}
-    return outcomeOf(row, counts, { quarantined: 1, latestReceived: row.receivedAt })
+    return outcomeOf(row, counts, { quarantined: 1 })
   }
 
   return {

@@ -24,11 +24,11 @@ export function createKeyUpkeep({
 
   return {
     /** Never fails: what is left over is forgotten the next time. */
-    async run(latestReceived: number): Promise<void> {
+    async run(received: { readonly earliest: number } | undefined): Promise<void> {
       const now = clock.now()
-      if (latestReceived === 0 || now < next) return
+      if (received === undefined || now < next) return
       next = now + everyMs
-      const keepFrom = Math.min(latestReceived, now) - duplicateWindowMs - marginMs
+      const keepFrom = Math.min(received.earliest, now) - duplicateWindowMs - marginMs
       try {
         for (const monday of await store.listKeyWeeks()) {
           if (Date.parse(`${monday}T00:00:00Z`) + 7 * dayMs < keepFrom) await store.dropKeyWeek(monday)

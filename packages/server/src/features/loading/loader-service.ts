@@ -134,7 +134,7 @@ export function createLoaderService(dependencies: LoaderDependencies): LoaderSer
         checkpoint = loaded.next
         position = loaded.next
         await release(position)
-        await upkeep.run(loaded.outcome.latestReceived)
+        await upkeep.run(loaded.outcome.received)
       }
       const backlog = loaded === 'again' || loaded?.full
       if (!backlog) await pause(limits.intervalMs - (performance.now() - began))
@@ -179,8 +179,7 @@ export function createLoaderService(dependencies: LoaderDependencies): LoaderSer
       }
     }
     const next = plan.kind === 'lines' ? plan.next : plan.next()
-    const { latestReceived } = outcome
-    const receivedAt = latestReceived > 0 ? new Date(latestReceived) : undefined
+    const receivedAt = outcome.received && new Date(outcome.received.latest)
     await lock.check()
     await checkpoints.commit(checkpoint, next, changesOf(outcome), receivedAt)
     loadedAt = clock.now()

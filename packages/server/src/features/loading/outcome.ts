@@ -4,13 +4,19 @@ import type { CounterChange } from './checkpoint-store.ts'
 export interface Outcome {
   readonly changes: ReadonlyMap<string, CounterChange>
   readonly quarantined: number
-  /** Epoch milliseconds of the latest reception; 0 when unknown. */
-  readonly latestReceived: number
+  /** When the sound rows were received; undefined when there were none. */
+  readonly received: Received | undefined
+}
+
+/** Epoch milliseconds. */
+export interface Received {
+  readonly earliest: number
+  readonly latest: number
 }
 
 type Counts = Partial<Omit<CounterChange, 'company' | 'datasource'>>
 
-export const nothing: Outcome = { changes: new Map(), quarantined: 0, latestReceived: 0 }
+export const nothing: Outcome = { changes: new Map(), quarantined: 0, received: undefined }
 
 const none = { accepted: 0, changed: 0, dropped: 0, bot: 0, duplicate: 0 }
 
@@ -18,14 +24,14 @@ const none = { accepted: 0, changed: 0, dropped: 0, bot: 0, duplicate: 0 }
 export function outcomeOf(
   of: { readonly company: string; readonly datasource: string },
   counts: Counts,
-  rest: { readonly quarantined?: number; readonly latestReceived?: number } = {},
+  rest: { readonly quarantined?: number; readonly received?: Received } = {},
 ): Outcome {
   const { company, datasource } = of
   const change = { company, datasource, ...none, ...counts }
   return {
     changes: new Map([[`${company} ${datasource}`, change]]),
     quarantined: rest.quarantined ?? 0,
-    latestReceived: rest.latestReceived ?? 0,
+    received: rest.received,
   }
 }
 
@@ -50,7 +56,13 @@ export function together(a: Outcome, b: Outcome): Outcome {
   return {
     changes,
     quarantined: a.quarantined + b.quarantined,
-    latestReceived: Math.max(a.latestReceived, b.latestReceived),
+    received:
+      a.received && b.received
+        ? {
+            earliest: Math.min(a.received.earliest, b.received.earliest),
+            latest: Math.max(a.received.latest, b.received.latest),
+          }
+        : (a.received ?? b.received),
   }
 }
 
