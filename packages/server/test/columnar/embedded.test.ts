@@ -125,9 +125,10 @@ describe('the embedded columnar store', () => {
   })
 
   describe('a reading statement reaches neither files nor other machines', () => {
-    const secret = join(mkdtempSync(join(tmpdir(), 'millrace-secret-')), 'secret.csv')
+    const directory = mkdtempSync(join(tmpdir(), 'millrace-secret-'))
+    const secret = join(directory, 'secret.csv')
     beforeAll(() => writeFileSync(secret, 'top secret\n'))
-    afterAll(() => rmSync(secret, { force: true }))
+    afterAll(() => rmSync(directory, { recursive: true }))
 
     test.each([
       `SELECT file('${secret}')`,
@@ -244,12 +245,10 @@ describe('the embedded columnar store', () => {
   })
 
   test('a second engine on the same directory is refused', async () => {
-    const second = embeddedColumnar({
-      dataDirectory: engine.directory,
-      runPath: mkdtempSync(join(tmpdir(), 'millrace-run-')),
-      logger: silentLogger,
-    })
+    const runPath = mkdtempSync(join(tmpdir(), 'millrace-run-'))
+    const second = embeddedColumnar({ dataDirectory: engine.directory, runPath, logger: silentLogger })
     const error = (await outcome(second.child.start())) as { output?: readonly string[] }
+    rmSync(runPath, { recursive: true })
     expect(error.output?.join('\n')).toContain('Another server instance in same directory is already running')
     expect(await engine.query({ sql: 'SELECT 1 AS n' })).toEqual([{ n: 1 }])
   })
