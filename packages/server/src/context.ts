@@ -156,6 +156,7 @@ function createServices(parts: {
       store: createStatisticsStore({ columnar }),
       readSettings: (companyId) => accounts.getSettings(companyId),
       clock,
+      onAnswered: (outcome, seconds) => metrics.querySeconds.observe({ outcome }, seconds),
     }),
   }
 }
