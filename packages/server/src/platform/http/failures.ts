@@ -1,6 +1,7 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { DomainError } from '../errors.ts'
 import { failure } from './envelope.ts'
+import { faultOfFraming } from './request-framing.ts'
 
 /** What Fastify itself refuses before a handler runs, by its error code. */
 function fromFastify(error: FastifyError, request: FastifyRequest): DomainError | undefined {
@@ -12,7 +13,7 @@ function fromFastify(error: FastifyError, request: FastifyRequest): DomainError 
         { cause: error },
       )
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
-      return new DomainError('unsupportedMediaType', { accepted: ['application/json'] }, { cause: error })
+      return new DomainError('unsupportedMediaType', { accepted: acceptedTypes(request) }, { cause: error })
     case 'FST_ERR_CTP_EMPTY_JSON_BODY':
       return new DomainError(
         'malformed',
@@ -25,9 +26,26 @@ function fromFastify(error: FastifyError, request: FastifyRequest): DomainError 
         {},
         { message: 'The body does not have the length that Content-Length names', cause: error },
       )
+    case 'FST_ERR_BAD_URL':
+      return new DomainError(
+        'malformed',
+        {},
+        { message: 'The address is not valid: its percent signs must encode UTF-8', cause: error },
+      )
+    case 'FST_ERR_MAX_PARAM_LENGTH':
+      return new DomainError(
+        'malformed',
+        {},
+        { message: 'A part of the address is longer than any identifier', cause: error },
+      )
     default:
       return undefined
   }
+}
+
+function acceptedTypes({ server }: FastifyRequest): string[] {
+  const types = ['application/json', 'application/x-www-form-urlencoded']
+  return types.filter((type) => server.hasContentTypeParser(type))
 }
 
 /** Sends the fail envelope with the headers that its status asks for. */
@@ -56,24 +74,32 @@ export function toDomainError(error: unknown, request: FastifyRequest): DomainEr
   return new DomainError('internal', { requestId: request.id }, { cause: error })
 }
 
-const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
+const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const
 
-/** Answers unknown paths (404), known paths with another method (405 with `Allow`) and every error in the fail envelope. */
+/** Known paths with another method (405 with `Allow`) and unknown ones (404). */
+function unroutedError(app: FastifyInstance, request: FastifyRequest, reply: FastifyReply): DomainError {
+  const { method, url } = request
+  const path = url.split('?', 1)[0] ?? url
+  const allowed = methods.filter(
+    (each) => app.findRoute({ method: each, url: path }) || matches(app, each, path),
+  )
+  if (allowed.length === 0) return new DomainError('unknownPath', { method, path: path.slice(0, 200) })
+  reply.header('allow', allowed.join(', '))
+  return new DomainError('methodNotAllowed', { method, allowed })
+}
+
+/**
+ * Answers what no route takes, what is not framed as one request, and every error, in the fail envelope. The
+ * first two are answered before anything of a body is read.
+ */
 export function useFailureReplies(app: FastifyInstance): void {
   app.setErrorHandler((error, request, reply) => sendFailure(reply, toDomainError(error, request)))
-  app.setNotFoundHandler((request, reply) => {
-    const path = request.url.split('?', 1)[0] ?? request.url
-    const allowed = methods.filter(
-      (method) => app.findRoute({ method, url: path }) || matches(app, method, path),
-    )
-    if (allowed.length > 0) {
-      reply.header('allow', allowed.join(', '))
-      return sendFailure(reply, new DomainError('methodNotAllowed', { method: request.method, allowed }))
-    }
-    return sendFailure(
-      reply,
-      new DomainError('unknownPath', { method: request.method, path: path.slice(0, 200) }),
-    )
+  app.setNotFoundHandler((request, reply) => sendFailure(reply, unroutedError(app, request, reply)))
+  app.addHook('onRequest', (request, reply, done) => {
+    const fault = faultOfFraming(request.raw)
+    if (fault) sendFailure(reply.header('connection', 'close'), fault)
+    else if (request.is404) sendFailure(reply, unroutedError(app, request, reply))
+    else done()
   })
 }
 

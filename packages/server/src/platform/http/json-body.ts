@@ -1,4 +1,5 @@
 import { DomainError } from '../errors.ts'
+import { faultOfText, validationError } from './validation.ts'
 
 /** Deeper documents are refused before they are parsed: nothing in the interface nests this far. */
 const maximumDepth = 32
@@ -23,16 +24,8 @@ function depthOf(text: string): number {
 }
 
 function assertStorable(text: string, path: string): void {
-  if (text.includes('\0')) {
-    throw invalid(path, 'must not contain the character U+0000')
-  }
-  if (!text.isWellFormed()) {
-    throw invalid(path, 'must be well-formed Unicode: it holds half of a surrogate pair')
-  }
-}
-
-function invalid(path: string, message: string): DomainError {
-  return new DomainError('validation', { errors: [{ path, message }] }, { message: `${path} ${message}` })
+  const message = faultOfText(text)
+  if (message !== undefined) throw validationError([{ path, message }])
 }
 
 /** Checks every text and takes away the keys that would reach an object's prototype. */

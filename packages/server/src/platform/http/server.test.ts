@@ -1,6 +1,7 @@
-import { connect } from 'node:net'
+import { gzipSync } from 'node:zlib'
 import { Type } from 'typebox'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { jsonOf, sendRaw } from '../../../test/support/raw-http.ts'
 import { DomainError } from '../errors.ts'
 import { silentLogger } from '../logger.ts'
 import { success } from './envelope.ts'
@@ -8,6 +9,7 @@ import { createHttpServer } from './server.ts'
 
 const app = createHttpServer({ logger: silentLogger, trustedProxies: [] })
 let port = 0
+let handled = 0
 
 beforeAll(async () => {
   const Body = Type.Object(
@@ -17,18 +19,28 @@ beforeAll(async () => {
     },
     { additionalProperties: false },
   )
-  app.post('/v2/echo', { schema: { body: Body } }, async (request) => success(request.body))
+  app.post('/v2/echo', { schema: { body: Body } }, async (request) => {
+    handled++
+    return success(request.body)
+  })
   app.get(
     '/v2/list',
     {
       schema: {
         querystring: Type.Object(
-          { page: Type.Optional(Type.Integer({ minimum: 1 })), all: Type.Optional(Type.Boolean()) },
+          {
+            page: Type.Optional(Type.Integer({ minimum: 1 })),
+            all: Type.Optional(Type.Boolean()),
+            since: Type.Optional(Type.String({ format: 'date-time' })),
+          },
           { additionalProperties: false },
         ),
       },
     },
-    async (request) => success(request.query),
+    async (request) => {
+      handled++
+      return success(request.query)
+    },
   )
   app.get('/v2/things/:id', async () => {
     throw new Error('SELECT secret FROM table')
@@ -73,7 +85,7 @@ test.each([
     '{"measures":[],"kind":"c"}',
     'kind must be one of "a", "b"',
   ],
-  ['a null body', 'null', 'the body must be object, it is null'],
+  ['a null body', 'null', 'the body must be object, it is null or missing'],
   ['U+0000 in a text', '{"measures":["a\\u0000"]}', 'measures.0 must not contain the character U+0000'],
   [
     'half a surrogate pair',
@@ -164,27 +176,162 @@ test('unknown paths, other methods and failures inside are fail envelopes withou
   expect((await app.inject('/v2/%zz')).json()).toMatchObject({ status: 'fail', code: 400 })
 })
 
-function raw(text: string): Promise<string> {
-  return new Promise((resolve) => {
-    const socket = connect(port, '127.0.0.1', () => socket.write(text))
-    let got = ''
-    socket.on('data', (chunk) => {
-      got += chunk
-    })
-    socket.on('close', () => resolve(got))
-    socket.on('error', () => resolve(got))
-    setTimeout(() => socket.destroy(), 1500)
-  })
-}
+const json = 'Content-Type: application/json\r\n'
 
 test.each([
-  ['two lengths', 'POST /v2/echo HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\n{}'],
+  [
+    'two lengths',
+    `POST /v2/echo HTTP/1.1\r\nHost: x\r\n${json}Content-Length: 2\r\nContent-Length: 3\r\n\r\n{}`,
+  ],
+  ['a list of lengths', `POST /v2/echo HTTP/1.1\r\nHost: x\r\n${json}Content-Length: 2, 2\r\n\r\n{}`],
+  ['a signed length', `POST /v2/echo HTTP/1.1\r\nHost: x\r\n${json}Content-Length: +2\r\n\r\n{}`],
   [
     'a length and chunks',
-    'POST /v2/echo HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
+    `POST /v2/echo HTTP/1.1\r\nHost: x\r\n${json}Content-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
+  ],
+  [
+    'an unknown coding',
+    `POST /v2/echo HTTP/1.1\r\nHost: x\r\n${json}Transfer-Encoding: xchunked\r\n\r\n0\r\n\r\n`,
+  ],
+  [
+    'a coding under the chunks',
+    `POST /v2/echo HTTP/1.1\r\nHost: x\r\n${json}Transfer-Encoding: gzip, chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n`,
+  ],
+  [
+    'a chunk of no size',
+    `POST /v2/echo HTTP/1.1\r\nHost: x\r\n${json}Transfer-Encoding: chunked\r\n\r\nzz\r\n{}`,
   ],
   ['a folded header', 'GET /v2/list HTTP/1.1\r\nHost: x\r\nA: b\r\n c\r\n\r\n'],
-  ['a header of 20 KB', `GET /v2/list HTTP/1.1\r\nHost: x\r\nA: ${'a'.repeat(20_000)}\r\n\r\n`],
-])('a request with %s reaches no handler', async (_name, text) => {
-  expect(await raw(text)).toMatch(/^HTTP\/1\.1 (400|431)/)
+  ['a space before a colon', 'GET /v2/list HTTP/1.1\r\nHost: x\r\nA : b\r\n\r\n'],
+  ['bare line feeds', 'GET /v2/list HTTP/1.1\nHost: x\n\n'],
+  ['one bare line feed', 'GET /v2/list HTTP/1.1\r\nHost: x\nA: b\r\n\r\n'],
+  ['U+0000 in a header', 'GET /v2/list HTTP/1.1\r\nHost: x\r\nA: b\0c\r\n\r\n'],
+  ['no host', 'GET /v2/list HTTP/1.1\r\nA: b\r\n\r\n'],
+  ['two hosts', 'GET /v2/list HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n'],
+  ['HTTP/2 without asking', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'],
+  ['a version that there is not', 'GET /v2/list HTTP/9.9\r\nHost: x\r\n\r\n'],
+  ['TLS', '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03'],
+])(
+  'a request with %s is refused in the envelope, reaches no handler and ends the connection',
+  async (_name, text) => {
+    const before = handled
+    const reply = await sendRaw(port, text)
+    expect(reply).toMatchObject({ status: 400, closed: true })
+    expect(reply.text).toContain('content-type: application/json; charset=utf-8')
+    expect(jsonOf(reply)).toMatchObject({ status: 'fail', code: 400, error_code: 2, program: 'millrace' })
+    expect(handled).toBe(before)
+  },
+)
+
+test.each([
+  ['a header of 20 KB', `A: ${'a'.repeat(20_000)}\r\n`],
+  ['2,000 headers', Array.from({ length: 2000 }, (_, i) => `a${i}: b\r\n`).join('')],
+  ['300 short headers', Array.from({ length: 300 }, (_, i) => `a${i}:b\r\n`).join('')],
+])('a request with %s is answered 431', async (_name, headers) => {
+  const before = handled
+  const reply = await sendRaw(port, `GET /v2/list HTTP/1.1\r\nHost: x\r\n${headers}\r\n`)
+  expect(reply).toMatchObject({ status: 431, closed: true })
+  expect(jsonOf(reply)).toMatchObject({ status: 'fail', code: 431, error_code: 15 })
+  expect(handled).toBe(before)
+})
+
+test('HTTP/1.0 needs no host, and an expectation that is unknown is ignored', async () => {
+  expect((await sendRaw(port, 'GET /v2/list HTTP/1.0\r\n\r\n')).status).toBe(200)
+  const expecting = 'GET /v2/list HTTP/1.1\r\nHost: x\r\nExpect: 200-ok\r\nConnection: close\r\n\r\n'
+  expect((await sendRaw(port, expecting)).status).toBe(200)
+  const asking = `POST /v2/echo HTTP/1.1\r\nHost: x\r\n${json}Expect: 100-continue\r\nConnection: close\r\nContent-Length: 15\r\n\r\n`
+  const reply = await sendRaw(port, `${asking}{"measures":[]}`)
+  expect(reply.text).toMatch(/^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 200 OK\r\n/)
+})
+
+test.each(['gzip', 'GZIP', 'br', 'gzip, gzip, br', 'zstd', 'x'])(
+  'refuses a body under Content-Encoding %s with 415 and says what to do',
+  async (coding) => {
+    const reply = await app.inject({
+      method: 'POST',
+      url: '/v2/echo',
+      payload: gzipSync('{"measures":[]}'),
+      headers: { 'content-type': 'application/json', 'content-encoding': coding },
+    })
+    expect(reply.json()).toMatchObject({ code: 415, error_code: 13, data: { accepted: ['identity'] } })
+    expect(reply.json().message).toMatch(/send the body uncompressed/)
+  },
+)
+
+test.each([
+  ['application/json; charset=utf-8', 200],
+  ['application/json;charset="UTF-8"', 200],
+  ['APPLICATION/JSON', 200],
+  ['application/json; charset=utf-16', 415],
+  ['application/json;charset=iso-8859-1', 415],
+  ['application/json\ta', 415],
+  ['application/jsonx', 415],
+  ['application/vnd.api+json', 415],
+  ['text/plain', 415],
+  ['', 415],
+])('a body of type %j is answered %i, and never passes without validation', async (type, status) => {
+  expect((await post('{"measures":[]}', type)).statusCode).toBe(status)
+  const unvalidated = await post('{"measures":5}', type)
+  expect(unvalidated.statusCode).toBe(status === 200 ? 400 : 415)
+})
+
+test('what no route takes is answered before its body is looked at', async () => {
+  const send = (method: 'POST' | 'DELETE', url: string, payload: string, type: string) =>
+    app.inject({ method, url, payload, headers: { 'content-type': type } })
+  expect((await send('POST', '/v2/nothing', '{', 'application/json')).statusCode).toBe(404)
+  expect((await send('POST', '/v2/nothing', 'x'.repeat(1_100_000), 'text/xml')).statusCode).toBe(404)
+  expect((await send('DELETE', '/v2/echo', '{', 'application/json')).statusCode).toBe(405)
+  const huge = `POST /v2/nothing HTTP/1.1\r\nHost: x\r\n${json}Content-Length: 10737418240\r\n\r\n{`
+  const reply = await sendRaw(port, huge)
+  expect(reply).toMatchObject({ status: 404, closed: true })
+})
+
+test('a long name that a caller chose comes back cut', async () => {
+  const reply = await post(`{"measures":[],"${'k'.repeat(900_000)}":1}`)
+  expect(reply.statusCode).toBe(400)
+  expect(reply.body.length).toBeLessThan(2000)
+  expect((await post(`{"measures":[],"${'k'.repeat(900_000)}":"\\u0000"}`)).body.length).toBeLessThan(2000)
+  expect((await app.inject(`/v2/things/${'x'.repeat(3000)}`)).json()).toMatchObject({
+    code: 400,
+    error_code: 2,
+  })
+})
+
+test('U+0000 in the query is refused by name', async () => {
+  const reply = await app.inject('/v2/list?all=%00')
+  expect(reply.json()).toMatchObject({ code: 400, message: 'all must not contain the character U+0000' })
+  expect((await app.inject('/v2/list?a%00b=1')).statusCode).toBe(400)
+})
+
+test.each([
+  ['2026-01-31T12:00:00Z', 200],
+  ['2026-01-31T12:00:00.123+05:30', 200],
+  ['2026-02-30T12:00:00Z', 400],
+  ['2016-12-31T23:59:60Z', 400],
+  ['9999-12-31T23:59:60Z', 400],
+  ['2026-01-31', 400],
+])('reads the instant %s: %i', async (since, status) => {
+  const reply = await app.inject(`/v2/list?since=${encodeURIComponent(since)}`)
+  expect(reply.statusCode).toBe(status)
+  if (status === 400)
+    expect(reply.json().message).toMatch(/^since must be an instant, as 2026-01-31T12:00:00Z; it is "/)
+})
+
+test('a proxy is believed only when it is trusted, and then only about the last step', async () => {
+  const asked = {
+    'x-forwarded-for': '198.51.100.7, 203.0.113.9',
+    'x-forwarded-host': 'evil.example',
+    'x-forwarded-proto': 'https',
+  }
+  const seen = async (trustedProxies: string[]) => {
+    const other = createHttpServer({ logger: silentLogger, trustedProxies })
+    other.get('/who', async ({ ip, host, protocol }) => ({ ip, host, protocol }))
+    const reply = await other.inject({ url: '/who', headers: asked, remoteAddress: '10.1.2.3' })
+    await other.close()
+    return reply.json()
+  }
+  const untrusted = { ip: '10.1.2.3', host: 'localhost:80', protocol: 'http' }
+  expect(await seen([])).toEqual(untrusted)
+  expect(await seen(['192.0.2.0/24'])).toEqual(untrusted)
+  expect(await seen(['10.0.0.0/8'])).toEqual({ ip: '203.0.113.9', host: 'evil.example', protocol: 'https' })
 })

@@ -1,8 +1,12 @@
 import { type FastifyBaseLogger, type FastifyInstance, fastify, LogController } from 'fastify'
 import { newId } from '../ids.ts'
 import type { Logger } from '../logger.ts'
+import { assertPlainUtf8 } from './body-headers.ts'
+import { answerBrokenRequest, headerBytes, headerLines } from './broken-requests.ts'
+import { connectionsWithin, descriptorLimit } from './connection-limit.ts'
 import { useFailureReplies } from './failures.ts'
 import { parseJsonBody } from './json-body.ts'
+import { isTooMuchToDrain } from './request-framing.ts'
 import { createValidatorCompiler } from './validation.ts'
 
 declare module 'fastify' {
@@ -15,6 +19,29 @@ declare module 'fastify' {
 /** Largest body of an interface call; the collector sets its own bound. */
 const interfaceBodyBytes = 1024 * 1024
 
+/** How long a connection may take, in milliseconds. */
+export interface Patience {
+  /** From the first byte, or from the connection, to the end of the headers. */
+  readonly headers: number
+  /** From the first byte to the end of the body. */
+  readonly request: number
+  /** Without a byte in either direction while a request is answered: a reply that nobody reads. */
+  readonly silence: number
+  /** Between two requests. */
+  readonly idle: number
+  /** Between two looks at the connections. */
+  readonly check: number
+}
+
+/** The silence is longer than the longest query; the idle time longer than that of usual proxies. */
+const usualPatience: Patience = {
+  headers: 10_000,
+  request: 30_000,
+  silence: 120_000,
+  idle: 72_000,
+  check: 5_000,
+}
+
 /**
  * A Fastify instance with the house's rules for requests: bounded times, sizes and headers, strict
  * validation, every failure in the fail envelope. It routes nothing.
@@ -22,13 +49,18 @@ const interfaceBodyBytes = 1024 * 1024
 export function createHttpServer(dependencies: {
   logger: Logger
   trustedProxies: readonly string[]
+  patience?: Patience
+  /** Beyond it connections are closed as they come; default by the limit of the process. */
+  mostConnections?: number
 }): FastifyInstance {
+  const { patience = usualPatience, mostConnections = connectionsWithin(descriptorLimit()) } = dependencies
   const app = fastify({
     loggerInstance: dependencies.logger as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: interfaceBodyBytes,
-    requestTimeout: 30_000,
-    keepAliveTimeout: 72_000,
+    requestTimeout: patience.request,
+    connectionTimeout: patience.silence,
+    keepAliveTimeout: patience.idle,
     forceCloseConnections: 'idle',
     return503OnClosing: false,
     trustProxy: dependencies.trustedProxies.length > 0 ? [...dependencies.trustedProxies] : false,
@@ -37,9 +69,19 @@ export function createHttpServer(dependencies: {
     frameworkErrors: (error, request, reply) => {
       void app.errorHandler.call(app, error, request, reply as never)
     },
-    http: { headersTimeout: 10_000, connectionsCheckingInterval: 5_000, maxHeaderSize: 16_384 },
+    clientErrorHandler: answerBrokenRequest,
+    http: {
+      headersTimeout: patience.headers,
+      connectionsCheckingInterval: patience.check,
+      maxHeaderSize: headerBytes,
+      // Node answers with an empty body; ours is in the envelope.
+      requireHostHeader: false,
+    },
   })
-  app.server.maxHeadersCount = 200
+  app.server.maxHeadersCount = headerLines
+  app.server.maxConnections = mostConnections
+  // An expectation that is unknown may be ignored (RFC 9110 10.1.1); Node answers 417 with an empty body.
+  app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response))
   app.decorate('routePatterns', new Map<string, Set<string>>())
   app.addHook('onRoute', (route) => {
     for (const method of [route.method].flat()) {
@@ -52,15 +94,17 @@ export function createHttpServer(dependencies: {
   // schemas, where a serializer would hide a missing or superfluous field.
   app.setSerializerCompiler(() => (data) => JSON.stringify(data))
   app.removeAllContentTypeParsers()
-  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, body, done) => {
+  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body, done) => {
     try {
+      assertPlainUtf8(request.headers)
       done(null, body.length === 0 ? undefined : parseJsonBody(body as Buffer))
     } catch (error) {
       done(error as Error)
     }
   })
-  app.addHook('onSend', async (_request, reply) => {
+  app.addHook('onSend', async (request, reply) => {
     reply.header('x-content-type-options', 'nosniff')
+    if (isTooMuchToDrain(request.raw)) reply.header('connection', 'close')
   })
   useFailureReplies(app)
   return app

@@ -20,7 +20,21 @@ function createAjv(): Ajv {
     verbose: true,
   })
   addFormats(ajv)
+  const { validate } = ajv.formats['date-time'] as { validate: (text: string) => boolean }
+  // RFC 3339 knows leap seconds and JavaScript's dates do not.
+  ajv.addFormat('date-time', (text: string) => validate(text) && !Number.isNaN(Date.parse(text)))
   return ajv
+}
+
+const formatMeanings: ReadonlyMap<string, string> = new Map([
+  ['date-time', 'must be an instant, as 2026-01-31T12:00:00Z'],
+])
+
+/** What keeps a text from being stored as it is, in words; undefined when nothing does. */
+export function faultOfText(text: string): string | undefined {
+  if (text.includes('\0')) return 'must not contain the character U+0000'
+  if (!text.isWellFormed()) return 'must be well-formed Unicode: it holds half of a surrogate pair'
+  return undefined
 }
 
 /** `items.0.name` from `/items/0/name`. */
@@ -75,11 +89,22 @@ function describe(error: ErrorObject, part: string): { path: string; message: st
       }
     case 'const':
       return { path: here, message: `must be ${shown(parameters.allowedValue)}` }
-    case 'type':
+    case 'type': {
+      const wanted = [parameters.type].flat().join(' or ')
+      // Fastify hands over null where there is no body at all.
+      const isAbsentBody = part === 'body' && path === '' && error.data === null
       return {
         path: here,
-        message: `must be ${[parameters.type].flat().join(' or ')}, it is ${shown(error.data)}`,
+        message: `must be ${wanted}, it is ${isAbsentBody ? 'null or missing' : shown(error.data)}`,
       }
+    }
+    case 'format': {
+      const meaning = formatMeanings.get(String(parameters.format))
+      return {
+        path: here,
+        message: meaning ? `${meaning}; it is ${shown(error.data)}` : (error.message ?? 'is not valid'),
+      }
+    }
     case 'pattern': {
       const meaning = patternMeanings.get(String(parameters.pattern))
       return {
@@ -125,6 +150,14 @@ function readQueryValue(value: unknown, schema: Schema | undefined): unknown {
   return value
 }
 
+function faultOfQuery(name: string, value: unknown): { path: string; message: string } | undefined {
+  for (const text of [name, value].flat()) {
+    const message = typeof text === 'string' ? faultOfText(text) : undefined
+    if (message !== undefined) return { path: name, message }
+  }
+  return undefined
+}
+
 /** Fastify's validator: strict types, one clear error, unknown names refused with the nearest known one. */
 export function createValidatorCompiler(): FastifySchemaCompiler<Schema> {
   const ajv = createAjv()
@@ -135,6 +168,8 @@ export function createValidatorCompiler(): FastifySchemaCompiler<Schema> {
       if (part === 'querystring' && data !== null && typeof data === 'object') {
         const query = data as Record<string, unknown>
         for (const [name, value] of Object.entries(query)) {
+          const fault = faultOfQuery(name, value)
+          if (fault) return { error: validationError([fault]) }
           query[name] = readQueryValue(value, schema.properties?.[name] as Schema | undefined)
         }
       }
@@ -146,8 +181,15 @@ export function createValidatorCompiler(): FastifySchemaCompiler<Schema> {
   }
 }
 
+/** A path holds names that a caller chose, of any length. */
+const longestPath = 200
+
 /** The one form of a validation failure: `message` names the first fault in plain words (decisions.md, Envelope). */
-export function validationError(errors: { path: string; message: string }[]): DomainError {
+export function validationError(faults: readonly { path: string; message: string }[]): DomainError {
+  const errors = faults.map(({ path, message }) => ({
+    path: path.length > longestPath ? `${path.slice(0, longestPath)}...` : path,
+    message,
+  }))
   const [first] = errors
   return new DomainError('validation', { errors }, first ? { message: `${first.path} ${first.message}` } : {})
 }

@@ -1,0 +1,22 @@
+/** Descriptors that files, stores and child processes of a busy service take; measured below 200. */
+const reservedDescriptors = 1000
+
+/**
+ * How many connections may be open at once, of the descriptors that the process may hold: without a bound, a
+ * flood of connections would take those that the event log and the stores need.
+ */
+export function connectionsWithin(descriptors: number): number {
+  return Math.max(Math.ceil(descriptors / 2), descriptors - reservedDescriptors)
+}
+
+/** Descriptors this process may hold; Node raises the soft limit to the hard one at its start. */
+export function descriptorLimit(): number {
+  const report: typeof process.report & { excludeNetwork?: boolean } = process.report
+  // Otherwise it looks up the names of all peers.
+  report.excludeNetwork = true
+  const { userLimits } = report.getReport() as {
+    userLimits?: { open_files?: { soft?: number | 'unlimited' } }
+  }
+  const soft = userLimits?.open_files?.soft
+  return typeof soft === 'number' ? soft : 65_536
+}

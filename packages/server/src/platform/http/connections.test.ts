@@ -1,0 +1,121 @@
+import { connect } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { jsonOf, openSockets, sendRaw } from '../../../test/support/raw-http.ts'
+import { silentLogger } from '../logger.ts'
+import { connectionsWithin, descriptorLimit } from './connection-limit.ts'
+import { success } from './envelope.ts'
+import { createHttpServer } from './server.ts'
+
+const patience = { headers: 300, request: 600, silence: 700, idle: 400, check: 50 }
+const app = createHttpServer({ logger: silentLogger, trustedProxies: [], patience, mostConnections: 300 })
+let port = 0
+let handled = 0
+
+beforeAll(async () => {
+  app.post('/v2/echo', async (request) => {
+    handled++
+    return success(request.body)
+  })
+  app.get('/v2/endless', async (_request, reply) => reply.send('x'.repeat(64 * 1024 * 1024)))
+  app.get('/v2/slow', (_request, reply) => {
+    reply.hijack()
+    reply.raw.writeHead(200, { 'content-type': 'text/plain' })
+    reply.raw.write('begin;')
+    setTimeout(() => reply.raw.end('end;'), 200)
+  })
+  await app.listen({ port: 0, host: '127.0.0.1' })
+  port = (app.server.address() as { port: number }).port
+})
+
+afterAll(() => app.close())
+
+test('the usual patience is that of the decisions: headers 10 s, request 30 s', async () => {
+  const usual = createHttpServer({ logger: silentLogger, trustedProxies: [] })
+  expect(usual.server).toMatchObject({
+    headersTimeout: 10_000,
+    requestTimeout: 30_000,
+    keepAliveTimeout: 72_000,
+    timeout: 120_000,
+  })
+  expect(usual.server.maxConnections).toBe(connectionsWithin(descriptorLimit()))
+  await usual.close()
+})
+
+test('connections never take the descriptors that files and stores need', () => {
+  expect(connectionsWithin(20_000)).toBe(19_000)
+  expect(connectionsWithin(1_024)).toBe(512)
+})
+
+/** Sends the next piece every 100 ms until the connection ends. */
+function drip(first: string, next: string): Promise<{ text: string; after: number }> {
+  return new Promise((resolve) => {
+    const started = performance.now()
+    const socket = connect(port, '127.0.0.1', () => socket.write(first))
+    let text = ''
+    const timer = setInterval(() => next !== '' && socket.writable && socket.write(next), 100)
+    socket.on('data', (chunk) => {
+      text += chunk
+    })
+    socket.on('error', () => {})
+    socket.on('close', () => {
+      clearInterval(timer)
+      resolve({ text, after: performance.now() - started })
+    })
+  })
+}
+
+const head = 'POST /v2/echo HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n'
+
+test.each([
+  ['says nothing', '', '', 300],
+  ['sends a header line now and then', 'GET / HTTP/1.1\r\nHost: x\r\n', 'a: b\r\n', 300],
+  ['sends a byte of a header now and then', 'GET / HTTP/1.1\r\nHost: x\r\na', 'a', 300],
+  ['sends a byte of a body now and then', `${head}Content-Length: 100\r\n\r\n`, ' ', 600],
+  ['sends a chunk now and then', `${head}Transfer-Encoding: chunked\r\n\r\n`, '1\r\n \r\n', 600],
+])('a client that %s is told 408 in the envelope, in time', async (_name, first, next, least) => {
+  const before = handled
+  const { text, after } = await drip(first, next)
+  expect(text).toMatch(/^HTTP\/1\.1 408 Request Timeout\r\n/)
+  expect(text.toLowerCase()).toContain('connection: close')
+  expect(jsonOf({ text, status: 408, closed: true })).toMatchObject({
+    status: 'fail',
+    code: 408,
+    error_code: 9,
+  })
+  expect(after).toBeGreaterThan(least - 50)
+  expect(after).toBeLessThan(least + 1000)
+  expect(handled).toBe(before)
+})
+
+test('a reply that nobody reads is given up', async () => {
+  const started = performance.now()
+  const socket = connect(port, '127.0.0.1', () => socket.write('GET /v2/endless HTTP/1.1\r\nHost: x\r\n\r\n'))
+  socket.on('error', () => {})
+  await sleep(100)
+  while ((await new Promise<number>((resolve) => app.server.getConnections((_e, n) => resolve(n)))) > 0) {
+    if (performance.now() - started > 5000) throw new Error('the connection is still open')
+    await sleep(50)
+  }
+  expect(performance.now() - started).toBeGreaterThan(600)
+  socket.destroy()
+})
+
+test('what follows a request and is none does not get into its reply', async () => {
+  const { text } = await sendRaw(port, 'GET /v2/slow HTTP/1.1\r\nHost: x\r\n\r\n\x16\x03\x01 nonsense')
+  expect(text).not.toMatch(/begin;.*HTTP\/1\.1/s)
+})
+
+test('connections beyond the bound are closed as they come, and others are served', async () => {
+  const first = connect(port, '127.0.0.1')
+  await new Promise((resolve) => first.once('connect', resolve))
+  const sockets = await openSockets(port, 350)
+  await sleep(100)
+  expect(sockets.filter((socket) => socket.closed || socket.destroyed).length).toBeGreaterThan(40)
+  const answered = new Promise<string>((resolve) => first.once('data', (chunk) => resolve(String(chunk))))
+  first.write(`${head}Content-Length: 2\r\n\r\n{}`)
+  expect(await answered).toMatch(/^HTTP\/1\.1 200/)
+  for (const socket of [first, ...sockets]) socket.destroy()
+  await sleep(50)
+  expect((await sendRaw(port, `${head}Connection: close\r\nContent-Length: 2\r\n\r\n{}`)).status).toBe(200)
+})
