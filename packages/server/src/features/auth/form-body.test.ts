@@ -30,3 +30,10 @@ test.each([
 ])('refuses %s', (_name, body, message) => {
   expect(() => parseFormBody(body)).toThrow(message)
 })
+
+test('refuses more fields than any client sends, before they cost anything', () => {
+  const body = Buffer.from(Array.from({ length: 20_000 }, (_, i) => `${i.toString(36)}=`).join('&'))
+  const started = performance.now()
+  expect(() => parseFormBody(body)).toThrow('at most 100 fields')
+  expect(performance.now() - started).toBeLessThan(50)
+})

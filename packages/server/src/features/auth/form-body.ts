@@ -20,6 +20,9 @@ function decode(text: string): string {
   throw invalid('the body', 'must be percent-encoded UTF-8 without the character U+0000')
 }
 
+/** Beyond what any OAuth client sends; each field costs more than its bytes. */
+const mostFields = 100
+
 /**
  * Reads `application/x-www-form-urlencoded`. Unlike `URLSearchParams` it refuses bytes that are not UTF-8
  * instead of replacing them, and names that come twice (RFC 6749 3.2).
@@ -34,6 +37,7 @@ export function parseFormBody(body: Buffer): Record<string, string> {
   const fields = new Map<string, string>()
   for (const pair of text.split('&')) {
     if (pair === '') continue
+    if (fields.size === mostFields) throw invalid('the body', `must have at most ${mostFields} fields`)
     const at = pair.indexOf('=')
     const name = decode(at < 0 ? pair : pair.slice(0, at))
     if (fields.has(name)) throw invalid(name, 'is given twice; send it once')

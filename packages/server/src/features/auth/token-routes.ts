@@ -1,11 +1,15 @@
 import { createToken } from '@millrace/contract/operations/auth.ts'
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { assertPlainUtf8 } from '../../platform/http/body-headers.ts'
 import { readBasicClient } from './basic-client.ts'
 import { parseFormBody } from './form-body.ts'
 import { useOAuthFailures } from './oauth-failures.ts'
 import { prolongRefreshCookie, readRefreshCookie } from './refresh-cookie.ts'
 import { readTokenRequest } from './token-request.ts'
 import type { TokenService } from './token-service.ts'
+
+/** Room for the longest password in the widest escapes; nobody has shown who they are when it is read. */
+const bodyLimit = 64 * 1024
 
 /** Operation 1, in a scope of its own: it reads forms too and fails in the words of RFC 6749. */
 export function registerTokenRoutes(app: FastifyInstance, service: TokenService): void {
@@ -14,10 +18,14 @@ export function registerTokenRoutes(app: FastifyInstance, service: TokenService)
     scope.addContentTypeParser(
       'application/x-www-form-urlencoded',
       { parseAs: 'buffer' },
-      async (_request: unknown, body: Buffer) => parseFormBody(body),
+      async (request: FastifyRequest, body: Buffer) => {
+        assertPlainUtf8(request.headers)
+        return parseFormBody(body)
+      },
     )
     scope.route({
       ...createToken,
+      bodyLimit,
       async handler(request, reply) {
         const cookieToken = readRefreshCookie(request)
         const basicClientId = readBasicClient(request.headers.authorization)
