@@ -57,3 +57,33 @@ test('refuses a collector whose events nobody would load', () => {
 test('refuses an address of a log that this version cannot use instead of ignoring it', () => {
   expect(faultsOf({ NATS_URL: 'nats://127.0.0.1' })[0]).toMatch(/NATS_URL is not supported/)
 })
+
+test.each(['999.1.1.1', '10.0.0.0/33', '::1/129', 'localhost', '10.0.0.1/', '1/8', '10.0.0.0/8,'])(
+  'refuses %s as the address of a trusted proxy',
+  (value) => {
+    expect(faultsOf({ MILLRACE_TRUSTED_PROXIES: value })[0]).toMatch(/must be addresses or CIDR ranges/)
+  },
+)
+
+test('takes addresses and ranges of trusted proxies', () => {
+  const value = '127.0.0.1, 10.0.0.0/8,::1,fd00::/8'
+  expect(readEnvironment({ MILLRACE_TRUSTED_PROXIES: value }).MILLRACE_TRUSTED_PROXIES).toHaveLength(4)
+})
+
+test.each([
+  'https://user:secret@stats.example',
+  'https://stats.example/?x=1',
+  'https://stats.example/#x',
+  'https://stats.example/"><script>',
+  'https://stats.example/$(id)',
+  "https://stats.example/';id",
+])('refuses %s as public address: it stands in pages, mails and commands', (value) => {
+  expect(faultsOf({ MILLRACE_PUBLIC_URL: value })[0]).toMatch(/must be a plain address/)
+})
+
+test('takes a public address with a path and without its last slash', () => {
+  const value = 'https://stats.example:8443/millrace/'
+  expect(readEnvironment({ MILLRACE_PUBLIC_URL: value }).MILLRACE_PUBLIC_URL).toBe(
+    'https://stats.example:8443/millrace',
+  )
+})

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { isIP } from 'node:net'
 import { nearestName } from '../nearest.ts'
 
 /** One environment variable: how it is written in documents and how its text becomes a value. */
@@ -51,6 +52,15 @@ const url =
     return value.replace(/\/+$/, '')
   }
 
+/** A base that paths are added to and that stands in pages, mails and commands for a shell. */
+const publicUrl = (value: string): string => {
+  const text = url('http:', 'https:')(value)
+  const { username, password, search, hash } = new URL(text)
+  if (`${username}${password}${search}${hash}` !== '' || !/^[\w.:/[\]~%-]+$/.test(text))
+    throw new FaultyValue('must be a plain address, without user, query and fragment')
+  return text
+}
+
 const email = (value: string): string => {
   if (!/^[^\s@"<>]+@[^\s@"<>]+\.[^\s@"<>]+$/.test(value)) throw new FaultyValue('must be an e-mail address')
   return value
@@ -64,7 +74,9 @@ const password = (value: string): string => {
 const cidrList = (value: string): readonly string[] => {
   const parts = value.split(',').map((part) => part.trim())
   for (const part of parts) {
-    if (!/^[0-9a-fA-F.:]+(\/\d{1,3})?$/.test(part)) {
+    const [, address = '', prefix = '0'] = /^([^/]+)(?:\/(\d{1,3}))?$/.exec(part) ?? []
+    const bits = isIP(address) === 4 ? 32 : 128
+    if (isIP(address) === 0 || Number(prefix) > bits) {
       throw new FaultyValue('must be addresses or CIDR ranges, separated by commas')
     }
   }
@@ -113,7 +125,7 @@ export const variables = {
   MILLRACE_PUBLIC_URL: variable({
     description:
       'Address under which people and senders reach the service, for links and the banner; default `http://HOST:PORT`.',
-    parse: url('http:', 'https:'),
+    parse: publicUrl,
   }),
   MILLRACE_LOG_LEVEL: variable({
     description: 'Least level that is logged: fatal, error, warn, info, debug, trace or silent.',
