@@ -1,11 +1,11 @@
 import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { jsonOf, openSockets, sendRaw } from '../../../test/support/raw-http.ts'
-import { silentLogger } from '../logger.ts'
-import { connectionsWithin, descriptorLimit } from './connection-limit.ts'
-import { success } from './envelope.ts'
-import { createHttpServer } from './server.ts'
+import { connectionsWithin, descriptorLimit } from '../../src/platform/http/connection-limit.ts'
+import { success } from '../../src/platform/http/envelope.ts'
+import { createHttpServer } from '../../src/platform/http/server.ts'
+import { silentLogger } from '../../src/platform/logger.ts'
+import { jsonOf, openSockets, sendRaw } from '../support/raw-http.ts'
 
 const patience = { headers: 300, request: 600, silence: 700, idle: 400, check: 50 }
 const app = createHttpServer({ logger: silentLogger, trustedProxies: [], patience, mostConnections: 300 })
