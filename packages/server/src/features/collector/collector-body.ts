@@ -1,9 +1,8 @@
 import { isUtf8 } from 'node:buffer'
-import { promisify } from 'node:util'
-import { brotliDecompress, gunzip, inflate, inflateRaw } from 'node:zlib'
 import { requestLimits } from '@millrace/contract/events/limits.ts'
 import { DomainError } from '../../platform/errors.ts'
 import { parseForm } from './form-body.ts'
+import { isNestedDeeperThan } from './nesting.ts'
 
 /** The events of one request, as they were sent. */
 export interface CollectedBody {
@@ -19,10 +18,6 @@ interface ContentType {
   /** A label of the Encoding Standard; undefined for UTF-8. */
   readonly charset: string | undefined
 }
-
-/** Compressed bodies may always grow to this, and to a hundred times their size within the bound of all bodies. */
-const freelyInflatedBytes = 1024 * 1024
-const largestRatio = 100
 
 const lineTypes = /^application\/(?:x-)?(?:nd-?json|jsonl|json-?lines|ldjson)\b/
 
@@ -45,55 +40,6 @@ export function readContentType(header: string | undefined): ContentType {
     if (contentTypes.size < 200) contentTypes.set(text, known)
   }
   return known
-}
-
-/**
- * Undoes a `Content-Encoding`.
- * @throws {DomainError} unsupportedMediaType, eventsTooLarge, malformedEvents
- */
-export async function inflateBody(body: Buffer, encoding: string): Promise<Buffer> {
-  const name = encoding.trim().toLowerCase()
-  if (name === 'identity' || name === '') return body
-  const decompress = decompressorOf(name, body)
-  if (decompress === undefined) {
-    throw new DomainError(
-      'unsupportedMediaType',
-      { accepted: ['gzip', 'deflate', 'br', 'identity'] },
-      { message: `Content-Encoding "${name.slice(0, 40)}" is not supported: use one of gzip, deflate, br` },
-    )
-  }
-  if (body.length === 0) return body
-  const limit = Math.min(requestLimits.bodyBytes, Math.max(freelyInflatedBytes, body.length * largestRatio))
-  try {
-    return await decompress(body, { maxOutputLength: limit })
-  } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') throw tooLarge(limit, cause)
-    throw malformed(`it is not valid ${name}`, cause)
-  }
-}
-
-const ungzip = promisify(gunzip)
-const unzlib = promisify(inflate)
-const undeflate = promisify(inflateRaw)
-const unbrotli = promisify(brotliDecompress)
-
-function decompressorOf(name: string, body: Buffer): typeof ungzip | undefined {
-  switch (name) {
-    case 'gzip':
-    case 'x-gzip':
-      return ungzip
-    case 'br':
-      return unbrotli
-    case 'deflate':
-      return hasZlibHeader(body) ? unzlib : undeflate
-    default:
-      return undefined
-  }
-}
-
-/** "deflate" is the zlib format by RFC 9110, and the bare one by the habit of many senders. */
-function hasZlibHeader(body: Buffer): boolean {
-  return body.length >= 2 && ((body[0] ?? 0) & 0x0f) === 8 && body.readUInt16BE(0) % 31 === 0
 }
 
 /**
@@ -132,7 +78,14 @@ function looksLikeJson(text: string): boolean {
   return start === 0x7b || start === 0x5b
 }
 
+/** Nothing that anybody means nests this far; building what does takes longer than all else. */
+const deepestBody = 1000
+/** Shorter texts are parsed in no time, however they nest. */
+const shortText = 256 * 1024
+
 function parseJson(text: string): unknown {
+  if (text.length > shortText && isNestedDeeperThan(text, deepestBody))
+    throw malformed(`it nests deeper than ${deepestBody} levels`)
   try {
     return JSON.parse(text) as unknown
   } catch (cause) {
@@ -149,12 +102,16 @@ function eventsOf(parsed: unknown): CollectedBody {
   throw new DomainError('emptyEvents')
 }
 
-/** One JSON document a line; every line is judged alone. */
+/** One JSON document a line; every line is judged alone. Reads no more lines than one request may hold. */
 function parseLines(text: string): CollectedBody {
   const events: unknown[] = []
   const unreadableLines: string[] = []
-  for (const line of text.split('\n')) {
+  for (let start = 0, end = 0; end !== -1; start = end + 1) {
+    end = text.indexOf('\n', start)
+    if (end === start) continue
+    const line = text.slice(start, end === -1 ? undefined : end)
     if (line.trim() === '') continue
+    if (events.length + unreadableLines.length === requestLimits.events) throw tooManyEvents()
     try {
       events.push(JSON.parse(line))
     } catch {
@@ -168,15 +125,24 @@ function parseLines(text: string): CollectedBody {
 function checked(body: CollectedBody): CollectedBody {
   const count = body.events.length + body.unreadableLines.length
   if (count === 0) throw new DomainError('emptyEvents')
-  if (count <= requestLimits.events) return body
-  throw new DomainError(
+  if (count > requestLimits.events) throw tooManyEvents(count)
+  return body
+}
+
+/** @param actual where all were counted */
+function tooManyEvents(actual?: number): DomainError {
+  const limit = requestLimits.events
+  return new DomainError(
     'eventsTooLarge',
-    { limit: requestLimits.events, unit: 'events', actual: count },
-    { message: `The body holds ${count} events: send at most ${requestLimits.events} in one request` },
+    { limit, unit: 'events', ...(actual === undefined ? {} : { actual }) },
+    {
+      message: `The body holds ${actual ?? `more than ${limit}`} events: send at most ${limit} in one request`,
+    },
   )
 }
 
-function malformed(reason: string, cause?: unknown): DomainError {
+/** A body of which no event can be read. */
+export function malformed(reason: string, cause?: unknown): DomainError {
   return new DomainError(
     'malformedEvents',
     { reason },

@@ -3,10 +3,11 @@ import { collectEvents } from '@millrace/contract/operations/collector.ts'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { DomainError } from '../../platform/errors.ts'
 import { isId, normalizeId } from '../../platform/ids.ts'
-import { type AdmissionLimits, createAdmission } from './admission.ts'
-import { inflateBody, parseBody, readContentType } from './collector-body.ts'
+import { type AdmissionLimits, createAdmission, overloaded } from './admission.ts'
+import { parseBody, readContentType } from './collector-body.ts'
 import type { CollectorService } from './collector-service.ts'
 import type { CollectorDatasource } from './datasource-cache.ts'
+import { createInflater } from './inflate-body.ts'
 import { discardedBytes, readBody } from './read-body.ts'
 
 declare module 'fastify' {
@@ -38,26 +39,32 @@ export function collectorRoutes(dependencies: {
 }) {
   const { collector } = dependencies
   const admission = createAdmission(dependencies.limits)
+  const inflate = createInflater()
 
   async function collect(request: FastifyRequest, reply: FastifyReply): Promise<void> {
     const id = readId(request)
-    if (!admission.enter()) throw new DomainError('collectorOverloaded', {}, { retryAfterSeconds: 1 })
+    if (admission.isFull()) throw overloaded()
     let held = 0
+    let entered = false
+    const hold = (bytes: number): boolean => {
+      held += bytes
+      return admission.hold(bytes)
+    }
     let datasource: CollectorDatasource | undefined
     try {
       const found = collector.find(id)
       datasource = found instanceof Promise ? await found : found
       if (datasource === undefined) throw new DomainError('datasourceNotFound', { id })
-      const sent = await readBody(request.raw, (bytes) => {
-        held += bytes
-        return admission.hold(bytes)
-      })
+      const sent = await readBody(request.raw, hold)
       if (sent === undefined) {
         reply.hijack()
         return
       }
+      entered = admission.enter()
+      if (!entered) throw overloaded()
       const encoding = request.headers['content-encoding']
-      const body = encoding === undefined ? sent : await inflateBody(sent, encoding)
+      const body = encoding === undefined ? sent : await inflate(sent, encoding)
+      if (body !== sent && !hold(body.length)) throw overloaded()
       const events = parseBody(body, readContentType(request.sentContentType))
       const outcome = await collector.collect(datasource, events, request.headers['user-agent'])
       reply.hijack()
@@ -66,7 +73,8 @@ export function collectorRoutes(dependencies: {
       if (datasource !== undefined && error instanceof DomainError) collector.refuse(datasource, error)
       throw error
     } finally {
-      admission.leave(held)
+      if (entered) admission.leave()
+      admission.release(held)
     }
   }
 

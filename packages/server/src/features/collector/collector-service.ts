@@ -3,6 +3,7 @@ import type { Clock } from '../../platform/clock.ts'
 import { DomainError } from '../../platform/errors.ts'
 import type { Logger } from '../../platform/logger.ts'
 import { type EventLog, LogUnavailable } from '../../platform/stores/event-log.ts'
+import { retryAfterSeconds } from './admission.ts'
 import type { CollectedBody } from './collector-body.ts'
 import { type CollectorDatasource, createDatasourceCache, type FindDatasource } from './datasource-cache.ts'
 import { lineOf, logRow } from './event-row.ts'
@@ -53,11 +54,6 @@ export interface CollectorService {
   readonly totals: Readonly<CollectorTotals>
   /** Writes what is still to be noted. */
   close(): Promise<void>
-}
-
-/** Seconds after which a sender may try again: spread, so that a fleet does not come back at one instant. */
-function retryAfterSeconds(least: number): number {
-  return Math.ceil(least) + Math.floor(Math.random() * 5)
 }
 
 export function createCollectorService(dependencies: CollectorDependencies): CollectorService {

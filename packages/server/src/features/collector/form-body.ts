@@ -4,6 +4,19 @@ interface FormObject {
   [key: string]: FormValue
 }
 
+/** The fields of an envelope; others are ignored, and keeping them would cost a sender's choice of memory. */
+const envelopeFields: ReadonlySet<string> = new Set([
+  'key',
+  'name',
+  'url',
+  'tmpId',
+  'clientId',
+  'data',
+  'eventId',
+  'v',
+  'timestamp',
+])
+
 /** Deeper keys are left out: nothing of an event nests this far. */
 const deepestKey = 8
 
@@ -17,18 +30,25 @@ const deepestKey = 8
 export function parseForm(text: string): Record<string, unknown> {
   const envelope: Record<string, unknown> = Object.create(null)
   let data: FormObject | undefined
-  for (const pair of text.split('&')) {
+  let unknown: string | undefined
+  for (let start = 0, end = 0; end !== -1; start = end + 1) {
+    end = text.indexOf('&', start)
+    if (end === start) continue
+    const pair = text.slice(start, end === -1 ? undefined : end)
     if (pair === '') continue
     const equals = pair.indexOf('=')
     const key = decode(equals === -1 ? pair : pair.slice(0, equals))
-    const value = equals === -1 ? '' : decode(pair.slice(equals + 1))
-    if (!key.startsWith('data[')) envelope[key] = value
+    const read = () => (equals === -1 ? '' : decode(pair.slice(equals + 1)))
+    if (envelopeFields.has(key)) envelope[key] = read()
+    else if (!key.startsWith('data[')) unknown ??= key
     else {
       data ??= Object.create(null) as FormObject
       const path = readPath(key.slice('data'.length))
-      if (path) put(data, path, value)
+      if (path) put(data, path, read())
     }
   }
+  // A form with nothing but unknown fields is not an empty one.
+  if (unknown !== undefined) envelope[unknown] ??= ''
   const whole = envelope.data
   if (typeof whole === 'string') envelope.data = parseData(whole)
   if (data)

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { requestLimits } from '@millrace/contract/events/limits.ts'
-import { DomainError } from '../../platform/errors.ts'
+import type { DomainError } from '../../platform/errors.ts'
+import { overloaded } from './admission.ts'
 import { tooLarge } from './collector-body.ts'
 
 /** So much of a body that is too large is read and thrown away, so that its sender hears the answer. */
@@ -41,7 +42,7 @@ export function readBody(
       first = undefined
       more = undefined
       if (length > discardedBytes) stop(tooLarge(requestLimits.bodyBytes))
-    } else if (!hold(chunk.length)) stop(new DomainError('collectorOverloaded', {}, { retryAfterSeconds: 1 }))
+    } else if (!hold(chunk.length)) stop(overloaded())
     else if (first === undefined) first = chunk
     else if (more === undefined) more = [first, chunk]
     else more.push(chunk)

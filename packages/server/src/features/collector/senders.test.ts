@@ -84,7 +84,10 @@ test('takes no name from a user-agent that it does not know', () => {
   const invented = fc.stringMatching(/^[A-Z][a-z]{3,12}[0-9]{4}$/)
   fc.assert(
     fc.property(invented, invented, (browser, os) => {
-      expect(readSender(`${browser}/1.0 (${os} 5) x`)).toMatchObject({ browser: '', os: '' })
+      const sender = readSender(`${browser}/1.0 (${os} 5) x`)
+      // An invented word may hold a known one, which is then what is read ("Agsaa" holds "GSA").
+      expect([browser, os]).not.toContain(sender.browser)
+      expect([browser, os]).not.toContain(sender.os)
     }),
   )
 })
