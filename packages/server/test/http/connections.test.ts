@@ -7,7 +7,7 @@ import { createHttpServer } from '../../src/platform/http/server.ts'
 import { silentLogger } from '../../src/platform/logger.ts'
 import { jsonOf, openSockets, sendRaw } from '../support/raw-http.ts'
 
-const patience = { headers: 300, request: 600, silence: 700, idle: 400, check: 50 }
+const patience = { headers: 300, request: 600, silence: 700, idle: 400, check: 50, closing: 400 }
 const app = createHttpServer({ logger: silentLogger, trustedProxies: [], patience, mostConnections: 300 })
 let port = 0
 let handled = 0
@@ -118,4 +118,39 @@ test('connections beyond the bound are closed as they come, and others are serve
   for (const socket of [first, ...sockets]) socket.destroy()
   await sleep(50)
   expect((await sendRaw(port, `${head}Connection: close\r\nContent-Length: 2\r\n\r\n{}`)).status).toBe(200)
+})
+
+test('closing finishes what is under way, says that it was the last reply, and waits for nobody else', async () => {
+  const other = createHttpServer({ logger: silentLogger, trustedProxies: [] })
+  other.get('/slow', async () => {
+    await sleep(200)
+    return 'done'
+  })
+  await other.listen({ port: 0, host: '127.0.0.1' })
+  const { port: at } = other.server.address() as { port: number }
+  const silent = await openSockets(at, 3)
+  const half = await openSockets(at, 3, 'GET /slow HTTP/1.1\r\nHost')
+  const under = sendRaw(at, 'GET /slow HTTP/1.1\r\nHost: x\r\n\r\n')
+  await sleep(50)
+  const started = performance.now()
+  await other.close()
+  expect(performance.now() - started).toBeLessThan(1000)
+  const reply = await under
+  expect(reply).toMatchObject({ status: 200, closed: true })
+  expect(reply.text.toLowerCase()).toContain('connection: close')
+  for (const socket of [...silent, ...half]) socket.destroy()
+})
+
+test('closing cuts a request that does not end within its grace', async () => {
+  const other = createHttpServer({ logger: silentLogger, trustedProxies: [], patience })
+  other.post('/v2/echo', async () => 'done')
+  await other.listen({ port: 0, host: '127.0.0.1' })
+  const { port: at } = other.server.address() as { port: number }
+  const [socket] = await openSockets(at, 1, `${head}Content-Length: 100\r\n\r\n{`)
+  await sleep(50)
+  const started = performance.now()
+  await other.close()
+  expect(performance.now() - started).toBeGreaterThan(300)
+  expect(performance.now() - started).toBeLessThan(1500)
+  socket?.destroy()
 })

@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { IncomingMessage } from 'node:http'
 import { collectEvents } from '@millrace/contract/operations/collector.ts'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { DomainError } from '../../platform/errors.ts'
@@ -24,6 +24,7 @@ const openHeaders = {
 } as const
 
 const emptyReply = ['content-length', '0', ...Object.entries(openHeaders).flat()]
+const lastReply = [...emptyReply, 'connection', 'close']
 
 /** Seconds for which a browser need not ask again. */
 const preflightSeconds = 86_400
@@ -68,7 +69,8 @@ export function collectorRoutes(dependencies: {
       const events = parseBody(body, readContentType(request.sentContentType))
       const outcome = await collector.collect(datasource, events, request.headers['user-agent'])
       reply.hijack()
-      answer(reply.raw, outcome === 'bot' ? 202 : 200)
+      reply.raw.writeHead(outcome === 'bot' ? 202 : 200, request.server.isClosing() ? lastReply : emptyReply)
+      reply.raw.end()
     } catch (error) {
       if (datasource !== undefined && error instanceof DomainError) collector.refuse(datasource, error)
       throw error
@@ -121,9 +123,4 @@ function isEndless(request: IncomingMessage, error: Error): boolean {
   if (request.complete) return false
   const isTooLarge = error instanceof DomainError && error.errorName === 'eventsTooLarge'
   return isTooLarge || Number(request.headers['content-length'] ?? 0) > discardedBytes
-}
-
-function answer(response: ServerResponse, status: 200 | 202): void {
-  response.writeHead(status, emptyReply)
-  response.end()
 }

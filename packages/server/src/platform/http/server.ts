@@ -3,6 +3,7 @@ import { newId } from '../ids.ts'
 import type { Logger } from '../logger.ts'
 import { assertPlainUtf8 } from './body-headers.ts'
 import { answerBrokenRequest, headerBytes, headerLines } from './broken-requests.ts'
+import { closeInTime } from './closing.ts'
 import { connectionsWithin, descriptorLimit } from './connection-limit.ts'
 import { useFailureReplies } from './failures.ts'
 import { parseJsonBody } from './json-body.ts'
@@ -31,6 +32,8 @@ export interface Patience {
   readonly idle: number
   /** Between two looks at the connections. */
   readonly check: number
+  /** From the call to close until requests that are under way are cut. */
+  readonly closing: number
 }
 
 /** The silence is longer than the longest query; the idle time longer than that of usual proxies. */
@@ -40,6 +43,7 @@ const usualPatience: Patience = {
   silence: 120_000,
   idle: 72_000,
   check: 5_000,
+  closing: 15_000,
 }
 
 /**
@@ -82,6 +86,7 @@ export function createHttpServer(dependencies: {
   app.server.maxConnections = mostConnections
   // An expectation that is unknown may be ignored (RFC 9110 10.1.1); Node answers 417 with an empty body.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response))
+  closeInTime(app, patience.closing)
   app.decorate('routePatterns', new Map<string, Set<string>>())
   app.addHook('onRoute', (route) => {
     for (const method of [route.method].flat()) {
@@ -104,7 +109,7 @@ export function createHttpServer(dependencies: {
   })
   app.addHook('onSend', async (request, reply) => {
     reply.header('x-content-type-options', 'nosniff')
-    if (isTooMuchToDrain(request.raw)) reply.header('connection', 'close')
+    if (app.isClosing() || isTooMuchToDrain(request.raw)) reply.header('connection', 'close')
   })
   useFailureReplies(app)
   return app

@@ -1,0 +1,78 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect, test } from 'vitest'
+import { removeData, type Service, startService } from '../support/running-service.ts'
+
+/** Senders that never pause, until the service is gone; `acknowledged` are the events that got 200. */
+function sendWithoutPause(service: Service, senders: number) {
+  const acknowledged: Record<string, unknown>[] = []
+  const other: number[] = []
+  let sent = 0
+  const send = async (): Promise<void> => {
+    for (;;) {
+      sent++
+      const { companyId: key } = service
+      const eventId = `${service.pid} ${sent}`
+      const event = { key, name: 'seen', url: '', tmpId: 'd', eventId, v: 1, data: {} }
+      try {
+        const reply = await fetch(service.trackerUrl, { method: 'POST', body: JSON.stringify(event) })
+        if (reply.status === 200) acknowledged.push(event)
+        else other.push(reply.status)
+      } catch {
+        return
+      }
+    }
+  }
+  const done = Promise.all(Array.from({ length: senders }, send))
+  return { acknowledged, other, sent: () => sent, done }
+}
+
+async function counters(service: Service): Promise<Record<string, number>> {
+  const reply = await service.call('GET', `/v2/datasources/${service.datasourceId}/counters`)
+  return ((await reply.json()) as { data: Record<string, number> }).data
+}
+
+async function untilCounted(service: Service, sent: number): Promise<Record<string, number>> {
+  for (let i = 0; ; i++) {
+    const counted = await counters(service)
+    if ((counted.sent ?? 0) >= sent || i === 100) return counted
+    await sleep(100)
+  }
+}
+
+test('told to stop under load, once or twice, the service keeps every event that it acknowledged', async () => {
+  let service = await startService()
+  const { dataDirectory } = service
+  let stored = 0
+  for (const signals of [1, 2]) {
+    const load = sendWithoutPause(service, 8)
+    await sleep(500)
+    const asked = performance.now()
+    const stopped = service.stop()
+    if (signals === 2) {
+      await sleep(20)
+      void service.stop()
+    }
+    // Requests that are under way are finished first; a second signal ends the process wherever it is.
+    expect(signals === 1 ? [0] : [0, 1]).toContain(await stopped)
+    expect(performance.now() - asked).toBeLessThan(8000)
+    await load.done
+    expect(load.acknowledged.length).toBeGreaterThan(50)
+    if (signals === 1) expect(load.other).toEqual([])
+
+    service = await startService({ dataDirectory })
+    const before = stored
+    for (let i = 0; i < load.acknowledged.length; i += 1000) {
+      const body = JSON.stringify(load.acknowledged.slice(i, i + 1000))
+      expect((await fetch(service.trackerUrl, { method: 'POST', body })).status).toBe(200)
+    }
+    // Whatever was acknowledged is there already: sent again it is a duplicate, every one of it.
+    const resent = load.acknowledged.length
+    const least = before + 2 * resent
+    const counted = await untilCounted(service, least)
+    expect(counted.duplicate).toBe((before === 0 ? 0 : before) + resent)
+    stored = resent
+    expect(counted.accepted).toBeLessThanOrEqual(load.sent() + before + 8)
+  }
+  expect(await service.stop()).toBe(0)
+  removeData(service)
+}, 60_000)
