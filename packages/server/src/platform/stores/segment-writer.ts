@@ -65,8 +65,6 @@ const newGroup = (): Group => {
   return { frames: [], characters: 0, appends: 0, events: 0, durable, resolve, reject }
 }
 
-const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
-
 /**
  * Writes groups of appends: while one group is being written and synced, the next one gathers. A segment that failed
  * to be written or synced is never written or synced again, because the system may have dropped the pages that it
@@ -85,6 +83,10 @@ export class SegmentWriter {
   #groups: Group[] = []
   #waiting = 0
   #running: Promise<void> | undefined
+  /** Ends the wait for the rest of a turn of the event loop; undefined while nobody waits. */
+  #begin: (() => void) | undefined
+  /** Appends of the last two groups. */
+  #sizes: readonly [number, number] = [0, 0]
   #active: ActiveSegment | undefined
   #scratch = Buffer.allocUnsafeSlow(SCRATCH_BYTES)
   #refusal: LogUnavailable | undefined
@@ -170,6 +172,7 @@ export class SegmentWriter {
     group.events += count
     this.#waiting += characters
     this.#running ??= this.#run()
+    if (this.#begin && group.appends >= this.#eagerSize()) this.#begin()
     return group.durable
   }
 
@@ -188,12 +191,34 @@ export class SegmentWriter {
 
   async #run(): Promise<void> {
     do {
-      // What arrives in the same turn of the event loop joins the group: fewer, larger syncs.
-      await nextTurn()
+      const [waiting] = this.#groups
+      if (!waiting || waiting.appends < this.#eagerSize()) await this.#restOfTurn()
       const group = this.#groups.shift()
-      if (group) await this.#commit(group)
+      if (!group) continue
+      this.#sizes = [this.#sizes[1], group.appends]
+      await this.#commit(group)
     } while (this.#groups.length > 0)
     this.#running = undefined
+  }
+
+  /** What arrives in the same turn of the event loop joins the group: fewer, larger syncs. */
+  #restOfTurn(): Promise<void> {
+    return new Promise((resolve) => {
+      const begin = (): void => {
+        if (this.#begin === begin) this.#begin = undefined
+        resolve()
+      }
+      this.#begin = begin
+      setImmediate(begin)
+    })
+  }
+
+  /**
+   * A group this large does not wait for the rest of the turn: half of what senders that wait for their answers have
+   * under way. Otherwise all of them fall into step, and the processor has nothing to do while the disk works.
+   */
+  #eagerSize(): number {
+    return Math.ceil(Math.max(...this.#sizes) / 2)
   }
 
   async #commit(group: Group): Promise<void> {
