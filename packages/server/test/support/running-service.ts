@@ -11,6 +11,10 @@ export interface Service {
   readonly trackerUrl: string
   readonly companyId: string
   readonly datasourceId: string
+  readonly clientId: string
+  readonly admin: { readonly email: string; readonly password: string }
+  /** An access token of the administrator. */
+  readonly token: string
   readonly dataDirectory: string
   readonly pid: number
   /** Milliseconds from the start of the process to the first ready answer. */
@@ -21,6 +25,8 @@ export interface Service {
   query(query: unknown): Promise<Record<string, unknown>[]>
   /** Resident memory of the service and its children, in MiB, by process. */
   memory(): { total: number; processes: Record<string, number> }
+  /** What it has printed and logged. */
+  output(): string
   /** SIGTERM, or another signal; resolves with the exit code. */
   stop(signal?: NodeJS.Signals): Promise<number | null>
 }
@@ -122,6 +128,9 @@ export async function startService(
     trackerUrl: `${origin}/collect/${bootstrap.datasourceId}/tracker`,
     companyId: bootstrap.companyId,
     datasourceId: bootstrap.datasourceId,
+    clientId: bootstrap.clientId,
+    admin: { email: bootstrap.adminEmail, password: adminPassword },
+    token,
     dataDirectory,
     pid: child.pid ?? 0,
     readyAfter,
@@ -133,6 +142,7 @@ export async function startService(
       return JSON.parse(envelope.data) as Record<string, unknown>[]
     },
     memory: () => memoryOf(child.pid ?? 0),
+    output: () => output,
     async stop(signal = 'SIGTERM') {
       child.kill(signal)
       return exited

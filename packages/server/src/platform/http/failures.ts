@@ -54,6 +54,7 @@ export function sendFailure(reply: FastifyReply, error: DomainError): FastifyRep
     .code(error.status)
     .header('content-type', 'application/json; charset=utf-8')
     .header('cache-control', 'no-store')
+    .header('x-content-type-options', 'nosniff')
   if (error.status === 401) reply.header('www-authenticate', 'Bearer')
   if (error.retryAfterSeconds !== undefined)
     reply.header('retry-after', String(Math.ceil(error.retryAfterSeconds)))
