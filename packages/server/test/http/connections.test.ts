@@ -4,11 +4,13 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { connectionsWithin, descriptorLimit } from '../../src/platform/http/connection-limit.ts'
 import { success } from '../../src/platform/http/envelope.ts'
 import { createHttpServer } from '../../src/platform/http/server.ts'
-import { silentLogger } from '../../src/platform/logger.ts'
+import { type Logger, silentLogger } from '../../src/platform/logger.ts'
 import { jsonOf, openSockets, sendRaw } from '../support/raw-http.ts'
 
 const patience = { headers: 300, request: 600, silence: 700, idle: 400, check: 50, closing: 400 }
-const app = createHttpServer({ logger: silentLogger, trustedProxies: [], patience, mostConnections: 300 })
+const warnings: string[] = []
+const logger = { ...silentLogger, warn: (_: unknown, said: string) => void warnings.push(said) } as Logger
+const app = createHttpServer({ logger, trustedProxies: [], patience, mostConnections: 300 })
 let port = 0
 let handled = 0
 
@@ -112,6 +114,7 @@ test('connections beyond the bound are closed as they come, and others are serve
   const sockets = await openSockets(port, 350)
   await sleep(100)
   expect(sockets.filter((socket) => socket.closed || socket.destroyed).length).toBeGreaterThan(40)
+  expect(warnings).toEqual(['too many connections are open: new ones are closed as they come'])
   const answered = new Promise<string>((resolve) => first.once('data', (chunk) => resolve(String(chunk))))
   first.write(`${head}Content-Length: 2\r\n\r\n{}`)
   expect(await answered).toMatch(/^HTTP\/1\.1 200/)

@@ -1,3 +1,6 @@
+import type { Server } from 'node:http'
+import type { Logger } from '../logger.ts'
+
 /** Descriptors that files, stores and child processes of a busy service take; measured below 200. */
 const reservedDescriptors = 1000
 
@@ -19,4 +22,20 @@ export function descriptorLimit(): number {
   }
   const soft = userLimits?.open_files?.soft
   return typeof soft === 'number' ? soft : 65_536
+}
+
+/** Between two lines of the log about connections that were turned away. */
+const warnEveryMilliseconds = 60_000
+
+/** Closes connections beyond the bound as they come, and says so now and then. */
+export function boundConnections(server: Server, most: number, logger: Pick<Logger, 'warn'>): void {
+  server.maxConnections = most
+  let warnedAt = Number.NEGATIVE_INFINITY
+  let dropped = 0
+  server.on('drop', () => {
+    dropped++
+    if (performance.now() - warnedAt < warnEveryMilliseconds) return
+    warnedAt = performance.now()
+    logger.warn({ most, dropped }, 'too many connections are open: new ones are closed as they come')
+  })
 }

@@ -4,7 +4,7 @@ import type { Logger } from '../logger.ts'
 import { assertPlainUtf8 } from './body-headers.ts'
 import { answerBrokenRequest, headerBytes, headerLines } from './broken-requests.ts'
 import { closeInTime } from './closing.ts'
-import { connectionsWithin, descriptorLimit } from './connection-limit.ts'
+import { boundConnections, connectionsWithin, descriptorLimit } from './connection-limit.ts'
 import { useFailureReplies } from './failures.ts'
 import { parseJsonBody } from './json-body.ts'
 import { isTooMuchToDrain } from './request-framing.ts'
@@ -83,7 +83,7 @@ export function createHttpServer(dependencies: {
     },
   })
   app.server.maxHeadersCount = headerLines
-  app.server.maxConnections = mostConnections
+  boundConnections(app.server, mostConnections, dependencies.logger)
   // An expectation that is unknown may be ignored (RFC 9110 10.1.1); Node answers 417 with an empty body.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response))
   closeInTime(app, patience.closing)
