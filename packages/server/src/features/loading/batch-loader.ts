@@ -1,11 +1,10 @@
-import type { Readable } from 'node:stream'
 import { ColumnarError } from '../../platform/stores/columnar.ts'
 import {
-  type BatchSize,
   duplicateWindowMs,
   type LoaderStore,
   type Selection,
   type StagedGroup,
+  type Staging,
 } from './loader-store.ts'
 import { controlLine, linesOf, readRefusedRow } from './log-lines.ts'
 import { nothing, type Outcome, outcomeOf, type Received, together } from './outcome.ts'
@@ -30,16 +29,24 @@ export class StagingLost extends Error {
   override readonly name = 'StagingLost'
 }
 
+/** Rows from which a batch in memory is worth all threads. */
+const largeRows = 20_000
+
 /** An insert may touch 100 partitions (max_partitions_per_insert_block); events have one a month. */
 const monthsPerInsert = 90
 
 export interface BatchLoader {
   /**
-   * Loads rows that are read while they are staged.
-   * @param rows asked for when the body has ended
+   * Stages rows that come in pieces of whole lines; may run while another batch is stored from the other table.
    * @throws {BatchRefused} its rows are the reason
    */
-  loadStream(body: Readable, rows: () => number): Promise<Outcome>
+  stage(staging: Staging, pieces: AsyncIterable<Buffer> | Iterable<Buffer>): Promise<void>
+  /**
+   * Stores what was staged.
+   * @param rows that were staged
+   * @throws {BatchRefused} its rows are the reason
+   */
+  store(staging: Staging, rows: number): Promise<Outcome>
   /**
    * Loads rows in memory; those that the engine refuses go to quarantine.
    * @param persistent whether a refusal by a table other than staging has come several times already: only then is
@@ -59,15 +66,18 @@ export interface BatchLoaderDependencies {
  * keys decide at its repetition, so that the same events are duplicates again and the same ones are stored.
  */
 export function createBatchLoader({ store, attempted }: BatchLoaderDependencies): BatchLoader {
-  async function load(body: Readable | Buffer, rowsOf: () => number, size: BatchSize): Promise<Outcome> {
-    await store.clear()
+  async function stage(staging: Staging, pieces: AsyncIterable<Buffer> | Iterable<Buffer>): Promise<void> {
+    await store.clear(staging)
     try {
-      await store.stage(body, size)
+      for await (const piece of pieces) await store.stage(staging, piece)
     } catch (error) {
       throw refused(error, true)
     }
-    const groups = await store.readGroups(size)
-    const rows = rowsOf()
+  }
+
+  async function storeStaged(staging: Staging, rows: number): Promise<Outcome> {
+    await store.findKnown(staging, rows)
+    const groups = await store.readGroups(staging)
     const staged = sumOf(groups, 'rows')
     if (staged === 0 && rows > 0) throw new StagingLost('The engine was restarted after a batch was staged')
     if (staged !== rows) {
@@ -82,9 +92,9 @@ export function createBatchLoader({ store, attempted }: BatchLoaderDependencies)
       throw new BatchRefused('the batch was received in more than 7 days', true)
     }
     try {
-      const duplicates = await findDuplicates(groups, { earliest, latest }, size)
-      await insert(groups, duplicates.length > 0, size)
-      if ((await store.countStaged()) !== rows) {
+      const duplicates = await findDuplicates(groups, staging)
+      await insert(groups, duplicates.length > 0, staging)
+      if ((await store.countStaged(staging)) !== rows) {
         throw new StagingLost('The engine was restarted while a batch was being loaded')
       }
       return outcome(groups, duplicates, { earliest, latest })
@@ -93,48 +103,40 @@ export function createBatchLoader({ store, attempted }: BatchLoaderDependencies)
     }
   }
 
-  async function findDuplicates(
-    groups: readonly StagedGroup[],
-    received: { earliest: number; latest: number },
-    size: BatchSize,
-  ) {
-    const events = sumOf(groups, 'events')
-    if (events === 0) return []
-    const known = await store.findKnown(events, received, size)
-    return known > 0 || sumOf(groups, 'distinct') < events ? await store.markDuplicates(size) : []
+  async function findDuplicates(groups: readonly StagedGroup[], staging: Staging) {
+    const known = groups.some((group) => group.known > 0)
+    return known || sumOf(groups, 'distinct') < sumOf(groups, 'events')
+      ? await store.markDuplicates(staging)
+      : []
   }
 
   async function insert(
     groups: readonly StagedGroup[],
     withoutDuplicates: boolean,
-    size: BatchSize,
+    staging: Staging,
   ): Promise<void> {
     const firstSequence = Math.min(...groups.map((group) => group.firstSequence))
     const lastSequence = Math.max(...groups.map((group) => group.lastSequence))
     const unlessStored = firstSequence <= attempted.sequence ? { firstSequence, lastSequence } : undefined
     attempted.sequence = Math.max(attempted.sequence, lastSequence)
-    const selection: Selection = { withoutDuplicates, unlessStored }
-    if (sumOf(groups, 'events') > 0) await store.insertKeys(selection, size)
+    const selection: Selection = { staging, withoutDuplicates, unlessStored }
+    if (sumOf(groups, 'events') > 0) await store.insertKeys(selection)
     await allDone([
-      insertEvents(groups, selection, size),
-      sumOf(groups, 'purchases') > 0 ? store.insertPurchases(selection, size) : undefined,
-      sumOf(groups, 'identifies') > 0 ? store.insertIdentities(selection, size) : undefined,
-      sumOf(groups, 'logRows') > 0 ? store.insertLog(selection, size) : undefined,
+      insertEvents(groups, selection),
+      sumOf(groups, 'purchases') > 0 ? store.insertPurchases(selection) : undefined,
+      sumOf(groups, 'identifies') > 0 ? store.insertIdentities(selection) : undefined,
+      sumOf(groups, 'logRows') > 0 ? store.insertLog(selection) : undefined,
     ])
   }
 
-  async function insertEvents(
-    groups: readonly StagedGroup[],
-    selection: Selection,
-    size: BatchSize,
-  ): Promise<void> {
+  async function insertEvents(groups: readonly StagedGroup[], selection: Selection): Promise<void> {
     const withEvents = groups.filter((group) => group.events > 0)
     if (withEvents.length === 0) return
     const first = monthNumber(Math.min(...withEvents.map((group) => group.firstMonth)))
     const last = monthNumber(Math.max(...withEvents.map((group) => group.lastMonth)))
     for (let from = first; from <= last; from += monthsPerInsert) {
       const to = Math.min(from + monthsPerInsert - 1, last)
-      await store.insertEvents({ first: asMonth(from), last: asMonth(to) }, selection, size)
+      await store.insertEvents({ first: asMonth(from), last: asMonth(to) }, selection)
     }
   }
 
@@ -166,8 +168,9 @@ export function createBatchLoader({ store, attempted }: BatchLoaderDependencies)
     persistent: boolean,
   ): Promise<Outcome> {
     try {
-      const size = lines.length > 5_000 ? 'large' : 'small'
-      const result = await load(Buffer.concat(lines), () => lines.length, size)
+      const staging: Staging = { table: 'staging', size: lines.length > largeRows ? 'large' : 'small' }
+      await stage(staging, [Buffer.concat(lines)])
+      const result = await storeStaged(staging, lines.length)
       seen.loaded = true
       return result
     } catch (error) {
@@ -189,10 +192,11 @@ export function createBatchLoader({ store, attempted }: BatchLoaderDependencies)
 
   /** Whether staging takes a row that is sound for certain. */
   async function takesControlLine(): Promise<boolean> {
-    await store.clear()
+    const staging: Staging = { table: 'staging', size: 'small' }
     try {
-      await store.stage(controlLine, 'small')
-      return (await store.countStaged()) === 1
+      await store.clear(staging)
+      await store.stage(staging, controlLine)
+      return (await store.countStaged(staging)) === 1
     } catch {
       return false
     }
@@ -211,7 +215,8 @@ export function createBatchLoader({ store, attempted }: BatchLoaderDependencies)
   }
 
   return {
-    loadStream: (body, rows) => load(body, rows, 'large'),
+    stage,
+    store: storeStaged,
     loadLines: (payload, persistent) => bisect(linesOf(payload), { loaded: false }, persistent),
   }
 }

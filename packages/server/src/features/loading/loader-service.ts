@@ -7,8 +7,8 @@ import { comparePositions, type EventLog, type Position } from '../../platform/s
 import { BatchRefused, createBatchLoader } from './batch-loader.ts'
 import type { CheckpointStore, LoaderLock } from './checkpoint-store.ts'
 import { createKeyUpkeep } from './key-upkeep.ts'
-import type { LoaderStore } from './loader-store.ts'
-import { pieceBytes, planBatch } from './log-batch.ts'
+import type { LoaderStore, Staging } from './loader-store.ts'
+import { PieceMemory, pieceBytes, planBatch } from './log-batch.ts'
 import { changesOf, nothing, type Outcome, totalsOf } from './outcome.ts'
 
 export interface LoaderDependencies {
@@ -35,7 +35,7 @@ export interface LoaderLimits {
 
 const defaults: LoaderLimits = {
   batchBytes: 128 * 1024 * 1024,
-  intervalMs: 400,
+  intervalMs: 500,
   firstPauseMs: 250,
   longestPauseMs: 15_000,
   lockPollMs: 2_000,
@@ -50,6 +50,19 @@ export interface LoaderState {
   readonly lagSeconds: number
   /** Epoch milliseconds of the last batch; undefined before the first. */
   readonly loadedAt: number | undefined
+}
+
+/** A batch that is ready to be stored: its rows in memory, or staged. */
+interface Prepared {
+  /** Undefined when the rows are in `payload`. */
+  readonly staging: Staging | undefined
+  readonly payload: Buffer
+  readonly rows: number
+  readonly next: Position
+  /** The end of the log when the batch was planned. */
+  readonly end: Position
+  /** Why staging refuses the rows; they are tried in smaller pieces. */
+  readonly refused: BatchRefused | undefined
 }
 
 export interface LoaderService {
@@ -73,6 +86,7 @@ export function createLoaderService(dependencies: LoaderDependencies): LoaderSer
   const limits = { ...defaults, ...dependencies.limits }
   const attempted = { sequence: 0 }
   const batches = createBatchLoader({ store, attempted })
+  const memory = new PieceMemory()
   const upkeep = createKeyUpkeep({ store, clock, logger })
   const stopping = new AbortController()
   let running: Promise<void> | undefined
@@ -119,25 +133,49 @@ export function createLoaderService(dependencies: LoaderDependencies): LoaderSer
     attempted.sequence = Math.max(attempted.sequence, await store.greatestSequence())
     let checkpoint = await checkpoints.find()
     let position = checkpoint ?? log.start()
+    let ahead: Promise<Prepared | undefined> | undefined
     await release(position)
     condition = 'loading'
-    while (!stopping.signal.aborted) {
-      const began = performance.now()
-      const loaded = await loadNext(lock, checkpoint, position)
-      if (!loaded) {
-        failures = 0
-        lastError = undefined
-        await log.changed(position, stopping.signal)
-      } else if (loaded !== 'again') {
-        failures = 0
-        lastError = undefined
-        checkpoint = loaded.next
-        position = loaded.next
-        await release(position)
-        await upkeep.run(loaded.outcome.received)
+    try {
+      while (!stopping.signal.aborted) {
+        const began = performance.now()
+        const prepared = await (ahead ?? prepare(position, 'staging'))
+        ahead = undefined
+        if (!prepared) {
+          succeeded()
+          await log.changed(position, stopping.signal)
+        } else if (prepared.refused) {
+          logger.warn({ err: prepared.refused }, 'a batch is refused: it is loaded in smaller pieces')
+          cautiousUntil = prepared.end
+          continue
+        } else {
+          if (prepared.staging && isFarBehind(prepared.next)) {
+            ahead = prepare(prepared.next, prepared.staging.table === 'staging' ? 'staging_ahead' : 'staging')
+            // Told when it is this one's turn, if it ever is.
+            ahead.catch(() => undefined)
+          }
+          const outcome = await load(prepared)
+          if (outcome === 'refused') {
+            await ahead?.catch(() => undefined)
+            ahead = undefined
+            continue
+          }
+          await lock.check()
+          const receivedAt = outcome.received && new Date(outcome.received.latest)
+          await checkpoints.commit(checkpoint, prepared.next, changesOf(outcome), receivedAt)
+          checkpoint = prepared.next
+          position = prepared.next
+          succeeded()
+          report(outcome, (performance.now() - began) / 1_000)
+          await release(position)
+          await upkeep.run(outcome.received)
+        }
+        const isBehind = prepared && comparePositions(position, prepared.end) < 0
+        if (!isBehind) await pause(limits.intervalMs - (performance.now() - began))
       }
-      const backlog = loaded === 'again' || loaded?.full
-      if (!backlog) await pause(limits.intervalMs - (performance.now() - began))
+    } finally {
+      // Nothing of this turn is at work when the next one begins.
+      await ahead?.catch(() => undefined)
     }
   }
 
@@ -150,45 +188,55 @@ export function createLoaderService(dependencies: LoaderDependencies): LoaderSer
     }
   }
 
-  /** @returns undefined when nothing waits; `again` when the batch is to be tried in smaller pieces */
-  async function loadNext(
-    lock: LoaderLock,
-    checkpoint: Position | undefined,
-    position: Position,
-  ): Promise<{ next: Position; outcome: Outcome; full: boolean } | 'again' | undefined> {
-    const cautious = comparePositions(position, cautiousUntil) < 0
+  /**
+   * Plans the batch behind a position, and stages it if it is large.
+   * @returns undefined when nothing waits
+   */
+  async function prepare(position: Position, table: Staging['table']): Promise<Prepared | undefined> {
+    const isCautious = comparePositions(position, cautiousUntil) < 0
     const end = log.end()
-    const plan = await planBatch(log, position, cautious ? pieceBytes : batchBytes)
-    if (!plan) return undefined
-    const began = performance.now()
-    await lock.check()
-    let outcome = nothing
-    if (plan.kind === 'lines') {
-      if (plan.rows > 0) outcome = await batches.loadLines(plan.payload, failures >= persistentAfter)
-    } else {
-      try {
-        outcome = await batches.loadStream(plan.body, plan.rows)
-      } catch (error) {
-        if (plan.error() !== undefined) throw plan.error()
-        if (!(error instanceof BatchRefused)) throw error
-        logger.warn({ err: error }, 'a batch is refused: it is loaded in smaller pieces')
-        cautiousUntil = end
-        return 'again'
-      } finally {
-        plan.body.destroy()
-      }
+    const plan = await planBatch(log, position, isCautious ? pieceBytes : batchBytes, memory)
+    if (!plan || plan.kind === 'lines')
+      return plan && { ...plan, end, staging: undefined, refused: undefined }
+    const staging: Staging = { table, size: 'large' }
+    let refused: BatchRefused | undefined
+    try {
+      await batches.stage(staging, plan.pieces)
+    } catch (error) {
+      if (!(error instanceof BatchRefused)) throw error
+      refused = error
     }
-    const next = plan.kind === 'lines' ? plan.next : plan.next()
-    const receivedAt = outcome.received && new Date(outcome.received.latest)
-    await lock.check()
-    await checkpoints.commit(checkpoint, next, changesOf(outcome), receivedAt)
-    loadedAt = clock.now()
-    report(outcome, (performance.now() - began) / 1_000)
-    if (batchBytes < limits.batchBytes) batchBytes = Math.min(2 * batchBytes, limits.batchBytes)
-    return { next, outcome, full: comparePositions(next, end) < 0 }
+    return { payload: Buffer.alloc(0), rows: plan.rows(), next: plan.next(), end, staging, refused }
+  }
+
+  /** @returns `refused` when the batch is to be loaded in smaller pieces */
+  async function load({ staging, payload, rows, end }: Prepared): Promise<Outcome | 'refused'> {
+    if (rows === 0) return nothing
+    if (!staging) return await batches.loadLines(payload, failures >= persistentAfter)
+    try {
+      return await batches.store(staging, rows)
+    } catch (error) {
+      if (!(error instanceof BatchRefused)) throw error
+      logger.warn({ err: error }, 'a batch is refused: it is loaded in smaller pieces')
+      cautiousUntil = end
+      return 'refused'
+    }
+  }
+
+  /** Whether so much waits that the next batch is worth being staged while this one is stored. */
+  function isFarBehind(position: Position): boolean {
+    const end = log.end()
+    return position.segment < end.segment || end.offset - position.offset > pieceBytes
+  }
+
+  function succeeded(): void {
+    failures = 0
+    lastError = undefined
   }
 
   function report(outcome: Outcome, seconds: number): void {
+    loadedAt = clock.now()
+    if (batchBytes < limits.batchBytes) batchBytes = Math.min(2 * batchBytes, limits.batchBytes)
     const { accepted, dropped, bot, duplicate } = totalsOf(outcome)
     metrics?.loadSeconds.observe(seconds)
     metrics?.loadedEvents.inc({ outcome: 'stored' }, accepted)

@@ -1,34 +1,56 @@
-import { Readable } from 'node:stream'
 import { comparePositions, type EventLog, type Position } from '../../platform/stores/event-log.ts'
 
-/** Bytes read from the log at a time: verifying and copying them holds up the event loop for a millisecond. */
-export const pieceBytes = 2 * 1024 * 1024
+/** Bytes of a batch in memory at once. Large ones come in pieces, of which the next is read while one is loaded. */
+export const pieceBytes = 32 * 1024 * 1024
 
-/** What the next batch is: few enough rows to be held in memory, or a stream of them. */
+/**
+ * Memory for the pieces of large batches: one piece is read into one half while the rows of the other half are sent
+ * to the engine. Held only while there is a backlog.
+ */
+export class PieceMemory {
+  #halves: Buffer[] = []
+  #turn = 0
+
+  next(): Buffer {
+    this.#turn = 1 - this.#turn
+    const half = this.#halves[this.#turn] ?? Buffer.allocUnsafeSlow(pieceBytes + 1024)
+    this.#halves[this.#turn] = half
+    return half
+  }
+
+  free(): void {
+    this.#halves = []
+  }
+}
+
+/** What the next batch is: so few rows that they are in memory, or pieces to be read one by one. */
 export type LogBatchPlan =
   | { readonly kind: 'lines'; readonly payload: Buffer; readonly rows: number; readonly next: Position }
   | {
-      readonly kind: 'stream'
-      readonly body: Readable
-      /** Rows given so far; all of them when the body has ended. */
+      readonly kind: 'pieces'
+      readonly pieces: AsyncIterable<Buffer>
+      /** Rows given so far; all of them when the pieces have ended. */
       rows(): number
       next(): Position
-      /** Why the log could not be read on; whoever reads the body sees it end early. */
-      error(): unknown
     }
 
 /**
  * Plans the next batch: what is in the log now, from a position on, but no more than about `maxBytes`. Up to
- * `pieceBytes` it is always one of lines.
+ * `pieceBytes` it is always one of lines. The rows of a plan are good until the next one is made.
  * @returns undefined when there is nothing
  */
 export async function planBatch(
   log: Pick<EventLog, 'read' | 'end'>,
   from: Position,
   maxBytes: number,
+  memory: PieceMemory,
 ): Promise<LogBatchPlan | undefined> {
   const end = log.end()
-  const first = await log.read(from, Math.min(pieceBytes, maxBytes))
+  const isLong = from.segment < end.segment || end.offset - from.offset > pieceBytes
+  if (!isLong) memory.free()
+  const read = (position: Position) =>
+    log.read(position, Math.min(pieceBytes, maxBytes), isLong ? memory.next() : undefined)
+  const first = await read(from)
   if (!first) return undefined
   const more = (position: Position, bytes: number): boolean =>
     bytes < maxBytes && comparePositions(position, end) < 0
@@ -37,27 +59,20 @@ export async function planBatch(
   }
   let rows = 0
   let next = first.next
-  let failure: unknown
 
   async function* pieces(): AsyncGenerator<Buffer> {
     let bytes = 0
-    try {
-      for (let piece = first; piece; ) {
-        rows += piece.count
-        bytes += piece.payload.length
-        next = piece.next
-        if (piece.payload.length > 0) yield piece.payload
-        if (!more(next, bytes)) return
-        const following = await log.read(next, pieceBytes)
-        if (!following) return
-        piece = following
-      }
-    } catch (error) {
-      failure = error
-      throw error
+    let reading: ReturnType<EventLog['read']> = Promise.resolve(first)
+    for (let piece = await reading; piece; piece = await reading) {
+      rows += piece.count
+      bytes += piece.payload.length
+      next = piece.next
+      reading = more(next, bytes) ? read(next) : Promise.resolve(undefined)
+      // Told when it is this one's turn, if it ever is.
+      reading.catch(() => undefined)
+      if (piece.payload.length > 0) yield piece.payload
     }
   }
 
-  const body = Readable.from(pieces(), { objectMode: false, highWaterMark: 1 })
-  return { kind: 'stream', body, rows: () => rows, next: () => next, error: () => failure }
+  return { kind: 'pieces', pieces: pieces(), rows: () => rows, next: () => next }
 }

@@ -113,10 +113,12 @@ export interface EventLog {
 
   /**
    * Reads durable appends from a position on: as many whole ones as fit in `maxBytes`, but at least one.
+   * @param memory where the payload may stand, if it is large enough; the payload is good until the caller uses it
+   *   for something else. Memory that is used again and again saves the system from giving new pages each time.
    * @returns undefined when nothing durable lies behind `from`
    * @throws the file system's error when the log cannot be read; the same read may be tried again
    */
-  read(from: Position, maxBytes: number): Promise<LogBatch | undefined>
+  read(from: Position, maxBytes: number, memory?: Buffer): Promise<LogBatch | undefined>
 
   /** Everything before `upTo` is loaded and checkpointed: its disk space may be given back. */
   release(upTo: Position): Promise<void>

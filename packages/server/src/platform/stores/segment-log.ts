@@ -2,7 +2,7 @@ import type { Clock } from '../clock.ts'
 import { systemClock } from '../clock.ts'
 import type { LogBatch, LogDamage, LogState, Position } from './event-log.ts'
 import { comparePositions, type EventLog, LogUnavailable } from './event-log.ts'
-import { Backlog, SegmentCatalogue } from './segment-catalogue.ts'
+import { Backlog, type Segment, SegmentCatalogue } from './segment-catalogue.ts'
 import { DiskReserve } from './segment-disk-reserve.ts'
 import { nodeFiles, type SegmentFiles } from './segment-files.ts'
 import { SEGMENT_HEADER_BYTES } from './segment-frame.ts'
@@ -120,7 +120,7 @@ class SegmentLog implements EventLog {
     return this.#catalogue.end()
   }
 
-  async read(from: Position, maxBytes: number): Promise<LogBatch | undefined> {
+  async read(from: Position, maxBytes: number, memory?: Buffer): Promise<LogBatch | undefined> {
     const { segments } = this.#catalogue
     const damaged: LogDamage[] = []
     const report = (damage: LogDamage): void => {
@@ -143,7 +143,7 @@ class SegmentLog implements EventLog {
       if (segment.foreign && offset < limit) report(describeDamage('format', segment.base, 0, limit))
       if (segment.foreign) offset = limit
       if (offset < limit) {
-        const run = await this.#readSegment(segment.path, segment.base, offset, limit, maxBytes)
+        const run = await this.#readSegment(segment, offset, limit, maxBytes, memory)
         for (const { from: start, to } of run.damaged) {
           segment.damaged = true
           report(describeDamage('damaged', segment.base, start, to))
@@ -223,10 +223,16 @@ class SegmentLog implements EventLog {
     this.#waiters.clear()
   }
 
-  async #readSegment(path: string, base: number, offset: number, limit: number, maxBytes: number) {
+  async #readSegment(
+    { path, base }: Segment,
+    offset: number,
+    limit: number,
+    maxBytes: number,
+    memory?: Buffer,
+  ) {
     const fd = await this.#files.openForReading(path)
     try {
-      return await readFrames(this.#files, { fd, base, limit }, offset, maxBytes)
+      return await readFrames(this.#files, { fd, base, limit }, offset, maxBytes, memory)
     } finally {
       await this.#files.close(fd).catch(() => undefined)
     }

@@ -1,8 +1,8 @@
 import type { SegmentFiles } from './segment-files.ts'
 import { FRAME_HEADER_BYTES, findFrameMagic, parseFrame } from './segment-frame.ts'
 
-/** Bytes read and verified at a time: about a millisecond of work before the event loop turns again. */
-const CHUNK_BYTES = 4 * 1024 * 1024
+/** Bytes read and verified at a time: a fraction of a millisecond of work before the event loop turns again. */
+const CHUNK_BYTES = 1024 * 1024
 
 interface ByteRange {
   readonly from: number
@@ -26,18 +26,19 @@ export interface FrameRun {
  * Reads frames of one segment from an offset on, until their payloads would exceed `maxBytes` or the segment ends;
  * at least one frame if there is one. Where no valid frame stands, the next place that holds one is looked for.
  * @param limit where the bytes of the segment that count end
+ * @param memory is used when it is large enough
  */
 export const readFrames = async (
   files: SegmentFiles,
   segment: { readonly fd: number; readonly base: number; readonly limit: number },
   from: number,
   maxBytes: number,
+  memory?: Buffer,
 ): Promise<FrameRun> => {
   const { fd, base } = segment
   let limit = segment.limit
-  let window = Buffer.allocUnsafeSlow(
-    Math.max(0, Math.min(limit - from, Math.max(maxBytes, 0) + FRAME_HEADER_BYTES)),
-  )
+  const room = Math.max(0, Math.min(limit - from, Math.max(maxBytes, 0) + FRAME_HEADER_BYTES))
+  let window = memory && memory.length >= room ? memory.subarray(0, room) : Buffer.allocUnsafeSlow(room)
   let filled = 0 // bytes of the file in the window; window[i] is the segment's byte from + i until compacted over
   let at = 0
   let payloadEnd = 0 // payloads are moved down over the headers, to the window's beginning
