@@ -118,10 +118,10 @@ test('compressed bodies that come at once are inflated a few at a time', async (
   const body = gzipSync(JSON.stringify([event(), noise + 'x'.repeat(5_000_000)]), { level: 9 })
   const before = peakMemory()
   const statuses = await Promise.all(
-    Array.from({ length: 100 }, async () => (await post(body, { 'content-encoding': 'gzip' })).status),
+    Array.from({ length: 60 }, async () => (await post(body, { 'content-encoding': 'gzip' })).status),
   )
   expect(new Set(statuses)).toEqual(new Set([200]))
-  expect(peakMemory() - before).toBeLessThan(500)
+  expect(peakMemory() - before).toBeLessThan(350)
 })
 
 test('senders who begin and dawdle keep nobody out', async () => {
@@ -146,8 +146,8 @@ test('senders who begin and dawdle keep nobody out', async () => {
   }
 })
 
-test('2,000 connections that say nothing disturb nobody', async () => {
-  const sockets = await openSockets(port, 2000)
+test('1,000 connections that say nothing disturb nobody', async () => {
+  const sockets = await openSockets(port, 1000)
   try {
     const started = performance.now()
     for (let i = 0; i < 20; i++) expect((await post(JSON.stringify(event()))).status).toBe(200)
@@ -163,8 +163,9 @@ describe('requests on one connection', () => {
 
   test('are answered one by one in their order, however many come at once', async () => {
     const texts = Array.from({ length: 50 }, (_, i) => (i % 5 === 4 ? '{' : JSON.stringify(event())))
-    const bytes = texts.map((text) => head(text.length) + text).join('')
-    const { text } = await sendRaw(port, bytes, 1500)
+    const more = (i: number) => (i === texts.length - 1 ? 'Connection: close\r\n' : '')
+    const bytes = texts.map((text, i) => head(text.length, more(i)) + text).join('')
+    const { text } = await sendRaw(port, bytes)
     const statuses = [...text.matchAll(/HTTP\/1\.1 (\d{3})/g)].map(([, status]) => Number(status))
     expect(statuses).toEqual(texts.map((each) => (each === '{' ? 400 : 200)))
   })
