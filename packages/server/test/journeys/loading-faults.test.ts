@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import type { LoaderStore } from '../../src/features/loading/loader-store.ts'
+import { createLoaderStore, type LoaderStore } from '../../src/features/loading/loader-store.ts'
 import { newId } from '../../src/platform/ids.ts'
 import {
   company,
@@ -8,6 +8,7 @@ import {
   eventRow,
   type LoadingGround,
   type LogRow,
+  smallPieces,
 } from '../support/loading.ts'
 
 let ground: LoadingGround
@@ -172,37 +173,44 @@ describe('a loader that ends in the middle of a batch', () => {
 })
 
 describe('the engine', () => {
-  it('killed while it loads loses and doubles nothing', async () => {
-    const url = 'https://www.shop.example/'.padEnd(600, 'x')
-    let sent = 0
-    for (let round = 0; round < 12; round++) {
-      for (let part = 0; part < 6; part++) {
-        const rows = Array.from({ length: 1_500 }, (_, index) =>
-          event({
-            u: url,
-            e: `${round} ${part} ${index}`,
-            t: Date.UTC(2026, index % 5, 2),
-            n: index % 9 ? 'x' : 'purchase',
-          }),
-        )
-        // The same events once more, as a sender does that heard nothing.
-        await ground.append([...rows, ...rows.slice(0, 100)])
-        sent += 1_500
+  it.each([
+    ['in memory', {}],
+    ['in pieces', smallPieces],
+  ])(
+    'killed while it loads loses and doubles nothing, %s',
+    async (_, limits) => {
+      const url = 'https://www.shop.example/'.padEnd(600, 'x')
+      let sent = 0
+      for (let round = 0; round < 8; round++) {
+        for (let part = 0; part < 6; part++) {
+          const rows = Array.from({ length: 1_500 }, (_, index) =>
+            event({
+              u: url,
+              e: `${round} ${part} ${index}`,
+              t: Date.UTC(2026, index % 5, 2),
+              n: index % 9 ? 'x' : 'purchase',
+            }),
+          )
+          // The same events once more, as a sender does that heard nothing.
+          await ground.append([...rows, ...rows.slice(0, 100)])
+          sent += 1_500
+        }
+        const loader = ground.startLoader({}, limits)
+        await sleep(30 + round * 50)
+        await ground.killEngine()
+        await ground.loaded()
+        await loader.stop()
+        expect(await ground.counters(d)).toMatchObject({ accepted: sent, duplicate: (sent / 1_500) * 100 })
+        expect(await count('events')).toBe(sent)
       }
-      const loader = ground.startLoader()
-      await sleep(20 + round * 35)
-      await ground.killEngine()
-      await ground.loaded()
-      await loader.stop()
-      expect(await ground.counters(d)).toMatchObject({ accepted: sent, duplicate: (sent / 1_500) * 100 })
-      expect(await count('events')).toBe(sent)
-    }
-    const [row] = await ground.query<{ n: number }>(
-      `SELECT uniqExact(event_id) AS n FROM events WHERE datasource = '${d}'`,
-    )
-    expect(row?.n).toBe(sent)
-    expect(await count('purchases')).toBe((sent / 1_500) * 167)
-  }, 120_000)
+      const [row] = await ground.query<{ n: number }>(
+        `SELECT uniqExact(event_id) AS n FROM events WHERE datasource = '${d}'`,
+      )
+      expect(row?.n).toBe(sent)
+      expect(await count('purchases')).toBe((sent / 1_500) * 167)
+    },
+    120_000,
+  )
 
   it('that is down is waited for, while the log takes events', async () => {
     await ground.append([event({ e: 'a' })])
@@ -329,16 +337,23 @@ describe('a poison event', () => {
     ).toEqual([{ kind: 'dropped', rule: 'engine-refused', count: 1, seq: sequence, r: received }])
   })
 
-  it('in a large batch is found too, and so are several', async () => {
-    const u = 'https://www.shop.example/'.padEnd(2_000, 'x')
-    for (let round = 0; round < 6; round++) {
-      await ground.append(Array.from({ length: 800 }, () => event({ u })))
-      if (round % 2 === 0) await appendWith((q) => `${head(q)},"t":"never","e":"x"}`, 10, 3)
-    }
-    await ground.load()
-    expect(await ground.counters(d)).toMatchObject({ accepted: 6 * 800 + 3 * 9, dropped: 3 })
-    expect(await count('events_quarantine')).toBe(3)
-  }, 60_000)
+  it.each([
+    ['in memory', {}],
+    ['in pieces', smallPieces],
+  ])(
+    'in a large batch is found too, and so are several, %s',
+    async (_, limits) => {
+      const u = 'https://www.shop.example/'.padEnd(2_000, 'x')
+      for (let round = 0; round < 6; round++) {
+        await ground.append(Array.from({ length: 800 }, () => event({ u })))
+        if (round % 2 === 0) await appendWith((q) => `${head(q)},"t":"never","e":"x"}`, 10, 3)
+      }
+      await ground.load(limits)
+      expect(await ground.counters(d)).toMatchObject({ accepted: 6 * 800 + 3 * 9, dropped: 3 })
+      expect(await count('events_quarantine')).toBe(3)
+    },
+    60_000,
+  )
 
   it('that only the table refuses is found when others are taken', async () => {
     await ground.engine.command({ sql: "ALTER TABLE events ADD CONSTRAINT sound CHECK url != 'poison'" })
@@ -428,5 +443,29 @@ describe('loaders', () => {
     await ground.load()
     expect(await ground.counters(d)).toMatchObject({ accepted: 10_000, duplicate: 0 })
     expect(await count('events')).toBe(10_000)
+  })
+  it('stop in time when the engine hangs, and lose nothing', async () => {
+    await ground.append(mixed())
+    const own = createLoaderStore({ columnar: ground.engine, threads: 1 })
+    let staged = false
+    const store: LoaderStore = {
+      ...own,
+      async stage(...args) {
+        await own.stage(...args)
+        staged = true
+        process.kill(ground.enginePid(), 'SIGSTOP')
+      },
+    }
+    const loader = ground.startLoader({ store }, { stopWithinMs: 300 })
+    try {
+      await until(() => staged)
+      const began = performance.now()
+      await loader.stop()
+      expect(performance.now() - began).toBeLessThan(3_000)
+    } finally {
+      process.kill(ground.enginePid(), 'SIGCONT')
+    }
+    await ground.load()
+    await expectMixed()
   })
 })

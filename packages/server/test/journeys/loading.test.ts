@@ -6,6 +6,7 @@ import {
   eventRow,
   type LoadingGround,
   type LogRow,
+  smallPieces,
 } from '../support/loading.ts'
 
 let ground: LoadingGround
@@ -317,14 +318,35 @@ describe('a batch', () => {
     expect(await storedSequences()).toHaveLength(3_000)
   })
 
-  it('of many pieces of the log is stored whole, with its duplicates found', async () => {
+  it.each([
+    ['in memory', {}],
+    ['in pieces', smallPieces],
+  ])(
+    'of many appends is stored whole, with its duplicates found, %s',
+    async (_, limits) => {
+      const url = 'https://www.shop.example/'.padEnd(1_000, 'x')
+      for (let round = 0; round < 8; round++) {
+        const rows = Array.from({ length: 1_000 }, (_, index) =>
+          event({ u: url, e: `${round % 7} ${index}` }),
+        )
+        await ground.append(rows)
+      }
+      await ground.load(limits)
+      expect(await ground.counters(d)).toMatchObject({ accepted: 7_000, duplicate: 1_000 })
+      expect(await storedSequences()).toHaveLength(7_000)
+    },
+    60_000,
+  )
+
+  it('received over weeks is stored in pieces with its duplicates judged by the window', async () => {
     const url = 'https://www.shop.example/'.padEnd(1_000, 'x')
-    for (let round = 0; round < 8; round++) {
-      const rows = Array.from({ length: 1_000 }, (_, index) => event({ u: url, e: `${round % 7} ${index}` }))
-      await ground.append(rows)
+    const start = Date.UTC(2026, 7, 1)
+    // Each event comes every 3 days: it counts on day 0, 9 and 18.
+    for (let round = 0; round < 7; round++) {
+      const r = start + round * 3 * day
+      await ground.append(Array.from({ length: 500 }, (_, index) => event({ u: url, e: `${index}`, r })))
     }
-    await ground.load()
-    expect(await ground.counters(d)).toMatchObject({ accepted: 7_000, duplicate: 1_000 })
-    expect(await storedSequences()).toHaveLength(7_000)
+    await ground.load(smallPieces)
+    expect(await ground.counters(d)).toMatchObject({ accepted: 1_500, duplicate: 2_000 })
   }, 60_000)
 })

@@ -69,10 +69,14 @@ export interface LoadingGround {
   /** Kills the engine's process with SIGKILL; and starts it again, unless told not to. */
   killEngine(back?: boolean): Promise<void>
   startEngine(): Promise<void>
+  enginePid(): number
   query<R>(sql: string): Promise<R[]>
   counters(of?: string): Promise<Counters>
   close(): Promise<void>
 }
+
+/** Small enough for a test's events to be a backlog: batches in pieces, the next one staged ahead. */
+export const smallPieces: Partial<LoaderLimits> = { pieceBytes: 300_000, batchBytes: 1_000_000 }
 
 const quick: Partial<LoaderLimits> = { intervalMs: 5, firstPauseMs: 20, longestPauseMs: 200, lockPollMs: 50 }
 
@@ -147,6 +151,11 @@ export async function createLoadingGround(): Promise<LoadingGround> {
       // A supervisor of its own: one whose child dies again and again waits longer each time.
       await child.stop()
       if (back) await ground.startEngine()
+    },
+    enginePid() {
+      const { pid } = child.status()
+      if (pid === undefined) throw new Error('The engine does not run')
+      return pid
     },
     async startEngine() {
       child = embeddedColumnar({ dataDirectory: engine.directory, logger: silentLogger }).child

@@ -1,13 +1,9 @@
 import { ColumnarError } from '../../platform/stores/columnar.ts'
-import {
-  duplicateWindowMs,
-  type LoaderStore,
-  type Selection,
-  type StagedGroup,
-  type Staging,
-} from './loader-store.ts'
+import type { CounterChange } from './checkpoint-store.ts'
+import { duplicateWindowMs, type LoaderStore } from './loader-store.ts'
 import { controlLine, linesOf, readRefusedRow } from './log-lines.ts'
-import { nothing, type Outcome, outcomeOf, type Received, together } from './outcome.ts'
+import { keyOf, nothing, type Outcome, outcomeOf, type Received, together } from './outcome.ts'
+import type { DuplicateGroup, Selection, StagedGroup, Staging } from './staged-rows.ts'
 
 /**
  * The rows are the reason why a batch cannot be loaded: a part of it may be loaded. Everything else that fails is
@@ -142,23 +138,25 @@ export function createBatchLoader({ store, attempted }: BatchLoaderDependencies)
 
   function outcome(
     groups: readonly StagedGroup[],
-    duplicates: readonly { company: string; datasource: string; duplicate: number; changed: number }[],
+    duplicates: readonly DuplicateGroup[],
     received: Received,
   ): Outcome {
-    const perGroup = groups.map((group) => {
-      const { duplicate = 0, changed = 0 } =
-        duplicates.find(
-          ({ company, datasource }) => company === group.company && datasource === group.datasource,
-        ) ?? {}
-      return outcomeOf(group, {
-        accepted: group.events - duplicate,
-        changed: group.changed - changed,
-        dropped: group.dropped,
-        bot: group.bot,
-        duplicate,
+    const repeated = new Map(duplicates.map((group) => [keyOf(group), group]))
+    const changes = new Map<string, CounterChange>()
+    for (const { company, datasource, events, changed, dropped, bot } of groups) {
+      const key = keyOf({ company, datasource })
+      const without = repeated.get(key)
+      changes.set(key, {
+        company,
+        datasource,
+        accepted: events - (without?.duplicate ?? 0),
+        changed: changed - (without?.changed ?? 0),
+        dropped,
+        bot,
+        duplicate: without?.duplicate ?? 0,
       })
-    })
-    return { ...perGroup.reduce(together, nothing), received }
+    }
+    return { changes, quarantined: 0, received }
   }
 
   /** Halves what is refused until the row is alone that is the reason. */
@@ -211,7 +209,7 @@ export function createBatchLoader({ store, attempted }: BatchLoaderDependencies)
         : row.kind === 'bot' || row.kind === 'dropped'
           ? { [row.kind]: row.events }
           : {}
-    return outcomeOf(row, counts, { quarantined: 1 })
+    return outcomeOf(row, counts, 1)
   }
 
   return {

@@ -7,9 +7,10 @@ import { comparePositions, type EventLog, type Position } from '../../platform/s
 import { BatchRefused, createBatchLoader } from './batch-loader.ts'
 import type { CheckpointStore, LoaderLock } from './checkpoint-store.ts'
 import { createKeyUpkeep } from './key-upkeep.ts'
-import type { LoaderStore, Staging } from './loader-store.ts'
-import { PieceMemory, pieceBytes, planBatch } from './log-batch.ts'
+import type { LoaderStore } from './loader-store.ts'
+import { PieceMemory, planBatch } from './log-batch.ts'
 import { changesOf, nothing, type Outcome, totalsOf } from './outcome.ts'
+import type { Staging } from './staged-rows.ts'
 
 export interface LoaderDependencies {
   readonly log: Pick<EventLog, 'read' | 'release' | 'start' | 'end' | 'changed' | 'state'>
@@ -24,21 +25,30 @@ export interface LoaderDependencies {
 export interface LoaderLimits {
   /** About the most bytes of one batch. */
   readonly batchBytes: number
+  /** Bytes of a batch in memory at once: larger ones come in pieces, of which the next is read while one is staged. */
+  readonly pieceBytes: number
   /** Between the beginnings of two batches while there is no backlog; events gather meanwhile. */
   readonly intervalMs: number
   /** Between two tries while a store fails: the first pause, doubled up to the longest. */
   readonly firstPauseMs: number
   readonly longestPauseMs: number
+  /** A stop waits so long for the batch at hand; then it is given up, to be loaded again by whoever is next. */
+  readonly stopWithinMs: number
   /** Between two looks for the lock that another process holds. */
   readonly lockPollMs: number
 }
 
+const mebibyte = 1024 * 1024
+
 const defaults: LoaderLimits = {
-  batchBytes: 128 * 1024 * 1024,
+  batchBytes: 128 * mebibyte,
+  // Two pieces are a little more than a segment of the log, so that no small remainder is a piece of its own.
+  pieceBytes: 36 * mebibyte,
   intervalMs: 500,
   firstPauseMs: 250,
   longestPauseMs: 15_000,
   lockPollMs: 2_000,
+  stopWithinMs: 8_000,
 }
 
 export interface LoaderState {
@@ -73,6 +83,8 @@ export interface LoaderService {
   state(): LoaderState
 }
 
+/** Until a batch that was given up has let go of everything. */
+const abandonMs = 4_000
 const memoryLimitExceeded = 241
 /** So many failures in a row before a refusal by a table is taken for the rows' fault. */
 const persistentAfter = 3
@@ -86,7 +98,7 @@ export function createLoaderService(dependencies: LoaderDependencies): LoaderSer
   const limits = { ...defaults, ...dependencies.limits }
   const attempted = { sequence: 0 }
   const batches = createBatchLoader({ store, attempted })
-  const memory = new PieceMemory()
+  const memory = new PieceMemory(limits.pieceBytes)
   const upkeep = createKeyUpkeep({ store, clock, logger })
   const stopping = new AbortController()
   let running: Promise<void> | undefined
@@ -154,6 +166,7 @@ export function createLoaderService(dependencies: LoaderDependencies): LoaderSer
             // Told when it is this one's turn, if it ever is.
             ahead.catch(() => undefined)
           }
+          await lock.check()
           const outcome = await load(prepared)
           if (outcome === 'refused') {
             await ahead?.catch(() => undefined)
@@ -195,7 +208,7 @@ export function createLoaderService(dependencies: LoaderDependencies): LoaderSer
   async function prepare(position: Position, table: Staging['table']): Promise<Prepared | undefined> {
     const isCautious = comparePositions(position, cautiousUntil) < 0
     const end = log.end()
-    const plan = await planBatch(log, position, isCautious ? pieceBytes : batchBytes, memory)
+    const plan = await planBatch(log, position, isCautious ? limits.pieceBytes : batchBytes, memory)
     if (!plan || plan.kind === 'lines')
       return plan && { ...plan, end, staging: undefined, refused: undefined }
     const staging: Staging = { table, size: 'large' }
@@ -226,7 +239,7 @@ export function createLoaderService(dependencies: LoaderDependencies): LoaderSer
   /** Whether so much waits that the next batch is worth being staged while this one is stored. */
   function isFarBehind(position: Position): boolean {
     const end = log.end()
-    return position.segment < end.segment || end.offset - position.offset > pieceBytes
+    return position.segment < end.segment || end.offset - position.offset > limits.pieceBytes
   }
 
   function succeeded(): void {
@@ -258,7 +271,7 @@ export function createLoaderService(dependencies: LoaderDependencies): LoaderSer
     const longest = Math.min(limits.firstPauseMs * 2 ** (failures - 1), limits.longestPauseMs)
     // The same batch would need the same memory again.
     if (error instanceof ColumnarError && error.code === memoryLimitExceeded) {
-      batchBytes = Math.max(pieceBytes, batchBytes / 4)
+      batchBytes = Math.max(limits.pieceBytes, batchBytes / 4)
     }
     const level = failures === 1 ? 'warn' : failures % 20 === 0 ? 'error' : 'debug'
     logger[level]({ err: error, failures }, 'loading fails: events wait in the log')
@@ -276,7 +289,14 @@ export function createLoaderService(dependencies: LoaderDependencies): LoaderSer
     },
     async stop() {
       stopping.abort()
-      await running
+      const impatience = setTimeout(() => store.abandon(), limits.stopWithinMs)
+      // The relational store may be what hangs; its own limits end that, but later than a stop can wait.
+      const patience = new AbortController()
+      const wait = sleep(limits.stopWithinMs + abandonMs, undefined, { signal: patience.signal })
+      await Promise.race([running, wait])
+      clearTimeout(impatience)
+      patience.abort()
+      await wait.catch(() => undefined)
       condition = 'stopped'
     },
     state: () => ({ condition, error: lastError, lagSeconds: lagSeconds(), loadedAt }),

@@ -1,75 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import type { DropRuleId } from '@millrace/contract/events/rules.ts'
 import type { Columnar, ColumnarParam, Statement } from '../../platform/stores/columnar.ts'
-
-/** How much of the machine a batch may take: `small` ones use one thread and leave the rest to others. */
-export type BatchSize = 'small' | 'large'
-
-/** Where a batch is staged: two tables, so that one batch can be staged while another is stored. */
-export interface Staging {
-  readonly table: 'staging' | 'staging_ahead'
-  readonly size: BatchSize
-}
-
-/** What stands in staging of one datasource. */
-export interface StagedGroup {
-  readonly company: string
-  readonly datasource: string
-  /** All rows, those of the datasource log included. */
-  readonly rows: number
-  /** Sound events, duplicates included. */
-  readonly events: number
-  /** Of these, with different keys; at least. */
-  readonly distinct: number
-  readonly changed: number
-  readonly logRows: number
-  readonly dropped: number
-  readonly bot: number
-  readonly identifies: number
-  readonly purchases: number
-  /** Why the engine would clamp or wrap something of a row; empty when all rows are sound. */
-  readonly reason: string
-  readonly firstSequence: number
-  readonly lastSequence: number
-  /** Epoch milliseconds, of sound rows. */
-  readonly earliestReceived: number
-  readonly latestReceived: number
-  /** Months of sound events as year * 100 + month; 0 without events. */
-  readonly firstMonth: number
-  readonly lastMonth: number
-  /** Keys of the whole of staging that are stored already. */
-  readonly known: number
-}
-
-export interface DuplicateGroup {
-  readonly company: string
-  readonly datasource: string
-  readonly duplicate: number
-  /** Duplicates that carry a change; they are not stored, so their changes do not count. */
-  readonly changed: number
-}
-
-export interface QuarantinedEvent {
-  readonly company: string
-  readonly datasource: string
-  readonly sequence: number
-  /** Epoch milliseconds. */
-  readonly receivedAt: number
-  readonly error: string
-  readonly line: string
-}
-
-/** Which rows of staging an insert takes. */
-export interface Selection {
-  readonly staging: Staging
-  /** Leaves out what markDuplicates has marked. */
-  readonly withoutDuplicates: boolean
-  /**
-   * Leaves out rows that the table has already: for sequence numbers that an earlier, interrupted load may have
-   * stored. Needed only then, because it reads the table.
-   */
-  readonly unlessStored: { readonly firstSequence: number; readonly lastSequence: number } | undefined
-}
+import {
+  type DuplicateGroup,
+  eventColumns,
+  type QuarantinedEvent,
+  type Selection,
+  type StagedGroup,
+  type Staging,
+} from './staged-rows.ts'
 
 /** The reception times of two events with one `eventId` are at most this far apart when the second is a duplicate. */
 export const duplicateWindowMs = 7 * 24 * 3_600 * 1_000
@@ -86,29 +25,6 @@ const isEvent = 'sound'
 const isPurchase = "n IN ('purchase', 'purchase_references')"
 const isIdentify = "n = 'identify' AND c != ''"
 
-/** Columns of events and purchases, and what of staging they are made of. */
-const eventColumns = {
-  company: 'k',
-  datasource: 'd',
-  time: 'time',
-  received: 'received',
-  seq: 'q',
-  event_uuid: 'event_uuid',
-  event_text: 'event_text',
-  name: 'n',
-  url: 'u',
-  tmp_id: 'p',
-  client_id: 'c',
-  device: 'device',
-  client: 'client',
-  ids: 'i',
-  value: 'value',
-  trans_id: 'x',
-  labels: 'l',
-  device_type: 'dt',
-  os: 'os',
-  browser: 'br',
-} as const
 const keyOf = 'toUInt64(hash)'
 const restOf = 'toUInt64(bitShiftRight(hash, 64))'
 
@@ -136,8 +52,12 @@ export function createLoaderStore({ columnar, threads }: LoaderStoreOptions) {
     min_insert_block_size_bytes: 1024 * 1024 * 1024,
   })
 
+  const abandoning = new AbortController()
+  const { signal } = abandoning
+
   const run = (statement: Statement): Promise<void> =>
-    columnar.command({ ...statement, queryId: `${statementPrefix}${randomUUID()}` })
+    columnar.command({ ...statement, queryId: `${statementPrefix}${randomUUID()}`, signal })
+  const ask = <R>(statement: Statement): Promise<R[]> => columnar.query<R>({ ...statement, signal })
 
   function conditionsOf(table: string, selection: Selection, of: string): string {
     const conditions = [of]
@@ -159,14 +79,13 @@ export function createLoaderStore({ columnar, threads }: LoaderStoreOptions) {
     of: string,
     selection: Selection,
     params: Record<string, ColumnarParam> = {},
-    settings: Record<string, number> = {},
   ): Promise<void> {
     await run({
       sql: `INSERT INTO ${table} (${Object.keys(columns).join(', ')})
             SELECT ${Object.values(columns).join(', ')} FROM ${selection.staging.table}
             WHERE ${conditionsOf(table, selection, of)}`,
       params: { ...params, ...paramsOf(selection) },
-      settings: { ...settingsOf(selection.staging), ...settings },
+      settings: settingsOf(selection.staging),
     })
   }
 
@@ -177,6 +96,11 @@ export function createLoaderStore({ columnar, threads }: LoaderStoreOptions) {
   }
 
   return {
+    /** Ends what is running and refuses everything else: for a stop that cannot wait. */
+    abandon(): void {
+      abandoning.abort(new Error('Loading is being stopped'))
+    },
+
     /**
      * Ends what an earlier load may have left running in the engine, and waits until it is gone: a statement whose
      * answer was lost must not store its rows beside its own repetition.
@@ -185,6 +109,7 @@ export function createLoaderStore({ columnar, threads }: LoaderStoreOptions) {
       await columnar.command({
         sql: `KILL QUERY WHERE query_id LIKE '${statementPrefix}%' SYNC`,
         settings: { max_execution_time: 60 },
+        signal,
       })
     },
 
@@ -202,6 +127,7 @@ export function createLoaderStore({ columnar, threads }: LoaderStoreOptions) {
         format: 'JSONEachRow',
         body,
         queryId: `${statementPrefix}${randomUUID()}`,
+        signal,
         settings: {
           ...settingsOf(staging),
           input_format_skip_unknown_fields: 1,
@@ -216,7 +142,7 @@ export function createLoaderStore({ columnar, threads }: LoaderStoreOptions) {
 
     /** Rows in staging: 0 after a restart of the engine, which keeps staging in memory. */
     async countStaged({ table }: Staging): Promise<number> {
-      const [row] = await columnar.query<{ rows: number }>({ sql: `SELECT count() AS rows FROM ${table}` })
+      const [row] = await ask<{ rows: number }>({ sql: `SELECT count() AS rows FROM ${table}` })
       return row?.rows ?? 0
     },
 
@@ -241,7 +167,7 @@ export function createLoaderStore({ columnar, threads }: LoaderStoreOptions) {
 
     /** What stands in staging, and what findKnown found. */
     async readGroups({ table, size }: Staging): Promise<StagedGroup[]> {
-      return await columnar.query<StagedGroup>({
+      return await ask<StagedGroup>({
         sql: `SELECT k AS company, d AS datasource, count() AS rows,
                 countIf(${isEvent}) AS events,
                 uniqExactIf(${keyOf}, ${isEvent}) AS distinct,
@@ -296,7 +222,7 @@ export function createLoaderStore({ columnar, threads }: LoaderStoreOptions) {
               WHERE row.q != repeated.first`,
         settings,
       })
-      return await columnar.query<DuplicateGroup>({
+      return await ask<DuplicateGroup>({
         sql: `SELECT k AS company, d AS datasource, count() AS duplicate, countIf(g = 1) AS changed FROM ${table}
               WHERE ${isEvent} AND q IN (SELECT seq FROM staging_skipped) GROUP BY k, d`,
         settings: { max_execution_time: 120 },
@@ -315,9 +241,7 @@ export function createLoaderStore({ columnar, threads }: LoaderStoreOptions) {
     ): Promise<void> {
       const of = `${isEvent} AND toYYYYMM(time) BETWEEN {firstMonth: UInt32} AND {lastMonth: UInt32}`
       const params = { firstMonth: months.first, lastMonth: months.last }
-      // Sorting and compressing take longest: a large batch becomes one part for each thread.
-      const parallel = selection.staging.size === 'large' ? { max_insert_threads: threads } : {}
-      await insertRows('events', eventColumns, of, selection, params, parallel)
+      await insertRows('events', eventColumns, of, selection, params)
     },
 
     async insertPurchases(selection: Selection): Promise<void> {
@@ -359,7 +283,7 @@ export function createLoaderStore({ columnar, threads }: LoaderStoreOptions) {
     async quarantine(events: readonly QuarantinedEvent[]): Promise<void> {
       const sequences = events.map(({ sequence }) => sequence)
       const storedIn = async (table: string, text: string, where = '1'): Promise<Set<string>> => {
-        const stored = await columnar.query<{ seq: number; text: string }>({
+        const stored = await ask<{ seq: number; text: string }>({
           sql: `SELECT seq, ${text} AS text FROM ${table} WHERE seq IN {sequences: Array(UInt64)} AND ${where}`,
           params: { sequences },
         })
@@ -384,7 +308,7 @@ export function createLoaderStore({ columnar, threads }: LoaderStoreOptions) {
 
     /** The greatest sequence number that any load has begun to store; 0 for none. */
     async greatestSequence(): Promise<number> {
-      const [row] = await columnar.query<{ greatest: number }>({
+      const [row] = await ask<{ greatest: number }>({
         sql: `SELECT max(seq) AS greatest FROM (
                 SELECT max(seq) AS seq FROM event_keys UNION ALL SELECT max(seq) FROM datasource_log
                 UNION ALL SELECT max(seq) FROM events_quarantine)`,
@@ -394,7 +318,7 @@ export function createLoaderStore({ columnar, threads }: LoaderStoreOptions) {
 
     /** Weeks for which there are keys, by their Mondays as YYYY-MM-DD. */
     async listKeyWeeks(): Promise<string[]> {
-      const rows = await columnar.query<{ partition: string }>({
+      const rows = await ask<{ partition: string }>({
         sql: `SELECT DISTINCT partition FROM system.parts
               WHERE database = currentDatabase() AND table = 'event_keys' AND active ORDER BY partition`,
       })
@@ -410,7 +334,7 @@ export function createLoaderStore({ columnar, threads }: LoaderStoreOptions) {
 
   async function insertJson(table: string, rows: readonly object[]): Promise<void> {
     const body = Buffer.from(rows.map((row) => `${JSON.stringify(row)}\n`).join(''))
-    await columnar.insert({ table, columns: Object.keys(rows[0] ?? {}), format: 'JSONEachRow', body })
+    await columnar.insert({ table, columns: Object.keys(rows[0] ?? {}), format: 'JSONEachRow', body, signal })
   }
 }
 

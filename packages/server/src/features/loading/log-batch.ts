@@ -1,19 +1,21 @@
 import { comparePositions, type EventLog, type Position } from '../../platform/stores/event-log.ts'
 
-/** Bytes of a batch in memory at once. Large ones come in pieces, of which the next is read while one is loaded. */
-export const pieceBytes = 32 * 1024 * 1024
-
 /**
  * Memory for the pieces of large batches: one piece is read into one half while the rows of the other half are sent
  * to the engine. Held only while there is a backlog.
  */
 export class PieceMemory {
+  readonly pieceBytes: number
   #halves: Buffer[] = []
   #turn = 0
 
+  constructor(pieceBytes: number) {
+    this.pieceBytes = pieceBytes
+  }
+
   next(): Buffer {
     this.#turn = 1 - this.#turn
-    const half = this.#halves[this.#turn] ?? Buffer.allocUnsafeSlow(pieceBytes + 1024)
+    const half = this.#halves[this.#turn] ?? Buffer.allocUnsafeSlow(this.pieceBytes + 1024)
     this.#halves[this.#turn] = half
     return half
   }
@@ -35,8 +37,8 @@ export type LogBatchPlan =
     }
 
 /**
- * Plans the next batch: what is in the log now, from a position on, but no more than about `maxBytes`. Up to
- * `pieceBytes` it is always one of lines. The rows of a plan are good until the next one is made.
+ * Plans the next batch: what is in the log now, from a position on, but no more than about `maxBytes`. Up to the
+ * bytes of one piece it is always one of lines. The rows of a plan are good until the next one is made.
  * @returns undefined when there is nothing
  */
 export async function planBatch(
@@ -45,6 +47,7 @@ export async function planBatch(
   maxBytes: number,
   memory: PieceMemory,
 ): Promise<LogBatchPlan | undefined> {
+  const { pieceBytes } = memory
   const end = log.end()
   const isLong = from.segment < end.segment || end.offset - from.offset > pieceBytes
   if (!isLong) memory.free()

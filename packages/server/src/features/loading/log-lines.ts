@@ -1,4 +1,4 @@
-import type { QuarantinedEvent } from './loader-store.ts'
+import type { QuarantinedEvent } from './staged-rows.ts'
 
 /** A row that was refused, and what it stands for. */
 export interface RefusedRow extends QuarantinedEvent {

@@ -20,18 +20,23 @@ export const nothing: Outcome = { changes: new Map(), quarantined: 0, received: 
 
 const none = { accepted: 0, changed: 0, dropped: 0, bot: 0, duplicate: 0 }
 
+/** Names a datasource of a company in `changes`. */
+export function keyOf({ company, datasource }: { company: string; datasource: string }): string {
+  return `${company} ${datasource}`
+}
+
 /** The outcome of rows of one datasource. */
 export function outcomeOf(
   of: { readonly company: string; readonly datasource: string },
   counts: Counts,
-  rest: { readonly quarantined?: number; readonly received?: Received } = {},
+  quarantined = 0,
 ): Outcome {
   const { company, datasource } = of
   const change = { company, datasource, ...none, ...counts }
   return {
-    changes: new Map([[`${company} ${datasource}`, change]]),
-    quarantined: rest.quarantined ?? 0,
-    received: rest.received,
+    changes: new Map([[keyOf(of), change]]),
+    quarantined,
+    received: undefined,
   }
 }
 

@@ -1,0 +1,92 @@
+/** How much of the machine a batch may take: `small` ones use one thread and leave the rest to others. */
+export type BatchSize = 'small' | 'large'
+
+/** Where a batch is staged: two tables, so that one batch can be staged while another is stored. */
+export interface Staging {
+  readonly table: 'staging' | 'staging_ahead'
+  readonly size: BatchSize
+}
+
+/** What stands in staging of one datasource. */
+export interface StagedGroup {
+  readonly company: string
+  readonly datasource: string
+  /** All rows, those of the datasource log included. */
+  readonly rows: number
+  /** Sound events, duplicates included. */
+  readonly events: number
+  /** Of these, with different keys; at least. */
+  readonly distinct: number
+  readonly changed: number
+  readonly logRows: number
+  readonly dropped: number
+  readonly bot: number
+  readonly identifies: number
+  readonly purchases: number
+  /** Why the engine would clamp or wrap something of a row; empty when all rows are sound. */
+  readonly reason: string
+  readonly firstSequence: number
+  readonly lastSequence: number
+  /** Epoch milliseconds, of sound rows. */
+  readonly earliestReceived: number
+  readonly latestReceived: number
+  /** Months of sound events as year * 100 + month; 0 without events. */
+  readonly firstMonth: number
+  readonly lastMonth: number
+  /** Keys of the whole of staging that are stored already. */
+  readonly known: number
+}
+
+export interface DuplicateGroup {
+  readonly company: string
+  readonly datasource: string
+  readonly duplicate: number
+  /** Duplicates that carry a change; they are not stored, so their changes do not count. */
+  readonly changed: number
+}
+
+export interface QuarantinedEvent {
+  readonly company: string
+  readonly datasource: string
+  readonly sequence: number
+  /** Epoch milliseconds. */
+  readonly receivedAt: number
+  readonly error: string
+  readonly line: string
+}
+
+/** Which rows of staging an insert takes. */
+export interface Selection {
+  readonly staging: Staging
+  /** Leaves out what markDuplicates has marked. */
+  readonly withoutDuplicates: boolean
+  /**
+   * Leaves out rows that the table has already: for sequence numbers that an earlier, interrupted load may have
+   * stored. Needed only then, because it reads the table.
+   */
+  readonly unlessStored: { readonly firstSequence: number; readonly lastSequence: number } | undefined
+}
+
+/** Columns of events and purchases, and what of staging they are made of. */
+export const eventColumns = {
+  company: 'k',
+  datasource: 'd',
+  time: 'time',
+  received: 'received',
+  seq: 'q',
+  event_uuid: 'event_uuid',
+  event_text: 'event_text',
+  name: 'n',
+  url: 'u',
+  tmp_id: 'p',
+  client_id: 'c',
+  device: 'device',
+  client: 'client',
+  ids: 'i',
+  value: 'value',
+  trans_id: 'x',
+  labels: 'l',
+  device_type: 'dt',
+  os: 'os',
+  browser: 'br',
+} as const
