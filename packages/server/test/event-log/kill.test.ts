@@ -29,8 +29,9 @@ const writeUntilKilled = async (directory: string, perAppend: number, afterMs: n
     output += text
   })
   await once(writer, 'close')
-  const lines = output.slice(0, output.lastIndexOf('\n')).split('\n')
-  expect(lines.length).toBeGreaterThan(1)
+  // A busy machine may kill the writer right after its first acknowledgement; that one there is.
+  const lines = output.split('\n').slice(0, -1)
+  expect(lines.length).toBeGreaterThan(0)
   return lines.map(Number)
 }
 
@@ -40,9 +41,11 @@ describe('kill -9 under load', () => {
     const read = new Set<number>()
     let checkpoint: Position = { segment: 0, offset: 0 }
     let last = 0
+    let kept = 0
     for (let round = 0; round < ROUNDS; round++) {
       const perAppend = round % 2 === 0 ? 1 : 20
       const acknowledged = await writeUntilKilled(directory, perAppend, 5 + ((round * 37) % 90))
+      kept += acknowledged.length
       expect(Math.min(...acknowledged)).toBeGreaterThan(last)
       const log = await openSegmentLog({ directory, reserveBytes: 0 })
       const { lines, next, batches } = await readLog(log, checkpoint)
@@ -60,5 +63,6 @@ describe('kill -9 under load', () => {
       }
       expect(batches.flatMap(({ damaged }) => damaged)).toEqual([])
     }
+    expect(kept).toBeGreaterThan(ROUNDS * 20)
   }, 120_000)
 })
