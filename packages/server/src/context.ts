@@ -22,6 +22,7 @@ import { createDatasourceStore } from './features/datasources/datasource-store.t
 import { createCheckpointStore } from './features/loading/checkpoint-store.ts'
 import { createLoaderService } from './features/loading/loader-service.ts'
 import { createLoaderStore } from './features/loading/loader-store.ts'
+import { defaultRunLimits } from './features/statistics/query/run.ts'
 import { createStatisticsService, type StatisticsService } from './features/statistics/statistics-service.ts'
 import { createStatisticsStore } from './features/statistics/statistics-store.ts'
 import {
@@ -132,6 +133,16 @@ function createServices(parts: {
   const { relational, columnar, log, passwords, findPrincipal, clock, logger, metrics } = parts
   const accounts = createAccountService({ relational, passwords })
   const datasourceStates = createDatasourceStore(relational.db)
+  const collector = createCollectorService({
+    log,
+    async findDatasource(id) {
+      const found = await datasourceStates.findState(id)
+      return found && { id: found.id, companyId: found.companyId, active: found.status === 'active' }
+    },
+    clock,
+    logger,
+    metrics,
+  })
   return {
     tokens: createTokenService({
       tokens: createTokenStore(relational),
@@ -140,22 +151,14 @@ function createServices(parts: {
       log: logger,
     }),
     guard: createBearerGuard({ findPrincipal }),
-    collector: createCollectorService({
-      log,
-      async findDatasource(id) {
-        const found = await datasourceStates.findState(id)
-        return found && { id: found.id, companyId: found.companyId, active: found.status === 'active' }
-      },
-      clock,
-      logger,
-      metrics,
-    }),
+    collector,
     datasources: createDatasourceService({ relational, log: createDatasourceLogStore({ columnar }) }),
     statistics: createStatisticsService({
       columnar,
       store: createStatisticsStore({ columnar }),
       readSettings: (companyId) => accounts.getSettings(companyId),
       clock,
+      limits: { ...defaultRunLimits, threads: oneThreadWhileIngesting(collector, clock) },
       onAnswered: (outcome, seconds) => metrics.querySeconds.observe({ outcome }, seconds),
     }),
   }
@@ -266,6 +269,28 @@ export async function openContext(options: ContextOptions): Promise<Context> {
   } catch (error) {
     await close()
     throw error
+  }
+}
+
+/** Events per second from which queries leave a core to whoever accepts events. */
+const busyRate = 1_000
+
+/**
+ * While many events arrive a query computes with one thread: with all of them it halves what the collector can take.
+ * The rate is that since it was last asked for, over a tenth of a second at least.
+ */
+function oneThreadWhileIngesting(collector: CollectorService, clock: Clock): () => number | undefined {
+  let since = clock.now()
+  let kept = 0
+  let busy = false
+  return () => {
+    const now = clock.now()
+    if (now - since >= 100) {
+      busy = ((collector.totals.kept - kept) * 1000) / (now - since) > busyRate
+      since = now
+      kept = collector.totals.kept
+    }
+    return busy ? 1 : undefined
   }
 }
 

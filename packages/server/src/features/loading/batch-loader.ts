@@ -26,7 +26,7 @@ export class StagingLost extends Error {
 }
 
 /** Rows from which a batch in memory is worth all threads. */
-const largeRows = 20_000
+const largeRows = 60_000
 
 /** An insert may touch 100 partitions (max_partitions_per_insert_block); events have one a month. */
 const monthsPerInsert = 90

@@ -44,7 +44,7 @@ const defaults: LoaderLimits = {
   batchBytes: 128 * mebibyte,
   // Two pieces are a little more than a segment of the log, so that no small remainder is a piece of its own.
   pieceBytes: 36 * mebibyte,
-  intervalMs: 500,
+  intervalMs: 1_000,
   firstPauseMs: 250,
   longestPauseMs: 15_000,
   lockPollMs: 2_000,

@@ -13,6 +13,8 @@ export type EngineCell = string | number | boolean | null
 export interface RunLimits {
   readonly seconds: number
   readonly memoryBytes: number
+  /** Threads of one query, asked for at its start; the engine's own choice where undefined. */
+  readonly threads?: () => number | undefined
 }
 
 export const defaultRunLimits: RunLimits = { seconds: 30, memoryBytes: 2 * 1024 ** 3 }
@@ -56,7 +58,11 @@ export async function* runCompiled(
   }
 }
 
-function statementOf({ sql, params }: CompiledQuery, { seconds, memoryBytes }: RunLimits): Statement {
+function statementOf(
+  { sql, params }: CompiledQuery,
+  { seconds, memoryBytes, threads }: RunLimits,
+): Statement {
+  const most = threads?.()
   return {
     sql,
     params,
@@ -64,6 +70,7 @@ function statementOf({ sql, params }: CompiledQuery, { seconds, memoryBytes }: R
     settings: {
       max_execution_time: seconds,
       max_memory_usage: memoryBytes,
+      ...(most === undefined ? {} : { max_threads: most }),
       output_format_json_quote_64bit_integers: 1,
       output_format_json_quote_decimals: 1,
     },
