@@ -26,19 +26,14 @@ async function startBareServer(): Promise<{ url: string; stop: () => void }> {
   return { url: `http://127.0.0.1:${port}/collect`, stop: () => child.kill() }
 }
 
-async function paced(
-  service: Service,
-  rate: number,
-): Promise<{ p50: number; p99: number; ok: number; failed: number }> {
-  const script = new URL('./support/paced-sender.ts', import.meta.url).pathname
-  const { stdout } = await promisify(execFile)(process.execPath, [
-    script,
-    service.trackerUrl,
-    service.companyId,
-    String(Math.round(rate)),
-    String(seconds),
-  ])
-  return JSON.parse(stdout) as { p50: number; p99: number; ok: number; failed: number }
+async function paced(service: Service, rate: number): Promise<{ p50: number; p99: number; ok: number }> {
+  const script = new URL('./support/paced.lua', import.meta.url).pathname
+  const { port, pathname } = new URL(service.trackerUrl)
+  const options = [port, pathname, service.companyId, String(Math.round(rate)), String(seconds), '64']
+  const { stdout } = await promisify(execFile)('luajit', [script, ...options])
+  const result = JSON.parse(stdout) as { p50: number; p99: number; ok: number; failed: number }
+  if (result.failed > 0) throw new Error(`${result.failed} requests failed`)
+  return result
 }
 
 /** Eight callers that ask heavy questions one after the other until told to stop; resolves with how many were answered. */

@@ -2,10 +2,11 @@ import { execFile, spawnSync } from 'node:child_process'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
 
+const missing = ['wrk', 'luajit'].filter((program) => spawnSync(program, ['-v']).error !== undefined)
 const absent =
-  spawnSync('wrk', ['-v']).error === undefined
+  missing.length === 0
     ? undefined
-    : 'wrk is not installed (Debian: apt-get install wrk)'
+    : `${missing.join(' and ')} not installed (Debian: apt-get install wrk luajit)`
 
 /** Small enough to say only that a benchmark runs to its end; its figures mean nothing. */
 const runs: [name: string, ...options: string[]][] = [

@@ -45,10 +45,11 @@ export interface BatchLoader {
   store(staging: Staging, rows: number): Promise<Outcome>
   /**
    * Loads rows in memory; those that the engine refuses go to quarantine.
+   * @param rows lines of the payload
    * @param persistent whether a refusal by a table other than staging has come several times already: only then is
    *   it taken for the rows' fault
    */
-  loadLines(payload: Buffer, persistent: boolean): Promise<Outcome>
+  loadLines(payload: Buffer, rows: number, persistent: boolean): Promise<Outcome>
 }
 
 export interface BatchLoaderDependencies {
@@ -159,28 +160,40 @@ export function createBatchLoader({ store, attempted }: BatchLoaderDependencies)
     return { changes, quarantined: 0, received }
   }
 
-  /** Halves what is refused until the row is alone that is the reason. */
+  async function storePayload(payload: Buffer, rows: number, seen: { loaded: boolean }): Promise<Outcome> {
+    const staging: Staging = { table: 'staging', size: rows > largeRows ? 'large' : 'small' }
+    await stage(staging, [payload])
+    const result = await storeStaged(staging, rows)
+    seen.loaded = true
+    return result
+  }
+
+  /**
+   * Halves what is refused until the row is alone that is the reason.
+   * @param split the lines of the payload; called for a refused one alone, since a buffer for each line is work
+   */
   async function bisect(
-    lines: readonly Buffer[],
-    seen: { loaded: boolean },
-    persistent: boolean,
+    payload: Buffer,
+    rows: number,
+    split: () => readonly Buffer[],
+    terms: { readonly seen: { loaded: boolean }; readonly persistent: boolean },
   ): Promise<Outcome> {
+    const { seen, persistent } = terms
     try {
-      const staging: Staging = { table: 'staging', size: lines.length > largeRows ? 'large' : 'small' }
-      await stage(staging, [Buffer.concat(lines)])
-      const result = await storeStaged(staging, lines.length)
-      seen.loaded = true
-      return result
+      return await storePayload(payload, rows, seen)
     } catch (error) {
       if (!(error instanceof BatchRefused)) throw error
+      const lines = split()
       const [line] = lines
       if (line === undefined) throw error
       if (!error.atStaging && !persistent) throw error.cause
       if (error.atStaging && error.cause && !(await takesControlLine())) throw error.cause
       if (lines.length > 1) {
         const half = lines.length >> 1
-        const first = await bisect(lines.slice(0, half), seen, persistent)
-        return together(first, await bisect(lines.slice(half), seen, persistent))
+        const load = (part: readonly Buffer[]): Promise<Outcome> =>
+          bisect(Buffer.concat(part), part.length, () => part, terms)
+        const first = await load(lines.slice(0, half))
+        return together(first, await load(lines.slice(half)))
       }
       // One row alone proves nothing against itself: the tables must have taken others at the same time.
       if (!error.atStaging && !seen.loaded) throw error.cause
@@ -215,7 +228,8 @@ export function createBatchLoader({ store, attempted }: BatchLoaderDependencies)
   return {
     stage,
     store: storeStaged,
-    loadLines: (payload, persistent) => bisect(linesOf(payload), { loaded: false }, persistent),
+    loadLines: (payload, rows, persistent) =>
+      bisect(payload, rows, () => linesOf(payload), { seen: { loaded: false }, persistent }),
   }
 }
 

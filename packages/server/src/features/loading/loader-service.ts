@@ -225,7 +225,7 @@ export function createLoaderService(dependencies: LoaderDependencies): LoaderSer
   /** @returns `refused` when the batch is to be loaded in smaller pieces */
   async function load({ staging, payload, rows, end }: Prepared): Promise<Outcome | 'refused'> {
     if (rows === 0) return nothing
-    if (!staging) return await batches.loadLines(payload, failures >= persistentAfter)
+    if (!staging) return await batches.loadLines(payload, rows, failures >= persistentAfter)
     try {
       return await batches.store(staging, rows)
     } catch (error) {

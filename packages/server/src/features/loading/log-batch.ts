@@ -1,16 +1,27 @@
 import { comparePositions, type EventLog, type Position } from '../../platform/stores/event-log.ts'
 
+/** Memory for batches of an ordinary second; the system gives pages only as far as they are used. */
+const ordinaryBytes = 8 * 1024 * 1024
+
 /**
- * Memory for the pieces of large batches: one piece is read into one half while the rows of the other half are sent
- * to the engine. Held only while there is a backlog.
+ * Memory for what is read of the log. The pieces of large batches have two halves: one piece is read into one while
+ * the rows of the other are sent to the engine; they are held only while there is a backlog. Ordinary batches share
+ * one place: new memory each second makes the garbage collector mark the whole heap each second, and that takes the
+ * cores from whoever accepts events.
  */
 export class PieceMemory {
   readonly pieceBytes: number
   #halves: Buffer[] = []
   #turn = 0
+  #ordinary: Buffer | undefined
 
   constructor(pieceBytes: number) {
     this.pieceBytes = pieceBytes
+  }
+
+  ordinary(): Buffer {
+    this.#ordinary ??= Buffer.allocUnsafeSlow(ordinaryBytes)
+    return this.#ordinary
   }
 
   next(): Buffer {
@@ -52,7 +63,7 @@ export async function planBatch(
   const isLong = from.segment < end.segment || end.offset - from.offset > pieceBytes
   if (!isLong) memory.free()
   const read = (position: Position) =>
-    log.read(position, Math.min(pieceBytes, maxBytes), isLong ? memory.next() : undefined)
+    log.read(position, Math.min(pieceBytes, maxBytes), isLong ? memory.next() : memory.ordinary())
   const first = await read(from)
   if (!first) return undefined
   const more = (position: Position, bytes: number): boolean =>

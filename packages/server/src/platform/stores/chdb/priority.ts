@@ -1,4 +1,4 @@
-import { readdirSync } from 'node:fs'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { setPriority } from 'node:os'
 
 /**
@@ -9,11 +9,25 @@ import { setPriority } from 'node:os'
 export function yieldToOthers(nice: number): void {
   setPriority(nice)
   if (process.platform !== 'linux') return
+  yieldToOtherSessions(nice)
   for (const thread of readdirSync('/proc/self/task')) {
     try {
       setPriority(Number(thread), nice)
     } catch {
       // It has ended meanwhile.
     }
+  }
+}
+
+/**
+ * Where Linux groups processes by session (autogroup; not in containers and units), a priority counts inside the
+ * session alone, and sessions share the cores equally. Every child of the service has a session of its own.
+ */
+function yieldToOtherSessions(nice: number): void {
+  try {
+    const [, , , session] = readFileSync('/proc/self/stat', 'latin1').split(') ').at(-1)?.split(' ') ?? []
+    if (session === String(process.pid)) writeFileSync('/proc/self/autogroup', String(nice))
+  } catch {
+    // This kernel groups nothing.
   }
 }
