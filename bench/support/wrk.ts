@@ -53,8 +53,8 @@ export async function driveEvents(options: {
   const counted = (errors?.slice(1).map(Number) ?? []).reduce((sum, n) => sum + n, 0)
   return {
     requestsPerSecond: Number(/Requests\/sec:\s+([\d.]+)/.exec(stdout)?.[1]),
-    p50: milliseconds(/50%\s+(\S+)/.exec(stdout)?.[1]),
-    p99: milliseconds(/99%\s+(\S+)/.exec(stdout)?.[1]),
+    p50: milliseconds(/^ +50% +(\S+)/m.exec(stdout)?.[1]),
+    p99: milliseconds(/^ +99% +(\S+)/m.exec(stdout)?.[1]),
     requests: Number(/(\d+) requests in/.exec(stdout)?.[1]),
     failures: counted + Number(refused?.[1] ?? 0),
   }

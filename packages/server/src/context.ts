@@ -190,6 +190,7 @@ export async function openContext(options: ContextOptions): Promise<Context> {
 
     const log = await openSegmentLog({
       directory: join(dataDirectory.path, 'log'),
+      preparesSegments: true,
       reserveBytes: config.diskReserveBytes,
       clock,
       onDamage: (damage) => logger.error({ damage }, damage.message),

@@ -50,7 +50,15 @@ const step = fc.oneof(
     weight: 2,
     arbitrary: fc.record({
       kind: fc.constant('fault' as const),
-      site: fc.constantFrom<DiskCall>('create', 'write', 'datasync', 'syncDirectory', 'unlink'),
+      site: fc.constantFrom<DiskCall>(
+        'create',
+        'write',
+        'datasync',
+        'syncDirectory',
+        'unlink',
+        'prepare',
+        'rename',
+      ),
       partial: fc.option(fc.nat(200), { nil: undefined }),
     }),
   },
@@ -65,10 +73,16 @@ type Step =
   | (typeof flip extends fc.Arbitrary<infer T> ? T : never)
 
 /** Plays the steps on a simulated disk, as a collector and a loader would, and keeps account of what they were told. */
-const play = async (steps: Step[]) => {
+const play = async (steps: Step[], preparesSegments: boolean) => {
   const disk = new SimulatedDisk()
   const open = (): Promise<EventLog> =>
-    openSegmentLog({ directory: '/log', files: disk.files, reserveBytes: 0, segmentBytes: 2_000 })
+    openSegmentLog({
+      directory: '/log',
+      files: disk.files,
+      reserveBytes: 0,
+      segmentBytes: 2_000,
+      preparesSegments,
+    })
   let log = await open()
   const sent = new Set<string>()
   const acknowledged = new Set<string>()
@@ -135,26 +149,34 @@ const check = ({ sent, loaded }: Awaited<ReturnType<typeof play>>): void => {
 describe('whatever appends, faults, kills and losses of power', () => {
   it('every acknowledged line is read exactly once, and nothing that was not sent', async () => {
     await fc.assert(
-      fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 25 }), async (steps) => {
-        const result = await play(steps)
-        check(result)
-        const read = new Set(result.loaded)
-        expect([...result.acknowledged].filter((line) => !read.has(line))).toEqual([])
-      }),
-      { numRuns: 300 },
+      fc.asyncProperty(
+        fc.array(step, { minLength: 1, maxLength: 25 }),
+        fc.boolean(),
+        async (steps, prepares) => {
+          const result = await play(steps, prepares)
+          check(result)
+          const read = new Set(result.loaded)
+          expect([...result.acknowledged].filter((line) => !read.has(line))).toEqual([])
+        },
+      ),
+      { numRuns: 500 },
     )
   }, 120_000)
 
   it('with turned bits besides, a line is lost only where damage is reported, and none is read changed or twice', async () => {
     await fc.assert(
-      fc.asyncProperty(fc.array(fc.oneof(step, flip), { minLength: 1, maxLength: 25 }), async (steps) => {
-        const result = await play(steps)
-        check(result)
-        const read = new Set(result.loaded)
-        const lost = [...result.acknowledged].filter((line) => !read.has(line))
-        if (lost.length > 0) expect(result.damage).toBeGreaterThan(0)
-      }),
-      { numRuns: 300 },
+      fc.asyncProperty(
+        fc.array(fc.oneof(step, flip), { minLength: 1, maxLength: 25 }),
+        fc.boolean(),
+        async (steps, prepares) => {
+          const result = await play(steps, prepares)
+          check(result)
+          const read = new Set(result.loaded)
+          const lost = [...result.acknowledged].filter((line) => !read.has(line))
+          if (lost.length > 0) expect(result.damage).toBeGreaterThan(0)
+        },
+      ),
+      { numRuns: 500 },
     )
   }, 120_000)
 })

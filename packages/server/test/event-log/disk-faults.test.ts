@@ -36,6 +36,52 @@ const until = async (condition: () => boolean | Promise<boolean>): Promise<void>
 
 const SITES: DiskCall[] = ['create', 'write', 'datasync', 'syncDirectory']
 
+describe.each(['prepare', 'openForWriting', 'rename'] as const)('EIO on %s', (site) => {
+  it('costs nothing but the prepared segment: appends go to a new file, and later ones are prepared again', async () => {
+    const disk = new SimulatedDisk()
+    const log = await openOn(disk, { segmentBytes: 4_000, preparesSegments: true })
+    const prepared: string[] = []
+    let calls = 0
+    disk.fault = (call, name) => {
+      if (call === 'openForWriting') prepared.push(name)
+      return call === site && ++calls <= 2 ? { code: 'EIO' } : undefined
+    }
+    const acknowledged: string[] = []
+    for (let round = 0; round < 16; round++) acknowledged.push(...(await appendMany(log)))
+    expect(calls).toBeGreaterThan(2)
+    expect(acknowledged).toHaveLength(64 * 16)
+    expect(log.state().totals.failures).toBe(0)
+    expect(prepared.length).toBeGreaterThan(2)
+    expect((await readLog(log)).lines).toEqual(acknowledged)
+    disk.losePower(() => 0.99)
+    const again = await openOn(disk)
+    expect((await readLog(again)).lines).toEqual(acknowledged)
+    expect(again.state().damage).toEqual([])
+  })
+})
+
+describe('a prepared segment', () => {
+  it('is gone after a close, and what a killed process left is not taken', async () => {
+    const disk = new SimulatedDisk()
+    const options = { segmentBytes: 4_000, preparesSegments: true }
+    const log = await openOn(disk, options)
+    const acknowledged = await appendMany(log)
+    while (!disk.names.includes('next-segment')) acknowledged.push(...(await appendMany(log)))
+    const killed = new SimulatedDisk()
+    const stale = await killed.files.create('/log/next-segment')
+    await killed.files.write(stale, Buffer.from('not zeros at all'), 0, 16, 200)
+    await log.close()
+    expect(disk.names).not.toContain('next-segment')
+    const after = await openOn(killed, options)
+    const lines: string[] = []
+    for (let round = 0; round < 8; round++) lines.push(...(await appendMany(after)))
+    await after.close()
+    const again = await openOn(killed)
+    expect((await readLog(again)).lines).toEqual(lines)
+    expect(again.state().damage).toEqual([])
+  })
+})
+
 describe.each(['EIO', 'ENOSPC'])('%s', (code) => {
   it.each(SITES)(
     'on %s, the nth time it is called, acknowledges nothing that is not on disk',

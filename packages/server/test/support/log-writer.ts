@@ -7,7 +7,12 @@ import { openSegmentLog } from '../../src/platform/stores/segment-log.ts'
 
 const [directory = '', parallel = '64', perAppend = '1'] = process.argv.slice(2)
 const count = Number(perAppend)
-const log = await openSegmentLog({ directory, reserveBytes: 0, segmentBytes: 2_000_000 })
+const log = await openSegmentLog({
+  directory,
+  reserveBytes: 0,
+  segmentBytes: 2_000_000,
+  preparesSegments: true,
+})
 
 const write = async (): Promise<never> => {
   for (;;) {

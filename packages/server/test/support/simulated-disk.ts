@@ -55,13 +55,23 @@ export class SimulatedDisk {
       this.#names.set(name, inode)
       return this.#handle(inode, name)
     },
-    openForReading: async (path) => {
+    prepare: async (path, bytes, cancelled) => {
       const name = basename(path)
-      this.#check('openForReading', name)
-      const inode = this.#names.get(name)
-      if (!inode) throw failure('ENOENT', name)
-      return this.#handle(inode, name)
+      this.#check('prepare', name)
+      if (this.#names.has(name)) throw failure('EEXIST', name)
+      const inode: Inode = { content: Buffer.alloc(0), durable: Buffer.alloc(0), unsynced: [] }
+      this.#names.set(name, inode)
+      // A real one takes time: groups are written and the power is cut meanwhile.
+      for (let half = 1; half <= 2; half++) {
+        await new Promise((resolve) => setImmediate(resolve))
+        if (cancelled()) throw failure('ECANCELED', name)
+        this.#check('prepare', name)
+        inode.content = Buffer.alloc((bytes * half) / 2)
+        inode.durable = Buffer.alloc((bytes * half) / 2)
+      }
     },
+    openForWriting: async (path) => this.#opened(path, 'openForWriting'),
+    openForReading: async (path) => this.#opened(path, 'openForReading'),
     write: async (fd, buffer, offset, length, position) => {
       const { inode, name } = this.#file(fd)
       const fault = this.fault('write', name)
@@ -181,6 +191,14 @@ export class SimulatedDisk {
     const fd = this.#nextFd++
     this.#open.set(fd, { inode, name })
     return fd
+  }
+
+  #opened(path: string, call: DiskCall): number {
+    const name = basename(path)
+    this.#check(call, name)
+    const inode = this.#names.get(name)
+    if (!inode) throw failure('ENOENT', name)
+    return this.#handle(inode, name)
   }
 
   #file(fd: number): { inode: Inode; name: string } {

@@ -42,7 +42,7 @@ const mebibyte = 1024 * 1024
 
 const defaults: LoaderLimits = {
   batchBytes: 128 * mebibyte,
-  // Two pieces are a little more than a segment of the log, so that no small remainder is a piece of its own.
+  // A little more than a segment of the log, so that no small remainder is a piece of its own.
   pieceBytes: 36 * mebibyte,
   intervalMs: 1_000,
   firstPauseMs: 250,

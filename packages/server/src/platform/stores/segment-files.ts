@@ -12,6 +12,7 @@ import {
   unlink,
   write,
 } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
 
 /**
  * What the segment log needs of a file system. Every method rejects with the system's error (`code` set), so that a
@@ -22,6 +23,13 @@ export interface SegmentFiles {
   list(directory: string): Promise<string[]>
   /** Creates a file that must not exist, for writing, readable by its owner alone. */
   create(path: string): Promise<number>
+  /**
+   * Creates a file of `bytes` zeros that must not exist; it is on disk when this resolves. Leaves most of the disk's
+   * time to others. Rejects when it is `cancelled` meanwhile.
+   */
+  prepare(path: string, bytes: number, cancelled: () => boolean): Promise<void>
+  /** Opens a prepared file as `create` opens a new one. */
+  openForWriting(path: string): Promise<number>
   openForReading(path: string): Promise<number>
   /** Writes `length` bytes of `buffer` at `position`; may write fewer. */
   write(fd: number, buffer: Buffer, offset: number, length: number, position: number): Promise<number>
@@ -45,26 +53,49 @@ const promised = <T>(call: (done: Callback<T>) => void): Promise<T> =>
 const done = (call: (callback: (error: NodeJS.ErrnoException | null) => void) => void): Promise<void> =>
   new Promise((resolve, reject) => call((error) => (error ? reject(error) : resolve())))
 
+const PREPARED_AT_ONCE = 512 * 1024
+/** Between two writes of zeros, as a multiple of the time that the last one took. */
+const PREPARING_PAUSE = 4
+
+const create = (path: string): Promise<number> =>
+  promised((callback) =>
+    open(
+      path,
+      constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_DSYNC,
+      0o600,
+      callback,
+    ),
+  )
+
 /** The file system through `node:fs` with callbacks: file handles of `fs/promises` cost more on the hot path. */
 export const nodeFiles: SegmentFiles = {
   makeDirectory: (path) => done((callback) => mkdir(path, { recursive: true, mode: 0o700 }, callback)),
   list: (directory) => promised((callback) => readdir(directory, callback)),
-  create: (path) =>
-    promised((callback) =>
-      open(
-        path,
-        constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_DSYNC,
-        0o600,
-        callback,
-      ),
-    ),
+  create,
+  async prepare(path, bytes, cancelled) {
+    const fd = await create(path)
+    try {
+      const zeros = Buffer.alloc(Math.min(PREPARED_AT_ONCE, bytes))
+      for (let position = 0; position < bytes; ) {
+        if (cancelled()) throw new Error('the segment is not needed any more')
+        const began = performance.now()
+        const length = Math.min(zeros.length, bytes - position)
+        position += await promised<number>((callback) => write(fd, zeros, 0, length, position, callback))
+        await sleep(PREPARING_PAUSE * (performance.now() - began))
+      }
+    } finally {
+      await done((callback) => close(fd, callback))
+    }
+  },
+  openForWriting: (path) =>
+    promised((callback) => open(path, constants.O_WRONLY | constants.O_DSYNC, callback)),
   openForReading: (path) => promised((callback) => open(path, constants.O_RDONLY, callback)),
   write: (fd, buffer, offset, length, position) =>
     promised((callback) => write(fd, buffer, offset, length, position, callback)),
   read: (fd, buffer, offset, length, position) =>
     promised((callback) => read(fd, buffer, offset, length, position, callback)),
   size: async (fd) => (await promised<{ size: number }>((callback) => fstat(fd, callback))).size,
-  // What create() opens is written with O_DSYNC: each write is on disk when it returns, with one way to the thread
+  // What create() and openForWriting() open is written with O_DSYNC: each write is on disk when it returns, with one way to the thread
   // pool and back instead of two, and every group of events waits for that way.
   datasync: async () => {},
   syncDirectory: async (path) => {

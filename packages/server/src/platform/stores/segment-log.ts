@@ -9,6 +9,7 @@ import { SEGMENT_HEADER_BYTES } from './segment-frame.ts'
 import { lockDirectory } from './segment-lock.ts'
 import { readFrames } from './segment-reader.ts'
 import { describeDamage, recoverSegments } from './segment-recovery.ts'
+import { SpareSegment } from './segment-spare.ts'
 import { SegmentWriter } from './segment-writer.ts'
 
 const MEBIBYTE = 1024 * 1024
@@ -16,8 +17,10 @@ const MEBIBYTE = 1024 * 1024
 export interface SegmentLogOptions {
   /** Made if it does not exist; holds nothing but the log. */
   readonly directory: string
-  /** Default 64 MiB. */
+  /** Default 32 MiB. */
   readonly segmentBytes?: number
+  /** Fills segments with zeros before they are used, which makes durable writes faster; default false. */
+  readonly preparesSegments?: boolean
   /** Appends are refused while more than this waits in memory; default 64 MiB. */
   readonly backlogBytes?: number
   /** Appends are refused when less than this is free on the disk; default 512 MiB, 0 for no reserve. */
@@ -83,14 +86,16 @@ class SegmentLog implements EventLog {
       clock,
       onChange: (refusal) => this.#closing === undefined && this.#writer.refuse(refusal),
     })
+    const segmentBytes = options.segmentBytes ?? 32 * MEBIBYTE
     this.#writer = new SegmentWriter({
       files,
+      spare: new SpareSegment(files, options.directory, options.preparesSegments ? segmentBytes : 0),
       catalogue,
       backlog: this.#backlog,
       clock,
       nextSequence,
       limits: {
-        segmentBytes: options.segmentBytes ?? 64 * MEBIBYTE,
+        segmentBytes,
         backlogBytes: options.backlogBytes ?? 64 * MEBIBYTE,
       },
       onDurable: (bytes) => {

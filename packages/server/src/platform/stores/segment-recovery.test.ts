@@ -106,11 +106,58 @@ describe('the end of the last segment', () => {
     }
   })
 
-  it('filled with zeros, or with stale bytes of the same log, is cut', async () => {
+  it('filled with zeros, as a prepared segment is, is no damage; appends go on', async () => {
+    const original = await logOf('original', ['first', 'second'])
+    const whole = bytesOf(original)
+    const directory = withBytes(original, 'zeros', Buffer.concat([whole, Buffer.alloc(1_000_000)]))
+    const log = await openIn(directory)
+    expect(await readLines(log)).toEqual({ lines: ['first', 'second'], damaged: [] })
+    expect(log.state().damage).toEqual([])
+    await appendEach(log, ['third'])
+    await log.close()
+    const again = await openIn(directory)
+    expect(await readLines(again)).toEqual({ lines: ['first', 'second', 'third'], damaged: [] })
+    await again.close()
+  })
+
+  it('with a part of a write before zeros is cut and reported up to the last byte of that part', async () => {
+    const whole = bytesOf(await logOf('whole', ['first', 'second']))
+    const before = bytesOf(await logOf('before', ['first'])).length
+    const original = await logOf('original', ['first'])
+    for (const length of [before + 1, before + 30, whole.length - 1]) {
+      const bytes = Buffer.alloc(100_000)
+      whole.copy(bytes, 0, 0, length)
+      const base = segmentsOf(original)[0] ?? ''
+      const directory = join(root, `torn-${length}`)
+      mkdirSync(directory)
+      writeFileSync(join(directory, segmentsOf(join(root, 'whole'))[0] ?? base), bytes)
+      const log = await openIn(directory)
+      expect((await readLines(log)).lines).toEqual(['first'])
+      const [damage] = log.state().damage
+      expect(damage).toMatchObject({ kind: 'tail', from: before })
+      // The last bytes of the part may be zeros themselves.
+      expect(damage?.to).toBeLessThanOrEqual(length)
+      await log.close()
+    }
+  })
+
+  it('with a part of a header and zeros opens as an empty log', async () => {
+    const original = await logOf('original', ['first'])
+    for (let length = 0; length < SEGMENT_HEADER_BYTES; length++) {
+      const bytes = Buffer.alloc(10_000)
+      bytesOf(original).copy(bytes, 0, 0, length)
+      const log = await openIn(withBytes(original, `cut-${length}`, bytes))
+      await appendEach(log, ['after'])
+      expect(await readLines(log)).toEqual({ lines: ['after'], damaged: [] })
+      expect(log.state().damage).toEqual([])
+      await log.close()
+    }
+  })
+
+  it('filled with stale bytes of the same log, or with noise, is cut', async () => {
     const original = await logOf('original', ['first', 'second'])
     const whole = bytesOf(original)
     const tails = {
-      zeros: Buffer.alloc(10_000),
       stale: whole.subarray(SEGMENT_HEADER_BYTES),
       noise: Buffer.alloc(999, 0xff),
     }

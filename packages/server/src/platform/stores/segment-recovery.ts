@@ -27,6 +27,8 @@ interface Found {
 }
 
 interface Scan {
+  /** Behind it all bytes are zero: a segment may be prepared with zeros before it is written to. */
+  readonly contentEnd: number
   readonly events: number
   readonly lastSequence: number
   readonly damaged: readonly { from: number; to: number }[]
@@ -77,10 +79,35 @@ const scan = async (files: SegmentFiles, { path, base, size }: Found): Promise<S
       }
       offset = run.next
     }
-    return { events, lastSequence, damaged }
+    const last = damaged.at(-1)
+    const contentEnd = last?.to === size ? await findContentEnd(files, fd, last.from, size) : size
+    return { contentEnd, events, lastSequence, damaged }
   } finally {
     await files.close(fd)
   }
+}
+
+const zeros = Buffer.alloc(256 * 1024)
+
+/** From the end backwards: most of a prepared segment may be zeros. */
+const findContentEnd = async (
+  files: SegmentFiles,
+  fd: number,
+  least: number,
+  size: number,
+): Promise<number> => {
+  const bytes = Buffer.allocUnsafe(zeros.length)
+  for (let to = size; to > least; ) {
+    const from = Math.max(least, to - bytes.length)
+    const got = await files.read(fd, bytes, 0, to - from, from)
+    if (bytes.compare(zeros, 0, got, 0, got) !== 0) {
+      let last = got - 1
+      while (bytes[last] === 0) last -= 1
+      return from + last + 1
+    }
+    to = from
+  }
+  return least
 }
 
 /**
@@ -140,13 +167,14 @@ const recover = async (
   if (header && named) {
     return { segment: { ...common, end: named.end, events: named.events }, lastSequence: 0 }
   }
-  const { events, lastSequence, damaged } = await scan(files, found)
+  const { contentEnd, events, lastSequence, damaged } = await scan(files, found)
   if (named) {
     catalogue.report(describeDamage('damaged', base, 0, SEGMENT_HEADER_BYTES))
     return { segment: { ...common, end: named.end, events: named.events, damaged: true }, lastSequence }
   }
   if (!header && events === 0) {
-    if (found.version === undefined) {
+    // A part of a header and nothing else: the segment was being made when the machine stopped.
+    if (found.version === undefined || contentEnd <= SEGMENT_HEADER_BYTES) {
       await files.unlink(path).catch(() => undefined)
       return undefined
     }
@@ -155,7 +183,9 @@ const recover = async (
   }
   if (!header) catalogue.report(describeDamage('damaged', base, 0, SEGMENT_HEADER_BYTES))
   const tail = damaged.at(-1)?.to === found.size ? damaged.at(-1) : undefined
-  if (tail) catalogue.report(describeDamage('tail', base, tail.from, tail.to))
+  if (tail && tail.from < contentEnd) {
+    catalogue.report(describeDamage('tail', base, tail.from, contentEnd))
+  }
   const inside = damaged.filter((range) => range !== tail)
   for (const { from, to } of inside) catalogue.report(describeDamage('damaged', base, from, to))
   return {

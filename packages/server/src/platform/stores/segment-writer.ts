@@ -3,6 +3,7 @@ import { LogUnavailable, type Position } from './event-log.ts'
 import type { Backlog, Segment, SegmentCatalogue } from './segment-catalogue.ts'
 import type { SegmentFiles } from './segment-files.ts'
 import { encodeSegmentHeader, FRAME_HEADER_BYTES, SEGMENT_HEADER_BYTES, sealFrame } from './segment-frame.ts'
+import type { SpareSegment } from './segment-spare.ts'
 
 export interface WriterLimits {
   /** A segment that has reached this size is followed by a new one. */
@@ -42,6 +43,8 @@ interface Group {
 
 interface ActiveSegment {
   readonly fd: number
+  /** Its bytes are on disk already, as zeros. */
+  readonly prepared: boolean
   readonly segment: Segment
   /** In the catalogue since its first acknowledged group. */
   listed: boolean
@@ -75,6 +78,7 @@ export class SegmentWriter {
   readonly #files: SegmentFiles
   readonly #catalogue: SegmentCatalogue
   readonly #backlog: Backlog
+  readonly #spare: SpareSegment
   readonly #clock: Clock
   readonly #limits: WriterLimits
   readonly #onDurable: (bytes: number) => void
@@ -98,6 +102,7 @@ export class SegmentWriter {
     files: SegmentFiles
     catalogue: SegmentCatalogue
     backlog: Backlog
+    spare: SpareSegment
     clock: Clock
     limits: WriterLimits
     nextSequence: number
@@ -107,6 +112,7 @@ export class SegmentWriter {
     this.#files = options.files
     this.#catalogue = options.catalogue
     this.#backlog = options.backlog
+    this.#spare = options.spare
     this.#clock = options.clock
     this.#limits = options.limits
     this.#nextSequence = options.nextSequence
@@ -187,6 +193,7 @@ export class SegmentWriter {
     await this.drain()
     if (this.#active) await this.#files.close(this.#active.fd).catch(() => undefined)
     this.#active = undefined
+    await this.#spare.close()
   }
 
   async #run(): Promise<void> {
@@ -255,6 +262,7 @@ export class SegmentWriter {
     this.totals.events += group.events
     this.totals.bytes += length
     this.totals.groups += 1
+    if (!active.prepared || segment.end > this.#limits.segmentBytes / 2) this.#spare.prepare()
     this.#onDurable(length)
   }
 
@@ -293,12 +301,17 @@ export class SegmentWriter {
 
   /** The segment to write to: the active one, or a new one behind it. */
   async #writable(): Promise<ActiveSegment> {
-    if (this.#active && this.#active.segment.end < this.#limits.segmentBytes) return this.#active
+    if (this.#active && !this.#isOver(this.#active)) return this.#active
     const full = this.#active
     this.#active = undefined
     if (full) await this.#files.close(full.fd).catch(() => undefined)
     this.#active = await this.#create()
     return this.#active
+  }
+
+  /** A segment that grows with each write is left as soon as there is a prepared one. */
+  #isOver({ segment, prepared }: ActiveSegment): boolean {
+    return segment.end >= this.#limits.segmentBytes || (!prepared && this.#spare.isReady)
   }
 
   async #create(): Promise<ActiveSegment> {
@@ -309,7 +322,9 @@ export class SegmentWriter {
     const last = this.#catalogue.segments.at(-1)
     const previous = last && { base: last.base, end: last.end, events: last.events }
     const segment: Segment = { base, path, createdAt, end: SEGMENT_HEADER_BYTES, events: 0 }
-    const active: ActiveSegment = { fd: await this.#files.create(path), segment, listed: false }
+    const taken = await this.#spare.take(path)
+    const fd = taken ?? (await this.#files.create(path))
+    const active: ActiveSegment = { fd, prepared: taken !== undefined, segment, listed: false }
     try {
       const header = encodeSegmentHeader({ base, createdAt, previous })
       await this.#write(active.fd, header, header.length, 0)
