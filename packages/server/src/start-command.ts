@@ -1,8 +1,6 @@
 import { rmSync, writeFileSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
-import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
-import { setFlagsFromString } from 'node:v8'
 import { buildApp } from './app.ts'
 import { type Context, openContext } from './context.ts'
 import type { Config } from './platform/config/config.ts'
@@ -83,20 +81,11 @@ function stopRequested(logger: Logger): Promise<string> {
 }
 
 /**
- * On few cores the garbage collector marks beside the event loop with one thread instead of up to seven: for the 40 ms
- * that it takes they would leave nothing to whoever sends events, and every mark was a peak of 50 ms in the latencies.
- */
-function leaveCoresToTheEventLoop(): void {
-  if (availableParallelism() <= 4) setFlagsFromString('--concurrent-marking-max-worker-num=1')
-}
-
-/**
  * Runs the service until it is told to stop.
  * @returns exit code: 0 after an orderly stop
  * @throws StartRefused with a message for the terminal
  */
 export async function runService(config: Config, logger: Logger): Promise<number> {
-  leaveCoresToTheEventLoop()
   const dataDirectory = await openDataDirectory(config.dataDirectory)
   const stopping = stopRequested(logger)
   let context: Context | undefined

@@ -4,6 +4,20 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 const root = new URL('../../../../', import.meta.url).pathname
+/** What `npm start` runs, taken apart so that signals reach the service and not a shell. */
+function readStartLine(): { environment: Record<string, string>; arguments: string[] } {
+  const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+    scripts: { start: string }
+  }
+  const words = scripts.start.split(' ')
+  const program = words.indexOf('node')
+  return {
+    environment: Object.fromEntries(words.slice(0, program).map((word) => word.split('=', 2))),
+    arguments: words.slice(program + 1),
+  }
+}
+
+const startLine = readStartLine()
 const adminPassword = 'a password of tests only'
 
 export interface Service {
@@ -71,12 +85,12 @@ export async function startService(
 ): Promise<Service> {
   const dataDirectory = options.dataDirectory ?? mkdtempSync(join(tmpdir(), 'millrace-run-'))
   const started = performance.now()
-  const child: ChildProcess = spawn(process.execPath, ['packages/server/src/main.ts', 'start'], {
+  const child: ChildProcess = spawn(process.execPath, startLine.arguments, {
     cwd: root,
     stdio: ['ignore', 'pipe', 'inherit'],
     env: {
       ...process.env,
-      UV_THREADPOOL_SIZE: '16',
+      ...startLine.environment,
       MILLRACE_PORT: '0',
       MILLRACE_DATA_DIR: dataDirectory,
       MILLRACE_ADMIN_PASSWORD: adminPassword,
