@@ -1,9 +1,10 @@
 /**
  * What happens to an event, to a field, or to a request by a rule:
  * `dropped` the event is not stored; `changed` it is stored, with a field altered, left out or doubtful;
- * `bot` it came from a crawler and is not stored; `refused` the request was answered 4xx as a whole.
+ * `bot` it came from a crawler and is not stored; `refused` the request was answered 4xx as a whole;
+ * `noted` nothing happens to it, but the sender probably means something else.
  */
-export type RuleEffect = 'dropped' | 'changed' | 'bot' | 'refused'
+export type RuleEffect = 'dropped' | 'changed' | 'bot' | 'refused' | 'noted'
 
 /** One rule of the collector, as the datasource log and the documentation show it. */
 export interface EventRule {
@@ -264,12 +265,29 @@ const changeRules = {
   },
 } as const satisfies Record<string, EventRule>
 
+const noteRules = {
+  'event-id-reused': {
+    title: 'An eventId comes again with another content',
+    effect: 'noted',
+    outcome:
+      'The first event stays and this one counts as a duplicate. At most 100 duplicates of a load are compared.',
+    fix: 'Give each event an eventId of its own; send an event again unchanged, or not at all.',
+  },
+  'names-too-many': {
+    title: 'There are more than 2,000 event names',
+    effect: 'noted',
+    outcome: 'Everything is stored; a note comes once an hour while there are new names.',
+    fix: 'Name the kind of event, and send what differs in data: view with {"page": "8271"}, not view_8271.',
+  },
+} as const satisfies Record<string, EventRule>
+
 /** Every rule by its id. The ids are stored in the datasource log and are never given another meaning. */
-export const eventRules = { ...bodyRules, ...dropRules, ...changeRules } as const
+export const eventRules = { ...bodyRules, ...dropRules, ...changeRules, ...noteRules } as const
 
 export type BodyRuleId = keyof typeof bodyRules
 export type DropRuleId = keyof typeof dropRules
 export type ChangeRuleId = keyof typeof changeRules
+export type NoteRuleId = keyof typeof noteRules
 export type RuleId = keyof typeof eventRules
 
 /** One application of a rule: where in the envelope, and a masked sample of what was found there. */

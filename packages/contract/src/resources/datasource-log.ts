@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { dateTime, id, oneOf, strict } from './formats.ts'
 
-export const datasourceLogKinds = ['dropped', 'changed', 'bot', 'refused'] as const
+export const datasourceLogKinds = ['dropped', 'changed', 'bot', 'refused', 'noted'] as const
 
 /** One line of the datasource log: a rule that events of one request met, with the first of them as a sample. */
 export const DatasourceLogEntry = Type.Object(
@@ -12,7 +12,8 @@ export const DatasourceLogEntry = Type.Object(
     kind: oneOf(datasourceLogKinds, {
       description:
         '`dropped`: the events were not stored; `changed`: they were stored with the field altered or left ' +
-        'out; `bot`: a crawler sent them; `refused`: the whole request was answered 4xx',
+        'out; `bot`: a crawler sent them; `refused`: the whole request was answered 4xx; `noted`: nothing was done ' +
+        'to them, but the sender probably means something else',
     }),
     rule: Type.String({ description: 'Which rule', examples: ['purchase-value-joined'] }),
     path: Type.String({ description: 'Field of the event, dotted', examples: ['data.value'] }),

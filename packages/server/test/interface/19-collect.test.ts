@@ -29,6 +29,34 @@ async function noted(): Promise<Pick<Row, 'z' | 'rule' | 'path' | 'm'>[]> {
   return notes.map(({ z, rule, path, m }) => ({ z, rule, path, m }))
 }
 
+describe('event names without end', () => {
+  test('are all stored, and noted once an hour', async () => {
+    const world = await startCollector()
+    let number = 0
+    const sendNew = async (count: number): Promise<Row[]> => {
+      const events = Array.from({ length: count }, () => event({ name: `view_${number++}` }))
+      await world.send({ headers: json, body: JSON.stringify(events) })
+      return await world.rows()
+    }
+    try {
+      const expected = await sendNew(2_000)
+      expect(expected.filter(({ z }) => z !== 'e')).toEqual([])
+      const beyond = await sendNew(3)
+      expect(beyond.filter(({ z }) => z === 'e')).toHaveLength(3)
+      expect(beyond.filter(({ z }) => z !== 'e')).toMatchObject([
+        { z: 'noted', rule: 'names-too-many', path: 'name', sample: '"vxxx_####"', m: 1 },
+      ])
+      expect((await sendNew(5)).map(({ z }) => z)).toEqual(['e', 'e', 'e', 'e', 'e'])
+      world.world.now += 3_600_000
+      expect((await sendNew(2)).map(({ z }) => z)).toEqual(['e', 'e', 'noted'])
+      await world.send({ headers: json, body: JSON.stringify(event({ name: 'view_1' })) })
+      expect((await world.rows()).map(({ z }) => z)).toEqual(['e'])
+    } finally {
+      await world.stop()
+    }
+  })
+})
+
 describe('an accepted event', () => {
   test('answers 200 with an empty body, and is in the log by then', async () => {
     const sent = event({

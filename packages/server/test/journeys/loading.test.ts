@@ -237,6 +237,79 @@ describe('an eventId that came before', () => {
     expect(await ground.counters(d)).toMatchObject({ accepted: 3, duplicate: 4 })
   })
 
+  it('with another content is noted, and one that only comes again is not', async () => {
+    // Rows of the datasource log from months ago are forgotten at once.
+    const r = Date.now() - 1_000
+    const original = (e: string): LogRow =>
+      event({
+        e,
+        n: 'purchase',
+        i: ['a', 'b'],
+        v: '12.50',
+        x: 'order',
+        l: { store: 'Zürich', size: 'M' },
+        t: day,
+        r,
+      })
+    const notes = () =>
+      ground.query(
+        `SELECT seq, kind, rule, path, sample, count FROM datasource_log WHERE datasource = '${d}' ORDER BY seq`,
+      )
+    await ground.append([
+      original('a'),
+      original('b'),
+      original('b'),
+      original('c'),
+      event({ e: 'plain', r }),
+    ])
+    await ground.load()
+    await ground.append([original('a'), { ...original('b'), t: day + 5_000 }, event({ e: 'plain', r })])
+    await ground.load()
+    expect(await notes()).toEqual([])
+
+    const changes: LogRow[] = [
+      { n: 'view' },
+      { u: 'https://shop.example/other' },
+      { p: 'another device' },
+      { c: 'client' },
+      { i: ['a'] },
+      { v: '12.51' },
+      { x: 'another order' },
+      { l: { store: 'Zürich', size: 'L' } },
+      { t: 40 * day },
+    ]
+    const found = []
+    for (const change of changes) {
+      const [first] = await ground.append([{ ...original('c'), ...change }, original('a')])
+      await ground.load()
+      found.push({
+        seq: first,
+        kind: 'noted',
+        rule: 'event-id-reused',
+        path: 'eventId',
+        sample: '"x"',
+        count: 1,
+      })
+    }
+    const [, ...within] = await ground.append([
+      original('new'),
+      { ...original('new'), v: '1.00' },
+      original('new'),
+      { ...original('new'), v: '2.00' },
+    ])
+    await ground.load()
+    found.push({
+      seq: within[0],
+      kind: 'noted',
+      rule: 'event-id-reused',
+      path: 'eventId',
+      sample: '"xxx"',
+      count: 2,
+    })
+    expect(await notes()).toEqual(found)
+    expect(await ground.counters(d)).toMatchObject({ accepted: 5, duplicate: 4 + 2 * changes.length + 3 })
+  })
+
   it('counts again for another datasource', async () => {
     const other = newId()
     await ground.append([event({ e: 'same' }), event({ e: 'same', d: other })])

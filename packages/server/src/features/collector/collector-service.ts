@@ -8,6 +8,7 @@ import type { CollectedBody } from './collector-body.ts'
 import { type CollectorDatasource, createDatasourceCache, type FindDatasource } from './datasource-cache.ts'
 import { lineOf, logRow } from './event-row.ts'
 import { judgeRequest } from './judge-request.ts'
+import { NameGuard } from './name-guard.ts'
 import { createRefusals } from './refusals.ts'
 import { createSenderReader } from './senders.ts'
 
@@ -60,6 +61,7 @@ export function createCollectorService(dependencies: CollectorDependencies): Col
   const { log, clock, logger } = dependencies
   const cache = createDatasourceCache({ find: dependencies.findDatasource, clock })
   const readSender = createSenderReader()
+  const names = new NameGuard()
   const totals: CollectorTotals = { kept: 0, changed: 0, dropped: 0, bot: 0, refused: 0, unavailable: 0 }
   const refusals = createRefusals({
     append,
@@ -121,7 +123,8 @@ export function createCollectorService(dependencies: CollectorDependencies): Col
         totals.bot += count
         return 'bot'
       }
-      const { rows, kept, changed, dropped } = judgeRequest(body, origin, sender.text)
+      const seeName = (name: string): boolean => names.see(datasource, name, origin.receivedAt)
+      const { rows, kept, changed, dropped } = judgeRequest(body, origin, sender.text, seeName)
       try {
         await append(rows)
       } catch (cause) {

@@ -18,7 +18,7 @@ export interface Sender {
 
 /** Rows that stand for `count` events or fields, for the datasource log. */
 export interface LogRow {
-  readonly kind: 'dropped' | 'changed' | 'bot' | 'refused'
+  readonly kind: 'dropped' | 'changed' | 'bot' | 'refused' | 'noted'
   readonly rule: string
   readonly path: string
   readonly sample: string

@@ -2,6 +2,7 @@ import { drop } from '@millrace/contract/events/draft.ts'
 import { judgeEvent } from '@millrace/contract/events/judge.ts'
 import { eventLimits } from '@millrace/contract/events/limits.ts'
 import type { Finding } from '@millrace/contract/events/rules.ts'
+import { maskSample } from '@millrace/contract/events/samples.ts'
 import type { CollectedBody } from './collector-body.ts'
 import { eventHead, eventRow, logRow, type RowOrigin } from './event-row.ts'
 import { LogRows } from './log-rows.ts'
@@ -15,12 +16,20 @@ export interface JudgedRequest {
   readonly dropped: number
 }
 
+/** What is asked of each kept event besides: whether its name is worth a note. */
+export type SeeName = (name: string) => boolean
+
 /**
  * Judges every event of a request alone and writes its row; what is dropped or changed becomes rows of the
  * datasource log, so that counts are as durable as events.
  * @param senderText the sender as keys of a row
  */
-export function judgeRequest(body: CollectedBody, origin: RowOrigin, senderText: string): JudgedRequest {
+export function judgeRequest(
+  body: CollectedBody,
+  origin: RowOrigin,
+  senderText: string,
+  seeName: SeeName,
+): JudgedRequest {
   const head = eventHead(origin, senderText)
   const rows: string[] = []
   let changed = 0
@@ -45,6 +54,10 @@ export function judgeRequest(body: CollectedBody, origin: RowOrigin, senderText:
       continue
     }
     rows.push(row)
+    if (seeName(judged.name)) {
+      notes ??= new LogRows()
+      notes.add('noted', { rule: 'names-too-many', path: 'name', sample: maskSample(judged.name) })
+    }
     if (judged.changes.length === 0) continue
     changed++
     notes ??= new LogRows()

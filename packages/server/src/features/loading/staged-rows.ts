@@ -45,6 +45,18 @@ export interface DuplicateGroup {
   readonly changed: number
 }
 
+/** Duplicates of one datasource that differ from the event that was stored. */
+export interface ReusedIds {
+  readonly company: string
+  readonly datasource: string
+  /** Sequence number of the first of them. */
+  readonly sequence: number
+  /** Epoch milliseconds. */
+  readonly receivedAt: number
+  readonly eventId: string
+  readonly count: number
+}
+
 export interface QuarantinedEvent {
   readonly company: string
   readonly datasource: string

@@ -7,6 +7,7 @@ const effects: Readonly<Record<RuleEffect, string>> = {
   bot: 'The events are counted as a crawler\u2019s',
   dropped: 'The event is not stored',
   changed: 'The event is stored, with a field altered or left out',
+  noted: 'Nothing is done to the event, but the sender probably means something else',
 }
 
 /** The rules by which the collector judges events, as the datasource log names them. */
