@@ -3,7 +3,7 @@ import type { CollectorDatasource } from './datasource-cache.ts'
 /** Names of events that one datasource is expected to have at most; a name is a kind of event, not a value. */
 export const expectedNames = 2_000
 /** Names that are remembered in all; beyond it no further ones are counted. */
-const rememberedNames = 200_000
+const rememberedNames = 50_000
 /** Between two notes about one datasource. */
 const noteEveryMs = 3_600_000
 

@@ -43,6 +43,19 @@ describe('members', () => {
     expect(failureOf({ dimensions: [id] }).name).toBe('unknownMember')
   })
 
+  it('of any length are answered in a few lines', () => {
+    const long = 'x'.repeat(900_000)
+    const queries: Partial<Query>[] = [
+      { measures: [long, long] },
+      { dimensions: [`events.label.${long}`, long] },
+      { filters: [{ member: long, operator: 'equals', values: [long] }] },
+      { measures: ['events.count'], filters: [{ member: 'events.time', operator: 'gt', values: [long] }] },
+      { measures: ['events.count'], order: { [long]: 'asc' } },
+      { timeDimensions: [{ dimension: long, dateRange: long }] },
+    ]
+    for (const query of queries) expect(JSON.stringify(failureOf(query)).length).toBeLessThan(5_000)
+  })
+
   it('that are of another kind say where they belong', () => {
     expect(failureOf({ measures: ['events.name'] }).message).toContain(
       'is a dimension: name it under dimensions',

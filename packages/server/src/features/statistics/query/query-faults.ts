@@ -21,15 +21,20 @@ export interface QueryFaults {
   throwAny(): void
 }
 
-/** More faults than these help nobody. */
+/** More faults than these help nobody, and neither does all of a text that was never meant to be a name. */
 const shownFaults = 20
+const shownCharacters = 400
+
+const shortened = (text: string): string =>
+  text.length > shownCharacters ? `${text.slice(0, shownCharacters - 3)}...` : text
 
 export function createQueryFaults(): QueryFaults {
   const faults: QueryFault[] = []
   return {
     add(name, path, message, ...members) {
-      if (faults.length < shownFaults)
-        faults.push({ name, path, message, members: members.filter((id) => id !== undefined) })
+      if (faults.length >= shownFaults) return
+      const named = members.filter((id) => id !== undefined).map(shortened)
+      faults.push({ name, path: shortened(path), message: shortened(message), members: named })
     },
     throwAny() {
       const [first] = faults
