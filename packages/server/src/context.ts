@@ -129,8 +129,9 @@ function createServices(parts: {
   clock: Clock
   logger: Logger
   metrics: Metrics
+  ending: AbortSignal
 }): Services {
-  const { relational, columnar, log, passwords, findPrincipal, clock, logger, metrics } = parts
+  const { relational, columnar, log, passwords, findPrincipal, clock, logger, metrics, ending } = parts
   const accounts = createAccountService({ relational, passwords })
   const datasourceStates = createDatasourceStore(relational.db)
   const collector = createCollectorService({
@@ -158,7 +159,7 @@ function createServices(parts: {
       store: createStatisticsStore({ columnar }),
       readSettings: (companyId) => accounts.getSettings(companyId),
       clock,
-      limits: { ...defaultRunLimits, threads: oneThreadWhileIngesting(collector, clock) },
+      limits: { ...defaultRunLimits, threads: oneThreadWhileIngesting(collector, ending) },
       onAnswered: (outcome, seconds) => metrics.querySeconds.observe({ outcome }, seconds),
     }),
   }
@@ -209,13 +210,14 @@ export async function openContext(options: ContextOptions): Promise<Context> {
       clock,
       logger,
       metrics,
+      ending: ending.signal,
     })
     closers.push(services.collector.close)
 
     const loader = createLoaderService({
       log,
       store: createLoaderStore({ columnar, threads: 2 }),
-      checkpoints: createCheckpointStore({ relational }),
+      checkpoints: createCheckpointStore({ relational, log: log.id }),
       clock,
       logger,
       metrics,
@@ -226,7 +228,7 @@ export async function openContext(options: ContextOptions): Promise<Context> {
       if (ending.signal.aborted) return
       await migrateColumnar({ columnar, lockAt: relationalHome.ownerAddress, logger })
       columnarState = ''
-      loader.start()
+      if (config.roles.has('worker')) loader.start()
     })
     // A failure to bring the engine up to date is final for queries, not for events.
     whenReady.catch((error: unknown) => {
@@ -255,6 +257,15 @@ export async function openContext(options: ContextOptions): Promise<Context> {
           },
         },
         {
+          name: 'loader',
+          // The staging tables are shared: of the processes on one store one loads, and the others must not collect.
+          async check() {
+            const { condition } = loader.state()
+            refuseIf(condition === 'waiting', 'another process on this database loads events')
+            refuseIf(condition === 'stopped' && config.roles.has('worker'), 'is starting')
+          },
+        },
+        {
           name: 'event log',
           async check() {
             const { refusing } = log.state()
@@ -273,26 +284,20 @@ export async function openContext(options: ContextOptions): Promise<Context> {
   }
 }
 
-/** Events per second from which queries leave a core to whoever accepts events. */
+/** Events per second from which queries leave a core to whoever accepts events, and over how long it is taken. */
 const busyRate = 1_000
+const busyWindowMs = 500
 
-/**
- * While many events arrive a query computes with one thread: with all of them it halves what the collector can take.
- * The rate is that since it was last asked for, over a tenth of a second at least.
- */
-function oneThreadWhileIngesting(collector: CollectorService, clock: Clock): () => number | undefined {
-  let since = clock.now()
+/** While many events arrive a query computes with one thread: with all of them it halves what the collector can take. */
+function oneThreadWhileIngesting(collector: CollectorService, ending: AbortSignal): () => number | undefined {
   let kept = 0
   let busy = false
-  return () => {
-    const now = clock.now()
-    if (now - since >= 100) {
-      busy = ((collector.totals.kept - kept) * 1000) / (now - since) > busyRate
-      since = now
-      kept = collector.totals.kept
-    }
-    return busy ? 1 : undefined
-  }
+  const timer = setInterval(() => {
+    busy = ((collector.totals.kept - kept) * 1000) / busyWindowMs > busyRate
+    kept = collector.totals.kept
+  }, busyWindowMs).unref()
+  ending.addEventListener('abort', () => clearInterval(timer))
+  return () => (busy ? 1 : undefined)
 }
 
 function refuseIf(condition: boolean, reason: string): void {

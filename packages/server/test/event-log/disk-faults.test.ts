@@ -39,7 +39,9 @@ const SITES: DiskCall[] = ['create', 'write', 'datasync', 'syncDirectory']
 describe.each(['prepare', 'openForWriting', 'rename'] as const)('EIO on %s', (site) => {
   it('costs nothing but the prepared segment: appends go to a new file, and later ones are prepared again', async () => {
     const disk = new SimulatedDisk()
-    const log = await openOn(disk, { segmentBytes: 4_000, preparesSegments: true })
+    let now = 0
+    const clock = { now: () => now }
+    const log = await openOn(disk, { segmentBytes: 4_000, preparesSegments: true, clock })
     const prepared: string[] = []
     let calls = 0
     disk.fault = (call, name) => {
@@ -47,7 +49,10 @@ describe.each(['prepare', 'openForWriting', 'rename'] as const)('EIO on %s', (si
       return call === site && ++calls <= 2 ? { code: 'EIO' } : undefined
     }
     const acknowledged: string[] = []
-    for (let round = 0; round < 16; round++) acknowledged.push(...(await appendMany(log)))
+    for (let round = 0; round < 16; round++) {
+      acknowledged.push(...(await appendMany(log)))
+      now += 5_000
+    }
     expect(calls).toBeGreaterThan(2)
     expect(acknowledged).toHaveLength(64 * 16)
     expect(log.state().totals.failures).toBe(0)

@@ -1,8 +1,12 @@
 import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib'
+import { judgeEvent } from '@millrace/contract/events/judge.ts'
 import fc from 'fast-check'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { NameGuard } from '../../src/features/collector/name-guard.ts'
 import { LogUnavailable } from '../../src/platform/stores/event-log.ts'
 import { companyId, datasourceId, event, type Row, startCollector, startTime } from '../support/collector.ts'
 
@@ -54,6 +58,22 @@ describe('event names without end', () => {
     } finally {
       await world.stop()
     }
+  })
+
+  test('hold no more memory than their own characters', async () => {
+    setFlagsFromString('--expose-gc')
+    const collectGarbage = runInNewContext('gc') as () => void
+    const guard = new NameGuard()
+    const origin = { companyId, datasourceId, receivedAt: startTime }
+    collectGarbage()
+    const before = process.memoryUsage().heapUsed
+    for (let number = 0; number < 30; number++) {
+      const judged = judgeEvent(event({ name: `${number} ${'x'.repeat(2_000_000)}` }), origin)
+      if (!judged.kept) throw new Error('the event was dropped')
+      guard.see({ id: datasourceId, companyId, active: true }, judged.name, startTime)
+    }
+    collectGarbage()
+    expect(process.memoryUsage().heapUsed - before).toBeLessThan(10_000_000)
   })
 })
 

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { createCheckpointStore } from '../../src/features/loading/checkpoint-store.ts'
 import { createLoaderStore, type LoaderStore } from '../../src/features/loading/loader-store.ts'
 import { newId } from '../../src/platform/ids.ts'
 import {
@@ -415,6 +416,15 @@ describe('loaders', () => {
     await loader.stop()
     const counters = await ground.counters(d)
     expect(counters).toEqual({ ...afterMixed, accepted: 7 })
+  })
+
+  it('give nothing away by the checkpoint of another log', async () => {
+    const { segment } = ground.log.end()
+    const ofAnother = createCheckpointStore({ relational: ground.database, log: newId() })
+    await ofAnother.commit(undefined, { segment: segment + 1e9, offset: 64 }, [], undefined)
+    await ground.append([event({ e: 'a' }), event({ e: 'b' })])
+    await ground.load()
+    expect(await ground.counters(d)).toMatchObject({ accepted: 2, duplicate: 0 })
   })
 
   it('notice that their lock is gone', async () => {

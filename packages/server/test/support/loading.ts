@@ -86,8 +86,8 @@ export async function createLoadingGround(): Promise<LoadingGround> {
   const openLog = (options: Partial<SegmentLogOptions> = {}): Promise<EventLog> =>
     openSegmentLog({ directory: join(directory, 'log'), reserveBytes: 0, ...options })
   const store = createLoaderStore({ columnar: engine, threads: 2 })
-  const checkpoints = createCheckpointStore({ relational: database })
   let log = await openLog()
+  const checkpoints = createCheckpointStore({ relational: database, log: log.id })
   let child = engine.child
 
   const isLoaded = async (): Promise<boolean> => {

@@ -5,16 +5,16 @@ import { parse } from 'csv-parse'
 import { type StoredEvent, storedEvent } from './statistics-events.ts'
 
 const directory = process.env.MILLRACE_TEST_DATA ?? resolve(import.meta.dirname, '../../../../../shared/data')
-const file = resolve(directory, 'online-retail.csv.gz')
+export const onlineRetailFile = resolve(directory, 'online-retail.csv.gz')
 
 /** Why the real data cannot be used, or nothing when it is there. */
-export const realDataAbsent = existsSync(file)
+export const realDataAbsent = existsSync(onlineRetailFile)
   ? undefined
-  : `the data set ${file} is absent: name its directory in MILLRACE_TEST_DATA`
+  : `the data set ${onlineRetailFile} is absent: name its directory in MILLRACE_TEST_DATA`
 
 /** Every invoice of the data set as one event `purchase`: 19,960 of them, 10,666,684.54 of revenue. */
 export async function readOnlineRetail(company: string): Promise<StoredEvent[]> {
-  const rows = createReadStream(file)
+  const rows = createReadStream(onlineRetailFile)
     .pipe(createGunzip())
     .pipe(parse({ columns: true })) as AsyncIterable<Record<string, string>>
   const invoices = new Map<string, { first: Record<string, string>; ids: Set<string>; value: bigint }>()

@@ -2,7 +2,7 @@ import type { CollectorDatasource } from './datasource-cache.ts'
 
 /** Names of events that one datasource is expected to have at most; a name is a kind of event, not a value. */
 export const expectedNames = 2_000
-/** Names that are remembered in all; beyond it no further ones are counted. */
+/** Names that are remembered in all; beyond it everything is forgotten and learnt anew. */
 const rememberedNames = 50_000
 /** Between two notes about one datasource. */
 const noteEveryMs = 3_600_000
@@ -23,20 +23,28 @@ export class NameGuard {
   /** @returns whether this event is worth a note in the datasource log */
   see(datasource: CollectorDatasource, name: string, now: number): boolean {
     let names = this.#names.get(datasource.id)
+    if (names?.seen.has(name)) return false
+    if (this.#remembered >= rememberedNames) {
+      this.#names.clear()
+      this.#remembered = 0
+      names = undefined
+    }
     if (names === undefined) {
       names = { seen: new Set(), notedAt: undefined }
       this.#names.set(datasource.id, names)
     }
-    if (names.seen.has(name)) return false
     if (names.seen.size < expectedNames) {
-      if (this.#remembered < rememberedNames) {
-        names.seen.add(name)
-        this.#remembered += 1
-      }
+      names.seen.add(ownCopy(name))
+      this.#remembered += 1
       return false
     }
     if (names.notedAt !== undefined && now - names.notedAt < noteEveryMs) return false
     names.notedAt = now
     return true
   }
+}
+
+/** A name that was cut, or read out of a body, may hold on to the whole text that it comes from. */
+function ownCopy(text: string): string {
+  return Buffer.from(text, 'utf16le').toString('utf16le')
 }

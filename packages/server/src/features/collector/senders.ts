@@ -81,7 +81,7 @@ export function createSenderReader(capacity = 5000): (userAgent: string | undefi
   return (userAgent) => {
     // Requests of one connection come from one sender.
     if (last !== undefined && userAgent === lastUserAgent) return last
-    const key = (userAgent ?? '').slice(0, longestUserAgent)
+    const key = shortCopy(userAgent ?? '')
     let sender = known.get(key)
     if (sender === undefined) {
       sender = readSender(key)
@@ -95,6 +95,12 @@ export function createSenderReader(capacity = 5000): (userAgent: string | undefi
     lastUserAgent = userAgent
     return sender
   }
+}
+
+/** A plain slice would hold on to the whole text for as long as it is remembered. */
+function shortCopy(userAgent: string): string {
+  if (userAgent.length <= longestUserAgent) return userAgent
+  return Buffer.from(userAgent.slice(0, longestUserAgent), 'utf16le').toString('utf16le')
 }
 
 /** Reads one user-agent, at most its first 512 characters. */

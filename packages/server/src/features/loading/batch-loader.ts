@@ -3,7 +3,7 @@ import type { CounterChange } from './checkpoint-store.ts'
 import { duplicateWindowMs, type LoaderStore } from './loader-store.ts'
 import { controlLine, linesOf, readRefusedRow } from './log-lines.ts'
 import { keyOf, nothing, type Outcome, outcomeOf, type Received, together } from './outcome.ts'
-import type { DuplicateGroup, ReusedIds, Selection, StagedGroup, Staging } from './staged-rows.ts'
+import type { DuplicateGroup, Selection, StagedGroup, Staging } from './staged-rows.ts'
 
 /**
  * The rows are the reason why a batch cannot be loaded: a part of it may be loaded. Everything else that fails is
@@ -90,9 +90,8 @@ export function createBatchLoader({ store, attempted }: BatchLoaderDependencies)
     }
     try {
       const duplicates = await findDuplicates(groups, staging)
-      const reused = duplicates.length > 0 ? await findReusedIds(staging) : []
       await insert(groups, duplicates.length > 0, staging)
-      if (reused.length > 0) await store.noteReusedIds(reused)
+      if (duplicates.length > 0) await noteReusedIds(staging)
       if ((await store.countStaged(staging)) !== rows) {
         throw new StagingLost('The engine was restarted while a batch was being loaded')
       }
@@ -109,13 +108,13 @@ export function createBatchLoader({ store, attempted }: BatchLoaderDependencies)
       : []
   }
 
-  /** A note is not worth a batch: what the engine cannot compare is not noted. */
-  async function findReusedIds(staging: Staging): Promise<ReusedIds[]> {
+  /** A note is not worth a batch: what the engine cannot compare in a moment is not noted. */
+  async function noteReusedIds(staging: Staging): Promise<void> {
     try {
-      return await store.findReusedIds(staging)
+      const reused = await store.findReusedIds(staging)
+      if (reused.length > 0) await store.noteReusedIds(reused)
     } catch (error) {
-      if (error instanceof ColumnarError) return []
-      throw error
+      if (!(error instanceof ColumnarError)) throw error
     }
   }
 

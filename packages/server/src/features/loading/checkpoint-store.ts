@@ -43,10 +43,11 @@ const sums = {
   duplicate: added(datasourceCounters.duplicate),
 }
 
-/** How far the log named `events` is loaded, and the counters, in the relational store. */
-export function createCheckpointStore({ relational }: { relational: Relational }) {
-  const log = 'events'
-
+/**
+ * How far a log is loaded, and the counters, in the relational store.
+ * @param log the name of the log: positions of another one are no checkpoints of this one
+ */
+export function createCheckpointStore({ relational, log }: { relational: Relational; log: string }) {
   return {
     /** Undefined while another process loads. */
     async tryLock(): Promise<LoaderLock | undefined> {

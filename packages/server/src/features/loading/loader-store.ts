@@ -29,12 +29,15 @@ const reusedRule = 'event-id-reused' satisfies NoteRuleId
 /** Duplicates of a batch that are compared with the stored event: enough to tell, and a bounded look-up. */
 const comparedDuplicates = 100
 
-/** What a repetition has in common with its original, as a hash; of its time only the day counts: it may be the server’s. */
+/**
+ * What a repetition has in common with its original, as a hash. Of its time the day counts, unless the server gave
+ * it: that one differs at each repetition.
+ */
 function contentOf(
   columns: readonly [string, string, string, string, string, string, string, string],
 ): string {
   const [name, url, tmpId, clientId, ids, value, transId, labels] = columns
-  return `sipHash64(toDate(time), toString(${name}), ${url}, ${tmpId}, ${clientId}, toString(${ids}),
+  return `sipHash64(if(time = received, toDate(0), toDate(time)), toString(${name}), ${url}, ${tmpId}, ${clientId}, toString(${ids}),
     ifNull(toString(${value}), ''), ${transId}, toString(${labels}))`
 }
 const stagedContent = contentOf(['n', 'u', 'p', 'c', 'i', 'value', 'x', 'l'])
@@ -250,7 +253,8 @@ export function createLoaderStore({ columnar, threads }: LoaderStoreOptions) {
 
     /**
      * Compares some of what markDuplicates has marked with the events that came first. A repetition has the same
-     * place in the order of events (day and device) as its original, which keeps the look-up small.
+     * place in the order of events (day and device) as its original, which keeps the look-up small; without a time of
+     * its own it may come on the next day.
      */
     async findReusedIds({ table, size }: Staging): Promise<ReusedIds[]> {
       const compared = `q IN (SELECT seq FROM staging_skipped ORDER BY seq LIMIT ${comparedDuplicates})`
@@ -264,15 +268,16 @@ export function createLoaderStore({ columnar, threads }: LoaderStoreOptions) {
                   SELECT reinterpretAsUInt128(sipHash128(toString(datasource), event_id)) AS hash,
                     ${storedContent} AS content
                   FROM events
+                  PREWHERE (event_uuid, event_text) IN (SELECT event_uuid, event_text FROM repeated)
                   WHERE (company, datasource, toDate(time), device)
-                    IN (SELECT k, d, toDate(time), device FROM repeated)
+                    IN (SELECT k, d, arrayJoin([toDate(time), toDate(time) - 1]), device FROM repeated)
                 )
               SELECT k AS company, d AS datasource, min(q) AS sequence, count() AS count,
                 toUnixTimestamp64Milli(argMin(received, q)) AS receivedAt,
                 argMin(if(event_text = '', toString(event_uuid), event_text), q) AS eventId
               FROM repeated WHERE (hash, ${stagedContent}) NOT IN (SELECT hash, content FROM kept)
               GROUP BY k, d`,
-        settings: { max_threads: size === 'small' ? 1 : threads, max_execution_time: 120 },
+        settings: { max_threads: size === 'small' ? 1 : threads, max_execution_time: 2 },
       })
     },
 

@@ -98,6 +98,9 @@ export class LogUnavailable extends Error {
 }
 
 export interface EventLog {
+  /** Names this log for as long as it exists, across restarts: a position is one of the log that gave it. */
+  readonly id: string
+
   /**
    * Gives the first of `count` consecutive sequence numbers. Numbers only ever grow; after a restart they lie above
    * all that were given before, also when everything was released.

@@ -1,6 +1,7 @@
 import {
   close,
   constants,
+  fdatasync,
   fstat,
   fsync,
   mkdir,
@@ -57,15 +58,23 @@ const PREPARED_AT_ONCE = 512 * 1024
 /** Between two writes of zeros, as a multiple of the time that the last one took. */
 const PREPARING_PAUSE = 4
 
-const create = (path: string): Promise<number> =>
-  promised((callback) =>
-    open(
-      path,
-      constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_DSYNC,
-      0o600,
-      callback,
-    ),
+/**
+ * Files that are written with O_DSYNC: each write is on disk when it returns, with one way to the thread pool and back
+ * instead of two, and every group of events waits for that way. Elsewhere than on Linux the flag may stop at the
+ * disk's own memory.
+ */
+const writtenThrough = new Set<number>()
+
+const openThrough = async (path: string, flags: number): Promise<number> => {
+  const through = process.platform === 'linux' ? constants.O_DSYNC : 0
+  const fd = await promised<number>((callback) =>
+    open(path, constants.O_WRONLY | through | flags, 0o600, callback),
   )
+  if (through !== 0) writtenThrough.add(fd)
+  return fd
+}
+
+const create = (path: string): Promise<number> => openThrough(path, constants.O_CREAT | constants.O_EXCL)
 
 /** The file system through `node:fs` with callbacks: file handles of `fs/promises` cost more on the hot path. */
 export const nodeFiles: SegmentFiles = {
@@ -84,20 +93,19 @@ export const nodeFiles: SegmentFiles = {
         await sleep(PREPARING_PAUSE * (performance.now() - began))
       }
     } finally {
-      await done((callback) => close(fd, callback))
+      await nodeFiles.datasync(fd)
+      await nodeFiles.close(fd)
     }
   },
-  openForWriting: (path) =>
-    promised((callback) => open(path, constants.O_WRONLY | constants.O_DSYNC, callback)),
+  openForWriting: (path) => openThrough(path, 0),
   openForReading: (path) => promised((callback) => open(path, constants.O_RDONLY, callback)),
   write: (fd, buffer, offset, length, position) =>
     promised((callback) => write(fd, buffer, offset, length, position, callback)),
   read: (fd, buffer, offset, length, position) =>
     promised((callback) => read(fd, buffer, offset, length, position, callback)),
   size: async (fd) => (await promised<{ size: number }>((callback) => fstat(fd, callback))).size,
-  // What create() and openForWriting() open is written with O_DSYNC: each write is on disk when it returns, with one way to the thread
-  // pool and back instead of two, and every group of events waits for that way.
-  datasync: async () => {},
+  datasync: (fd) =>
+    writtenThrough.has(fd) ? Promise.resolve() : done((callback) => fdatasync(fd, callback)),
   syncDirectory: async (path) => {
     const fd = await promised<number>((callback) => open(path, constants.O_RDONLY, callback))
     try {
@@ -108,7 +116,10 @@ export const nodeFiles: SegmentFiles = {
   },
   rename: (from, to) => done((callback) => rename(from, to, callback)),
   unlink: (path) => done((callback) => unlink(path, callback)),
-  close: (fd) => done((callback) => close(fd, callback)),
+  close(fd) {
+    writtenThrough.delete(fd)
+    return done((callback) => close(fd, callback))
+  },
   freeBytes: async (directory) => {
     const { bavail, bsize } = await promised<{ bavail: number; bsize: number }>((callback) =>
       statfs(directory, callback),

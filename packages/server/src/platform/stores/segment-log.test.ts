@@ -100,11 +100,24 @@ describe('appending and reading', () => {
     expect(totals.appends / totals.groups).toBeGreaterThan(20)
   })
 
+  it('has a name of its own, also after a restart; one that was made before names were given has the old one', async () => {
+    const first = await open()
+    await append(first)
+    await first.close()
+    expect((await open()).id).toBe(first.id)
+    await Promise.all(opened.map((log) => log.close()))
+    rmSync(join(directory, 'id'))
+    expect((await open()).id).toBe('events')
+    await Promise.all(opened.map((log) => log.close()))
+    rmSync(directory, { recursive: true })
+    expect((await open()).id).not.toBe(first.id)
+  })
+
   it('keeps files to their owner and tells nothing of the content in their names', async () => {
     const log = await open()
     await append(log)
     const names = readdirSync(directory).sort()
-    expect(names).toEqual([expect.stringMatching(/^\d{16}\.log$/), 'lock'])
+    expect(names).toEqual([expect.stringMatching(/^\d{16}\.log$/), 'id', 'lock'])
     for (const name of names) expect(statSync(join(directory, name)).mode & 0o777).toBe(0o600)
     expect(statSync(directory).mode & 0o777).toBe(0o700)
   })

@@ -1,5 +1,6 @@
 import type { Clock } from '../clock.ts'
 import { systemClock } from '../clock.ts'
+import { newId } from '../ids.ts'
 import type { LogBatch, LogDamage, LogState, Position } from './event-log.ts'
 import { comparePositions, type EventLog, LogUnavailable } from './event-log.ts'
 import { Backlog, type Segment, SegmentCatalogue } from './segment-catalogue.ts'
@@ -7,6 +8,7 @@ import { DiskReserve } from './segment-disk-reserve.ts'
 import { nodeFiles, type SegmentFiles } from './segment-files.ts'
 import { SEGMENT_HEADER_BYTES } from './segment-frame.ts'
 import { lockDirectory } from './segment-lock.ts'
+import { nameLog } from './segment-log-id.ts'
 import { readFrames } from './segment-reader.ts'
 import { describeDamage, recoverSegments } from './segment-recovery.ts'
 import { SpareSegment } from './segment-spare.ts'
@@ -42,7 +44,8 @@ export const openSegmentLog = async (options: SegmentLogOptions): Promise<EventL
   try {
     const catalogue = new SegmentCatalogue(directory, options.onDamage ?? (() => undefined))
     const nextSequence = await recoverSegments(files, catalogue, clock.now())
-    const log = new SegmentLog({ options, files, clock, catalogue, nextSequence, unlock })
+    const id = files === nodeFiles ? nameLog(directory, catalogue.segments.length > 0) : newId()
+    const log = new SegmentLog({ options, id, files, clock, catalogue, nextSequence, unlock })
     await log.checkDisk()
     return log
   } catch (error) {
@@ -53,6 +56,7 @@ export const openSegmentLog = async (options: SegmentLogOptions): Promise<EventL
 
 interface Parts {
   readonly options: SegmentLogOptions
+  readonly id: string
   readonly files: SegmentFiles
   readonly clock: Clock
   readonly catalogue: SegmentCatalogue
@@ -61,6 +65,7 @@ interface Parts {
 }
 
 class SegmentLog implements EventLog {
+  readonly id: string
   readonly #files: SegmentFiles
   readonly #catalogue: SegmentCatalogue
   readonly #backlog = new Backlog()
@@ -72,7 +77,8 @@ class SegmentLog implements EventLog {
   #releasing: Promise<void> = Promise.resolve()
   #closing: Promise<void> | undefined
 
-  constructor({ options, files, clock, catalogue, nextSequence, unlock }: Parts) {
+  constructor({ options, id, files, clock, catalogue, nextSequence, unlock }: Parts) {
+    this.id = id
     this.#files = files
     this.#catalogue = catalogue
     this.#unlock = unlock
@@ -89,7 +95,7 @@ class SegmentLog implements EventLog {
     const segmentBytes = options.segmentBytes ?? 32 * MEBIBYTE
     this.#writer = new SegmentWriter({
       files,
-      spare: new SpareSegment(files, options.directory, options.preparesSegments ? segmentBytes : 0),
+      spare: new SpareSegment(files, options.directory, options.preparesSegments ? segmentBytes : 0, clock),
       catalogue,
       backlog: this.#backlog,
       clock,

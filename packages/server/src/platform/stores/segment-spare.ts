@@ -1,7 +1,10 @@
 import { join } from 'node:path'
+import type { Clock } from '../clock.ts'
 import type { SegmentFiles } from './segment-files.ts'
 
 const NAME = 'next-segment'
+/** A disk that refuses, for want of space perhaps, is not filled with zeros again at once. */
+const RETRY_MS = 5_000
 
 /**
  * A file of zeros on disk, ready to become the next segment. Writing over what is there changes no metadata of the
@@ -12,24 +15,28 @@ export class SpareSegment {
   readonly #files: SegmentFiles
   readonly #path: string
   readonly #bytes: number
+  readonly #clock: Clock
   #state: 'none' | 'preparing' | 'ready' = 'none'
   #preparing: Promise<void> = Promise.resolve()
   #closed = false
+  #retryAt = 0
 
   /** @param bytes the size of a segment; 0 for no spare ones */
-  constructor(files: SegmentFiles, directory: string, bytes: number) {
+  constructor(files: SegmentFiles, directory: string, bytes: number, clock: Clock) {
     this.#files = files
     this.#path = join(directory, NAME)
     this.#bytes = bytes
+    this.#clock = clock
   }
 
   get isReady(): boolean {
     return this.#state === 'ready'
   }
 
-  /** Begins to prepare one, unless there is one. What fails is tried again by the next call. */
+  /** Begins to prepare one, unless there is one. What fails is tried again by a later call. */
   prepare(): void {
     if (this.#bytes === 0 || this.#state !== 'none' || this.#closed) return
+    if (this.#clock.now() < this.#retryAt) return
     this.#state = 'preparing'
     this.#preparing = this.#prepare()
   }
@@ -43,6 +50,7 @@ export class SpareSegment {
     } catch {
       await this.#discard()
       this.#state = 'none'
+      this.#retryAt = this.#clock.now() + RETRY_MS
     }
   }
 

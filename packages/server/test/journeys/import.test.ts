@@ -1,0 +1,117 @@
+import { spawn } from 'node:child_process'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { onlineRetailFile, realDataAbsent } from '../support/online-retail.ts'
+import { removeData, type Service, startService } from '../support/running-service.ts'
+
+let service: Service
+
+beforeAll(async () => {
+  service = await startService()
+}, 60_000)
+afterAll(async () => {
+  await service.stop()
+  removeData(service)
+})
+
+interface Ended {
+  readonly code: number | null
+  readonly output: string
+}
+
+/** Runs the command line as an operator does, beside the service or without it. */
+async function millrace(args: readonly string[], interruptAt?: RegExp): Promise<Ended> {
+  const child = spawn(process.execPath, ['packages/server/src/main.ts', ...args], {
+    cwd: new URL('../../../../', import.meta.url).pathname,
+    env: { PATH: process.env.PATH, MILLRACE_DATA_DIR: service.dataDirectory },
+  })
+  let output = ''
+  const collect = (chunk: Buffer): void => {
+    output += chunk
+    if (interruptAt?.test(output)) child.kill('SIGINT')
+  }
+  child.stdout.on('data', collect)
+  child.stderr.on('data', collect)
+  const code = await new Promise<number | null>((resolve) => child.once('close', resolve))
+  return { code, output }
+}
+
+async function counters(): Promise<Record<string, number>> {
+  const reply = await service.call('GET', `/v2/datasources/${service.datasourceId}/counters`)
+  return ((await reply.json()) as { data: Record<string, number> }).data
+}
+
+const importReal = ['import', onlineRetailFile, '--mapping', 'online-retail']
+const figures = {
+  'events.identifiedPeople': 4_338,
+  'purchases.count': 19_960,
+  'purchases.revenue': 10_666_684.54,
+}
+
+async function ask(): Promise<unknown> {
+  const rows = await service.query({
+    measures: Object.keys(figures),
+    dimensions: [],
+    filters: [],
+    timeDimensions: [],
+  })
+  return rows[0]
+}
+
+async function untilLoaded(events: number): Promise<Record<string, number>> {
+  for (;;) {
+    const counted = await counters()
+    if ((counted.accepted ?? 0) + (counted.duplicate ?? 0) >= events) return counted
+    await new Promise((resolve) => setTimeout(resolve, 100))
+  }
+}
+
+describe('the real data set through the collector', () => {
+  it('imported, interrupted and imported again counts every purchase once', { timeout: 240_000 }, async ({
+    skip,
+  }) => {
+    if (realDataAbsent) return skip(realDataAbsent)
+    const interrupted = await millrace(importReal, /\b[1-9]\d?(\.\d)? ?%/)
+    expect(interrupted.code, interrupted.output).not.toBe(0)
+
+    const finished = await millrace(importReal)
+    expect(finished, finished.output).toMatchObject({ code: 0 })
+    expect(await untilLoaded(19_960)).toMatchObject({ accepted: 19_960, dropped: 0 })
+    expect(await ask()).toEqual(figures)
+
+    const { duplicate: before = 0 } = await counters()
+    const repeated = await millrace(importReal)
+    expect(repeated, repeated.output).toMatchObject({ code: 0 })
+    expect(await untilLoaded(2 * 19_960 + before)).toMatchObject({
+      accepted: 19_960,
+      dropped: 0,
+      duplicate: 19_960 + before,
+    })
+    expect(await ask()).toEqual(figures)
+    // The same events again are no reused identifiers.
+    const log = await service.call('GET', `/v2/datasources/${service.datasourceId}/logs?kind=noted`)
+    expect(((await log.json()) as { data: unknown[] }).data).toEqual([])
+  })
+})
+
+describe('operator commands', () => {
+  it('work beside a running service and on a stopped one', { timeout: 120_000 }, async () => {
+    const created: string[] = []
+    const createOne = async (name: string): Promise<void> => {
+      const { code, output } = await millrace(['datasource', 'create', '--name', name, '--json'])
+      expect(code, output).toBe(0)
+      created.push((JSON.parse(output) as { id: string }).id)
+    }
+    await createOne('beside')
+    const listed = await service.call('GET', '/v2/datasources')
+    expect(JSON.stringify(await listed.json())).toContain(created[0])
+
+    await service.stop()
+    await createOne('stopped')
+    expect(await millrace(['user', 'create', '--email', 'ann@shop.example'])).toMatchObject({ code: 0 })
+    expect(await millrace(['user', 'create', '--email', 'ann@shop.example'])).not.toMatchObject({ code: 0 })
+
+    service = await startService({ dataDirectory: service.dataDirectory })
+    const after = JSON.stringify(await (await service.call('GET', '/v2/datasources')).json())
+    for (const id of created) expect(after).toContain(id)
+  })
+})
