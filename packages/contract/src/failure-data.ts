@@ -49,11 +49,11 @@ export const BySource = Type.Object(
   },
   strict,
 )
-/** The largest that is accepted, and where it is known what was sent. `unit` is `bytes` or `events`. */
+/** The largest that is accepted, and where it is known what was sent. `unit` is `bytes`, `events` or the `fields` of a form. */
 export const Limit = Type.Object(
   {
     limit: Type.Number({ examples: [1_048_576] }),
-    unit: oneOf(['bytes', 'events']),
+    unit: oneOf(['bytes', 'events', 'fields']),
     actual: Type.Optional(Type.Number()),
   },
   strict,

@@ -22,6 +22,7 @@ import { createDatasourceStore } from './features/datasources/datasource-store.t
 import { createCheckpointStore } from './features/loading/checkpoint-store.ts'
 import { createLoaderService } from './features/loading/loader-service.ts'
 import { createLoaderStore } from './features/loading/loader-store.ts'
+import { createQueryGate } from './features/statistics/query/gate.ts'
 import { defaultRunLimits } from './features/statistics/query/run.ts'
 import { createStatisticsService, type StatisticsService } from './features/statistics/statistics-service.ts'
 import { createStatisticsStore } from './features/statistics/statistics-store.ts'
@@ -132,6 +133,8 @@ function createServices(parts: {
   ending: AbortSignal
 }): Services {
   const { relational, columnar, log, passwords, findPrincipal, clock, logger, metrics, ending } = parts
+  // One for everything that asks the engine: what one company asks does not hold up another.
+  const gate = createQueryGate()
   const accounts = createAccountService({ relational, passwords })
   const datasourceStates = createDatasourceStore(relational.db)
   const collector = createCollectorService({
@@ -153,8 +156,13 @@ function createServices(parts: {
     }),
     guard: createBearerGuard({ findPrincipal }),
     collector,
-    datasources: createDatasourceService({ relational, log: createDatasourceLogStore({ columnar }) }),
+    datasources: createDatasourceService({
+      relational,
+      log: createDatasourceLogStore({ columnar }),
+      enter: gate.enter,
+    }),
     statistics: createStatisticsService({
+      gate,
       columnar,
       store: createStatisticsStore({ columnar }),
       readSettings: (companyId) => accounts.getSettings(companyId),

@@ -308,6 +308,10 @@ test('keeps 500 labels', () => {
   const data = Object.fromEntries(Array.from({ length: 10_000 }, (_, i) => [`k${i}`, i]))
   expect(kept({ data }).labels).toHaveLength(500)
   expect(changesOf({ data })).toEqual(['labels-too-many data'])
+  const deep = JSON.parse('['.repeat(33) + ']'.repeat(33)) as unknown
+  const refused = Object.fromEntries(Array.from({ length: 10_000 }, (_, i) => [`k${i}`, deep]))
+  expect(kept({ data: refused }).labels).toHaveLength(0)
+  expect(changesOf({ data: refused })).toHaveLength(501)
 })
 
 test('leaves out labels that are nested too deep or too long', () => {

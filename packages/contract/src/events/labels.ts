@@ -14,11 +14,13 @@ const noLabels: readonly Label[] = []
  */
 export function readLabels(data: Record<string, unknown>, draft: Draft): readonly Label[] {
   let labels: Label[] | undefined
+  let read = 0
   for (const key in data) {
     if (key === 'ids' || key === 'value' || key === 'transId') continue
     const value = data[key]
     if (value === null || value === undefined) continue
-    if (labels !== undefined && labels.length === eventLimits.labels) {
+    // Those that are left out count as well, or there would be no end to what one event may cost.
+    if (read++ === eventLimits.labels) {
       draft.note('labels-too-many', 'data', key)
       break
     }

@@ -25,4 +25,6 @@ export const requestLimits = {
   /** Bytes of the body, inflated. */
   bodyBytes: 5 * 1024 * 1024,
   events: 2000,
+  /** Fields of a form: twice as many as one event has identifiers. */
+  fields: 20_000,
 } as const

@@ -103,7 +103,7 @@ export const listDatasourceLogs = {
   summary: 'Read the log of a datasource',
   description:
     'Says for each dropped event and each changed field which rule it met, at which path, and shows a masked sample; the newest first, page by page. Lines are kept for 30 days. The answer of the collector never says any of it, so look here when events seem to be missing.',
-  errors: ['datasourceNotFound', 'unavailable'],
+  errors: ['datasourceNotFound', 'tooManyRequests', 'unavailable'],
   replies: {
     200: {
       description: 'One page of the log',

@@ -92,6 +92,8 @@ export function readValues(command: OperatorCommand, args: readonly string[]): V
   for (const [name, option] of Object.entries(options)) {
     const count = found.get(name)?.length ?? 0
     if (option.required && count === 0 && !found.has('help')) throw new UsageError(`--${name} is required`)
+    const isPrintable = (found.get(name) ?? []).every((value) => !/\p{Cc}/u.test(value))
+    if (!isPrintable) throw new UsageError(`--${name} holds control characters; leave them out`)
     if (!option.several && count > 1) throw new UsageError(`--${name} is given ${count} times; give it once`)
   }
   return {

@@ -59,7 +59,12 @@ function readService(path: string): RunningService | undefined {
 function writeService(path: string, service: RunningService): void {
   const { process: holder, ...rest } = service
   const draft = join(path, `${serviceName}.new`)
-  writeFileSync(draft, `${JSON.stringify({ ...holder, ...rest }, undefined, 2)}\n`, { mode: 0o600 })
+  // Made anew, so that it never is a link that somebody else has put there.
+  rmSync(draft, { force: true })
+  writeFileSync(draft, `${JSON.stringify({ ...holder, ...rest }, undefined, 2)}\n`, {
+    mode: 0o600,
+    flag: 'wx',
+  })
   renameSync(draft, join(path, serviceName))
 }
 

@@ -132,6 +132,15 @@ test.each<[string, string[], string]>([
   expect(JSON.parse(out.join()).message).toContain(message)
 })
 
+test.each([
+  ['datasource', 'create', '--name', '\u001b[31mred\r\nanother line'],
+  ['client', 'create', '--name', 'x\u0007'],
+  ['user', 'create', '--email', 'x@example.com\u0000'],
+])('refuses control characters: %s %s', async (...argv) => {
+  expect(await run(...argv)).toBe(2)
+  expect(err.join()).toContain('control characters')
+})
+
 test('refuses an address that somebody has', async () => {
   await auth.addUser('eve@example.com')
   expect(await run('user', 'create', '--email', 'EVE@example.com')).toBe(1)

@@ -9,6 +9,7 @@ import {
   insertDatasource,
 } from '../../src/features/datasources/datasource-service.ts'
 import { createDatasourceStore } from '../../src/features/datasources/datasource-store.ts'
+import { createQueryGate } from '../../src/features/statistics/query/gate.ts'
 import { createHttpServer } from '../../src/platform/http/server.ts'
 import { newId } from '../../src/platform/ids.ts'
 import { silentLogger } from '../../src/platform/logger.ts'
@@ -57,6 +58,7 @@ beforeAll(async () => {
   const service = createDatasourceService({
     relational: database,
     log: createDatasourceLogStore({ columnar }),
+    enter: createQueryGate({ running: 1, waiting: 2 }).enter,
   })
   app = createHttpServer({ logger: silentLogger, trustedProxies: [] })
   app.decorateRequest('principal')
@@ -291,6 +293,11 @@ describe('what became of events', () => {
       const { data, paginationCount } = await call('GET', `/${id}/logs${query}`)
       return { rules: data.map(({ rule }) => rule), count: paginationCount }
     }
+    // One at a time and two that wait: a person who asks in a loop does not hold up other companies.
+    const crowd = await Promise.all(Array.from({ length: 8 }, () => call('GET', `/${id}/logs`)))
+    expect(crowd.map(({ code }) => code).filter((code) => code === 429)).toHaveLength(5)
+    expect(crowd.map(({ code }) => code).filter((code) => code === 200)).toHaveLength(3)
+
     expect(await call('GET', `/${id}/logs?perPage=2`)).toMatchObject({
       code: 200,
       paginationCount: 5,

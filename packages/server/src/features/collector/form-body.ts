@@ -1,3 +1,6 @@
+import { requestLimits } from '@millrace/contract/events/limits.ts'
+import { DomainError } from '../../platform/errors.ts'
+
 /** A form's nested value: texts, and lists and objects of them. No object has a prototype to reach. */
 type FormValue = string | FormValue[] | FormObject
 interface FormObject {
@@ -26,14 +29,17 @@ const deepestKey = 8
  * event rules read numbers from texts.
  *
  * Percent signs that encode nothing stand for themselves, as browsers read them (URL Standard, 1.3).
+ * @throws {DomainError} eventsTooLarge
  */
 export function parseForm(text: string): Record<string, unknown> {
   const envelope: Record<string, unknown> = Object.create(null)
   let data: FormObject | undefined
   let unknown: string | undefined
+  let fields = 0
   for (let start = 0, end = 0; end !== -1; start = end + 1) {
     end = text.indexOf('&', start)
     if (end === start) continue
+    if (++fields > requestLimits.fields) throw tooManyFields()
     const pair = text.slice(start, end === -1 ? undefined : end)
     if (pair === '') continue
     const equals = pair.indexOf('=')
@@ -98,14 +104,20 @@ function put(target: FormObject, path: readonly string[], value: string): void {
   put(inner, rest, value)
 }
 
+function tooManyFields(): DomainError {
+  const limit = requestLimits.fields
+  return new DomainError(
+    'eventsTooLarge',
+    { limit, unit: 'fields' },
+    { message: `The form holds more than ${limit} fields: send the event as JSON` },
+  )
+}
+
+/** Not by decodeURIComponent: its exception for each text that it refuses costs a sender's choice of time. */
 function decode(text: string): string {
   const spaced = text.includes('+') ? text.replaceAll('+', ' ') : text
   if (!spaced.includes('%')) return spaced
-  try {
-    return decodeURIComponent(spaced)
-  } catch {
-    return spaced.replace(/(?:%[0-9a-fA-F]{2})+/g, (encoded) =>
-      Buffer.from(encoded.replaceAll('%', ''), 'hex').toString('utf8'),
-    )
-  }
+  return spaced.replace(/(?:%[0-9a-fA-F]{2})+/g, (encoded) =>
+    Buffer.from(encoded.replaceAll('%', ''), 'hex').toString('utf8'),
+  )
 }

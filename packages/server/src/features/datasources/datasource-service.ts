@@ -15,6 +15,8 @@ import {
 export interface DatasourceServiceDependencies {
   readonly relational: Pick<Relational, 'db' | 'transaction'>
   readonly log: DatasourceLogStore
+  /** Waits for one of the company's places to ask the engine, and gives the function that leaves it. */
+  readonly enter: (companyId: string) => Promise<() => void>
 }
 
 /** Which part of a list: `page` from 1. */
@@ -48,7 +50,7 @@ export async function insertDatasource(
 export type DatasourceService = ReturnType<typeof createDatasourceService>
 
 /** Datasources as people see them, with what became of their events. */
-export function createDatasourceService({ relational, log }: DatasourceServiceDependencies) {
+export function createDatasourceService({ relational, log, enter }: DatasourceServiceDependencies) {
   const store = createDatasourceStore(relational.db)
 
   async function get(viewer: Viewer, id: string): Promise<StoredDatasource> {
@@ -93,7 +95,7 @@ export function createDatasourceService({ relational, log }: DatasourceServiceDe
       return toDatasource(await get(viewer, id))
     },
 
-    /** @throws DomainError `datasourceNotFound` */
+    /** @throws DomainError `datasourceNotFound` or `tooManyRequests` */
     async listLogs(
       viewer: Viewer,
       id: string,
@@ -101,11 +103,16 @@ export function createDatasourceService({ relational, log }: DatasourceServiceDe
       page: Page,
     ): Promise<Listed<DatasourceLogEntry>> {
       const datasource = await get(viewer, id)
-      const [rows, count] = await Promise.all([
-        log.list(viewer.companyId, datasource.id, filter, rangeOf(page)),
-        log.count(viewer.companyId, datasource.id, filter),
-      ])
-      return { rows, count }
+      const leave = await enter(viewer.companyId)
+      try {
+        const [rows, count] = await Promise.all([
+          log.list(viewer.companyId, datasource.id, filter, rangeOf(page)),
+          log.count(viewer.companyId, datasource.id, filter),
+        ])
+        return { rows, count }
+      } finally {
+        leave()
+      }
     },
 
     /** @throws DomainError `datasourceNotFound` */
