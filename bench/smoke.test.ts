@@ -13,6 +13,9 @@ const runs: [name: string, ...options: string[]][] = [
   ['collector', '--seconds', '1', '--rounds', '1'],
   ['statistics', '--events', '100000', '--rounds', '1', '--settle', '0'],
   ['start', '--rounds', '1', '--minutes', '0', '--settle', '0'],
+  ['loading', '0.001', '1', '2000'],
+  ['event-log', '0.2'],
+  ['event-rules'],
 ]
 
 test.for(runs)(
@@ -22,7 +25,7 @@ test.for(runs)(
     if (absent) context.skip(absent)
     const script = new URL('./run.ts', import.meta.url).pathname
     const { stdout } = await promisify(execFile)(process.execPath, [script, name, ...options])
-    expect(stdout).toMatch(/\| what \| figure \| ratio \| target \|/)
+    expect(stdout).toMatch(/\| what \| figure \| ratio \| target \||\(index\)/)
     expect(stdout).not.toMatch(/NaN|undefined/)
   },
 )

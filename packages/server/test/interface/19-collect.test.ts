@@ -33,6 +33,13 @@ async function noted(): Promise<Pick<Row, 'z' | 'rule' | 'path' | 'm'>[]> {
   return notes.map(({ z, rule, path, m }) => ({ z, rule, path, m }))
 }
 
+test('addresses that no browser would open are stored as they are', async () => {
+  const urls = ['javascript:alert(1)', 'unknown', '', '<script>', 'data:text/html,x']
+  const body = JSON.stringify(urls.map((url) => event({ url })))
+  expect((await world.send({ headers: json, body })).status).toBe(200)
+  expect((await stored()).map(({ u }) => u)).toEqual(urls)
+})
+
 describe('event names without end', () => {
   test('are all stored, and noted once an hour', async () => {
     const world = await startCollector()

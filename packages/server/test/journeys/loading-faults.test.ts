@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { createCheckpointStore } from '../../src/features/loading/checkpoint-store.ts'
 import { createLoaderStore, type LoaderStore } from '../../src/features/loading/loader-store.ts'
 import { newId } from '../../src/platform/ids.ts'
+import { ColumnarError } from '../../src/platform/stores/columnar.ts'
 import {
   company,
   createLoadingGround,
@@ -174,6 +175,46 @@ describe('a loader that ends in the middle of a batch', () => {
 })
 
 describe('the engine', () => {
+  it('that has too little memory for a batch gets smaller ones, and nothing is lost or doubled', async () => {
+    const url = 'https://www.shop.example/'.padEnd(600, 'x')
+    const rows = Array.from({ length: 3_000 }, (_, index) => event({ u: url, e: `memory ${index}` }))
+    for (let at = 0; at < rows.length; at += 100) await ground.append(rows.slice(at, at + 100))
+    const sizes: number[] = []
+    const store: LoaderStore = {
+      ...ground.store,
+      async readGroups(staging) {
+        const groups = await ground.store.readGroups(staging)
+        const staged = groups.reduce((sum, group) => sum + group.rows, 0)
+        sizes.push(staged)
+        if (staged > 600) throw new ColumnarError(241, 'MEMORY_LIMIT_EXCEEDED', 'Memory limit exceeded')
+        return groups
+      },
+    }
+    const loader = ground.startLoader({ store }, smallPieces)
+    await ground.loaded()
+    await loader.stop()
+    expect(sizes.some((size) => size > 600)).toBe(true)
+    expect(await ground.counters(d)).toMatchObject({ accepted: 3_000, duplicate: 0 })
+    expect(await count('events')).toBe(3_000)
+  }, 60_000)
+
+  it('that is read-only for a while loads everything once it is not', async () => {
+    let refusals = 0
+    const store: LoaderStore = {
+      ...ground.store,
+      async insertEvents(...args) {
+        if (++refusals <= 3) throw new ColumnarError(242, 'TABLE_IS_READ_ONLY', 'Table is in readonly mode')
+        await ground.store.insertEvents(...args)
+      },
+    }
+    await ground.append(mixed())
+    const loader = ground.startLoader({ store })
+    await ground.loaded()
+    await loader.stop()
+    expect(refusals).toBe(4)
+    await expectMixed()
+  })
+
   it.each([
     ['in memory', {}],
     ['in pieces', smallPieces],

@@ -253,4 +253,7 @@ test('a proxy is believed only when it is trusted, and then only about the last 
   expect(await seen([])).toEqual(untrusted)
   expect(await seen(['192.0.2.0/24'])).toEqual(untrusted)
   expect(await seen(['10.0.0.0/8'])).toEqual({ ip: '203.0.113.9', host: 'evil.example', protocol: 'https' })
+  asked['x-forwarded-for'] = `${'198.51.100.7, '.repeat(99)}203.0.113.9`
+  expect(await seen([])).toEqual(untrusted)
+  expect(await seen(['10.0.0.0/8'])).toMatchObject({ ip: '203.0.113.9' })
 })
