@@ -250,7 +250,10 @@ export async function runImport(argv: readonly string[], dependencies: ImportDep
       size: input.size,
       acknowledged: tally.acknowledged,
       expected: tally.expected === undefined ? undefined : tally.expected - tally.skipped,
+      isGathering: mapping?.groupBy !== undefined && tally.expected === undefined,
     })
+  // Also while nothing is sent yet, or nothing is acknowledged for a while.
+  const ticking = setInterval(show, 100).unref()
   const events = judged(
     mapRecords(input.records(), mapping, target.key, tally),
     resume.skip,
@@ -280,6 +283,7 @@ export async function runImport(argv: readonly string[], dependencies: ImportDep
       )
     }
   } catch (error) {
+    clearInterval(ticking)
     display.end()
     await saving
     if (resume !== noResume) await resume.save(resume.skip + tally.acknowledged).catch(() => {})
@@ -290,6 +294,7 @@ export async function runImport(argv: readonly string[], dependencies: ImportDep
     return 130
   }
   const seconds = (performance.now() - started) / 1000
+  clearInterval(ticking)
   display.end()
   await saving
   await resume.finish()

@@ -8,6 +8,8 @@ export interface ProgressState {
   readonly acknowledged: number
   /** All events there will be, where that is known: then they measure the progress, not the bytes read. */
   readonly expected: number | undefined
+  /** Nothing can be sent yet: lines are being gathered into events until the input ends. */
+  readonly isGathering: boolean
 }
 
 export interface ProgressDisplay {
@@ -36,15 +38,21 @@ export function createProgressDisplay(output: {
   readonly isTTY?: boolean
   readonly columns?: number
 }): ProgressDisplay {
-  const started = performance.now()
+  let started = performance.now()
   let shownAt = Number.NEGATIVE_INFINITY
   let notedAt = Number.NEGATIVE_INFINITY
-  let last: ProgressState = { bytesRead: 0, size: undefined, acknowledged: 0, expected: undefined }
+  let last: ProgressState = {
+    bytesRead: 0,
+    size: undefined,
+    acknowledged: 0,
+    expected: undefined,
+    isGathering: false,
+  }
 
   const line = (): string => {
     const seconds = (performance.now() - started) / 1000
     const rate = last.acknowledged / Math.max(seconds, 0.001)
-    const done = `${grouped(last.acknowledged)} events  ${grouped(rate)}/s`
+    const done = last.isGathering ? 'read' : `${grouped(last.acknowledged)} events  ${grouped(rate)}/s`
     const [part, whole] =
       last.expected === undefined ? [last.bytesRead, last.size] : [last.acknowledged, last.expected]
     if (!whole) return done
@@ -60,8 +68,10 @@ export function createProgressDisplay(output: {
   }
   return {
     update(state) {
-      last = state
       const now = performance.now()
+      // Rate and remaining time are those of sending, which begins now.
+      if (last.isGathering && !state.isGathering) started = now
+      last = state
       if (now - shownAt < (output.isTTY ? repaintMilliseconds : lineMilliseconds)) return
       shownAt = now
       show()
