@@ -34,7 +34,7 @@ async function counters(service: Service): Promise<Record<string, number>> {
 async function untilCounted(service: Service, sent: number): Promise<Record<string, number>> {
   for (let i = 0; ; i++) {
     const counted = await counters(service)
-    if ((counted.sent ?? 0) >= sent || i === 100) return counted
+    if ((counted.sent ?? 0) >= sent || i === 250) return counted
     await sleep(100)
   }
 }

@@ -49,12 +49,6 @@ export interface ChildSpec {
    * installed; elsewhere the orphan is stopped at the next start.
    */
   readonly parentDeathSignal?: NodeJS.Signals
-  /**
-   * The child computes in what time this process and its others leave, where Linux has such a class. It then stays in
-   * the session of this process, because a class counts inside a session alone, and must ignore the signals that a
-   * terminal sends to all of it.
-   */
-  readonly yields?: boolean
   /** Runs before every launch, restarts included; a failure counts as a failed launch. */
   readonly prepare?: (signal: AbortSignal) => Promise<void>
   /** Resolves when the child serves; may poll, and must end when `child.signal` aborts. */

@@ -2,7 +2,6 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import type { Logger } from '../logger.ts'
 import { ChildFailed, type ChildLogLine, type ChildSpec } from './child.ts'
 import type { ProcessIdentity } from './identity.ts'
-import { inIdleTime } from './idle-time.ts'
 import { createOutputLines, type OutputLines } from './output-lines.ts'
 import { dyingWithParent } from './parent-death.ts'
 import { removePidFile, writePidFile } from './pid-file.ts'
@@ -31,19 +30,14 @@ function endingOf(code: number | null, signal: NodeJS.Signals | null): string {
   return `exited with code ${code}`
 }
 
-/**
- * Spawns the child in a session of its own, so that Ctrl-C in a terminal reaches us and not it: it is stopped last.
- * One that yields stays in ours.
- */
+/** Spawns the child in a session of its own, so that Ctrl-C in a terminal reaches us and not it: it is stopped last. */
 export function launch(spec: ChildSpec, logger: Logger): LaunchedChild {
-  const yielding = spec.yields ? inIdleTime(spec.command, spec.args) : undefined
-  const wanted = yielding ?? spec
-  const { command, args } = dyingWithParent(wanted.command, wanted.args, spec.parentDeathSignal)
+  const { command, args } = dyingWithParent(spec.command, spec.args, spec.parentDeathSignal)
   const output = createOutputLines()
   const child = spawn(command, args, {
     cwd: spec.directory ?? '/',
     env: { ...spec.environment },
-    detached: yielding === undefined,
+    detached: true,
     stdio: [spec.lifeline ? 'pipe' : 'ignore', 'pipe', 'pipe', ...(spec.descriptors?.() ?? [])],
     ...(spec.user ?? {}),
   })

@@ -78,7 +78,6 @@ export function embeddedColumnar(options: EmbeddedColumnarOptions): EmbeddedColu
     },
     pidFile: join(runPath, 'columnar.pid'),
     lifeline: true,
-    yields: true,
     async prepare() {
       mkdirSync(runPath, { recursive: true, mode: 0o700 })
       makeEngineDirectory(dirname(socketPath))
