@@ -67,7 +67,7 @@ test('told to stop under load, once or twice, the service keeps every event that
     }
     // Whatever was acknowledged is there already: sent again it is a duplicate, every one of it.
     const resent = load.acknowledged.length
-    const least = before + 2 * resent
+    const least = 2 * before + 2 * resent
     const counted = await untilCounted(service, least)
     expect(counted.duplicate).toBe((before === 0 ? 0 : before) + resent)
     stored = resent
