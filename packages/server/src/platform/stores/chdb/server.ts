@@ -21,8 +21,8 @@ import { readRequest } from './requests.ts'
 /**
  * Events are accepted by another process on the same cores, and the engine takes what that leaves, but never nothing:
  * the lower its priority, the more the collector keeps beside 8 heavy queries (measured on two cores: 0.4 of its rate
- * at 0, 0.50 at 10, 0.57 at 19, 0.72 in Linux's idle class), and the longer loading waits on a busy machine; in the
- * idle class it waited for more than 10 s beside a test run.
+ * at 0, 0.50 at 10, 0.57 at 19, 0.72 in Linux's idle class). What the lower ones
+ * cost loading on a machine that is busy with something else is not measured yet.
  */
 const nice = 10
 
