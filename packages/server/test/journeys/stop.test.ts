@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { removeData, type Service, startService } from '../support/running-service.ts'
 
 /** Senders that never pause, until the service is gone; `acknowledged` are the events that got 200. */
@@ -42,6 +42,10 @@ async function untilCounted(service: Service, sent: number): Promise<Record<stri
 test('told to stop under load, once or twice, the service keeps every event that it acknowledged', async () => {
   let service = await startService()
   const { dataDirectory } = service
+  onTestFinished(async () => {
+    await service.stop('SIGKILL')
+    removeData(service)
+  })
   let stored = 0
   for (const signals of [1, 2]) {
     const load = sendWithoutPause(service, 8)
@@ -74,5 +78,4 @@ test('told to stop under load, once or twice, the service keeps every event that
     expect(counted.accepted).toBeLessThanOrEqual(load.sent() + before + 8)
   }
   expect(await service.stop()).toBe(0)
-  removeData(service)
 }, 60_000)

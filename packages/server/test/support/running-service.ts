@@ -87,7 +87,7 @@ export async function startService(
   const started = performance.now()
   const child: ChildProcess = spawn(process.execPath, startLine.arguments, {
     cwd: root,
-    stdio: ['ignore', 'pipe', 'inherit'],
+    stdio: ['ignore', 'pipe', 'pipe'],
     env: {
       ...process.env,
       ...startLine.environment,
@@ -98,6 +98,8 @@ export async function startService(
       ...options.env,
     },
   })
+  // Not inherited: a service that a failed test leaves behind would hold the test run's own output open for ever.
+  child.stderr?.pipe(process.stderr, { end: false })
   const exited = new Promise<number | null>((resolve) => child.once('exit', resolve))
   let output = ''
   const announced = new Promise<string>((resolve, reject) => {
