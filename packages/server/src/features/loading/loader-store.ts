@@ -1,12 +1,11 @@
 import { randomUUID } from 'node:crypto'
-import type { DropRuleId, NoteRuleId } from '@millrace/contract/events/rules.ts'
-import { maskSample } from '@millrace/contract/events/samples.ts'
+import type { DropRuleId } from '@millrace/contract/events/rules.ts'
 import type { Columnar, ColumnarParam, Statement } from '../../platform/stores/columnar.ts'
+import { asDateTime, createReusedIds } from './reused-ids.ts'
 import {
   type DuplicateGroup,
   eventColumns,
   type QuarantinedEvent,
-  type ReusedIds,
   type Selection,
   type StagedGroup,
   type Staging,
@@ -22,26 +21,6 @@ const quarantineRule = 'engine-refused' satisfies DropRuleId
 const rowsByIndex = 2_000
 
 const stagedColumns = 'q,z,k,d,t,r,e,n,u,p,c,i,v,x,l,dt,os,br,g,m,rule,path,sample'.split(',')
-
-/** The rule by which the datasource log shows duplicates that are none but for their identifier. */
-const reusedRule = 'event-id-reused' satisfies NoteRuleId
-
-/** Duplicates of a batch that are compared with the stored event: enough to tell, and a bounded look-up. */
-const comparedDuplicates = 100
-
-/**
- * What a repetition has in common with its original, as a hash. Of its time the day counts, unless the server gave
- * it: that one differs at each repetition.
- */
-function contentOf(
-  columns: readonly [string, string, string, string, string, string, string, string],
-): string {
-  const [name, url, tmpId, clientId, ids, value, transId, labels] = columns
-  return `sipHash64(if(time = received, toDate(0), toDate(time)), toString(${name}), ${url}, ${tmpId}, ${clientId}, toString(${ids}),
-    ifNull(toString(${value}), ''), ${transId}, toString(${labels}))`
-}
-const stagedContent = contentOf(['n', 'u', 'p', 'c', 'i', 'value', 'x', 'l'])
-const storedContent = contentOf(['name', 'url', 'tmp_id', 'client_id', 'ids', 'value', 'trans_id', 'labels'])
 
 const isEvent = 'sound'
 const isPurchase = "n IN ('purchase', 'purchase_references')"
@@ -251,58 +230,7 @@ export function createLoaderStore({ columnar, threads }: LoaderStoreOptions) {
       })
     },
 
-    /**
-     * Compares some of what markDuplicates has marked with the events that came first. A repetition has the same
-     * place in the order of events (day and device) as its original, which keeps the look-up small; without a time of
-     * its own it may come on the next day.
-     */
-    async findReusedIds({ table, size }: Staging): Promise<ReusedIds[]> {
-      const compared = `q IN (SELECT seq FROM staging_skipped ORDER BY seq LIMIT ${comparedDuplicates})`
-      return await ask<ReusedIds>({
-        sql: `WITH repeated AS (SELECT * FROM ${table} WHERE ${compared}),
-                kept AS (
-                  SELECT hash, ${stagedContent} AS content FROM ${table}
-                  WHERE ${isEvent} AND hash IN (SELECT hash FROM repeated)
-                    AND q NOT IN (SELECT seq FROM staging_skipped)
-                  UNION ALL
-                  SELECT reinterpretAsUInt128(sipHash128(toString(datasource), event_id)) AS hash,
-                    ${storedContent} AS content
-                  FROM events
-                  PREWHERE (event_uuid, event_text) IN (SELECT event_uuid, event_text FROM repeated)
-                  WHERE (company, datasource, toDate(time), device)
-                    IN (SELECT k, d, arrayJoin([toDate(time), toDate(time) - 1]), device FROM repeated)
-                )
-              SELECT k AS company, d AS datasource, min(q) AS sequence, count() AS count,
-                toUnixTimestamp64Milli(argMin(received, q)) AS receivedAt,
-                argMin(if(event_text = '', toString(event_uuid), event_text), q) AS eventId
-              FROM repeated WHERE (hash, ${stagedContent}) NOT IN (SELECT hash, content FROM kept)
-              GROUP BY k, d`,
-        settings: { max_threads: size === 'small' ? 1 : threads, max_execution_time: 2 },
-      })
-    },
-
-    /** Notes them in the datasource log, once however often the load is repeated. */
-    async noteReusedIds(found: readonly ReusedIds[]): Promise<void> {
-      const sequences = found.map(({ sequence }) => sequence)
-      const noted = await ask<{ seq: number }>({
-        sql: `SELECT seq FROM datasource_log WHERE seq IN {sequences: Array(UInt64)} AND rule = '${reusedRule}'`,
-        params: { sequences },
-      })
-      const rows = found
-        .filter(({ sequence }) => !noted.some(({ seq }) => seq === sequence))
-        .map(({ company, datasource, sequence, receivedAt, eventId, count }) => ({
-          company,
-          datasource,
-          received: asDateTime(receivedAt),
-          seq: sequence,
-          kind: 'noted',
-          rule: reusedRule,
-          path: 'eventId',
-          sample: maskSample(eventId),
-          count,
-        }))
-      if (rows.length > 0) await insertJson('datasource_log', rows)
-    },
+    ...createReusedIds({ ask, insertLog: (rows) => insertJson('datasource_log', rows), threads }),
 
     async insertKeys(selection: Selection): Promise<void> {
       const columns = { key: keyOf, rest: restOf, seq: 'q', received: 'received' }
@@ -414,9 +342,6 @@ export function createLoaderStore({ columnar, threads }: LoaderStoreOptions) {
 }
 
 export type LoaderStore = ReturnType<typeof createLoaderStore>
-
-const asDateTime = (milliseconds: number): string =>
-  new Date(milliseconds).toISOString().replace('T', ' ').replace('Z', '')
 
 function quarantineLogRow({ company, datasource, sequence, receivedAt }: QuarantinedEvent): object {
   // The event itself stands in the quarantine; the log shows no sample of what nothing could read.
