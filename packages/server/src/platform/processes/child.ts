@@ -49,6 +49,13 @@ export interface ChildSpec {
    * installed; elsewhere the orphan is stopped at the next start.
    */
   readonly parentDeathSignal?: NodeJS.Signals
+  /**
+   * Once it serves, the child computes in what time this process and its others leave, where Linux has such a class.
+   * It stays in the session of this process, because a class counts inside a session alone, and must ignore the
+   * signals that a terminal sends to all of it. Where it gets no time at all its probe fails, and its successor has
+   * an ordinary share.
+   */
+  readonly yields?: boolean
   /** Runs before every launch, restarts included; a failure counts as a failed launch. */
   readonly prepare?: (signal: AbortSignal) => Promise<void>
   /** Resolves when the child serves; may poll, and must end when `child.signal` aborts. */

@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
+import { readStatFields } from './proc-stat.ts'
 
 /** A process that cannot be taken for another one: a pid is given again, a pid with its start time is not. */
 export interface ProcessIdentity {
@@ -16,16 +17,13 @@ function currentBoot(): string {
   return bootId
 }
 
-/** `/proc/<pid>/stat` after the program's name, which may hold spaces and parentheses (proc(5)). */
 export function linuxStat(pid: number): { state: string; parent: number; startTicks: string } | undefined {
-  let text: string
   try {
-    text = readFileSync(`/proc/${pid}/stat`, 'latin1')
+    const fields = readStatFields(`/proc/${pid}/stat`)
+    return { state: fields[0] ?? '', parent: Number(fields[1]), startTicks: fields[19] ?? '' }
   } catch {
     return undefined
   }
-  const fields = text.slice(text.lastIndexOf(')') + 2).split(' ')
-  return { state: fields[0] ?? '', parent: Number(fields[1]), startTicks: fields[19] ?? '' }
 }
 
 function startedOnLinux(pid: number): string | undefined {

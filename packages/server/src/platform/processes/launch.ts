@@ -30,14 +30,17 @@ function endingOf(code: number | null, signal: NodeJS.Signals | null): string {
   return `exited with code ${code}`
 }
 
-/** Spawns the child in a session of its own, so that Ctrl-C in a terminal reaches us and not it: it is stopped last. */
-export function launch(spec: ChildSpec, logger: Logger): LaunchedChild {
+/**
+ * Spawns the child.
+ * @param session `own`, so that Ctrl-C in a terminal reaches us and not it: it is stopped last
+ */
+export function launch(spec: ChildSpec, logger: Logger, session: 'own' | 'ours'): LaunchedChild {
   const { command, args } = dyingWithParent(spec.command, spec.args, spec.parentDeathSignal)
   const output = createOutputLines()
   const child = spawn(command, args, {
     cwd: spec.directory ?? '/',
     env: { ...spec.environment },
-    detached: true,
+    detached: session === 'own',
     stdio: [spec.lifeline ? 'pipe' : 'ignore', 'pipe', 'pipe', ...(spec.descriptors?.() ?? [])],
     ...(spec.user ?? {}),
   })

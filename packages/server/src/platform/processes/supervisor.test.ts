@@ -1,7 +1,7 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
-import { tmpdir } from 'node:os'
+import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -56,6 +56,10 @@ async function until(fact: () => boolean, within = 8000): Promise<void> {
     if (performance.now() > end) throw new Error('it does not become true')
     await sleep(10)
   }
+}
+
+function policyOf(pid: number): string | undefined {
+  return spawnSync('chrt', ['--pid', String(pid)], { encoding: 'utf8' }).stdout
 }
 
 function alive(pid: number | undefined): ProcessIdentity {
@@ -162,6 +166,26 @@ test('replaces a child that hangs', async () => {
   expect(isAlive(first)).toBe(false)
   await until(() => child.status().state === 'ready')
 })
+
+test('a child that yields and gets no time is followed by one with a share', async ({ skip }) => {
+  const child = supervise(
+    shell('echo up; while :; do :; done', {
+      yields: true,
+      probe: { everyMs: 400, withinMs: 400, failures: 2, run: () => Promise.resolve() },
+    }),
+  )
+  await child.start()
+  const first = alive(child.status().pid)
+  if (!policyOf(first.pid)?.includes('SCHED_IDLE')) return skip('there is no idle class here')
+  for (let core = 0; core < availableParallelism(); core++) {
+    foreign.push(spawn('sh', ['-c', 'while :; do :; done'], { stdio: 'ignore' }))
+  }
+  await until(() => child.status().restarts === 1 && child.status().state === 'ready', 30_000)
+  const second = alive(child.status().pid)
+  expect(policyOf(second.pid)).toContain('SCHED_OTHER')
+  await sleep(1500)
+  expect(child.status().restarts).toBe(1)
+}, 40_000)
 
 test('kills a child that ignores the signals, after the last deadline', async () => {
   const stop = [

@@ -8,6 +8,7 @@ import {
   type ChildStatus,
   type SupervisedChild,
 } from './child.ts'
+import { createStarvationWatch, enterIdleTime } from './idle-time.ts'
 import { endLaunched, type LaunchedChild, launch, untilReady } from './launch.ts'
 import { stopOrphan } from './orphan.ts'
 import { watchProbe } from './probe.ts'
@@ -51,6 +52,7 @@ export function superviseChild(
     failedProbes: 0,
     reason: 'has not been started',
   }
+  let yields = spec.yields === true
   let current: LaunchedChild | undefined
   let starting: Promise<LaunchedChild> | undefined
   let watching: Promise<void> | undefined
@@ -77,7 +79,7 @@ export function superviseChild(
     if (stopping.signal.aborted) throw failed(new Error('it is being stopped'))
     let child: LaunchedChild
     try {
-      child = launch(spec, logger)
+      child = launch(spec, logger, yields ? 'ours' : 'own')
     } catch (error) {
       // What spawn refuses at once: a command that is no text, a user that may not be taken.
       throw failed(error)
@@ -92,15 +94,32 @@ export function superviseChild(
       update({ pid: undefined })
       throw error
     }
+    const { pid } = child.process
+    if (yields && pid !== undefined) yields = enterIdleTime(pid)
     enter('ready', undefined)
-    logger.info({ pid: child.process.pid }, `${spec.name} is ready`)
+    logger.info({ pid, inIdleTime: yields }, `${spec.name} is ready`)
     return child
+  }
+
+  /** The probe of the description; for a child that yields it fails as well while others leave it no time. */
+  function probeOf(child: LaunchedChild): ChildSpec['probe'] {
+    const { probe } = spec
+    const { pid } = child.process
+    if (probe === undefined || pid === undefined || !yields) return probe
+    const starves = createStarvationWatch()
+    return {
+      ...probe,
+      async run(signal) {
+        if (starves(pid)) throw new Error('other programs take all cores and leave it no time')
+        await probe.run(signal)
+      },
+    }
   }
 
   /** Resolves once the child has ended, for whatever reason. */
   async function serve(child: LaunchedChild): Promise<string> {
     let hung: string | undefined
-    const unwatch = watchProbe(spec.probe, {
+    const unwatch = watchProbe(probeOf(child), {
       onResult: (failedProbes, error) => {
         if (failedProbes === status.failedProbes) return
         update({ failedProbes })
@@ -108,6 +127,7 @@ export function superviseChild(
       },
       onHung: () => {
         hung = 'did not answer any more'
+        yields = false
         enter('backing-off', hung)
         logger.error({ pid: child.process.pid }, `${spec.name} hangs and is replaced`)
         void endLaunched(spec, child).catch((error) => logger.error({ err: error }, 'it cannot be ended'))

@@ -78,6 +78,7 @@ export function embeddedColumnar(options: EmbeddedColumnarOptions): EmbeddedColu
     },
     pidFile: join(runPath, 'columnar.pid'),
     lifeline: true,
+    yields: true,
     async prepare() {
       mkdirSync(runPath, { recursive: true, mode: 0o700 })
       makeEngineDirectory(dirname(socketPath))
@@ -91,7 +92,7 @@ export function embeddedColumnar(options: EmbeddedColumnarOptions): EmbeddedColu
     probe: {
       // Any answer shows that it is alive, one that tells of full memory too.
       run: (signal) => askStatus(socketPath, signal).then(() => {}),
-      everyMs: 10_000,
+      everyMs: 5_000,
       withinMs: 10_000,
       failures: 3,
     },
