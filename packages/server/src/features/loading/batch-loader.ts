@@ -59,8 +59,9 @@ export interface BatchLoaderDependencies {
 }
 
 /**
- * Brings rows of the log into the columnar store. Keys are stored before events: when a load is interrupted, those
- * keys decide at its repetition, so that the same events are duplicates again and the same ones are stored.
+ * Brings rows of the log into the columnar store. Whether an event is a duplicate depends only on events before it in
+ * the log, so that the repetition of an interrupted load decides alike, in whatever batches: the tables are filled
+ * side by side, and what one of them has already is told by its sequence number.
  */
 export function createBatchLoader({ store, attempted }: BatchLoaderDependencies): BatchLoader {
   async function stage(staging: Staging, pieces: AsyncIterable<Buffer> | Iterable<Buffer>): Promise<void> {
@@ -128,12 +129,12 @@ export function createBatchLoader({ store, attempted }: BatchLoaderDependencies)
     const unlessStored = firstSequence <= attempted.sequence ? { firstSequence, lastSequence } : undefined
     attempted.sequence = Math.max(attempted.sequence, lastSequence)
     const selection: Selection = { staging, withoutDuplicates, unlessStored }
-    if (sumOf(groups, 'events') > 0) await store.insertKeys(selection)
     await allDone([
       insertEvents(groups, selection),
       sumOf(groups, 'purchases') > 0 ? store.insertPurchases(selection) : undefined,
       sumOf(groups, 'identifies') > 0 ? store.insertIdentities(selection) : undefined,
       sumOf(groups, 'logRows') > 0 ? store.insertLog(selection) : undefined,
+      sumOf(groups, 'events') > 0 ? store.insertKeys(selection) : undefined,
     ])
   }
 

@@ -146,7 +146,8 @@ export function createLoaderService(dependencies: LoaderDependencies): LoaderSer
     let checkpoint = await checkpoints.find()
     let position = checkpoint ?? log.start()
     let ahead: Promise<Prepared | undefined> | undefined
-    await release(position)
+    // Removing files takes time of the disk's, and the next batch does not wait for it.
+    let releasing = release(position)
     condition = 'loading'
     try {
       while (!stopping.signal.aborted) {
@@ -180,7 +181,7 @@ export function createLoaderService(dependencies: LoaderDependencies): LoaderSer
           position = prepared.next
           succeeded()
           report(outcome, (performance.now() - began) / 1_000)
-          await release(position)
+          releasing = releasing.then(() => release(prepared.next))
           await upkeep.run(outcome.received)
         }
         const isBehind = prepared && comparePositions(position, prepared.end) < 0
@@ -189,6 +190,7 @@ export function createLoaderService(dependencies: LoaderDependencies): LoaderSer
     } finally {
       // Nothing of this turn is at work when the next one begins.
       await ahead?.catch(() => undefined)
+      await releasing
     }
   }
 
