@@ -30,7 +30,7 @@ const keys = Number(process.argv[2] ?? 10) * 1e6
 const rounds = Number(process.argv[3] ?? 5)
 /** Batches of a backlog that are loaded in one go. */
 const batchesPerRound = 12
-const sizes = (process.argv[4] ?? '100,1000,15000,200000,400000').split(',').map(Number)
+const sizes = (process.argv[4] ?? '100,1000,15000,200000,600000').split(',').map(Number)
 const directory = mkdtempSync(join(tmpdir(), 'bench-loading-'))
 const company = '64b7f0a1c2d3e4f5a6b7c8d9'
 const datasource = '65c8a1b2d3e4f5061728394a'

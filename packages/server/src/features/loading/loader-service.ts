@@ -1,3 +1,4 @@
+import { totalmem } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Clock } from '../../platform/clock.ts'
 import type { Logger } from '../../platform/logger.ts'
@@ -41,7 +42,8 @@ export interface LoaderLimits {
 const mebibyte = 1024 * 1024
 
 const defaults: LoaderLimits = {
-  batchBytes: 128 * mebibyte,
+  // The engine takes about 5 times as much memory for a backlog of such batches; larger ones load hardly faster.
+  batchBytes: Math.min(192 * mebibyte, Math.floor(totalmem() / 32)),
   // A little more than a segment of the log, so that no small remainder is a piece of its own.
   pieceBytes: 36 * mebibyte,
   intervalMs: 1_000,
