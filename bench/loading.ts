@@ -4,6 +4,7 @@
  * which other work on the machine disturbs less than time by the clock.
  * Run: node bench/loading.ts [million known keys] [rounds] [sizes, comma separated]
  */
+import { EventEmitter, once } from 'node:events'
 import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -12,11 +13,12 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import {
   createLoaderService,
+  type LoaderDependencies,
   type LoaderService,
 } from '../packages/server/src/features/loading/loader-service.ts'
 import { createLoaderStore } from '../packages/server/src/features/loading/loader-store.ts'
 import { systemClock } from '../packages/server/src/platform/clock.ts'
-import { silentLogger } from '../packages/server/src/platform/logger.ts'
+import { type Logger, silentLogger } from '../packages/server/src/platform/logger.ts'
 import { readMigrations } from '../packages/server/src/platform/migrations.ts'
 import { splitStatements } from '../packages/server/src/platform/sql-statements.ts'
 import { embeddedColumnar } from '../packages/server/src/platform/stores/columnar-embedded.ts'
@@ -110,11 +112,37 @@ const prepare = async (file: string, size: number, isBacklog: boolean): Promise<
   return text
 }
 
-/** A loader as in the service, without a relational store. */
 let checkpoint: Position | undefined
-const startLoader = (size: number): LoaderService => {
+let isHeld = false
+const released = new EventEmitter()
+/** A log behind which a backlog can gather while the loader waits. */
+const heldLog: LoaderDependencies['log'] = {
+  read: (...range) => log.read(...range),
+  release: (position) => log.release(position),
+  start: () => log.start(),
+  state: () => log.state(),
+  end: () => log.end(),
+  async changed(position, signal) {
+    await log.changed(position, signal)
+    if (isHeld) await once(released, 'now', { signal }).catch(() => undefined)
+  },
+}
+const hold = (): void => {
+  isHeld = true
+}
+const release = (): void => {
+  isHeld = false
+  released.emit('now')
+}
+
+/**
+ * A loader as in the service, without a relational store. Resolves when it has all known keys in memory, as one has that has run
+ * for a few seconds.
+ */
+const startLoader = async (size: number): Promise<LoaderService> => {
+  const { promise: ready, resolve, reject } = Promise.withResolvers<void>()
   const loader = createLoaderService({
-    log,
+    log: heldLog,
     store: createLoaderStore({ columnar, threads: 2 }),
     checkpoints: {
       tryLock: async () => ({ check: async () => {}, release: () => {} }),
@@ -124,10 +152,15 @@ const startLoader = (size: number): LoaderService => {
       },
     },
     clock: systemClock,
-    logger: silentLogger,
+    logger: {
+      ...silentLogger,
+      debug: (_fields: object, message?: string) => message?.includes('known keys are in') && resolve(),
+      warn: (fields: object) => reject(new Error('The loader warns', { cause: fields })),
+    } as Logger,
     limits: { batchBytes: size * 330, intervalMs: 0 },
   })
   loader.start()
+  await ready
   return loader
 }
 const loaded = async (loader: LoaderService): Promise<void> => {
@@ -161,9 +194,9 @@ try {
     // A backlog waits for its loader; few rows meet one that waits for them.
     const isBacklog = size >= 50_000
     const perRound = isBacklog ? batchesPerRound : 1
-    let loader = startLoader(size)
+    const loader = await startLoader(size)
     for (let round = 0; round <= rounds; round++) {
-      if (isBacklog) await loader.stop()
+      if (isBacklog) hold()
       const files = Array.from({ length: perRound }, (_, index) => join(directory, `rows-${index}.ndjson`))
       let text = ''
       for (const file of files) text = await prepare(file, size, isBacklog)
@@ -176,7 +209,7 @@ try {
         for (const file of files) await insert(file)
       })
       const two = await timed(async () => {
-        if (isBacklog) loader = startLoader(size)
+        if (isBacklog) release()
         else await log.append(text, size, log.reserve(size))
         await loaded(loader)
       })

@@ -108,6 +108,7 @@ const steps: (keyof LoaderStore)[] = [
   'clear',
   'stage',
   'readGroups',
+  'streamStagedKeys',
   'findKnown',
   'markDuplicates',
   'insertKeys',

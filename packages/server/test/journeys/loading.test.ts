@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { newId } from '../../src/platform/ids.ts'
 import {
@@ -337,6 +338,45 @@ describe('an eventId that came before', () => {
     await ground.load()
     expect(await ground.counters(d)).toMatchObject({ accepted: 3, duplicate: 2 })
   })
+
+  it('is found among millions, of which the engine is asked only for those that may be known', async () => {
+    await ground.engine.command({
+      sql: `INSERT INTO event_keys SELECT sipHash64(number), sipHash64(number, 1), 0, toDateTime('2026-09-01 12:00:00', 'UTC')
+            FROM numbers(4200000)`,
+    })
+    const many = Array.from({ length: 4_500 }, (_, index) => event({ e: `many ${index}` }))
+    await ground.append([event({ e: 'a' }), ...many])
+    await ground.load()
+    const asked: (number | undefined)[] = []
+    const loader = ground.startLoader({
+      store: {
+        ...ground.store,
+        findKnown(staging, rows, candidates) {
+          asked.push(candidates?.length)
+          return ground.store.findKnown(staging, rows, candidates)
+        },
+      },
+    })
+    const load = async (...rows: LogRow[]): Promise<number | undefined> => {
+      await ground.append(rows)
+      await ground.loaded()
+      return asked.at(-1)
+    }
+    try {
+      let fresh = 0
+      // Until they are in memory, all are asked for.
+      while ((await load(event({ e: `fresh ${fresh++}` }))) === undefined) await sleep(20)
+      // The second of a pair is known already.
+      expect(await load(event({ e: 'a' }), event({ e: 'b' }), event({ e: 'b' }))).toBe(2)
+      expect(await load(event({ e: 'b' }))).toBe(1)
+      expect(await load(...Array.from({ length: 100 }, () => event()))).toBeLessThan(10)
+      expect(await load(...many, event({ e: 'c' }))).toBeUndefined()
+      const accepted = 1 + 4_500 + fresh + 1 + 100 + 1
+      expect(await ground.counters(d)).toMatchObject({ accepted, duplicate: 1 + 1 + 1 + 4_500 })
+    } finally {
+      await loader.stop()
+    }
+  }, 60_000)
 
   describe.each([
     ['in another batch', true],

@@ -1,5 +1,6 @@
 import { ColumnarError } from '../../platform/stores/columnar.ts'
 import type { CounterChange } from './checkpoint-store.ts'
+import type { KnownKeys } from './known-keys.ts'
 import { duplicateWindowMs, type LoaderStore } from './loader-store.ts'
 import { controlLine, linesOf, readRefusedRow } from './log-lines.ts'
 import { keyOf, nothing, type Outcome, outcomeOf, type Received, together } from './outcome.ts'
@@ -54,6 +55,7 @@ export interface BatchLoader {
 
 export interface BatchLoaderDependencies {
   readonly store: LoaderStore
+  readonly known: Pick<KnownKeys, 'takeBatch'>
   /** The greatest sequence number that any load has begun to store. */
   readonly attempted: { sequence: number }
 }
@@ -63,7 +65,7 @@ export interface BatchLoaderDependencies {
  * the log, so that the repetition of an interrupted load decides alike, in whatever batches: the tables are filled
  * side by side, and what one of them has already is told by its sequence number.
  */
-export function createBatchLoader({ store, attempted }: BatchLoaderDependencies): BatchLoader {
+export function createBatchLoader({ store, known, attempted }: BatchLoaderDependencies): BatchLoader {
   async function stage(staging: Staging, pieces: AsyncIterable<Buffer> | Iterable<Buffer>): Promise<void> {
     await store.clear(staging)
     try {
@@ -74,7 +76,8 @@ export function createBatchLoader({ store, attempted }: BatchLoaderDependencies)
   }
 
   async function storeStaged(staging: Staging, rows: number): Promise<Outcome> {
-    await store.findKnown(staging, rows)
+    const candidates = await known.takeBatch(await store.streamStagedKeys(staging))
+    await store.findKnown(staging, rows, candidates)
     const groups = await store.readGroups(staging)
     const staged = sumOf(groups, 'rows')
     if (staged === 0 && rows > 0) throw new StagingLost('The engine was restarted after a batch was staged')
@@ -103,8 +106,8 @@ export function createBatchLoader({ store, attempted }: BatchLoaderDependencies)
   }
 
   async function findDuplicates(groups: readonly StagedGroup[], staging: Staging) {
-    const known = groups.some((group) => group.known > 0)
-    return known || sumOf(groups, 'distinct') < sumOf(groups, 'events')
+    const isKnown = groups.some((group) => group.known > 0)
+    return isKnown || sumOf(groups, 'distinct') < sumOf(groups, 'events')
       ? await store.markDuplicates(staging)
       : []
   }

@@ -23,19 +23,26 @@ export function createKeyUpkeep({
   let next = 0
 
   return {
-    /** Never fails: what is left over is forgotten the next time. */
-    async run(received: { readonly earliest: number } | undefined): Promise<void> {
+    /**
+     * Never fails: what is left over is forgotten the next time.
+     * @returns whether anything was forgotten
+     */
+    async run(received: { readonly earliest: number } | undefined): Promise<boolean> {
       const now = clock.now()
-      if (received === undefined || now < next) return
+      if (received === undefined || now < next) return false
       next = now + everyMs
       const keepFrom = Math.min(received.earliest, now) - duplicateWindowMs - marginMs
+      let isForgotten = false
       try {
         for (const monday of await store.listKeyWeeks()) {
-          if (Date.parse(`${monday}T00:00:00Z`) + 7 * dayMs < keepFrom) await store.dropKeyWeek(monday)
+          if (Date.parse(`${monday}T00:00:00Z`) + 7 * dayMs >= keepFrom) continue
+          await store.dropKeyWeek(monday)
+          isForgotten = true
         }
       } catch (error) {
         logger.warn({ err: error }, 'old event keys are not forgotten')
       }
+      return isForgotten
     },
   }
 }

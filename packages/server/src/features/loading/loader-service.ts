@@ -8,6 +8,7 @@ import { comparePositions, type EventLog, type Position } from '../../platform/s
 import { BatchRefused, createBatchLoader } from './batch-loader.ts'
 import type { CheckpointStore, LoaderLock } from './checkpoint-store.ts'
 import { createKeyUpkeep } from './key-upkeep.ts'
+import { createKnownKeys } from './known-keys.ts'
 import type { LoaderStore } from './loader-store.ts'
 import { PieceMemory, planBatch } from './log-batch.ts'
 import { changesOf, nothing, type Outcome, totalsOf } from './outcome.ts'
@@ -99,7 +100,8 @@ export function createLoaderService(dependencies: LoaderDependencies): LoaderSer
   const { log, store, checkpoints, clock, logger, metrics } = dependencies
   const limits = { ...defaults, ...dependencies.limits }
   const attempted = { sequence: 0 }
-  const batches = createBatchLoader({ store, attempted })
+  const known = createKnownKeys({ store, clock, logger })
+  const batches = createBatchLoader({ store, known, attempted })
   const memory = new PieceMemory(limits.pieceBytes)
   const upkeep = createKeyUpkeep({ store, clock, logger })
   const stopping = new AbortController()
@@ -116,6 +118,12 @@ export function createLoaderService(dependencies: LoaderDependencies): LoaderSer
     'millrace_load_lag_seconds',
     'Age of the oldest event that waits in the log to be loaded',
     () => lagSeconds(),
+  )
+
+  metrics?.gauge(
+    'millrace_known_keys_bytes',
+    'Memory in which the loader keeps what it knows of the keys of stored events',
+    () => known.bytes(),
   )
 
   function lagSeconds(): number {
@@ -145,6 +153,7 @@ export function createLoaderService(dependencies: LoaderDependencies): LoaderSer
     // Whatever an earlier load did is known from the stores alone: this process may have just begun.
     await store.endLeftovers()
     attempted.sequence = Math.max(attempted.sequence, await store.greatestSequence())
+    await known.begin()
     let checkpoint = await checkpoints.find()
     let position = checkpoint ?? log.start()
     let ahead: Promise<Prepared | undefined> | undefined
@@ -184,7 +193,7 @@ export function createLoaderService(dependencies: LoaderDependencies): LoaderSer
           succeeded()
           report(outcome, (performance.now() - began) / 1_000)
           releasing = releasing.then(() => release(prepared.next))
-          await upkeep.run(outcome.received)
+          if (await upkeep.run(outcome.received)) await known.renew()
         }
         const isBehind = prepared && comparePositions(position, prepared.end) < 0
         if (!isBehind) await pause(limits.intervalMs - (performance.now() - began))
@@ -192,6 +201,7 @@ export function createLoaderService(dependencies: LoaderDependencies): LoaderSer
     } finally {
       // Nothing of this turn is at work when the next one begins.
       await ahead?.catch(() => undefined)
+      await known.stop()
       await releasing
     }
   }

@@ -17,14 +17,20 @@ export const duplicateWindowMs = 7 * 24 * 3_600 * 1_000
 /** The rule of the contract by which the datasource log shows a quarantined event. */
 const quarantineRule = 'engine-refused' satisfies DropRuleId
 
-/** Rows up to which the index of event_keys is faster than reading all of it. */
-const rowsByIndex = 2_000
+/** Rows or keys up to which the index of event_keys is faster than reading all of it. */
+const mostByIndex = 4_000
 
 const stagedColumns = 'q,z,k,d,t,r,e,n,u,p,c,i,v,x,l,dt,os,br,g,m,rule,path,sample'.split(',')
 
 const isEvent = 'sound'
 const isPurchase = "n IN ('purchase', 'purchase_references')"
 const isIdentify = "n = 'identify' AND c != ''"
+
+/** Keys of one result: more than a batch has events, and less than the engine gives at most. */
+const mostKeys = 10_000_000
+const keyResult = { max_threads: 1, max_result_rows: mostKeys, max_result_bytes: 16 * mostKeys }
+/** Keys that are asked for at a time, about. */
+const keysPerRead = 4_000_000
 
 const keyOf = 'toUInt64(hash)'
 const restOf = 'toUInt64(bitShiftRight(hash, 64))'
@@ -90,6 +96,11 @@ export function createLoaderStore({ columnar, threads }: LoaderStoreOptions) {
     })
   }
 
+  async function countKeys(): Promise<number> {
+    const [row] = await ask<{ keys: number }>({ sql: 'SELECT count() AS keys FROM event_keys' })
+    return row?.keys ?? 0
+  }
+
   async function empty(table: string): Promise<void> {
     if (!used.has(table)) return
     await run({ sql: `TRUNCATE TABLE ${table}` })
@@ -147,22 +158,58 @@ export function createLoaderStore({ columnar, threads }: LoaderStoreOptions) {
       return row?.rows ?? 0
     },
 
+    /** The keys of the staged events, 8 bytes each in the order of little-endian processors. */
+    async streamStagedKeys({ table }: Staging): Promise<AsyncIterable<Buffer>> {
+      return await columnar.stream({
+        sql: `SELECT ${keyOf} FROM ${table} WHERE ${isEvent}`,
+        format: 'RowBinary',
+        settings: { ...keyResult, max_execution_time: 120 },
+        signal,
+      })
+    },
+
+    /** All keys that are stored, as `streamStagedKeys` gives them; those that are stored meanwhile may be missing. */
+    async *streamKeys(ending: AbortSignal): AsyncGenerator<Buffer> {
+      const reads = BigInt(Math.ceil((await countKeys()) / keysPerRead))
+      for (let read = 0n; read < reads; read++) {
+        const bound = (number: bigint): bigint => (number * 2n ** 64n) / reads
+        yield* await columnar.stream({
+          sql: 'SELECT key FROM event_keys WHERE key BETWEEN {first: UInt64} AND {last: UInt64}',
+          params: { first: bound(read), last: bound(read + 1n) - 1n },
+          format: 'RowBinary',
+          settings: { ...keyResult, max_execution_time: 120 },
+          signal: AbortSignal.any([signal, ending]),
+        })
+      }
+    },
+
+    countKeys,
+
     /**
      * Looks the keys of the staged events up among those stored within the window around their reception; an
      * interrupted load of the same events left them too.
      * @param rows about how many are staged
+     * @param candidates the only keys that may be stored; undefined when all may be
      */
-    async findKnown(staging: Staging, rows: number): Promise<void> {
+    async findKnown(
+      staging: Staging,
+      rows: number,
+      candidates: readonly bigint[] | undefined,
+    ): Promise<void> {
       const { table } = staging
       await empty('staging_known')
+      if (candidates?.length === 0) return
       used.add('staging_known')
       const bound = (aggregate: string, shift: string): string =>
         `(SELECT ${aggregate}(received) ${shift} toIntervalMillisecond(${duplicateWindowMs}) FROM ${table} WHERE ${isEvent})`
+      const keys = candidates
+        ? '{candidates: Array(UInt64)}'
+        : `(SELECT ${keyOf} FROM ${table} WHERE ${isEvent})`
       await run({
         sql: `INSERT INTO staging_known SELECT key, rest, seq, received FROM event_keys
-              WHERE key IN (SELECT ${keyOf} FROM ${table} WHERE ${isEvent})
-                AND received BETWEEN ${bound('min', '-')} AND ${bound('max', '+')}`,
-        settings: { ...settingsOf(staging), use_index_for_in_with_subqueries: rows <= rowsByIndex ? 1 : 0 },
+              WHERE key IN ${keys} AND received BETWEEN ${bound('min', '-')} AND ${bound('max', '+')}`,
+        ...(candidates && { params: { candidates } }),
+        settings: { ...settingsOf(staging), use_index_for_in_with_subqueries: rows <= mostByIndex ? 1 : 0 },
       })
     },
 
