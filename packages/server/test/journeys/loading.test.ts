@@ -344,7 +344,7 @@ describe('an eventId that came before', () => {
       sql: `INSERT INTO event_keys SELECT sipHash64(number), sipHash64(number, 1), 0, toDateTime('2026-09-01 12:00:00', 'UTC')
             FROM numbers(4200000)`,
     })
-    const many = Array.from({ length: 4_500 }, (_, index) => event({ e: `many ${index}` }))
+    const many = Array.from({ length: 10_500 }, (_, index) => event({ e: `many ${index}` }))
     await ground.append([event({ e: 'a' }), ...many])
     await ground.load()
     const asked: (number | undefined)[] = []
@@ -371,8 +371,8 @@ describe('an eventId that came before', () => {
       expect(await load(event({ e: 'b' }))).toBe(1)
       expect(await load(...Array.from({ length: 100 }, () => event()))).toBeLessThan(10)
       expect(await load(...many, event({ e: 'c' }))).toBeUndefined()
-      const accepted = 1 + 4_500 + fresh + 1 + 100 + 1
-      expect(await ground.counters(d)).toMatchObject({ accepted, duplicate: 1 + 1 + 1 + 4_500 })
+      const accepted = 1 + 10_500 + fresh + 1 + 100 + 1
+      expect(await ground.counters(d)).toMatchObject({ accepted, duplicate: 1 + 1 + 1 + 10_500 })
     } finally {
       await loader.stop()
     }

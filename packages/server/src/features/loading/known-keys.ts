@@ -30,10 +30,10 @@ export interface KnownKeys {
 }
 
 /** Room for growth, so that what is stored need not be read again soon. */
-const spare = 1.5
+const spare = 1.25
 const leastCapacity = 1_000_000
 /** More candidates than this are not worth being told apart: a batch that is repeated consists of them. */
-const mostCandidates = 4_000
+const mostCandidates = 10_000
 const retryMs = 10_000
 
 /**
