@@ -9,8 +9,6 @@ import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { setFlagsFromString } from 'node:v8'
-import { runInNewContext } from 'node:vm'
 import {
   createLoaderService,
   type LoaderDependencies,
@@ -19,14 +17,12 @@ import {
 import { createLoaderStore } from '../packages/server/src/features/loading/loader-store.ts'
 import { systemClock } from '../packages/server/src/platform/clock.ts'
 import { type Logger, silentLogger } from '../packages/server/src/platform/logger.ts'
+import { giveMemoryBack } from '../packages/server/src/platform/memory.ts'
 import { readMigrations } from '../packages/server/src/platform/migrations.ts'
 import { splitStatements } from '../packages/server/src/platform/sql-statements.ts'
 import { embeddedColumnar } from '../packages/server/src/platform/stores/columnar-embedded.ts'
 import { comparePositions, type Position } from '../packages/server/src/platform/stores/event-log.ts'
 import { openSegmentLog } from '../packages/server/src/platform/stores/segment-log.ts'
-
-setFlagsFromString('--expose-gc')
-const collectGarbage = runInNewContext('gc') as () => void
 
 const keys = Number(process.argv[2] ?? 10) * 1e6
 const rounds = Number(process.argv[3] ?? 5)
@@ -108,7 +104,7 @@ const prepare = async (file: string, size: number, isBacklog: boolean): Promise<
     if (isBacklog) await log.append(rows, count, first + at)
     else text += rows
   }
-  collectGarbage()
+  giveMemoryBack()
   return text
 }
 

@@ -7,6 +7,7 @@ import type { Config } from './platform/config/config.ts'
 import { type DataDirectory, openDataDirectory } from './platform/data-directory.ts'
 import { quickStart } from './platform/http/documents/quick-start.ts'
 import type { Logger } from './platform/logger.ts'
+import { giveMemoryBack } from './platform/memory.ts'
 import { version } from './platform/version.ts'
 
 /** A stop that takes longer is cut off: orchestrators kill at 30 s (decisions.md, Run contract). */
@@ -98,7 +99,10 @@ export async function runService(config: Config, logger: Logger): Promise<number
     writeBootstrap(dataDirectory, addresses, context)
     dataDirectory.publish(addresses.baseUrl.replace(/\/v2$/, ''))
     const ready = await Promise.race([context.whenReady.then(() => true), stopping.then(() => false)])
-    if (ready) process.stdout.write(banner(context, addresses))
+    if (ready) {
+      giveMemoryBack()
+      process.stdout.write(banner(context, addresses))
+    }
     await stopping
 
     const late = setTimeout(() => {

@@ -82,15 +82,18 @@ const crashing = (name: keyof LoaderStore, nth: number, after: boolean) => {
   const store = Object.fromEntries(
     Object.entries(ground.store).map(([key, call]) => [
       key,
-      async (...args: never[]) => {
-        if (crashed) throw new Crash('gone')
-        const hit = key === name && ++calls === nth
-        crashed = hit
-        if (hit && !after) throw new Crash(`before ${key}`)
-        const result = await (call as (...args: never[]) => Promise<unknown>)(...args)
-        if (hit) throw new Crash(`after ${key}`)
-        return result
-      },
+      // Not a promise of something, as the others are.
+      key === 'streamKeys'
+        ? call
+        : async (...args: never[]) => {
+            if (crashed) throw new Crash('gone')
+            const hit = key === name && ++calls === nth
+            crashed = hit
+            if (hit && !after) throw new Crash(`before ${key}`)
+            const result = await (call as (...args: never[]) => Promise<unknown>)(...args)
+            if (hit) throw new Crash(`after ${key}`)
+            return result
+          },
     ]),
   ) as unknown as LoaderStore
   return { store, crashed: () => crashed }

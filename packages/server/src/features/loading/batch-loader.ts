@@ -55,15 +55,14 @@ export interface BatchLoader {
 
 export interface BatchLoaderDependencies {
   readonly store: LoaderStore
-  readonly known: Pick<KnownKeys, 'takeBatch'>
+  readonly known: Pick<KnownKeys, 'takeBatch' | 'stored'>
   /** The greatest sequence number that any load has begun to store. */
   readonly attempted: { sequence: number }
 }
 
 /**
- * Brings rows of the log into the columnar store. Whether an event is a duplicate depends only on events before it in
- * the log, so that the repetition of an interrupted load decides alike, in whatever batches: the tables are filled
- * side by side, and what one of them has already is told by its sequence number.
+ * Brings rows of the log into the columnar store. Keys are stored before events: when a load is interrupted, those
+ * keys decide at its repetition, and for whoever loads another log meanwhile, so that the same events are stored.
  */
 export function createBatchLoader({ store, known, attempted }: BatchLoaderDependencies): BatchLoader {
   async function stage(staging: Staging, pieces: AsyncIterable<Buffer> | Iterable<Buffer>): Promise<void> {
@@ -76,7 +75,8 @@ export function createBatchLoader({ store, known, attempted }: BatchLoaderDepend
   }
 
   async function storeStaged(staging: Staging, rows: number): Promise<Outcome> {
-    const candidates = await known.takeBatch(await store.streamStagedKeys(staging))
+    const inStore = await store.countKeys()
+    const { keys, candidates } = await known.takeBatch(await store.streamStagedKeys(staging), inStore)
     await store.findKnown(staging, rows, candidates)
     const groups = await store.readGroups(staging)
     const staged = sumOf(groups, 'rows')
@@ -85,6 +85,8 @@ export function createBatchLoader({ store, known, attempted }: BatchLoaderDepend
       throw new BatchRefused(`${rows} lines of the event log are ${staged} rows to the engine`, true)
     }
     if (rows === 0) return nothing
+    if (keys !== sumOf(groups, 'events'))
+      throw new StagingLost('The keys of a batch were not read to their end')
     const reason = groups.find((group) => group.reason !== '')?.reason
     if (reason !== undefined) throw new BatchRefused(reason, true)
     const earliest = Math.min(...groups.map((group) => group.earliestReceived))
@@ -95,6 +97,7 @@ export function createBatchLoader({ store, known, attempted }: BatchLoaderDepend
     try {
       const duplicates = await findDuplicates(groups, staging)
       await insert(groups, duplicates.length > 0, staging)
+      known.stored(keys - duplicates.reduce((sum, group) => sum + group.duplicate, 0))
       if (duplicates.length > 0) await noteReusedIds(staging)
       if ((await store.countStaged(staging)) !== rows) {
         throw new StagingLost('The engine was restarted while a batch was being loaded')
@@ -132,12 +135,12 @@ export function createBatchLoader({ store, known, attempted }: BatchLoaderDepend
     const unlessStored = firstSequence <= attempted.sequence ? { firstSequence, lastSequence } : undefined
     attempted.sequence = Math.max(attempted.sequence, lastSequence)
     const selection: Selection = { staging, withoutDuplicates, unlessStored }
+    if (sumOf(groups, 'events') > 0) await store.insertKeys(selection)
     await allDone([
       insertEvents(groups, selection),
       sumOf(groups, 'purchases') > 0 ? store.insertPurchases(selection) : undefined,
       sumOf(groups, 'identifies') > 0 ? store.insertIdentities(selection) : undefined,
       sumOf(groups, 'logRows') > 0 ? store.insertLog(selection) : undefined,
-      sumOf(groups, 'events') > 0 ? store.insertKeys(selection) : undefined,
     ])
   }
 

@@ -41,7 +41,13 @@ const createGround = () => {
     later: (milliseconds: number) => {
       now += milliseconds
     },
-    take: (keys: readonly bigint[]) => known.takeBatch(bytesOf(keys)),
+    /** Takes a batch and stores it; tells which of its keys are candidates. */
+    async take(keys: readonly bigint[]) {
+      const { candidates } = await known.takeBatch(bytesOf(keys), stored.length)
+      stored.push(...keys)
+      known.stored(keys.length)
+      return candidates
+    },
     /** Lets the last reading go on to its end. */
     async read() {
       readings.at(-1)?.go()
@@ -80,7 +86,8 @@ describe('known keys', () => {
       await read()
       yield* bytesOf([keyOf(2)])
     }
-    expect(await known.takeBatch(slowly())).toBeUndefined()
+    expect(await known.takeBatch(slowly(), 0)).toEqual({ keys: 2, candidates: undefined })
+    known.stored(2)
     expect(await take(range(0, 4))).toEqual([keyOf(1), keyOf(2)])
     await known.stop()
   })
@@ -104,12 +111,11 @@ describe('known keys', () => {
     stored.push(...range(0, 10))
     await known.begin()
     await read()
-    stored.length = 5
+    stored.splice(0, 5)
     await known.renew()
     expect(await take(range(3, 20))).toEqual(range(3, 10))
     await read()
-    // Those of the batch since the renewal are known, whether they were removed before or not.
-    expect(await take([keyOf(0), keyOf(9), keyOf(15), keyOf(30)])).toEqual([keyOf(0), keyOf(9), keyOf(15)])
+    expect(await take([keyOf(0), keyOf(9), keyOf(15), keyOf(30)])).toEqual([keyOf(9), keyOf(15)])
     await known.stop()
   })
 
@@ -125,6 +131,49 @@ describe('known keys', () => {
     expect(readings).toHaveLength(2)
     await read()
     expect(await take(range(1, 3))).toEqual([keyOf(1)])
+    await known.stop()
+  })
+
+  it('says nothing once somebody else has stored keys, until they are read', async () => {
+    const { known, stored, take, read } = createGround()
+    await known.begin()
+    await read()
+    expect(await take([keyOf(1)])).toEqual([])
+    stored.push(keyOf(2))
+    expect(await take([keyOf(3)])).toBeUndefined()
+    await read()
+    expect(await take([keyOf(1), keyOf(2), keyOf(3), keyOf(4)])).toEqual([keyOf(1), keyOf(2), keyOf(3)])
+    await known.stop()
+  })
+
+  it('does not take a reading for whole that lacks keys', async () => {
+    const { known, stored, later, take, read } = createGround()
+    stored.push(...range(0, 10))
+    const before = known.begin()
+    stored.pop()
+    await before
+    stored.pop()
+    await read()
+    expect(await take([])).toBeUndefined()
+    later(10_000)
+    await take([])
+    await read()
+    expect(await take([keyOf(3), keyOf(9)])).toEqual([keyOf(3)])
+    await known.stop()
+  })
+
+  it('never takes up a reading of before its beginning', async () => {
+    const { known, stored, readings, take, read } = createGround()
+    await known.begin()
+    const first = readings[0]
+    stored.push(keyOf(1))
+    const beginning = known.begin()
+    first?.go()
+    await beginning
+    await sleep(10)
+    expect(await take([keyOf(1)])).toBeUndefined()
+    await read()
+    expect(await take([keyOf(1)])).toEqual([keyOf(1)])
     await known.stop()
   })
 
@@ -145,7 +194,6 @@ describe('known keys', () => {
     for (let from = 0; from < 2_000_000; from += 100_000) {
       const batch = range(from, from + 100_000)
       expect((await take(batch))?.length).toBeLessThan(4_000)
-      stored.push(...batch)
       if (readings.length > 1) break
     }
     expect(readings).toHaveLength(2)

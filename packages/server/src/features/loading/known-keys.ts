@@ -10,6 +10,12 @@ export interface KnownKeysDependencies {
   readonly logger: Logger
 }
 
+export interface TakenBatch {
+  readonly keys: number
+  /** Those that may be stored already, all others are not; undefined while it knows too little to say. */
+  readonly candidates: readonly bigint[] | undefined
+}
+
 export interface KnownKeys {
   /**
    * Forgets everything and begins to read what is stored: somebody else may have stored keys meanwhile. Like `renew`
@@ -19,10 +25,12 @@ export interface KnownKeys {
   /** Begins to read what is stored now, to take the place of what it knows: keys were removed from the store. */
   renew(): Promise<void>
   /**
-   * Takes the keys of a batch, which is stored next.
-   * @returns those that may be stored already, all others are not; undefined while it knows too little to say
+   * Takes the keys of a batch, which is stored next; it is read to its end.
+   * @param keys how many the store has now: more than were stored here means that somebody else has stored some
    */
-  takeBatch(bytes: AsyncIterable<Buffer>): Promise<bigint[] | undefined>
+  takeBatch(bytes: AsyncIterable<Buffer>, keys: number): Promise<TakenBatch>
+  /** Notes that keys of the last batch were stored. */
+  stored(keys: number): void
   /** Resolves when nothing is read any more. */
   stop(): Promise<void>
   /** Bytes of memory. */
@@ -32,8 +40,11 @@ export interface KnownKeys {
 /** Room for growth, so that what is stored need not be read again soon. */
 const spare = 1.25
 const leastCapacity = 1_000_000
-/** More candidates than this are not worth being told apart: a batch that is repeated consists of them. */
-const mostCandidates = 10_000
+/**
+ * A batch that is repeated consists of candidates, and so many are not worth being told apart. They also have to fit
+ * into one parameter of a statement, of which a server takes 128 KiB.
+ */
+const mostCandidates = 4_000
 const retryMs = 10_000
 
 /**
@@ -45,11 +56,17 @@ export function createKnownKeys({ store, clock, logger }: KnownKeysDependencies)
   /** What is being read; takes the keys of batches too, which are stored behind what the reading sees. */
   let next: { readonly filter: KeyFilter; readonly ending: AbortController } | undefined
   let reading: Promise<unknown> = Promise.resolve()
+  /** Keys that the store has at most, as long as nobody else stores any. */
   let expected = 0
   let retryAt = 0
 
-  function read(): void {
+  function abandon(): void {
     next?.ending.abort()
+    next = undefined
+  }
+
+  function read(): void {
+    abandon()
     const capacity = Math.max(leastCapacity, Math.ceil(spare * expected))
     next = { filter: new KeyFilter(capacity), ending: new AbortController() }
     reading = Promise.all([reading, fill(next)])
@@ -57,10 +74,15 @@ export function createKnownKeys({ store, clock, logger }: KnownKeysDependencies)
 
   async function fill(own: NonNullable<typeof next>): Promise<void> {
     const { filter, ending } = own
-    const began = performance.now()
+    const [began, atLeast] = [performance.now(), expected]
+    let keys = 0
     try {
-      await readKeys(store.streamKeys(ending.signal), (halves) => filter.add(halves, () => {}))
+      await readKeys(store.streamKeys(ending.signal), (halves) => {
+        keys += halves.length / 2
+        filter.add(halves, () => {})
+      })
       if (next !== own) return
+      if (keys < atLeast) throw new Error(`${keys} keys are read of ${atLeast}`)
       current = filter
       next = undefined
       const seconds = (performance.now() - began) / 1_000
@@ -82,39 +104,46 @@ export function createKnownKeys({ store, clock, logger }: KnownKeysDependencies)
   }
 
   /** Before the keys of a batch are looked at: the new filter needs them as well. */
-  function readIfNeeded(): void {
-    if (next !== undefined || clock.now() < retryAt) return
-    if (current === undefined) read()
-    else if (current.count > current.capacity) {
-      expected = current.count
+  function readIfNeeded(keys: number): void {
+    const isForeign = keys > expected
+    expected = keys
+    if (isForeign) {
+      current = undefined
       read()
+    } else if (next === undefined && clock.now() >= retryAt) {
+      if (current === undefined || current.count > current.capacity) read()
     }
   }
 
   return {
     begin() {
       current = undefined
+      abandon()
       return renew()
     },
     renew,
-    async takeBatch(bytes) {
-      readIfNeeded()
+    async takeBatch(bytes, stored) {
+      readIfNeeded(stored)
       // The one that is being read may be complete, and in use, before the last key of the batch.
       const [known, growing] = [current, next?.filter]
       const candidates: bigint[] = []
       let tooMany = false
+      let keys = 0
       await readKeys(bytes, (halves) => {
+        keys += halves.length / 2
         growing?.add(halves, () => {})
         known?.add(halves, (key) => {
           if (candidates.length < mostCandidates) candidates.push(keyAt(halves, key))
           else tooMany = true
         })
       })
-      return known === undefined || tooMany ? undefined : candidates
+      return { keys, candidates: known === undefined || tooMany ? undefined : candidates }
+    },
+    stored(keys) {
+      expected += keys
     },
     async stop() {
-      next?.ending.abort()
-      next = undefined
+      abandon()
       await reading
     },
     bytes: () => (current?.bytes ?? 0) + (next?.filter.bytes ?? 0),

@@ -153,7 +153,6 @@ export function createLoaderService(dependencies: LoaderDependencies): LoaderSer
     // Whatever an earlier load did is known from the stores alone: this process may have just begun.
     await store.endLeftovers()
     attempted.sequence = Math.max(attempted.sequence, await store.greatestSequence())
-    await known.begin()
     let checkpoint = await checkpoints.find()
     let position = checkpoint ?? log.start()
     let ahead: Promise<Prepared | undefined> | undefined
@@ -161,6 +160,7 @@ export function createLoaderService(dependencies: LoaderDependencies): LoaderSer
     let releasing = release(position)
     condition = 'loading'
     try {
+      await known.begin()
       while (!stopping.signal.aborted) {
         const began = performance.now()
         const prepared = await (ahead ?? prepare(position, 'staging'))

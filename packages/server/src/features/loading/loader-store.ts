@@ -359,12 +359,9 @@ export function createLoaderStore({ columnar, threads }: LoaderStoreOptions) {
     /** The greatest sequence number that any load has begun to store; 0 for none. */
     async greatestSequence(): Promise<number> {
       const [row] = await ask<{ greatest: number }>({
-        // Of events no more is read than an interrupted load may have left: an index tells what lies above the keys.
-        sql: `WITH (SELECT max(seq) FROM event_keys) AS with_key
-              SELECT max(seq) AS greatest FROM (
-                SELECT with_key AS seq UNION ALL SELECT max(seq) FROM events WHERE seq > with_key
-                UNION ALL SELECT max(seq) FROM purchases WHERE seq > with_key
-                UNION ALL SELECT max(seq) FROM datasource_log UNION ALL SELECT max(seq) FROM events_quarantine)`,
+        sql: `SELECT max(seq) AS greatest FROM (
+                SELECT max(seq) AS seq FROM event_keys UNION ALL SELECT max(seq) FROM datasource_log
+                UNION ALL SELECT max(seq) FROM events_quarantine)`,
       })
       return row?.greatest ?? 0
     },
