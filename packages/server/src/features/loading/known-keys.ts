@@ -38,8 +38,7 @@ export interface KnownKeys {
 }
 
 /** Room for growth, so that what is stored need not be read again soon. */
-const spare = 1.25
-const leastCapacity = 1_000_000
+const capacityFor = (keys: number): number => Math.ceil(1.5 * keys) + 1_000_000
 /**
  * A batch that is repeated consists of candidates, and so many are not worth being told apart. They also have to fit
  * into one parameter of a statement, of which a server takes 128 KiB.
@@ -67,8 +66,7 @@ export function createKnownKeys({ store, clock, logger }: KnownKeysDependencies)
 
   function read(): void {
     abandon()
-    const capacity = Math.max(leastCapacity, Math.ceil(spare * expected))
-    next = { filter: new KeyFilter(capacity), ending: new AbortController() }
+    next = { filter: new KeyFilter(capacityFor(expected)), ending: new AbortController() }
     reading = Promise.all([reading, fill(next)])
   }
 
