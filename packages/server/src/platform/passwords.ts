@@ -17,8 +17,8 @@ export const defaultCost: Argon2Cost = Object.freeze({ memory: 19_456, passes: 2
 /** Longer passwords are refused before they cost anything. */
 export const maximumPasswordBytes = 4096
 
-/** In characters; OWASP ASVS 6.2.1. */
-const minimumPasswordLength = 8
+/** In characters: length is what makes a password hard to guess, and there is no other rule of composition. */
+const minimumPasswordLength = 12
 
 /** What may be done while a place of the hasher is held. */
 export interface PasswordDesk {

@@ -108,7 +108,7 @@ test.each<[string, string[], string]>([
   [
     'a short password',
     ['user', 'create', '--email', 'x@example.com', '--password', 'short'],
-    'at least 8 characters',
+    'at least 12 characters',
   ],
   [
     'a common one',
