@@ -1,6 +1,6 @@
 import type { Operation } from '../operation.ts'
 import { resetPassword } from './accounts.ts'
-import { checkEmail, createToken } from './auth.ts'
+import { checkEmail, createToken, revokeToken } from './auth.ts'
 import { collectEvents } from './collector.ts'
 import {
   analyzeDatasource,
@@ -40,6 +40,7 @@ export const allOperations: readonly Operation[] = [
   readScimConfig,
   updateScimConfig,
   collectEvents,
+  revokeToken,
   listDatasources,
   createDatasource,
   listDatasourceLogs,

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import type { Operation } from '../operation.ts'
 import { oneOf, strict } from '../resources/formats.ts'
-import { TokenRequest, TokenResponse } from '../resources/token.ts'
+import { RevocationRequest, TokenRequest, TokenResponse } from '../resources/token.ts'
 
 const clientId = 'my-client-id'
 
@@ -69,6 +69,34 @@ The access token is valid for one hour. The refresh token is valid for 30 days a
     },
   },
   schema: { response: { 200: TokenResponse } },
+} as const satisfies Operation
+
+/** RFC 7009. The route judges the body itself, as for tokens. */
+export const revokeToken = {
+  id: 'revokeToken',
+  extension: true,
+  method: 'POST',
+  url: '/v2/oauth/revoke',
+  scope: 'open',
+  tag: 'Authentication',
+  summary: 'Revoke a token',
+  description: `Ends a token at once, in every process of the service.
+
+- A refresh token takes its access tokens along: the session is signed out.
+- An access token ends alone; its refresh token goes on to give others.
+
+A token that is unknown or has ended already is answered like one that was revoked. Failures carry the fields of the fail envelope and RFC 6749's \`error\` and \`error_description\` side by side.`,
+  errors: ['invalidTokenRequest', 'invalidClient', 'invalidGrant'],
+  consumes: ['application/x-www-form-urlencoded', 'application/json'],
+  described: { body: RevocationRequest },
+  examples: {
+    refresh_token: {
+      summary: 'Sign out',
+      value: { client_id: clientId, token: 'YsX1kU3b0s4mJxk7mO2c2h0G3b5H8Jv1f0n3Q9w2e8A' },
+    },
+  },
+  replies: { 200: { description: 'The token is not valid any more' } },
+  schema: { response: { 200: Type.Null() } },
 } as const satisfies Operation
 
 const text = (description: string, maxLength: number, minLength = 0) =>

@@ -39,6 +39,19 @@ export const TokenRequest = Type.Union([PasswordGrant, RefreshTokenGrant], {
 })
 export type TokenRequest = Static<typeof TokenRequest>
 
+/** Body of the revocation endpoint (RFC 7009 2.1); as above, fields that are not named are ignored. */
+export const RevocationRequest = Type.Object(
+  {
+    client_id: clientId,
+    token: secret('An access token or a refresh token of this client'),
+    token_type_hint: Type.Optional(
+      Type.String({ description: 'Which of the two it is; not needed, and a wrong one does not matter' }),
+    ),
+  },
+  { title: 'RevocationRequest' },
+)
+export type RevocationRequest = Static<typeof RevocationRequest>
+
 /** Bare, without envelope (decisions.md, Token service). */
 export const TokenResponse = Type.Object(
   {

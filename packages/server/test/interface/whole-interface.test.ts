@@ -16,6 +16,7 @@ const answered = [
   'listDatasources',
   'readDatasourceCounters',
   'readStatisticsMeta',
+  'revokeToken',
   'runQuery',
 ]
 

@@ -16,6 +16,12 @@ export interface RefreshRequest {
   readonly refreshToken: string
 }
 
+/** A request to revoke a token, which may be of either kind. */
+export interface RevocationRequest {
+  readonly clientId: string
+  readonly token: string
+}
+
 /** What a request says beside its body. */
 export interface RequestSurroundings {
   /** The client of an `Authorization: Basic` header, which ordinary OAuth clients may send (RFC 6749 2.3.1). */
@@ -28,7 +34,8 @@ const parametersOfGrant = { password: ['username', 'password'], refresh_token: [
 
 type GrantType = keyof typeof parametersOfGrant
 
-const known = ['grant_type', 'client_id', ...Object.values(parametersOfGrant).flat()]
+const knownOfGrants = ['grant_type', 'client_id', ...Object.values(parametersOfGrant).flat()]
+const knownOfRevocation = ['client_id', 'token']
 
 function invalid(path: string, message: string): DomainError {
   return new DomainError(
@@ -39,9 +46,9 @@ function invalid(path: string, message: string): DomainError {
 }
 
 /** Each parameter as text; one without a value counts as absent, others are ignored (RFC 6749 3.2). */
-function readParameters(body: unknown): Map<string, string> {
+function readParameters(body: unknown, known: readonly string[], fields: string): Map<string, string> {
   if (body === null || typeof body !== 'object' || Array.isArray(body))
-    throw invalid('the body', 'must be an object with grant_type, client_id and the fields of the grant')
+    throw invalid('the body', `must be an object with ${fields}`)
   const parameters = new Map<string, string>()
   for (const [name, value] of Object.entries(body)) {
     if (!known.includes(name)) continue
@@ -60,6 +67,12 @@ function readClientId(parameters: Map<string, string>, basicClientId: string | u
   return found
 }
 
+function requireParameter(parameters: Map<string, string>, name: string): string {
+  const value = parameters.get(name)
+  if (value === undefined) throw invalid(name, 'is required')
+  return value
+}
+
 function isGrantType(text: string): text is GrantType {
   return Object.hasOwn(parametersOfGrant, text)
 }
@@ -69,7 +82,7 @@ function isGrantType(text: string): text is GrantType {
  * @throws DomainError `invalidTokenRequest`, `unsupportedGrantType` or, without a client, `invalidClient`
  */
 export function readTokenRequest(body: unknown, around: RequestSurroundings): TokenRequest {
-  const parameters = readParameters(body)
+  const parameters = readParameters(body, knownOfGrants, 'grant_type, client_id and the fields of the grant')
   const grantType = parameters.get('grant_type')
   if (grantType === undefined) throw invalid('grant_type', 'is required: password or refresh_token')
   if (!isGrantType(grantType)) {
@@ -85,13 +98,19 @@ export function readTokenRequest(body: unknown, around: RequestSurroundings): To
     if (!belongs && parameters.has(name))
       throw invalid(name, `does not belong to the grant ${grantType}; send the fields of one grant`)
   }
-  const required = (name: string): string => {
-    const value = parameters.get(name)
-    if (value === undefined) throw invalid(name, 'is required')
-    return value
-  }
+  const required = (name: string): string => requireParameter(parameters, name)
   if (grantType === 'password')
     return { grantType, clientId, username: required('username'), password: required('password') }
   const refreshToken = parameters.get('refresh_token') ?? around.cookieToken
   return { grantType, clientId, refreshToken: refreshToken ?? required('refresh_token') }
+}
+
+/**
+ * Reads the body of a revocation request (RFC 7009 2.1). The hint which kind of token it is is not needed.
+ * @throws DomainError `invalidTokenRequest` or, without a client, `invalidClient`
+ */
+export function readRevocationRequest(body: unknown, basicClientId: string | undefined): RevocationRequest {
+  const parameters = readParameters(body, knownOfRevocation, 'client_id and token')
+  const clientId = readClientId(parameters, basicClientId)
+  return { clientId, token: requireParameter(parameters, 'token') }
 }

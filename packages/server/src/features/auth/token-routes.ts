@@ -1,17 +1,17 @@
-import { createToken } from '@millrace/contract/operations/auth.ts'
+import { createToken, revokeToken } from '@millrace/contract/operations/auth.ts'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { assertPlainUtf8 } from '../../platform/http/body-headers.ts'
 import { readBasicClient } from './basic-client.ts'
 import { parseFormBody } from './form-body.ts'
 import { useOAuthFailures } from './oauth-failures.ts'
 import { prolongRefreshCookie, readRefreshCookie } from './refresh-cookie.ts'
-import { readTokenRequest } from './token-request.ts'
+import { readRevocationRequest, readTokenRequest } from './token-request.ts'
 import type { TokenService } from './token-service.ts'
 
 /** Room for the longest password in the widest escapes; nobody has shown who they are when it is read. */
 const bodyLimit = 64 * 1024
 
-/** Operation 1, in a scope of its own: it reads forms too and fails in the words of RFC 6749. */
+/** Operation 1 and revocation, in a scope of their own: it reads forms too and fails in the words of RFC 6749. */
 export function registerTokenRoutes(app: FastifyInstance, service: TokenService): void {
   app.register(async (scope) => {
     useOAuthFailures(scope)
@@ -34,6 +34,16 @@ export function registerTokenRoutes(app: FastifyInstance, service: TokenService)
         if (pair.refresh_token === cookieToken) prolongRefreshCookie(request, reply, cookieToken)
         reply.headers({ 'cache-control': 'no-store', pragma: 'no-cache' })
         return pair
+      },
+    })
+    scope.route({
+      ...revokeToken,
+      bodyLimit,
+      async handler(request, reply) {
+        await service.revoke(
+          readRevocationRequest(request.body, readBasicClient(request.headers.authorization)),
+        )
+        return reply.code(200).headers({ 'cache-control': 'no-store', pragma: 'no-cache' }).send()
       },
     })
   })

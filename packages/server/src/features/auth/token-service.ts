@@ -15,7 +15,7 @@ import {
 } from '../../platform/passwords.ts'
 import { type Bucket, bucketsOf, defaultPolicy, longestWait, type ThrottlePolicy } from './login-throttle.ts'
 import type { ThrottleStore } from './throttle-store.ts'
-import type { PasswordRequest, RefreshRequest, TokenRequest } from './token-request.ts'
+import type { PasswordRequest, RefreshRequest, RevocationRequest, TokenRequest } from './token-request.ts'
 import type { Client, TokenStore, UserCredentials } from './token-store.ts'
 
 /** Where a token request comes from. */
@@ -48,7 +48,7 @@ const body = (accessToken: string, refreshToken: string): TokenResponse => ({
 
 export type TokenService = ReturnType<typeof createTokenService>
 
-/** Gives out tokens: operation 1. */
+/** Gives out tokens, operation 1, and takes them back. */
 export function createTokenService(dependencies: TokenServiceDependencies) {
   const {
     tokens,
@@ -61,9 +61,14 @@ export function createTokenService(dependencies: TokenServiceDependencies) {
   } = dependencies
   const alarms = new Map<string, number>()
 
-  async function requireClient(clientId: string, grantType: string): Promise<Client> {
+  async function requireClient(clientId: string): Promise<Client> {
     const client = isId(clientId) ? await tokens.findClient(normalizeId(clientId)) : undefined
     if (!client) throw new DomainError('invalidClient')
+    return client
+  }
+
+  async function requireClientFor(grantType: string, clientId: string): Promise<Client> {
+    const client = await requireClient(clientId)
     if (!client.grants.includes(grantType)) throw new DomainError('unauthorizedClient')
     return client
   }
@@ -148,7 +153,7 @@ export function createTokenService(dependencies: TokenServiceDependencies) {
     const { username, password } = request
     // Whoever would be sent away in the end is sent away before the store is asked anything.
     if (passwords.isFull()) throw busy()
-    const client = await requireClient(request.clientId, request.grantType)
+    const client = await requireClientFor(request.grantType, request.clientId)
     // What is no address is nobody's: it takes the same way as an address that nobody has.
     const email = parseEmailAddress(username) ?? ''
     const buckets = await bucketsFor(username, email, origin)
@@ -170,7 +175,7 @@ export function createTokenService(dependencies: TokenServiceDependencies) {
   }
 
   async function grantRefresh(request: RefreshRequest, origin: Origin): Promise<TokenResponse> {
-    const client = await requireClient(request.clientId, request.grantType)
+    const client = await requireClientFor(request.grantType, request.clientId)
     await tokens.sweepEnded()
     const accessToken = newSecret(random)
     const refreshed =
@@ -202,6 +207,16 @@ export function createTokenService(dependencies: TokenServiceDependencies) {
         )
       }
       return request.grantType === 'password' ? grantPassword(request, origin) : grantRefresh(request, origin)
+    },
+
+    /**
+     * Ends a token; one that is unknown or has ended needs no more.
+     * @throws DomainError `invalidClient`, or `invalidGrant` for a token of another client
+     */
+    async revoke({ clientId, token }: RevocationRequest): Promise<void> {
+      const client = await requireClient(clientId)
+      if (!isSecret(token) || (await tokens.revoke(hashSecret(token), client.id)) !== 'foreign') return
+      throw new DomainError('invalidGrant', {}, { message: 'The token was given to another client' })
     },
   }
 }

@@ -133,6 +133,32 @@ export function createTokenStore(relational: Pick<Relational, 'db'>, now: SqlNow
       return rows.length > 0
     },
 
+    /**
+     * Ends the token with this hash if it belongs to the client: a refresh token with its access tokens, an access
+     * token alone.
+     * @returns whose the token is, or was until now
+     */
+    async revoke(tokenHash: Buffer, clientId: string): Promise<'own' | 'foreign' | 'unknown'> {
+      const { rows } = await db.execute<{ own: boolean }>(
+        sql`with found as (
+            select id as session_id, null as token_id, client_id = ${clientId} as own
+            from ${refreshTokens} where token_hash = ${tokenHash}
+            union all
+            select null, token.id, session.client_id = ${clientId}
+            from ${accessTokens} as token join ${refreshTokens} as session on session.id = token.refresh_token_id
+            where token.token_hash = ${tokenHash}
+          ), ended_sessions as (
+            delete from ${refreshTokens} where id in (select session_id from found where own)
+          ), ended_tokens as (
+            delete from ${accessTokens} where id in (select token_id from found where own)
+          )
+          select own from found`,
+      )
+      const [row] = rows
+      if (!row) return 'unknown'
+      return row.own ? 'own' : 'foreign'
+    },
+
     /** Keeps a new hash of the same password, if the password has not been changed meanwhile. */
     async replaceHash(user: UserCredentials, newHash: string): Promise<boolean> {
       const { rowCount } = await db.execute(
