@@ -1,6 +1,7 @@
 import type { Clock } from '../../platform/clock.ts'
 import type { Logger } from '../../platform/logger.ts'
-import { duplicateWindowMs, type LoaderStore } from './loader-store.ts'
+import type { KeyStore } from './key-store.ts'
+import { duplicateWindowMs } from './loader-store.ts'
 
 const dayMs = 24 * 3_600 * 1_000
 const everyMs = 3_600 * 1_000
@@ -16,7 +17,7 @@ export function createKeyUpkeep({
   clock,
   logger,
 }: {
-  store: Pick<LoaderStore, 'listKeyWeeks' | 'dropKeyWeek'>
+  store: Pick<KeyStore, 'listKeyWeeks' | 'dropKeyWeek'>
   clock: Clock
   logger: Logger
 }) {

@@ -1,11 +1,11 @@
 import type { Clock } from '../../platform/clock.ts'
 import type { Logger } from '../../platform/logger.ts'
 import { KeyFilter } from './key-filter.ts'
+import type { KeyStore } from './key-store.ts'
 import { readKeys } from './key-stream.ts'
-import type { LoaderStore } from './loader-store.ts'
 
 export interface KnownKeysDependencies {
-  readonly store: Pick<LoaderStore, 'countKeys' | 'streamKeys'>
+  readonly store: Pick<KeyStore, 'countKeys' | 'streamKeys'>
   readonly clock: Clock
   readonly logger: Logger
 }

@@ -43,7 +43,7 @@ export interface LoaderLimits {
 const mebibyte = 1024 * 1024
 
 const defaults: LoaderLimits = {
-  // The engine takes about 5 times as much memory for a backlog of such batches; larger ones load hardly faster.
+  // The engine takes about 7 times as much memory for a backlog of such batches; larger ones load hardly faster.
   batchBytes: Math.min(192 * mebibyte, Math.floor(totalmem() / 32)),
   // A little more than a segment of the log, so that no small remainder is a piece of its own.
   pieceBytes: 36 * mebibyte,

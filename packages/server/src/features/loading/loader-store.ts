@@ -1,10 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import type { DropRuleId } from '@millrace/contract/events/rules.ts'
 import type { Columnar, ColumnarParam, Statement } from '../../platform/stores/columnar.ts'
+import { createKeyStore } from './key-store.ts'
 import { asDateTime, createReusedIds } from './reused-ids.ts'
 import {
   type DuplicateGroup,
   eventColumns,
+  isEvent,
+  keyOf,
   type QuarantinedEvent,
   type Selection,
   type StagedGroup,
@@ -17,22 +20,14 @@ export const duplicateWindowMs = 7 * 24 * 3_600 * 1_000
 /** The rule of the contract by which the datasource log shows a quarantined event. */
 const quarantineRule = 'engine-refused' satisfies DropRuleId
 
-/** Rows or keys up to which the index of event_keys is faster than reading all of it. */
-const mostByIndex = 4_000
+/** Rows up to which the index of event_keys is faster than reading all of it. */
+const rowsByIndex = 2_000
 
 const stagedColumns = 'q,z,k,d,t,r,e,n,u,p,c,i,v,x,l,dt,os,br,g,m,rule,path,sample'.split(',')
 
-const isEvent = 'sound'
 const isPurchase = "n IN ('purchase', 'purchase_references')"
 const isIdentify = "n = 'identify' AND c != ''"
 
-/** Keys of one result: more than a batch has events, and less than the engine gives at most. */
-const mostKeys = 10_000_000
-const keyResult = { max_threads: 1, max_result_rows: mostKeys, max_result_bytes: 16 * mostKeys }
-/** Keys that are asked for at a time, about. */
-const keysPerRead = 4_000_000
-
-const keyOf = 'toUInt64(hash)'
 const restOf = 'toUInt64(bitShiftRight(hash, 64))'
 
 export interface LoaderStoreOptions {
@@ -96,11 +91,6 @@ export function createLoaderStore({ columnar, threads }: LoaderStoreOptions) {
     })
   }
 
-  async function countKeys(): Promise<number> {
-    const [row] = await ask<{ keys: number }>({ sql: 'SELECT count() AS keys FROM event_keys' })
-    return row?.keys ?? 0
-  }
-
   async function empty(table: string): Promise<void> {
     if (!used.has(table)) return
     await run({ sql: `TRUNCATE TABLE ${table}` })
@@ -158,33 +148,6 @@ export function createLoaderStore({ columnar, threads }: LoaderStoreOptions) {
       return row?.rows ?? 0
     },
 
-    /** The keys of the staged events, 8 bytes each in the order of little-endian processors. */
-    async streamStagedKeys({ table }: Staging): Promise<AsyncIterable<Buffer>> {
-      return await columnar.stream({
-        sql: `SELECT ${keyOf} FROM ${table} WHERE ${isEvent}`,
-        format: 'RowBinary',
-        settings: { ...keyResult, max_execution_time: 120 },
-        signal,
-      })
-    },
-
-    /** All keys that are stored, as `streamStagedKeys` gives them; those that are stored meanwhile may be missing. */
-    async *streamKeys(ending: AbortSignal): AsyncGenerator<Buffer> {
-      const reads = BigInt(Math.ceil((await countKeys()) / keysPerRead))
-      for (let read = 0n; read < reads; read++) {
-        const bound = (number: bigint): bigint => (number * 2n ** 64n) / reads
-        yield* await columnar.stream({
-          sql: 'SELECT key FROM event_keys WHERE key BETWEEN {first: UInt64} AND {last: UInt64}',
-          params: { first: bound(read), last: bound(read + 1n) - 1n },
-          format: 'RowBinary',
-          settings: { ...keyResult, max_execution_time: 120 },
-          signal: AbortSignal.any([signal, ending]),
-        })
-      }
-    },
-
-    countKeys,
-
     /**
      * Looks the keys of the staged events up among those stored within the window around their reception; an
      * interrupted load of the same events left them too.
@@ -209,7 +172,7 @@ export function createLoaderStore({ columnar, threads }: LoaderStoreOptions) {
         sql: `INSERT INTO staging_known SELECT key, rest, seq, received FROM event_keys
               WHERE key IN ${keys} AND received BETWEEN ${bound('min', '-')} AND ${bound('max', '+')}`,
         ...(candidates && { params: { candidates } }),
-        settings: { ...settingsOf(staging), use_index_for_in_with_subqueries: rows <= mostByIndex ? 1 : 0 },
+        settings: { ...settingsOf(staging), use_index_for_in_with_subqueries: rows <= rowsByIndex ? 1 : 0 },
       })
     },
 
@@ -276,6 +239,8 @@ export function createLoaderStore({ columnar, threads }: LoaderStoreOptions) {
         settings: { max_execution_time: 120 },
       })
     },
+
+    ...createKeyStore({ columnar, ask, signal }),
 
     ...createReusedIds({ ask, insertLog: (rows) => insertJson('datasource_log', rows), threads }),
 
@@ -364,21 +329,6 @@ export function createLoaderStore({ columnar, threads }: LoaderStoreOptions) {
                 UNION ALL SELECT max(seq) FROM events_quarantine)`,
       })
       return row?.greatest ?? 0
-    },
-
-    /** Weeks for which there are keys, by their Mondays as YYYY-MM-DD. */
-    async listKeyWeeks(): Promise<string[]> {
-      const rows = await ask<{ partition: string }>({
-        sql: `SELECT DISTINCT partition FROM system.parts
-              WHERE database = currentDatabase() AND table = 'event_keys' AND active ORDER BY partition`,
-      })
-      return rows.map(({ partition }) => partition).filter((monday) => /^\d{4}-\d\d-\d\d$/.test(monday))
-    },
-
-    /** Forgets the keys of a week of `listKeyWeeks`. */
-    async dropKeyWeek(monday: string): Promise<void> {
-      if (!/^\d{4}-\d\d-\d\d$/.test(monday)) throw new RangeError(`${monday} is no week of keys`)
-      await columnar.command({ sql: `ALTER TABLE event_keys DROP PARTITION '${monday}'` })
     },
   }
 

@@ -7,6 +7,10 @@ export interface Staging {
   readonly size: BatchSize
 }
 
+/** Of a row of staging: whether it is an event that may be stored, and its key in event_keys. */
+export const isEvent = 'sound'
+export const keyOf = 'toUInt64(hash)'
+
 /** What stands in staging of one datasource. */
 export interface StagedGroup {
   readonly company: string
