@@ -1,4 +1,5 @@
 import type { CollectorDatasource } from './datasource-cache.ts'
+import { ownCopy } from './own-copy.ts'
 
 /** Names of events that one datasource is expected to have at most; a name is a kind of event, not a value. */
 export const expectedNames = 2_000
@@ -42,9 +43,4 @@ export class NameGuard {
     names.notedAt = now
     return true
   }
-}
-
-/** A name that was cut, or read out of a body, may hold on to the whole text that it comes from. */
-function ownCopy(text: string): string {
-  return Buffer.from(text, 'utf16le').toString('utf16le')
 }

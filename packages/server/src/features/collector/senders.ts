@@ -1,6 +1,7 @@
 import Bowser from 'bowser'
 import { crawlerNamedIn } from './crawlers.ts'
 import { type Sender, senderText } from './event-row.ts'
+import { ownCopy } from './own-copy.ts'
 
 /** What a user-agent tells about who sends. */
 export interface KnownSender extends Sender {
@@ -81,7 +82,8 @@ export function createSenderReader(capacity = 5000): (userAgent: string | undefi
   return (userAgent) => {
     // Requests of one connection come from one sender.
     if (last !== undefined && userAgent === lastUserAgent) return last
-    const key = shortCopy(userAgent ?? '')
+    const text = userAgent ?? ''
+    const key = text.length <= longestUserAgent ? text : ownCopy(text.slice(0, longestUserAgent))
     let sender = known.get(key)
     if (sender === undefined) {
       sender = readSender(key)
@@ -95,12 +97,6 @@ export function createSenderReader(capacity = 5000): (userAgent: string | undefi
     lastUserAgent = userAgent
     return sender
   }
-}
-
-/** A plain slice would hold on to the whole text for as long as it is remembered. */
-function shortCopy(userAgent: string): string {
-  if (userAgent.length <= longestUserAgent) return userAgent
-  return Buffer.from(userAgent.slice(0, longestUserAgent), 'utf16le').toString('utf16le')
 }
 
 /** Reads one user-agent, at most its first 512 characters. */
