@@ -25,21 +25,22 @@ const computing = 'for (;;);'
 
 test('every thread of the process is in the idle class', async ({ skip }) => {
   const pid = await run('setInterval(() => {}, 1000)')
-  if (!enterIdleTime(pid)) return skip('there is no idle class here, or no chrt (Debian: util-linux)')
+  if (!(await enterIdleTime(pid))) return skip('there is no idle class here, or no chrt (Debian: util-linux)')
   const lines = execFileSync('chrt', ['--all-tasks', '--pid', String(pid)], { encoding: 'utf8' })
   const policies = [...lines.matchAll(/policy: (\w+)/g)].map((match) => match[1])
   expect(policies.length).toBeGreaterThan(1)
   expect(new Set(policies)).toEqual(new Set(['SCHED_IDLE']))
 })
 
-test('a process that does not exist enters nothing', () => {
-  expect(enterIdleTime(2 ** 30)).toBe(false)
+test('a process that does not exist enters nothing', async () => {
+  expect(await enterIdleTime(2 ** 30)).toBe(false)
 })
 
 test('only who wants a core and gets none starves', async ({ skip }) => {
   const resting = await run('setInterval(() => {}, 1000)')
   const starving = await run(computing)
-  if (!enterIdleTime(starving)) return skip('there is no idle class here, or no chrt (Debian: util-linux)')
+  if (!(await enterIdleTime(starving)))
+    return skip('there is no idle class here, or no chrt (Debian: util-linux)')
   const watchResting = createStarvationWatch()
   const watchStarving = createStarvationWatch()
   expect([watchResting(resting), watchStarving(starving)]).toEqual([false, false])

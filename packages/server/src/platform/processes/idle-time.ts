@@ -1,5 +1,6 @@
-import { execFileSync } from 'node:child_process'
+import { execFile } from 'node:child_process'
 import { readdirSync } from 'node:fs'
+import { promisify } from 'node:util'
 import { readStatFields } from './proc-stat.ts'
 
 /**
@@ -8,12 +9,12 @@ import { readStatFields } from './proc-stat.ts'
  * There is no way back for a process without privileges.
  * @returns false where there is no such class or no `chrt` (of util-linux)
  */
-export function enterIdleTime(pid: number): boolean {
+export async function enterIdleTime(pid: number): Promise<boolean> {
   if (process.platform !== 'linux') return false
   try {
     // Twice: a thread that is started meanwhile by one not reached yet is not in the first list.
     for (let round = 0; round < 2; round++) {
-      execFileSync('chrt', ['--idle', '--all-tasks', '--pid', '0', String(pid)], { stdio: 'ignore' })
+      await promisify(execFile)('chrt', ['--idle', '--all-tasks', '--pid', '0', String(pid)])
     }
     return true
   } catch {

@@ -95,7 +95,8 @@ export function superviseChild(
       throw error
     }
     const { pid } = child.process
-    if (yields && pid !== undefined) yields = enterIdleTime(pid)
+    // One that has ended meanwhile says nothing about its successor.
+    if (yields && pid !== undefined) yields = (await enterIdleTime(pid)) || child.hasEnded()
     enter('ready', undefined)
     logger.info({ pid, inIdleTime: yields }, `${spec.name} is ready`)
     return child

@@ -21,7 +21,7 @@ export function yieldToOthers(nice: number): void {
 
 /**
  * Where Linux groups processes by session (autogroup; not in containers and units), a priority counts inside the
- * session alone, and sessions share the cores equally. Every child of the service has a session of its own.
+ * session alone, and sessions share the cores equally. A child that does not yield has a session of its own.
  */
 function yieldToOtherSessions(nice: number): void {
   try {
