@@ -132,8 +132,8 @@ const release = (): void => {
 }
 
 /**
- * A loader as in the service, without a relational store. Resolves when it has all known keys in memory, as one has that has run
- * for a few seconds.
+ * A loader as in the service, without a relational store. Resolves when it has all known keys in memory, like one that
+ * has run for a few seconds.
  */
 const startLoader = async (size: number): Promise<LoaderService> => {
   const { promise: ready, resolve, reject } = Promise.withResolvers<void>()

@@ -36,7 +36,7 @@ export interface ErrorRow {
  * experiments, so that failures of queries begin at 9100.
  */
 export const errorTable = {
-  // 1–99: any operation.
+  // General, codes 1 to 99: any operation.
   validation: { errorCode: 1, status: 400, message: 'The request is not valid', data: Faults },
   malformed: {
     errorCode: 2,

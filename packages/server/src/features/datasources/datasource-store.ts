@@ -104,7 +104,7 @@ export function createDatasourceStore(db: Queries) {
       return row?.count ?? 0
     },
 
-    /** For the collector, which knows no person: any datasource by its id, in whatever state. */
+    /** Without a viewer, for the collector, which compares `companyId` with the key of the request itself. */
     async findState(
       id: string,
     ): Promise<{ id: string; companyId: string; status: DatasourceStatus } | undefined> {
