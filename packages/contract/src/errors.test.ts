@@ -66,6 +66,7 @@ test('gives the RFC 6749 name that the token service answers with', () => {
     ['invalidCredentials', 401, 'invalid_grant'],
     ['tooManyAttempts', 429, 'too_many_attempts'],
     ['signInUnavailable', 503, 'temporarily_unavailable'],
+    ['otpRequired', 401, 'otp_required'],
     ['invalidRedirectUri', 400, 'invalid_request'],
   ])
 })

@@ -270,6 +270,13 @@ export const errorTable = {
     data: Retry,
     oauth: 'temporarily_unavailable',
   },
+  otpRequired: {
+    errorCode: 2008,
+    status: 401,
+    message: 'A one-time code is required: send it as x-otp-code',
+    data: Nothing,
+    oauth: 'otp_required',
+  },
   invalidRedirectUri: {
     errorCode: 2010,
     status: 400,
@@ -294,6 +301,13 @@ export const errorTable = {
     status: 429,
     message: 'A reset was asked for too often, try again later',
     data: Retry,
+  },
+  lastAdministrator: {
+    errorCode: 2023,
+    status: 409,
+    message:
+      'The company would have no administrator: first give somebody else a role that may update users, roles and the company',
+    data: Nothing,
   },
   linkedAccountNotFound: {
     errorCode: 2030,

@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { migrateColumnar, migrateRelational } from './database/migrate.ts'
 import { createAccountService } from './features/accounts/account-service.ts'
 import { type Bootstrapped, bootstrap } from './features/accounts/bootstrap.ts'
+import { recordAudit } from './features/audit/audit-store.ts'
 import { createAccessCache } from './features/auth/access-cache.ts'
 import { watchAccessChanges } from './features/auth/access-changes.ts'
 import { createAccessStore } from './features/auth/access-store.ts'
@@ -22,6 +23,8 @@ import { createDatasourceStore } from './features/datasources/datasource-store.t
 import { createCheckpointStore } from './features/loading/checkpoint-store.ts'
 import { createLoaderService } from './features/loading/loader-service.ts'
 import { createLoaderStore } from './features/loading/loader-store.ts'
+import { createMailService } from './features/mail/mail-service.ts'
+import { createMailStore } from './features/mail/mail-store.ts'
 import { createQueryGate } from './features/statistics/query/gate.ts'
 import { defaultRunLimits } from './features/statistics/query/run.ts'
 import { createStatisticsService, type StatisticsService } from './features/statistics/statistics-service.ts'
@@ -34,6 +37,8 @@ import {
 } from './open-stores.ts'
 import { type Clock, systemClock } from './platform/clock.ts'
 import type { Config } from './platform/config/config.ts'
+import { readKeyFile } from './platform/crypto/encryption-key.ts'
+import { createSecretBox } from './platform/crypto/secret-box.ts'
 import type { DataDirectory } from './platform/data-directory.ts'
 import { createReadiness, type Readiness } from './platform/http/operations-routes.ts'
 import { newId } from './platform/ids.ts'
@@ -74,6 +79,8 @@ export interface ContextOptions {
   readonly config: Config
   readonly logger: Logger
   readonly dataDirectory: DataDirectory
+  /** Address under which people reach the service, without a path; known once it listens. */
+  readonly origin: () => string
   /** Tests move it. */
   readonly clock?: Clock
   /** Tests read what it was given. */
@@ -135,7 +142,7 @@ function createServices(parts: {
   const { relational, columnar, log, passwords, findPrincipal, clock, logger, metrics, ending } = parts
   // One for everything that asks the engine: what one company asks does not hold up another.
   const gate = createQueryGate()
-  const accounts = createAccountService({ relational, passwords })
+  const accounts = createAccountService({ relational, passwords, recordAudit })
   const datasourceStates = createDatasourceStore(relational.db)
   const collector = createCollectorService({
     log,
@@ -195,6 +202,10 @@ export async function openContext(options: ContextOptions): Promise<Context> {
 
     const outbox = options.outbox ?? (await openOutbox(config, dataDirectory))
     closers.push(async () => outbox.close())
+    const box = createSecretBox(config.encryptionKeys ?? [readKeyFile(dataDirectory.path)])
+    const mails = createMailService({ store: createMailStore(relational.db, box), outbox, log: logger })
+    closers.push(mails.stop)
+    if (config.roles.has('worker')) mails.start()
     const installation = await installOnce(relational, passwords, config)
 
     const log = await openSegmentLog({

@@ -91,8 +91,8 @@ export async function runService(config: Config, logger: Logger): Promise<number
   const stopping = stopRequested(logger)
   let context: Context | undefined
   try {
-    context = await openContext({ config, logger, dataDirectory })
     let addresses = addressesOf(config, config.http.port)
+    context = await openContext({ config, logger, dataDirectory, origin: () => addresses.collectorUrl })
     const app = await buildApp(context, () => addresses)
     await app.listen({ host: config.http.host, port: config.http.port })
     addresses = addressesOf(config, (app.server.address() as AddressInfo).port)

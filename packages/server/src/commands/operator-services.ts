@@ -1,4 +1,5 @@
 import { type AccountService, createAccountService } from '../features/accounts/account-service.ts'
+import { recordAudit } from '../features/audit/audit-store.ts'
 import { type ClientService, createClientService } from '../features/auth/client-service.ts'
 import { createClientStore } from '../features/auth/client-store.ts'
 import { insertDatasource } from '../features/datasources/datasource-service.ts'
@@ -18,7 +19,7 @@ export interface OperatorServices {
  */
 export function createOperatorServices({ relational }: { relational: Relational }): OperatorServices {
   return {
-    accounts: createAccountService({ relational, passwords: createPasswords() }),
+    accounts: createAccountService({ relational, passwords: createPasswords(), recordAudit }),
     clients: createClientService(createClientStore(relational.db)),
     createDatasource: (datasource) => relational.transaction((tx) => insertDatasource(tx, datasource)),
   }

@@ -3,25 +3,31 @@ import type { Action, Permission, Resource } from '@millrace/contract/permission
 /** Who makes an authenticated request, and what that person may do. */
 export interface Principal {
   readonly userId: string
+  /** The person's address, as the store has it. */
+  readonly email: string
+  readonly roleId: string
   readonly companyId: string
   /** The OAuth client that the token was given to. */
   readonly clientId: string
   /** The access token's id; never the token. */
   readonly tokenId: string
-  /** Teams that the person is a member of. */
+  /** Teams whose resources the person may use: their own and, by the hierarchy, others. */
   readonly teamIds: readonly string[]
+  /** Each `resource:action` that the person's role holds. */
+  readonly permissions: ReadonlySet<string>
   /** Whether the person's role allows the action; company and team of the object are checked besides. */
   can(resource: Resource, action: Action): boolean
 }
 
 /** A principal from what the store knows of a token; each of `permissions` is `resource:action`. */
 export function createPrincipal(
-  known: Omit<Principal, 'can'> & { readonly permissions: Iterable<string> },
+  known: Omit<Principal, 'can' | 'permissions'> & { readonly permissions: Iterable<string> },
 ): Principal {
   const { permissions, ...principal } = known
-  const allowed = new Set(permissions)
+  const allowed: ReadonlySet<string> = new Set(permissions)
   return Object.freeze({
     ...principal,
+    permissions: allowed,
     teamIds: Object.freeze([...principal.teamIds]),
     can: (resource: Resource, action: Action) => allowed.has(`${resource}:${action}`),
   })

@@ -5,7 +5,7 @@ import { createAccessStore } from '../../src/features/auth/access-store.ts'
 import { silentLogger } from '../../src/platform/logger.ts'
 import type { Principal } from '../../src/platform/principal.ts'
 import type { Relational } from '../../src/platform/stores/relational.ts'
-import { type Auth, createAuth } from '../support/auth.ts'
+import { type Auth, createAuth, goodPassword } from '../support/auth.ts'
 import { createFakeTime } from '../support/fake-time.ts'
 import { createTestDatabase } from '../support/postgres.ts'
 
@@ -105,11 +105,15 @@ describe('the principal', () => {
       clientId: auth.clientId,
       tokenId: expect.stringMatching(/^[0-9a-f]{24}$/),
       teamIds: rows.map(({ id }) => id),
+      email: 'ada@example.com',
+      roleId: expect.stringMatching(/^[0-9a-f]{24}$/),
+      permissions: {},
     })
     expect(reply.headers['cache-control']).toBe('no-store')
   })
 
   test('a route needs its permission; a change of the role counts from the next request', async () => {
+    await auth.addUser('owner@example.com', goodPassword, 'admin')
     const refused = await auth.get(accessToken, '/v2/company')
     expect(refused.statusCode).toBe(403)
     expect(refused.json()).toMatchObject({ error_code: 4, data: { resource: 'company', action: 'update' } })

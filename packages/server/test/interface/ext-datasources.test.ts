@@ -64,6 +64,8 @@ beforeAll(async () => {
   app.decorateRequest('principal')
   app.addHook('onRequest', async (request) => {
     request.principal = createPrincipal({
+      email: 'ada@example.com',
+      roleId: '65f0c0ffee5ca1ab1e0ddba4',
       userId: newId(),
       clientId: newId(),
       tokenId: newId(),

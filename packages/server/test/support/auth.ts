@@ -1,5 +1,8 @@
+import { randomBytes } from 'node:crypto'
 import type { FastifyInstance, LightMyRequestResponse } from 'fastify'
 import { createAccountService, insertCompany } from '../../src/features/accounts/account-service.ts'
+import { createUserLifecycle, type UserLifecycle } from '../../src/features/accounts/user-lifecycle.ts'
+import { recordAudit } from '../../src/features/audit/audit-store.ts'
 import { createAccessCache } from '../../src/features/auth/access-cache.ts'
 import { createAccessStore } from '../../src/features/auth/access-store.ts'
 import { createBearerGuard } from '../../src/features/auth/bearer-guard.ts'
@@ -10,8 +13,12 @@ import { createThrottleStore } from '../../src/features/auth/throttle-store.ts'
 import { registerTokenRoutes } from '../../src/features/auth/token-routes.ts'
 import { createTokenService } from '../../src/features/auth/token-service.ts'
 import { createTokenStore } from '../../src/features/auth/token-store.ts'
+import { createMailQueue, createMailStore } from '../../src/features/mail/mail-store.ts'
+import { createSecretBox, type SecretBox } from '../../src/platform/crypto/secret-box.ts'
 import { createHttpServer } from '../../src/platform/http/server.ts'
 import { type Logger, silentLogger } from '../../src/platform/logger.ts'
+import type { EnqueueMail } from '../../src/platform/mail/mail-queue.ts'
+import type { Mail } from '../../src/platform/mail/outbox.ts'
 import { createPasswords, type Passwords } from '../../src/platform/passwords.ts'
 import type { Relational } from '../../src/platform/stores/relational.ts'
 import { createFakeTime, type FakeTime } from './fake-time.ts'
@@ -21,7 +28,22 @@ export const cheapPasswords = (): Passwords => createPasswords({ cost: { memory:
 
 export const goodPassword = 'a field of 7 poppies'
 
+/** What the routes of other features are built from, over the same database and the same time. */
+export interface AuthParts {
+  readonly relational: Relational
+  readonly passwords: Passwords
+  readonly time: FakeTime
+  readonly box: SecretBox
+  readonly lifecycle: UserLifecycle
+  readonly guard: ReturnType<typeof createBearerGuard>
+  readonly enqueueMail: EnqueueMail
+}
+
 export interface AuthOptions {
+  /** Registers routes that need no token. */
+  readonly open?: (scope: FastifyInstance, parts: AuthParts) => void
+  /** Registers routes behind the bearer guard. */
+  readonly authenticated?: (scope: FastifyInstance, parts: AuthParts) => void
   readonly time?: FakeTime
   readonly passwords?: Passwords
   readonly policy?: ThrottlePolicy
@@ -53,13 +75,26 @@ export async function createAuth(relational: Relational, options: AuthOptions = 
   })
   const cache = createAccessCache(createAccessStore(relational, time.sqlNow).findAccess, time.clock)
   const guard = createBearerGuard({ findPrincipal: cache.find })
-  const accounts = createAccountService({ relational, passwords })
+  const accounts = createAccountService({ relational, passwords, recordAudit })
+  const lifecycle = createUserLifecycle({ relational, recordAudit })
+  const box = createSecretBox([randomBytes(32)])
+  const parts: AuthParts = {
+    relational,
+    passwords,
+    time,
+    box,
+    lifecycle,
+    guard,
+    enqueueMail: createMailQueue(box),
+  }
   const clients = createClientService(createClientStore(relational.db))
 
   const app: FastifyInstance = createHttpServer({ logger: silentLogger, trustedProxies: [] })
   registerTokenRoutes(app, service)
+  options.open?.(app, parts)
   app.register(async (scope) => {
     guard.protect(scope)
+    options.authenticated?.(scope, parts)
     scope.get('/v2/me', async (request) => ({ ...request.principal }))
     const needed = { permission: { resource: 'company', action: 'update' } }
     scope.route({ ...needed, method: 'GET', url: '/v2/company', handler: async () => ({ allowed: true }) })
@@ -87,7 +122,41 @@ export async function createAuth(relational: Relational, options: AuthOptions = 
     clients,
     companyId,
     clientId: client.id,
+    parts,
     post,
+
+    /** Takes what is on its way out of the mail queue, oldest first. */
+    async takeMails(): Promise<Mail[]> {
+      const store = createMailStore(relational.db, box)
+      const mails: Mail[] = []
+      for (let due = await store.takeDue(60); due; due = await store.takeDue(60)) {
+        mails.push(due.mail)
+        await store.markSent(due.id)
+      }
+      return mails
+    },
+
+    /** What the audit log holds, oldest first, as `action outcome`. */
+    async auditTrail(): Promise<string[]> {
+      const { rows } = await relational.pool.query<{ entry: string }>(
+        `select action || ' ' || outcome as entry from audit_entries order by at, id`,
+      )
+      return rows.map(({ entry }) => entry)
+    },
+
+    /** Calls an operation with an access token. */
+    call: (
+      accessToken: string,
+      method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE',
+      url: string,
+      body?: Body,
+    ) =>
+      app.inject({
+        method,
+        url,
+        headers: { authorization: `Bearer ${accessToken}` },
+        ...(body === undefined ? {} : { payload: body }),
+      }),
 
     addUser: (email: string, password: string | undefined = goodPassword, roleName = 'viewer') =>
       accounts.createUser({ companyId, email, password, roleName, teamNames: [] }),

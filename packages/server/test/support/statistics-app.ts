@@ -51,6 +51,8 @@ export async function openStatisticsApp(
   app.addHook('onRequest', async (request) => {
     const { companyId, permissions } = caller
     request.principal = createPrincipal({
+      email: 'ada@example.com',
+      roleId: '65f0c0ffee5ca1ab1e0ddba4',
       userId: '65f0c0ffee5ca1ab1e0ddba1',
       companyId,
       clientId: '65f0c0ffee5ca1ab1e0ddba2',

@@ -6,7 +6,9 @@ export const companies = pgTable('companies', {
   name: text('name').notNull(),
   /** IANA name; dates without a zone are read in it. */
   timezone: text('timezone').notNull().default('UTC'),
-  language: text('language').notNull().default('en'),
+  language: text('language', { enum: ['en', 'fr'] })
+    .notNull()
+    .default('en'),
   /** Whether distinct counts are exact at any size. */
   exactCounts: boolean('exact_counts').notNull().default(false),
   attributionModel: text('attribution_model', { enum: ['last-touch', 'linear', 'decay'] })
@@ -14,5 +16,9 @@ export const companies = pgTable('companies', {
     .default('last-touch'),
   clickWindowHours: integer('click_window_hours').notNull().default(720),
   displayWindowHours: integer('display_window_hours').notNull().default(168),
+  /** Days that entries of the audit log are kept. */
+  auditRetentionDays: integer('audit_retention_days').notNull().default(90),
+  /** Role of people who come in without one of their own (single sign-on). */
+  defaultRoleId: id('default_role_id'),
   ...history,
 })

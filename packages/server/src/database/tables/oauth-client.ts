@@ -8,6 +8,8 @@ export const oauthClients = pgTable('oauth_clients', {
   /** Values of `grant_type` that the client may use. */
   grants: text('grants').array().notNull(),
   redirectUris: text('redirect_uris').array().notNull().default([]),
+  /** People are not asked whether they let a client of the operator's own in. */
+  firstParty: boolean('first_party').notNull().default(true),
   /** An inactive client gets no tokens, and those it has do not work. */
   active: boolean('active').notNull().default(true),
   ...history,

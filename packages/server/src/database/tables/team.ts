@@ -8,6 +8,12 @@ export const teams = pgTable('teams', {
   name: text('name').notNull(),
   /** Takes the people who are put into no team by name; one in each company. */
   isDefault: boolean('is_default').notNull().default(false),
+  description: text('description').notNull().default(''),
+  /** Members also reach the team's ancestors, up to but without the first that has the flag too. */
+  reachesAncestors: boolean('reaches_ancestors').notNull().default(false),
+  /** Whether the identity provider keeps this team (SCIM). */
+  provisioned: boolean('provisioned').notNull().default(false),
+  externalId: text('external_id'),
   ...history,
 })
 
@@ -19,4 +25,15 @@ export const teamMembers = pgTable(
     userId: id('user_id').notNull(),
   },
   (table) => [primaryKey({ columns: [table.teamId, table.userId] })],
+)
+
+/** The graph of teams: whoever is in the parent may use what belongs to the child. */
+export const teamParents = pgTable(
+  'team_parents',
+  {
+    companyId: id('company_id').notNull(),
+    parentId: id('parent_id').notNull(),
+    childId: id('child_id').notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.parentId, table.childId] })],
 )

@@ -11,6 +11,10 @@ export const refreshTokens = pgTable('refresh_tokens', {
   address: text('address').notNull(),
   createdAt: instant('created_at').notNull(),
   expiresAt: instant('expires_at').notNull(),
+  /** How the person has shown who they are. */
+  method: text('method', { enum: ['password', 'sso'] })
+    .notNull()
+    .default('password'),
 })
 
 export const accessTokens = pgTable('access_tokens', {

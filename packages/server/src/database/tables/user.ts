@@ -1,5 +1,5 @@
-import { pgTable, text } from 'drizzle-orm/pg-core'
-import { history, id } from './columns.ts'
+import { boolean, pgTable, text } from 'drizzle-orm/pg-core'
+import { history, id, instant } from './columns.ts'
 
 export const users = pgTable('users', {
   id: id('id').primaryKey(),
@@ -11,5 +11,21 @@ export const users = pgTable('users', {
   /** Only the active may sign in and only their tokens work. */
   status: text('status', { enum: ['invited', 'active', 'disabled', 'deleted'] }).notNull(),
   roleId: id('role_id').notNull(),
+  firstName: text('first_name').notNull().default(''),
+  lastName: text('last_name').notNull().default(''),
+  jobTitle: text('job_title').notNull().default(''),
+  phone: text('phone').notNull().default(''),
+  /** Null follows the company. */
+  language: text('language', { enum: ['en', 'fr'] }),
+  theme: text('theme', { enum: ['light', 'dark', 'system'] })
+    .notNull()
+    .default('system'),
+  /** A program that signs in with a password: provisioning does not see it, single sign-on does not bind it. */
+  serviceAccount: boolean('service_account').notNull().default(false),
+  lastSignInAt: instant('last_sign_in_at'),
+  /** Whether the identity provider keeps this person (SCIM). */
+  provisioned: boolean('provisioned').notNull().default(false),
+  /** The identity provider's own identifier, opaque. */
+  externalId: text('external_id'),
   ...history,
 })

@@ -1,14 +1,17 @@
+import type { RecordAudit } from '../../platform/audit.ts'
 import { parseEmailAddress } from '../../platform/email-address.ts'
 import { DomainError } from '../../platform/errors.ts'
 import { isId, newId, normalizeId } from '../../platform/ids.ts'
 import { faultOfNewPassword, type Passwords } from '../../platform/passwords.ts'
-import type { Relational } from '../../platform/stores/relational.ts'
-import { type CompanySettings, createAccountStore, type Queries, type User } from './account-store.ts'
+import type { Queries, Relational } from '../../platform/stores/relational.ts'
+import { type CompanySettings, createAccountStore, type User } from './account-store.ts'
 import { builtInRoles } from './built-in-roles.ts'
+import { createUserLifecycle } from './user-lifecycle.ts'
 
 export interface AccountServiceDependencies {
   readonly relational: Pick<Relational, 'db' | 'transaction'>
   readonly passwords: Passwords
+  readonly recordAudit: RecordAudit
 }
 
 export interface UserToCreate {
@@ -68,10 +71,15 @@ function requireGoodPassword(password: string): void {
   if (fault !== undefined) throw invalid('password', fault)
 }
 
+const operator = { kind: 'operator' } as const
+
+const of = (user: User) => ({ kind: 'user', id: user.id, name: user.email })
+
 export type AccountService = ReturnType<typeof createAccountService>
 
 /** Companies, roles, teams and the people in them. */
-export function createAccountService({ relational, passwords }: AccountServiceDependencies) {
+export function createAccountService({ relational, passwords, recordAudit }: AccountServiceDependencies) {
+  const lifecycle = createUserLifecycle({ relational, recordAudit })
   const store = createAccountStore(relational.db)
   const hash = (password: string): Promise<string> => passwords.atDesk((desk) => desk.hash(password))
 
@@ -143,11 +151,9 @@ export function createAccountService({ relational, passwords }: AccountServiceDe
       const roleId = await requireRole(companyId, wanted.roleName)
       const teamIds = await requireTeams(companyId, wanted.teamNames)
       const passwordHash = wanted.password === undefined ? null : await hash(wanted.password)
-      const user: User = { id: newId(), companyId, email, status: 'active', roleId }
-      const inserted = await relational.transaction((tx) =>
-        createAccountStore(tx).insertUser({ ...user, passwordHash, teamIds }),
-      )
-      if (!inserted)
+      const person = { companyId, email, status: 'active', roleId, passwordHash, teamIds } as const
+      const user = await lifecycle.transact((tx) => lifecycle.create(tx, person, { actor: operator }))
+      if (!user)
         throw new DomainError(
           'conflict',
           {},
@@ -166,24 +172,21 @@ export function createAccountService({ relational, passwords }: AccountServiceDe
       const user = await getUser(email)
       const passwordHash = await hash(password)
       const endedSessions = await relational.transaction(async (tx) => {
-        const inside = createAccountStore(tx)
-        await inside.updatePassword(user.id, passwordHash)
-        return inside.deleteSessions(user.id)
+        await createAccountStore(tx).updatePassword(user.id, passwordHash)
+        const { companyId } = user
+        await recordAudit(tx, { companyId, action: 'password-change', actor: operator, target: of(user) })
+        return lifecycle.endSessions(tx, user.id)
       })
       return { user, endedSessions }
     },
 
     /**
      * Lets a person no longer in and ends all their sessions, in one step.
-     * @throws DomainError `validation` or `userNotFound`
+     * @throws DomainError `validation`, `userNotFound` or `lastAdministrator`
      */
     async disableUser(email: string): Promise<User> {
       const user = await getUser(email)
-      await relational.transaction(async (tx) => {
-        const inside = createAccountStore(tx)
-        await inside.updateStatus(user.id, 'disabled')
-        await inside.deleteSessions(user.id)
-      })
+      await lifecycle.transact((tx) => lifecycle.deactivate(tx, user, { actor: operator }))
       return { ...user, status: 'disabled' }
     },
   }

@@ -2,13 +2,9 @@ import { and, eq, ne, sql } from 'drizzle-orm'
 import { companies } from '../../database/tables/company.ts'
 import { rolePermissions, roles } from '../../database/tables/role.ts'
 import { teamMembers, teams } from '../../database/tables/team.ts'
-import { refreshTokens } from '../../database/tables/token.ts'
 import { users } from '../../database/tables/user.ts'
-import type { Relational } from '../../platform/stores/relational.ts'
+import type { Queries } from '../../platform/stores/relational.ts'
 import type { PermissionPair } from './built-in-roles.ts'
-
-/** What both the store and a transaction of it offer. */
-export type Queries = Pick<Relational['db'], 'select' | 'insert' | 'update' | 'delete' | 'execute'>
 
 export type UserStatus = (typeof users.$inferSelect)['status']
 
@@ -20,16 +16,29 @@ export interface User {
   readonly roleId: string
 }
 
-export interface NewUser extends User {
+/** What is known of a person beside the account; absent is empty. */
+export interface Profile {
+  readonly firstName?: string
+  readonly lastName?: string
+  readonly jobTitle?: string
+  readonly phone?: string
+  /** Null follows the company. */
+  readonly language?: 'en' | 'fr' | null
+}
+
+export interface NewUser extends User, Profile {
   readonly passwordHash: string | null
   readonly teamIds: readonly string[]
+  /** Whether the identity provider keeps this person (SCIM), under which identifier of its own. */
+  readonly provisioned?: boolean
+  readonly externalId?: string | null
 }
 
 /** What a company has set about itself. */
 export interface CompanySettings {
   /** IANA name; dates without a zone are read in it. */
   readonly timezone: string
-  readonly language: string
+  readonly language: 'en' | 'fr'
   readonly exactCounts: boolean
   readonly attributionModel: 'last-touch' | 'linear' | 'decay'
   readonly clickWindowHours: number
@@ -157,16 +166,6 @@ export function createAccountStore(db: Queries) {
           updatedAt: sql`now()`,
         })
         .where(eq(users.id, userId))
-    },
-
-    async updateStatus(userId: string, status: UserStatus): Promise<void> {
-      await db.update(users).set({ status, updatedAt: sql`now()` }).where(eq(users.id, userId))
-    },
-
-    /** Ends every session of a person: refresh and access tokens. */
-    async deleteSessions(userId: string): Promise<number> {
-      const { rowCount } = await db.delete(refreshTokens).where(eq(refreshTokens.userId, userId))
-      return rowCount ?? 0
     },
   }
 }

@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { installation } from '../../database/tables/installation.ts'
-import type { Queries } from './account-store.ts'
+
+import type { Queries } from '../../platform/stores/relational.ts'
 
 /** What the first start made. */
 export interface Installation {

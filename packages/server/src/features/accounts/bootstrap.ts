@@ -1,8 +1,8 @@
 import { newId } from '../../platform/ids.ts'
 import { generatePassword, type Passwords } from '../../platform/passwords.ts'
-import type { Relational } from '../../platform/stores/relational.ts'
+import type { Queries, Relational } from '../../platform/stores/relational.ts'
 import { completeBuiltInRoles, insertCompany, requireEmail } from './account-service.ts'
-import { createAccountStore, type Queries } from './account-store.ts'
+import { createAccountStore } from './account-store.ts'
 import { createBootstrapStore, type Installation } from './bootstrap-store.ts'
 
 export interface BootstrapDependencies {

@@ -2,7 +2,6 @@ import { sql } from 'drizzle-orm'
 import { databaseNow, type SqlNow } from '../../database/now.ts'
 import { oauthClients } from '../../database/tables/oauth-client.ts'
 import { rolePermissions } from '../../database/tables/role.ts'
-import { teamMembers } from '../../database/tables/team.ts'
 import { accessTokens, refreshTokens } from '../../database/tables/token.ts'
 import { users } from '../../database/tables/user.ts'
 import { createPrincipal, type Principal } from '../../platform/principal.ts'
@@ -18,6 +17,8 @@ export interface Access {
 interface AccessRow extends Record<string, unknown> {
   token_id: string
   user_id: string
+  email: string
+  role_id: string
   company_id: string
   client_id: string
   remaining_ms: number
@@ -30,11 +31,12 @@ export function createAccessStore(relational: Pick<Relational, 'db'>, now: SqlNo
     /** Undefined for a token that is unknown or has ended, or whose person or client is not active. */
     async findAccess(tokenHash: Buffer): Promise<Access | undefined> {
       const { rows } = await relational.db.execute<AccessRow>(
-        sql`select token.id as token_id, owner.id as user_id, owner.company_id, session.client_id,
+        sql`select token.id as token_id, owner.id as user_id, owner.email, owner.role_id, owner.company_id,
+            session.client_id,
             (extract(epoch from token.expires_at - ${now()}) * 1000)::float8 as remaining_ms,
             array(select resource || ':' || action from ${rolePermissions} where role_id = owner.role_id)
               as permissions,
-            array(select team_id from ${teamMembers} where user_id = owner.id order by team_id) as team_ids
+            array(select reachable_teams(owner.id) order by 1) as team_ids
           from ${accessTokens} as token
             join ${refreshTokens} as session on session.id = token.refresh_token_id
             join ${users} as owner on owner.id = session.user_id
@@ -46,6 +48,8 @@ export function createAccessStore(relational: Pick<Relational, 'db'>, now: SqlNo
       if (!row) return undefined
       const principal = createPrincipal({
         userId: row.user_id,
+        email: row.email,
+        roleId: row.role_id,
         companyId: row.company_id,
         clientId: row.client_id,
         tokenId: row.token_id,

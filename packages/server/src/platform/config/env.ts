@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
+import { parseEncryptionKey } from '../crypto/encryption-key.ts'
 import { nearestName } from '../nearest.ts'
 
 /** One environment variable: how it is written in documents and how its text becomes a value. */
@@ -83,6 +84,13 @@ const cidrList = (value: string): readonly string[] => {
   return parts
 }
 
+const encryptionKeys = (value: string): readonly Buffer[] =>
+  value.split(',').map((part) => {
+    const key = parseEncryptionKey(part)
+    if (!key) throw new FaultyValue('must be base64 of 32 random bytes, as `openssl rand -base64 32` prints')
+    return key
+  })
+
 interface DefaultedVariable<T> extends Variable<T> {
   readonly fallback: string
 }
@@ -152,6 +160,12 @@ export const variables = {
     description: 'When set, `/metrics` is answered only with `Authorization: Bearer <token>`.',
     secret: true,
     parse: text,
+  }),
+  MILLRACE_ENCRYPTION_KEY: variable({
+    description:
+      'Key that seals secrets in the database: base64 of 32 random bytes; after a comma older keys that still open. Without it the file `encryption.key` of the data directory is made and used.',
+    secret: true,
+    parse: encryptionKeys,
   }),
   DATABASE_URL: variable({
     description: 'PostgreSQL to use instead of the embedded one.',

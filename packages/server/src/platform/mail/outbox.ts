@@ -1,9 +1,11 @@
-import { mkdir, open, rename } from 'node:fs/promises'
+import { access, mkdir, open, rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createTransport } from 'nodemailer'
 
 /** One mail; addresses come from the database, never from a request as it stands. */
 export interface Mail {
+  /** The same for every attempt to send it, so that an attempt whose end nobody saw does not make two of it. */
+  readonly id?: string
   readonly to: string
   readonly subject: string
   readonly text: string
@@ -16,6 +18,15 @@ export interface Outbox {
   send(mail: Mail): Promise<void>
   close(): void
 }
+
+/** RFC 5322 3.6.4; a receiver that got the mail already tells by it. */
+const messageIdOf = (id: string): string => `<${id}@millrace>`
+
+const exists = (path: string): Promise<boolean> =>
+  access(path).then(
+    () => true,
+    () => false,
+  )
 
 /**
  * Writes each mail as an RFC 5322 file `<id>.eml`, readable by its owner only, so that a service
@@ -30,10 +41,12 @@ export async function createDirectoryOutbox(dependencies: {
   await mkdir(directory, { recursive: true, mode: 0o700 })
   const composer = createTransport({ streamTransport: true, buffer: true, newline: 'unix' })
   return {
-    async send(mail) {
-      const composed = await composer.sendMail({ from, ...mail })
-      const target = join(directory, `${newId()}.eml`)
-      const file = await open(`${target}.part`, 'wx', 0o600)
+    async send({ id = newId(), ...mail }) {
+      const target = join(directory, `${id}.eml`)
+      if (await exists(target)) return
+      const composed = await composer.sendMail({ from, ...mail, messageId: messageIdOf(id) })
+      // A part that an interrupted attempt has left is written again.
+      const file = await open(`${target}.part`, 'w', 0o600)
       try {
         await file.writeFile(composed.message as Buffer)
         await file.sync()
@@ -54,8 +67,8 @@ export function createSmtpOutbox(dependencies: { url: string; from: string }): O
     disableUrlAccess: true,
   })
   return {
-    async send(mail) {
-      await transport.sendMail({ ...mail })
+    async send({ id, ...mail }) {
+      await transport.sendMail({ ...mail, ...(id === undefined ? {} : { messageId: messageIdOf(id) }) })
     },
     close: () => transport.close(),
   }

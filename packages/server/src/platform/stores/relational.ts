@@ -37,6 +37,9 @@ export interface SocketAddress {
   readonly database: string
 }
 
+/** What both the store and a transaction of it offer. */
+export type Queries = Pick<NodePgDatabase, 'select' | 'insert' | 'update' | 'delete' | 'execute'>
+
 /** Where a PostgreSQL is: an address (`DATABASE_URL`) or the socket of a home of its own. */
 export type PostgresAddress = { readonly url: string } | SocketAddress
 

@@ -17,15 +17,26 @@ export const contentSecurityPolicy = [
   "frame-ancestors 'none'",
 ].join('; ')
 
+export interface PageOptions {
+  readonly language?: string
+  /** Where a browser goes on by itself. */
+  readonly refreshTo?: string | undefined
+}
+
 /** A whole page around this body. */
-export function page(title: string, body: HtmlPart): string {
+export function page(
+  title: string,
+  body: HtmlPart,
+  { language = 'en', refreshTo }: PageOptions = {},
+): string {
   const whole = html`<!doctype html>
-<html lang="en">
+<html lang="${language}">
 <head>
 <meta charset="utf-8">
 <title>${title}</title>
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
+${refreshTo !== undefined && html`<meta http-equiv="refresh" content="0;url=${refreshTo}">`}
 <link rel="icon" href="${icon}">
 <style>${new Html(style)}</style>
 </head>

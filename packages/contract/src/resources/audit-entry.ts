@@ -1,0 +1,93 @@
+import { type Static, Type } from 'typebox'
+import { dateTime, freeObject, id, nullable, oneOf, strict } from './formats.ts'
+
+/** What is recorded, and under which category each action is found. */
+export const auditActions = {
+  'sign-in': 'authentication',
+  'sign-out': 'authentication',
+  'password-change': 'authentication',
+  'password-reset-request': 'authentication',
+  'password-reset': 'authentication',
+  'authenticator-enable': 'authentication',
+  'authenticator-disable': 'authentication',
+  'recovery-code-use': 'authentication',
+
+  'sso-sign-in': 'sso',
+  'sso-user-create': 'sso',
+  'sso-required': 'sso',
+  'sso-config-update': 'sso',
+  'sso-config-delete': 'sso',
+  'sso-domain-add': 'sso',
+  'sso-domain-verify': 'sso',
+  'sso-domain-remove': 'sso',
+  'sso-certificate-rotate': 'sso',
+
+  'scim-request': 'provisioning',
+  'scim-config-update': 'provisioning',
+  'scim-token-create': 'provisioning',
+  'scim-token-revoke': 'provisioning',
+  'scim-unmatched-value': 'provisioning',
+
+  'user-invite': 'users',
+  'user-create': 'users',
+  'user-update': 'users',
+  'user-deactivate': 'users',
+  'user-reactivate': 'users',
+  'user-delete': 'users',
+  'invitation-delete': 'users',
+  'role-create': 'users',
+  'role-update': 'users',
+  'role-delete': 'users',
+  'team-create': 'users',
+  'team-update': 'users',
+  'team-delete': 'users',
+  'linked-account-create': 'users',
+  'linked-account-delete': 'users',
+  'company-update': 'users',
+
+  'application-consent': 'applications',
+  'application-authorize': 'applications',
+  'token-revoke': 'applications',
+} as const
+
+export type AuditAction = keyof typeof auditActions
+export type AuditCategory = (typeof auditActions)[AuditAction]
+
+export const auditCategories = ['authentication', 'sso', 'provisioning', 'users', 'applications'] as const
+export const auditActorKinds = [
+  'user',
+  'sso-jit',
+  'identity-provider',
+  'operator',
+  'platform',
+  'anonymous',
+] as const
+export type AuditActorKind = (typeof auditActorKinds)[number]
+
+const party = (kind: ReturnType<typeof oneOf> | ReturnType<typeof Type.String>, what: string) =>
+  Type.Object(
+    {
+      kind,
+      id: nullable(Type.String({ description: `Identifier of ${what}` })),
+      name: nullable(Type.String({ description: `How ${what} was called then` })),
+    },
+    strict,
+  )
+
+/** One entry of the audit log. */
+export const AuditEntry = Type.Object(
+  {
+    id: id('Identifier of the entry'),
+    at: dateTime('When it happened'),
+    category: oneOf([...auditCategories]),
+    action: oneOf(Object.keys(auditActions) as AuditAction[]),
+    actor: party(oneOf([...auditActorKinds]), 'who did it'),
+    target: nullable(party(Type.String({ examples: ['user'] }), 'what it was done to')),
+    outcome: oneOf(['success', 'failure']),
+    error: nullable(Type.String({ description: 'Name of the failure in the error table' })),
+    details: freeObject('What changed, or why it failed; never a secret'),
+    address: nullable(Type.String({ description: 'Network address that the request came from' })),
+  },
+  { ...strict, title: 'AuditEntry' },
+)
+export type AuditEntry = Static<typeof AuditEntry>

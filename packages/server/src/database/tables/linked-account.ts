@@ -1,0 +1,16 @@
+import { pgTable, text } from 'drizzle-orm/pg-core'
+import { bytes, history, id } from './columns.ts'
+
+/** A link from a person to a messaging service. */
+export const linkedAccounts = pgTable('linked_accounts', {
+  id: id('id').primaryKey(),
+  companyId: id('company_id').notNull(),
+  userId: id('user_id').notNull(),
+  provider: text('provider', { enum: ['slack', 'teams', 'webhook'] }).notNull(),
+  name: text('name').notNull(),
+  /** Host of the address, for lists. */
+  host: text('host').notNull(),
+  /** The address with its secrets, sealed. */
+  sealedTarget: bytes('sealed_target').notNull(),
+  ...history,
+})

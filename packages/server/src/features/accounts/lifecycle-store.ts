@@ -1,0 +1,88 @@
+import { and, eq, inArray, isNull, ne, sql } from 'drizzle-orm'
+import { linkedAccounts } from '../../database/tables/linked-account.ts'
+import {
+  authorizationCodes,
+  clientConsents,
+  pendingSignIns,
+  recoveryCodes,
+  userAuthenticators,
+  userLinks,
+} from '../../database/tables/sign-in.ts'
+import { teamMembers } from '../../database/tables/team.ts'
+import { refreshTokens } from '../../database/tables/token.ts'
+import { users } from '../../database/tables/user.ts'
+import type { Queries } from '../../platform/stores/relational.ts'
+import type { UserStatus } from './account-store.ts'
+
+interface Reference {
+  readonly id: string
+  readonly companyId: string
+}
+
+/** Changes of a person's state; works inside the transaction it is given. */
+export function createLifecycleStore(db: Queries) {
+  const here = ({ id, companyId }: Reference) => and(eq(users.id, id), eq(users.companyId, companyId))
+
+  async function endSessions(userId: string): Promise<number> {
+    // A sign-in under way holds the person's row shared until its session stands; this waits for it.
+    await db.execute(sql`select 1 from ${users} where id = ${userId} for update`)
+    await db.delete(authorizationCodes).where(eq(authorizationCodes.userId, userId))
+    await db.delete(pendingSignIns).where(eq(pendingSignIns.userId, userId))
+    const { rowCount } = await db.delete(refreshTokens).where(eq(refreshTokens.userId, userId))
+    return rowCount ?? 0
+  }
+
+  async function endLinks(userId: string): Promise<void> {
+    await db
+      .update(userLinks)
+      .set({ endedAt: sql`now()` })
+      .where(and(eq(userLinks.userId, userId), isNull(userLinks.endedAt)))
+  }
+
+  return {
+    endSessions,
+    endLinks,
+
+    /** False when the person is in none of the states `from`. */
+    async changeStatus(user: Reference, from: UserStatus[], to: UserStatus): Promise<boolean> {
+      const changed = await db
+        .update(users)
+        .set({ status: to, updatedAt: sql`now()` })
+        .where(and(here(user), inArray(users.status, from)))
+        .returning({ id: users.id })
+      return changed.length > 0
+    },
+
+    /** Ends sessions, voids links in mails and takes linked accounts away; says how many there were. */
+    async endAccess(userId: string): Promise<{ sessions: number; linkedAccounts: number }> {
+      const sessions = await endSessions(userId)
+      await endLinks(userId)
+      const { rowCount } = await db.delete(linkedAccounts).where(eq(linkedAccounts.userId, userId))
+      return { sessions, linkedAccounts: rowCount ?? 0 }
+    },
+
+    /** False when there is no such person, or none any more. */
+    async erase(user: Reference): Promise<boolean> {
+      const erased = await db
+        .update(users)
+        .set({
+          status: 'deleted',
+          email: sql`${users.id} || '@deleted.invalid'`,
+          passwordHash: null,
+          firstName: '',
+          lastName: '',
+          jobTitle: '',
+          phone: '',
+          externalId: null,
+          updatedAt: sql`now()`,
+        })
+        .where(and(here(user), ne(users.status, 'deleted')))
+        .returning({ id: users.id })
+      if (erased.length === 0) return false
+      await db.delete(teamMembers).where(eq(teamMembers.userId, user.id))
+      for (const table of [userAuthenticators, recoveryCodes, userLinks, clientConsents])
+        await db.delete(table).where(eq(table.userId, user.id))
+      return true
+    },
+  }
+}

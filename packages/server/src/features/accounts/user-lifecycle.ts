@@ -1,0 +1,128 @@
+import type { AuditActor, RecordAudit } from '../../platform/audit.ts'
+import { DomainError } from '../../platform/errors.ts'
+import { newId } from '../../platform/ids.ts'
+import { type Queries, type Relational, violatedConstraint } from '../../platform/stores/relational.ts'
+import { createAccountStore, type NewUser, type User } from './account-store.ts'
+import { createLifecycleStore } from './lifecycle-store.ts'
+
+/** Who a change is made by, and from where. */
+export interface ChangeOrigin {
+  readonly actor: AuditActor
+  readonly address?: string | undefined
+}
+
+/** Whom a change is about; `email` is for the audit log. */
+export interface UserReference {
+  readonly id: string
+  readonly companyId: string
+  readonly email: string
+}
+
+/** Somebody new, whose role and teams the caller has found in the same company. */
+export type NewPerson = Omit<NewUser, 'id'>
+
+export interface UserLifecycleDependencies {
+  readonly relational: Pick<Relational, 'transaction'>
+  readonly recordAudit: RecordAudit
+}
+
+export type UserLifecycle = ReturnType<typeof createUserLifecycle>
+
+/**
+ * The states of an account and what goes along with each change, for every way in: operations, provisioning
+ * and the operator. Whatever lets somebody in (sessions, codes, links in mails, linked accounts) goes in the
+ * same transaction as the state; other processes know within a second.
+ */
+export function createUserLifecycle({ relational, recordAudit }: UserLifecycleDependencies) {
+  const target = (user: UserReference) => ({ kind: 'user', id: user.id, name: user.email })
+
+  return {
+    /**
+     * A transaction that changes people or roles.
+     * @throws DomainError `lastAdministrator` when the company would be left without an administrator
+     */
+    async transact<T>(work: (tx: Queries) => Promise<T>): Promise<T> {
+      try {
+        return await relational.transaction(work)
+      } catch (error) {
+        if (violatedConstraint(error) !== 'companies_keep_administrator') throw error
+        throw new DomainError('lastAdministrator', {}, { cause: error })
+      }
+    },
+
+    /**
+     * Inside `transact`. Undefined when somebody of the service has the address already.
+     * @param action how the entry of the audit log is called
+     */
+    async create(
+      tx: Queries,
+      person: NewPerson,
+      { actor, address }: ChangeOrigin,
+      action: 'user-create' | 'user-invite' | 'sso-user-create' = 'user-create',
+    ): Promise<User | undefined> {
+      const { companyId, email, status, roleId } = person
+      const user: User = { id: newId(), companyId, email, status, roleId }
+      if (!(await createAccountStore(tx).insertUser({ ...person, id: user.id }))) return undefined
+      const details = { roleId, teamIds: person.teamIds }
+      await recordAudit(tx, { companyId, action, actor, target: target(user), details, address })
+      return user
+    },
+
+    /** Inside a transaction: somebody invited has come in by another way; their invitation works no more. */
+    async admit(tx: Queries, user: UserReference): Promise<void> {
+      const store = createLifecycleStore(tx)
+      if (await store.changeStatus(user, ['invited'], 'active')) await store.endLinks(user.id)
+    },
+
+    /** Inside `transact`. False when the person is not active or invited. */
+    async deactivate(tx: Queries, user: UserReference, { actor, address }: ChangeOrigin): Promise<boolean> {
+      const store = createLifecycleStore(tx)
+      if (!(await store.changeStatus(user, ['active', 'invited'], 'disabled'))) return false
+      const ended = await store.endAccess(user.id)
+      const { companyId } = user
+      const details = { ...ended }
+      await recordAudit(tx, {
+        companyId,
+        action: 'user-deactivate',
+        actor,
+        target: target(user),
+        details,
+        address,
+      })
+      return true
+    },
+
+    /** Inside `transact`. Role, teams and password are as they were; linked accounts do not come back. */
+    async reactivate(tx: Queries, user: UserReference, { actor, address }: ChangeOrigin): Promise<boolean> {
+      if (!(await createLifecycleStore(tx).changeStatus(user, ['disabled'], 'active'))) return false
+      const { companyId } = user
+      await recordAudit(tx, { companyId, action: 'user-reactivate', actor, target: target(user), address })
+      return true
+    },
+
+    /** Inside `transact`. For good: the row stays without anything personal, because others point at its id. */
+    async erase(tx: Queries, user: UserReference, { actor, address }: ChangeOrigin): Promise<boolean> {
+      const store = createLifecycleStore(tx)
+      if (!(await store.erase(user))) return false
+      const details = { ...(await store.endAccess(user.id)) }
+      const { companyId } = user
+      await recordAudit(tx, {
+        companyId,
+        action: 'user-delete',
+        actor,
+        target: target(user),
+        details,
+        address,
+      })
+      return true
+    },
+
+    /**
+     * Inside a transaction: ends every session of somebody and whatever could become one.
+     * @returns how many sessions there were
+     */
+    async endSessions(tx: Queries, userId: string): Promise<number> {
+      return createLifecycleStore(tx).endSessions(userId)
+    },
+  }
+}

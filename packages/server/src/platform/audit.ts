@@ -1,0 +1,39 @@
+import type { ErrorName } from '@millrace/contract/errors.ts'
+import type { AuditAction, AuditActorKind } from '@millrace/contract/resources/audit-entry.ts'
+import type { Principal } from './principal.ts'
+import type { Queries } from './stores/relational.ts'
+
+export interface AuditActor {
+  readonly kind: AuditActorKind
+  readonly id?: string | undefined
+  /** How the actor is called now; entries outlive names. */
+  readonly name?: string | undefined
+}
+
+/** Something that happened, without its time; no field ever holds a secret. */
+export interface AuditEvent {
+  /** Undefined for what belongs to no company, such as a sign-in under an unknown address. */
+  readonly companyId: string | undefined
+  readonly action: AuditAction
+  readonly actor: AuditActor
+  readonly target?: {
+    readonly kind: string
+    readonly id?: string | undefined
+    readonly name?: string | undefined
+  }
+  /** The failure, for what was refused; a success otherwise. */
+  readonly error?: ErrorName
+  readonly details?: Readonly<Record<string, unknown>>
+  /** Network address of the caller. */
+  readonly address?: string | undefined
+}
+
+/**
+ * Adds an entry to the audit log: inside the transaction of what it tells about, so that both are there or
+ * neither, or by itself for what was refused.
+ */
+export type RecordAudit = (queries: Queries, event: AuditEvent) => Promise<void>
+
+export function actorOf(principal: Pick<Principal, 'userId' | 'email'>): AuditActor {
+  return { kind: 'user', id: principal.userId, name: principal.email }
+}

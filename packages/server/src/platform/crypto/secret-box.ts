@@ -1,0 +1,80 @@
+import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto'
+import type { RandomBytes } from './secrets.ts'
+
+/** Seals what must be readable again (addresses with secrets, keys, mails), so that a copy of the database is not enough. */
+export interface SecretBox {
+  /**
+   * AES-256-GCM under the present key.
+   * @param context what the secret belongs to, as `linked-account:<id>`; it opens in the same context only
+   */
+  seal(plain: string | Buffer, context: string): Buffer
+  /** @throws SecretBoxError when the key is unknown, the context is another or a byte was changed */
+  open(sealed: Buffer, context: string): Buffer
+  /** Ids of the keys, the present one first. */
+  readonly keyIds: readonly string[]
+}
+
+export class SecretBoxError extends Error {
+  constructor(message: string, cause?: unknown) {
+    super(message, { cause })
+    this.name = 'SecretBoxError'
+  }
+}
+
+export const encryptionKeyBytes = 32
+const format = 1
+const keyIdBytes = 4
+const nonceBytes = 12
+const tagBytes = 16
+const headBytes = 1 + keyIdBytes
+
+/** Names a key without telling anything about it. */
+function keyIdOf(key: Buffer): Buffer {
+  return createHash('sha256').update('millrace encryption key\0').update(key).digest().subarray(0, keyIdBytes)
+}
+
+/**
+ * A sealed secret is one byte of format, four that name the key, a nonce of twelve, the tag of sixteen and the
+ * text; head and context are authenticated.
+ * @param keys of 32 bytes; the first seals, all open
+ */
+export function createSecretBox(keys: readonly Buffer[], random: RandomBytes = randomBytes): SecretBox {
+  const [present] = keys
+  if (!present || keys.some((key) => key.length !== encryptionKeyBytes))
+    throw new SecretBoxError(`an encryption key has ${encryptionKeyBytes} bytes`)
+  const known = keys.map((key) => ({ id: keyIdOf(key), key }))
+  const head = Buffer.concat([Buffer.from([format]), keyIdOf(present)])
+  const associated = (start: Buffer, context: string) =>
+    Buffer.concat([start, Buffer.from(`\0${context}`, 'utf8')])
+
+  return {
+    keyIds: known.map(({ id }) => id.toString('hex')),
+
+    seal(plain, context) {
+      const nonce = random(nonceBytes)
+      const cipher = createCipheriv('aes-256-gcm', present, nonce).setAAD(associated(head, context))
+      const text = Buffer.concat([cipher.update(plain), cipher.final()])
+      return Buffer.concat([head, nonce, cipher.getAuthTag(), text])
+    },
+
+    open(sealed, context) {
+      if (sealed.length < headBytes + nonceBytes + tagBytes || sealed[0] !== format)
+        throw new SecretBoxError('this is no sealed secret')
+      const start = sealed.subarray(0, headBytes)
+      const found = known.find(({ id }) => id.equals(start.subarray(1)))
+      if (!found)
+        throw new SecretBoxError(`the key ${start.subarray(1).toString('hex')} is not among the given ones`)
+      const nonce = sealed.subarray(headBytes, headBytes + nonceBytes)
+      const tag = sealed.subarray(headBytes + nonceBytes, headBytes + nonceBytes + tagBytes)
+      const decipher = createDecipheriv('aes-256-gcm', found.key, nonce, { authTagLength: tagBytes })
+        .setAAD(associated(start, context))
+        .setAuthTag(tag)
+      try {
+        const text = sealed.subarray(headBytes + nonceBytes + tagBytes)
+        return Buffer.concat([decipher.update(text), decipher.final()])
+      } catch (error) {
+        throw new SecretBoxError('the sealed secret was changed or belongs elsewhere', error)
+      }
+    },
+  }
+}

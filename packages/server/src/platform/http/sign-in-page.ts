@@ -1,0 +1,39 @@
+import type { FastifyReply } from 'fastify'
+import type { Language } from '../mail/letter.ts'
+import type { HtmlPart } from './documents/html.ts'
+import { contentSecurityPolicy, page } from './documents/page.ts'
+
+/** A page on the way of a sign-in. */
+export interface SignInPage {
+  /** HTTP status; default 200. */
+  readonly status?: number
+  readonly language: Language
+  readonly title: string
+  readonly body: HtmlPart
+  /** Origins beside this one that a form of the page may lead to, by a redirect too. */
+  readonly formTargets?: readonly string[]
+  /** Where a browser goes on by itself. */
+  readonly refreshTo?: string
+}
+
+/** Sends a page that is kept nowhere, embedded nowhere and tells no other site where somebody came from. */
+export function sendSignInPage(reply: FastifyReply, wanted: SignInPage): FastifyReply {
+  const { status = 200, language, title, body, formTargets = [], refreshTo } = wanted
+  const policy = contentSecurityPolicy.replace(
+    "form-action 'none'",
+    ["form-action 'self'", ...formTargets].join(' '),
+  )
+  return reply
+    .code(status)
+    .headers({
+      'content-type': 'text/html; charset=utf-8',
+      'content-language': language,
+      'content-security-policy': policy,
+      'cache-control': 'no-store',
+      'referrer-policy': 'no-referrer',
+      'x-content-type-options': 'nosniff',
+      'x-robots-tag': 'noindex',
+      'x-frame-options': 'DENY',
+    })
+    .send(page(title, body, { language, refreshTo }))
+}
