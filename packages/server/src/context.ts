@@ -9,6 +9,9 @@ import { createAccessStore } from './features/auth/access-store.ts'
 import { createBearerGuard } from './features/auth/bearer-guard.ts'
 import { createClientService } from './features/auth/client-service.ts'
 import { createClientStore } from './features/auth/client-store.ts'
+import { createCodeStore } from './features/auth/code-store.ts'
+import { createPasswordCheck } from './features/auth/password-check.ts'
+import { createSecondFactor } from './features/auth/second-factor.ts'
 import { createThrottleStore } from './features/auth/throttle-store.ts'
 import { createTokenService, type TokenService } from './features/auth/token-service.ts'
 import { createTokenStore } from './features/auth/token-store.ts'
@@ -38,7 +41,7 @@ import {
 import { type Clock, systemClock } from './platform/clock.ts'
 import type { Config } from './platform/config/config.ts'
 import { readKeyFile } from './platform/crypto/encryption-key.ts'
-import { createSecretBox } from './platform/crypto/secret-box.ts'
+import { createSecretBox, type SecretBox } from './platform/crypto/secret-box.ts'
 import type { DataDirectory } from './platform/data-directory.ts'
 import { createReadiness, type Readiness } from './platform/http/operations-routes.ts'
 import { newId } from './platform/ids.ts'
@@ -133,16 +136,27 @@ function createServices(parts: {
   columnar: OpenedColumnar['columnar']
   log: EventLog
   passwords: Passwords
+  box: SecretBox
   findPrincipal: Parameters<typeof createBearerGuard>[0]['findPrincipal']
   clock: Clock
   logger: Logger
   metrics: Metrics
   ending: AbortSignal
 }): Services {
-  const { relational, columnar, log, passwords, findPrincipal, clock, logger, metrics, ending } = parts
+  const { relational, columnar, log, passwords, box, findPrincipal, clock, logger, metrics, ending } = parts
   // One for everything that asks the engine: what one company asks does not hold up another.
   const gate = createQueryGate()
   const accounts = createAccountService({ relational, passwords, recordAudit })
+  const tokens = createTokenStore(relational.db)
+  const passwordCheck = createPasswordCheck({
+    relational,
+    tokens,
+    throttle: createThrottleStore(relational),
+    passwords,
+    secondFactor: createSecondFactor({ box, clock }),
+    recordAudit,
+    log: logger,
+  })
   const datasourceStates = createDatasourceStore(relational.db)
   const collector = createCollectorService({
     log,
@@ -156,10 +170,11 @@ function createServices(parts: {
   })
   return {
     tokens: createTokenService({
-      tokens: createTokenStore(relational),
-      throttle: createThrottleStore(relational),
-      passwords,
-      log: logger,
+      relational,
+      tokens,
+      storesIn: (tx) => ({ tokens: createTokenStore(tx), codes: createCodeStore(tx) }),
+      passwordCheck,
+      recordAudit,
     }),
     guard: createBearerGuard({ findPrincipal }),
     collector,
@@ -225,6 +240,7 @@ export async function openContext(options: ContextOptions): Promise<Context> {
       columnar,
       log,
       passwords,
+      box,
       findPrincipal: cache.find,
       clock,
       logger,

@@ -8,7 +8,10 @@ import { createAccessStore } from '../../src/features/auth/access-store.ts'
 import { createBearerGuard } from '../../src/features/auth/bearer-guard.ts'
 import { createClientService } from '../../src/features/auth/client-service.ts'
 import { createClientStore } from '../../src/features/auth/client-store.ts'
+import { createCodeStore } from '../../src/features/auth/code-store.ts'
 import { defaultPolicy, type ThrottlePolicy } from '../../src/features/auth/login-throttle.ts'
+import { createPasswordCheck } from '../../src/features/auth/password-check.ts'
+import { createSecondFactor } from '../../src/features/auth/second-factor.ts'
 import { createThrottleStore } from '../../src/features/auth/throttle-store.ts'
 import { registerTokenRoutes } from '../../src/features/auth/token-routes.ts'
 import { createTokenService } from '../../src/features/auth/token-service.ts'
@@ -64,20 +67,33 @@ export interface TokenCall {
 export async function createAuth(relational: Relational, options: AuthOptions = {}) {
   const time = options.time ?? createFakeTime()
   const passwords = options.passwords ?? cheapPasswords()
-  const tokens = createTokenStore(relational, time.sqlNow)
-  const service = createTokenService({
+  const box = createSecretBox([randomBytes(32)])
+  const tokens = createTokenStore(relational.db, time.sqlNow)
+  const passwordCheck = createPasswordCheck({
+    relational,
     tokens,
     throttle: createThrottleStore(relational, time.sqlNow),
     passwords,
+    secondFactor: createSecondFactor({ box, clock: time.clock }),
+    recordAudit,
     log: options.logger ?? silentLogger,
     policy: options.policy ?? defaultPolicy,
     clock: time.clock,
+  })
+  const service = createTokenService({
+    relational,
+    tokens,
+    storesIn: (tx) => ({
+      tokens: createTokenStore(tx, time.sqlNow),
+      codes: createCodeStore(tx, time.sqlNow),
+    }),
+    passwordCheck,
+    recordAudit,
   })
   const cache = createAccessCache(createAccessStore(relational, time.sqlNow).findAccess, time.clock)
   const guard = createBearerGuard({ findPrincipal: cache.find })
   const accounts = createAccountService({ relational, passwords, recordAudit })
   const lifecycle = createUserLifecycle({ relational, recordAudit })
-  const box = createSecretBox([randomBytes(32)])
   const parts: AuthParts = {
     relational,
     passwords,

@@ -8,6 +8,9 @@ alter table oauth_clients
   -- People are not asked whether they let a client of the operator's own in.
   add column if not exists first_party boolean not null default true;
 
+update oauth_clients set grants = grants || '{authorization_code}'
+  where grants @> '{password,refresh_token}' and not grants @> '{authorization_code}';
+
 -- Replaced where single sign-on has its tables; without them nobody must use it.
 create or replace function requires_single_sign_on(company text, email text) returns boolean
   language sql stable as $$ select false $$;

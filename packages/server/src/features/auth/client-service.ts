@@ -3,7 +3,7 @@ import { newId } from '../../platform/ids.ts'
 import type { ClientStore } from './client-store.ts'
 
 /** Grants that the token service has, in the words of `grant_type`. */
-export const grantTypes = ['password', 'refresh_token'] as const
+export const grantTypes = ['password', 'refresh_token', 'authorization_code'] as const
 
 export interface ClientToCreate {
   readonly name: string

@@ -1,13 +1,24 @@
 import { DomainError } from '../../platform/errors.ts'
 
 /** A token request that is complete and makes sense; whether it is granted is another matter. */
-export type TokenRequest = PasswordRequest | RefreshRequest
+export type TokenRequest = PasswordRequest | RefreshRequest | CodeRequest
 
 export interface PasswordRequest {
   readonly grantType: 'password'
   readonly clientId: string
   readonly username: string
   readonly password: string
+  /** A one-time or recovery code, for people who turned them on. */
+  readonly otpCode: string | undefined
+}
+
+/** RFC 6749 4.1.3 with RFC 7636. */
+export interface CodeRequest {
+  readonly grantType: 'authorization_code'
+  readonly clientId: string
+  readonly code: string
+  readonly redirectUri: string
+  readonly codeVerifier: string
 }
 
 export interface RefreshRequest {
@@ -30,7 +41,11 @@ export interface RequestSurroundings {
   readonly cookieToken: string | undefined
 }
 
-const parametersOfGrant = { password: ['username', 'password'], refresh_token: ['refresh_token'] } as const
+const parametersOfGrant = {
+  password: ['username', 'password', 'x-otp-code'],
+  refresh_token: ['refresh_token'],
+  authorization_code: ['code', 'redirect_uri', 'code_verifier'],
+} as const
 
 type GrantType = keyof typeof parametersOfGrant
 
@@ -73,6 +88,14 @@ function requireParameter(parameters: Map<string, string>, name: string): string
   return value
 }
 
+/** RFC 7636 4.1. */
+function requireVerifier(parameters: Map<string, string>): string {
+  const verifier = requireParameter(parameters, 'code_verifier')
+  if (!/^[A-Za-z0-9._~-]{43,128}$/.test(verifier))
+    throw invalid('code_verifier', 'must be 43 to 128 letters, digits, hyphens, dots, underscores or tildes')
+  return verifier
+}
+
 function isGrantType(text: string): text is GrantType {
   return Object.hasOwn(parametersOfGrant, text)
 }
@@ -84,12 +107,13 @@ function isGrantType(text: string): text is GrantType {
 export function readTokenRequest(body: unknown, around: RequestSurroundings): TokenRequest {
   const parameters = readParameters(body, knownOfGrants, 'grant_type, client_id and the fields of the grant')
   const grantType = parameters.get('grant_type')
-  if (grantType === undefined) throw invalid('grant_type', 'is required: password or refresh_token')
+  if (grantType === undefined)
+    throw invalid('grant_type', 'is required: password, refresh_token or authorization_code')
   if (!isGrantType(grantType)) {
     throw new DomainError(
       'unsupportedGrantType',
       { grantType: grantType.slice(0, 100) },
-      { message: 'grant_type must be password or refresh_token' },
+      { message: 'grant_type must be password, refresh_token or authorization_code' },
     )
   }
   const clientId = readClientId(parameters, around.basicClientId)
@@ -99,8 +123,14 @@ export function readTokenRequest(body: unknown, around: RequestSurroundings): To
       throw invalid(name, `does not belong to the grant ${grantType}; send the fields of one grant`)
   }
   const required = (name: string): string => requireParameter(parameters, name)
-  if (grantType === 'password')
-    return { grantType, clientId, username: required('username'), password: required('password') }
+  if (grantType === 'password') {
+    const [username, password] = [required('username'), required('password')]
+    return { grantType, clientId, username, password, otpCode: parameters.get('x-otp-code') }
+  }
+  if (grantType === 'authorization_code') {
+    const [code, redirectUri] = [required('code'), required('redirect_uri')]
+    return { grantType, clientId, code, redirectUri, codeVerifier: requireVerifier(parameters) }
+  }
   const refreshToken = parameters.get('refresh_token') ?? around.cookieToken
   return { grantType, clientId, refreshToken: refreshToken ?? required('refresh_token') }
 }

@@ -40,9 +40,8 @@ export function registerTokenRoutes(app: FastifyInstance, service: TokenService)
       ...revokeToken,
       bodyLimit,
       async handler(request, reply) {
-        await service.revoke(
-          readRevocationRequest(request.body, readBasicClient(request.headers.authorization)),
-        )
+        const wanted = readRevocationRequest(request.body, readBasicClient(request.headers.authorization))
+        await service.revoke(wanted, { address: request.ip })
         return reply.code(200).headers({ 'cache-control': 'no-store', pragma: 'no-cache' }).send()
       },
     })

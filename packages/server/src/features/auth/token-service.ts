@@ -1,43 +1,31 @@
 import type { TokenResponse } from '@millrace/contract/resources/token.ts'
-import { type Clock, systemClock } from '../../platform/clock.ts'
-import { GateFull } from '../../platform/crypto/gate.ts'
+import type { RecordAudit } from '../../platform/audit.ts'
 import { hashSecret, isSecret, newSecret, type RandomBytes } from '../../platform/crypto/secrets.ts'
-import { parseEmailAddress } from '../../platform/email-address.ts'
 import { DomainError } from '../../platform/errors.ts'
 import { isId, newId, normalizeId } from '../../platform/ids.ts'
-import type { Logger } from '../../platform/logger.ts'
 import { networkOf } from '../../platform/network-address.ts'
-import {
-  isPasswordTooLong,
-  maximumPasswordBytes,
-  type PasswordDesk,
-  type Passwords,
-} from '../../platform/passwords.ts'
-import { type Bucket, bucketsOf, defaultPolicy, longestWait, type ThrottlePolicy } from './login-throttle.ts'
-import type { ThrottleStore } from './throttle-store.ts'
-import type { PasswordRequest, RefreshRequest, RevocationRequest, TokenRequest } from './token-request.ts'
-import type { Client, TokenStore, UserCredentials } from './token-store.ts'
-
-/** Where a token request comes from. */
-export interface Origin {
-  /** Address of the peer. */
-  readonly address: string
-  /** The refresh token of the cookie, when it may be honoured: it proves a session. */
-  readonly cookieToken: string | undefined
-}
+import { isPasswordTooLong, maximumPasswordBytes } from '../../platform/passwords.ts'
+import type { Queries, Relational } from '../../platform/stores/relational.ts'
+import type { CodeStore } from './code-store.ts'
+import type { Origin, PasswordCheck } from './password-check.ts'
+import type {
+  CodeRequest,
+  PasswordRequest,
+  RefreshRequest,
+  RevocationRequest,
+  TokenRequest,
+} from './token-request.ts'
+import type { Client, Credentials, TokenStore } from './token-store.ts'
 
 export interface TokenServiceDependencies {
+  readonly relational: Pick<Relational, 'db' | 'transaction'>
   readonly tokens: TokenStore
-  readonly throttle: ThrottleStore
-  readonly passwords: Passwords
-  readonly log: Pick<Logger, 'info' | 'warn'>
-  readonly policy?: ThrottlePolicy
-  readonly clock?: Clock
+  /** Given a transaction they work inside it. */
+  readonly storesIn: (tx: Queries) => { readonly tokens: TokenStore; readonly codes: CodeStore }
+  readonly passwordCheck: PasswordCheck
+  readonly recordAudit: RecordAudit
   readonly random?: RandomBytes
 }
-
-/** Between two alarms about the same budget. */
-const alarmIntervalMs = 60_000
 
 const body = (accessToken: string, refreshToken: string): TokenResponse => ({
   access_token: accessToken,
@@ -46,20 +34,14 @@ const body = (accessToken: string, refreshToken: string): TokenResponse => ({
   expires_in: 3600,
 })
 
+/** The verifier of RFC 7636 4.1 gives this challenge. */
+const challengeOf = (verifier: string): string => hashSecret(verifier).toString('base64url')
+
 export type TokenService = ReturnType<typeof createTokenService>
 
 /** Gives out tokens, operation 1, and takes them back. */
 export function createTokenService(dependencies: TokenServiceDependencies) {
-  const {
-    tokens,
-    throttle,
-    passwords,
-    log,
-    policy = defaultPolicy,
-    clock = systemClock,
-    random,
-  } = dependencies
-  const alarms = new Map<string, number>()
+  const { relational, tokens, storesIn, passwordCheck, recordAudit, random } = dependencies
 
   async function requireClient(clientId: string): Promise<Client> {
     const client = isId(clientId) ? await tokens.findClient(normalizeId(clientId)) : undefined
@@ -73,105 +55,87 @@ export function createTokenService(dependencies: TokenServiceDependencies) {
     return client
   }
 
-  /** Budgets that only an attack on many accounts or from many addresses exhausts are worth an operator's eye. */
-  function raiseAlarm(budget: keyof ThrottlePolicy): void {
-    const last = alarms.get(budget)
-    if (last !== undefined && clock.now() - last < alarmIntervalMs) return
-    alarms.set(budget, clock.now())
-    log.warn({ budget }, 'failed sign-ins have exhausted a budget: further attempts are slowed down')
-  }
-
-  async function requireTurn(buckets: readonly Bucket[]): Promise<void> {
-    const { seconds, scope } = longestWait(buckets, await throttle.listStates(buckets))
-    if (scope === undefined) return
-    if (scope !== 'accountFromAddress') raiseAlarm(scope)
-    const retryAfter = Math.ceil(seconds)
-    throw new DomainError('tooManyAttempts', { retryAfter }, { retryAfterSeconds: retryAfter })
-  }
-
-  /** The buckets are the same whether there is such an account or not, and so are the questions to the store. */
-  async function bucketsFor(
-    username: string,
-    email: string,
-    { address, cookieToken }: Origin,
-  ): Promise<readonly Bucket[]> {
-    const network = networkOf(address)
-    const sessionId =
-      cookieToken !== undefined && isSecret(cookieToken)
-        ? await tokens.findSessionOf(email, hashSecret(cookieToken))
-        : undefined
-    const isFamiliar = await tokens.hasSessionFrom(email, network)
-    return bucketsOf({ account: email || username, address: network, sessionId, isFamiliar }, policy)
-  }
-
-  function busy(cause?: unknown): DomainError {
-    const message = 'Too many people sign in at this moment, try again shortly'
-    return new DomainError('signInUnavailable', { retryAfter: 1 }, { cause, message, retryAfterSeconds: 1 })
-  }
-
-  /** A place at the desk bounds how many guesses can be under way before their failures count. */
-  async function atDesk<T>(work: (desk: PasswordDesk) => Promise<T>): Promise<T> {
-    try {
-      return await passwords.atDesk(work)
-    } catch (cause) {
-      throw cause instanceof GateFull ? busy(cause) : cause
-    }
-  }
-
-  async function upToDate(
-    user: UserCredentials,
-    password: string,
-    desk: PasswordDesk,
-  ): Promise<UserCredentials> {
-    if (user.passwordHash === null || !passwords.isOutdated(user.passwordHash)) return user
-    const passwordHash = await desk.hash(password)
-    return (await tokens.replaceHash(user, passwordHash)) ? { ...user, passwordHash } : user
-  }
-
+  /** Inside the transaction. Undefined when the person was disabled or given another password meanwhile. */
   async function openSession(
-    user: UserCredentials,
+    inside: TokenStore,
+    user: Pick<Credentials, 'userId' | 'passwordHash'>,
+    method: 'password' | 'sso',
     clientId: string,
     origin: Origin,
-  ): Promise<TokenResponse> {
+  ): Promise<{ pair: TokenResponse; refreshTokenId: string } | undefined> {
     const accessToken = newSecret(random)
     const refreshToken = newSecret(random)
-    const opened = await tokens.openSession({
+    const refreshTokenId = newId()
+    const opened = await inside.openSession({
       user,
+      method,
       clientId,
       address: networkOf(origin.address),
-      refreshTokenId: newId(),
+      refreshTokenId,
       refreshTokenHash: hashSecret(refreshToken),
       accessTokenId: newId(),
       accessTokenHash: hashSecret(accessToken),
     })
-    // Disabled, or given another password, between the check and now.
-    if (!opened) throw new DomainError('invalidCredentials')
-    return body(accessToken, refreshToken)
+    return opened ? { pair: body(accessToken, refreshToken), refreshTokenId } : undefined
   }
 
   async function grantPassword(request: PasswordRequest, origin: Origin): Promise<TokenResponse> {
-    const { username, password } = request
-    // Whoever would be sent away in the end is sent away before the store is asked anything.
-    if (passwords.isFull()) throw busy()
+    passwordCheck.requirePlace()
     const client = await requireClientFor(request.grantType, request.clientId)
-    // What is no address is nobody's: it takes the same way as an address that nobody has.
-    const email = parseEmailAddress(username) ?? ''
-    const buckets = await bucketsFor(username, email, origin)
-    await requireTurn(buckets)
-    return atDesk(async (desk) => {
-      // Those who stood before this one may have failed meanwhile.
-      await requireTurn(buckets)
-      const user = await tokens.findCredentials(email)
-      if (!(await desk.matches(password, user?.passwordHash ?? null)) || !user) {
-        await throttle.countFailure(buckets)
-        log.info({ clientId: client.id, userId: user?.userId, address: origin.address }, 'sign-in refused')
-        throw new DomainError('invalidCredentials')
-      }
-      const pair = await openSession(await upToDate(user, password, desk), client.id, origin)
-      const [own] = buckets
-      if (own) await throttle.forget(own)
-      return pair
+    const user = await passwordCheck.verify({ ...request, clientId: client.id }, origin)
+    if (user.needsCode) {
+      if (request.otpCode === undefined) throw new DomainError('otpRequired')
+      await passwordCheck.verifyCode(user, request.otpCode, client.id, origin)
+    }
+    return relational.transaction(async (tx) => {
+      const session = await openSession(storesIn(tx).tokens, user, 'password', client.id, origin)
+      if (!session) throw new DomainError('invalidCredentials')
+      await recordAudit(tx, {
+        companyId: user.companyId,
+        action: 'sign-in',
+        actor: { kind: 'user', id: user.userId, name: user.email },
+        details: { method: 'password', clientId: client.id },
+        address: origin.address,
+      })
+      return session.pair
     })
+  }
+
+  /**
+   * A second use of a code means that somebody else has it: what the first gave ends (RFC 6749 4.1.2). The row
+   * is locked, so that of two uses at once one is the second.
+   */
+  async function grantCode(request: CodeRequest, origin: Origin): Promise<TokenResponse> {
+    const client = await requireClientFor(request.grantType, request.clientId)
+    if (!isSecret(request.code)) throw new DomainError('invalidGrant')
+    const pair = await relational.transaction(async (tx) => {
+      const { codes, tokens: inside } = storesIn(tx)
+      const codeHash = hashSecret(request.code)
+      const code = await codes.lockCode(codeHash)
+      if (!code || code.clientId !== client.id) return undefined
+      if (code.isUsed) {
+        await codes.revokeGiven(codeHash)
+        await recordAudit(tx, {
+          companyId: code.companyId,
+          action: 'token-revoke',
+          actor: { kind: 'platform' },
+          target: { kind: 'user', id: code.userId, name: code.email },
+          details: { reason: 'code-used-twice', clientId: client.id },
+          address: origin.address,
+        })
+        return undefined
+      }
+      const isProven =
+        code.isAlive &&
+        code.redirectUri === request.redirectUri &&
+        code.codeChallenge === challengeOf(request.codeVerifier)
+      const session = isProven ? await openSession(inside, code, code.method, client.id, origin) : undefined
+      if (!session) return undefined
+      await codes.markUsed(codeHash, session.refreshTokenId)
+      return session.pair
+    })
+    if (!pair) throw new DomainError('invalidGrant')
+    return pair
   }
 
   async function grantRefresh(request: RefreshRequest, origin: Origin): Promise<TokenResponse> {
@@ -195,7 +159,7 @@ export function createTokenService(dependencies: TokenServiceDependencies) {
     /**
      * Grants a token request or says why not.
      * @throws DomainError `invalidClient`, `unauthorizedClient`, `invalidGrant`, `invalidCredentials`,
-     *   `tooManyAttempts`, `signInUnavailable`, or `invalidTokenRequest` for a password over the limit
+     *   `otpRequired`, `tooManyAttempts`, `signInUnavailable`, or `invalidTokenRequest` for a password over the limit
      */
     async grant(request: TokenRequest, origin: Origin): Promise<TokenResponse> {
       if (request.grantType === 'password' && isPasswordTooLong(request.password)) {
@@ -206,17 +170,39 @@ export function createTokenService(dependencies: TokenServiceDependencies) {
           { message: `password ${message}` },
         )
       }
-      return request.grantType === 'password' ? grantPassword(request, origin) : grantRefresh(request, origin)
+      switch (request.grantType) {
+        case 'password':
+          return grantPassword(request, origin)
+        case 'refresh_token':
+          return grantRefresh(request, origin)
+        case 'authorization_code':
+          return grantCode(request, origin)
+      }
     },
 
     /**
      * Ends a token; one that is unknown or has ended needs no more.
      * @throws DomainError `invalidClient`, or `invalidGrant` for a token of another client
      */
-    async revoke({ clientId, token }: RevocationRequest): Promise<void> {
+    async revoke(
+      { clientId, token }: RevocationRequest,
+      { address }: Pick<Origin, 'address'>,
+    ): Promise<void> {
       const client = await requireClient(clientId)
-      if (!isSecret(token) || (await tokens.revoke(hashSecret(token), client.id)) !== 'foreign') return
-      throw new DomainError('invalidGrant', {}, { message: 'The token was given to another client' })
+      if (!isSecret(token)) return
+      await relational.transaction(async (tx) => {
+        const revoked = await storesIn(tx).tokens.revoke(hashSecret(token), client.id)
+        if (!revoked) return
+        if (!revoked.isOwn)
+          throw new DomainError('invalidGrant', {}, { message: 'The token was given to another client' })
+        await recordAudit(tx, {
+          companyId: revoked.companyId,
+          action: revoked.isSession ? 'sign-out' : 'token-revoke',
+          actor: { kind: 'user', id: revoked.userId, name: revoked.email },
+          details: { clientId: client.id },
+          address,
+        })
+      })
     },
   }
 }

@@ -1,25 +1,37 @@
-import { sql } from 'drizzle-orm'
+import { and, eq, sql } from 'drizzle-orm'
 import { databaseNow, type SqlNow } from '../../database/now.ts'
 import { oauthClients } from '../../database/tables/oauth-client.ts'
 import { accessTokens, refreshTokens } from '../../database/tables/token.ts'
 import { users } from '../../database/tables/user.ts'
-import type { Relational } from '../../platform/stores/relational.ts'
+import type { Queries } from '../../platform/stores/relational.ts'
 
 export interface Client {
   readonly id: string
+  readonly name: string
   /** Values of `grant_type` that it may use. */
   readonly grants: readonly string[]
+  /** Where a sign-in in a browser may return to, compared character by character. */
+  readonly redirectUris: readonly string[]
+  /** The operator's own: people are not asked whether they let it in. */
+  readonly firstParty: boolean
 }
 
-export interface UserCredentials {
+/** Somebody who might sign in with a password. */
+export interface Credentials {
   readonly userId: string
-  /** Null for a person without a password of their own. */
+  readonly companyId: string
+  readonly email: string
+  /** Null where no password lets this person in. */
   readonly passwordHash: string | null
+  /** Why not, for the audit log. */
+  readonly refusal: 'deactivated' | 'invited' | 'sso-required' | 'no-password' | undefined
 }
 
 /** A session to open: what is checked again at that moment, and the new tokens' ids and hashes. */
 export interface NewSession {
-  readonly user: UserCredentials
+  /** With single sign-on there is no password to be the same still. */
+  readonly user: Pick<Credentials, 'userId' | 'passwordHash'>
+  readonly method: 'password' | 'sso'
   readonly clientId: string
   readonly address: string
   readonly refreshTokenId: string
@@ -36,14 +48,27 @@ export interface SessionRefresh {
   readonly accessTokenHash: Buffer
 }
 
+/** Whether passwords let this person in no more; programs go on with theirs. */
+const ssoRequired = sql`(not service_account and requires_single_sign_on(company_id, email))`
+
+/** A token that was to be revoked, and whose it is. */
+export interface RevokedToken {
+  /** Of the client that asks; others stay as they are. */
+  readonly isOwn: boolean
+  /** A refresh token, whose access tokens went along; an access token otherwise. */
+  readonly isSession: boolean
+  readonly userId: string
+  readonly companyId: string
+  readonly email: string
+}
+
 /** Most rows that one sweep takes away, so that no request pays for many. */
 const sweepSize = 50
 
 export type TokenStore = ReturnType<typeof createTokenStore>
 
-/** Clients, credentials and tokens. All times are the database's (faults.md, T12). */
-export function createTokenStore(relational: Pick<Relational, 'db'>, now: SqlNow = databaseNow) {
-  const { db } = relational
+/** Clients, credentials and tokens; given a transaction it works inside it. All times are the database's (faults.md, T12). */
+export function createTokenStore(db: Queries, now: SqlNow = databaseNow) {
   /** interface.md, Authentication 6. */
   const accessEnd = () => sql`${now()} + interval '1 hour'`
   const refreshEnd = () => sql`${now()} + interval '30 days'`
@@ -51,18 +76,50 @@ export function createTokenStore(relational: Pick<Relational, 'db'>, now: SqlNow
   return {
     /** The client, if it is known and active. */
     async findClient(clientId: string): Promise<Client | undefined> {
-      const { rows } = await db.execute<{ id: string; grants: string[] }>(
-        sql`select id, grants from ${oauthClients} where id = ${clientId} and active`,
-      )
-      return rows[0]
+      const [row] = await db
+        .select({
+          id: oauthClients.id,
+          name: oauthClients.name,
+          grants: oauthClients.grants,
+          redirectUris: oauthClients.redirectUris,
+          firstParty: oauthClients.firstParty,
+        })
+        .from(oauthClients)
+        .where(and(eq(oauthClients.id, clientId), oauthClients.active))
+      return row
     },
 
-    /** The credentials of an active person; the address as `parseEmailAddress` gives it. */
-    async findCredentials(email: string): Promise<UserCredentials | undefined> {
-      const { rows } = await db.execute<{ id: string; password_hash: string | null }>(
-        sql`select id, password_hash from ${users} where email = ${email} and status = 'active'`,
+    /** Somebody who is not deleted; the address as `parseEmailAddress` gives it. */
+    async findCredentials(email: string): Promise<Credentials | undefined> {
+      const { rows } = await db.execute<{
+        id: string
+        company_id: string
+        status: string
+        password_hash: string | null
+        sso_required: boolean
+      }>(
+        sql`select id, company_id, status, password_hash, ${ssoRequired} as sso_required
+          from ${users} where email = ${email} and status <> 'deleted'`,
       )
-      return rows[0] && { userId: rows[0].id, passwordHash: rows[0].password_hash }
+      const [row] = rows
+      if (!row) return undefined
+      const refusal =
+        row.status === 'disabled'
+          ? 'deactivated'
+          : row.status === 'invited'
+            ? 'invited'
+            : row.sso_required
+              ? 'sso-required'
+              : row.password_hash === null
+                ? 'no-password'
+                : undefined
+      return {
+        userId: row.id,
+        companyId: row.company_id,
+        email,
+        passwordHash: refusal === undefined ? row.password_hash : null,
+        refusal,
+      }
     },
 
     /** Whether a session of this person that still lives was last used from this address. */
@@ -86,21 +143,26 @@ export function createTokenStore(relational: Pick<Relational, 'db'>, now: SqlNow
     },
 
     /**
-     * Opens a session if the person is still active with the password that was verified. The person's row is
-     * locked against a change meanwhile, so that whoever ends all sessions ends this one too. One statement:
-     * a crash leaves both tokens or none.
+     * Opens a session if the person is still active with the password that was verified, or came in by single
+     * sign-on. The person's row is locked against a change meanwhile, so that whoever ends all sessions ends this
+     * one too. One statement: a crash leaves both tokens or none.
      */
     async openSession(session: NewSession): Promise<boolean> {
+      const { user, method } = session
+      const isStillTrue =
+        method === 'sso'
+          ? sql`true`
+          : sql`password_hash is not distinct from ${user.passwordHash} and not ${ssoRequired}`
       const { rows } = await db.execute(
         sql`with owner as (
-            select id from ${users}
-            where id = ${session.user.userId} and status = 'active'
-              and password_hash is not distinct from ${session.user.passwordHash}
-            for share
+            update ${users} set last_sign_in_at = ${now()}
+            where id = ${user.userId} and status = 'active' and ${isStillTrue}
+            returning id
           ), opened as (
-            insert into ${refreshTokens} (id, token_hash, user_id, client_id, address, created_at, expires_at)
+            insert into ${refreshTokens}
+              (id, token_hash, user_id, client_id, address, created_at, expires_at, method)
             select ${session.refreshTokenId}, ${session.refreshTokenHash}::bytea, id, ${session.clientId},
-              ${session.address}, ${now()}, ${refreshEnd()} from owner
+              ${session.address}, ${now()}, ${refreshEnd()}, ${method} from owner
             returning id
           )
           insert into ${accessTokens} (id, token_hash, refresh_token_id, created_at, expires_at)
@@ -123,6 +185,8 @@ export function createTokenStore(relational: Pick<Relational, 'db'>, now: SqlNow
             where session.token_hash = ${refresh.refreshTokenHash} and session.client_id = ${refresh.clientId}
               and session.expires_at > ${now()}
               and owner.id = session.user_id and owner.status = 'active'
+              and (session.method = 'sso' or owner.service_account
+                or not requires_single_sign_on(owner.company_id, owner.email))
               and client.id = session.client_id and client.active
             returning session.id
           )
@@ -135,16 +199,21 @@ export function createTokenStore(relational: Pick<Relational, 'db'>, now: SqlNow
 
     /**
      * Ends the token with this hash if it belongs to the client: a refresh token with its access tokens, an access
-     * token alone.
-     * @returns whose the token is, or was until now
+     * token alone. Undefined for a token that nobody has.
      */
-    async revoke(tokenHash: Buffer, clientId: string): Promise<'own' | 'foreign' | 'unknown'> {
-      const { rows } = await db.execute<{ own: boolean }>(
+    async revoke(tokenHash: Buffer, clientId: string): Promise<RevokedToken | undefined> {
+      const { rows } = await db.execute<{
+        own: boolean
+        session_id: string | null
+        user_id: string
+        company_id: string
+        email: string
+      }>(
         sql`with found as (
-            select id as session_id, null as token_id, client_id = ${clientId} as own
+            select id as session_id, null as token_id, user_id, client_id = ${clientId} as own
             from ${refreshTokens} where token_hash = ${tokenHash}
             union all
-            select null, token.id, session.client_id = ${clientId}
+            select null, token.id, session.user_id, session.client_id = ${clientId}
             from ${accessTokens} as token join ${refreshTokens} as session on session.id = token.refresh_token_id
             where token.token_hash = ${tokenHash}
           ), ended_sessions as (
@@ -152,15 +221,23 @@ export function createTokenStore(relational: Pick<Relational, 'db'>, now: SqlNow
           ), ended_tokens as (
             delete from ${accessTokens} where id in (select token_id from found where own)
           )
-          select own from found`,
+          select found.own, found.session_id, owner.id as user_id, owner.company_id, owner.email
+          from found join ${users} as owner on owner.id = found.user_id`,
       )
       const [row] = rows
-      if (!row) return 'unknown'
-      return row.own ? 'own' : 'foreign'
+      return (
+        row && {
+          isOwn: row.own,
+          isSession: row.session_id !== null,
+          userId: row.user_id,
+          companyId: row.company_id,
+          email: row.email,
+        }
+      )
     },
 
     /** Keeps a new hash of the same password, if the password has not been changed meanwhile. */
-    async replaceHash(user: UserCredentials, newHash: string): Promise<boolean> {
+    async replaceHash(user: Pick<Credentials, 'userId' | 'passwordHash'>, newHash: string): Promise<boolean> {
       const { rowCount } = await db.execute(
         sql`update ${users} set password_hash = ${newHash}
           where id = ${user.userId} and password_hash = ${user.passwordHash}`,

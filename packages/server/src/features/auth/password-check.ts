@@ -1,0 +1,192 @@
+import type { RecordAudit } from '../../platform/audit.ts'
+import { type Clock, systemClock } from '../../platform/clock.ts'
+import { GateFull } from '../../platform/crypto/gate.ts'
+import { hashSecret, isSecret } from '../../platform/crypto/secrets.ts'
+import { parseEmailAddress } from '../../platform/email-address.ts'
+import { DomainError } from '../../platform/errors.ts'
+import type { Logger } from '../../platform/logger.ts'
+import { networkOf } from '../../platform/network-address.ts'
+import type { PasswordDesk, Passwords } from '../../platform/passwords.ts'
+import type { Relational } from '../../platform/stores/relational.ts'
+import { type Bucket, bucketsOf, defaultPolicy, longestWait, type ThrottlePolicy } from './login-throttle.ts'
+import type { SecondFactor } from './second-factor.ts'
+import type { ThrottleStore } from './throttle-store.ts'
+import type { Credentials, TokenStore } from './token-store.ts'
+
+/** Where a request comes from. */
+export interface Origin {
+  /** Address of the peer. */
+  readonly address: string
+  /** The refresh token of the cookie, when it may be honoured: it proves a session. */
+  readonly cookieToken: string | undefined
+}
+
+export interface PasswordCheckDependencies {
+  readonly relational: Pick<Relational, 'db'>
+  readonly tokens: Pick<TokenStore, 'findCredentials' | 'findSessionOf' | 'hasSessionFrom' | 'replaceHash'>
+  readonly throttle: ThrottleStore
+  readonly passwords: Passwords
+  readonly secondFactor: SecondFactor
+  readonly recordAudit: RecordAudit
+  readonly log: Pick<Logger, 'info' | 'warn'>
+  readonly policy?: ThrottlePolicy
+  readonly clock?: Clock
+}
+
+/** What somebody typed, and in which client. */
+export interface PasswordAttempt {
+  readonly clientId: string
+  readonly username: string
+  readonly password: string
+}
+
+/** Somebody whose password was right. */
+export interface Verified extends Credentials {
+  /** Whether a one-time code must be right too before anything is given. */
+  readonly needsCode: boolean
+}
+
+/** Between two alarms about the same budget. */
+const alarmIntervalMs = 60_000
+
+export type PasswordCheck = ReturnType<typeof createPasswordCheck>
+
+/**
+ * Whether somebody is who they say, by password and one-time code. Whatever the reason of a refusal, its
+ * answer and the work for it are the same (faults.md, T01); the audit log knows the reason.
+ */
+export function createPasswordCheck(dependencies: PasswordCheckDependencies) {
+  const { tokens, throttle, passwords, secondFactor, recordAudit, log } = dependencies
+  const { db } = dependencies.relational
+  const { policy = defaultPolicy, clock = systemClock } = dependencies
+  const alarms = new Map<string, number>()
+
+  /** Budgets that only an attack on many accounts or from many addresses exhausts are worth an operator's eye. */
+  function raiseAlarm(budget: keyof ThrottlePolicy): void {
+    const last = alarms.get(budget)
+    if (last !== undefined && clock.now() - last < alarmIntervalMs) return
+    alarms.set(budget, clock.now())
+    log.warn({ budget }, 'failed sign-ins have exhausted a budget: further attempts are slowed down')
+  }
+
+  async function requireTurn(buckets: readonly Bucket[]): Promise<void> {
+    const { seconds, scope } = longestWait(buckets, await throttle.listStates(buckets))
+    if (scope === undefined) return
+    if (scope !== 'accountFromAddress') raiseAlarm(scope)
+    const retryAfter = Math.ceil(seconds)
+    throw new DomainError('tooManyAttempts', { retryAfter }, { retryAfterSeconds: retryAfter })
+  }
+
+  /** The buckets are the same whether there is such an account or not, and so are the questions to the store. */
+  async function bucketsFor(account: string, email: string, origin: Origin): Promise<readonly Bucket[]> {
+    const { address, cookieToken } = origin
+    const network = networkOf(address)
+    const sessionId =
+      cookieToken !== undefined && isSecret(cookieToken)
+        ? await tokens.findSessionOf(email, hashSecret(cookieToken))
+        : undefined
+    const isFamiliar = await tokens.hasSessionFrom(email, network)
+    return bucketsOf({ account, address: network, sessionId, isFamiliar }, policy)
+  }
+
+  function busy(cause?: unknown): DomainError {
+    const message = 'Too many people sign in at this moment, try again shortly'
+    return new DomainError('signInUnavailable', { retryAfter: 1 }, { cause, message, retryAfterSeconds: 1 })
+  }
+
+  /** A place at the desk bounds how many guesses can be under way before their failures count. */
+  async function atDesk<T>(work: (desk: PasswordDesk) => Promise<T>): Promise<T> {
+    try {
+      return await passwords.atDesk(work)
+    } catch (cause) {
+      throw cause instanceof GateFull ? busy(cause) : cause
+    }
+  }
+
+  async function upToDate(user: Credentials, password: string, desk: PasswordDesk): Promise<Credentials> {
+    if (user.passwordHash === null || !passwords.isOutdated(user.passwordHash)) return user
+    const passwordHash = await desk.hash(password)
+    return (await tokens.replaceHash(user, passwordHash)) ? { ...user, passwordHash } : user
+  }
+
+  /** Counts a failure and keeps it; an unknown account costs the same. */
+  async function refuse(
+    user: Credentials | undefined,
+    reason: string,
+    clientId: string,
+    buckets: readonly Bucket[],
+    { address }: Origin,
+  ): Promise<never> {
+    await throttle.countFailure(buckets)
+    const { seconds } = longestWait(buckets, await throttle.listStates(buckets))
+    await recordAudit(db, {
+      companyId: user?.companyId,
+      action: reason === 'sso-required' ? 'sso-required' : 'sign-in',
+      actor: { kind: 'anonymous' },
+      ...(user ? { target: { kind: 'user', id: user.userId, name: user.email } } : {}),
+      error: 'invalidCredentials',
+      details: { reason, clientId, ...(seconds > 0 ? { heldSeconds: Math.ceil(seconds) } : {}) },
+      address,
+    })
+    log.info({ clientId, userId: user?.userId, address }, 'sign-in refused')
+    throw new DomainError('invalidCredentials')
+  }
+
+  return {
+    /** Whether an attempt would be sent away now, before the store is asked anything. */
+    requirePlace(): void {
+      if (passwords.isFull()) throw busy()
+    },
+
+    /**
+     * @throws DomainError `invalidCredentials`, `tooManyAttempts` or `signInUnavailable`
+     */
+    async verify(attempt: PasswordAttempt, origin: Origin): Promise<Verified> {
+      const { clientId, username, password } = attempt
+      // What is no address is nobody's: it takes the same way as an address that nobody has.
+      const email = parseEmailAddress(username) ?? ''
+      const buckets = await bucketsFor(email || username, email, origin)
+      await requireTurn(buckets)
+      return atDesk(async (desk) => {
+        // Those who stood before this one may have failed meanwhile.
+        await requireTurn(buckets)
+        const found = await tokens.findCredentials(email)
+        const matches = await desk.matches(password, found?.passwordHash ?? null)
+        if (!matches || !found)
+          return refuse(
+            found,
+            found?.refusal ?? (found ? 'wrong-password' : 'unknown-user'),
+            clientId,
+            buckets,
+            origin,
+          )
+        const user = await upToDate(found, password, desk)
+        const needsCode = await secondFactor.isNeeded(db, user.userId)
+        const [own] = buckets
+        if (own && !needsCode) await throttle.forget(own)
+        return { ...user, needsCode }
+      })
+    },
+
+    /**
+     * The second step, for somebody whose password was right.
+     * @throws DomainError `invalidCredentials` or `tooManyAttempts`
+     */
+    async verifyCode(user: Credentials, code: string, clientId: string, origin: Origin): Promise<void> {
+      const buckets = await bucketsFor(user.email, user.email, origin)
+      await requireTurn(buckets)
+      const kind = await secondFactor.take(db, user.userId, code)
+      if (kind === undefined) return refuse(user, 'wrong-code', clientId, buckets, origin)
+      if (kind === 'recovery') {
+        await recordAudit(db, {
+          companyId: user.companyId,
+          action: 'recovery-code-use',
+          actor: { kind: 'user', id: user.userId, name: user.email },
+          address: origin.address,
+        })
+      }
+      const [own] = buckets
+      if (own) await throttle.forget(own)
+    },
+  }
+}
