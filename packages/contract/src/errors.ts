@@ -224,7 +224,7 @@ export const errorTable = {
   unsupportedGrantType: {
     errorCode: 2001,
     status: 400,
-    message: 'This grant_type is not supported: use password or refresh_token',
+    message: 'This grant_type is not supported: use password, refresh_token or authorization_code',
     data: Type.Object({ grantType: Type.Optional(Type.String({ examples: ['implicit'] })) }, strict),
     oauth: 'unsupported_grant_type',
   },
@@ -277,12 +277,36 @@ export const errorTable = {
     data: Nothing,
     oauth: 'otp_required',
   },
+  wrongPassword: {
+    errorCode: 2009,
+    status: 403,
+    message: 'The password is wrong',
+    data: Nothing,
+  },
   invalidRedirectUri: {
     errorCode: 2010,
     status: 400,
     message: 'The redirect_uri is not registered for this client',
     data: Nothing,
     oauth: 'invalid_request',
+  },
+  authenticatorInUse: {
+    errorCode: 2011,
+    status: 409,
+    message: 'One-time codes are turned on already: turn them off first',
+    data: Nothing,
+  },
+  authenticatorNotOffered: {
+    errorCode: 2012,
+    status: 409,
+    message: 'One-time codes are not turned on: ask for a secret first',
+    data: Nothing,
+  },
+  wrongCode: {
+    errorCode: 2013,
+    status: 400,
+    message: 'The code is wrong: send the six digits that the authenticator shows now',
+    data: Nothing,
   },
   userNotFound: {
     errorCode: 2020,

@@ -1,6 +1,9 @@
 import { allOperations } from '@millrace/contract/operations/all.ts'
 import type { FastifyInstance } from 'fastify'
 import type { Context } from './context.ts'
+import { registerAuthenticatorRoutes } from './features/auth/authenticator-routes.ts'
+import { registerMetadataRoutes } from './features/auth/metadata-routes.ts'
+import { registerSignInRoutes } from './features/auth/sign-in-routes.ts'
 import { registerTokenRoutes } from './features/auth/token-routes.ts'
 import { collectorRoutes } from './features/collector/collector-routes.ts'
 import { registerDatasourceRoutes } from './features/datasources/datasource-routes.ts'
@@ -24,13 +27,18 @@ export async function buildApp(context: Context, addresses: () => Addresses): Pr
       operationsRoutes({ readiness: context.readiness, metrics, metricsToken: config.http.metricsToken }),
     )
     await scope.register(documentsRoutes({ operations: allOperations, version, addresses }))
-    if (config.roles.has('interface')) registerTokenRoutes(scope, services.tokens)
+    if (!config.roles.has('interface')) return
+    const { origin } = context
+    registerTokenRoutes(scope, services.tokens)
+    registerMetadataRoutes(scope, origin)
+    registerSignInRoutes(scope, { ...services, origin })
   })
 
   if (config.roles.has('interface')) {
     await app.register(async function authenticated(scope) {
       services.guard.protect(scope)
       measureCalls(scope, context)
+      registerAuthenticatorRoutes(scope, services.authenticators)
       registerStatisticsRoutes(scope, services.statistics)
       registerDatasourceRoutes(scope, services.datasources)
     })

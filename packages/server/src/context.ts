@@ -2,16 +2,23 @@ import { join } from 'node:path'
 import { migrateColumnar, migrateRelational } from './database/migrate.ts'
 import { createAccountService } from './features/accounts/account-service.ts'
 import { type Bootstrapped, bootstrap } from './features/accounts/bootstrap.ts'
+import { createUserLifecycle } from './features/accounts/user-lifecycle.ts'
 import { recordAudit } from './features/audit/audit-store.ts'
 import { createAccessCache } from './features/auth/access-cache.ts'
 import { watchAccessChanges } from './features/auth/access-changes.ts'
 import { createAccessStore } from './features/auth/access-store.ts'
+import {
+  type AuthenticatorService,
+  createAuthenticatorService,
+} from './features/auth/authenticator-service.ts'
+import { type AuthorizationReader, createAuthorizationReader } from './features/auth/authorization-request.ts'
 import { createBearerGuard } from './features/auth/bearer-guard.ts'
 import { createClientService } from './features/auth/client-service.ts'
 import { createClientStore } from './features/auth/client-store.ts'
 import { createCodeStore } from './features/auth/code-store.ts'
 import { createPasswordCheck } from './features/auth/password-check.ts'
 import { createSecondFactor } from './features/auth/second-factor.ts'
+import { createSignInService, type SignInService } from './features/auth/sign-in-service.ts'
 import { createThrottleStore } from './features/auth/throttle-store.ts'
 import { createTokenService, type TokenService } from './features/auth/token-service.ts'
 import { createTokenStore } from './features/auth/token-store.ts'
@@ -56,6 +63,9 @@ import { openSegmentLog } from './platform/stores/segment-log.ts'
 export interface Services {
   readonly tokens: TokenService
   readonly guard: ReturnType<typeof createBearerGuard>
+  readonly signIn: SignInService
+  readonly readAuthorization: AuthorizationReader
+  readonly authenticators: AuthenticatorService
   readonly collector: CollectorService
   readonly datasources: DatasourceService
   readonly statistics: StatisticsService
@@ -67,6 +77,7 @@ export interface Context {
   readonly logger: Logger
   readonly metrics: Metrics
   readonly outbox: Outbox
+  readonly origin: () => string
   readonly installation: Bootstrapped
   readonly services: Services
   readonly readiness: () => Promise<Readiness>
@@ -137,13 +148,15 @@ function createServices(parts: {
   log: EventLog
   passwords: Passwords
   box: SecretBox
+  origin: () => string
   findPrincipal: Parameters<typeof createBearerGuard>[0]['findPrincipal']
   clock: Clock
   logger: Logger
   metrics: Metrics
   ending: AbortSignal
 }): Services {
-  const { relational, columnar, log, passwords, box, findPrincipal, clock, logger, metrics, ending } = parts
+  const { relational, columnar, log, passwords, box, origin, findPrincipal, clock, logger, metrics, ending } =
+    parts
   // One for everything that asks the engine: what one company asks does not hold up another.
   const gate = createQueryGate()
   const accounts = createAccountService({ relational, passwords, recordAudit })
@@ -157,6 +170,7 @@ function createServices(parts: {
     recordAudit,
     log: logger,
   })
+  const lifecycle = createUserLifecycle({ relational, recordAudit })
   const datasourceStates = createDatasourceStore(relational.db)
   const collector = createCollectorService({
     log,
@@ -177,6 +191,23 @@ function createServices(parts: {
       recordAudit,
     }),
     guard: createBearerGuard({ findPrincipal }),
+    signIn: createSignInService({
+      relational,
+      codesIn: createCodeStore,
+      passwordCheck,
+      recordAudit,
+      findSingleSignOn: async () => undefined,
+      origin,
+    }),
+    readAuthorization: createAuthorizationReader(tokens),
+    authenticators: createAuthenticatorService({
+      relational,
+      passwordCheck,
+      box,
+      recordAudit,
+      endSessions: lifecycle.endSessions,
+      clock,
+    }),
     collector,
     datasources: createDatasourceService({
       relational,
@@ -241,6 +272,7 @@ export async function openContext(options: ContextOptions): Promise<Context> {
       log,
       passwords,
       box,
+      origin: options.origin,
       findPrincipal: cache.find,
       clock,
       logger,
@@ -278,6 +310,7 @@ export async function openContext(options: ContextOptions): Promise<Context> {
       logger,
       metrics,
       outbox,
+      origin: options.origin,
       installation,
       services,
       whenReady,

@@ -1,6 +1,14 @@
 import type { Operation } from '../operation.ts'
 import { resetPassword } from './accounts.ts'
 import { checkEmail, createToken, revokeToken } from './auth.ts'
+import {
+  confirmAuthenticator,
+  deleteAuthenticator,
+  disableAuthenticator,
+  offerAuthenticator,
+  readAuthenticator,
+  renewRecoveryCodes,
+} from './authenticator.ts'
 import { collectEvents } from './collector.ts'
 import {
   analyzeDatasource,
@@ -41,6 +49,12 @@ export const allOperations: readonly Operation[] = [
   updateScimConfig,
   collectEvents,
   revokeToken,
+  readAuthenticator,
+  offerAuthenticator,
+  confirmAuthenticator,
+  renewRecoveryCodes,
+  disableAuthenticator,
+  deleteAuthenticator,
   listDatasources,
   createDatasource,
   listDatasourceLogs,

@@ -16,8 +16,9 @@ export const createToken = {
   summary: 'Get an access token',
   description: `Gives an access token, which every other operation needs, and a refresh token.
 
-- Grant \`password\`: \`username\` (the e-mail address), \`password\` and \`client_id\`.
+- Grant \`password\`: \`username\` (the e-mail address), \`password\` and \`client_id\`; for users who turned on one-time codes \`x-otp-code\` too.
 - Grant \`refresh_token\`: \`refresh_token\` and \`client_id\`. A browser that signed in to the web application may leave \`refresh_token\` to its cookie of that name.
+- Grant \`authorization_code\`: \`code\`, \`redirect_uri\`, \`code_verifier\` and \`client_id\`, after a sign-in in the browser at \`/v2/oauth/authorize\` (RFC 6749 4.1 with PKCE S256; metadata at \`/.well-known/oauth-authorization-server\`).
 
 The access token is valid for one hour. The refresh token is valid for 30 days after the last access token that it gave: refreshing keeps the same refresh token and moves its end. The answer is bare, without the success envelope; failures carry the fields of the fail envelope and RFC 6749's \`error\` and \`error_description\` side by side.`,
   errors: [
@@ -27,6 +28,7 @@ The access token is valid for one hour. The refresh token is valid for 30 days a
     'invalidGrant',
     'invalidClient',
     'invalidCredentials',
+    'otpRequired',
     'tooManyAttempts',
     'signInUnavailable',
   ],
@@ -40,6 +42,16 @@ The access token is valid for one hour. The refresh token is valid for 30 days a
         client_id: clientId,
         username: 'ada@example.com',
         password: 'correct horse battery staple',
+      },
+    },
+    authorization_code: {
+      summary: 'With the code of a sign-in in the browser',
+      value: {
+        grant_type: 'authorization_code',
+        client_id: clientId,
+        code: 'SplxlOBeZQQYbYS6WxSbIA2gB0t3v8pLqf5Yx1m9dEk',
+        redirect_uri: 'https://app.example.com/signed-in',
+        code_verifier: 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk',
       },
     },
     refresh_token: {

@@ -14,6 +14,9 @@ export const PasswordGrant = Type.Object(
     client_id: clientId,
     username: Type.String({ minLength: 1, maxLength: 254, description: 'The user’s e-mail address' }),
     password: secret('Exactly as the user set it'),
+    'x-otp-code': Type.Optional(
+      Type.String({ maxLength: 40, description: 'One-time or recovery code, for users who turned them on' }),
+    ),
   },
   { title: 'PasswordGrant' },
 )
@@ -29,11 +32,23 @@ export const RefreshTokenGrant = Type.Object(
 )
 export type RefreshTokenGrant = Static<typeof RefreshTokenGrant>
 
+export const AuthorizationCodeGrant = Type.Object(
+  {
+    grant_type: Type.Literal('authorization_code'),
+    client_id: clientId,
+    code: secret('From the address that the sign-in returned to; works once, for 60 seconds'),
+    redirect_uri: Type.String({ minLength: 1, maxLength: 2_048, description: 'The same as asked with' }),
+    code_verifier: Type.String({ minLength: 43, maxLength: 128, description: 'RFC 7636' }),
+  },
+  { title: 'AuthorizationCodeGrant' },
+)
+export type AuthorizationCodeGrant = Static<typeof AuthorizationCodeGrant>
+
 /**
  * Body of the token endpoint. Fields that are not named are ignored, unlike anywhere else: RFC 6749 3.2
  * demands it, and ordinary OAuth clients send some (`scope`).
  */
-export const TokenRequest = Type.Union([PasswordGrant, RefreshTokenGrant], {
+export const TokenRequest = Type.Union([PasswordGrant, RefreshTokenGrant, AuthorizationCodeGrant], {
   title: 'TokenRequest',
   description: 'Which fields are needed depends on `grant_type`; fields that are not named are ignored',
 })

@@ -79,19 +79,32 @@ export function isPasswordTooLong(password: string): boolean {
   return Buffer.byteLength(password, 'utf8') > maximumPasswordBytes
 }
 
+/** Why a password may not be set, with what is said of it. */
+export const passwordFaults = {
+  tooLong: `must have at most ${maximumPasswordBytes} bytes`,
+  tooShort: `must have at least ${minimumPasswordLength} characters`,
+  malformed: 'must be well-formed Unicode without the character U+0000',
+  common: 'is one of the most common passwords; choose another',
+} as const
+
+export type PasswordFault = keyof typeof passwordFaults
+
 /**
- * What is wrong with a password that somebody wants to set, in words for that person; undefined when it is
- * good. Length and known lists only, no rules of composition (OWASP ASVS 6.2).
+ * What is wrong with a password that somebody wants to set; undefined when it is good. Length and known lists
+ * only, no rules of composition (OWASP ASVS 6.2).
  */
-export function faultOfNewPassword(password: string): string | undefined {
-  if (isPasswordTooLong(password)) return `must have at most ${maximumPasswordBytes} bytes`
+export function judgeNewPassword(password: string): PasswordFault | undefined {
+  if (isPasswordTooLong(password)) return 'tooLong'
   const normalized = password.normalize('NFC')
-  if ([...normalized].length < minimumPasswordLength)
-    return `must have at least ${minimumPasswordLength} characters`
-  if (!password.isWellFormed()) return 'must be well-formed Unicode'
-  if (password.includes('\0')) return 'must not contain the character U+0000'
-  if (isCommonPassword(normalized)) return 'is one of the most common passwords; choose another'
-  return undefined
+  if ([...normalized].length < minimumPasswordLength) return 'tooShort'
+  if (!password.isWellFormed() || password.includes('\0')) return 'malformed'
+  return isCommonPassword(normalized) ? 'common' : undefined
+}
+
+/** The same in words for that person. */
+export function faultOfNewPassword(password: string): string | undefined {
+  const fault = judgeNewPassword(password)
+  return fault && passwordFaults[fault]
 }
 
 /** A password for a person to type once: 20 characters of an alphabet without look-alikes, over 100 bits. */

@@ -5,13 +5,19 @@ import { createUserLifecycle, type UserLifecycle } from '../../src/features/acco
 import { recordAudit } from '../../src/features/audit/audit-store.ts'
 import { createAccessCache } from '../../src/features/auth/access-cache.ts'
 import { createAccessStore } from '../../src/features/auth/access-store.ts'
+import { registerAuthenticatorRoutes } from '../../src/features/auth/authenticator-routes.ts'
+import { createAuthenticatorService } from '../../src/features/auth/authenticator-service.ts'
+import { createAuthorizationReader } from '../../src/features/auth/authorization-request.ts'
 import { createBearerGuard } from '../../src/features/auth/bearer-guard.ts'
 import { createClientService } from '../../src/features/auth/client-service.ts'
 import { createClientStore } from '../../src/features/auth/client-store.ts'
 import { createCodeStore } from '../../src/features/auth/code-store.ts'
 import { defaultPolicy, type ThrottlePolicy } from '../../src/features/auth/login-throttle.ts'
+import { registerMetadataRoutes } from '../../src/features/auth/metadata-routes.ts'
 import { createPasswordCheck } from '../../src/features/auth/password-check.ts'
 import { createSecondFactor } from '../../src/features/auth/second-factor.ts'
+import { registerSignInRoutes } from '../../src/features/auth/sign-in-routes.ts'
+import { createSignInService } from '../../src/features/auth/sign-in-service.ts'
 import { createThrottleStore } from '../../src/features/auth/throttle-store.ts'
 import { registerTokenRoutes } from '../../src/features/auth/token-routes.ts'
 import { createTokenService } from '../../src/features/auth/token-service.ts'
@@ -42,7 +48,13 @@ export interface AuthParts {
   readonly enqueueMail: EnqueueMail
 }
 
+/** Address of the service under test, as people reach it. */
+export const testOrigin = 'https://millrace.example'
+/** Where the test's client is returned to. */
+export const testRedirectUri = 'https://app.example/signed-in?from=millrace'
+
 export interface AuthOptions {
+  readonly findSingleSignOn?: Parameters<typeof createSignInService>[0]['findSingleSignOn']
   /** Registers routes that need no token. */
   readonly open?: (scope: FastifyInstance, parts: AuthParts) => void
   /** Registers routes behind the bearer guard. */
@@ -107,9 +119,31 @@ export async function createAuth(relational: Relational, options: AuthOptions = 
 
   const app: FastifyInstance = createHttpServer({ logger: silentLogger, trustedProxies: [] })
   registerTokenRoutes(app, service)
+  const signIn = createSignInService({
+    relational,
+    codesIn: (queries) => createCodeStore(queries, time.sqlNow),
+    passwordCheck,
+    recordAudit,
+    findSingleSignOn: options.findSingleSignOn ?? (async () => undefined),
+    origin: () => testOrigin,
+  })
+  const readAuthorization = createAuthorizationReader(tokens)
+  registerSignInRoutes(app, { signIn, readAuthorization, origin: () => testOrigin })
+  registerMetadataRoutes(app, () => testOrigin)
   options.open?.(app, parts)
   app.register(async (scope) => {
     guard.protect(scope)
+    registerAuthenticatorRoutes(
+      scope,
+      createAuthenticatorService({
+        relational,
+        passwordCheck,
+        box,
+        recordAudit,
+        endSessions: lifecycle.endSessions,
+        clock: time.clock,
+      }),
+    )
     options.authenticated?.(scope, parts)
     scope.get('/v2/me', async (request) => ({ ...request.principal }))
     const needed = { permission: { resource: 'company', action: 'update' } }
@@ -118,7 +152,7 @@ export async function createAuth(relational: Relational, options: AuthOptions = 
   await app.ready()
 
   const { companyId } = await relational.transaction((tx) => insertCompany(tx, 'Acme'))
-  const client = await clients.createClient({ name: 'web', grants: [], redirectUris: [] })
+  const client = await clients.createClient({ name: 'web', grants: [], redirectUris: [testRedirectUri] })
 
   function post(body: Body | string | Buffer, call: TokenCall = {}): Promise<LightMyRequestResponse> {
     return app.inject({
@@ -139,6 +173,8 @@ export async function createAuth(relational: Relational, options: AuthOptions = 
     companyId,
     clientId: client.id,
     parts,
+    signInService: signIn,
+    readAuthorization,
     post,
 
     /** Takes what is on its way out of the mail queue, oldest first. */

@@ -1,4 +1,7 @@
+import { DomainError } from '../../platform/errors.ts'
+import { isId, normalizeId } from '../../platform/ids.ts'
 import type { Language } from '../../platform/mail/letter.ts'
+import type { Client, TokenStore } from './token-store.ts'
 
 /** A valid request for an authorization code (RFC 6749 4.1.1 with RFC 7636), of a client that may ask so. */
 export interface AuthorizationRequest {
@@ -11,3 +14,91 @@ export interface AuthorizationRequest {
   readonly codeChallenge: string
   readonly language: Language
 }
+
+/** The parameters, by the names of RFC 6749 and `lang`. */
+export const authorizationParameters = [
+  'client_id',
+  'redirect_uri',
+  'response_type',
+  'state',
+  'lang',
+  'code_challenge',
+  'code_challenge_method',
+] as const
+
+const longest: Readonly<Record<(typeof authorizationParameters)[number], number>> = {
+  client_id: 128,
+  redirect_uri: 2_048,
+  response_type: 40,
+  state: 2_048,
+  lang: 35,
+  code_challenge: 128,
+  code_challenge_method: 40,
+}
+
+function invalid(path: string, message: string): DomainError {
+  return new DomainError('validation', { errors: [{ path, message }] }, { message: `${path} ${message}` })
+}
+
+/** English unless French is asked for, in the request or else by the browser. */
+export function languageOf(lang: string | undefined, acceptLanguage: string | undefined): Language {
+  const wanted = lang || (acceptLanguage ?? '').split(',', 1)[0]
+  return /^\s*fr\b/i.test(wanted ?? '') ? 'fr' : 'en'
+}
+
+/** The request as the parameters of an address, to go on with. */
+export function toParameters(request: AuthorizationRequest): URLSearchParams {
+  const { clientId, redirectUri, state, codeChallenge, language } = request
+  const parameters = new URLSearchParams({
+    client_id: clientId,
+    redirect_uri: redirectUri,
+    response_type: 'code',
+    code_challenge: codeChallenge,
+    code_challenge_method: 'S256',
+    lang: language,
+  })
+  if (state !== undefined) parameters.set('state', state)
+  return parameters
+}
+
+export interface JudgedRequest {
+  readonly client: Client
+  readonly request: AuthorizationRequest
+}
+
+/** Reads and judges authorization requests; nothing is redirected before both are known to be right. */
+export function createAuthorizationReader(tokens: Pick<TokenStore, 'findClient'>) {
+  /**
+   * @param values as text by name; others than the parameters are not looked at
+   * @throws DomainError `invalidClient`, `unauthorizedClient`, `invalidRedirectUri` or `validation`
+   */
+  return async (values: ReadonlyMap<string, string>, acceptLanguage?: string): Promise<JudgedRequest> => {
+    for (const name of authorizationParameters) {
+      if ((values.get(name)?.length ?? 0) > longest[name])
+        throw invalid(name, `must have at most ${longest[name]} characters`)
+    }
+    const clientId = values.get('client_id')
+    if (!clientId) throw invalid('client_id', 'is required')
+    const client = isId(clientId) ? await tokens.findClient(normalizeId(clientId)) : undefined
+    if (!client) throw new DomainError('invalidClient')
+    const redirectUri = values.get('redirect_uri')
+    if (!redirectUri) throw invalid('redirect_uri', 'is required')
+    // Character by character: whatever a parser would make of it, it is one that the operator wrote (RFC 9700 2.1).
+    if (!client.redirectUris.includes(redirectUri)) throw new DomainError('invalidRedirectUri')
+    if (!client.grants.includes('authorization_code')) throw new DomainError('unauthorizedClient')
+    const responseType = values.get('response_type') || 'code'
+    if (responseType !== 'code') throw invalid('response_type', 'must be code')
+    const method = values.get('code_challenge_method') || 'S256'
+    if (method !== 'S256') throw invalid('code_challenge_method', 'must be S256')
+    const codeChallenge = values.get('code_challenge')
+    if (!codeChallenge)
+      throw invalid('code_challenge', 'is required: base64url of the SHA-256 of the verifier')
+    if (!/^[A-Za-z0-9_-]{43}$/.test(codeChallenge))
+      throw invalid('code_challenge', 'must be the 43 characters of base64url of a SHA-256')
+    const state = values.get('state')
+    const language = languageOf(values.get('lang'), acceptLanguage)
+    return { client, request: { clientId: client.id, redirectUri, state, codeChallenge, language } }
+  }
+}
+
+export type AuthorizationReader = ReturnType<typeof createAuthorizationReader>

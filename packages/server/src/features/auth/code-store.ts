@@ -125,10 +125,6 @@ export function createCodeStore(db: Queries, now: SqlNow = databaseNow) {
       return row
     },
 
-    async completePending(secretHash: Buffer): Promise<void> {
-      await db.update(pendingSignIns).set({ complete: true }).where(eq(pendingSignIns.secretHash, secretHash))
-    },
-
     /** False when it went before: of two requests at once one goes on. */
     async deletePending(secretHash: Buffer): Promise<boolean> {
       const { rowCount } = await db.delete(pendingSignIns).where(eq(pendingSignIns.secretHash, secretHash))

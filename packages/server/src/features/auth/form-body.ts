@@ -10,14 +10,17 @@ function invalid(path: string, message: string): DomainError {
 
 const decoder = new TextDecoder('utf-8', { fatal: true })
 
-function decode(text: string): string {
+/** How a fault of the form is told, in the words of whoever reads it. */
+export type RefuseForm = (path: string, message: string) => DomainError
+
+function decode(text: string, refuse: RefuseForm): string {
   try {
     const decoded = decodeURIComponent(text.replaceAll('+', ' '))
     if (!decoded.includes('\0')) return decoded
   } catch {
     // Falls through to the one refusal.
   }
-  throw invalid('the body', 'must be percent-encoded UTF-8 without the character U+0000')
+  throw refuse('the body', 'must be percent-encoded UTF-8 without the character U+0000')
 }
 
 /** Beyond what any OAuth client sends; each field costs more than its bytes. */
@@ -27,21 +30,21 @@ const mostFields = 100
  * Reads `application/x-www-form-urlencoded`. Unlike `URLSearchParams` it refuses bytes that are not UTF-8
  * instead of replacing them, and names that come twice (RFC 6749 3.2).
  */
-export function parseFormBody(body: Buffer): Record<string, string> {
+export function parseFormBody(body: Buffer, refuse: RefuseForm = invalid): Record<string, string> {
   let text: string
   try {
     text = decoder.decode(body)
   } catch {
-    throw invalid('the body', 'must be percent-encoded UTF-8')
+    throw refuse('the body', 'must be percent-encoded UTF-8')
   }
   const fields = new Map<string, string>()
   for (const pair of text.split('&')) {
     if (pair === '') continue
-    if (fields.size === mostFields) throw invalid('the body', `must have at most ${mostFields} fields`)
+    if (fields.size === mostFields) throw refuse('the body', `must have at most ${mostFields} fields`)
     const at = pair.indexOf('=')
-    const name = decode(at < 0 ? pair : pair.slice(0, at))
-    if (fields.has(name)) throw invalid(name, 'is given twice; send it once')
-    fields.set(name, at < 0 ? '' : decode(pair.slice(at + 1)))
+    const name = decode(at < 0 ? pair : pair.slice(0, at), refuse)
+    if (fields.has(name)) throw refuse(name, 'is given twice; send it once')
+    fields.set(name, at < 0 ? '' : decode(pair.slice(at + 1), refuse))
   }
   return Object.fromEntries(fields)
 }

@@ -118,4 +118,33 @@ summary { cursor: pointer; color: var(--accent); font-size: 0.92rem; }
 .steps > li { counter-increment: step; margin-bottom: 1.1rem; }
 .steps h2 { font-size: 1rem; }
 .steps h2::before { content: counter(step) ". "; color: var(--soft); }
+
+.sign-in { display: grid; place-items: center; min-height: 100vh; min-height: 100dvh; padding: 1.5rem 1rem 4rem; }
+.card { width: 100%; max-width: 25rem; padding: 2rem; background: var(--panel); border: 1px solid var(--line); border-radius: 16px; box-shadow: 0 1px 2px rgb(0 0 0 / 4%), 0 12px 32px rgb(0 0 0 / 5%); }
+.card .mark { display: flex; align-items: center; gap: 0.55rem; margin: 0 0 1.6rem; font-weight: 700; letter-spacing: -0.01em; }
+.card .mark svg { width: 1.6rem; height: 1.6rem; color: var(--accent); }
+.card h1 { font-size: 1.5rem; }
+.card .lead { margin: 0.4rem 0 0; color: var(--soft); }
+.card form { margin-top: 1.4rem; }
+.card label { display: block; margin: 0 0 0.35rem; font-weight: 600; font-size: 0.92rem; }
+.card input:not([type=hidden]) { width: 100%; min-height: 2.9rem; padding: 0.6rem 0.8rem; font: inherit; color: inherit; background: var(--ground); border: 1px solid var(--line); border-radius: 10px; }
+.card input:focus-visible, .card button:focus-visible { outline: 2px solid var(--accent); outline-offset: 1px; }
+.card input[readonly] { color: var(--soft); }
+.card .hint { margin: 0.35rem 0 0; font-size: 0.85rem; color: var(--soft); }
+.card .field + .field { margin-top: 1rem; }
+.card button { width: 100%; min-height: 2.9rem; margin-top: 1.2rem; padding: 0.6rem 1rem; font: inherit; font-weight: 600; color: #ffffff; background: #0b6b6b; border: 1px solid #0b6b6b; border-radius: 10px; cursor: pointer; }
+.card button:hover { background: #095858; }
+.card button.quiet { margin-top: 0.6rem; color: var(--ink); background: none; border-color: var(--line); }
+.card button.quiet:hover { background: var(--sunk); }
+.card .as { display: flex; justify-content: space-between; gap: 0.8rem; margin: 1.2rem 0 0; padding: 0.6rem 0.8rem; background: var(--sunk); border-radius: 10px; font-size: 0.92rem; }
+.card .as span { overflow: hidden; text-overflow: ellipsis; }
+.card .links { display: flex; flex-wrap: wrap; justify-content: space-between; gap: 0.4rem 1rem; margin: 1.2rem 0 0; font-size: 0.92rem; }
+.card .fault { margin: 1.2rem 0 0; padding: 0.6rem 0.8rem; border: 1px solid var(--delete); border-radius: 10px; color: var(--delete); font-size: 0.92rem; }
+.card .good { margin: 1.2rem 0 0; padding: 0.6rem 0.8rem; border: 1px solid var(--accent); border-radius: 10px; font-size: 0.92rem; }
+.card ul.scopes { padding-left: 1.1rem; }
+.languages { margin-top: 1.2rem; font-size: 0.85rem; color: var(--soft); text-align: center; }
+@media (max-width: 30rem) {
+  .sign-in { place-items: start stretch; padding: 0 0 2rem; }
+  .card { max-width: none; min-height: 60vh; padding: 1.5rem 1.2rem; border-width: 0 0 1px; border-radius: 0; box-shadow: none; }
+}
 `

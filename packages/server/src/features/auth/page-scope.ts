@@ -1,0 +1,90 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { DomainError } from '../../platform/errors.ts'
+import { assertPlainUtf8 } from '../../platform/http/body-headers.ts'
+import { sendFailure, toDomainError } from '../../platform/http/failures.ts'
+import { isOwnForm } from '../../platform/http/own-form.ts'
+import { createRateLimit } from '../../platform/http/rate-limit.ts'
+import { sendSignInPage } from '../../platform/http/sign-in-page.ts'
+import { validationError } from '../../platform/http/validation.ts'
+import { languageOf } from './authorization-request.ts'
+import { parseFormBody } from './form-body.ts'
+import { messagePage } from './sign-in-pages.ts'
+import { signInWords } from './sign-in-words.ts'
+
+/** What a form or an address said, by name. */
+export type Fields = ReadonlyMap<string, string>
+
+/** Room for the longest state and address in the widest escapes. */
+export const formBodyLimit = 64 * 1024
+
+/** A person needs a handful of pages, an office behind one address some hundreds. */
+const pagesPerMinute = 300
+
+/** Whether the caller is a browser that shows pages. */
+export function isBrowser(request: FastifyRequest): boolean {
+  return /\btext\/html\b/.test(request.headers.accept ?? '')
+}
+
+/** @throws DomainError `validation` for a parameter that comes twice */
+export function queryOf(request: FastifyRequest): Fields {
+  const fields = new Map<string, string>()
+  for (const [name, value] of Object.entries(request.query as Record<string, unknown>)) {
+    if (typeof value !== 'string')
+      throw validationError([{ path: name, message: 'is given twice; send it once' }])
+    if (value.includes('\0') || !value.isWellFormed())
+      throw validationError([{ path: name, message: 'must be well-formed text' }])
+    fields.set(name, value)
+  }
+  return fields
+}
+
+/** @throws DomainError `validation` for what is not known */
+export function formOf(request: FastifyRequest, known: readonly string[]): Fields {
+  const fields = new Map(Object.entries(request.body as Record<string, string>))
+  for (const name of fields.keys()) {
+    if (!known.includes(name))
+      throw validationError([{ path: name, message: `is not known; known are ${known.join(', ')}` }])
+  }
+  return fields
+}
+
+/** @throws DomainError `forbidden` for a form that a page of another site sent (faults.md, E08) */
+export function requireOwnForm(request: FastifyRequest, fields: Fields, origin: string): void {
+  if (isOwnForm(request, fields.get('form_token'), origin)) return
+  const message = 'This form was not sent by a page of this service, or the browser keeps no cookies'
+  throw new DomainError('forbidden', {}, { message })
+}
+
+/** A person gets a page that says what is wrong, a program the fail envelope. */
+function sendPageFailure(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const known = toDomainError(error, request)
+  if (!isBrowser(request)) return sendFailure(reply, known)
+  const { lang } = request.query as { lang?: unknown }
+  const language = languageOf(typeof lang === 'string' ? lang : undefined, request.headers['accept-language'])
+  const words = signInWords[language]
+  const lead = known.errorName === 'forbidden' ? words.foreignForm : words.refusedLead
+  const detail = known.errorName === 'forbidden' ? undefined : known.message
+  if (known.retryAfterSeconds !== undefined)
+    reply.header('retry-after', String(Math.ceil(known.retryAfterSeconds)))
+  const { status } = known
+  return sendSignInPage(reply, messagePage(language, { title: words.refusedTitle, lead, detail, status }))
+}
+
+/** A scope of pages: forms are its only bodies, callers are bounded, failures are pages for browsers. */
+export function registerPages(app: FastifyInstance, routes: (scope: FastifyInstance) => void): void {
+  const countCall = createRateLimit({ burst: pagesPerMinute, perMinute: pagesPerMinute })
+  app.register(async (scope) => {
+    scope.setErrorHandler(sendPageFailure)
+    scope.addHook('onRequest', async (request) => countCall(request.ip))
+    scope.removeAllContentTypeParsers()
+    scope.addContentTypeParser(
+      'application/x-www-form-urlencoded',
+      { parseAs: 'buffer', bodyLimit: formBodyLimit },
+      async (request: FastifyRequest, body: Buffer) => {
+        assertPlainUtf8(request.headers)
+        return parseFormBody(body, (path, message) => validationError([{ path, message }]))
+      },
+    )
+    routes(scope)
+  })
+}

@@ -1,0 +1,201 @@
+import { checkEmail } from '@millrace/contract/operations/auth.ts'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { parseEmailAddress } from '../../platform/email-address.ts'
+import { DomainError } from '../../platform/errors.ts'
+import { bindBrowser, browserOf, formTokenOf } from '../../platform/http/own-form.ts'
+import { sendSignInPage } from '../../platform/http/sign-in-page.ts'
+import { validationError } from '../../platform/http/validation.ts'
+import {
+  type AuthorizationReader,
+  authorizationParameters,
+  type JudgedRequest,
+  toParameters,
+} from './authorization-request.ts'
+import {
+  type Fields,
+  formBodyLimit,
+  formOf,
+  isBrowser,
+  queryOf,
+  registerPages,
+  requireOwnForm,
+} from './page-scope.ts'
+import { readRefreshCookie } from './refresh-cookie.ts'
+import {
+  codePage,
+  consentPage,
+  emailPage,
+  expiredPage,
+  type PageContext,
+  passwordPage,
+  signInUrl,
+} from './sign-in-pages.ts'
+import type { NextStep, SignInService } from './sign-in-service.ts'
+import { signInWords } from './sign-in-words.ts'
+
+export interface SignInRouteDependencies {
+  readonly signIn: SignInService
+  readonly readAuthorization: AuthorizationReader
+  /** Address under which people reach the service. */
+  readonly origin: () => string
+}
+
+const known = [...authorizationParameters, 'form_token']
+const longestUsername = 254
+
+function required(fields: Fields, name: string): string {
+  const value = fields.get(name)
+  if (!value) throw validationError([{ path: name, message: 'is required' }])
+  return value
+}
+
+/** A person sees on the page what a program reads in the envelope. */
+function wordsFor(error: unknown, language: 'en' | 'fr'): { message: string; status: number } {
+  const words = signInWords[language]
+  if (!(error instanceof DomainError)) throw error
+  const { errorName, status, retryAfterSeconds } = error
+  if (errorName === 'invalidCredentials') return { message: words.wrong, status }
+  if (errorName === 'tooManyAttempts') return { message: words.tooMany(retryAfterSeconds ?? 1), status }
+  if (errorName === 'signInUnavailable') return { message: words.busy, status }
+  throw error
+}
+
+/** The steps of a sign-in in a browser, and operation 2; pages that work without scripts. */
+export function registerSignInRoutes(app: FastifyInstance, dependencies: SignInRouteDependencies): void {
+  const { signIn, readAuthorization, origin } = dependencies
+
+  const judge = (request: FastifyRequest, fields: Fields): Promise<JudgedRequest> =>
+    readAuthorization(fields, request.headers['accept-language'])
+
+  function contextOf({ client, request }: JudgedRequest, browser: string): PageContext {
+    return { request, clientName: client.name, formToken: formTokenOf(browser) }
+  }
+
+  /** The page or the redirect of the next step. */
+  function follow(reply: FastifyReply, step: NextStep, context: PageContext, email: string): FastifyReply {
+    switch (step.kind) {
+      case 'done':
+        return reply.header('cache-control', 'no-store').redirect(step.location, 303)
+      case 'code':
+        return sendSignInPage(reply, codePage(context, step.signIn))
+      case 'consent':
+        return sendSignInPage(reply, consentPage(context, step.signIn, email))
+    }
+  }
+
+  /** What a step needs, from a form that this service wrote for this browser. */
+  async function readStep(request: FastifyRequest, extra: readonly string[]) {
+    const fields = formOf(request, [...known, ...extra])
+    requireOwnForm(request, fields, origin())
+    const browser = browserOf(request)
+    if (browser === undefined || fields.get('form_token') !== formTokenOf(browser))
+      throw new DomainError('forbidden', {}, { message: 'The browser keeps no cookies' })
+    const judged = await judge(request, fields)
+    const from = { address: request.ip, cookieToken: readRefreshCookie(request) }
+    return { fields, context: contextOf(judged, browser), step: { ...judged, browser, origin: from } }
+  }
+
+  registerPages(app, (scope) => {
+    scope.get(signInUrl, async (request, reply) => {
+      const fields = queryOf(request)
+      const judged = await judge(request, fields)
+      const context = contextOf(judged, bindBrowser(request, reply))
+      const username = parseEmailAddress(fields.get('username') ?? '')
+      if (username === undefined) return sendSignInPage(reply, emailPage(context))
+      const way = await signIn.findWay(username, judged.request)
+      if (way?.required) return reply.header('cache-control', 'no-store').redirect(way.location, 303)
+      return sendSignInPage(reply, passwordPage(context, { username, singleSignOn: way?.location }))
+    })
+
+    scope.route({
+      ...checkEmail,
+      bodyLimit: formBodyLimit,
+      async handler(request, reply) {
+        const fields = formOf(request, [...known, 'username'])
+        requireOwnForm(request, fields, origin())
+        const judged = await judge(request, fields)
+        const typed = required(fields, 'username')
+        if (typed.length > longestUsername)
+          throw validationError([
+            { path: 'username', message: `must have at most ${longestUsername} characters` },
+          ])
+        const username = parseEmailAddress(typed)
+        const words = signInWords[judged.request.language]
+        if (username === undefined) {
+          if (!isBrowser(request))
+            throw validationError([
+              { path: 'username', message: 'must be an e-mail address, like ada@example.com' },
+            ])
+          const context = contextOf(judged, bindBrowser(request, reply))
+          return sendSignInPage(reply, emailPage(context, words.notAnEmail, typed))
+        }
+        const way = await signIn.findWay(username, judged.request)
+        reply.header('cache-control', 'no-store')
+        if (isBrowser(request)) {
+          if (way?.required) return reply.redirect(way.location, 303)
+          const context = contextOf(judged, bindBrowser(request, reply))
+          return sendSignInPage(reply, passwordPage(context, { username, singleSignOn: way?.location }))
+        }
+        const parameters = toParameters(judged.request)
+        parameters.set('username', username)
+        const passwordStep = `${origin()}${signInUrl}?${parameters}`
+        return reply
+          .code(204)
+          .header('location', way?.required ? way.location : passwordStep)
+          .send()
+      },
+    })
+
+    scope.post('/v2/oauth/sign-in', async (request, reply) => {
+      const { fields, context, step } = await readStep(request, ['username', 'password'])
+      const username = parseEmailAddress(fields.get('username') ?? '')
+      if (username === undefined) return sendSignInPage(reply, emailPage(context))
+      const way = await signIn.findWay(username, step.request)
+      if (way?.required) return reply.header('cache-control', 'no-store').redirect(way.location, 303)
+      try {
+        const next = await signIn.signIn(username, fields.get('password') ?? '', step)
+        return follow(reply, next, context, username)
+      } catch (error) {
+        const said = wordsFor(error, step.request.language)
+        return sendSignInPage(
+          reply,
+          passwordPage(context, { username, singleSignOn: way?.location, ...said }),
+        )
+      }
+    })
+
+    scope.post('/v2/oauth/one-time-code', async (request, reply) => {
+      const { fields, context, step } = await readStep(request, ['sign_in', 'code'])
+      const secret = fields.get('sign_in') ?? ''
+      try {
+        const next = await signIn.giveOneTimeCode(secret, fields.get('code') ?? '', step)
+        if (!next) return sendSignInPage(reply, expiredPage(step.request))
+        return follow(reply, next, context, '')
+      } catch (error) {
+        return sendSignInPage(
+          reply,
+          codePage(context, secret, wordsFor(error, step.request.language).message),
+        )
+      }
+    })
+
+    scope.get('/v2/oauth/consent', async (request, reply) => {
+      const fields = queryOf(request)
+      const judged = await judge(request, fields)
+      const browser = bindBrowser(request, reply)
+      const secret = fields.get('sign_in') ?? ''
+      const step = { ...judged, browser, origin: { address: request.ip, cookieToken: undefined } }
+      const asked = await signIn.findAsked(secret, step)
+      if (!asked) return sendSignInPage(reply, expiredPage(judged.request))
+      return sendSignInPage(reply, consentPage(contextOf(judged, browser), secret, asked.email))
+    })
+
+    scope.post('/v2/oauth/consent', async (request, reply) => {
+      const { fields, step } = await readStep(request, ['sign_in', 'decision'])
+      const allowed = fields.get('decision') === 'allow'
+      const location = await signIn.decide(fields.get('sign_in') ?? '', allowed, step)
+      if (location === undefined) return sendSignInPage(reply, expiredPage(step.request))
+      return reply.header('cache-control', 'no-store').redirect(location, 303)
+    })
+  })
+}

@@ -1,0 +1,190 @@
+import type { RecordAudit } from '../../platform/audit.ts'
+import { hashSecret, isSecret, newSecret, type RandomBytes } from '../../platform/crypto/secrets.ts'
+import { DomainError } from '../../platform/errors.ts'
+import { isPasswordTooLong } from '../../platform/passwords.ts'
+import type { Queries, Relational } from '../../platform/stores/relational.ts'
+import { type AuthorizationRequest, toParameters } from './authorization-request.ts'
+import type { CodeStore, PendingSignIn, SignInMethod } from './code-store.ts'
+import type { Origin, PasswordCheck } from './password-check.ts'
+import type { Client } from './token-store.ts'
+
+export interface SignInServiceDependencies {
+  readonly relational: Pick<Relational, 'db' | 'transaction'>
+  /** Given a transaction it works inside it. */
+  readonly codesIn: (queries: Queries) => CodeStore
+  readonly passwordCheck: PasswordCheck
+  readonly recordAudit: RecordAudit
+  /** The company that signs in the people of a domain; undefined where passwords do. */
+  readonly findSingleSignOn: (domain: string) => Promise<{ companyId: string; required: boolean } | undefined>
+  /** Address under which people reach the service: the issuer of codes (RFC 9207). */
+  readonly origin: () => string
+  readonly random?: RandomBytes
+}
+
+/** What comes next for somebody on the way in. */
+export type NextStep =
+  | { readonly kind: 'code' | 'consent'; readonly signIn: string }
+  | { readonly kind: 'done'; readonly location: string }
+
+/** Somebody who has shown who they are, as far as it went. */
+type Person = Pick<PendingSignIn, 'userId' | 'companyId' | 'email' | 'passwordHash' | 'method'>
+
+interface Step {
+  readonly client: Client
+  readonly request: AuthorizationRequest
+  /** Names the browser. */
+  readonly browser: string
+  readonly origin: Origin
+}
+
+export type SignInService = ReturnType<typeof createSignInService>
+
+/** The steps of a sign-in in a browser, from an address to an authorization code. */
+export function createSignInService(dependencies: SignInServiceDependencies) {
+  const { relational, codesIn, passwordCheck, recordAudit, findSingleSignOn, origin, random } = dependencies
+  const codes = codesIn(relational.db)
+
+  /** Back to the application, with what it asked for or why not (RFC 6749 4.1.2, RFC 9207). */
+  function backTo(request: AuthorizationRequest, result: Readonly<Record<string, string>>): string {
+    const address = new URL(request.redirectUri)
+    for (const [name, value] of Object.entries(result)) address.searchParams.append(name, value)
+    if (request.state !== undefined) address.searchParams.append('state', request.state)
+    address.searchParams.append('iss', origin())
+    return address.href
+  }
+
+  async function giveCode(tx: Queries, person: Person, { request, origin: from }: Step): Promise<string> {
+    const code = newSecret(random)
+    const { clientId, redirectUri, codeChallenge } = request
+    const { userId, passwordHash, method } = person
+    await codesIn(tx).insertCode({
+      codeHash: hashSecret(code),
+      userId,
+      clientId,
+      redirectUri,
+      codeChallenge,
+      method,
+      passwordHash,
+    })
+    await recordAudit(tx, {
+      companyId: person.companyId,
+      action: method === 'sso' ? 'application-authorize' : 'sign-in',
+      actor: { kind: 'user', id: userId, name: person.email },
+      details: { method, clientId },
+      address: from.address,
+    })
+    return backTo(request, { code })
+  }
+
+  async function keepPending(person: Person, step: Step, complete: boolean): Promise<string> {
+    const signIn = newSecret(random)
+    const { userId, method, passwordHash } = person
+    await codes.insertPending({
+      secretHash: hashSecret(signIn),
+      browserHash: hashSecret(step.browser),
+      userId,
+      clientId: step.client.id,
+      method,
+      passwordHash,
+      complete,
+    })
+    return signIn
+  }
+
+  /** After the last proof: to the application, or first to the question whether to let it in. */
+  async function goOn(person: Person, step: Step): Promise<NextStep> {
+    await codes.sweepEnded()
+    const { client } = step
+    if (client.firstParty || (await codes.hasConsent(person.userId, client.id)))
+      return { kind: 'done', location: await relational.transaction((tx) => giveCode(tx, person, step)) }
+    return { kind: 'consent', signIn: await keepPending(person, step, true) }
+  }
+
+  async function findPending(signIn: string, { client, browser }: Step): Promise<PendingSignIn | undefined> {
+    const found = isSecret(signIn)
+      ? await codes.findPending(hashSecret(signIn), hashSecret(browser))
+      : undefined
+    return found?.clientId === client.id ? found : undefined
+  }
+
+  return {
+    backTo,
+
+    /**
+     * How the people of this address's domain sign in, whoever of them there is.
+     * @returns the address to go on at, and whether only that way is open
+     */
+    async findWay(email: string, request: AuthorizationRequest) {
+      const domain = email.slice(email.lastIndexOf('@') + 1)
+      const found = await findSingleSignOn(domain)
+      if (!found) return undefined
+      const parameters = toParameters(request)
+      parameters.set('domain', domain)
+      return { required: found.required, location: `${origin()}/v2/sso/saml/login?${parameters}` }
+    },
+
+    /** @throws DomainError `invalidCredentials`, `tooManyAttempts` or `signInUnavailable` */
+    async signIn(username: string, password: string, step: Step): Promise<NextStep> {
+      passwordCheck.requirePlace()
+      if (isPasswordTooLong(password)) throw new DomainError('invalidCredentials')
+      const attempt = { clientId: step.client.id, username, password }
+      const user = await passwordCheck.verify(attempt, step.origin)
+      const person: Person = { ...user, method: 'password' }
+      if (user.needsCode) return { kind: 'code', signIn: await keepPending(person, step, false) }
+      return goOn(person, step)
+    },
+
+    /**
+     * The one-time code of somebody whose password was right.
+     * @returns undefined when this sign-in took too long or is another browser's
+     * @throws DomainError `invalidCredentials` or `tooManyAttempts`
+     */
+    async giveOneTimeCode(signIn: string, code: string, step: Step): Promise<NextStep | undefined> {
+      const pending = await findPending(signIn, step)
+      if (!pending || pending.complete) return undefined
+      await passwordCheck.verifyCode({ ...pending, refusal: undefined }, code, step.client.id, step.origin)
+      if (!(await codes.deletePending(hashSecret(signIn)))) return undefined
+      return goOn(pending, step)
+    },
+
+    /** Who is asked whether to let the application in; undefined as above. */
+    async findAsked(signIn: string, step: Step): Promise<{ email: string } | undefined> {
+      const pending = await findPending(signIn, step)
+      return pending?.complete ? { email: pending.email } : undefined
+    },
+
+    /** The answer to that question, and where to go with it; undefined as above. */
+    async decide(signIn: string, allowed: boolean, step: Step): Promise<string | undefined> {
+      const pending = await findPending(signIn, step)
+      if (!pending?.complete) return undefined
+      const { client, request, origin: from } = step
+      return relational.transaction(async (tx) => {
+        const inside = codesIn(tx)
+        if (!(await inside.deletePending(hashSecret(signIn)))) return undefined
+        await recordAudit(tx, {
+          companyId: pending.companyId,
+          action: 'application-consent',
+          actor: { kind: 'user', id: pending.userId, name: pending.email },
+          target: { kind: 'client', id: client.id, name: client.name },
+          details: { allowed },
+          address: from.address,
+        })
+        if (!allowed) return backTo(request, { error: 'access_denied' })
+        await inside.insertConsent(pending.userId, client.id)
+        return giveCode(tx, pending, step)
+      })
+    },
+
+    /** Goes on for somebody whom single sign-on has vouched for. */
+    async continueFromSingleSignOn(
+      person: { readonly userId: string; readonly companyId: string; readonly email: string },
+      step: Step,
+    ): Promise<string> {
+      const next = await goOn({ ...person, method: 'sso' satisfies SignInMethod, passwordHash: null }, step)
+      if (next.kind === 'done') return next.location
+      const parameters = toParameters(step.request)
+      parameters.set('sign_in', next.signIn)
+      return `${origin()}/v2/oauth/consent?${parameters}`
+    },
+  }
+}

@@ -1,0 +1,47 @@
+import { createHash } from 'node:crypto'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { isSecret, newSecret } from '../crypto/secrets.ts'
+
+/** Names one browser during a sign-in; says nothing about who uses it. */
+const cookieName = 'millrace_browser'
+
+const lifetimeSeconds = 3_600
+
+/** The secret that names the browser, when it has one. */
+export function browserOf(request: FastifyRequest): string | undefined {
+  const pairs = request.headers.cookie?.split(';').map((pair) => pair.trim()) ?? []
+  const values = pairs
+    .filter((pair) => pair.startsWith(`${cookieName}=`))
+    .map((pair) => pair.slice(cookieName.length + 1))
+  const [value] = values
+  return values.length === 1 && value !== undefined && isSecret(value) ? value : undefined
+}
+
+/** Gives the browser a secret, or moves the end of the one it has. */
+export function bindBrowser(request: FastifyRequest, reply: FastifyReply): string {
+  const browser = browserOf(request) ?? newSecret()
+  const attributes = [`Max-Age=${lifetimeSeconds}`, 'Path=/v2', 'HttpOnly', 'SameSite=Lax']
+  if (request.protocol === 'https') attributes.push('Secure')
+  reply.header('set-cookie', [`${cookieName}=${browser}`, ...attributes].join('; '))
+  return browser
+}
+
+/** What a form carries to show that this service wrote it for this browser; the cookie cannot be told from it. */
+export function formTokenOf(browser: string): string {
+  return createHash('sha256').update(`form\0${browser}`).digest('base64url')
+}
+
+/**
+ * Whether a form was not sent by a page of another site. Browsers say where it comes from; those too old to say
+ * so, and pages that hide it, show the token instead. Programs that are no browsers say nothing.
+ * @param ownOrigin address of this service as people reach it
+ */
+export function isOwnForm(request: FastifyRequest, token: string | undefined, ownOrigin: string): boolean {
+  const browser = browserOf(request)
+  const hasToken = browser !== undefined && token === formTokenOf(browser)
+  const site = request.headers['sec-fetch-site']
+  if (site !== undefined) return site === 'same-origin' || (site === 'none' && hasToken)
+  const { origin } = request.headers
+  if (origin === undefined || origin === URL.parse(ownOrigin)?.origin) return true
+  return origin === 'null' && hasToken
+}
