@@ -3,11 +3,12 @@
  * half that rate, the same beside eight heavy queries, and batches of 100 events.
  * Run: `npm run bench -- collector [--seconds 10] [--rounds 3]`
  */
-import { execFile, spawn } from 'node:child_process'
-import { parseArgs, promisify } from 'node:util'
+import { spawn } from 'node:child_process'
+import { parseArgs } from 'node:util'
 import { removeData, type Service, startService } from '../packages/server/test/support/running-service.ts'
 import { untilLoaded } from './support/fill.ts'
 import { median, printTable, type Row } from './support/machine.ts'
+import { paced } from './support/paced.ts'
 import { driveEvents, type WrkResult } from './support/wrk.ts'
 
 const { values } = parseArgs({
@@ -24,16 +25,6 @@ async function startBareServer(): Promise<{ url: string; stop: () => void }> {
     child.stdout.setEncoding('utf8').once('data', (text: string) => resolve(text.trim()))
   })
   return { url: `http://127.0.0.1:${port}/collect`, stop: () => child.kill() }
-}
-
-async function paced(service: Service, rate: number): Promise<{ p50: number; p99: number; ok: number }> {
-  const script = new URL('./support/paced.lua', import.meta.url).pathname
-  const { port, pathname } = new URL(service.trackerUrl)
-  const options = [port, pathname, service.companyId, String(Math.round(rate)), String(seconds), '64']
-  const { stdout } = await promisify(execFile)('luajit', [script, ...options])
-  const result = JSON.parse(stdout) as { p50: number; p99: number; ok: number; failed: number }
-  if (result.failed > 0) throw new Error(`${result.failed} requests failed`)
-  return result
 }
 
 /** Eight callers that ask heavy questions one after the other until told to stop; resolves with how many were answered. */
@@ -95,7 +86,7 @@ try {
   const lag = await untilLoaded(service, accepted, 60_000)
   rows.push(['loader behind at the end of that', `${format(lag)} ms`, '', 'keeps up'])
 
-  const calm = await paced(service, single / 2)
+  const calm = await paced(service, single / 2, seconds)
   accepted += calm.ok
   rows.push([`p99 at half that rate`, `${calm.p99} ms (p50 ${calm.p50})`, '', '< 25 ms'])
 

@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { migrateColumnar, migrateRelational } from './database/migrate.ts'
 import { createAccountService } from './features/accounts/account-service.ts'
@@ -47,6 +48,7 @@ import {
 } from './open-stores.ts'
 import { type Clock, systemClock } from './platform/clock.ts'
 import type { Config } from './platform/config/config.ts'
+import { createArgon2Threads } from './platform/crypto/argon2-threads.ts'
 import { readKeyFile } from './platform/crypto/encryption-key.ts'
 import { createSecretBox, type SecretBox } from './platform/crypto/secret-box.ts'
 import type { DataDirectory } from './platform/data-directory.ts'
@@ -70,6 +72,9 @@ export interface Services {
   readonly datasources: DatasourceService
   readonly statistics: StatisticsService
 }
+
+/** More would only wait for each other: a hash is memory and one core. */
+const hashingThreads = Math.min(4, availableParallelism())
 
 /** Everything that runs, wired together. */
 export interface Context {
@@ -228,7 +233,7 @@ function createServices(parts: {
 
 /** Opens the stores, brings them up to date, wires the services and starts the work in the background. */
 export async function openContext(options: ContextOptions): Promise<Context> {
-  const { config, logger, dataDirectory, clock = systemClock, passwords = createPasswords() } = options
+  const { config, logger, dataDirectory, clock = systemClock } = options
   const metrics = createMetrics()
   const ending = new AbortController()
   const closers: (() => Promise<unknown> | undefined)[] = []
@@ -236,6 +241,9 @@ export async function openContext(options: ContextOptions): Promise<Context> {
     ending.abort()
     for (const closer of closers.splice(0).toReversed()) await closer()
   }
+  const hashing = createArgon2Threads(hashingThreads)
+  closers.push(hashing.close)
+  const passwords = options.passwords ?? createPasswords({ derive: hashing.derive })
   try {
     const columnarHome = openColumnarStore(config, dataDirectory, logger)
     closers.push(columnarHome.close)

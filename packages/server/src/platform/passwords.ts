@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import {
   type Argon2Cost,
+  type DeriveArgon2id,
+  deriveArgon2id,
   encodeArgon2id,
   hasOtherCost,
   matchesArgon2id,
@@ -49,6 +51,8 @@ export interface PasswordOptions {
   readonly places?: number
   readonly waitingPlaces?: number
   readonly random?: RandomBytes
+  /** Where hashes are computed. */
+  readonly derive?: DeriveArgon2id
 }
 
 /** The bytes that are hashed: normalised once, the same when set and when verified, and otherwise as received. */
@@ -58,13 +62,14 @@ function bytesOf(password: string): Buffer {
 }
 
 export function createPasswords(options: PasswordOptions = {}): Passwords {
-  const { cost = defaultCost, places = 4, waitingPlaces = 32, random = randomBytes } = options
+  const { cost = defaultCost, places = 4, waitingPlaces = 32 } = options
+  const { random = randomBytes, derive = deriveArgon2id } = options
   const gate = createGate(places, waitingPlaces)
   const decoy = unmatchableArgon2id(random, cost)
 
   const desk: PasswordDesk = {
-    hash: (password) => encodeArgon2id(bytesOf(password), random(saltBytes), cost),
-    matches: (password, stored) => matchesArgon2id(bytesOf(password), stored ?? decoy),
+    hash: (password) => encodeArgon2id(derive, bytesOf(password), random(saltBytes), cost),
+    matches: (password, stored) => matchesArgon2id(derive, bytesOf(password), stored ?? decoy),
   }
 
   return {

@@ -9,13 +9,20 @@ const addFormats = addFormatsModule as unknown as typeof addFormatsModule.defaul
 
 /** What is answered today; everything else that the contract describes is not routed. */
 const answered = [
+  'checkEmail',
   'collectEvents',
+  'confirmAuthenticator',
   'createDatasource',
   'createToken',
+  'deleteAuthenticator',
+  'disableAuthenticator',
   'listDatasourceLogs',
   'listDatasources',
+  'offerAuthenticator',
+  'readAuthenticator',
   'readDatasourceCounters',
   'readStatisticsMeta',
+  'renewRecoveryCodes',
   'revokeToken',
   'runQuery',
 ]

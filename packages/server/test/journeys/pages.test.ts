@@ -1,49 +1,28 @@
-import { existsSync } from 'node:fs'
-import { type Browser, chromium } from 'playwright-core'
+import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { browserAbsent, launchBrowser, screens } from '../support/chromium.ts'
 import { removeData, type Service, startService } from '../support/running-service.ts'
-
-const executablePath = process.env.MILLRACE_TEST_CHROMIUM ?? '/usr/bin/chromium'
-const absent = existsSync(executablePath)
-  ? undefined
-  : `no Chromium at ${executablePath} (Debian: apt-get install chromium)`
 
 let service: Service
 let browser: Browser
 
 beforeAll(async () => {
-  if (absent) return
+  if (browserAbsent) return
   service = await startService()
-  browser = await chromium.launch({
-    executablePath,
-    args: [
-      '--no-sandbox',
-      '--disable-gpu',
-      '--disable-quic',
-      '--no-first-run',
-      '--disable-background-networking',
-      '--disable-component-update',
-      '--disable-sync',
-    ],
-  })
+  browser = await launchBrowser()
 })
 
 afterAll(async () => {
-  if (absent) return
+  if (browserAbsent) return
   await browser.close()
   await service.stop()
   removeData(service)
 })
 
-const screens = [
-  { name: 'a phone', width: 360, height: 740, colorScheme: 'light' },
-  { name: 'a desk in the dark', width: 1440, height: 900, colorScheme: 'dark' },
-] as const
-
 test.for(screens.flatMap((screen) => ['/', '/docs'].map((path) => ({ ...screen, path }))))(
   '$path on $name shows whole, without scripts, asking nobody else',
   async ({ path, width, height, colorScheme, name }, context) => {
-    if (absent) context.skip(absent)
+    if (browserAbsent) context.skip(browserAbsent)
     const tab = await browser.newContext({
       viewport: { width, height },
       colorScheme,

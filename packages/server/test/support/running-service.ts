@@ -1,7 +1,10 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { type ChildProcess, execFile, execFileSync, spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
+
+const run = promisify(execFile)
 
 const root = new URL('../../../../', import.meta.url).pathname
 /** What `npm start` runs, taken apart so that signals reach the service and not a shell. */
@@ -35,6 +38,8 @@ export interface Service {
   readonly readyAfter: number
   /** Calls an interface operation with the administrator's token. */
   call(method: string, path: string, body?: unknown, accept?: string): Promise<Response>
+  /** Runs an operator command beside the service and gives what it printed. */
+  operate(...argv: readonly string[]): Promise<string>
   /** Answers a statistics query. */
   query(query: unknown): Promise<Record<string, unknown>[]>
   /** Resident memory of the service and its children, in MiB, by process. */
@@ -151,6 +156,17 @@ export async function startService(
     pid: child.pid ?? 0,
     readyAfter,
     call,
+    async operate(...argv) {
+      const main = startLine.arguments.slice(0, startLine.arguments.indexOf('start'))
+      const env = {
+        ...process.env,
+        ...startLine.environment,
+        ...options.env,
+        MILLRACE_DATA_DIR: dataDirectory,
+      }
+      const { stdout } = await run(process.execPath, [...main, ...argv], { cwd: root, env })
+      return stdout
+    },
     async query(query) {
       const reply = await call('POST', '/v2/statistics/query', query)
       const envelope = (await reply.json()) as { data: string; message: string }

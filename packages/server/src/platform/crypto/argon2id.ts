@@ -1,8 +1,19 @@
-import { argon2, timingSafeEqual } from 'node:crypto'
+import { type Argon2Parameters, argon2, timingSafeEqual } from 'node:crypto'
 import { promisify } from 'node:util'
 import type { RandomBytes } from './secrets.ts'
 
-const derive = promisify(argon2)
+/** Computes the tag of a hash. */
+export type DeriveArgon2id = (
+  parameters: Omit<Argon2Parameters, 'message' | 'nonce'> & {
+    readonly message: Buffer
+    readonly nonce: Buffer
+  },
+) => Promise<Buffer>
+
+const deriveOnPool = promisify(argon2)
+
+/** On libuv's threads. */
+export const deriveArgon2id: DeriveArgon2id = (parameters) => deriveOnPool('argon2id', parameters)
 
 /** What one hash costs: memory in KiB, passes over it, lanes. */
 export interface Argon2Cost {
@@ -36,8 +47,14 @@ function decode(encoded: string): Encoded | undefined {
 
 const unpadded = (bytes: Buffer): string => bytes.toString('base64').replace(/=+$/, '')
 
-function tagOf(message: Buffer, salt: Buffer, cost: Argon2Cost, tagLength: number): Promise<Buffer> {
-  return derive('argon2id', {
+function tagOf(
+  derive: DeriveArgon2id,
+  message: Buffer,
+  salt: Buffer,
+  cost: Argon2Cost,
+  tagLength: number,
+): Promise<Buffer> {
+  return derive({
     message,
     nonce: salt,
     memory: cost.memory,
@@ -52,8 +69,13 @@ function encode(salt: Buffer, tag: Buffer, { memory, passes, lanes }: Argon2Cost
 }
 
 /** The PHC text of a hash: `$argon2id$v=19$m=..,t=..,p=..$salt$tag` (RFC 9106; the PHC string format). */
-export async function encodeArgon2id(message: Buffer, salt: Buffer, cost: Argon2Cost): Promise<string> {
-  return encode(salt, await tagOf(message, salt, cost, tagBytes), cost)
+export async function encodeArgon2id(
+  derive: DeriveArgon2id,
+  message: Buffer,
+  salt: Buffer,
+  cost: Argon2Cost,
+): Promise<string> {
+  return encode(salt, await tagOf(derive, message, salt, cost, tagBytes), cost)
 }
 
 /** A text that is checked like a hash of this cost and that nothing matches: its tag is random. */
@@ -62,10 +84,14 @@ export function unmatchableArgon2id(random: RandomBytes, cost: Argon2Cost): stri
 }
 
 /** Whether the message gives this hash, at the cost that the hash names; a text that is no hash is a fault of ours. */
-export async function matchesArgon2id(message: Buffer, encoded: string): Promise<boolean> {
+export async function matchesArgon2id(
+  derive: DeriveArgon2id,
+  message: Buffer,
+  encoded: string,
+): Promise<boolean> {
   const stored = decode(encoded)
   if (!stored) throw new Error('a stored password hash is not argon2id in the PHC format')
-  return timingSafeEqual(await tagOf(message, stored.salt, stored, stored.tag.length), stored.tag)
+  return timingSafeEqual(await tagOf(derive, message, stored.salt, stored, stored.tag.length), stored.tag)
 }
 
 /** Whether a hash was made at another cost than this one. */

@@ -120,7 +120,8 @@ summary { cursor: pointer; color: var(--accent); font-size: 0.92rem; }
 .steps h2::before { content: counter(step) ". "; color: var(--soft); }
 
 .sign-in { display: grid; place-items: center; min-height: 100vh; min-height: 100dvh; padding: 1.5rem 1rem 4rem; }
-.card { width: 100%; max-width: 25rem; padding: 2rem; background: var(--panel); border: 1px solid var(--line); border-radius: 16px; box-shadow: 0 1px 2px rgb(0 0 0 / 4%), 0 12px 32px rgb(0 0 0 / 5%); }
+.sign-in > div { width: 100%; max-width: 25rem; }
+.card { padding: 2rem; background: var(--panel); border: 1px solid var(--line); border-radius: 16px; box-shadow: 0 1px 2px rgb(0 0 0 / 4%), 0 12px 32px rgb(0 0 0 / 5%); }
 .card .mark { display: flex; align-items: center; gap: 0.55rem; margin: 0 0 1.6rem; font-weight: 700; letter-spacing: -0.01em; }
 .card .mark svg { width: 1.6rem; height: 1.6rem; color: var(--accent); }
 .card h1 { font-size: 1.5rem; }
@@ -145,6 +146,7 @@ summary { cursor: pointer; color: var(--accent); font-size: 0.92rem; }
 .languages { margin-top: 1.2rem; font-size: 0.85rem; color: var(--soft); text-align: center; }
 @media (max-width: 30rem) {
   .sign-in { place-items: start stretch; padding: 0 0 2rem; }
-  .card { max-width: none; min-height: 60vh; padding: 1.5rem 1.2rem; border-width: 0 0 1px; border-radius: 0; box-shadow: none; }
+  .sign-in > div { max-width: none; }
+  .card { min-height: 60vh; padding: 1.5rem 1.2rem; border-width: 0 0 1px; border-radius: 0; box-shadow: none; }
 }
 `
