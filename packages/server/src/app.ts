@@ -1,6 +1,7 @@
 import { allOperations } from '@millrace/contract/operations/all.ts'
 import type { FastifyInstance } from 'fastify'
 import type { Context } from './context.ts'
+import { registerAccountRoutes } from './features/accounts/account-routes.ts'
 import { registerTokenRoutes } from './features/auth/token-routes.ts'
 import { collectorRoutes } from './features/collector/collector-routes.ts'
 import { registerDatasourceRoutes } from './features/datasources/datasource-routes.ts'
@@ -33,6 +34,7 @@ export async function buildApp(context: Context, addresses: () => Addresses): Pr
       measureCalls(scope, context)
       registerStatisticsRoutes(scope, services.statistics)
       registerDatasourceRoutes(scope, services.datasources)
+      registerAccountRoutes(scope, services.accounts)
     })
   }
 
