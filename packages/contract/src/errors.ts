@@ -7,6 +7,7 @@ import {
   ByRoles,
   BySource,
   ByTeams,
+  ByUsers,
   Faults,
   Limit,
   MaybeId,
@@ -277,12 +278,6 @@ export const errorTable = {
     data: Nothing,
     oauth: 'otp_required',
   },
-  wrongPassword: {
-    errorCode: 2009,
-    status: 403,
-    message: 'The password is wrong',
-    data: Nothing,
-  },
   invalidRedirectUri: {
     errorCode: 2010,
     status: 400,
@@ -333,6 +328,42 @@ export const errorTable = {
       'The company would have no administrator: first give somebody else a role that may update users, roles and the company',
     data: Nothing,
   },
+  userNotActive: {
+    errorCode: 2024,
+    status: 409,
+    message: 'This user is not active',
+    data: ByEmail,
+  },
+  userAboveOwn: {
+    errorCode: 2025,
+    status: 403,
+    message: 'The role of this user allows more than your own',
+    data: ById,
+  },
+  emailTaken: {
+    errorCode: 2026,
+    status: 409,
+    message: 'There is a user with this address already; choose another address',
+    data: ByEmail,
+  },
+  invitationNotFound: {
+    errorCode: 2027,
+    status: 404,
+    message: 'There is no such invitation in your company',
+    data: ById,
+  },
+  unknownUser: {
+    errorCode: 2028,
+    status: 400,
+    message: 'There is no such user in your company',
+    data: ByUsers,
+  },
+  invalidLink: {
+    errorCode: 2029,
+    status: 400,
+    message: 'This link is not valid any more: it was used, replaced by a newer one, or is too old',
+    data: Nothing,
+  },
   linkedAccountNotFound: {
     errorCode: 2030,
     status: 404,
@@ -368,6 +399,101 @@ export const errorTable = {
     status: 403,
     message: 'You are not a member of this team',
     data: ByTeams,
+  },
+  roleNotFound: {
+    errorCode: 2054,
+    status: 404,
+    message: 'There is no such role in your company',
+    data: ById,
+  },
+  roleNameTaken: {
+    errorCode: 2055,
+    status: 409,
+    message: 'Your company has a role with this name already',
+    data: ByName,
+  },
+  builtInRole: {
+    errorCode: 2056,
+    status: 409,
+    message: 'A built-in role cannot be changed or deleted; make a role of your own',
+    data: ById,
+  },
+  roleInUse: {
+    errorCode: 2057,
+    status: 409,
+    message: 'This role is in use; give its users another role first',
+    data: Type.Object(
+      {
+        id: anId,
+        users: Type.Integer({ description: 'How many people hold it', examples: [3] }),
+        settings: Type.Array(Type.String({ examples: ['the default role of the company'] })),
+      },
+      strict,
+    ),
+  },
+  permissionAboveOwn: {
+    errorCode: 2058,
+    status: 403,
+    message: 'You cannot give or take a permission that you do not have',
+    data: Type.Object(
+      { permissions: Type.Array(Type.String({ examples: ['user:delete'] }), { minItems: 1 }) },
+      strict,
+    ),
+  },
+  userIdNotFound: {
+    errorCode: 2070,
+    status: 404,
+    message: 'There is no such user in your company',
+    data: ById,
+  },
+  teamNotFound: {
+    errorCode: 2071,
+    status: 404,
+    message: 'There is no such team in your company',
+    data: ById,
+  },
+  teamNameTaken: {
+    errorCode: 2072,
+    status: 409,
+    message: 'Your company has a team with this name already',
+    data: ByName,
+  },
+  teamCycle: {
+    errorCode: 2073,
+    status: 409,
+    message: 'A team cannot be below itself: a team named as its parent is the team or stands below it',
+    data: ByTeams,
+  },
+  teamInUse: {
+    errorCode: 2074,
+    status: 409,
+    message: 'This team has teams below it or resources; move or delete them first',
+    data: Type.Object(
+      {
+        id: anId,
+        children: Type.Integer({ description: 'Teams right below it', examples: [1] }),
+        resources: Type.Integer({ description: 'Resources that belong to it', examples: [4] }),
+      },
+      strict,
+    ),
+  },
+  defaultTeam: {
+    errorCode: 2075,
+    status: 409,
+    message: 'The default team cannot be deleted: it takes the people who are put into no other',
+    data: ById,
+  },
+  memberWithoutTeam: {
+    errorCode: 2076,
+    status: 409,
+    message: 'Somebody would be in no team at all; put them into another team first',
+    data: ByUsers,
+  },
+  wrongPassword: {
+    errorCode: 2077,
+    status: 403,
+    message: 'The present password is wrong',
+    data: Nothing,
   },
 
   // 3000: workflows.

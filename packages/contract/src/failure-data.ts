@@ -42,6 +42,7 @@ export const ByName = Type.Object({ name: Type.String({ examples: ['Season'] }) 
 export const ByEmail = Type.Object({ email: Type.String({ examples: ['ada@example.com'] }) }, strict)
 export const ByRoles = Type.Object({ roleIds: Type.Array(anId, { minItems: 1 }) }, strict)
 export const ByTeams = Type.Object({ teamIds: Type.Array(anId, { minItems: 1 }) }, strict)
+export const ByUsers = Type.Object({ userIds: Type.Array(anId, { minItems: 1 }) }, strict)
 export const BySource = Type.Object(
   {
     url: Type.String({ examples: ['https://shop.example/products.csv'] }),

@@ -15,7 +15,7 @@ export const tags = {
   Statistics: 'Queries over measures and dimensions, saved queries, reports, experiments and tags.',
   Datasources: 'Where events and rows come in, and what became of them.',
   Workflows: 'Personalised content: workflows, their templates and parameters.',
-  Accounts: 'Users and the accounts linked to them.',
+  Accounts: 'Users with their roles and teams, the company, and accounts linked to users.',
   'Single sign-on': 'Signing in through the company’s identity provider.',
   Provisioning: 'Users and groups kept by the company’s identity provider (SCIM).',
 } as const

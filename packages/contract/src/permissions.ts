@@ -37,3 +37,13 @@ export type Permission = {
 export function describePermission(permission: Permission): string {
   return `${permissionTable[permission.resource].label}: ${permission.action}`
 }
+
+/** `resource:action`, as roles and principals list permissions. */
+export type PermissionName = {
+  [R in Resource]: `${R}:${(typeof permissionTable)[R]['actions'][number]}`
+}[Resource]
+
+/** Every pair of the table as `resource:action`, in its order. */
+export const permissionNames = Object.entries(permissionTable).flatMap(([resource, { actions }]) =>
+  actions.map((action) => `${resource}:${action}`),
+) as PermissionName[]

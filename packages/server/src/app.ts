@@ -1,8 +1,10 @@
 import { allOperations } from '@millrace/contract/operations/all.ts'
 import type { FastifyInstance } from 'fastify'
 import type { Context } from './context.ts'
+import { registerAccountRoutes } from './features/accounts/account-routes.ts'
 import { registerAuthenticatorRoutes } from './features/auth/authenticator-routes.ts'
 import { registerMetadataRoutes } from './features/auth/metadata-routes.ts'
+import { registerPasswordLinkRoutes } from './features/auth/password-link-routes.ts'
 import { registerSignInRoutes } from './features/auth/sign-in-routes.ts'
 import { registerTokenRoutes } from './features/auth/token-routes.ts'
 import { collectorRoutes } from './features/collector/collector-routes.ts'
@@ -32,6 +34,8 @@ export async function buildApp(context: Context, addresses: () => Addresses): Pr
     registerTokenRoutes(scope, services.tokens)
     registerMetadataRoutes(scope, origin)
     registerSignInRoutes(scope, { ...services, origin })
+    const { readAuthorization } = services
+    registerPasswordLinkRoutes(scope, { links: services.accounts.passwordLinks, readAuthorization, origin })
   })
 
   if (config.roles.has('interface')) {
@@ -41,6 +45,7 @@ export async function buildApp(context: Context, addresses: () => Addresses): Pr
       registerAuthenticatorRoutes(scope, services.authenticators)
       registerStatisticsRoutes(scope, services.statistics)
       registerDatasourceRoutes(scope, services.datasources)
+      registerAccountRoutes(scope, services.accounts)
     })
   }
 

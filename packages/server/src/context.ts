@@ -2,7 +2,9 @@ import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { migrateColumnar, migrateRelational } from './database/migrate.ts'
 import { createAccountService } from './features/accounts/account-service.ts'
+import { type AccountServices, createAccountServices } from './features/accounts/account-services.ts'
 import { type Bootstrapped, bootstrap } from './features/accounts/bootstrap.ts'
+import { createTimezoneStore } from './features/accounts/timezone-store.ts'
 import { createUserLifecycle } from './features/accounts/user-lifecycle.ts'
 import { recordAudit } from './features/audit/audit-store.ts'
 import { createAccessCache } from './features/auth/access-cache.ts'
@@ -35,7 +37,7 @@ import { createCheckpointStore } from './features/loading/checkpoint-store.ts'
 import { createLoaderService } from './features/loading/loader-service.ts'
 import { createLoaderStore } from './features/loading/loader-store.ts'
 import { createMailService } from './features/mail/mail-service.ts'
-import { createMailStore } from './features/mail/mail-store.ts'
+import { createMailQueue, createMailStore } from './features/mail/mail-store.ts'
 import { createQueryGate } from './features/statistics/query/gate.ts'
 import { defaultRunLimits } from './features/statistics/query/run.ts'
 import { createStatisticsService, type StatisticsService } from './features/statistics/statistics-service.ts'
@@ -55,6 +57,7 @@ import type { DataDirectory } from './platform/data-directory.ts'
 import { createReadiness, type Readiness } from './platform/http/operations-routes.ts'
 import { newId } from './platform/ids.ts'
 import type { Logger } from './platform/logger.ts'
+import type { EnqueueMail } from './platform/mail/mail-queue.ts'
 import { createDirectoryOutbox, createSmtpOutbox, type Outbox } from './platform/mail/outbox.ts'
 import { createMetrics, type Metrics } from './platform/metrics.ts'
 import { createPasswords, type Passwords } from './platform/passwords.ts'
@@ -71,6 +74,7 @@ export interface Services {
   readonly collector: CollectorService
   readonly datasources: DatasourceService
   readonly statistics: StatisticsService
+  readonly accounts: AccountServices
 }
 
 /** More would only wait for each other: a hash is memory and one core. */
@@ -158,10 +162,11 @@ function createServices(parts: {
   clock: Clock
   logger: Logger
   metrics: Metrics
+  enqueueMail: EnqueueMail
   ending: AbortSignal
 }): Services {
-  const { relational, columnar, log, passwords, box, origin, findPrincipal, clock, logger, metrics, ending } =
-    parts
+  const { relational, columnar, log, passwords, findPrincipal, clock, logger, metrics, ending } = parts
+  const { box, enqueueMail, origin } = parts
   // One for everything that asks the engine: what one company asks does not hold up another.
   const gate = createQueryGate()
   const accounts = createAccountService({ relational, passwords, recordAudit })
@@ -228,6 +233,14 @@ function createServices(parts: {
       limits: { ...defaultRunLimits, threads: oneThreadWhileIngesting(collector, ending) },
       onAnswered: (outcome, seconds) => metrics.querySeconds.observe({ outcome }, seconds),
     }),
+    accounts: createAccountServices({
+      relational,
+      passwords,
+      recordAudit,
+      enqueueMail,
+      origin,
+      knowsTimezone: createTimezoneStore({ columnar }).knowsTimezone,
+    }),
   }
 }
 
@@ -285,6 +298,7 @@ export async function openContext(options: ContextOptions): Promise<Context> {
       clock,
       logger,
       metrics,
+      enqueueMail: createMailQueue(box),
       ending: ending.signal,
     })
     closers.push(services.collector.close)

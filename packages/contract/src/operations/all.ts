@@ -10,6 +10,7 @@ import {
   renewRecoveryCodes,
 } from './authenticator.ts'
 import { collectEvents } from './collector.ts'
+import { readCompany, updateCompany } from './company.ts'
 import {
   analyzeDatasource,
   createDatasource,
@@ -18,13 +19,18 @@ import {
   readDatasourceCounters,
 } from './datasources.ts'
 import { readExperiment } from './experiments.ts'
+import { deleteInvitation, inviteUser, listInvitations, renewInvitation } from './invitations.ts'
 import { deleteLinkedAccount } from './linked-accounts.ts'
+import { changePassword, endOwnSessions, readProfile, updateProfile } from './profile.ts'
 import { readScimConfig, updateScimConfig } from './provisioning.ts'
 import { listReports } from './reports.ts'
+import { createRole, deleteRole, listRoles, readRole, updateRole } from './roles.ts'
 import { saveQuery, updateSavedQuery } from './saved-queries.ts'
 import { deleteSingleSignOn } from './single-sign-on.ts'
 import { readStatisticsMeta, runQuery } from './statistics.ts'
 import { deleteTagValue } from './tags.ts'
+import { createTeam, deleteTeam, listTeams, readTeam, updateTeam } from './teams.ts'
+import { deactivateUser, deleteUser, listUsers, reactivateUser, readUser, updateUser } from './users.ts'
 import { createWorkflow, listJsonTemplates, listParameterValues } from './workflows.ts'
 
 /** Every operation of the interface: the 19 documented ones by number, then the extensions. */
@@ -59,4 +65,30 @@ export const allOperations: readonly Operation[] = [
   createDatasource,
   listDatasourceLogs,
   readDatasourceCounters,
+  readProfile,
+  updateProfile,
+  changePassword,
+  endOwnSessions,
+  listUsers,
+  readUser,
+  updateUser,
+  deactivateUser,
+  reactivateUser,
+  deleteUser,
+  inviteUser,
+  listInvitations,
+  renewInvitation,
+  deleteInvitation,
+  listRoles,
+  readRole,
+  createRole,
+  updateRole,
+  deleteRole,
+  listTeams,
+  readTeam,
+  createTeam,
+  updateTeam,
+  deleteTeam,
+  readCompany,
+  updateCompany,
 ]

@@ -34,6 +34,8 @@ export const auditActions = {
   'user-deactivate': 'users',
   'user-reactivate': 'users',
   'user-delete': 'users',
+  'invitation-renew': 'users',
+  'invitation-accept': 'users',
   'invitation-delete': 'users',
   'role-create': 'users',
   'role-update': 'users',

@@ -8,6 +8,7 @@ export const idPattern = '^[0-9a-fA-F]{24}$'
 
 const namePattern = '^\\p{Zs}*[^\\p{Cc}\\p{Cs}\\s][^\\p{Cc}\\p{Cs}]*$'
 const textPattern = '^[^\\p{Cs}\\u0000-\\u0008\\u000b\\u000c\\u000e-\\u001f\\u007f-\\u009f]*$'
+const linePattern = '^[^\\p{Cc}\\p{Cs}]*$'
 const emailPattern = '^[^\\s@"(),:;<>\\[\\]\\\\\\p{Cc}\\p{Cs}]+@[\\p{L}\\p{N}.-]+$'
 export const timeOfDayPattern = '^([01][0-9]|2[0-3]):[0-5][0-9]$'
 export const opaqueIdPattern = '^[A-Za-z0-9_-]{1,128}$'
@@ -16,6 +17,7 @@ export const opaqueIdPattern = '^[A-Za-z0-9_-]{1,128}$'
 export const patternMeanings: ReadonlyMap<string, string> = new Map([
   [idPattern, 'must be 24 hexadecimal characters'],
   [namePattern, 'must be one line of text that is not blank and holds no control characters'],
+  [linePattern, 'must be one line of text without control characters'],
   [textPattern, 'must hold no control characters but line breaks and tabs'],
   [emailPattern, 'must be one e-mail address, as ada@example.com'],
   [timeOfDayPattern, 'must be a time of day as HH:MM, from 00:00 to 23:59'],
@@ -65,6 +67,11 @@ export function nameText(description: string, maxLength = 200, options: TSchemaO
     description,
     ...options,
   })
+}
+
+/** One line of text, empty too. */
+export function lineText(description: string, maxLength = 200) {
+  return Type.String({ maxLength, pattern: linePattern, description })
 }
 
 /** A text of several lines; of the control characters only line feed, carriage return and tab. */

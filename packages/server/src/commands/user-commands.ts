@@ -11,6 +11,9 @@ export const createUserCommand: OperatorCommand = {
       several: true,
       description: "Team of the company; default the company's default team",
     },
+    'service-account': {
+      description: 'A program: single sign-on does not bind it, and provisioning does not see it',
+    },
     company: { value: 'ID', description: 'Needed only where there are several companies' },
     ...passwordOptions,
   },
@@ -24,12 +27,13 @@ export const createUserCommand: OperatorCommand = {
       password,
       roleName,
       teamNames: values.all('team'),
+      serviceAccount: values.has('service-account'),
     })
     const shown = isGenerated ? { password } : {}
     return {
       data: { id: user.id, email: user.email, companyId, role: roleName, ...shown },
       lines: [
-        `Made user ${user.email} with role ${roleName} (id ${user.id}).`,
+        `Made ${values.has('service-account') ? 'service account' : 'user'} ${user.email} with role ${roleName} (id ${user.id}).`,
         ...(isGenerated ? [`Password, shown only now: ${password}`] : []),
       ],
     }

@@ -71,7 +71,7 @@ describe('turning on', () => {
   test('with a wrong password is 403, and counts as a failed sign-in', async () => {
     const reply = await auth.call(token, 'POST', url, { password: 'not the password' })
     expect(reply.statusCode).toBe(403)
-    expect(reply.json()).toMatchObject({ error_code: 2009 })
+    expect(reply.json()).toMatchObject({ error_code: 2077 })
     for (let i = 0; i < 9; i++) await auth.call(token, 'POST', url, { password: 'not the password' })
     expect((await auth.call(token, 'POST', url, { password: goodPassword })).statusCode).toBe(429)
   })

@@ -2,10 +2,11 @@ import type { RecordAudit } from '../../platform/audit.ts'
 import { parseEmailAddress } from '../../platform/email-address.ts'
 import { DomainError } from '../../platform/errors.ts'
 import { isId, newId, normalizeId } from '../../platform/ids.ts'
-import { faultOfNewPassword, type Passwords } from '../../platform/passwords.ts'
+import type { Passwords } from '../../platform/passwords.ts'
 import type { Queries, Relational } from '../../platform/stores/relational.ts'
 import { type CompanySettings, createAccountStore, type User } from './account-store.ts'
 import { builtInRoles } from './built-in-roles.ts'
+import { requireGoodPassword } from './password-setting.ts'
 import { createUserLifecycle } from './user-lifecycle.ts'
 
 export interface AccountServiceDependencies {
@@ -22,6 +23,8 @@ export interface UserToCreate {
   readonly roleName: string
   /** The company's default team when empty. */
   readonly teamNames: readonly string[]
+  /** Whether it is a program: provisioning does not see it, single sign-on does not bind it. */
+  readonly serviceAccount?: boolean
 }
 
 export interface NewCompany {
@@ -63,12 +66,6 @@ export function requireEmail(text: string): string {
   if (email === undefined)
     throw invalid('email', 'must be an e-mail address in ASCII characters, like ada@example.com')
   return email
-}
-
-/** @throws DomainError `validation` saying what would be right */
-function requireGoodPassword(password: string): void {
-  const fault = faultOfNewPassword(password)
-  if (fault !== undefined) throw invalid('password', fault)
 }
 
 const operator = { kind: 'operator' } as const
@@ -146,12 +143,21 @@ export function createAccountService({ relational, passwords, recordAudit }: Acc
      */
     async createUser(wanted: UserToCreate): Promise<User> {
       const email = requireEmail(wanted.email)
-      if (wanted.password !== undefined) requireGoodPassword(wanted.password)
+      if (wanted.password !== undefined) requireGoodPassword(wanted.password, 'password')
       const { companyId } = wanted
       const roleId = await requireRole(companyId, wanted.roleName)
       const teamIds = await requireTeams(companyId, wanted.teamNames)
       const passwordHash = wanted.password === undefined ? null : await hash(wanted.password)
-      const person = { companyId, email, status: 'active', roleId, passwordHash, teamIds } as const
+      const { serviceAccount = false } = wanted
+      const person = {
+        companyId,
+        email,
+        status: 'active',
+        roleId,
+        passwordHash,
+        teamIds,
+        serviceAccount,
+      } as const
       const user = await lifecycle.transact((tx) => lifecycle.create(tx, person, { actor: operator }))
       if (!user)
         throw new DomainError(
@@ -168,7 +174,7 @@ export function createAccountService({ relational, passwords, recordAudit }: Acc
      * @throws DomainError `validation` or `userNotFound`
      */
     async setPassword(email: string, password: string): Promise<{ user: User; endedSessions: number }> {
-      requireGoodPassword(password)
+      requireGoodPassword(password, 'password')
       const user = await getUser(email)
       const passwordHash = await hash(password)
       const endedSessions = await relational.transaction(async (tx) => {

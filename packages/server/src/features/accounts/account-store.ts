@@ -32,6 +32,8 @@ export interface NewUser extends User, Profile {
   /** Whether the identity provider keeps this person (SCIM), under which identifier of its own. */
   readonly provisioned?: boolean
   readonly externalId?: string | null
+  /** A program that signs in with a password. */
+  readonly serviceAccount?: boolean
 }
 
 /** What a company has set about itself. */

@@ -1,4 +1,4 @@
-import { and, eq, inArray, isNull, ne, sql } from 'drizzle-orm'
+import { and, eq, inArray, isNull, ne, notInArray, sql } from 'drizzle-orm'
 import { linkedAccounts } from '../../database/tables/linked-account.ts'
 import {
   authorizationCodes,
@@ -9,7 +9,7 @@ import {
   userLinks,
 } from '../../database/tables/sign-in.ts'
 import { teamMembers } from '../../database/tables/team.ts'
-import { refreshTokens } from '../../database/tables/token.ts'
+import { accessTokens, refreshTokens } from '../../database/tables/token.ts'
 import { users } from '../../database/tables/user.ts'
 import type { Queries } from '../../platform/stores/relational.ts'
 import type { UserStatus } from './account-store.ts'
@@ -23,12 +23,19 @@ interface Reference {
 export function createLifecycleStore(db: Queries) {
   const here = ({ id, companyId }: Reference) => and(eq(users.id, id), eq(users.companyId, companyId))
 
-  async function endSessions(userId: string): Promise<number> {
+  /** @param keptTokenId an access token whose session goes on */
+  async function endSessions(userId: string, keptTokenId?: string): Promise<number> {
     // A sign-in under way holds the person's row shared until its session stands; this waits for it.
     await db.execute(sql`select 1 from ${users} where id = ${userId} for update`)
     await db.delete(authorizationCodes).where(eq(authorizationCodes.userId, userId))
     await db.delete(pendingSignIns).where(eq(pendingSignIns.userId, userId))
-    const { rowCount } = await db.delete(refreshTokens).where(eq(refreshTokens.userId, userId))
+    const kept = db
+      .select({ id: accessTokens.refreshTokenId })
+      .from(accessTokens)
+      .where(eq(accessTokens.id, keptTokenId ?? ''))
+    const { rowCount } = await db
+      .delete(refreshTokens)
+      .where(and(eq(refreshTokens.userId, userId), notInArray(refreshTokens.id, kept)))
     return rowCount ?? 0
   }
 

@@ -100,29 +100,36 @@ export function createUserLifecycle({ relational, recordAudit }: UserLifecycleDe
       return true
     },
 
-    /** Inside `transact`. For good: the row stays without anything personal, because others point at its id. */
-    async erase(tx: Queries, user: UserReference, { actor, address }: ChangeOrigin): Promise<boolean> {
+    /**
+     * Inside `transact`. For good: the row stays without anything personal, because others point at its id.
+     * @param action how the entry of the audit log is called
+     */
+    async erase(
+      tx: Queries,
+      user: UserReference,
+      { actor, address }: ChangeOrigin,
+      action: 'user-delete' | 'invitation-delete' = 'user-delete',
+    ): Promise<boolean> {
       const store = createLifecycleStore(tx)
       if (!(await store.erase(user))) return false
       const details = { ...(await store.endAccess(user.id)) }
       const { companyId } = user
-      await recordAudit(tx, {
-        companyId,
-        action: 'user-delete',
-        actor,
-        target: target(user),
-        details,
-        address,
-      })
+      await recordAudit(tx, { companyId, action, actor, target: target(user), details, address })
       return true
     },
 
     /**
      * Inside a transaction: ends every session of somebody and whatever could become one.
-     * @returns how many sessions there were
+     * @param keptTokenId an access token whose session goes on
+     * @returns how many sessions were ended
      */
-    async endSessions(tx: Queries, userId: string): Promise<number> {
-      return createLifecycleStore(tx).endSessions(userId)
+    async endSessions(tx: Queries, userId: string, keptTokenId?: string): Promise<number> {
+      return createLifecycleStore(tx).endSessions(userId, keptTokenId)
+    },
+
+    /** Inside a transaction: no link that was mailed or handed over for this person works any more. */
+    async endLinks(tx: Queries, userId: string): Promise<void> {
+      await createLifecycleStore(tx).endLinks(userId)
     },
   }
 }

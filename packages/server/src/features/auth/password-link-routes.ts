@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { parseEmailAddress } from '../../platform/email-address.ts'
+import { DomainError } from '../../platform/errors.ts'
 import { bindBrowser, formTokenOf } from '../../platform/http/own-form.ts'
 import { sendSignInPage } from '../../platform/http/sign-in-page.ts'
 import type { Language } from '../../platform/mail/letter.ts'
@@ -18,17 +19,26 @@ import {
   mailSentPage,
   messagePage,
   setPasswordPage,
+  setPasswordUrl,
 } from './sign-in-pages.ts'
 import { signInWords } from './sign-in-words.ts'
+
+/** Whose a link is, and for what. */
+export interface LinkView {
+  readonly kind: 'password-reset' | 'invitation'
+  readonly email: string
+  /** Of the person. */
+  readonly language: Language
+}
 
 /** Links with which people set a password. */
 export interface PasswordLinks {
   /** Mails a link where there is somebody to mail it to; never says whether there is. */
   requestReset(wanted: { readonly email: string; readonly address: string }): Promise<void>
   /** Whose link it is; looking at it does not use it up. */
-  inspect(secret: string): Promise<{ kind: 'password-reset' | 'invitation'; email: string } | undefined>
-  /** False when the link works no more. @throws DomainError `validation` for a password that is not good */
-  redeem(secret: string, password: string, from: { readonly address: string }): Promise<boolean>
+  inspect(secret: string): Promise<LinkView | undefined>
+  /** @throws DomainError `invalidLink`, or `validation` for the password that they have already */
+  redeem(secret: string, password: string, from: { readonly address: string }): Promise<unknown>
 }
 
 export interface PasswordLinkRouteDependencies {
@@ -96,22 +106,29 @@ export function registerPasswordLinkRoutes(
       })
     }
 
+    /** In the language that the page was opened in, or else the person's own. */
+    function setPasswordStep(fields: Fields, view: LinkView, formToken: string, message?: string) {
+      const lang = fields.get('lang')
+      return {
+        language: lang ? languageOf(lang, undefined) : view.language,
+        formToken,
+        token: fields.get('token') ?? '',
+        email: view.email,
+        isInvitation: view.kind === 'invitation',
+        ...(message === undefined ? {} : { message }),
+      }
+    }
+
     // A mail scanner that follows the link only looks at it.
-    scope.get('/v2/oauth/set-password', async (request, reply) => {
+    scope.get(setPasswordUrl, async (request, reply) => {
       const fields = queryOf(request)
-      const language = languageFor(request, fields)
-      const token = fields.get('token') ?? ''
-      const found = await links.inspect(token)
-      if (!found) return sendSignInPage(reply, ended(language))
+      const found = await links.inspect(fields.get('token') ?? '')
+      if (!found) return sendSignInPage(reply, ended(languageFor(request, fields)))
       const formToken = formTokenOf(bindBrowser(request, reply))
-      const isInvitation = found.kind === 'invitation'
-      return sendSignInPage(
-        reply,
-        setPasswordPage({ language, formToken, token, email: found.email, isInvitation }),
-      )
+      return sendSignInPage(reply, setPasswordPage(setPasswordStep(fields, found, formToken)))
     })
 
-    scope.post('/v2/oauth/set-password', async (request, reply) => {
+    scope.post(setPasswordUrl, async (request, reply) => {
       const fields = formOf(request, ['token', 'lang', 'form_token', 'username', 'password', 'repeated'])
       requireOwnForm(request, fields, origin())
       const language = languageFor(request, fields)
@@ -119,21 +136,23 @@ export function registerPasswordLinkRoutes(
       const [token = '', password = ''] = [fields.get('token'), fields.get('password')]
       const found = await links.inspect(token)
       if (!found) return sendSignInPage(reply, ended(language))
-      const fault = judgeNewPassword(password)
-      const isRepeated = password === fields.get('repeated')
-      if (fault !== undefined || !isRepeated) {
+      const again = (message: string) => {
         const formToken = formTokenOf(bindBrowser(request, reply))
-        const isInvitation = found.kind === 'invitation'
-        const message = fault === undefined ? words.different : words.passwordFaults[fault]
-        const step = { language, formToken, token, email: found.email, isInvitation, message }
-        return sendSignInPage(reply, setPasswordPage(step))
+        return sendSignInPage(reply, setPasswordPage(setPasswordStep(fields, found, formToken, message)))
       }
-      if (!(await links.redeem(token, password, { address: request.ip })))
-        return sendSignInPage(reply, ended(language))
-      return sendSignInPage(
-        reply,
-        messagePage(language, { title: words.passwordSetTitle, lead: words.passwordSetLead }),
-      )
+      const fault = judgeNewPassword(password)
+      if (fault !== undefined) return again(words.passwordFaults[fault])
+      if (password !== fields.get('repeated')) return again(words.different)
+      try {
+        await links.redeem(token, password, { address: request.ip })
+      } catch (error) {
+        if (!(error instanceof DomainError)) throw error
+        if (error.errorName === 'invalidLink') return sendSignInPage(reply, ended(language))
+        if (error.errorName === 'validation') return again(words.samePassword)
+        throw error
+      }
+      const [title, lead] = [words.passwordSetTitle, words.passwordSetLead]
+      return sendSignInPage(reply, messagePage(language, { title, lead }))
     })
   })
 }

@@ -6,6 +6,7 @@ import { type SignInWords, signInWords } from './sign-in-words.ts'
 
 export const signInUrl = '/v2/oauth/authorize'
 export const forgotUrl = '/v2/oauth/forgot-password'
+export const setPasswordUrl = '/v2/oauth/set-password'
 
 /** What every page of a sign-in knows. */
 export interface PageContext {
@@ -211,7 +212,7 @@ export function setPasswordPage(step: SetPasswordStep): SignInPage {
   const title = isInvitation ? words.welcomeTitle : words.setTitle
   const body = html`<p class="as"><span>${email}</span></p>
 ${fault(message)}
-<form method="post" action="/v2/oauth/set-password">
+<form method="post" action="${setPasswordUrl}">
 ${hidden('token', token)}${hidden('lang', language)}${hidden('form_token', formToken)}
 <input type="hidden" name="username" value="${email}" autocomplete="username">
 <div class="field"><label for="password">${words.newPassword}</label>

@@ -41,6 +41,7 @@ interface Words {
   readonly repeatPassword: string
   readonly passwordHint: string
   readonly different: string
+  readonly samePassword: string
   readonly passwordFaults: Readonly<Record<PasswordFault, string>>
   readonly savePassword: string
   readonly passwordSetTitle: string
@@ -91,6 +92,7 @@ const en: Words = {
   repeatPassword: 'The same once more',
   passwordHint: 'At least 12 characters; a few words are a good choice.',
   different: 'The two passwords are different.',
+  samePassword: 'This is the password you have now. Choose another.',
   passwordFaults: {
     tooLong: 'The password is too long.',
     tooShort: 'The password must have at least 12 characters.',
@@ -153,6 +155,7 @@ const fr: Words = {
   repeatPassword: 'Le même encore une fois',
   passwordHint: 'Au moins 12 caractères ; quelques mots sont un bon choix.',
   different: 'Les deux mots de passe sont différents.',
+  samePassword: 'C’est votre mot de passe actuel. Choisissez-en un autre.',
   passwordFaults: {
     tooLong: 'Le mot de passe est trop long.',
     tooShort: 'Le mot de passe doit compter au moins 12 caractères.',

@@ -1,0 +1,104 @@
+import { Type } from 'typebox'
+import { EmptyObject, paginatedEnvelope, successEnvelope } from '../envelope.ts'
+import type { Operation } from '../operation.ts'
+import { idParams, pagination, strict } from '../resources/formats.ts'
+import { Invitation, InvitationCreation, InvitationRenewal, Invited } from '../resources/invitation.ts'
+
+const url = '/v2/entities/invitations'
+const invitationId = idParams('Identifier of the invitation')
+
+export const inviteUser = {
+  id: 'inviteUser',
+  extension: true,
+  method: 'POST',
+  url,
+  scope: 'authenticated',
+  permission: { resource: 'invitation', action: 'create' },
+  access:
+    'Invitation: create, every permission of the role given, and teams that you use yourself (any team with Team: update)',
+  tag: 'Accounts',
+  summary: 'Invite a user',
+  description:
+    'Makes a user who comes in through `url`: a link to choose a password that works once within 7 days, or the sign-in address where single sign-on is required for the address. The link is mailed too unless `sendMail` is false.',
+  errors: ['unknownRole', 'roleAboveOwn', 'unknownTeam', 'notInTeam', 'emailTaken'],
+  examples: {
+    mailed: {
+      summary: 'By mail',
+      value: {
+        email: 'ada@example.com',
+        roleId: '65f0c0ffee5ca1ab1e0ddba1',
+        resourceGroupIds: ['65f0c0ffee5ca1ab1e0ddba2'],
+        firstName: 'Ada',
+      },
+    },
+    handed: {
+      summary: 'To be handed over',
+      value: {
+        email: 'bob@example.com',
+        roleId: '65f0c0ffee5ca1ab1e0ddba1',
+        resourceGroupIds: ['65f0c0ffee5ca1ab1e0ddba2'],
+        sendMail: false,
+      },
+    },
+  },
+  replies: { 200: { description: 'The user, and where the user comes in' } },
+  schema: { body: InvitationCreation, response: { 200: successEnvelope(Invited) } },
+} as const satisfies Operation
+
+export const listInvitations = {
+  id: 'listInvitations',
+  extension: true,
+  method: 'GET',
+  url,
+  scope: 'authenticated',
+  permission: { resource: 'invitation', action: 'read' },
+  tag: 'Accounts',
+  summary: 'List invitations',
+  description: 'Users who were invited and have not come in yet, the oldest first, page by page.',
+  errors: [],
+  replies: { 200: { description: 'One page of invitations' } },
+  schema: {
+    querystring: Type.Object({ ...pagination }, strict),
+    response: { 200: paginatedEnvelope(Invitation) },
+  },
+} as const satisfies Operation
+
+export const renewInvitation = {
+  id: 'renewInvitation',
+  extension: true,
+  method: 'POST',
+  url: `${url}/:id/renew`,
+  scope: 'authenticated',
+  permission: { resource: 'invitation', action: 'create' },
+  access: 'Invitation: create, and every permission of the role of the user',
+  tag: 'Accounts',
+  summary: 'Renew an invitation',
+  description: 'Makes a new link for 7 days; the former one works no more.',
+  errors: ['invitationNotFound', 'userAboveOwn'],
+  examples: {
+    mailed: { summary: 'By mail', value: {} },
+    handed: { summary: 'To be handed over', value: { sendMail: false } },
+  },
+  replies: { 200: { description: 'The user, and where the user comes in' } },
+  schema: {
+    params: invitationId,
+    body: InvitationRenewal,
+    response: { 200: successEnvelope(Invited) },
+  },
+} as const satisfies Operation
+
+export const deleteInvitation = {
+  id: 'deleteInvitation',
+  extension: true,
+  method: 'DELETE',
+  url: `${url}/:id`,
+  scope: 'authenticated',
+  permission: { resource: 'invitation', action: 'delete' },
+  access: 'Invitation: delete, and every permission of the role of the user',
+  tag: 'Accounts',
+  summary: 'Take an invitation back',
+  description: 'The link works no more, and the address is free again.',
+  errors: ['invitationNotFound', 'userAboveOwn'],
+  replies: { 200: { description: 'The invitation is gone' } },
+  schema: { params: invitationId, response: { 200: successEnvelope(EmptyObject) } },
+} as const satisfies Operation

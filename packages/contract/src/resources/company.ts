@@ -1,0 +1,67 @@
+import { type Static, Type } from 'typebox'
+import { dateTime, id, nameText, nullable, oneOf, responseOnly, strict } from './formats.ts'
+import { languages } from './user.ts'
+
+export const attributionModels = ['last-touch', 'linear', 'decay'] as const
+
+/** A year: longer windows join what no visitor does to what no visitor remembers. */
+const longestWindowHours = 8_760
+
+const windowHours = (description: string) =>
+  Type.Integer({ minimum: 1, maximum: longestWindowHours, description })
+
+const settings = {
+  name: nameText('Name of the company', 100),
+  timezone: Type.String({
+    minLength: 1,
+    maxLength: 64,
+    description: 'IANA name of the time zone in which days begin and end',
+    examples: ['Europe/Paris'],
+  }),
+  language: oneOf([...languages], { description: 'Language of mails to people without one of their own' }),
+  attributionModel: oneOf([...attributionModels], {
+    description: 'How a purchase is credited to what was seen and clicked before it',
+  }),
+  clickWindowHours: windowHours('How long after a click a purchase is credited to it'),
+  displayWindowHours: windowHours('How long after a display a purchase is credited to it'),
+  exactCounts: Type.Boolean({ description: 'Whether distinct counts are exact at any size' }),
+  auditRetentionDays: Type.Integer({
+    minimum: 30,
+    maximum: 3650,
+    description: 'Days that entries of the audit log are kept',
+  }),
+  defaultRoleId: nullable(id('Role of people who come in without one of their own'), {
+    description: 'Role of people who come in without one of their own; null is `viewer`',
+  }),
+}
+
+/** The caller's company with its settings. */
+export const Company = Type.Object(
+  {
+    id: id('Identifier of the company: the `key` of its events'),
+    ...settings,
+    createdAt: dateTime('When it was made'),
+    updatedAt: dateTime('When it was changed last'),
+  },
+  { ...strict, title: 'Company' },
+)
+export type Company = Static<typeof Company>
+
+const update = {
+  name: Type.Optional(settings.name),
+  timezone: Type.Optional(settings.timezone),
+  language: Type.Optional(settings.language),
+  attributionModel: Type.Optional(settings.attributionModel),
+  clickWindowHours: Type.Optional(settings.clickWindowHours),
+  displayWindowHours: Type.Optional(settings.displayWindowHours),
+  exactCounts: Type.Optional(settings.exactCounts),
+  auditRetentionDays: Type.Optional(settings.auditRetentionDays),
+  defaultRoleId: Type.Optional(settings.defaultRoleId),
+}
+
+/** Partial: a field that is absent stays as it is. */
+export const CompanyUpdate = Type.Object(
+  { ...update, ...responseOnly(Company, update) },
+  { ...strict, title: 'CompanyUpdate' },
+)
+export type CompanyUpdate = Static<typeof CompanyUpdate>

@@ -1,0 +1,58 @@
+import { type Static, Type } from 'typebox'
+import { dateTime, emailAddress, id, lineText, nullable, strict } from './formats.ts'
+import { teamIds, User } from './user.ts'
+
+/** Somebody who was invited and has not come in yet; `id` is the user's. */
+export const Invitation = Type.Object(
+  {
+    id: id('Identifier of the invitation, and of the user'),
+    email: User.properties.email,
+    firstName: Type.String(),
+    lastName: Type.String(),
+    roleId: User.properties.roleId,
+    resourceGroupIds: User.properties.resourceGroupIds,
+    createdAt: dateTime('When the user was invited first'),
+    expiresAt: nullable(dateTime('When the link ends'), {
+      description: 'When the link ends; null where the user comes in through single sign-on',
+    }),
+  },
+  { ...strict, title: 'Invitation' },
+)
+export type Invitation = Static<typeof Invitation>
+
+/** What an invitation gives whoever invites: the user, and the address to hand over. */
+export const Invited = Type.Object(
+  {
+    user: User,
+    url: Type.String({
+      description:
+        'Where the user comes in: a link to choose a password, which works once, or the sign-in address where single sign-on is required. It is shown only now',
+      examples: [
+        'https://millrace.example.com/v2/oauth/set-password?token=q3J9v5kYxw0n6dG1cS8zF2tB7mR4hL_aEoUiPyKsVxM',
+      ],
+    }),
+    expiresAt: Invitation.properties.expiresAt,
+  },
+  { ...strict, title: 'Invited' },
+)
+export type Invited = Static<typeof Invited>
+
+const sendMail = Type.Optional(
+  Type.Boolean({ default: true, description: 'Whether the service mails the address itself' }),
+)
+
+export const InvitationCreation = Type.Object(
+  {
+    email: emailAddress('Address of the new user, who signs in with it'),
+    roleId: id('Role of the user; it allows nothing that you may not do yourself'),
+    resourceGroupIds: teamIds,
+    firstName: Type.Optional(lineText('First name', 100)),
+    lastName: Type.Optional(lineText('Last name', 100)),
+    sendMail,
+  },
+  { ...strict, title: 'InvitationCreation' },
+)
+export type InvitationCreation = Static<typeof InvitationCreation>
+
+export const InvitationRenewal = Type.Object({ sendMail }, { ...strict, title: 'InvitationRenewal' })
+export type InvitationRenewal = Static<typeof InvitationRenewal>

@@ -1,0 +1,60 @@
+import type { RecordAudit } from '../../platform/audit.ts'
+import type { EnqueueMail } from '../../platform/mail/mail-queue.ts'
+import type { Passwords } from '../../platform/passwords.ts'
+import type { Queries, Relational } from '../../platform/stores/relational.ts'
+import { type CompanyService, createCompanyService } from './company-service.ts'
+import { createInvitationService, type InvitationService } from './invitation-service.ts'
+import { createPasswordLinkService, type PasswordLinkService } from './password-link-service.ts'
+import { createPasswordLinkStore, type PasswordLinkStore } from './password-link-store.ts'
+import { createProfileService, type ProfileService } from './profile-service.ts'
+import { createRequestBudgetStore, type RequestBudgetStore } from './request-budget-store.ts'
+import { createRoleService, type RoleService, type RoleServiceDependencies } from './role-service.ts'
+import { createTeamService, type TeamService, type TeamServiceDependencies } from './team-service.ts'
+import { createUserLifecycle } from './user-lifecycle.ts'
+import { createUserService, type UserService } from './user-service.ts'
+
+export interface AccountServicesDependencies
+  extends Pick<RoleServiceDependencies, 'settingsNaming'>,
+    Pick<TeamServiceDependencies, 'countResources'> {
+  readonly relational: Pick<Relational, 'db' | 'transaction'>
+  readonly passwords: Passwords
+  readonly recordAudit: RecordAudit
+  readonly enqueueMail: EnqueueMail
+  /** Address under which people reach the service, without a path. */
+  readonly origin: () => string
+  readonly knowsTimezone: (zone: string) => Promise<boolean>
+  /** Tests hand in stores with a clock of their own. */
+  readonly linksIn?: (queries: Queries) => PasswordLinkStore
+  readonly budgetsIn?: (queries: Queries) => RequestBudgetStore
+}
+
+export interface AccountServices {
+  readonly passwordLinks: PasswordLinkService
+  readonly profile: ProfileService
+  readonly users: UserService
+  readonly invitations: InvitationService
+  readonly roles: RoleService
+  readonly teams: TeamService
+  readonly company: CompanyService
+}
+
+/** People, roles, teams and the company, as operations offer them, over one store. */
+export function createAccountServices(given: AccountServicesDependencies): AccountServices {
+  const dependencies = {
+    ...given,
+    linksIn: given.linksIn ?? ((queries: Queries) => createPasswordLinkStore(queries)),
+    budgetsIn: given.budgetsIn ?? ((queries: Queries) => createRequestBudgetStore(queries)),
+    lifecycle: createUserLifecycle(given),
+  }
+  const passwordLinks = createPasswordLinkService(dependencies)
+  const { makeInvitationLink } = passwordLinks
+  return {
+    passwordLinks,
+    profile: createProfileService(dependencies),
+    users: createUserService(dependencies),
+    invitations: createInvitationService({ ...dependencies, makeInvitationLink }),
+    roles: createRoleService(dependencies),
+    teams: createTeamService(dependencies),
+    company: createCompanyService(dependencies),
+  }
+}

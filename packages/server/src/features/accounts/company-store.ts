@@ -1,0 +1,54 @@
+import { eq, sql } from 'drizzle-orm'
+import { companies } from '../../database/tables/company.ts'
+import type { Queries } from '../../platform/stores/relational.ts'
+import type { CompanySettings } from './account-store.ts'
+
+/** What a request may change of a company. */
+export interface CompanyFields extends CompanySettings {
+  readonly name: string
+  readonly auditRetentionDays: number
+  readonly defaultRoleId: string | null
+}
+
+export interface StoredCompany extends CompanyFields {
+  readonly id: string
+  readonly createdAt: Date
+  readonly updatedAt: Date
+}
+
+const columns = {
+  id: companies.id,
+  name: companies.name,
+  timezone: companies.timezone,
+  language: companies.language,
+  attributionModel: companies.attributionModel,
+  clickWindowHours: companies.clickWindowHours,
+  displayWindowHours: companies.displayWindowHours,
+  exactCounts: companies.exactCounts,
+  auditRetentionDays: companies.auditRetentionDays,
+  defaultRoleId: companies.defaultRoleId,
+  createdAt: companies.createdAt,
+  updatedAt: companies.updatedAt,
+}
+
+/** One company with its settings; given a transaction it works inside it. */
+export function createCompanyStore(db: Queries) {
+  return {
+    async find(id: string): Promise<StoredCompany | undefined> {
+      const [row] = await db.select(columns).from(companies).where(eq(companies.id, id))
+      return row
+    },
+
+    /** Holds the company's row until the transaction ends, so that what is read stays true. */
+    async lock(id: string): Promise<void> {
+      await db.select({ id: companies.id }).from(companies).where(eq(companies.id, id)).for('no key update')
+    },
+
+    async update(id: string, fields: Partial<CompanyFields>): Promise<void> {
+      await db
+        .update(companies)
+        .set({ ...fields, updatedAt: sql`now()` })
+        .where(eq(companies.id, id))
+    },
+  }
+}

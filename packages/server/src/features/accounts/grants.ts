@@ -1,0 +1,66 @@
+import { DomainError } from '../../platform/errors.ts'
+import { normalizeId } from '../../platform/ids.ts'
+import type { Principal } from '../../platform/principal.ts'
+import type { Queries } from '../../platform/stores/relational.ts'
+import { createRoleStore } from './role-store.ts'
+import { createTeamStore } from './team-store.ts'
+
+/** Those of the permissions that the principal does not have. */
+export function permissionsAbove(principal: Principal, permissions: Iterable<string>): string[] {
+  return [...permissions].filter((permission) => !principal.permissions.has(permission))
+}
+
+/**
+ * Nobody gives what they do not hold: the role must be of the caller's company and allow nothing beyond the
+ * caller's own.
+ * @returns the normalised identifier
+ * @throws DomainError `unknownRole` or `roleAboveOwn`
+ */
+export async function requireGrantableRole(
+  queries: Queries,
+  principal: Principal,
+  roleId: string,
+): Promise<string> {
+  const id = normalizeId(roleId)
+  const role = await createRoleStore(queries).find(principal.companyId, id)
+  if (!role) throw new DomainError('unknownRole', { roleIds: [id] })
+  if (permissionsAbove(principal, role.permissions).length > 0)
+    throw new DomainError('roleAboveOwn', { roleIds: [id] })
+  return id
+}
+
+/**
+ * Teams that the caller may put somebody into: of the company, and such as the caller uses or may change.
+ * @param present teams that the person is in already: keeping them gives nothing
+ * @returns the normalised identifiers, in order
+ * @throws DomainError `unknownTeam` or `notInTeam`
+ */
+export async function requireGrantableTeams(
+  queries: Queries,
+  principal: Principal,
+  teamIds: readonly string[],
+  present: readonly string[] = [],
+): Promise<string[]> {
+  const ids = [...new Set(teamIds.map(normalizeId))].sort()
+  const known = new Set(await createTeamStore(queries).listExisting(principal.companyId, ids))
+  const unknown = ids.filter((id) => !known.has(id))
+  if (unknown.length > 0) throw new DomainError('unknownTeam', { teamIds: unknown })
+  const given = ids.filter((id) => !present.includes(id))
+  const foreign = principal.can('team', 'update') ? [] : given.filter((id) => !principal.teamIds.includes(id))
+  if (foreign.length > 0) throw new DomainError('notInTeam', { teamIds: foreign })
+  return ids
+}
+
+/**
+ * Nobody changes somebody who may do more than they may.
+ * @throws DomainError `userAboveOwn`
+ */
+export async function requireNotAbove(
+  queries: Queries,
+  principal: Principal,
+  user: { readonly id: string; readonly roleId: string },
+): Promise<void> {
+  const role = await createRoleStore(queries).find(principal.companyId, user.roleId)
+  if (permissionsAbove(principal, role?.permissions ?? []).length > 0)
+    throw new DomainError('userAboveOwn', { id: user.id })
+}

@@ -1,0 +1,151 @@
+import type { Invitation, InvitationCreation, Invited } from '@millrace/contract/resources/invitation.ts'
+import { type AuditEvent, actorOf, type RecordAudit } from '../../platform/audit.ts'
+import { DomainError } from '../../platform/errors.ts'
+import { normalizeId } from '../../platform/ids.ts'
+import type { EnqueueMail } from '../../platform/mail/mail-queue.ts'
+import type { Principal } from '../../platform/principal.ts'
+import type { Queries, Relational } from '../../platform/stores/relational.ts'
+import { invitationLetter } from './account-letters.ts'
+import { requireEmail } from './account-service.ts'
+import { requireGrantableRole, requireGrantableTeams, requireNotAbove } from './grants.ts'
+import { createInvitationStore } from './invitation-store.ts'
+import { type Listed, type Page, rangeOf } from './paging.ts'
+import type { PasswordLinkService } from './password-link-service.ts'
+import type { LinkTarget, PasswordLinkStore } from './password-link-store.ts'
+import { type Caller, createRefusalAudit } from './refusal-audit.ts'
+import type { UserLifecycle } from './user-lifecycle.ts'
+import { toUser } from './user-service.ts'
+import { createUserStore } from './user-store.ts'
+
+export interface InvitationServiceDependencies {
+  readonly relational: Pick<Relational, 'db'>
+  readonly lifecycle: Pick<UserLifecycle, 'transact' | 'create' | 'erase' | 'endLinks'>
+  readonly linksIn: (queries: Queries) => Pick<PasswordLinkStore, 'findById'>
+  readonly makeInvitationLink: PasswordLinkService['makeInvitationLink']
+  readonly recordAudit: RecordAudit
+  readonly enqueueMail: EnqueueMail
+  /** Address under which people reach the service, without a path. */
+  readonly origin: () => string
+}
+
+export type InvitationService = ReturnType<typeof createInvitationService>
+
+/** Inviting people, and what becomes of it until they come in. */
+export function createInvitationService(dependencies: InvitationServiceDependencies) {
+  const { relational, lifecycle, linksIn, makeInvitationLink, recordAudit, enqueueMail, origin } =
+    dependencies
+  const auditRefusal = createRefusalAudit({ relational, recordAudit })
+
+  /** A link to choose a password, or the address to sign in at for those whom a password lets in nowhere. */
+  async function openDoor(
+    tx: Queries,
+    { principal }: Caller,
+    user: LinkTarget,
+    sendMail: boolean,
+  ): Promise<Omit<Invited, 'user'>> {
+    const choosesPassword = !user.requiresSingleSignOn
+    if (!choosesPassword) await lifecycle.endLinks(tx, user.id)
+    const { url, expiresAt } = choosesPassword
+      ? await makeInvitationLink(tx, user.id, principal.userId)
+      : { url: `${origin()}/`, expiresAt: null }
+    if (sendMail) {
+      const text = { company: user.companyName, inviter: principal.email, url, choosesPassword }
+      await enqueueMail(tx, { to: user.email, ...invitationLetter(user.language, text) })
+    }
+    return { url, expiresAt: expiresAt?.toISOString() ?? null }
+  }
+
+  async function getTarget(tx: Queries, { companyId }: Principal, id: string): Promise<LinkTarget> {
+    const user = await linksIn(tx).findById(id)
+    if (user?.companyId === companyId && user.status === 'invited') return user
+    throw new DomainError('invitationNotFound', { id })
+  }
+
+  async function answer(tx: Queries, user: LinkTarget, door: Omit<Invited, 'user'>): Promise<Invited> {
+    const stored = await createUserStore(tx).find(user.companyId, user.id)
+    if (!stored) throw new DomainError('invitationNotFound', { id: user.id })
+    return { user: toUser(stored), ...door }
+  }
+
+  const eventOf = (
+    { principal, address }: Caller,
+    action: AuditEvent['action'],
+    target: AuditEvent['target'] & object,
+  ): AuditEvent => ({ companyId: principal.companyId, action, actor: actorOf(principal), target, address })
+
+  return {
+    async list({ companyId }: Pick<Principal, 'companyId'>, page: Page): Promise<Listed<Invitation>> {
+      const store = createInvitationStore(relational.db)
+      const [rows, count] = await Promise.all([store.list(companyId, rangeOf(page)), store.count(companyId)])
+      return {
+        rows: rows.map((row) => ({
+          ...row,
+          createdAt: row.createdAt.toISOString(),
+          expiresAt: row.expiresAt?.toISOString() ?? null,
+        })),
+        count,
+      }
+    },
+
+    /**
+     * @throws DomainError `validation` (address), `unknownRole`, `roleAboveOwn`, `unknownTeam`, `notInTeam` or
+     *   `emailTaken`, which does not tell whether the company's own or another one has the address
+     */
+    async invite(caller: Caller, wanted: InvitationCreation): Promise<Invited> {
+      const { principal, address } = caller
+      const email = requireEmail(wanted.email)
+      const event = eventOf(caller, 'user-invite', { kind: 'user', name: email })
+      return auditRefusal(event, () =>
+        lifecycle.transact(async (tx) => {
+          const person = {
+            companyId: principal.companyId,
+            email,
+            status: 'invited' as const,
+            roleId: await requireGrantableRole(tx, principal, wanted.roleId),
+            teamIds: await requireGrantableTeams(tx, principal, wanted.resourceGroupIds),
+            passwordHash: null,
+            firstName: wanted.firstName ?? '',
+            lastName: wanted.lastName ?? '',
+          }
+          const origin = { actor: actorOf(principal), address }
+          const created = await lifecycle.create(tx, person, origin, 'user-invite')
+          if (!created) throw new DomainError('emailTaken', { email })
+          const user = await getTarget(tx, principal, created.id)
+          return answer(tx, user, await openDoor(tx, caller, user, wanted.sendMail ?? true))
+        }),
+      )
+    },
+
+    /**
+     * A new link; the former one works no more. Whoever renews sees the link, so that they must hold whatever the
+     * invited person will.
+     * @throws DomainError `invitationNotFound` or `userAboveOwn`
+     */
+    async renew(caller: Caller, idText: string, sendMail: boolean): Promise<Invited> {
+      const id = normalizeId(idText)
+      const event = eventOf(caller, 'invitation-renew', { kind: 'user', id })
+      return auditRefusal(event, () =>
+        lifecycle.transact(async (tx) => {
+          const user = await getTarget(tx, caller.principal, id)
+          await requireNotAbove(tx, caller.principal, user)
+          const door = await openDoor(tx, caller, user, sendMail)
+          await recordAudit(tx, { ...event, target: { kind: 'user', id, name: user.email } })
+          return answer(tx, user, door)
+        }),
+      )
+    },
+
+    /** @throws DomainError `invitationNotFound` or `userAboveOwn` */
+    async delete(caller: Caller, idText: string): Promise<void> {
+      const id = normalizeId(idText)
+      const { principal, address } = caller
+      await auditRefusal(eventOf(caller, 'invitation-delete', { kind: 'user', id }), () =>
+        lifecycle.transact(async (tx) => {
+          const user = await getTarget(tx, principal, id)
+          await requireNotAbove(tx, principal, user)
+          await lifecycle.erase(tx, user, { actor: actorOf(principal), address }, 'invitation-delete')
+        }),
+      )
+    },
+  }
+}

@@ -1,0 +1,257 @@
+import { createHash } from 'node:crypto'
+import { type AuditEvent, actorOf, type RecordAudit } from '../../platform/audit.ts'
+import { hashSecret, isSecret, newSecret, type RandomBytes } from '../../platform/crypto/secrets.ts'
+import { parseEmailAddress } from '../../platform/email-address.ts'
+import { DomainError } from '../../platform/errors.ts'
+import { newId } from '../../platform/ids.ts'
+import type { Language } from '../../platform/mail/letter.ts'
+import type { EnqueueMail } from '../../platform/mail/mail-queue.ts'
+import { networkOf } from '../../platform/network-address.ts'
+import type { Passwords } from '../../platform/passwords.ts'
+import type { Queries, Relational } from '../../platform/stores/relational.ts'
+import { passwordChangedLetter, resetLetter } from './account-letters.ts'
+import { requireEmail } from './account-service.ts'
+import { createAccountStore } from './account-store.ts'
+import type { LinkKind, LinkTarget, PasswordLinkStore } from './password-link-store.ts'
+import { atDesk, hashOther, requireGoodPassword } from './password-setting.ts'
+import { type Caller, createRefusalAudit } from './refusal-audit.ts'
+import type { RequestBudgetStore } from './request-budget-store.ts'
+import type { UserLifecycle } from './user-lifecycle.ts'
+
+export interface PasswordLinkDependencies {
+  readonly relational: Pick<Relational, 'db' | 'transaction'>
+  readonly linksIn: (queries: Queries) => PasswordLinkStore
+  readonly budgetsIn: (queries: Queries) => RequestBudgetStore
+  readonly passwords: Passwords
+  readonly lifecycle: Pick<UserLifecycle, 'endSessions' | 'endLinks'>
+  readonly recordAudit: RecordAudit
+  readonly enqueueMail: EnqueueMail
+  /** Address under which people reach the service, without a path; never what a request says it is. */
+  readonly origin: () => string
+  readonly random?: RandomBytes
+}
+
+/** What the page behind a link shows. */
+export interface LinkView {
+  readonly kind: LinkKind
+  readonly email: string
+  readonly language: Language
+  readonly expiresAt: Date
+}
+
+/** A link that was just made; `url` holds the secret, which is kept nowhere. */
+export interface MadeLink {
+  readonly url: string
+  readonly expiresAt: Date
+}
+
+const lifetimeSeconds: Readonly<Record<LinkKind, number>> = {
+  'password-reset': 30 * 60,
+  invitation: 7 * 24 * 3600,
+}
+const mostResetsOfOneUser = 5
+const mostUsersOfOneCaller = 50
+/** Of one address at the public page: 20 at once, one more every three minutes. */
+const pageBudget = { free: 20, drainSeconds: 180 } as const
+
+const pageBudgetKey = (address: string): Buffer =>
+  createHash('sha256')
+    .update(`forgotten-password\0${networkOf(address)}`)
+    .digest()
+
+const of = (user: { id: string; email: string }) => ({ kind: 'user', id: user.id, name: user.email })
+
+function tooMany(message: string): DomainError {
+  const retryAfter = 3600
+  return new DomainError('tooManyPasswordResets', { retryAfter }, { message, retryAfterSeconds: retryAfter })
+}
+
+/** Whether a password of their own would let this person in. */
+const usesPassword = (user: LinkTarget): boolean =>
+  !user.requiresSingleSignOn && (user.hasPassword || !user.provisioned)
+
+export type PasswordLinkService = ReturnType<typeof createPasswordLinkService>
+
+/** Links with which people set a password: after a reset, or when they come in for the first time. */
+export function createPasswordLinkService(dependencies: PasswordLinkDependencies) {
+  const { relational, linksIn, budgetsIn, passwords, lifecycle, recordAudit, enqueueMail, origin, random } =
+    dependencies
+  const auditRefusal = createRefusalAudit({ relational, recordAudit })
+
+  /** Undefined when there is no such person; the same statements then. */
+  async function addLink(
+    tx: Queries,
+    userId: string,
+    kind: LinkKind,
+    createdBy: string | undefined,
+  ): Promise<{ url: string; expiresAt: Date | undefined }> {
+    const secret = newSecret(random)
+    const expiresAt = await linksIn(tx).insert({
+      id: newId(),
+      kind,
+      secretHash: hashSecret(secret),
+      userId,
+      createdBy,
+      lifetimeSeconds: lifetimeSeconds[kind],
+    })
+    return { url: `${origin()}/v2/oauth/set-password?token=${secret}`, expiresAt }
+  }
+
+  async function mailResetLink(tx: Queries, user: LinkTarget, createdBy: string | undefined): Promise<void> {
+    const { url } = await addLink(tx, user.id, 'password-reset', createdBy)
+    await enqueueMail(tx, { to: user.email, ...resetLetter(user.language, url) })
+  }
+
+  function requireResettable(user: LinkTarget): void {
+    const { email, status } = user
+    if (status !== 'active') {
+      const message =
+        status === 'invited'
+          ? 'This user has not come in yet: renew the invitation instead'
+          : 'This user is deactivated: reactivate the user first'
+      throw new DomainError('userNotActive', { email }, { message })
+    }
+    if (!usesPassword(user)) throw new DomainError('passwordNotUsed', { email })
+  }
+
+  /** Who gets a mail from the public page, if anybody; why not goes to the audit log alone. */
+  async function targetOfPage(
+    links: PasswordLinkStore,
+    email: string,
+  ): Promise<{ user: LinkTarget | undefined; target: LinkTarget | undefined; error?: DomainError }> {
+    const user = await links.findByEmail(email)
+    const recent = await links.countRecentFor(user?.id ?? '', 'page')
+    try {
+      if (!user) throw new DomainError('userNotFound', { email })
+      requireResettable(user)
+      if (recent >= mostResetsOfOneUser) throw tooMany('A reset of this user was asked for too often')
+      return { user, target: user }
+    } catch (error) {
+      if (!(error instanceof DomainError)) throw error
+      return { user, target: undefined, error }
+    }
+  }
+
+  return {
+    /**
+     * The public page for a forgotten password. It never tells anything: for every text the same statements run,
+     * one transaction is committed, and nothing is answered. A mail goes to the stored address of an active user
+     * with a password, at most five times an hour; one network address has 20 requests, then one in three minutes.
+     */
+    async requestReset({ email: text, address }: { email: string; address: string }): Promise<void> {
+      const email = parseEmailAddress(text) ?? ''
+      const budget = { key: pageBudgetKey(address), ...pageBudget }
+      if ((await budgetsIn(relational.db).take(budget)) > 0) return
+      await relational.transaction(async (tx) => {
+        const links = linksIn(tx)
+        const { user, target, error } = await targetOfPage(links, email)
+        const { url } = await addLink(tx, target?.id ?? '', 'password-reset', undefined)
+        // The mail is made and queued for nobody too, and taken back.
+        await links.savepoint()
+        await enqueueMail(tx, {
+          to: target?.email ?? 'nobody@invalid',
+          ...resetLetter(target?.language ?? 'en', url),
+        })
+        await links.endSavepoint(target !== undefined)
+        await recordAudit(tx, {
+          companyId: user?.companyId,
+          action: 'password-reset-request',
+          actor: { kind: 'anonymous' },
+          ...(user ? { target: of(user) } : {}),
+          ...(error ? { error: error.errorName } : {}),
+          address,
+        })
+      })
+    },
+
+    /**
+     * Operation 15: mails a link to somebody of the caller's company, or to the caller.
+     * @throws DomainError `validation`, `forbidden`, `userNotFound`, `userNotActive`, `passwordNotUsed` or
+     *   `tooManyPasswordResets`
+     */
+    async mailReset({ principal, address }: Caller, emailText: string): Promise<void> {
+      const email = requireEmail(emailText)
+      const event: AuditEvent = {
+        companyId: principal.companyId,
+        action: 'password-reset-request',
+        actor: actorOf(principal),
+        target: { kind: 'user', name: email },
+        address,
+      }
+      await auditRefusal(event, async () => {
+        if (email !== principal.email && !principal.can('user', 'update'))
+          throw new DomainError('forbidden', { resource: 'user', action: 'update' })
+        await relational.transaction(async (tx) => {
+          const links = linksIn(tx)
+          await links.lockCaller(principal.userId)
+          const user = await links.findByEmail(email, principal.companyId)
+          if (!user) throw new DomainError('userNotFound', { email })
+          requireResettable(user)
+          if ((await links.countRecentFor(user.id, 'operation')) >= mostResetsOfOneUser)
+            throw tooMany('A reset of this user was asked for 5 times within an hour; the last mail is valid')
+          if ((await links.countRecentBy(principal.userId, user.id)) >= mostUsersOfOneCaller)
+            throw tooMany(`You have asked for resets of ${mostUsersOfOneCaller} users within an hour`)
+          await mailResetLink(tx, user, principal.userId)
+          await recordAudit(tx, { ...event, target: of(user) })
+        })
+      })
+    },
+
+    /**
+     * Inside the caller's transaction, for changes after which somebody needs a password: mails a reset link to an
+     * active user, whether there is a password or not.
+     */
+    async mailResetTo(tx: Queries, userId: string): Promise<void> {
+      const user = await linksIn(tx).findById(userId)
+      if (user?.status === 'active') await mailResetLink(tx, user, undefined)
+    },
+
+    /** Inside the caller's transaction: a link for somebody invited, which voids the former one. */
+    async makeInvitationLink(tx: Queries, userId: string, createdBy: string): Promise<MadeLink> {
+      const { url, expiresAt } = await addLink(tx, userId, 'invitation', createdBy)
+      if (!expiresAt) throw new Error(`there is no user ${userId} to invite`)
+      return { url, expiresAt }
+    },
+
+    /** What a link is for; undefined when it does not work. Looking does not use it. */
+    async inspect(secret: string): Promise<LinkView | undefined> {
+      const link = isSecret(secret) ? await linksIn(relational.db).findLiving(hashSecret(secret)) : undefined
+      if (!link) return undefined
+      const { kind, email, language, expiresAt } = link
+      return { kind, email, language, expiresAt }
+    },
+
+    /**
+     * Sets the password that somebody chose behind a link, which is used up by it. All sessions end, other links are
+     * void, and nobody is signed in by it. A password that is refused leaves the link as it is.
+     * @throws DomainError `invalidLink`, `validation` (at `password`) or `unavailable`
+     */
+    async redeem(secret: string, newPassword: string, { address }: { address: string }): Promise<LinkView> {
+      const secretHash = isSecret(secret) ? hashSecret(secret) : undefined
+      const link = secretHash && (await linksIn(relational.db).findLiving(secretHash))
+      if (!link) throw new DomainError('invalidLink')
+      requireGoodPassword(newPassword, 'password')
+      const passwordHash = await atDesk(passwords, (desk) =>
+        hashOther(desk, newPassword, link.passwordHash, 'password'),
+      )
+      const { userId, companyId, kind, email, language, expiresAt } = link
+      await relational.transaction(async (tx) => {
+        if (!(await linksIn(tx).consume(secretHash, userId))) throw new DomainError('invalidLink')
+        await createAccountStore(tx).updatePassword(userId, passwordHash)
+        const endedSessions = await lifecycle.endSessions(tx, userId)
+        await lifecycle.endLinks(tx, userId)
+        if (kind === 'password-reset')
+          await enqueueMail(tx, { to: email, ...passwordChangedLetter(language) })
+        await recordAudit(tx, {
+          companyId,
+          action: kind === 'invitation' ? 'invitation-accept' : 'password-reset',
+          actor: { kind: 'user', id: userId, name: email },
+          target: of({ id: userId, email }),
+          details: { endedSessions },
+          address,
+        })
+      })
+      return { kind, email, language, expiresAt }
+    },
+  }
+}

@@ -1,0 +1,128 @@
+import type { PermissionName } from '@millrace/contract/permissions.ts'
+import { and, asc, eq, sql } from 'drizzle-orm'
+import { companies } from '../../database/tables/company.ts'
+import { rolePermissions, roles } from '../../database/tables/role.ts'
+import { users } from '../../database/tables/user.ts'
+import type { Queries } from '../../platform/stores/relational.ts'
+import type { Range } from './paging.ts'
+
+export interface StoredRole {
+  readonly id: string
+  readonly companyId: string
+  readonly name: string
+  readonly builtIn: boolean
+  /** `resource:action`, in order. */
+  readonly permissions: PermissionName[]
+  /** Those who hold it, whatever their state but deleted. */
+  readonly userCount: number
+  readonly createdAt: Date
+  readonly updatedAt: Date
+}
+
+const columns = {
+  id: roles.id,
+  companyId: roles.companyId,
+  name: roles.name,
+  builtIn: roles.builtIn,
+  permissions: sql<PermissionName[]>`array(
+    select p.resource || ':' || p.action from role_permissions p where p.role_id = "roles"."id" order by 1)`,
+  userCount: sql<number>`(
+    select count(*)::int from users u where u.company_id = "roles"."company_id" and u.role_id = "roles"."id"
+      and u.status <> 'deleted')`,
+  createdAt: roles.createdAt,
+  updatedAt: roles.updatedAt,
+}
+
+const pairOf = (roleId: string, permission: string) => {
+  const [resource = '', action = ''] = permission.split(':')
+  return { roleId, resource, action }
+}
+
+/** Roles with what they allow; given a transaction it works inside it. */
+export function createRoleStore(db: Queries) {
+  const here = (companyId: string, id: string) => and(eq(roles.companyId, companyId), eq(roles.id, id))
+
+  return {
+    /** By name. */
+    async list(companyId: string, { limit, offset }: Range): Promise<StoredRole[]> {
+      return db
+        .select(columns)
+        .from(roles)
+        .where(eq(roles.companyId, companyId))
+        .orderBy(sql`lower(${roles.name})`, asc(roles.id))
+        .limit(limit)
+        .offset(offset)
+    },
+
+    async count(companyId: string): Promise<number> {
+      const [row] = await db
+        .select({ count: sql<number>`count(*)::int` })
+        .from(roles)
+        .where(eq(roles.companyId, companyId))
+      return row?.count ?? 0
+    },
+
+    async find(companyId: string, id: string): Promise<StoredRole | undefined> {
+      const [row] = await db.select(columns).from(roles).where(here(companyId, id))
+      return row
+    },
+
+    /** Holds the role's row until the transaction ends; meanwhile nobody is given it. */
+    async lock(companyId: string, id: string): Promise<void> {
+      await db.select({ id: roles.id }).from(roles).where(here(companyId, id)).for('update')
+    },
+
+    async insert(role: { id: string; companyId: string; name: string }): Promise<void> {
+      await db.insert(roles).values({ ...role, builtIn: false })
+    },
+
+    async rename(id: string, name: string | undefined): Promise<void> {
+      await db
+        .update(roles)
+        .set({ ...(name === undefined ? {} : { name }), updatedAt: sql`now()` })
+        .where(eq(roles.id, id))
+    },
+
+    async addPermissions(id: string, permissions: readonly string[]): Promise<void> {
+      if (permissions.length === 0) return
+      await db.insert(rolePermissions).values(permissions.map((each) => pairOf(id, each)))
+    },
+
+    async removePermissions(id: string, permissions: readonly string[]): Promise<void> {
+      for (const permission of permissions) {
+        const { resource, action } = pairOf(id, permission)
+        await db
+          .delete(rolePermissions)
+          .where(
+            and(
+              eq(rolePermissions.roleId, id),
+              eq(rolePermissions.resource, resource),
+              eq(rolePermissions.action, action),
+            ),
+          )
+      }
+    },
+
+    async isDefault(companyId: string, id: string): Promise<boolean> {
+      const rows = await db
+        .select({ id: companies.id })
+        .from(companies)
+        .where(and(eq(companies.id, companyId), eq(companies.defaultRoleId, id)))
+      return rows.length > 0
+    },
+
+    /** The rows that stay of deleted people point at a built-in role from now on. */
+    async releaseFromDeleted(companyId: string, id: string): Promise<void> {
+      await db
+        .update(users)
+        .set({
+          roleId: sql`(select r.id from roles r where r.company_id = ${companyId} and r.built_in and r.name = 'viewer')`,
+        })
+        .where(and(eq(users.companyId, companyId), eq(users.roleId, id), eq(users.status, 'deleted')))
+    },
+
+    async delete(companyId: string, id: string): Promise<void> {
+      await db.delete(roles).where(here(companyId, id))
+    },
+  }
+}

@@ -1,0 +1,227 @@
+import type { Team, TeamCreation, TeamUpdate } from '@millrace/contract/resources/team.ts'
+import { type AuditEvent, actorOf, type RecordAudit } from '../../platform/audit.ts'
+import { DomainError } from '../../platform/errors.ts'
+import { newId, normalizeId } from '../../platform/ids.ts'
+import type { Principal } from '../../platform/principal.ts'
+import { type Queries, type Relational, violatedConstraint } from '../../platform/stores/relational.ts'
+import { changesOf, definedOf } from './changes.ts'
+import { type Listed, type Page, rangeOf } from './paging.ts'
+import { type Caller, createRefusalAudit } from './refusal-audit.ts'
+import { createTeamStore, type StoredTeam } from './team-store.ts'
+
+export interface TeamServiceDependencies {
+  readonly relational: Pick<Relational, 'db' | 'transaction'>
+  readonly recordAudit: RecordAudit
+  /** Resources of other features that belong to the team; inside the transaction that deletes it. */
+  readonly countResources?: (tx: Queries, team: { id: string; companyId: string }) => Promise<number>
+}
+
+function toTeam(stored: StoredTeam): Team {
+  return {
+    ...stored,
+    createdAt: stored.createdAt.toISOString(),
+    updatedAt: stored.updatedAt.toISOString(),
+  }
+}
+
+const normalized = (ids: readonly string[] | undefined): string[] =>
+  [...new Set(ids?.map(normalizeId))].sort()
+
+/** A name that is taken, as an error that says so. */
+async function naming<T>(name: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    if (violatedConstraint(error) !== 'teams_name') throw error
+    throw new DomainError('teamNameTaken', { name }, { cause: error })
+  }
+}
+
+export type TeamService = ReturnType<typeof createTeamService>
+
+/** Teams of a company: how they stand to each other, and who is in them. */
+export function createTeamService(dependencies: TeamServiceDependencies) {
+  const { relational, recordAudit, countResources = async () => 0 } = dependencies
+  const auditRefusal = createRefusalAudit({ relational, recordAudit })
+
+  async function get(queries: Queries, { companyId }: Principal, id: string): Promise<StoredTeam> {
+    const team = await createTeamStore(queries).find(companyId, normalizeId(id))
+    if (!team) throw new DomainError('teamNotFound', { id: normalizeId(id) })
+    return team
+  }
+
+  /** Nobody else changes teams of the company until the transaction ends. */
+  async function getToChange(tx: Queries, principal: Principal, id: string): Promise<StoredTeam> {
+    await createTeamStore(tx).lockAll(principal.companyId)
+    return get(tx, principal, id)
+  }
+
+  const eventOf = (
+    { principal, address }: Caller,
+    action: AuditEvent['action'],
+    target: { id?: string; name?: string },
+  ): AuditEvent => ({
+    companyId: principal.companyId,
+    action,
+    actor: actorOf(principal),
+    target: { kind: 'team', ...target },
+    address,
+  })
+
+  /** @throws DomainError `unknownTeam`, or `teamCycle` where a team would stand below itself */
+  async function requireParents(
+    tx: Queries,
+    team: { id: string; companyId: string },
+    parentIds: readonly string[],
+  ): Promise<void> {
+    const store = createTeamStore(tx)
+    const known = new Set(await store.listExisting(team.companyId, parentIds))
+    const unknown = parentIds.filter((id) => !known.has(id))
+    if (unknown.length > 0) throw new DomainError('unknownTeam', { teamIds: unknown })
+    const below = await store.listBelow(team.id, parentIds)
+    if (below.length > 0) throw new DomainError('teamCycle', { teamIds: below })
+  }
+
+  /** @throws DomainError `unknownUser` */
+  async function requireUsers(tx: Queries, companyId: string, ids: readonly string[]): Promise<void> {
+    const known = new Set(await createTeamStore(tx).listUsers(companyId, ids))
+    const unknown = ids.filter((id) => !known.has(id))
+    if (unknown.length > 0) throw new DomainError('unknownUser', { userIds: unknown })
+  }
+
+  /** @throws DomainError `validation`, `unknownUser` or `memberWithoutTeam` */
+  async function changeMembers(
+    tx: Queries,
+    team: StoredTeam,
+    wanted: NonNullable<TeamUpdate['members']>,
+  ): Promise<{ added: string[]; removed: string[] }> {
+    const store = createTeamStore(tx)
+    const add = normalized(wanted.add)
+    const remove = normalized(wanted.remove)
+    const both = add.filter((id) => remove.includes(id))
+    if (both.length > 0) {
+      const message = `must name nobody in both lists; ${both[0]} is`
+      const errors = [{ path: 'members', message }]
+      throw new DomainError('validation', { errors }, { message: `members ${message}` })
+    }
+    await requireUsers(tx, team.companyId, [...add, ...remove])
+    const lost = await store.listOnlyMembers(team.id, remove)
+    if (lost.length > 0) throw new DomainError('memberWithoutTeam', { userIds: lost })
+    return { added: await store.addMembers(team, add), removed: await store.removeMembers(team.id, remove) }
+  }
+
+  return {
+    async list(
+      { companyId }: Pick<Principal, 'companyId'>,
+      search: string | undefined,
+      page: Page,
+    ): Promise<Listed<Team>> {
+      const store = createTeamStore(relational.db)
+      const [rows, count] = await Promise.all([
+        store.list(companyId, search, rangeOf(page)),
+        store.count(companyId, search),
+      ])
+      return { rows: rows.map(toTeam), count }
+    },
+
+    /** @throws DomainError `teamNotFound` */
+    async read(principal: Principal, id: string): Promise<Team> {
+      return toTeam(await get(relational.db, principal, id))
+    },
+
+    /**
+     * Members and a place in the hierarchy reach what other teams have: they need the right to change teams.
+     * @throws DomainError `forbidden`, `unknownTeam`, `unknownUser` or `teamNameTaken`
+     */
+    async create(caller: Caller, wanted: TeamCreation): Promise<Team> {
+      const { companyId } = caller.principal
+      const { name, description = '', reachesAncestors = false } = wanted
+      const id = newId()
+      const parentIds = normalized(wanted.parentIds)
+      const memberIds = normalized(wanted.memberIds)
+      await auditRefusal(eventOf(caller, 'team-create', { name }), async () => {
+        if (parentIds.length + memberIds.length > 0 && !caller.principal.can('team', 'update'))
+          throw new DomainError('forbidden', { resource: 'team', action: 'update' })
+        await naming(name, () =>
+          relational.transaction(async (tx) => {
+            const store = createTeamStore(tx)
+            await store.lockAll(companyId)
+            await requireParents(tx, { id, companyId }, parentIds)
+            await requireUsers(tx, companyId, memberIds)
+            await store.insert({ id, companyId, name, description, reachesAncestors })
+            await store.replaceParents({ id, companyId }, parentIds)
+            await store.addMembers({ id, companyId }, memberIds)
+            const details = { description, reachesAncestors, parentIds, memberIds }
+            await recordAudit(tx, { ...eventOf(caller, 'team-create', { id, name }), details })
+          }),
+        )
+      })
+      return toTeam(await get(relational.db, caller.principal, id))
+    },
+
+    /**
+     * @throws DomainError `teamNotFound`, `validation`, `unknownTeam`, `unknownUser`, `teamNameTaken`, `teamCycle` or
+     *   `memberWithoutTeam`
+     */
+    async update(caller: Caller, id: string, wanted: TeamUpdate): Promise<Team> {
+      await auditRefusal(eventOf(caller, 'team-update', { id: normalizeId(id) }), () =>
+        naming(wanted.name ?? '', () =>
+          relational.transaction(async (tx) => {
+            const store = createTeamStore(tx)
+            const team = await getToChange(tx, caller.principal, id)
+            const { name, description, reachesAncestors } = wanted
+            const parentIds = wanted.parentIds && normalized(wanted.parentIds)
+            if (parentIds) await requireParents(tx, team, parentIds)
+            const members = await changeMembers(tx, team, wanted.members ?? {})
+            const fields = { name, description, reachesAncestors }
+            const changes = changesOf(team, { ...fields, parentIds })
+            if (changes.changed.length + members.added.length + members.removed.length === 0) return
+            await store.update(team.id, definedOf(fields))
+            if (parentIds && changes.changed.includes('parentIds'))
+              await store.replaceParents(team, parentIds)
+            await recordAudit(tx, {
+              ...eventOf(caller, 'team-update', { id: team.id, name: team.name }),
+              details: { ...changes, members },
+            })
+          }),
+        ),
+      )
+      return toTeam(await get(relational.db, caller.principal, id))
+    },
+
+    /** @throws DomainError `teamNotFound`, `defaultTeam`, `teamInUse` or `memberWithoutTeam` */
+    async delete(caller: Caller, idText: string): Promise<void> {
+      const id = normalizeId(idText)
+      await auditRefusal(eventOf(caller, 'team-delete', { id }), () =>
+        unlessReferred(id, async (tx) => {
+          const store = createTeamStore(tx)
+          const team = await getToChange(tx, caller.principal, id)
+          if (team.isDefault) throw new DomainError('defaultTeam', { id })
+          const resources = (await store.countDatasources(id)) + (await countResources(tx, team))
+          const children = team.childIds.length
+          if (children + resources > 0) {
+            const message = `This team has ${children} teams below it and ${resources} resources; move or delete them first`
+            throw new DomainError('teamInUse', { id, children, resources }, { message })
+          }
+          const lost = await store.listOnlyMembers(id)
+          if (lost.length > 0) throw new DomainError('memberWithoutTeam', { userIds: lost })
+          await store.delete(team.companyId, id)
+          await recordAudit(tx, {
+            ...eventOf(caller, 'team-delete', { id, name: team.name }),
+            details: { parentIds: team.parentIds, members: team.memberCount },
+          })
+        }),
+      )
+    },
+  }
+
+  /** Rows of other features may point at a team: then it stays, too. */
+  async function unlessReferred(id: string, work: (tx: Queries) => Promise<void>): Promise<void> {
+    try {
+      await relational.transaction(work)
+    } catch (error) {
+      if (violatedConstraint(error) === undefined) throw error
+      throw new DomainError('teamInUse', { id, children: 0, resources: 1 }, { cause: error })
+    }
+  }
+}

@@ -1,0 +1,190 @@
+import pg from 'pg'
+import { registerAccountRoutes } from '../../src/features/accounts/account-routes.ts'
+import { insertCompany } from '../../src/features/accounts/account-service.ts'
+import { type AccountServices, createAccountServices } from '../../src/features/accounts/account-services.ts'
+import { createPasswordLinkStore } from '../../src/features/accounts/password-link-store.ts'
+import { createRequestBudgetStore } from '../../src/features/accounts/request-budget-store.ts'
+import { createRoleStore } from '../../src/features/accounts/role-store.ts'
+import { recordAudit } from '../../src/features/audit/audit-store.ts'
+import { newId } from '../../src/platform/ids.ts'
+import type { Mail } from '../../src/platform/mail/outbox.ts'
+import type { Queries, Relational } from '../../src/platform/stores/relational.ts'
+import { type Auth, type Body, createAuth, goodPassword } from './auth.ts'
+import type { TestDatabase } from './postgres.ts'
+
+export const origin = 'https://millrace.example'
+
+export interface Reply {
+  status: number
+  code: number
+  message: string
+  error_code?: number
+  data: Record<string, unknown> & Record<string, unknown>[]
+  paginationCount?: number
+}
+
+export interface Person {
+  readonly id: string
+  readonly email: string
+  readonly token: string
+}
+
+export interface AuditRow {
+  readonly action: string
+  readonly outcome: string
+  readonly error: string | null
+  readonly company_id: string | null
+  readonly actor_id: string | null
+  readonly target_id: string | null
+  readonly details: Record<string, unknown>
+}
+
+/** The secret of the link in a mail, or in an address that was answered. */
+export function secretIn(text: string | undefined): string {
+  const [, secret] = /set-password\?token=([A-Za-z0-9_-]{43})/.exec(text ?? '') ?? []
+  if (secret === undefined) throw new Error(`there is no link in: ${text}`)
+  return secret
+}
+
+/** From now on people with addresses of this domain must use single sign-on. */
+export async function requireSingleSignOn(database: TestDatabase, domain: string): Promise<void> {
+  const owner = new pg.Client({
+    host: database.owner.socketDirectory,
+    user: database.owner.user,
+    database: database.owner.database,
+  })
+  await owner.connect()
+  await owner.query(
+    `create or replace function requires_single_sign_on(company text, email text) returns boolean
+      language sql stable as $$ select email like ${pg.escapeLiteral(`%@${domain}`)} $$`,
+  )
+  await owner.end()
+}
+
+/** Accounts on a real server: the company `auth.companyId` and a second one that is none of its business. */
+export async function createAccountsApp(relational: Relational) {
+  let services: AccountServices | undefined
+  const auth: Auth = await createAuth(relational, {
+    authenticated(scope, parts) {
+      services = createAccountServices({
+        relational,
+        passwords: parts.passwords,
+        recordAudit,
+        enqueueMail: parts.enqueueMail,
+        origin: () => origin,
+        knowsTimezone: async (zone) => ['UTC', 'Europe/Paris'].includes(zone),
+        linksIn: (queries: Queries) => createPasswordLinkStore(queries, parts.time.sqlNow),
+        budgetsIn: (queries: Queries) => createRequestBudgetStore(queries, parts.time.sqlNow),
+      })
+      registerAccountRoutes(scope, services)
+    },
+  })
+  if (!services) throw new Error('the authenticated scope was not built')
+  const other = await relational.transaction((tx) => insertCompany(tx, 'Other'))
+  let counter = 0
+
+  async function roleIdOf(name: string, companyId = auth.companyId): Promise<string> {
+    const { rows } = await relational.pool.query<{ id: string }>(
+      'select id from roles where company_id = $1 and lower(name) = lower($2)',
+      [companyId, name],
+    )
+    return rows[0]?.id ?? ''
+  }
+
+  async function signIn(email: string, password = goodPassword): Promise<string> {
+    const reply = await auth.signIn(email, password)
+    if (reply.statusCode !== 200) throw new Error(reply.body)
+    return reply.json().access_token
+  }
+
+  return {
+    ...auth,
+    auth,
+    services,
+    other,
+    roleIdOf,
+    signInAs: signIn,
+
+    /** Somebody who is signed in, with a role of this name. */
+    async person(roleName = 'viewer', companyId = auth.companyId, domain = 'example.com'): Promise<Person> {
+      const email = `person${++counter}@${domain}`
+      const user = await auth.accounts.createUser({
+        companyId,
+        email,
+        password: goodPassword,
+        roleName,
+        teamNames: [],
+      })
+      return { id: user.id, email, token: await signIn(email) }
+    },
+
+    /** A role of the company with these permissions. @returns its name and identifier */
+    async role(permissions: readonly string[], companyId = auth.companyId) {
+      const role = { id: newId(), companyId, name: `Role ${++counter}` }
+      const store = createRoleStore(relational.db)
+      await store.insert(role)
+      await store.addPermissions(role.id, permissions)
+      return role
+    },
+
+    /** A team of the company. @returns its identifier */
+    async team(parentIds: readonly string[] = [], reachesAncestors = false, companyId = auth.companyId) {
+      const id = newId()
+      const { pool } = relational
+      await pool.query(
+        'insert into teams (id, company_id, name, reaches_ancestors) values ($1, $2, $3, $4)',
+        [id, companyId, `Team ${++counter}`, reachesAncestors],
+      )
+      for (const parentId of parentIds)
+        await pool.query('insert into team_parents (company_id, parent_id, child_id) values ($1, $2, $3)', [
+          companyId,
+          parentId,
+          id,
+        ])
+      return id
+    },
+
+    /** Puts somebody into exactly these teams. */
+    async putInto(userId: string, ...teamIds: string[]): Promise<void> {
+      await relational.pool.query('delete from team_members where user_id = $1', [userId])
+      for (const teamId of teamIds)
+        await relational.pool.query(
+          'insert into team_members (company_id, team_id, user_id) select company_id, $1, id from users where id = $2',
+          [teamId, userId],
+        )
+    },
+
+    /** Calls an operation under `/v2/entities`, past what this process remembers of the token. */
+    async call(
+      token: string,
+      method: 'GET' | 'POST' | 'PATCH' | 'DELETE',
+      path: string,
+      body?: Body,
+    ): Promise<Reply> {
+      auth.cache.forget()
+      const reply = await auth.call(token, method, `/v2/entities${path}`, body)
+      return { ...reply.json(), status: reply.statusCode }
+    },
+
+    /** Entries of the audit log since the last question, oldest first, but those about how a test began. */
+    audit: (() => {
+      let seen = new Set<string>()
+      return async (): Promise<AuditRow[]> => {
+        const { rows } = await relational.pool.query<AuditRow & { id: string }>(
+          `select * from audit_entries where actor_kind <> 'operator' order by at, id`,
+        )
+        const fresh = rows.filter(({ id }) => !seen.has(id))
+        seen = new Set(rows.map(({ id }) => id))
+        return fresh
+      }
+    })(),
+
+    async lastMail(): Promise<Mail> {
+      const mail = (await auth.takeMails()).at(-1)
+      if (!mail) throw new Error('there is no mail')
+      return mail
+    },
+  }
+}
+
+export type AccountsApp = Awaited<ReturnType<typeof createAccountsApp>>
