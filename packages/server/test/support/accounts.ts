@@ -6,6 +6,7 @@ import { createPasswordLinkStore } from '../../src/features/accounts/password-li
 import { createRequestBudgetStore } from '../../src/features/accounts/request-budget-store.ts'
 import { createRoleStore } from '../../src/features/accounts/role-store.ts'
 import { recordAudit } from '../../src/features/audit/audit-store.ts'
+import { registerPasswordLinkRoutes } from '../../src/features/auth/password-link-routes.ts'
 import { newId } from '../../src/platform/ids.ts'
 import type { Mail } from '../../src/platform/mail/outbox.ts'
 import type { Queries, Relational } from '../../src/platform/stores/relational.ts'
@@ -65,7 +66,7 @@ export async function requireSingleSignOn(database: TestDatabase, domain: string
 export async function createAccountsApp(relational: Relational) {
   let services: AccountServices | undefined
   const auth: Auth = await createAuth(relational, {
-    authenticated(scope, parts) {
+    open(scope, parts) {
       services = createAccountServices({
         relational,
         passwords: parts.passwords,
@@ -76,7 +77,15 @@ export async function createAccountsApp(relational: Relational) {
         linksIn: (queries: Queries) => createPasswordLinkStore(queries, parts.time.sqlNow),
         budgetsIn: (queries: Queries) => createRequestBudgetStore(queries, parts.time.sqlNow),
       })
-      registerAccountRoutes(scope, services)
+      const { readAuthorization } = parts
+      registerPasswordLinkRoutes(scope, {
+        links: services.passwordLinks,
+        readAuthorization,
+        origin: () => origin,
+      })
+    },
+    authenticated(scope) {
+      if (services) registerAccountRoutes(scope, services)
     },
   })
   if (!services) throw new Error('the authenticated scope was not built')
@@ -171,7 +180,7 @@ export async function createAccountsApp(relational: Relational) {
       let seen = new Set<string>()
       return async (): Promise<AuditRow[]> => {
         const { rows } = await relational.pool.query<AuditRow & { id: string }>(
-          `select * from audit_entries where actor_kind <> 'operator' order by at, id`,
+          `select * from audit_entries where actor_kind <> 'operator' and action <> 'sign-in' order by at, id`,
         )
         const fresh = rows.filter(({ id }) => !seen.has(id))
         seen = new Set(rows.map(({ id }) => id))

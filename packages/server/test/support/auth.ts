@@ -7,7 +7,10 @@ import { createAccessCache } from '../../src/features/auth/access-cache.ts'
 import { createAccessStore } from '../../src/features/auth/access-store.ts'
 import { registerAuthenticatorRoutes } from '../../src/features/auth/authenticator-routes.ts'
 import { createAuthenticatorService } from '../../src/features/auth/authenticator-service.ts'
-import { createAuthorizationReader } from '../../src/features/auth/authorization-request.ts'
+import {
+  type AuthorizationReader,
+  createAuthorizationReader,
+} from '../../src/features/auth/authorization-request.ts'
 import { createBearerGuard } from '../../src/features/auth/bearer-guard.ts'
 import { createClientService } from '../../src/features/auth/client-service.ts'
 import { createClientStore } from '../../src/features/auth/client-store.ts'
@@ -46,6 +49,7 @@ export interface AuthParts {
   readonly lifecycle: UserLifecycle
   readonly guard: ReturnType<typeof createBearerGuard>
   readonly enqueueMail: EnqueueMail
+  readonly readAuthorization: AuthorizationReader
 }
 
 /** Address of the service under test, as people reach it. */
@@ -106,6 +110,7 @@ export async function createAuth(relational: Relational, options: AuthOptions = 
   const guard = createBearerGuard({ findPrincipal: cache.find })
   const accounts = createAccountService({ relational, passwords, recordAudit })
   const lifecycle = createUserLifecycle({ relational, recordAudit })
+  const readAuthorization = createAuthorizationReader(tokens)
   const parts: AuthParts = {
     relational,
     passwords,
@@ -114,6 +119,7 @@ export async function createAuth(relational: Relational, options: AuthOptions = 
     lifecycle,
     guard,
     enqueueMail: createMailQueue(box),
+    readAuthorization,
   }
   const clients = createClientService(createClientStore(relational.db))
 
@@ -127,7 +133,6 @@ export async function createAuth(relational: Relational, options: AuthOptions = 
     findSingleSignOn: options.findSingleSignOn ?? (async () => undefined),
     origin: () => testOrigin,
   })
-  const readAuthorization = createAuthorizationReader(tokens)
   registerSignInRoutes(app, { signIn, readAuthorization, origin: () => testOrigin })
   registerMetadataRoutes(app, () => testOrigin)
   options.open?.(app, parts)
@@ -174,7 +179,6 @@ export async function createAuth(relational: Relational, options: AuthOptions = 
     clientId: client.id,
     parts,
     signInService: signIn,
-    readAuthorization,
     post,
 
     /** Takes what is on its way out of the mail queue, oldest first. */
