@@ -167,6 +167,11 @@ export const variables = {
     secret: true,
     parse: encryptionKeys,
   }),
+  MILLRACE_OUTGOING_ALLOW: variable({
+    description:
+      'Addresses or CIDR ranges beside the public internet that webhooks and other requests to addresses of users may go to, by plain http too; none by default.',
+    parse: cidrList,
+  }),
   DATABASE_URL: variable({
     description: 'PostgreSQL to use instead of the embedded one.',
     secret: true,
