@@ -4,6 +4,7 @@ import type { Context } from './context.ts'
 import { registerTokenRoutes } from './features/auth/token-routes.ts'
 import { collectorRoutes } from './features/collector/collector-routes.ts'
 import { registerDatasourceRoutes } from './features/datasources/datasource-routes.ts'
+import { registerLinkedAccountRoutes } from './features/linked-accounts/linked-account-routes.ts'
 import { registerStatisticsRoutes } from './features/statistics/statistics-routes.ts'
 import type { Addresses } from './platform/http/documents/curl.ts'
 import { documentsRoutes } from './platform/http/documents-routes.ts'
@@ -33,6 +34,7 @@ export async function buildApp(context: Context, addresses: () => Addresses): Pr
       measureCalls(scope, context)
       registerStatisticsRoutes(scope, services.statistics)
       registerDatasourceRoutes(scope, services.datasources)
+      registerLinkedAccountRoutes(scope, services.linkedAccounts)
     })
   }
 

@@ -20,6 +20,10 @@ import {
   insertDatasource,
 } from './features/datasources/datasource-service.ts'
 import { createDatasourceStore } from './features/datasources/datasource-store.ts'
+import {
+  createLinkedAccountService,
+  type LinkedAccountService,
+} from './features/linked-accounts/linked-account-service.ts'
 import { createCheckpointStore } from './features/loading/checkpoint-store.ts'
 import { createLoaderService } from './features/loading/loader-service.ts'
 import { createLoaderStore } from './features/loading/loader-store.ts'
@@ -38,13 +42,15 @@ import {
 import { type Clock, systemClock } from './platform/clock.ts'
 import type { Config } from './platform/config/config.ts'
 import { readKeyFile } from './platform/crypto/encryption-key.ts'
-import { createSecretBox } from './platform/crypto/secret-box.ts'
+import { createSecretBox, type SecretBox } from './platform/crypto/secret-box.ts'
 import type { DataDirectory } from './platform/data-directory.ts'
 import { createReadiness, type Readiness } from './platform/http/operations-routes.ts'
 import { newId } from './platform/ids.ts'
 import type { Logger } from './platform/logger.ts'
 import { createDirectoryOutbox, createSmtpOutbox, type Outbox } from './platform/mail/outbox.ts'
 import { createMetrics, type Metrics } from './platform/metrics.ts'
+import { createOutgoingClient, type OutgoingClient } from './platform/outgoing/outgoing-client.ts'
+import { rangesOf } from './platform/outgoing/public-addresses.ts'
 import { createPasswords, type Passwords } from './platform/passwords.ts'
 import type { EventLog } from './platform/stores/event-log.ts'
 import type { Relational } from './platform/stores/relational.ts'
@@ -56,6 +62,7 @@ export interface Services {
   readonly collector: CollectorService
   readonly datasources: DatasourceService
   readonly statistics: StatisticsService
+  readonly linkedAccounts: LinkedAccountService
 }
 
 /** Everything that runs, wired together. */
@@ -133,13 +140,27 @@ function createServices(parts: {
   columnar: OpenedColumnar['columnar']
   log: EventLog
   passwords: Passwords
+  box: SecretBox
+  outgoing: OutgoingClient
   findPrincipal: Parameters<typeof createBearerGuard>[0]['findPrincipal']
   clock: Clock
   logger: Logger
   metrics: Metrics
   ending: AbortSignal
 }): Services {
-  const { relational, columnar, log, passwords, findPrincipal, clock, logger, metrics, ending } = parts
+  const {
+    relational,
+    columnar,
+    log,
+    passwords,
+    box,
+    outgoing,
+    findPrincipal,
+    clock,
+    logger,
+    metrics,
+    ending,
+  } = parts
   // One for everything that asks the engine: what one company asks does not hold up another.
   const gate = createQueryGate()
   const accounts = createAccountService({ relational, passwords, recordAudit })
@@ -176,6 +197,14 @@ function createServices(parts: {
       clock,
       limits: { ...defaultRunLimits, threads: oneThreadWhileIngesting(collector, ending) },
       onAnswered: (outcome, seconds) => metrics.querySeconds.observe({ outcome }, seconds),
+    }),
+    linkedAccounts: createLinkedAccountService({
+      relational,
+      box,
+      outgoing,
+      recordAudit,
+      clock,
+      enter: createQueryGate({ running: 2, waiting: 4, what: 'test messages' }).enter,
     }),
   }
 }
@@ -220,11 +249,17 @@ export async function openContext(options: ContextOptions): Promise<Context> {
     const cache = createAccessCache(createAccessStore(relational).findAccess)
     const watch = watchAccessChanges({ pool: relational.pool, onChange: cache.forget, log: logger })
     closers.push(watch.close)
+    const outgoing = createOutgoingClient({
+      allow: rangesOf(config.outgoingAllow),
+      ownHosts: () => [new URL(options.origin()).hostname],
+    })
     const services = createServices({
       relational,
       columnar,
       log,
       passwords,
+      box,
+      outgoing,
       findPrincipal: cache.find,
       clock,
       logger,

@@ -10,7 +10,7 @@ import {
   readDatasourceCounters,
 } from './datasources.ts'
 import { readExperiment } from './experiments.ts'
-import { deleteLinkedAccount } from './linked-accounts.ts'
+import { createLinkedAccount, deleteLinkedAccount, listLinkedAccounts } from './linked-accounts.ts'
 import { readScimConfig, updateScimConfig } from './provisioning.ts'
 import { listReports } from './reports.ts'
 import { saveQuery, updateSavedQuery } from './saved-queries.ts'
@@ -45,4 +45,6 @@ export const allOperations: readonly Operation[] = [
   createDatasource,
   listDatasourceLogs,
   readDatasourceCounters,
+  listLinkedAccounts,
+  createLinkedAccount,
 ]

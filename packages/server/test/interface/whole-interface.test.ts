@@ -11,9 +11,12 @@ const addFormats = addFormatsModule as unknown as typeof addFormatsModule.defaul
 const answered = [
   'collectEvents',
   'createDatasource',
+  'createLinkedAccount',
   'createToken',
+  'deleteLinkedAccount',
   'listDatasourceLogs',
   'listDatasources',
+  'listLinkedAccounts',
   'readDatasourceCounters',
   'readStatisticsMeta',
   'revokeToken',
@@ -80,6 +83,7 @@ test.each([
   ['createDatasource', { name: 'Second shop' }, ''],
   ['listDatasourceLogs', undefined, ''],
   ['readDatasourceCounters', undefined, ''],
+  ['listLinkedAccounts', undefined, ''],
 ] as const)('a reply of %s has the shape that is described', async (id, body, search) => {
   const operation = allOperations.find((each) => each.id === id)
   if (!operation) throw new Error(`there is no operation ${id}`)
