@@ -20,6 +20,7 @@ import {
   insertDatasource,
 } from './features/datasources/datasource-service.ts'
 import { createDatasourceStore } from './features/datasources/datasource-store.ts'
+import { createKeyRegister } from './features/encryption/key-register.ts'
 import {
   createLinkedAccountService,
   type LinkedAccountService,
@@ -42,7 +43,7 @@ import {
 import { type Clock, systemClock } from './platform/clock.ts'
 import type { Config } from './platform/config/config.ts'
 import { readKeyFile } from './platform/crypto/encryption-key.ts'
-import { createSecretBox, type SecretBox } from './platform/crypto/secret-box.ts'
+import type { SecretBox } from './platform/crypto/secret-box.ts'
 import type { DataDirectory } from './platform/data-directory.ts'
 import { createReadiness, type Readiness } from './platform/http/operations-routes.ts'
 import { newId } from './platform/ids.ts'
@@ -231,7 +232,10 @@ export async function openContext(options: ContextOptions): Promise<Context> {
 
     const outbox = options.outbox ?? (await openOutbox(config, dataDirectory))
     closers.push(async () => outbox.close())
-    const box = createSecretBox(config.encryptionKeys ?? [readKeyFile(dataDirectory.path)])
+    const box = await createKeyRegister({ relational }).open({
+      given: config.encryptionKeys,
+      readOwn: (mayMake) => readKeyFile(dataDirectory.path, mayMake),
+    })
     const mails = createMailService({ store: createMailStore(relational.db, box), outbox, log: logger })
     closers.push(mails.stop)
     if (config.roles.has('worker')) mails.start()
