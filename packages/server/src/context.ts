@@ -29,7 +29,7 @@ import { createCheckpointStore } from './features/loading/checkpoint-store.ts'
 import { createLoaderService } from './features/loading/loader-service.ts'
 import { createLoaderStore } from './features/loading/loader-store.ts'
 import { createMailService } from './features/mail/mail-service.ts'
-import { createMailStore } from './features/mail/mail-store.ts'
+import { createMailStore, type MailStore } from './features/mail/mail-store.ts'
 import { createQueryGate } from './features/statistics/query/gate.ts'
 import { defaultRunLimits } from './features/statistics/query/run.ts'
 import { createStatisticsService, type StatisticsService } from './features/statistics/statistics-service.ts'
@@ -48,7 +48,8 @@ import type { DataDirectory } from './platform/data-directory.ts'
 import { createReadiness, type Readiness } from './platform/http/operations-routes.ts'
 import { newId } from './platform/ids.ts'
 import type { Logger } from './platform/logger.ts'
-import { createDirectoryOutbox, createSmtpOutbox, type Outbox } from './platform/mail/outbox.ts'
+import { createDirectoryOutbox, type Outbox } from './platform/mail/outbox.ts'
+import { createSmtpOutbox } from './platform/mail/smtp-outbox.ts'
 import { createMetrics, type Metrics } from './platform/metrics.ts'
 import { createOutgoingClient, type OutgoingClient } from './platform/outgoing/outgoing-client.ts'
 import { rangesOf } from './platform/outgoing/public-addresses.ts'
@@ -236,7 +237,9 @@ export async function openContext(options: ContextOptions): Promise<Context> {
       given: config.encryptionKeys,
       readOwn: (mayMake) => readKeyFile(dataDirectory.path, mayMake),
     })
-    const mails = createMailService({ store: createMailStore(relational.db, box), outbox, log: logger })
+    const mailStore = createMailStore(relational.db, box)
+    const mails = createMailService({ store: mailStore, outbox, log: logger })
+    measureMails(metrics, mailStore)
     closers.push(mails.stop)
     if (config.roles.has('worker')) mails.start()
     const installation = await installOnce(relational, passwords, config)
@@ -360,6 +363,13 @@ function oneThreadWhileIngesting(collector: CollectorService, ending: AbortSigna
 
 function refuseIf(condition: boolean, reason: string): void {
   if (condition) throw new Error(reason)
+}
+
+function measureMails(metrics: Metrics, { count }: MailStore): void {
+  // Not known while the store is away; the other figures are still read then.
+  const known = (state: 'waiting' | 'failed') => () => count(state).catch(() => Number.NaN)
+  metrics.gauge('millrace_mails_waiting', 'Mails that are still to be sent', known('waiting'))
+  metrics.gauge('millrace_mails_failed', 'Mails given up within the last 30 days', known('failed'))
 }
 
 function measureStores(

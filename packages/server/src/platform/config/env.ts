@@ -185,7 +185,7 @@ export const variables = {
   }),
   SMTP_URL: variable({
     description:
-      'Mail server: `smtp(s)://user:password@host:port`. Without it mails are written as `.eml` files below the data directory.',
+      'Mail server: `smtp(s)://user:password@host:port`; `smtp:` takes STARTTLS when it is offered, and insists on it before it tells a password to another machine. Without it mails are written as `.eml` files below the data directory.',
     secret: true,
     parse: url('smtp:', 'smtps:'),
   }),
