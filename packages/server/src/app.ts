@@ -1,6 +1,7 @@
 import { allOperations } from '@millrace/contract/operations/all.ts'
 import type { FastifyInstance } from 'fastify'
 import type { Context } from './context.ts'
+import { registerAuditRoutes } from './features/audit/audit-routes.ts'
 import { registerTokenRoutes } from './features/auth/token-routes.ts'
 import { collectorRoutes } from './features/collector/collector-routes.ts'
 import { registerDatasourceRoutes } from './features/datasources/datasource-routes.ts'
@@ -35,6 +36,7 @@ export async function buildApp(context: Context, addresses: () => Addresses): Pr
       registerStatisticsRoutes(scope, services.statistics)
       registerDatasourceRoutes(scope, services.datasources)
       registerLinkedAccountRoutes(scope, services.linkedAccounts)
+      registerAuditRoutes(scope, services.audit)
     })
   }
 

@@ -2,7 +2,9 @@ import { join } from 'node:path'
 import { migrateColumnar, migrateRelational } from './database/migrate.ts'
 import { createAccountService } from './features/accounts/account-service.ts'
 import { type Bootstrapped, bootstrap } from './features/accounts/bootstrap.ts'
-import { recordAudit } from './features/audit/audit-store.ts'
+import { createAuditRetention } from './features/audit/audit-retention.ts'
+import { type AuditService, createAuditService } from './features/audit/audit-service.ts'
+import { createAuditStore, recordAudit } from './features/audit/audit-store.ts'
 import { createAccessCache } from './features/auth/access-cache.ts'
 import { watchAccessChanges } from './features/auth/access-changes.ts'
 import { createAccessStore } from './features/auth/access-store.ts'
@@ -29,11 +31,12 @@ import { createCheckpointStore } from './features/loading/checkpoint-store.ts'
 import { createLoaderService } from './features/loading/loader-service.ts'
 import { createLoaderStore } from './features/loading/loader-store.ts'
 import { createMailService } from './features/mail/mail-service.ts'
-import { createMailStore, type MailStore } from './features/mail/mail-store.ts'
+import { createMailStore } from './features/mail/mail-store.ts'
 import { createQueryGate } from './features/statistics/query/gate.ts'
 import { defaultRunLimits } from './features/statistics/query/run.ts'
 import { createStatisticsService, type StatisticsService } from './features/statistics/statistics-service.ts'
 import { createStatisticsStore } from './features/statistics/statistics-store.ts'
+import { measureMails, measureStores } from './measure-stores.ts'
 import {
   type OpenedColumnar,
   type OpenedRelational,
@@ -65,6 +68,7 @@ export interface Services {
   readonly datasources: DatasourceService
   readonly statistics: StatisticsService
   readonly linkedAccounts: LinkedAccountService
+  readonly audit: AuditService
 }
 
 /** Everything that runs, wired together. */
@@ -200,6 +204,7 @@ function createServices(parts: {
       limits: { ...defaultRunLimits, threads: oneThreadWhileIngesting(collector, ending) },
       onAnswered: (outcome, seconds) => metrics.querySeconds.observe({ outcome }, seconds),
     }),
+    audit: createAuditService({ store: createAuditStore(relational.db) }),
     linkedAccounts: createLinkedAccountService({
       relational,
       box,
@@ -241,7 +246,12 @@ export async function openContext(options: ContextOptions): Promise<Context> {
     const mails = createMailService({ store: mailStore, outbox, log: logger })
     measureMails(metrics, mailStore)
     closers.push(mails.stop)
-    if (config.roles.has('worker')) mails.start()
+    const retention = createAuditRetention({ store: createAuditStore(relational.db), log: logger })
+    closers.push(retention.stop)
+    if (config.roles.has('worker')) {
+      mails.start()
+      retention.start()
+    }
     const installation = await installOnce(relational, passwords, config)
 
     const log = await openSegmentLog({
@@ -363,65 +373,4 @@ function oneThreadWhileIngesting(collector: CollectorService, ending: AbortSigna
 
 function refuseIf(condition: boolean, reason: string): void {
   if (condition) throw new Error(reason)
-}
-
-function measureMails(metrics: Metrics, { count }: MailStore): void {
-  // Not known while the store is away; the other figures are still read then.
-  const known = (state: 'waiting' | 'failed') => () => count(state).catch(() => Number.NaN)
-  metrics.gauge('millrace_mails_waiting', 'Mails that are still to be sent', known('waiting'))
-  metrics.gauge('millrace_mails_failed', 'Mails given up within the last 30 days', known('failed'))
-}
-
-function measureStores(
-  metrics: Metrics,
-  log: EventLog,
-  clock: Clock,
-  children: readonly OpenedRelational['child'][],
-): void {
-  metrics.gauge(
-    'millrace_log_bytes',
-    'Bytes of the event log that wait to be loaded',
-    () => log.state().bytes,
-  )
-  metrics.gauge(
-    'millrace_log_events',
-    'Rows of the event log that wait to be loaded',
-    () => log.state().events,
-  )
-  metrics.gauge('millrace_log_age_seconds', 'Age of the oldest row that waits to be loaded', () => {
-    const { oldestAt } = log.state()
-    return oldestAt === undefined ? 0 : Math.max(0, clock.now() - oldestAt) / 1000
-  })
-  metrics.gauge(
-    'millrace_log_damages',
-    'Stretches of the event log that could not be read',
-    () => log.state().damage.length,
-  )
-  metrics.counter(
-    'millrace_log_events_total',
-    'Rows made durable in the event log',
-    () => log.state().totals.events,
-  )
-  metrics.counter(
-    'millrace_log_groups_total',
-    'Groups made durable at once in the event log',
-    () => log.state().totals.groups,
-  )
-  metrics.counter(
-    'millrace_log_failures_total',
-    'Groups that the file system refused',
-    () => log.state().totals.failures,
-  )
-  for (const child of children) {
-    if (!child) continue
-    const { name } = child.status()
-    metrics.gauge(`millrace_child_${name}_up`, `Whether the child process ${name} serves`, () =>
-      child.status().state === 'ready' ? 1 : 0,
-    )
-    metrics.counter(
-      `millrace_child_${name}_restarts_total`,
-      `Restarts of the child process ${name}`,
-      () => child.status().restarts,
-    )
-  }
 }

@@ -1,5 +1,6 @@
 import type { Operation } from '../operation.ts'
 import { resetPassword } from './accounts.ts'
+import { listAuditEntries } from './audit.ts'
 import { checkEmail, createToken, revokeToken } from './auth.ts'
 import { collectEvents } from './collector.ts'
 import {
@@ -47,4 +48,5 @@ export const allOperations: readonly Operation[] = [
   readDatasourceCounters,
   listLinkedAccounts,
   createLinkedAccount,
+  listAuditEntries,
 ]

@@ -14,6 +14,7 @@ const answered = [
   'createLinkedAccount',
   'createToken',
   'deleteLinkedAccount',
+  'listAuditEntries',
   'listDatasourceLogs',
   'listDatasources',
   'listLinkedAccounts',
@@ -84,6 +85,7 @@ test.each([
   ['listDatasourceLogs', undefined, ''],
   ['readDatasourceCounters', undefined, ''],
   ['listLinkedAccounts', undefined, ''],
+  ['listAuditEntries', undefined, '?outcome=success'],
 ] as const)('a reply of %s has the shape that is described', async (id, body, search) => {
   const operation = allOperations.find((each) => each.id === id)
   if (!operation) throw new Error(`there is no operation ${id}`)
