@@ -4,6 +4,7 @@ import {
   ByEmail,
   ById,
   ByName,
+  ByReason,
   ByRoles,
   BySource,
   ByTeams,
@@ -369,6 +370,24 @@ export const errorTable = {
     status: 404,
     message: 'There is no such linked account',
     data: ById,
+  },
+  linkedAccountAddress: {
+    errorCode: 2031,
+    status: 400,
+    message: 'This address cannot be linked',
+    data: ByReason,
+  },
+  linkedAccountTest: {
+    errorCode: 2032,
+    status: 400,
+    message: 'The test message was not taken, so nothing was linked',
+    data: ByReason,
+  },
+  tooManyLinkedAccounts: {
+    errorCode: 2033,
+    status: 409,
+    message: 'You have the most linked accounts that are possible: delete one first',
+    data: Type.Object({ limit: Type.Integer({ examples: [20] }) }, strict),
   },
   singleSignOnNotFound: {
     errorCode: 2040,

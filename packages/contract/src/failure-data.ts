@@ -39,6 +39,14 @@ export const anId = Type.String({ examples: ['65f0c0ffee5ca1ab1e0ddba1'] })
 export const ById = Type.Object({ id: anId }, strict)
 export const MaybeId = Type.Object({ id: Type.Optional(anId) }, strict)
 export const ByName = Type.Object({ name: Type.String({ examples: ['Season'] }) }, strict)
+/** Why an address was not taken; `status` is what it answered with. */
+export const ByReason = Type.Object(
+  {
+    reason: Type.String({ examples: ['hooks.slack.com answered with status 404'] }),
+    status: Type.Optional(Type.Integer({ examples: [404] })),
+  },
+  strict,
+)
 export const ByEmail = Type.Object({ email: Type.String({ examples: ['ada@example.com'] }) }, strict)
 export const ByRoles = Type.Object({ roleIds: Type.Array(anId, { minItems: 1 }) }, strict)
 export const ByTeams = Type.Object({ teamIds: Type.Array(anId, { minItems: 1 }) }, strict)

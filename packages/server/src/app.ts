@@ -2,6 +2,7 @@ import { allOperations } from '@millrace/contract/operations/all.ts'
 import type { FastifyInstance } from 'fastify'
 import type { Context } from './context.ts'
 import { registerAccountRoutes } from './features/accounts/account-routes.ts'
+import { registerAuditRoutes } from './features/audit/audit-routes.ts'
 import { registerAuthenticatorRoutes } from './features/auth/authenticator-routes.ts'
 import { registerMetadataRoutes } from './features/auth/metadata-routes.ts'
 import { registerPasswordLinkRoutes } from './features/auth/password-link-routes.ts'
@@ -9,6 +10,7 @@ import { registerSignInRoutes } from './features/auth/sign-in-routes.ts'
 import { registerTokenRoutes } from './features/auth/token-routes.ts'
 import { collectorRoutes } from './features/collector/collector-routes.ts'
 import { registerDatasourceRoutes } from './features/datasources/datasource-routes.ts'
+import { registerLinkedAccountRoutes } from './features/linked-accounts/linked-account-routes.ts'
 import { registerStatisticsRoutes } from './features/statistics/statistics-routes.ts'
 import type { Addresses } from './platform/http/documents/curl.ts'
 import { documentsRoutes } from './platform/http/documents-routes.ts'
@@ -46,6 +48,8 @@ export async function buildApp(context: Context, addresses: () => Addresses): Pr
       registerStatisticsRoutes(scope, services.statistics)
       registerDatasourceRoutes(scope, services.datasources)
       registerAccountRoutes(scope, services.accounts)
+      registerLinkedAccountRoutes(scope, services.linkedAccounts)
+      registerAuditRoutes(scope, services.audit)
     })
   }
 

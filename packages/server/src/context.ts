@@ -6,7 +6,9 @@ import { type AccountServices, createAccountServices } from './features/accounts
 import { type Bootstrapped, bootstrap } from './features/accounts/bootstrap.ts'
 import { createTimezoneStore } from './features/accounts/timezone-store.ts'
 import { createUserLifecycle } from './features/accounts/user-lifecycle.ts'
-import { recordAudit } from './features/audit/audit-store.ts'
+import { createAuditRetention } from './features/audit/audit-retention.ts'
+import { type AuditService, createAuditService } from './features/audit/audit-service.ts'
+import { createAuditStore, recordAudit } from './features/audit/audit-store.ts'
 import { createAccessCache } from './features/auth/access-cache.ts'
 import { watchAccessChanges } from './features/auth/access-changes.ts'
 import { createAccessStore } from './features/auth/access-store.ts'
@@ -33,6 +35,11 @@ import {
   insertDatasource,
 } from './features/datasources/datasource-service.ts'
 import { createDatasourceStore } from './features/datasources/datasource-store.ts'
+import { createKeyRegister } from './features/encryption/key-register.ts'
+import {
+  createLinkedAccountService,
+  type LinkedAccountService,
+} from './features/linked-accounts/linked-account-service.ts'
 import { createCheckpointStore } from './features/loading/checkpoint-store.ts'
 import { createLoaderService } from './features/loading/loader-service.ts'
 import { createLoaderStore } from './features/loading/loader-store.ts'
@@ -42,6 +49,7 @@ import { createQueryGate } from './features/statistics/query/gate.ts'
 import { defaultRunLimits } from './features/statistics/query/run.ts'
 import { createStatisticsService, type StatisticsService } from './features/statistics/statistics-service.ts'
 import { createStatisticsStore } from './features/statistics/statistics-store.ts'
+import { measureMails, measureStores } from './measure-stores.ts'
 import {
   type OpenedColumnar,
   type OpenedRelational,
@@ -52,14 +60,17 @@ import { type Clock, systemClock } from './platform/clock.ts'
 import type { Config } from './platform/config/config.ts'
 import { createArgon2Threads } from './platform/crypto/argon2-threads.ts'
 import { readKeyFile } from './platform/crypto/encryption-key.ts'
-import { createSecretBox, type SecretBox } from './platform/crypto/secret-box.ts'
+import type { SecretBox } from './platform/crypto/secret-box.ts'
 import type { DataDirectory } from './platform/data-directory.ts'
 import { createReadiness, type Readiness } from './platform/http/operations-routes.ts'
 import { newId } from './platform/ids.ts'
 import type { Logger } from './platform/logger.ts'
 import type { EnqueueMail } from './platform/mail/mail-queue.ts'
-import { createDirectoryOutbox, createSmtpOutbox, type Outbox } from './platform/mail/outbox.ts'
+import { createDirectoryOutbox, type Outbox } from './platform/mail/outbox.ts'
+import { createSmtpOutbox } from './platform/mail/smtp-outbox.ts'
 import { createMetrics, type Metrics } from './platform/metrics.ts'
+import { createOutgoingClient, type OutgoingClient } from './platform/outgoing/outgoing-client.ts'
+import { rangesOf } from './platform/outgoing/public-addresses.ts'
 import { createPasswords, type Passwords } from './platform/passwords.ts'
 import type { EventLog } from './platform/stores/event-log.ts'
 import type { Relational } from './platform/stores/relational.ts'
@@ -75,6 +86,8 @@ export interface Services {
   readonly datasources: DatasourceService
   readonly statistics: StatisticsService
   readonly accounts: AccountServices
+  readonly linkedAccounts: LinkedAccountService
+  readonly audit: AuditService
 }
 
 /** More would only wait for each other: a hash is memory and one core. */
@@ -158,6 +171,7 @@ function createServices(parts: {
   passwords: Passwords
   box: SecretBox
   origin: () => string
+  outgoing: OutgoingClient
   findPrincipal: Parameters<typeof createBearerGuard>[0]['findPrincipal']
   clock: Clock
   logger: Logger
@@ -166,7 +180,7 @@ function createServices(parts: {
   ending: AbortSignal
 }): Services {
   const { relational, columnar, log, passwords, findPrincipal, clock, logger, metrics, ending } = parts
-  const { box, enqueueMail, origin } = parts
+  const { box, outgoing, enqueueMail, origin } = parts
   // One for everything that asks the engine: what one company asks does not hold up another.
   const gate = createQueryGate()
   const accounts = createAccountService({ relational, passwords, recordAudit })
@@ -241,6 +255,15 @@ function createServices(parts: {
       origin,
       knowsTimezone: createTimezoneStore({ columnar }).knowsTimezone,
     }),
+    audit: createAuditService({ store: createAuditStore(relational.db) }),
+    linkedAccounts: createLinkedAccountService({
+      relational,
+      box,
+      outgoing,
+      recordAudit,
+      clock,
+      enter: createQueryGate({ running: 2, waiting: 4, what: 'test messages' }).enter,
+    }),
   }
 }
 
@@ -269,10 +292,20 @@ export async function openContext(options: ContextOptions): Promise<Context> {
 
     const outbox = options.outbox ?? (await openOutbox(config, dataDirectory))
     closers.push(async () => outbox.close())
-    const box = createSecretBox(config.encryptionKeys ?? [readKeyFile(dataDirectory.path)])
-    const mails = createMailService({ store: createMailStore(relational.db, box), outbox, log: logger })
+    const box = await createKeyRegister({ relational }).open({
+      given: config.encryptionKeys,
+      readOwn: (mayMake) => readKeyFile(dataDirectory.path, mayMake),
+    })
+    const mailStore = createMailStore(relational.db, box)
+    const mails = createMailService({ store: mailStore, outbox, log: logger })
+    measureMails(metrics, mailStore)
     closers.push(mails.stop)
-    if (config.roles.has('worker')) mails.start()
+    const retention = createAuditRetention({ store: createAuditStore(relational.db), log: logger })
+    closers.push(retention.stop)
+    if (config.roles.has('worker')) {
+      mails.start()
+      retention.start()
+    }
     const installation = await installOnce(relational, passwords, config)
 
     const log = await openSegmentLog({
@@ -287,6 +320,10 @@ export async function openContext(options: ContextOptions): Promise<Context> {
     const cache = createAccessCache(createAccessStore(relational).findAccess)
     const watch = watchAccessChanges({ pool: relational.pool, onChange: cache.forget, log: logger })
     closers.push(watch.close)
+    const outgoing = createOutgoingClient({
+      allow: rangesOf(config.outgoingAllow),
+      ownHosts: () => [new URL(options.origin()).hostname],
+    })
     const services = createServices({
       relational,
       columnar,
@@ -294,6 +331,7 @@ export async function openContext(options: ContextOptions): Promise<Context> {
       passwords,
       box,
       origin: options.origin,
+      outgoing,
       findPrincipal: cache.find,
       clock,
       logger,
@@ -392,58 +430,4 @@ function oneThreadWhileIngesting(collector: CollectorService, ending: AbortSigna
 
 function refuseIf(condition: boolean, reason: string): void {
   if (condition) throw new Error(reason)
-}
-
-function measureStores(
-  metrics: Metrics,
-  log: EventLog,
-  clock: Clock,
-  children: readonly OpenedRelational['child'][],
-): void {
-  metrics.gauge(
-    'millrace_log_bytes',
-    'Bytes of the event log that wait to be loaded',
-    () => log.state().bytes,
-  )
-  metrics.gauge(
-    'millrace_log_events',
-    'Rows of the event log that wait to be loaded',
-    () => log.state().events,
-  )
-  metrics.gauge('millrace_log_age_seconds', 'Age of the oldest row that waits to be loaded', () => {
-    const { oldestAt } = log.state()
-    return oldestAt === undefined ? 0 : Math.max(0, clock.now() - oldestAt) / 1000
-  })
-  metrics.gauge(
-    'millrace_log_damages',
-    'Stretches of the event log that could not be read',
-    () => log.state().damage.length,
-  )
-  metrics.counter(
-    'millrace_log_events_total',
-    'Rows made durable in the event log',
-    () => log.state().totals.events,
-  )
-  metrics.counter(
-    'millrace_log_groups_total',
-    'Groups made durable at once in the event log',
-    () => log.state().totals.groups,
-  )
-  metrics.counter(
-    'millrace_log_failures_total',
-    'Groups that the file system refused',
-    () => log.state().totals.failures,
-  )
-  for (const child of children) {
-    if (!child) continue
-    const { name } = child.status()
-    metrics.gauge(`millrace_child_${name}_up`, `Whether the child process ${name} serves`, () =>
-      child.status().state === 'ready' ? 1 : 0,
-    )
-    metrics.counter(
-      `millrace_child_${name}_restarts_total`,
-      `Restarts of the child process ${name}`,
-      () => child.status().restarts,
-    )
-  }
 }

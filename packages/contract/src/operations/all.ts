@@ -1,5 +1,6 @@
 import type { Operation } from '../operation.ts'
 import { resetPassword } from './accounts.ts'
+import { listAuditEntries } from './audit.ts'
 import { checkEmail, createToken, revokeToken } from './auth.ts'
 import {
   confirmAuthenticator,
@@ -20,7 +21,7 @@ import {
 } from './datasources.ts'
 import { readExperiment } from './experiments.ts'
 import { deleteInvitation, inviteUser, listInvitations, renewInvitation } from './invitations.ts'
-import { deleteLinkedAccount } from './linked-accounts.ts'
+import { createLinkedAccount, deleteLinkedAccount, listLinkedAccounts } from './linked-accounts.ts'
 import { changePassword, endOwnSessions, readProfile, updateProfile } from './profile.ts'
 import { readScimConfig, updateScimConfig } from './provisioning.ts'
 import { listReports } from './reports.ts'
@@ -91,4 +92,7 @@ export const allOperations: readonly Operation[] = [
   deleteTeam,
   readCompany,
   updateCompany,
+  listLinkedAccounts,
+  createLinkedAccount,
+  listAuditEntries,
 ]

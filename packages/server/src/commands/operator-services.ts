@@ -3,6 +3,7 @@ import { recordAudit } from '../features/audit/audit-store.ts'
 import { type ClientService, createClientService } from '../features/auth/client-service.ts'
 import { createClientStore } from '../features/auth/client-store.ts'
 import { insertDatasource } from '../features/datasources/datasource-service.ts'
+import { createKeyRegister, type KeyRegister } from '../features/encryption/key-register.ts'
 import { createPasswords } from '../platform/passwords.ts'
 import type { Relational } from '../platform/stores/relational.ts'
 
@@ -11,6 +12,7 @@ export interface OperatorServices {
   readonly accounts: Pick<AccountService, 'createUser' | 'resolveCompany' | 'setPassword'>
   readonly clients: ClientService
   readonly createDatasource: (datasource: { companyId: string; name: string }) => Promise<{ id: string }>
+  readonly keys: Pick<KeyRegister, 'forgetIdle'>
 }
 
 /**
@@ -22,5 +24,6 @@ export function createOperatorServices({ relational }: { relational: Relational 
     accounts: createAccountService({ relational, passwords: createPasswords(), recordAudit }),
     clients: createClientService(createClientStore(relational.db)),
     createDatasource: (datasource) => relational.transaction((tx) => insertDatasource(tx, datasource)),
+    keys: createKeyRegister({ relational }),
   }
 }

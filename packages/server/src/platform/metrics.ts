@@ -12,7 +12,7 @@ export interface Metrics {
   /** Seconds of one load of a batch. */
   readonly loadSeconds: Histogram
   /** A gauge whose value is asked for when the page of metrics is read. */
-  gauge(name: string, help: string, read: () => number): void
+  gauge(name: string, help: string, read: () => number | Promise<number>): void
   /** A counter kept elsewhere as a plain number, so that a hot path pays one addition. */
   counter(name: string, help: string, read: () => number): void
 }
@@ -56,8 +56,8 @@ export function createMetrics(): Metrics {
         name,
         help,
         registers,
-        collect() {
-          this.set(read())
+        async collect() {
+          this.set(await read())
         },
       })
     },

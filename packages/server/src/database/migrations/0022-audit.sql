@@ -34,30 +34,44 @@ create or replace trigger audit_entries_unchanged
 create or replace trigger audit_entries_not_truncated
   before truncate on audit_entries for each statement execute function refuse_audit_change();
 
--- An entry goes only when its company's retention has passed; the bounds of the setting are a constraint.
-create or replace function refuse_early_audit_removal() returns trigger language plpgsql as $$
+-- An entry goes only when its company's retention has passed. The setting cannot be below 30 days (a constraint
+-- of companies): whoever may change it can shorten the log to 30 days, and no further. All removed rows are judged
+-- at once, so that removing many stays quick; names are looked up in no schema that a session could put in front.
+create or replace function refuse_early_audit_removal() returns trigger
+  language plpgsql set search_path = public, pg_temp as $$
 begin
-  if old.at > now() - make_interval(days => coalesce(
-    (select audit_retention_days from companies where id = old.company_id), 90))
-  then
+  if exists (
+    select 1 from removed left join companies as company on company.id = removed.company_id
+    where removed.at > now() - make_interval(days => greatest(30, coalesce(company.audit_retention_days, 90)))
+  ) then
     raise exception 'the audit log is append-only' using errcode = 'insufficient_privilege';
   end if;
-  return old;
+  return null;
 end
 $$;
 
 create or replace trigger audit_entries_kept
-  before delete on audit_entries for each row execute function refuse_early_audit_removal();
+  after delete on audit_entries referencing old table as removed
+  for each statement execute function refuse_early_audit_removal();
 
--- Runs with the rights of the tables' owner, the only way that entries leave.
+-- Runs with the rights of the tables' owner, the only way that entries leave: at most so many of them, each
+-- company's by its own retention. Gives how many went; none while another process removes.
 create or replace function remove_old_audit_entries(most integer) returns integer
   language plpgsql security definer set search_path = public, pg_temp as $$
 declare
   removed integer;
 begin
+  -- The number is arbitrary.
+  if not pg_try_advisory_xact_lock(7311022) then return 0; end if;
   delete from audit_entries where id in (
-    select entry.id from audit_entries as entry left join companies as company on company.id = entry.company_id
-    where entry.at <= now() - make_interval(days => coalesce(company.audit_retention_days, 90))
+    (select entry.id from companies as company cross join lateral (
+      select id from audit_entries
+      where company_id = company.id and at <= now() - make_interval(days => company.audit_retention_days)
+      order by at limit most
+    ) as entry limit most)
+    union all
+    (select id from audit_entries where company_id is null and at <= now() - interval '90 days'
+      order by at limit most)
     limit most
   );
   get diagnostics removed = row_count;

@@ -1,7 +1,14 @@
-import { auditActions } from '@millrace/contract/resources/audit-entry.ts'
+import {
+  type AuditAction,
+  type AuditCategory,
+  type AuditEntry,
+  auditActions,
+} from '@millrace/contract/resources/audit-entry.ts'
+import { and, desc, eq, gte, lt, sql } from 'drizzle-orm'
 import { auditEntries } from '../../database/tables/audit-entry.ts'
 import type { RecordAudit } from '../../platform/audit.ts'
 import { newId } from '../../platform/ids.ts'
+import type { Queries } from '../../platform/stores/relational.ts'
 
 /** Adds one entry; the time is the database's. */
 export const recordAudit: RecordAudit = async (queries, event) => {
@@ -22,4 +29,116 @@ export const recordAudit: RecordAudit = async (queries, event) => {
     details: { ...details },
     address,
   })
+}
+
+/** Which entries; absent means any. */
+export interface AuditFilter {
+  readonly category?: AuditCategory | undefined
+  readonly action?: AuditAction | undefined
+  readonly actorId?: string | undefined
+  readonly targetId?: string | undefined
+  readonly outcome?: 'success' | 'failure' | undefined
+  /** At or after. */
+  readonly from?: Date | undefined
+  /** Before. */
+  readonly to?: Date | undefined
+}
+
+/** The last entry that was read: those behind it in the order of the log follow. */
+export interface AuditPosition {
+  /** As the database writes it, with its microseconds. */
+  readonly at: string
+  readonly id: string
+}
+
+type Row = typeof auditEntries.$inferSelect
+
+const toEntry = (row: Row): AuditEntry => ({
+  id: row.id,
+  at: row.at.toISOString(),
+  category: row.category as AuditCategory,
+  action: row.action as AuditAction,
+  actor: { kind: row.actorKind as AuditEntry['actor']['kind'], id: row.actorId, name: row.actorName },
+  target: row.targetKind === null ? null : { kind: row.targetKind, id: row.targetId, name: row.targetName },
+  outcome: row.outcome,
+  error: row.error,
+  details: row.details,
+  address: row.address,
+})
+
+export type AuditStore = ReturnType<typeof createAuditStore>
+
+/** Reads the log, and takes away what is older than its company keeps it. */
+export function createAuditStore(db: Queries) {
+  const matching = (companyId: string, filter: AuditFilter) => {
+    const { category, action, actorId, targetId, outcome, from, to } = filter
+    return and(
+      eq(auditEntries.companyId, companyId),
+      category && eq(auditEntries.category, category),
+      action && eq(auditEntries.action, action),
+      actorId === undefined ? undefined : eq(auditEntries.actorId, actorId),
+      targetId === undefined ? undefined : eq(auditEntries.targetId, targetId),
+      outcome && eq(auditEntries.outcome, outcome),
+      from && gte(auditEntries.at, from),
+      to && lt(auditEntries.at, to),
+    )
+  }
+  const newestFirst = [desc(auditEntries.at), desc(auditEntries.id)]
+
+  return {
+    /** The newest first. */
+    async list(
+      companyId: string,
+      filter: AuditFilter,
+      page: { limit: number; offset: number },
+    ): Promise<AuditEntry[]> {
+      const rows = await db
+        .select()
+        .from(auditEntries)
+        .where(matching(companyId, filter))
+        .orderBy(...newestFirst)
+        .limit(page.limit)
+        .offset(page.offset)
+      return rows.map(toEntry)
+    },
+
+    async count(companyId: string, filter: AuditFilter): Promise<number> {
+      const [row] = await db
+        .select({ count: sql`count(*)`.mapWith(Number) })
+        .from(auditEntries)
+        .where(matching(companyId, filter))
+      return row?.count ?? 0
+    },
+
+    /** A stretch of the log behind a position, however long the log is and whatever is added meanwhile. */
+    async listBehind(
+      companyId: string,
+      filter: AuditFilter,
+      position: AuditPosition | undefined,
+      limit: number,
+    ): Promise<{ entries: AuditEntry[]; last: AuditPosition | undefined }> {
+      const behind =
+        position &&
+        sql`(${auditEntries.at}, ${auditEntries.id}) < (${position.at}::timestamptz, ${position.id}::text)`
+      const rows = await db
+        .select({ entry: auditEntries, exactly: sql<string>`${auditEntries.at}::text` })
+        .from(auditEntries)
+        .where(and(matching(companyId, filter), behind))
+        .orderBy(...newestFirst)
+        .limit(limit)
+      const last = rows.at(-1)
+      return {
+        entries: rows.map(({ entry }) => toEntry(entry)),
+        last: last && { at: last.exactly, id: last.entry.id },
+      }
+    },
+
+    /** @returns how many were taken away, at most `most` */
+    async removeOld(most: number): Promise<number> {
+      const { rows } = await db.execute<{ removed: number }>(
+        sql`select remove_old_audit_entries(${most}::integer) as removed`,
+      )
+      return rows[0]?.removed ?? 0
+    },
+  }
 }

@@ -1,12 +1,15 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from '../../platform/logger.ts'
-import type { Outbox } from '../../platform/mail/outbox.ts'
-import type { MailStore } from './mail-store.ts'
+import { MailRefused, type Outbox } from '../../platform/mail/outbox.ts'
+import type { DueMail, MailStore } from './mail-store.ts'
 
 export interface MailServiceDependencies {
   readonly store: Pick<MailStore, 'takeDue' | 'markSent' | 'postpone' | 'giveUp' | 'sweep'>
   readonly outbox: Outbox
   readonly log: Pick<Logger, 'warn' | 'error'>
   readonly pollMs?: number
+  /** Longest time that a stop waits for a mail in flight. */
+  readonly stopWithinMs?: number
 }
 
 /** Longer than any attempt may take: whoever holds a mail this long has died. */
@@ -15,69 +18,83 @@ const mostAttempts = 12
 const longestPauseSeconds = 3_600
 const sweepEveryMs = 3_600_000
 const keptDays = 30
+/** While the store does not answer it is asked less often. */
+const outageMs = 5_000
 
 /** Seconds before the next attempt: 5, 10, 20, up to an hour; all twelve spread over about four hours. */
 const pauseAfter = (attempt: number): number => Math.min(5 * 2 ** (attempt - 1), longestPauseSeconds)
 
-export type MailService = ReturnType<typeof createMailService>
+/** What an attempt failed with, without what the server wrote: that may hold an address. */
+function reasonOf(error: unknown): Record<string, unknown> {
+  const { name, code, command, responseCode } = error as Error & Record<string, unknown>
+  return { name, code, command, responseCode }
+}
 
-/** Sends queued mails, one at a time, and tries again those that the outbox refused. */
-export function createMailService({ store, outbox, log, pollMs = 500 }: MailServiceDependencies) {
+/**
+ * Sends queued mails, one at a time, and tries again those that the outbox did not take. Whatever happens between
+ * the server's taking a mail and the mark that it was sent, the next attempt carries the same Message-ID.
+ */
+export function createMailService(dependencies: MailServiceDependencies) {
+  const { store, outbox, log, pollMs = 500, stopWithinMs = 10_000 } = dependencies
   let timer: NodeJS.Timeout | undefined
   let working: Promise<void> | undefined
   let stopped = false
   let sweptAt = 0
 
-  async function sendNext(): Promise<boolean> {
-    const due = await store.takeDue(leaseSeconds)
-    if (!due) return false
+  async function send({ id, attempt, mail }: DueMail): Promise<void> {
     try {
-      await outbox.send({ ...due.mail, id: due.id })
+      if (attempt > mostAttempts) throw new MailRefused('the process ended during every attempt')
+      await outbox.send({ ...mail, id })
     } catch (error) {
       const reason = (error as Error).message
-      if (due.attempt >= mostAttempts) {
-        log.error({ mailId: due.id, err: error }, 'a mail is given up')
-        await store.giveUp(due.id, reason)
+      if (error instanceof MailRefused || attempt >= mostAttempts) {
+        log.error({ mailId: id, attempt, reason: reasonOf(error) }, 'a mail is given up')
+        await store.giveUp(id, reason)
       } else {
-        log.warn(
-          { mailId: due.id, attempt: due.attempt, err: error },
-          'a mail was not taken, trying again later',
-        )
-        await store.postpone(due.id, pauseAfter(due.attempt), reason)
+        log.warn({ mailId: id, attempt, reason: reasonOf(error) }, 'a mail was not taken, trying again later')
+        await store.postpone(id, pauseAfter(attempt), reason)
+      }
+      return
+    }
+    await store.markSent(id)
+  }
+
+  /** Sends all that is due now; false when the store does not answer. */
+  async function work(): Promise<boolean> {
+    try {
+      while (!stopped) {
+        const due = await store.takeDue(leaseSeconds)
+        if (!due) break
+        await send(due)
+      }
+      if (!stopped && Date.now() - sweptAt > sweepEveryMs) {
+        await store.sweep(keptDays)
+        sweptAt = Date.now()
       }
       return true
-    }
-    await store.markSent(due.id)
-    return true
-  }
-
-  async function work(): Promise<void> {
-    try {
-      while (!stopped && (await sendNext()));
-      if (Date.now() - sweptAt > sweepEveryMs) {
-        sweptAt = Date.now()
-        await store.sweep(keptDays)
-      }
     } catch (error) {
       log.warn({ err: error }, 'mails wait: the relational store does not answer')
+      return false
     }
   }
 
-  function schedule(): void {
+  function schedule(pause: number): void {
     if (stopped) return
     timer = setTimeout(() => {
-      working = work().finally(schedule)
-    }, pollMs).unref()
+      working = work().then((answered) => schedule(answered ? pollMs : outageMs))
+    }, pause).unref()
   }
 
   return {
-    start: schedule,
-    /** Sends all that is due now. */
+    start: () => schedule(pollMs),
     work,
+    /** Takes no further mail and waits, for so long, for the one in flight. */
     async stop(): Promise<void> {
       stopped = true
       clearTimeout(timer)
-      await working
+      const late = new AbortController()
+      await Promise.race([working, sleep(stopWithinMs, undefined, { signal: late.signal }).catch(() => {})])
+      late.abort()
     },
   }
 }

@@ -1,6 +1,6 @@
-import { and, eq, isNull, lte, sql } from 'drizzle-orm'
+import { and, eq, isNotNull, isNull, lte, sql } from 'drizzle-orm'
 import { outgoingMails } from '../../database/tables/outgoing-mail.ts'
-import type { SecretBox } from '../../platform/crypto/secret-box.ts'
+import { type SecretBox, SecretBoxError } from '../../platform/crypto/secret-box.ts'
 import { newId } from '../../platform/ids.ts'
 import type { EnqueueMail } from '../../platform/mail/mail-queue.ts'
 import type { Mail } from '../../platform/mail/outbox.ts'
@@ -24,28 +24,52 @@ export function createMailQueue(box: SecretBox): EnqueueMail {
   }
 }
 
+/** Longest text of a failure that is kept; a server may say any amount. */
+const longestError = 500
+
 export function createMailStore(db: Queries, box: SecretBox) {
   const waiting = and(isNull(outgoingMails.sentAt), isNull(outgoingMails.failedAt))
+  const ended = sql`(${outgoingMails.sentAt} is not null or ${outgoingMails.failedAt} is not null)`
+
+  async function giveUp(id: string, error: string): Promise<void> {
+    await db
+      .update(outgoingMails)
+      .set({ failedAt: sql`now()`, sealedContent: null, lastError: error.slice(0, longestError) })
+      .where(eq(outgoingMails.id, id))
+  }
+
+  function open(id: string, sealed: Buffer): Omit<Mail, 'to'> | undefined {
+    try {
+      return JSON.parse(box.open(sealed, contextOf(id)).toString('utf8'))
+    } catch (error) {
+      if (error instanceof SecretBoxError) return undefined
+      throw error
+    }
+  }
 
   return {
     /** Takes the mail that is due longest for this process alone: until `leaseSeconds` have passed nobody else gets it. */
     async takeDue(leaseSeconds: number): Promise<DueMail | undefined> {
-      const { rows } = await db.execute<{
-        id: string
-        recipient: string
-        sealed_content: Buffer
-        attempts: number
-      }>(
-        sql`update ${outgoingMails} set attempts = attempts + 1, due_at = now() + make_interval(secs => ${leaseSeconds})
-          where id = (
-            select id from ${outgoingMails} where sent_at is null and failed_at is null and due_at <= now()
-            order by due_at limit 1 for update skip locked
-          ) returning id, recipient, sealed_content, attempts`,
-      )
-      const [row] = rows
-      if (!row) return undefined
-      const content = JSON.parse(box.open(row.sealed_content, contextOf(row.id)).toString('utf8'))
-      return { id: row.id, attempt: row.attempts, mail: { to: row.recipient, ...content } }
+      for (;;) {
+        const { rows } = await db.execute<{
+          id: string
+          recipient: string
+          sealed_content: Buffer
+          attempts: number
+        }>(
+          sql`update ${outgoingMails} set attempts = attempts + 1, due_at = now() + make_interval(secs => ${leaseSeconds})
+            where id = (
+              select id from ${outgoingMails} where sent_at is null and failed_at is null and due_at <= now()
+              order by due_at limit 1 for update skip locked
+            ) returning id, recipient, sealed_content, attempts`,
+        )
+        const [row] = rows
+        if (!row) return undefined
+        const { id, recipient, attempts } = row
+        const content = open(id, row.sealed_content)
+        if (content) return { id, attempt: attempts, mail: { to: recipient, ...content } }
+        await giveUp(id, 'its text cannot be opened: it was changed, or its key is gone')
+      }
     },
 
     async markSent(id: string): Promise<void> {
@@ -58,19 +82,20 @@ export function createMailStore(db: Queries, box: SecretBox) {
     async postpone(id: string, seconds: number, error: string): Promise<void> {
       await db
         .update(outgoingMails)
-        .set({ dueAt: sql`now() + make_interval(secs => ${seconds})`, lastError: error })
+        .set({
+          dueAt: sql`now() + make_interval(secs => ${seconds})`,
+          lastError: error.slice(0, longestError),
+        })
         .where(eq(outgoingMails.id, id))
     },
 
-    async giveUp(id: string, error: string): Promise<void> {
-      await db
-        .update(outgoingMails)
-        .set({ failedAt: sql`now()`, sealedContent: null, lastError: error })
-        .where(eq(outgoingMails.id, id))
-    },
+    giveUp,
 
-    async countWaiting(): Promise<number> {
-      const [row] = await db.select({ count: sql<number>`count(*)::int` }).from(outgoingMails).where(waiting)
+    async count(state: 'waiting' | 'failed'): Promise<number> {
+      const [row] = await db
+        .select({ count: sql<number>`count(*)::int` })
+        .from(outgoingMails)
+        .where(state === 'waiting' ? waiting : isNotNull(outgoingMails.failedAt))
       return row?.count ?? 0
     },
 
@@ -78,12 +103,7 @@ export function createMailStore(db: Queries, box: SecretBox) {
     async sweep(days: number): Promise<void> {
       await db
         .delete(outgoingMails)
-        .where(
-          and(
-            sql`(${outgoingMails.sentAt} is not null or ${outgoingMails.failedAt} is not null)`,
-            lte(outgoingMails.createdAt, sql`now() - make_interval(days => ${days})`),
-          ),
-        )
+        .where(and(ended, lte(outgoingMails.createdAt, sql`now() - make_interval(days => ${days})`)))
     },
   }
 }

@@ -21,6 +21,8 @@ export interface Config {
   readonly relational: { readonly url: string | undefined }
   readonly columnar: { readonly url: string | undefined }
   readonly mail: { readonly smtpUrl: string | undefined; readonly from: string }
+  /** Ranges beside the public internet that requests to addresses of users may go to. */
+  readonly outgoingAllow: readonly string[]
   /** The first seals, all open; undefined for the data directory's own. */
   readonly encryptionKeys: readonly Buffer[] | undefined
   readonly firstAdmin: { readonly email: string; readonly password: string | undefined }
@@ -42,6 +44,7 @@ export function configFrom(env: Environment): Config {
     relational: Object.freeze({ url: env.DATABASE_URL }),
     columnar: Object.freeze({ url: env.CLICKHOUSE_URL }),
     mail: Object.freeze({ smtpUrl: env.SMTP_URL, from: env.MILLRACE_MAIL_FROM }),
+    outgoingAllow: Object.freeze([...(env.MILLRACE_OUTGOING_ALLOW ?? [])]),
     encryptionKeys: env.MILLRACE_ENCRYPTION_KEY,
     firstAdmin: Object.freeze({ email: env.MILLRACE_ADMIN_EMAIL, password: env.MILLRACE_ADMIN_PASSWORD }),
   })

@@ -167,6 +167,11 @@ export const variables = {
     secret: true,
     parse: encryptionKeys,
   }),
+  MILLRACE_OUTGOING_ALLOW: variable({
+    description:
+      'Addresses or CIDR ranges beside the public internet that webhooks and other requests to addresses of users may go to, by plain http too; none by default.',
+    parse: cidrList,
+  }),
   DATABASE_URL: variable({
     description: 'PostgreSQL to use instead of the embedded one.',
     secret: true,
@@ -180,7 +185,7 @@ export const variables = {
   }),
   SMTP_URL: variable({
     description:
-      'Mail server: `smtp(s)://user:password@host:port`. Without it mails are written as `.eml` files below the data directory.',
+      'Mail server: `smtp(s)://user:password@host:port`; `smtp:` takes STARTTLS when it is offered, and insists on it before it tells a password to another machine. Without it mails are written as `.eml` files below the data directory.',
     secret: true,
     parse: url('smtp:', 'smtps:'),
   }),

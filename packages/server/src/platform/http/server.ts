@@ -69,7 +69,7 @@ export function createHttpServer(dependencies: {
     return503OnClosing: false,
     trustProxy: dependencies.trustedProxies.length > 0 ? [...dependencies.trustedProxies] : false,
     genReqId: () => newId(),
-    routerOptions: { maxParamLength: 512, ignoreTrailingSlash: false, caseSensitive: true },
+    routerOptions: { maxParamLength: 2048, ignoreTrailingSlash: false, caseSensitive: true },
     frameworkErrors: (error, request, reply) => {
       void app.errorHandler.call(app, error, request, reply as never)
     },

@@ -50,6 +50,11 @@ const names: Record<string, string> = {
   headers: 'the headers',
 }
 
+/** ` it is "x"` after a message, and nothing where the value is a secret. */
+function asGiven({ data, parentSchema }: ErrorObject, separator: string): string {
+  return parentSchema?.writeOnly === true ? '' : `${separator} it is ${shown(data)}`
+}
+
 function shown(value: unknown): string {
   const text = JSON.stringify(value) ?? String(value)
   return text.length > 60 ? `${text.slice(0, 57)}...` : text
@@ -95,21 +100,21 @@ function describe(error: ErrorObject, part: string): { path: string; message: st
       const isAbsentBody = part === 'body' && path === '' && error.data === null
       return {
         path: here,
-        message: `must be ${wanted}, it is ${isAbsentBody ? 'null or missing' : shown(error.data)}`,
+        message: `must be ${wanted}${isAbsentBody ? ', it is null or missing' : asGiven(error, ',')}`,
       }
     }
     case 'format': {
       const meaning = formatMeanings.get(String(parameters.format))
       return {
         path: here,
-        message: meaning ? `${meaning}; it is ${shown(error.data)}` : (error.message ?? 'is not valid'),
+        message: meaning ? `${meaning}${asGiven(error, ';')}` : (error.message ?? 'is not valid'),
       }
     }
     case 'pattern': {
       const meaning = patternMeanings.get(String(parameters.pattern))
       return {
         path: here,
-        message: meaning ? `${meaning}; it is ${shown(error.data)}` : (error.message ?? 'is not valid'),
+        message: meaning ? `${meaning}${asGiven(error, ';')}` : (error.message ?? 'is not valid'),
       }
     }
     default:

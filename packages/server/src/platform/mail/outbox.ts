@@ -1,6 +1,7 @@
 import { access, mkdir, open, rename } from 'node:fs/promises'
 import { join } from 'node:path'
-import { createTransport } from 'nodemailer'
+import { createTransport, type SendMailOptions } from 'nodemailer'
+import { parseEmailAddress } from '../email-address.ts'
 
 /** One mail; addresses come from the database, never from a request as it stands. */
 export interface Mail {
@@ -12,15 +13,43 @@ export interface Mail {
   readonly html?: string
 }
 
+/** The mail can never be delivered: no further attempt is of use. */
+export class MailRefused extends Error {
+  constructor(message: string, cause?: unknown) {
+    super(message, { cause })
+    this.name = 'MailRefused'
+  }
+}
+
 /** Port of the mail home: a directory of `.eml` files, or an SMTP server. */
 export interface Outbox {
-  /** Resolves when the mail is durably written or taken by the server; rejects when it was not. */
+  /**
+   * Resolves when the mail is durably written or taken by the server; rejects when it was not.
+   * @throws MailRefused when trying again would be in vain
+   */
   send(mail: Mail): Promise<void>
   close(): void
 }
 
-/** RFC 5322 3.6.4; a receiver that got the mail already tells by it. */
-const messageIdOf = (id: string): string => `<${id}@millrace>`
+/**
+ * What nodemailer is given for a mail. The recipient is an object and the envelope explicit, so that no text is
+ * ever read as a list of addresses.
+ * @throws MailRefused when `to` is not one plain address
+ */
+export function composed({ id, to, ...content }: Mail): SendMailOptions {
+  const address = parseEmailAddress(to)
+  if (address === undefined) throw new MailRefused('the recipient is no e-mail address')
+  return {
+    ...content,
+    to: { name: '', address },
+    // RFC 3834 5: no mailbox answers by itself.
+    headers: { 'Auto-Submitted': 'auto-generated' },
+    // RFC 5322 3.6.4; a receiver that got the mail already tells by it.
+    ...(id === undefined ? {} : { messageId: `<${id}@millrace>` }),
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  }
+}
 
 const exists = (path: string): Promise<boolean> =>
   access(path).then(
@@ -41,14 +70,15 @@ export async function createDirectoryOutbox(dependencies: {
   await mkdir(directory, { recursive: true, mode: 0o700 })
   const composer = createTransport({ streamTransport: true, buffer: true, newline: 'unix' })
   return {
-    async send({ id = newId(), ...mail }) {
+    async send(mail) {
+      const id = mail.id ?? newId()
       const target = join(directory, `${id}.eml`)
       if (await exists(target)) return
-      const composed = await composer.sendMail({ from, ...mail, messageId: messageIdOf(id) })
+      const { message } = await composer.sendMail({ from, ...composed({ ...mail, id }) })
       // A part that an interrupted attempt has left is written again.
       const file = await open(`${target}.part`, 'w', 0o600)
       try {
-        await file.writeFile(composed.message as Buffer)
+        await file.writeFile(message as Buffer)
         await file.sync()
       } finally {
         await file.close()
@@ -56,20 +86,5 @@ export async function createDirectoryOutbox(dependencies: {
       await rename(`${target}.part`, target)
     },
     close: () => composer.close(),
-  }
-}
-
-/** Hands mails to an SMTP server; connection and greeting are bounded so that a dead server cannot hold a request. */
-export function createSmtpOutbox(dependencies: { url: string; from: string }): Outbox {
-  const transport = createTransport(dependencies.url, {
-    from: dependencies.from,
-    disableFileAccess: true,
-    disableUrlAccess: true,
-  })
-  return {
-    async send({ id, ...mail }) {
-      await transport.sendMail({ ...mail, ...(id === undefined ? {} : { messageId: messageIdOf(id) }) })
-    },
-    close: () => transport.close(),
   }
 }

@@ -14,7 +14,8 @@ interface Queue {
   readonly waiting: (() => void)[]
 }
 
-export function createQueryGate({ running = 4, waiting = 16 } = {}): QueryGate {
+/** @param what how messages call the work that waits */
+export function createQueryGate({ running = 4, waiting = 16, what = 'queries' } = {}): QueryGate {
   const queues = new Map<string, Queue>()
 
   function leaver(companyId: string, queue: Queue): () => void {
@@ -58,7 +59,7 @@ export function createQueryGate({ running = 4, waiting = 16 } = {}): QueryGate {
           'tooManyRequests',
           { retryAfter },
           {
-            message: `${running} queries of your company run and ${waiting} wait: ask again shortly`,
+            message: `${running} ${what} of your company run and ${waiting} wait: ask again shortly`,
             retryAfterSeconds: retryAfter,
           },
         )

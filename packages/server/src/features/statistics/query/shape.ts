@@ -1,3 +1,4 @@
+import { csvText } from '../../../platform/csv.ts'
 import type { CompiledQuery } from './compile.ts'
 import type { CellForm } from './compile-groupings.ts'
 import type { EngineCell } from './run.ts'
@@ -119,17 +120,6 @@ function jsonWriter(shape: CompiledShape, zone: Zone): ResultWriter {
     },
     end: () => ']',
   }
-}
-
-/** First characters that make a spreadsheet read a text as a formula, in their full-width forms too. */
-const formulaStart = /^[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/
-
-const toBeQuoted = /[",;\r\n\t]|^\s|\s$|^$/
-
-/** A text of CSV: a formula is defused by an apostrophe (OWASP, CSV injection), the rest quoted by RFC 4180. */
-function csvText(text: string): string {
-  const safe = formulaStart.test(text) ? `'${text}` : text
-  return toBeQuoted.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
 }
 
 /** RFC 4180 with a header of keys; an absent value is nothing at all, an empty text is `""`. */

@@ -1,0 +1,50 @@
+import { Readable } from 'node:stream'
+import { listAuditEntries } from '@millrace/contract/operations/audit.ts'
+import type { AuditAction, AuditCategory } from '@millrace/contract/resources/audit-entry.ts'
+import type { FastifyInstance } from 'fastify'
+import { paginated } from '../../platform/http/envelope.ts'
+import type { AuditService } from './audit-service.ts'
+
+interface AuditQuery {
+  page: number
+  perPage: number
+  category?: AuditCategory
+  action?: AuditAction
+  actorId?: string
+  targetId?: string
+  outcome?: 'success' | 'failure'
+  from?: string
+  to?: string
+  format?: 'csv'
+}
+
+/** The audit log, for the authenticated scope. */
+export function registerAuditRoutes(app: FastifyInstance, service: AuditService): void {
+  app.route<{ Querystring: AuditQuery }>({
+    ...listAuditEntries,
+    async handler({ principal, query }, reply) {
+      const { page, perPage, format, from, to, ...rest } = query
+      const filter = { ...rest, from: instantOf(from), to: instantOf(to) }
+      if (format !== 'csv') {
+        const listed = await service.list(principal, filter, { page, perPage })
+        return paginated({ ...listed, page, perPage })
+      }
+      const pieces = service.export(principal, filter)
+      // The first piece is taken here, so that a refusal is answered as one.
+      const first = await pieces.next()
+      reply.header('content-disposition', 'attachment; filename="audit-log.csv"')
+      return reply
+        .type('text/csv; charset=utf-8; header=present')
+        .send(Readable.from(joined(first.value, pieces)))
+    },
+  })
+}
+
+async function* joined(first: string, rest: AsyncGenerator<string>): AsyncGenerator<string> {
+  yield first
+  yield* rest
+}
+
+function instantOf(text: string | undefined): Date | undefined {
+  return text === undefined ? undefined : new Date(text)
+}

@@ -1,0 +1,103 @@
+import type { AuditEntry } from '@millrace/contract/resources/audit-entry.ts'
+import { csvText } from '../../platform/csv.ts'
+import { DomainError } from '../../platform/errors.ts'
+import { isId, normalizeId } from '../../platform/ids.ts'
+import type { Principal } from '../../platform/principal.ts'
+import type { AuditFilter, AuditPosition, AuditStore } from './audit-store.ts'
+
+export interface AuditServiceDependencies {
+  readonly store: Pick<AuditStore, 'list' | 'count' | 'listBehind'>
+}
+
+const exportAtMost = 50_000
+const exportAtOnce = 1_000
+
+const columns: Readonly<Record<string, (entry: AuditEntry) => string | null>> = {
+  id: ({ id }) => id,
+  at: ({ at }) => at,
+  category: ({ category }) => category,
+  action: ({ action }) => action,
+  outcome: ({ outcome }) => outcome,
+  error: ({ error }) => error,
+  actorKind: ({ actor }) => actor.kind,
+  actorId: ({ actor }) => actor.id,
+  actorName: ({ actor }) => actor.name,
+  targetKind: ({ target }) => target?.kind ?? null,
+  targetId: ({ target }) => target?.id ?? null,
+  targetName: ({ target }) => target?.name ?? null,
+  address: ({ address }) => address,
+  details: ({ details }) => JSON.stringify(details),
+}
+
+const cell = (value: string | null): string => (value === null ? '' : csvText(value))
+
+const lineOf = (entry: AuditEntry): string =>
+  `${Object.values(columns)
+    .map((read) => cell(read(entry)))
+    .join(',')}\r\n`
+
+const normalized = (id: string | undefined): string | undefined =>
+  id !== undefined && isId(id) ? normalizeId(id) : id
+
+/** Whoever may change users, roles or teams may see what was done to them (account.md, 10). */
+function requireAccess(principal: Principal): void {
+  if (principal.can('user', 'update') || principal.can('role', 'update') || principal.can('team', 'update'))
+    return
+  throw new DomainError(
+    'forbidden',
+    {},
+    {
+      message:
+        'Your role does not allow this: the audit log needs User: update, Role: update or Team: update',
+    },
+  )
+}
+
+export type AuditService = ReturnType<typeof createAuditService>
+
+/** The audit log of the caller's company. */
+export function createAuditService({ store }: AuditServiceDependencies) {
+  const filterOf = (filter: AuditFilter): AuditFilter => ({
+    ...filter,
+    actorId: normalized(filter.actorId),
+    targetId: normalized(filter.targetId),
+  })
+
+  return {
+    /** @throws DomainError `forbidden` */
+    async list(
+      principal: Principal,
+      wanted: AuditFilter,
+      { page, perPage }: { page: number; perPage: number },
+    ): Promise<{ rows: AuditEntry[]; count: number }> {
+      requireAccess(principal)
+      const { companyId } = principal
+      const filter = filterOf(wanted)
+      const [rows, count] = await Promise.all([
+        store.list(companyId, filter, { limit: perPage, offset: (page - 1) * perPage }),
+        store.count(companyId, filter),
+      ])
+      return { rows, count }
+    },
+
+    /**
+     * The entries as CSV, piece by piece; formulas are defused.
+     * @throws DomainError `forbidden`, before the first piece
+     */
+    async *export(principal: Principal, wanted: AuditFilter): AsyncGenerator<string> {
+      requireAccess(principal)
+      const filter = filterOf(wanted)
+      let position: AuditPosition | undefined
+      let left = exportAtMost
+      yield `${Object.keys(columns).join(',')}\r\n`
+      while (left > 0) {
+        const most = Math.min(left, exportAtOnce)
+        const { entries, last } = await store.listBehind(principal.companyId, filter, position, most)
+        if (entries.length > 0) yield entries.map(lineOf).join('')
+        if (entries.length < most) return
+        left -= entries.length
+        position = last
+      }
+    },
+  }
+}

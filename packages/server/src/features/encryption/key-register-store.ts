@@ -1,0 +1,44 @@
+import { inArray, sql } from 'drizzle-orm'
+import { encryptionKeys } from '../../database/tables/encryption-key.ts'
+import type { Queries } from '../../platform/stores/relational.ts'
+
+/** Which keys the database knows, and which of them seal something; works inside the transaction it is given. */
+export function createKeyRegisterStore(db: Queries) {
+  return {
+    /** Lets one process at a time through, until the transaction ends. */
+    async lock(): Promise<void> {
+      await db.execute(sql`lock table ${encryptionKeys} in share row exclusive mode`)
+    },
+
+    async list(): Promise<string[]> {
+      const rows = await db.select({ keyId: encryptionKeys.keyId }).from(encryptionKeys)
+      return rows.map(({ keyId }) => keyId)
+    },
+
+    async register(keyId: string): Promise<void> {
+      await db.insert(encryptionKeys).values({ keyId }).onConflictDoNothing()
+    },
+
+    async forget(keyIds: readonly string[]): Promise<void> {
+      await db.delete(encryptionKeys).where(inArray(encryptionKeys.keyId, [...keyIds]))
+    },
+
+    /** Ids of the keys under which anything is sealed: they stand behind the first byte of each sealed secret. */
+    async listSealing(): Promise<string[]> {
+      const { rows: columns } = await db.execute<{ table: string; column: string }>(
+        sql`select c.relname as table, a.attname as column
+          from pg_attribute a join pg_class c on c.oid = a.attrelid
+          where c.relnamespace = current_schema()::regnamespace and c.relkind = 'r' and not a.attisdropped
+            and a.attname like 'sealed\\_%' and a.atttypid = 'bytea'::regtype`,
+      )
+      if (columns.length === 0) return []
+      const ids = columns.map(
+        ({ table, column }) =>
+          sql`select encode(substr(${sql.identifier(column)}, 2, 4), 'hex') as key_id
+            from ${sql.identifier(table)} where length(${sql.identifier(column)}) > 4`,
+      )
+      const { rows } = await db.execute<{ key_id: string }>(sql.join(ids, sql` union `))
+      return rows.map(({ key_id }) => key_id)
+    },
+  }
+}

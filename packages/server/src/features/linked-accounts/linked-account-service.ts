@@ -1,0 +1,178 @@
+import type { LinkedAccount } from '@millrace/contract/resources/linked-account.ts'
+import { actorOf, type RecordAudit } from '../../platform/audit.ts'
+import type { Clock } from '../../platform/clock.ts'
+import type { SecretBox } from '../../platform/crypto/secret-box.ts'
+import { DomainError } from '../../platform/errors.ts'
+import { isId, newId, normalizeId } from '../../platform/ids.ts'
+import type { OutgoingClient } from '../../platform/outgoing/outgoing-client.ts'
+import { OutgoingError } from '../../platform/outgoing/outgoing-error.ts'
+import type { Principal } from '../../platform/principal.ts'
+import type { Relational } from '../../platform/stores/relational.ts'
+import { createAttemptLimit } from './attempt-limit.ts'
+import { createLinkedAccountStore } from './linked-account-store.ts'
+import { encodeMessage, faultOfTarget, type Message, type Target } from './linked-account-target.ts'
+
+export interface LinkedAccountServiceDependencies {
+  readonly relational: Pick<Relational, 'db' | 'transaction'>
+  readonly box: Pick<SecretBox, 'seal'>
+  readonly outgoing: Pick<OutgoingClient, 'postJson'>
+  readonly recordAudit: RecordAudit
+  readonly clock: Clock
+  /** Waits for one of the company's places to send a test, and gives the function that leaves it. */
+  readonly enter: (companyId: string) => Promise<() => void>
+}
+
+/** Who asks, and from which network address. */
+export interface Caller {
+  readonly principal: Principal
+  readonly address: string
+}
+
+export interface AccountToLink extends Target {
+  readonly name: string
+}
+
+const mostPerPerson = 20
+const attemptsPerHour = 30
+const hourMs = 3_600_000
+const longestEchoedId = 128
+
+const contextOf = (id: string): string => `linked-account:${id}`
+
+export type LinkedAccountService = ReturnType<typeof createLinkedAccountService>
+
+/** Places outside the service that a person has messages sent to. */
+export function createLinkedAccountService(dependencies: LinkedAccountServiceDependencies) {
+  const { relational, box, outgoing, recordAudit, clock, enter } = dependencies
+  const store = createLinkedAccountStore(relational.db)
+  const attempts = createAttemptLimit(clock, attemptsPerHour, hourMs)
+
+  async function send(target: Target, message: Message): Promise<void> {
+    const { body, headers } = encodeMessage(message, target, clock.now())
+    await outgoing.postJson(target.url, body, headers)
+  }
+
+  async function test({ name, ...target }: AccountToLink, { companyId, email }: Principal): Promise<void> {
+    const leave = await enter(companyId)
+    try {
+      const text = `This is a test of Millrace: ${email} links this place as "${name}".`
+      await send(target, { type: 'test', text })
+    } catch (error) {
+      if (!(error instanceof OutgoingError)) throw error
+      const { fault, status, message: reason } = error
+      const data = { reason, ...(status === undefined ? {} : { status }) }
+      if (fault === 'refused') throw addressError(reason)
+      throw new DomainError('linkedAccountTest', data, {
+        message: `The test message was not taken, so nothing was linked: ${reason}`,
+        cause: error,
+      })
+    } finally {
+      leave()
+    }
+  }
+
+  async function requireRoom(count: Promise<number>): Promise<void> {
+    if ((await count) >= mostPerPerson)
+      throw new DomainError('tooManyLinkedAccounts', { limit: mostPerPerson })
+  }
+
+  function requireAttempt(userId: string): void {
+    const retryAfterSeconds = attempts.take(userId)
+    if (retryAfterSeconds === undefined) return
+    throw new DomainError(
+      'tooManyRequests',
+      { retryAfter: retryAfterSeconds },
+      {
+        message: `You have tried to link an account ${attemptsPerHour} times within an hour, try again later`,
+        retryAfterSeconds,
+      },
+    )
+  }
+
+  return {
+    /** @throws DomainError `forbidden`, or `notFound` for nobody of the company */
+    async list(principal: Principal, wanted: string | undefined): Promise<LinkedAccount[]> {
+      const userId = normalizeId(wanted ?? principal.userId)
+      const person = { companyId: principal.companyId, userId }
+      if (userId !== principal.userId) {
+        if (!principal.can('user', 'read'))
+          throw new DomainError('forbidden', { resource: 'user', action: 'read' })
+        if (!(await store.hasPerson(person)))
+          throw new DomainError(
+            'notFound',
+            { id: userId },
+            { message: 'There is no such user in your company' },
+          )
+      }
+      return store.list(person)
+    },
+
+    /**
+     * Links an account of the caller's own, once its address has taken a test message.
+     * @throws DomainError `linkedAccountAddress`, `linkedAccountTest`, `tooManyLinkedAccounts` or `tooManyRequests`
+     */
+    async create({ principal, address }: Caller, wanted: AccountToLink): Promise<LinkedAccount> {
+      const { companyId, userId } = principal
+      const { name, ...target } = wanted
+      const fault = faultOfTarget(target)
+      if (fault !== undefined) throw addressError(fault)
+      await requireRoom(store.count({ companyId, userId }))
+      requireAttempt(userId)
+      await test(wanted, principal)
+
+      const id = newId()
+      const host = new URL(target.url).host
+      const sealedTarget = box.seal(JSON.stringify({ url: target.url, secret: target.secret }), contextOf(id))
+      return relational.transaction(async (tx) => {
+        const within = createLinkedAccountStore(tx)
+        // The person may have been deactivated while the test was on its way, which takes linked accounts along.
+        if (!(await within.lockPerson({ companyId, userId }))) throw new DomainError('unauthenticated')
+        await requireRoom(within.count({ companyId, userId }))
+        const { provider } = target
+        const made = await within.insert({ id, companyId, userId, provider, name, host, sealedTarget })
+        await recordAudit(tx, {
+          companyId,
+          action: 'linked-account-create',
+          actor: actorOf(principal),
+          target: { kind: 'linked-account', id, name },
+          details: { provider, host, userId },
+          address,
+        })
+        return made
+      })
+    },
+
+    /**
+     * Deletes the caller's own, or with User: update that of a colleague; its credentials go along.
+     * @param text any text; what is no identifier names nothing
+     * @throws DomainError `linkedAccountNotFound`
+     */
+    async delete({ principal, address }: Caller, text: string): Promise<void> {
+      const absent = new DomainError('linkedAccountNotFound', { id: text.slice(0, longestEchoedId) })
+      if (!isId(text)) throw absent
+      const { companyId, userId } = principal
+      const owner = principal.can('user', 'update') ? undefined : userId
+      await relational.transaction(async (tx) => {
+        const deleted = await createLinkedAccountStore(tx).delete(companyId, normalizeId(text), owner)
+        if (!deleted) throw absent
+        const { id, name, provider, host } = deleted
+        await recordAudit(tx, {
+          companyId,
+          action: 'linked-account-delete',
+          actor: actorOf(principal),
+          target: { kind: 'linked-account', id, name },
+          details: { provider, host, userId: deleted.userId },
+          address,
+        })
+      })
+    },
+  }
+}
+
+function addressError(reason: string): DomainError {
+  return new DomainError(
+    'linkedAccountAddress',
+    { reason },
+    { message: `This address cannot be linked: ${reason}` },
+  )
+}

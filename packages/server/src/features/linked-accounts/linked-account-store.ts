@@ -1,0 +1,103 @@
+import type { LinkedAccount, LinkedAccountProvider } from '@millrace/contract/resources/linked-account.ts'
+import { and, asc, eq, ne, sql } from 'drizzle-orm'
+import { linkedAccounts } from '../../database/tables/linked-account.ts'
+import { users } from '../../database/tables/user.ts'
+import type { Queries } from '../../platform/stores/relational.ts'
+
+export interface Person {
+  readonly companyId: string
+  readonly userId: string
+}
+
+export interface NewLinkedAccount extends Person {
+  readonly id: string
+  readonly provider: LinkedAccountProvider
+  readonly name: string
+  readonly host: string
+  readonly sealedTarget: Buffer
+}
+
+const columns = {
+  id: linkedAccounts.id,
+  userId: linkedAccounts.userId,
+  provider: linkedAccounts.provider,
+  name: linkedAccounts.name,
+  host: linkedAccounts.host,
+  createdAt: linkedAccounts.createdAt,
+  updatedAt: linkedAccounts.updatedAt,
+}
+
+type Row = Omit<LinkedAccount, 'createdAt' | 'updatedAt'> & { createdAt: Date; updatedAt: Date }
+
+const toLinkedAccount = (row: Row): LinkedAccount => ({
+  ...row,
+  createdAt: row.createdAt.toISOString(),
+  updatedAt: row.updatedAt.toISOString(),
+})
+
+/** Linked accounts without their addresses; given a transaction it works inside it. */
+export function createLinkedAccountStore(db: Queries) {
+  const of = ({ companyId, userId }: Person) =>
+    and(eq(linkedAccounts.companyId, companyId), eq(linkedAccounts.userId, userId))
+
+  return {
+    /** Whether somebody of the company, not erased, has the id. */
+    async hasPerson({ companyId, userId }: Person): Promise<boolean> {
+      const found = await db
+        .select({ id: users.id })
+        .from(users)
+        .where(and(eq(users.id, userId), eq(users.companyId, companyId), ne(users.status, 'deleted')))
+      return found.length > 0
+    },
+
+    /** Until the transaction ends nobody else changes what the person has; false when the person is not active. */
+    async lockPerson({ companyId, userId }: Person): Promise<boolean> {
+      const { rows } = await db.execute(
+        sql`select 1 from ${users} where id = ${userId} and company_id = ${companyId} and status = 'active'
+          for no key update`,
+      )
+      return rows.length > 0
+    },
+
+    async count(person: Person): Promise<number> {
+      const [row] = await db
+        .select({ count: sql<number>`count(*)::int` })
+        .from(linkedAccounts)
+        .where(of(person))
+      return row?.count ?? 0
+    },
+
+    /** The oldest first. */
+    async list(person: Person): Promise<LinkedAccount[]> {
+      const rows = await db
+        .select(columns)
+        .from(linkedAccounts)
+        .where(of(person))
+        .orderBy(asc(linkedAccounts.createdAt), asc(linkedAccounts.id))
+      return rows.map(toLinkedAccount)
+    },
+
+    async insert(account: NewLinkedAccount): Promise<LinkedAccount> {
+      const [row] = await db.insert(linkedAccounts).values(account).returning(columns)
+      if (!row) throw new Error('an insert without conflict gives its row')
+      return toLinkedAccount(row)
+    },
+
+    /**
+     * @param userId whose it must be; undefined for anybody of the company
+     * @returns what was deleted; undefined when there was nothing
+     */
+    async delete(
+      companyId: string,
+      id: string,
+      userId: string | undefined,
+    ): Promise<LinkedAccount | undefined> {
+      const mine = userId === undefined ? undefined : eq(linkedAccounts.userId, userId)
+      const [row] = await db
+        .delete(linkedAccounts)
+        .where(and(eq(linkedAccounts.id, id), eq(linkedAccounts.companyId, companyId), mine))
+        .returning(columns)
+      return row && toLinkedAccount(row)
+    },
+  }
+}

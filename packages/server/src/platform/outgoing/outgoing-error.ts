@@ -1,0 +1,30 @@
+/** Why a request to an address that somebody gave did not succeed. */
+export type OutgoingFault =
+  /** The address itself may not be asked: scheme, port, user information, or a place that is not public. */
+  | 'refused'
+  /** No such name, nobody listens, or the connection broke. */
+  | 'unreachable'
+  | 'timeout'
+  /** The certificate is not valid for the name, or no TLS was spoken. */
+  | 'tls'
+  /** An answer other than 2xx; `status` says which. */
+  | 'status'
+  /** The answer is larger, or otherwise encoded, than what was asked for. */
+  | 'reply'
+
+/**
+ * The message is for whoever gave the address, in plain words. It names at most the host: the rest of an address
+ * may be a secret, and nothing of what the other side wrote is repeated.
+ */
+export class OutgoingError extends Error {
+  readonly fault: OutgoingFault
+  /** HTTP status of the answer, where there was one. */
+  readonly status: number | undefined
+
+  constructor(fault: OutgoingFault, message: string, options: { status?: number; cause?: unknown } = {}) {
+    super(message, { cause: options.cause })
+    this.name = 'OutgoingError'
+    this.fault = fault
+    this.status = options.status
+  }
+}
