@@ -345,6 +345,24 @@ export const errorTable = {
     message: 'You are not a member of this team',
     data: ByTeams,
   },
+  tooManyScimTokens: {
+    errorCode: 2060,
+    status: 409,
+    message: 'Two tokens are active already: revoke one of them first',
+    data: Nothing,
+  },
+  scimTokenNotFound: {
+    errorCode: 2061,
+    status: 404,
+    message: 'There is no such token of the identity provider',
+    data: ById,
+  },
+  groupSyncOff: {
+    errorCode: 2062,
+    status: 501,
+    message: 'Groups are not synchronised: turn groupSync on in the provisioning configuration',
+    data: Nothing,
+  },
 
   // 3000: workflows.
   workflowNotFound: { errorCode: 3000, status: 404, message: 'There is no such workflow', data: ById },

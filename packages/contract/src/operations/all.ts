@@ -11,7 +11,13 @@ import {
 } from './datasources.ts'
 import { readExperiment } from './experiments.ts'
 import { deleteLinkedAccount } from './linked-accounts.ts'
-import { readScimConfig, updateScimConfig } from './provisioning.ts'
+import {
+  createScimToken,
+  deleteScimToken,
+  listScimTokens,
+  readScimConfig,
+  updateScimConfig,
+} from './provisioning.ts'
 import { listReports } from './reports.ts'
 import { saveQuery, updateSavedQuery } from './saved-queries.ts'
 import { deleteSingleSignOn } from './single-sign-on.ts'
@@ -45,4 +51,7 @@ export const allOperations: readonly Operation[] = [
   createDatasource,
   listDatasourceLogs,
   readDatasourceCounters,
+  listScimTokens,
+  createScimToken,
+  deleteScimToken,
 ]

@@ -11,13 +11,18 @@ const addFormats = addFormatsModule as unknown as typeof addFormatsModule.defaul
 const answered = [
   'collectEvents',
   'createDatasource',
+  'createScimToken',
   'createToken',
+  'deleteScimToken',
   'listDatasourceLogs',
   'listDatasources',
+  'listScimTokens',
   'readDatasourceCounters',
+  'readScimConfig',
   'readStatisticsMeta',
   'revokeToken',
   'runQuery',
+  'updateScimConfig',
 ]
 
 let service: Service
@@ -80,6 +85,10 @@ test.each([
   ['createDatasource', { name: 'Second shop' }, ''],
   ['listDatasourceLogs', undefined, ''],
   ['readDatasourceCounters', undefined, ''],
+  ['readScimConfig', undefined, ''],
+  ['updateScimConfig', { enabled: true, roleMapping: [] }, ''],
+  ['createScimToken', { label: 'Okta' }, ''],
+  ['listScimTokens', undefined, ''],
 ] as const)('a reply of %s has the shape that is described', async (id, body, search) => {
   const operation = allOperations.find((each) => each.id === id)
   if (!operation) throw new Error(`there is no operation ${id}`)
