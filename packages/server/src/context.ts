@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { migrateColumnar, migrateRelational } from './database/migrate.ts'
 import { createAccountService } from './features/accounts/account-service.ts'
 import { type Bootstrapped, bootstrap } from './features/accounts/bootstrap.ts'
+import { createUserLifecycle } from './features/accounts/user-lifecycle.ts'
 import { recordAudit } from './features/audit/audit-store.ts'
 import { createAccessCache } from './features/auth/access-cache.ts'
 import { watchAccessChanges } from './features/auth/access-changes.ts'
@@ -25,6 +26,7 @@ import { createLoaderService } from './features/loading/loader-service.ts'
 import { createLoaderStore } from './features/loading/loader-store.ts'
 import { createMailService } from './features/mail/mail-service.ts'
 import { createMailStore } from './features/mail/mail-store.ts'
+import { createProvisioning, type Provisioning } from './features/provisioning/provisioning.ts'
 import { createQueryGate } from './features/statistics/query/gate.ts'
 import { defaultRunLimits } from './features/statistics/query/run.ts'
 import { createStatisticsService, type StatisticsService } from './features/statistics/statistics-service.ts'
@@ -56,6 +58,7 @@ export interface Services {
   readonly collector: CollectorService
   readonly datasources: DatasourceService
   readonly statistics: StatisticsService
+  readonly provisioning: Provisioning
 }
 
 /** Everything that runs, wired together. */
@@ -133,16 +136,19 @@ function createServices(parts: {
   columnar: OpenedColumnar['columnar']
   log: EventLog
   passwords: Passwords
+  origin: () => string
   findPrincipal: Parameters<typeof createBearerGuard>[0]['findPrincipal']
   clock: Clock
   logger: Logger
   metrics: Metrics
   ending: AbortSignal
 }): Services {
-  const { relational, columnar, log, passwords, findPrincipal, clock, logger, metrics, ending } = parts
+  const { relational, columnar, log, passwords, origin, findPrincipal, clock, logger, metrics, ending } =
+    parts
   // One for everything that asks the engine: what one company asks does not hold up another.
   const gate = createQueryGate()
   const accounts = createAccountService({ relational, passwords, recordAudit })
+  const lifecycle = createUserLifecycle({ relational, recordAudit })
   const datasourceStates = createDatasourceStore(relational.db)
   const collector = createCollectorService({
     log,
@@ -177,6 +183,7 @@ function createServices(parts: {
       limits: { ...defaultRunLimits, threads: oneThreadWhileIngesting(collector, ending) },
       onAnswered: (outcome, seconds) => metrics.querySeconds.observe({ outcome }, seconds),
     }),
+    provisioning: createProvisioning({ relational, lifecycle, recordAudit, origin }),
   }
 }
 
@@ -225,6 +232,7 @@ export async function openContext(options: ContextOptions): Promise<Context> {
       columnar,
       log,
       passwords,
+      origin: options.origin,
       findPrincipal: cache.find,
       clock,
       logger,
