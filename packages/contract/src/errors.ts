@@ -459,6 +459,24 @@ export const errorTable = {
       strict,
     ),
   },
+  tooManyScimTokens: {
+    errorCode: 2060,
+    status: 409,
+    message: 'Two tokens are active already: revoke one of them first',
+    data: Nothing,
+  },
+  scimTokenNotFound: {
+    errorCode: 2061,
+    status: 404,
+    message: 'There is no such token of the identity provider',
+    data: ById,
+  },
+  groupSyncOff: {
+    errorCode: 2062,
+    status: 501,
+    message: 'Groups are not synchronised: turn groupSync on in the provisioning configuration',
+    data: Nothing,
+  },
   userIdNotFound: {
     errorCode: 2070,
     status: 404,

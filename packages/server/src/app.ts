@@ -11,6 +11,8 @@ import { registerTokenRoutes } from './features/auth/token-routes.ts'
 import { collectorRoutes } from './features/collector/collector-routes.ts'
 import { registerDatasourceRoutes } from './features/datasources/datasource-routes.ts'
 import { registerLinkedAccountRoutes } from './features/linked-accounts/linked-account-routes.ts'
+import { registerProvisioningRoutes } from './features/provisioning/provisioning-routes.ts'
+import { registerScimRoutes } from './features/provisioning/scim-routes.ts'
 import { registerStatisticsRoutes } from './features/statistics/statistics-routes.ts'
 import type { Addresses } from './platform/http/documents/curl.ts'
 import { documentsRoutes } from './platform/http/documents-routes.ts'
@@ -20,7 +22,8 @@ import { version } from './platform/version.ts'
 
 /**
  * The whole service as a Fastify instance, not yet listening. Scopes show protection: `open` needs no token,
- * `authenticated` needs one and checks the operation's permission, `collector` has limits and replies of its own.
+ * `authenticated` needs one and checks the operation's permission, `provisioning` (SCIM) and `collector` have guards
+ * or limits and replies of their own.
  */
 export async function buildApp(context: Context, addresses: () => Addresses): Promise<FastifyInstance> {
   const { config, logger, metrics, services } = context
@@ -50,6 +53,11 @@ export async function buildApp(context: Context, addresses: () => Addresses): Pr
       registerAccountRoutes(scope, services.accounts)
       registerLinkedAccountRoutes(scope, services.linkedAccounts)
       registerAuditRoutes(scope, services.audit)
+      registerProvisioningRoutes(scope, services.provisioning)
+    })
+    await app.register(async function provisioning(scope) {
+      measureCalls(scope, context)
+      registerScimRoutes(scope, services.provisioning)
     })
   }
 

@@ -45,6 +45,7 @@ import { createLoaderService } from './features/loading/loader-service.ts'
 import { createLoaderStore } from './features/loading/loader-store.ts'
 import { createMailService } from './features/mail/mail-service.ts'
 import { createMailQueue, createMailStore } from './features/mail/mail-store.ts'
+import { createProvisioning, type Provisioning } from './features/provisioning/provisioning.ts'
 import { createQueryGate } from './features/statistics/query/gate.ts'
 import { defaultRunLimits } from './features/statistics/query/run.ts'
 import { createStatisticsService, type StatisticsService } from './features/statistics/statistics-service.ts'
@@ -88,6 +89,7 @@ export interface Services {
   readonly accounts: AccountServices
   readonly linkedAccounts: LinkedAccountService
   readonly audit: AuditService
+  readonly provisioning: Provisioning
 }
 
 /** More would only wait for each other: a hash is memory and one core. */
@@ -264,6 +266,7 @@ function createServices(parts: {
       clock,
       enter: createQueryGate({ running: 2, waiting: 4, what: 'test messages' }).enter,
     }),
+    provisioning: createProvisioning({ relational, lifecycle, recordAudit, origin }),
   }
 }
 

@@ -23,7 +23,13 @@ import { readExperiment } from './experiments.ts'
 import { deleteInvitation, inviteUser, listInvitations, renewInvitation } from './invitations.ts'
 import { createLinkedAccount, deleteLinkedAccount, listLinkedAccounts } from './linked-accounts.ts'
 import { changePassword, endOwnSessions, readProfile, updateProfile } from './profile.ts'
-import { readScimConfig, updateScimConfig } from './provisioning.ts'
+import {
+  createScimToken,
+  deleteScimToken,
+  listScimTokens,
+  readScimConfig,
+  updateScimConfig,
+} from './provisioning.ts'
 import { listReports } from './reports.ts'
 import { createRole, deleteRole, listRoles, readRole, updateRole } from './roles.ts'
 import { saveQuery, updateSavedQuery } from './saved-queries.ts'
@@ -95,4 +101,7 @@ export const allOperations: readonly Operation[] = [
   listLinkedAccounts,
   createLinkedAccount,
   listAuditEntries,
+  listScimTokens,
+  createScimToken,
+  deleteScimToken,
 ]

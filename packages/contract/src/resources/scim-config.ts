@@ -31,7 +31,7 @@ const update = {
   roleMapping: Type.Optional(
     Type.Array(
       Type.Object(
-        { group: nameText('Name of a group, whatever its case'), roleId: id('Role that it gives') },
+        { group: nameText('Name of a group, whatever its case', 256), roleId: id('Role that it gives') },
         strict,
       ),
       { maxItems: 1_000, description: 'The first group that a user is in gives the role' },

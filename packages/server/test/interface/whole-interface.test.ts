@@ -16,6 +16,7 @@ const answered = [
   'createDatasource',
   'createLinkedAccount',
   'createRole',
+  'createScimToken',
   'createTeam',
   'createToken',
   'deactivateUser',
@@ -23,6 +24,7 @@ const answered = [
   'deleteInvitation',
   'deleteLinkedAccount',
   'deleteRole',
+  'deleteScimToken',
   'deleteTeam',
   'deleteUser',
   'disableAuthenticator',
@@ -34,6 +36,7 @@ const answered = [
   'listInvitations',
   'listLinkedAccounts',
   'listRoles',
+  'listScimTokens',
   'listTeams',
   'listUsers',
   'offerAuthenticator',
@@ -43,6 +46,7 @@ const answered = [
   'readDatasourceCounters',
   'readProfile',
   'readRole',
+  'readScimConfig',
   'readStatisticsMeta',
   'readTeam',
   'readUser',
@@ -54,6 +58,7 @@ const answered = [
   'updateCompany',
   'updateProfile',
   'updateRole',
+  'updateScimConfig',
   'updateTeam',
   'updateUser',
 ]
@@ -130,6 +135,10 @@ test.each([
   ['updateCompany', { timezone: 'Europe/Paris' }, ''],
   ['listLinkedAccounts', undefined, ''],
   ['listAuditEntries', undefined, '?outcome=success'],
+  ['readScimConfig', undefined, ''],
+  ['updateScimConfig', { enabled: true, roleMapping: [] }, ''],
+  ['createScimToken', { label: 'Okta' }, ''],
+  ['listScimTokens', undefined, ''],
 ] as const)('a reply of %s has the shape that is described', async (id, body, search) => {
   const operation = allOperations.find((each) => each.id === id)
   if (!operation) throw new Error(`there is no operation ${id}`)

@@ -27,5 +27,7 @@ export const users = pgTable('users', {
   provisioned: boolean('provisioned').notNull().default(false),
   /** The identity provider's own identifier, opaque. */
   externalId: text('external_id'),
+  /** When the identity provider deleted the person, who is hidden from it while the account is disabled. */
+  unprovisionedAt: instant('unprovisioned_at'),
   ...history,
 })

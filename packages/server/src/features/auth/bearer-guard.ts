@@ -2,23 +2,13 @@ import type { Permission } from '@millrace/contract/permissions.ts'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { isSecret } from '../../platform/crypto/secrets.ts'
 import { DomainError } from '../../platform/errors.ts'
+import { readBearer } from '../../platform/http/bearer-token.ts'
 import { failure } from '../../platform/http/envelope.ts'
 import { holds, type Principal } from '../../platform/principal.ts'
 
 export interface BearerGuardDependencies {
   /** Who a token belongs to; undefined when it is not valid, for whatever reason. */
   readonly findPrincipal: (token: string) => Promise<Principal | undefined>
-}
-
-/** The text after `Bearer` of the one header `Authorization`; undefined when there is none or more than one. */
-function readBearer(request: FastifyRequest): string | undefined {
-  const { rawHeaders } = request.raw
-  let headers = 0
-  for (let i = 0; i < rawHeaders.length; i += 2) {
-    if (rawHeaders[i]?.toLowerCase() === 'authorization') headers++
-  }
-  if (headers !== 1) return undefined
-  return /^bearer +(\S+) *$/i.exec(request.headers.authorization ?? '')?.[1]
 }
 
 /** One body for every reason (faults.md, H01 and H04). */

@@ -78,7 +78,11 @@ export function toDomainError(error: unknown, request: FastifyRequest): DomainEr
 const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const
 
 /** Known paths with another method (405 with `Allow`) and unknown ones (404). */
-function unroutedError(app: FastifyInstance, request: FastifyRequest, reply: FastifyReply): DomainError {
+export function unroutedError(
+  app: FastifyInstance,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): DomainError {
   const { method, url } = request
   const path = url.split('?', 1)[0] ?? url
   const allowed = methods.filter(

@@ -1,4 +1,6 @@
+import type { FastifyInstance } from 'fastify'
 import { DomainError } from '../errors.ts'
+import { assertPlainUtf8 } from './body-headers.ts'
 import { faultOfText, validationError } from './validation.ts'
 
 /** Deeper documents are refused before they are parsed: nothing in the interface nests this far. */
@@ -77,4 +79,16 @@ export function parseJsonBody(body: Buffer): unknown {
   }
   clean(value, '')
   return value
+}
+
+/** Reads bodies of the content type as JSON; an empty one is undefined. */
+export function takeJsonBodies(app: FastifyInstance, contentType: string): void {
+  app.addContentTypeParser(contentType, { parseAs: 'buffer' }, (request, body, done) => {
+    try {
+      assertPlainUtf8(request.headers)
+      done(null, body.length === 0 ? undefined : parseJsonBody(body as Buffer))
+    } catch (error) {
+      done(error as Error)
+    }
+  })
 }

@@ -1,12 +1,11 @@
 import { type FastifyBaseLogger, type FastifyInstance, fastify, LogController } from 'fastify'
 import { newId } from '../ids.ts'
 import type { Logger } from '../logger.ts'
-import { assertPlainUtf8 } from './body-headers.ts'
 import { answerBrokenRequest, headerBytes, headerLines } from './broken-requests.ts'
 import { closeInTime } from './closing.ts'
 import { boundConnections, connectionsWithin, descriptorLimit } from './connection-limit.ts'
 import { useFailureReplies } from './failures.ts'
-import { parseJsonBody } from './json-body.ts'
+import { takeJsonBodies } from './json-body.ts'
 import { isTooMuchToDrain } from './request-framing.ts'
 import { createValidatorCompiler } from './validation.ts'
 
@@ -99,14 +98,7 @@ export function createHttpServer(dependencies: {
   // schemas, where a serializer would hide a missing or superfluous field.
   app.setSerializerCompiler(() => (data) => JSON.stringify(data))
   app.removeAllContentTypeParsers()
-  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body, done) => {
-    try {
-      assertPlainUtf8(request.headers)
-      done(null, body.length === 0 ? undefined : parseJsonBody(body as Buffer))
-    } catch (error) {
-      done(error as Error)
-    }
-  })
+  takeJsonBodies(app, 'application/json')
   app.addHook('onSend', async (request, reply) => {
     reply.header('x-content-type-options', 'nosniff')
     if (app.isClosing() || isTooMuchToDrain(request.raw)) reply.header('connection', 'close')

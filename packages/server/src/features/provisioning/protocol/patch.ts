@@ -1,0 +1,71 @@
+import { type AttributePath, parsePath } from './path.ts'
+import { ScimRefusal, shown } from './refusal.ts'
+import { patchSchema } from './schemas.ts'
+import { readAttributes, requireSchema } from './values.ts'
+
+/** One attribute that a PATCH changes. */
+export interface PatchStep {
+  readonly op: 'add' | 'replace' | 'remove'
+  readonly path: AttributePath
+  readonly value: unknown
+  /** Named by a key of an object and not by `path`: what is not known there is passed over, as in a whole resource. */
+  readonly isKey: boolean
+}
+
+const mostOperations = 1_000
+const operations: ReadonlySet<string> = new Set(['add', 'replace', 'remove'])
+
+/** A key of an object that is no path names nothing that is known here. */
+function pathOfKey(key: string): AttributePath {
+  try {
+    return parsePath(key)
+  } catch {
+    return { name: key.toLowerCase() }
+  }
+}
+
+function stepsOf(operation: unknown, index: number): PatchStep[] {
+  const what = `Operations[${index}]`
+  const fields = readAttributes(operation, what, 'invalidSyntax')
+  const wanted = fields.get('op')
+  const op = typeof wanted === 'string' ? wanted.toLowerCase() : ''
+  if (!operations.has(op))
+    throw new ScimRefusal(
+      'invalidSyntax',
+      `${what}.op must be add, replace or remove, it is ${shown(wanted)}`,
+    )
+  const step = { op: op as PatchStep['op'], value: fields.get('value') }
+  const path = fields.get('path') ?? ''
+  if (typeof path !== 'string')
+    throw new ScimRefusal('invalidPath', `${what}.path must be a text, it is ${shown(path)}`)
+  if (path !== '') {
+    if (step.op !== 'remove' && !fields.has('value'))
+      throw new ScimRefusal('invalidValue', `${what}.value is required for ${step.op}`)
+    return [{ ...step, path: parsePath(path), isKey: false }]
+  }
+  if (step.op === 'remove')
+    throw new ScimRefusal('noTarget', `${what}.path is required: it says what to remove`)
+  readAttributes(step.value, `${what}.value without a path`)
+  return Object.entries(step.value as object).map(([key, value]) => ({
+    op: step.op,
+    path: pathOfKey(key),
+    value,
+    isKey: true,
+  }))
+}
+
+/**
+ * The changes of a PATCH (RFC 7644 3.5.2), in their order, in the forms that identity providers send: names and
+ * operators in any case, an object of attributes in place of a path, keys that are paths.
+ * @throws ScimRefusal
+ */
+export function readPatch(body: unknown): PatchStep[] {
+  const fields = readAttributes(body, 'The body', 'invalidSyntax')
+  requireSchema(fields, patchSchema)
+  const list = fields.get('operations')
+  if (!Array.isArray(list) || list.length === 0)
+    throw new ScimRefusal('invalidSyntax', 'Operations must be a list of at least one operation')
+  if (list.length > mostOperations)
+    throw new ScimRefusal('invalidValue', `Operations may hold at most ${mostOperations} operations`)
+  return list.flatMap(stepsOf)
+}

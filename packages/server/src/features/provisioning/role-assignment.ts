@@ -1,0 +1,95 @@
+import type { AuditActor, RecordAudit } from '../../platform/audit.ts'
+import type { Queries } from '../../platform/stores/relational.ts'
+import { createRoleStore, type RoleHolder } from './role-store.ts'
+
+/** Who a change is made by, and from where. */
+export interface Origin {
+  readonly actor: AuditActor
+  readonly address: string
+}
+
+/** How many names an entry of the audit log lists. */
+const mostNamed = 20
+/** People of one role are changed by statements of this many. */
+const batchSize = 5_000
+
+export type RoleAssignment = ReturnType<typeof createRoleAssignment>
+
+/**
+ * Roles by groups: the first group of the mapping that somebody is in gives the role, and whoever is in none
+ * of them has the default role. Both work inside a transaction that holds the company's configuration, and do
+ * nothing where roles do not come from groups.
+ */
+export function createRoleAssignment({ recordAudit }: { readonly recordAudit: RecordAudit }) {
+  /** Groups that give no role never stop anything; they are written down. */
+  async function noteUnmatched(
+    tx: Queries,
+    companyId: string,
+    people: readonly RoleHolder[],
+    defaultRoleId: string,
+    origin: Origin,
+  ): Promise<void> {
+    const unmatched = people.filter(({ groups }) => groups.length > 0)
+    const [first] = unmatched
+    if (!first) return
+    const target =
+      unmatched.length === 1 ? { kind: 'user', id: first.id, name: first.email } : { kind: 'scim-config' }
+    const details = {
+      defaultRoleId,
+      groups: [...new Set(unmatched.flatMap(({ groups }) => groups))].slice(0, mostNamed),
+      users: unmatched.length,
+      userIds: unmatched.slice(0, mostNamed).map(({ id }) => id),
+    }
+    await recordAudit(tx, { companyId, action: 'scim-unmatched-value', target, details, ...origin })
+  }
+
+  async function assign(
+    tx: Queries,
+    companyId: string,
+    userIds: readonly string[] | undefined,
+    origin: Origin,
+  ): Promise<void> {
+    const store = createRoleStore(tx)
+    const { source, defaultRoleId } = await store.findRules(companyId)
+    if (source === null) return
+    const people = await store.listHolders(companyId, userIds)
+    await noteUnmatched(tx, companyId, people, defaultRoleId, origin)
+
+    const changes = people
+      .map((person) => ({ ...person, nextRoleId: person.mappedRoleId ?? defaultRoleId }))
+      .filter(({ roleId, nextRoleId }) => roleId !== nextRoleId)
+    for (const [roleId, group] of Map.groupBy(changes, ({ nextRoleId }) => nextRoleId)) {
+      for (let from = 0; from < group.length; from += batchSize) {
+        const ids = group.slice(from, from + batchSize).map(({ id }) => id)
+        await store.giveRole(companyId, roleId, ids)
+      }
+    }
+    for (const { id, email, roleId: previousRoleId, nextRoleId: roleId } of changes) {
+      const target = { kind: 'user', id, name: email }
+      const details = { roleId, previousRoleId }
+      await recordAudit(tx, { companyId, action: 'user-update', target, details, ...origin })
+    }
+  }
+
+  return {
+    /** Gives the people named, whose groups have changed, the roles that their groups give now. */
+    async assignTo(
+      tx: Queries,
+      companyId: string,
+      userIds: readonly string[],
+      origin: Origin,
+    ): Promise<void> {
+      if (userIds.length > 0) await assign(tx, companyId, userIds, origin)
+    },
+
+    /** The same for everybody whom the identity provider keeps, after a change of the rules. */
+    async assignAll(tx: Queries, companyId: string, origin: Origin): Promise<void> {
+      await assign(tx, companyId, undefined, origin)
+    },
+
+    /** Role of somebody new. */
+    async findDefaultRole(tx: Queries, companyId: string): Promise<string> {
+      return (await createRoleStore(tx).findRules(companyId)).defaultRoleId
+    },
+  }
+}

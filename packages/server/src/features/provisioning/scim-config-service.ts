@@ -1,0 +1,136 @@
+import type { ScimConfig, ScimConfigUpdate } from '@millrace/contract/resources/scim-config.ts'
+import { actorOf, type RecordAudit } from '../../platform/audit.ts'
+import { DomainError } from '../../platform/errors.ts'
+import { normalizeId } from '../../platform/ids.ts'
+import type { Principal } from '../../platform/principal.ts'
+import type { Queries, Relational } from '../../platform/stores/relational.ts'
+import type { RoleAssignment } from './role-assignment.ts'
+import {
+  createScimConfigStore,
+  type ProvisioningSettings,
+  type RoleMapping,
+  type SettingsFields,
+} from './scim-config-store.ts'
+
+export interface ScimConfigDependencies {
+  readonly relational: Pick<Relational, 'db'>
+  /** Runs a change of people or roles; `lastAdministrator` when nobody would be left to administer. */
+  readonly transact: <T>(work: (tx: Queries) => Promise<T>) => Promise<T>
+  readonly recordAudit: RecordAudit
+  readonly roleAssignment: RoleAssignment
+  /** Address of the SCIM service. */
+  readonly baseUrl: () => string
+}
+
+/** Exactly the fields that a caller may set. */
+type Wanted = Pick<
+  ScimConfigUpdate,
+  'enabled' | 'groupSync' | 'roleSource' | 'roleMapping' | 'defaultRoleId' | 'deprovisionMode'
+>
+
+function normalized(wanted: Wanted): { fields: SettingsFields; mapping: RoleMapping[] | undefined } {
+  const { enabled, groupSync, roleSource, defaultRoleId, deprovisionMode, roleMapping } = wanted
+  return {
+    fields: {
+      ...(enabled !== undefined && { enabled }),
+      ...(groupSync !== undefined && { groupSync }),
+      ...(roleSource !== undefined && { roleSource }),
+      ...(defaultRoleId !== undefined && { defaultRoleId: normalizeId(defaultRoleId) }),
+      ...(deprovisionMode !== undefined && { deprovisionMode }),
+    },
+    mapping: roleMapping?.map(({ group, roleId }) => ({ group, roleId: normalizeId(roleId) })),
+  }
+}
+
+function requireDistinctGroups(mapping: readonly RoleMapping[]): void {
+  const seen = new Map<string, number>()
+  for (const [i, { group }] of mapping.entries()) {
+    const first = seen.get(group.toLowerCase())
+    if (first !== undefined) {
+      const path = `roleMapping.${i}.group`
+      const message = `must be named once whatever its case; it is the group of roleMapping.${first} too`
+      throw new DomainError('validation', { errors: [{ path, message }] }, { message: `${path} ${message}` })
+    }
+    seen.set(group.toLowerCase(), i)
+  }
+}
+
+/** What of the wanted settings differs from the present ones. */
+function changesOf(
+  before: ProvisioningSettings,
+  { fields, mapping }: ReturnType<typeof normalized>,
+): Record<string, unknown> {
+  const wanted: Record<string, unknown> = { ...fields, ...(mapping && { roleMapping: mapping }) }
+  const present: Record<string, unknown> = { ...before }
+  return Object.fromEntries(Object.entries(wanted).filter(([name, value]) => !isSame(value, present[name])))
+}
+
+function isSame(a: unknown, b: unknown): boolean {
+  if (!Array.isArray(a) || !Array.isArray(b)) return a === b
+  return (
+    a.length === b.length &&
+    (a as RoleMapping[]).every(({ group, roleId }, i) => group === b[i].group && roleId === b[i].roleId)
+  )
+}
+
+export type ScimConfigService = ReturnType<typeof createScimConfigService>
+
+/** What a company sets about its identity provider: operations 17 and 18. */
+export function createScimConfigService(dependencies: ScimConfigDependencies) {
+  const { relational, transact, recordAudit, roleAssignment, baseUrl } = dependencies
+
+  /** A role of another company is unknown, and nobody gives a role that allows more than their own. */
+  async function requireRoles(tx: Queries, principal: Principal, ids: readonly string[]): Promise<void> {
+    const found = await createScimConfigStore(tx).findRoles(principal.companyId, ids)
+    const unknown = ids.filter((id) => !found.has(id))
+    if (unknown.length > 0) throw new DomainError('unknownRole', { roleIds: unknown })
+    const above = ids.filter((id) => found.get(id)?.some((pair) => !principal.permissions.has(pair)))
+    if (above.length > 0) throw new DomainError('roleAboveOwn', { roleIds: above })
+  }
+
+  function present({ roleSource, defaultRoleId, lastSyncAt, ...settings }: ProvisioningSettings): ScimConfig {
+    return {
+      ...settings,
+      roleMapping: settings.roleMapping.map((entry) => ({ ...entry })),
+      ...(roleSource && { roleSource }),
+      ...(defaultRoleId && { defaultRoleId }),
+      baseUrl: baseUrl(),
+      ...(lastSyncAt && { lastSyncAt: lastSyncAt.toISOString() }),
+    }
+  }
+
+  return {
+    async read({ companyId }: Pick<Principal, 'companyId'>): Promise<ScimConfig> {
+      return present(await createScimConfigStore(relational.db).find(companyId))
+    },
+
+    /**
+     * Sets what is given and leaves the rest. Changed rules for roles hold at once.
+     * @throws DomainError `validation`, `unknownRole`, `roleAboveOwn` or `lastAdministrator`
+     */
+    async update(principal: Principal, wanted: Wanted, address: string): Promise<ScimConfig> {
+      const { companyId } = principal
+      const { fields, mapping } = normalized(wanted)
+      requireDistinctGroups(mapping ?? [])
+      const roleIds = new Set(mapping?.map(({ roleId }) => roleId))
+      if (fields.defaultRoleId) roleIds.add(fields.defaultRoleId)
+      return transact(async (tx) => {
+        const store = createScimConfigStore(tx)
+        await requireRoles(tx, principal, [...roleIds])
+        await store.lock(companyId)
+        const changes = changesOf(await store.find(companyId), { fields, mapping })
+        if (Object.keys(changes).length > 0) {
+          await store.update(companyId, fields)
+          if (mapping) await store.replaceMapping(companyId, mapping)
+          const origin = { actor: actorOf(principal), address }
+          const target = { kind: 'scim-config' }
+          const action = 'scim-config-update'
+          await recordAudit(tx, { companyId, action, ...origin, target, details: { changes } })
+          if ('roleSource' in changes || 'roleMapping' in changes || 'defaultRoleId' in changes)
+            await roleAssignment.assignAll(tx, companyId, origin)
+        }
+        return present(await store.find(companyId))
+      })
+    },
+  }
+}

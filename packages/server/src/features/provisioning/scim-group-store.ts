@@ -1,0 +1,186 @@
+import { and, asc, eq, or, type SQL, sql } from 'drizzle-orm'
+import { teamMembers, teamParents, teams } from '../../database/tables/team.ts'
+import { users } from '../../database/tables/user.ts'
+import type { Queries } from '../../platform/stores/relational.ts'
+
+export interface StoredTeam {
+  readonly id: string
+  readonly name: string
+  readonly externalId: string | null
+  /** Takes the people who are in no other team. */
+  readonly isDefault: boolean
+  /** Whether the identity provider keeps this team. */
+  readonly provisioned: boolean
+  readonly createdAt: Date
+  readonly updatedAt: Date
+  readonly memberCount: number
+}
+
+export interface Member {
+  readonly id: string
+  readonly email: string
+}
+
+/** One attribute that a list is filtered by; names are equal whatever their case. */
+export type GroupMatch = { readonly [K in 'id' | 'name' | 'externalId']?: string }
+
+const columns = {
+  id: teams.id,
+  name: teams.name,
+  externalId: teams.externalId,
+  isDefault: teams.isDefault,
+  provisioned: teams.provisioned,
+  createdAt: teams.createdAt,
+  updatedAt: teams.updatedAt,
+  memberCount: sql<number>`(select count(*)::int from ${teamMembers} as member where member.team_id = "teams"."id")`,
+}
+
+const array = (ids: Iterable<string>) => sql`${sql.param([...ids])}::text[]`
+
+/** Whom the identity provider sees, of the table `person`. */
+const visible = sql`person.status <> 'deleted' and not person.service_account
+  and not (person.unprovisioned_at is not null and person.status = 'disabled')`
+
+/** Teams as an identity provider sees them, and who is in them; given a transaction it works inside it. */
+export function createScimGroupStore(db: Queries) {
+  const among = (companyId: string, { id, name, externalId }: GroupMatch): SQL | undefined =>
+    and(
+      eq(teams.companyId, companyId),
+      id === undefined ? undefined : eq(teams.id, id),
+      name === undefined ? undefined : sql`lower(${teams.name}) = lower(${name})`,
+      externalId === undefined ? undefined : eq(teams.externalId, externalId),
+    )
+
+  async function idsOf(query: SQL): Promise<string[]> {
+    const { rows } = await db.execute<{ id: string }>(query)
+    return rows.map(({ id }) => id)
+  }
+
+  return {
+    async find(companyId: string, id: string): Promise<StoredTeam | undefined> {
+      const [row] = await db.select(columns).from(teams).where(among(companyId, { id }))
+      return row
+    },
+
+    /** The oldest first. */
+    async list(
+      companyId: string,
+      match: GroupMatch,
+      range: { offset: number; limit: number },
+    ): Promise<StoredTeam[]> {
+      if (range.limit === 0) return []
+      return db
+        .select(columns)
+        .from(teams)
+        .where(among(companyId, match))
+        .orderBy(asc(teams.createdAt), asc(teams.id))
+        .limit(range.limit)
+        .offset(range.offset)
+    },
+
+    async count(companyId: string, match: GroupMatch): Promise<number> {
+      const [row] = await db
+        .select({ count: sql`count(*)`.mapWith(Number) })
+        .from(teams)
+        .where(among(companyId, match))
+      return row?.count ?? 0
+    },
+
+    /** Members by the id of their team. */
+    async listMembers(teamIds: readonly string[]): Promise<Map<string, Member[]>> {
+      const { rows } = await db.execute<{ team: string; id: string; email: string }>(
+        sql`select member.team_id as team, person.id, person.email
+          from ${teamMembers} as member join ${users} as person on person.id = member.user_id
+          where member.team_id = any(${array(teamIds)}) and ${visible} order by person.id`,
+      )
+      return Map.groupBy(rows, ({ team }) => team)
+    },
+
+    /** False when the name or the external id is taken. */
+    async insert(team: { id: string; companyId: string; name: string; externalId: string | null }) {
+      const inserted = await db
+        .insert(teams)
+        .values({ ...team, provisioned: true })
+        .onConflictDoNothing()
+        .returning({ id: teams.id })
+      return inserted.length > 0
+    },
+
+    /** From now on the identity provider keeps the team. */
+    async update(id: string, fields: { name?: string; externalId?: string | null }): Promise<void> {
+      await db
+        .update(teams)
+        .set({ ...fields, provisioned: true, updatedAt: sql`now()` })
+        .where(eq(teams.id, id))
+    },
+
+    async delete(id: string): Promise<void> {
+      await db.delete(teams).where(eq(teams.id, id))
+    },
+
+    async hasRelations(id: string): Promise<boolean> {
+      const [row] = await db
+        .select({ one: sql`1` })
+        .from(teamParents)
+        .where(or(eq(teamParents.parentId, id), eq(teamParents.childId, id)))
+        .limit(1)
+      return row !== undefined
+    },
+
+    /** Those of the ids that are people whom the identity provider sees, or, `ever`, has seen. */
+    async findPeople(companyId: string, ids: Iterable<string>, ever: boolean): Promise<Set<string>> {
+      const seen = ever ? sql`not person.service_account` : visible
+      const found = await idsOf(
+        sql`select id from ${users} as person
+          where person.company_id = ${companyId} and person.id = any(${array(ids)}) and ${seen}`,
+      )
+      return new Set(found)
+    },
+
+    /** @returns who was not in the team before */
+    async addMembers(companyId: string, teamId: string, ids: Iterable<string>): Promise<string[]> {
+      return idsOf(
+        sql`insert into ${teamMembers} (company_id, team_id, user_id)
+          select ${companyId}, ${teamId}, id from unnest(${array(ids)}) as id
+          on conflict do nothing returning user_id as id`,
+      )
+    },
+
+    /** Programs stay: the identity provider does not see them. @returns who was in the team */
+    async removeMembers(teamId: string, ids: Iterable<string>): Promise<string[]> {
+      return idsOf(
+        sql`delete from ${teamMembers} as member using ${users} as person
+          where member.team_id = ${teamId} and member.user_id = any(${array(ids)})
+            and person.id = member.user_id and not person.service_account
+          returning member.user_id as id`,
+      )
+    },
+
+    /** The same for all but those named. */
+    async keepMembers(teamId: string, ids: Iterable<string>): Promise<string[]> {
+      return idsOf(
+        sql`delete from ${teamMembers} as member using ${users} as person
+          where member.team_id = ${teamId} and not (member.user_id = any(${array(ids)}))
+            and person.id = member.user_id and not person.service_account
+          returning member.user_id as id`,
+      )
+    },
+
+    /** Programs too. @returns who was in the team */
+    async removeEverybody(teamId: string): Promise<string[]> {
+      return idsOf(sql`delete from ${teamMembers} where team_id = ${teamId} returning user_id as id`)
+    },
+
+    /** Whoever of these people is in no team any more comes into the company's default team. */
+    async catchTeamless(companyId: string, ids: Iterable<string>): Promise<void> {
+      await db.execute(
+        sql`insert into ${teamMembers} (company_id, team_id, user_id)
+          select person.company_id, team.id, person.id from ${users} as person
+            join ${teams} as team on team.company_id = person.company_id and team.is_default
+          where person.company_id = ${companyId} and person.id = any(${array(ids)})
+            and not exists (select 1 from ${teamMembers} as member where member.user_id = person.id)
+          on conflict do nothing`,
+      )
+    },
+  }
+}

@@ -1,0 +1,114 @@
+import type { ErrorName } from '@millrace/contract/errors.ts'
+import type { AuditEvent, RecordAudit } from '../../platform/audit.ts'
+import { type Queries, type Relational, violatedConstraint } from '../../platform/stores/relational.ts'
+import { takenGroup, takenUser } from './protocol/refusal.ts'
+import type { Origin } from './role-assignment.ts'
+import { createScimConfigStore, type ProvisioningSettings } from './scim-config-store.ts'
+import type { TokenHolder } from './scim-token-store.ts'
+
+/** A request of an identity provider whose token is known. */
+export interface ScimCall {
+  readonly holder: TokenHolder
+  /** Network address that it came from. */
+  readonly address: string
+  readonly method: string
+  /** Template of the path: `/v2/scim/v2/Users/:id`. */
+  readonly path: string
+  /** What the path names. */
+  readonly target: AuditEvent['target']
+}
+
+/** Why a request was refused, for the audit log. */
+export interface ScimFailure {
+  readonly status: number
+  readonly scimType: string | undefined
+  readonly errorName: ErrorName
+}
+
+/** What came of a request: the reply, and whom or what it was about where the path does not say it. */
+export interface Outcome<T> {
+  readonly reply: T
+  readonly target?: AuditEvent['target']
+}
+
+/** Inside the transaction of one request. */
+export interface Work {
+  readonly tx: Queries
+  readonly companyId: string
+  readonly settings: ProvisioningSettings
+  readonly origin: Origin
+}
+
+export interface ScimRequestDependencies {
+  readonly relational: Pick<Relational, 'db'>
+  /** Runs a change of people or roles; `lastAdministrator` when nobody would be left to administer. */
+  readonly transact: <T>(work: (tx: Queries) => Promise<T>) => Promise<T>
+  readonly recordAudit: RecordAudit
+}
+
+/** What a change that a unique index refuses means for the identity provider. */
+const uniqueIndexes: ReadonlyMap<string, () => Error> = new Map([
+  ['users_external_id', takenUser],
+  ['teams_name', takenGroup],
+  ['teams_external_id', takenGroup],
+])
+
+export type ScimRequests = ReturnType<typeof createScimRequestService>
+
+/**
+ * Each request of an identity provider is one transaction and one entry of the audit log. Those that change
+ * something come one after the other within a company, so that two connectors and repeated requests converge.
+ */
+export function createScimRequestService({ relational, transact, recordAudit }: ScimRequestDependencies) {
+  const originOf = ({ holder, address }: ScimCall): Origin => ({
+    actor: { kind: 'identity-provider', id: holder.id, name: holder.label },
+    address,
+  })
+
+  const inOneTransaction = <T>(
+    call: ScimCall,
+    isWrite: boolean,
+    work: (work: Work) => Promise<Outcome<T>>,
+  ): Promise<T> =>
+    transact(async (tx) => {
+      const { companyId } = call.holder
+      const store = createScimConfigStore(tx)
+      if (isWrite) await store.lock(companyId)
+      const settings = await store.find(companyId)
+      const origin = originOf(call)
+      const { reply, target = call.target } = await work({ tx, companyId, settings, origin })
+      const { method, path } = call
+      const details = { method, path }
+      const about = target && { target }
+      await recordAudit(tx, { companyId, action: 'scim-request', ...about, details, ...origin })
+      await store.noteSync(companyId)
+      return reply
+    })
+
+  return {
+    read: <T>(call: ScimCall, work: (work: Work) => Promise<Outcome<T>>): Promise<T> =>
+      inOneTransaction(call, false, work),
+
+    /** @throws ScimRefusal `uniqueness` besides what `work` throws */
+    async write<T>(call: ScimCall, work: (work: Work) => Promise<Outcome<T>>): Promise<T> {
+      try {
+        return await inOneTransaction(call, true, work)
+      } catch (error) {
+        throw uniqueIndexes.get(violatedConstraint(error) ?? '')?.() ?? error
+      }
+    },
+
+    /** By itself, because the transaction of what was refused is rolled back. */
+    async recordRefusal(call: ScimCall, { status, scimType, errorName }: ScimFailure): Promise<void> {
+      const { method, path, target } = call
+      await recordAudit(relational.db, {
+        companyId: call.holder.companyId,
+        action: 'scim-request',
+        ...(target && { target }),
+        error: errorName,
+        details: { method, path, status, ...(scimType && { scimType }) },
+        ...originOf(call),
+      })
+    },
+  }
+}

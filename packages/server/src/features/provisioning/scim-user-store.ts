@@ -1,0 +1,146 @@
+import { and, asc, eq, ne, not, type SQL, sql } from 'drizzle-orm'
+import { teamMembers, teams } from '../../database/tables/team.ts'
+import { users } from '../../database/tables/user.ts'
+import type { Queries } from '../../platform/stores/relational.ts'
+import type { ScimPerson } from './protocol/resources.ts'
+import type { UserFields } from './protocol/user-attributes.ts'
+
+type Status = (typeof users.$inferSelect)['status']
+
+export interface StoredPerson extends ScimPerson {
+  readonly companyId: string
+  readonly status: Status
+  /** Whether the identity provider keeps this person. */
+  readonly provisioned: boolean
+  readonly serviceAccount: boolean
+}
+
+/** One attribute that a list is filtered by; the value is as accounts have it. */
+export type UserMatch = { readonly [K in 'id' | 'email' | 'externalId']?: string }
+
+interface ListOptions {
+  readonly match: UserMatch
+  readonly offset: number
+  readonly limit: number
+  readonly withGroups: boolean
+}
+
+/** Nobody sees programs and the erased; whom the identity provider deleted is gone for it while disabled. */
+const visible = and(
+  ne(users.status, 'deleted'),
+  not(users.serviceAccount),
+  sql`not (${users.unprovisionedAt} is not null and ${users.status} = 'disabled')`,
+)
+
+const columns = {
+  id: users.id,
+  companyId: users.companyId,
+  email: users.email,
+  status: users.status,
+  active: sql<boolean>`${users.status} <> 'disabled'`,
+  provisioned: users.provisioned,
+  serviceAccount: users.serviceAccount,
+  externalId: users.externalId,
+  firstName: users.firstName,
+  lastName: users.lastName,
+  jobTitle: users.jobTitle,
+  phone: users.phone,
+  language: users.language,
+  createdAt: users.createdAt,
+  updatedAt: users.updatedAt,
+}
+
+const teamsOf = sql<{ id: string; name: string }[]>`coalesce((
+  select json_agg(json_build_object('id', team.id, 'name', team.name) order by team.name)
+  from ${teamMembers} as member join ${teams} as team on team.id = member.team_id
+  where member.user_id = "users"."id"), '[]')`
+
+/** People as an identity provider sees them; given a transaction it works inside it. */
+export function createScimUserStore(db: Queries) {
+  const select = (withGroups: boolean) =>
+    db.select({ ...columns, groups: withGroups ? teamsOf : sql<[]>`'[]'::json` }).from(users)
+
+  const among = (companyId: string, match: UserMatch): SQL | undefined => {
+    const { id, email, externalId } = match
+    return and(
+      eq(users.companyId, companyId),
+      visible,
+      id === undefined ? undefined : eq(users.id, id),
+      email === undefined ? undefined : eq(users.email, email),
+      externalId === undefined ? undefined : eq(users.externalId, externalId),
+    )
+  }
+
+  return {
+    async find(companyId: string, id: string, withGroups: boolean): Promise<StoredPerson | undefined> {
+      const [row] = await select(withGroups).where(among(companyId, { id }))
+      return row
+    },
+
+    /** Held until the transaction ends. */
+    async lock(companyId: string, id: string): Promise<StoredPerson | undefined> {
+      const [row] = await select(false).where(among(companyId, { id })).for('update')
+      return row
+    },
+
+    /** Whoever of the whole service has the address, held until the transaction ends. */
+    async lockByAddress(email: string): Promise<StoredPerson | undefined> {
+      const [row] = await select(false)
+        .where(and(eq(users.email, email), ne(users.status, 'deleted')))
+        .for('update')
+      return row
+    },
+
+    /** The oldest first. */
+    async list(
+      companyId: string,
+      { match, offset, limit, withGroups }: ListOptions,
+    ): Promise<StoredPerson[]> {
+      if (limit === 0) return []
+      return select(withGroups)
+        .where(among(companyId, match))
+        .orderBy(asc(users.createdAt), asc(users.id))
+        .limit(limit)
+        .offset(offset)
+    },
+
+    async count(companyId: string, match: UserMatch): Promise<number> {
+      const [row] = await db
+        .select({ count: sql`count(*)`.mapWith(Number) })
+        .from(users)
+        .where(among(companyId, match))
+      return row?.count ?? 0
+    },
+
+    /** From now on the identity provider keeps the person. */
+    async update(id: string, fields: Partial<UserFields>): Promise<void> {
+      await db
+        .update(users)
+        .set({ ...fields, provisioned: true, unprovisionedAt: null, updatedAt: sql`now()` })
+        .where(eq(users.id, id))
+    },
+
+    /** The identity provider keeps the person no more, and its identifier is free. */
+    async release(id: string): Promise<void> {
+      await db
+        .update(users)
+        .set({
+          provisioned: false,
+          externalId: null,
+          unprovisionedAt: sql`now()`,
+          updatedAt: sql`now()`,
+        })
+        .where(eq(users.id, id))
+    },
+
+    /** The team of people who are put into none by name. */
+    async findDefaultTeam(companyId: string): Promise<string> {
+      const [row] = await db
+        .select({ id: teams.id })
+        .from(teams)
+        .where(and(eq(teams.companyId, companyId), teams.isDefault))
+      if (!row) throw new Error(`company ${companyId} has no default team`)
+      return row.id
+    },
+  }
+}

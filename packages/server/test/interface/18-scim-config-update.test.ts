@@ -1,0 +1,200 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { aUser, auditOf, openProvisioning, type ProvisioningApp } from '../support/provisioning.ts'
+
+/** Operation 18, PATCH /v2/entities/scim/config. */
+
+let app: ProvisioningApp
+let editor = ''
+let viewer = ''
+
+const url = '/v2/entities/scim/config'
+
+beforeAll(async () => {
+  app = await openProvisioning()
+  editor = await app.roleId('editor')
+  viewer = await app.roleId('viewer')
+})
+
+afterAll(() => app.close())
+
+beforeEach(async () => {
+  await app.database.pool.query('update scim_configs set role_source = null, default_role_id = null')
+  await app.database.pool.query('delete from scim_role_mappings')
+})
+
+const update = async (body: object) => (await app.call('PATCH', url, body as never)).json()
+const config = async () => (await app.call('GET', url)).json().data
+
+test('sets every field, answers the configuration as it is now, and takes back what it answered', async () => {
+  const wanted = {
+    enabled: true,
+    groupSync: true,
+    roleSource: 'groups',
+    roleMapping: [
+      { group: 'Marketing', roleId: editor.toUpperCase() },
+      { group: 'marketing team', roleId: viewer },
+    ],
+    defaultRoleId: viewer.toUpperCase(),
+    deprovisionMode: 'soft',
+  }
+  const reply = await update(wanted)
+  expect(reply).toMatchObject({ status: 'success', code: 200 })
+  expect(reply.data).toMatchObject({
+    ...wanted,
+    roleMapping: [
+      { group: 'Marketing', roleId: editor },
+      { group: 'marketing team', roleId: viewer },
+    ],
+    defaultRoleId: viewer,
+  })
+  expect(await config()).toEqual(reply.data)
+  expect((await update(reply.data)).data).toEqual(reply.data)
+})
+
+test('C02 refuses other types and values, and roles that are unknown or of another company', async () => {
+  const before = await config()
+  for (const body of [
+    { enabled: 'true' },
+    { roleSource: 'users' },
+    { deprovisionMode: 'hard' },
+    { defaultRoleId: 'abc' },
+    { unknown: 1 },
+    { defaultroleId: viewer },
+  ])
+    expect(await update(body), JSON.stringify(body)).toMatchObject({ code: 400, error_code: 1 })
+  const { rows } = await app.database.pool.query(
+    `select id from roles where company_id = $1 and name = 'viewer'`,
+    [app.other.companyId],
+  )
+  for (const roleId of ['f'.repeat(24), rows[0].id]) {
+    const refused = { code: 400, error_code: 2050, data: { roleIds: [roleId] } }
+    expect(await update({ defaultRoleId: roleId })).toMatchObject(refused)
+    expect(await update({ roleMapping: [{ group: 'x', roleId }] })).toMatchObject(refused)
+  }
+  expect(await config()).toEqual(before)
+})
+
+test('C03 refuses a mapping that is no list, too long, names a group twice or has extra keys; the old one stays', async () => {
+  await update({ roleMapping: [{ group: 'Stays', roleId: viewer }] })
+  for (const roleMapping of [
+    { group: 'a', roleId: viewer },
+    Array.from({ length: 1_001 }, (_, i) => ({ group: `g${i}`, roleId: viewer })),
+    [
+      { group: 'Sales', roleId: viewer },
+      { group: 'SALES', roleId: editor },
+    ],
+    [{ group: 'a', roleId: viewer, extra: 1 }],
+    [{ group: '', roleId: viewer }],
+    [{ group: 'a' }],
+  ])
+    expect((await update({ roleMapping })).code).toBe(400)
+  expect((await update({ roleMapping: [{ group: 'a', roleId: 'f'.repeat(24) }] })).error_code).toBe(2050)
+  expect((await config()).roleMapping).toEqual([{ group: 'Stays', roleId: viewer }])
+  const many = Array.from({ length: 1_000 }, (_, i) => ({ group: `g${i}`, roleId: viewer }))
+  expect((await update({ roleMapping: many })).data.roleMapping).toEqual(many)
+})
+
+describe('C04 a role above the caller’s own', () => {
+  test('can be given neither by a mapping nor as the default', async () => {
+    const { rows } = await app.database.pool.query<{ id: string }>(
+      `insert into roles (id, company_id, name) values ('a00000000000000000000002', $1, 'configurator') returning id`,
+      [app.companyId],
+    )
+    const role = rows[0]?.id
+    await app.database.pool.query(
+      `insert into role_permissions select $1, resource, action from role_permissions where role_id = $2
+       union select $1, 'company', 'update'`,
+      [role, viewer],
+    )
+    const user = await app.auth.addUser('configurator@acme.example')
+    await app.database.pool.query('update users set role_id = $1 where id = $2', [role, user.id])
+    const { access_token } = (await app.auth.signIn('configurator@acme.example')).json()
+    const asConfigurator = async (body: object) =>
+      (await app.auth.call(access_token, 'PATCH', url, body as never)).json()
+    const admin = await app.roleId('admin')
+    for (const body of [
+      { defaultRoleId: admin },
+      {
+        roleMapping: [
+          { group: 'a', roleId: viewer },
+          { group: 'b', roleId: admin },
+        ],
+      },
+    ])
+      expect(await asConfigurator(body)).toMatchObject({
+        code: 403,
+        error_code: 2051,
+        data: { roleIds: [admin] },
+      })
+    expect(await asConfigurator({ defaultRoleId: viewer })).toMatchObject({ code: 200 })
+  })
+})
+
+test('C05 nothing to set changes nothing, what is only read is ignored, null is refused', async () => {
+  const before = await config()
+  const entries = await auditOf(app, app.companyId, 'scim-config-update')
+  expect((await update({})).data).toEqual(before)
+  expect((await update({ baseUrl: 'https://evil.example', lastSyncAt: 7 })).data).toEqual(before)
+  expect(await auditOf(app, app.companyId, 'scim-config-update')).toHaveLength(entries.length)
+  for (const name of [
+    'enabled',
+    'groupSync',
+    'roleSource',
+    'roleMapping',
+    'defaultRoleId',
+    'deprovisionMode',
+  ])
+    expect((await update({ [name]: null })).code).toBe(400)
+  expect((await app.call('PATCH', url)).statusCode).toBe(400)
+})
+
+test('C06 of updates at the same time each field stays, and the audit log has every one of them', async () => {
+  const before = (await auditOf(app, app.companyId, 'scim-config-update')).length
+  for (let round = 0; round < 5; round++) {
+    const groupSync = round % 2 === 1
+    const roleMapping = [{ group: `round ${round}`, roleId: viewer }]
+    const defaultRoleId = round % 2 === 1 ? editor : viewer
+    const replies = await Promise.all([
+      update({ groupSync }),
+      update({ roleMapping }),
+      update({ defaultRoleId }),
+    ])
+    expect(replies.map(({ code }) => code)).toEqual([200, 200, 200])
+    expect(await config()).toMatchObject({ groupSync, roleMapping, defaultRoleId })
+  }
+  await update({ groupSync: true })
+  const entries = (await auditOf(app, app.companyId, 'scim-config-update')).slice(before)
+  const changed = entries.map(({ details }) => Object.keys(details.changes as object).join())
+  expect(changed.filter((name) => name === 'roleMapping')).toHaveLength(5)
+  expect(changed.filter((name) => name === 'defaultRoleId')).toHaveLength(5)
+  expect(changed.filter((name) => name === 'groupSync').length).toBeGreaterThanOrEqual(5)
+})
+
+test('C07 turned off, the very next request of the identity provider is refused, and answered again once it is on', async () => {
+  expect((await app.scim('GET', '/Users')).status).toBe(200)
+  await update({ enabled: false })
+  expect(await app.scim('GET', '/Users')).toMatchObject({ status: 401, body: { status: '401' } })
+  expect((await app.other.scim('GET', '/Users')).status).toBe(200)
+  await update({ enabled: true })
+  expect((await app.scim('GET', '/Users')).status).toBe(200)
+})
+
+test('a mapping that would leave the company without an administrator is refused whole', async () => {
+  const reply = await app.scim('POST', '/Users', aUser(app.admin.email))
+  expect(reply).toMatchObject({ status: 201, body: { id: app.admin.id } })
+  const before = await config()
+  expect(await update({ roleSource: 'groups', defaultRoleId: viewer })).toMatchObject({
+    code: 409,
+    error_code: 2023,
+  })
+  expect(await config()).toEqual(before)
+  expect(await app.roleOf(app.admin.id)).toBe('admin')
+})
+
+test('needs Company: update', async () => {
+  await app.auth.addUser('viewer@acme.example')
+  const { access_token } = (await app.auth.signIn('viewer@acme.example')).json()
+  const reply = await app.auth.call(access_token, 'PATCH', url, { enabled: false })
+  expect(reply.json()).toMatchObject({ code: 403, data: { resource: 'company', action: 'update' } })
+  expect((await app.auth.call(app.scimToken, 'PATCH', url, { enabled: false })).statusCode).toBe(401)
+})
