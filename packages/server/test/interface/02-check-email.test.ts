@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { RelationalUnavailable } from '../../src/platform/stores/relational.ts'
 import { type Auth, createAuth, testOrigin, testRedirectUri } from '../support/auth.ts'
-import { createFormBrowser } from '../support/form-browser.ts'
+import { createFormBrowser, injected } from '../support/form-browser.ts'
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts'
 
 const challenge = 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM'
@@ -269,7 +269,7 @@ describe('E08: a form of another site', () => {
   })
 
   test('our own, from a browser that hides where forms come from, is taken by its token', async () => {
-    const visitor = createFormBrowser(auth.app)
+    const visitor = createFormBrowser(injected(auth.app))
     const { username: _username, ...parameters } = form()
     const page = await visitor.open(`/v2/oauth/authorize?${new URLSearchParams(parameters)}`)
     const fields = { ...page.hidden, username: 'ada@example.com' }

@@ -9,7 +9,7 @@ import {
   verifier,
   walkToPassword,
 } from '../support/authorization.ts'
-import { createFormBrowser } from '../support/form-browser.ts'
+import { createFormBrowser, injected } from '../support/form-browser.ts'
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts'
 
 let relational: TestDatabase
@@ -60,7 +60,7 @@ test('an ordinary client library finds its way: metadata, code, refresh, revocat
   }))
     address.searchParams.set(name, value)
 
-  const browser = createFormBrowser(auth.app)
+  const browser = createFormBrowser(injected(auth.app))
   const first = await browser.open(address.pathname + address.search)
   expect(first.status).toBe(200)
   const second = await browser.submit(first, { username: 'ADA@example.com' })
@@ -208,7 +208,7 @@ describe('an authorization request', () => {
   const open = (more: Record<string, string>, without: string[] = []) => {
     const parameters = new URLSearchParams(authorizationFor(auth, more))
     for (const name of without) parameters.delete(name)
-    return createFormBrowser(auth.app).open(`/v2/oauth/authorize?${parameters}`)
+    return createFormBrowser(injected(auth.app)).open(`/v2/oauth/authorize?${parameters}`)
   }
 
   test.each([
@@ -239,7 +239,9 @@ describe('an authorization request', () => {
 
   test('with a parameter given twice is refused', async () => {
     const parameters = new URLSearchParams(authorizationFor(auth))
-    const page = await createFormBrowser(auth.app).open(`/v2/oauth/authorize?${parameters}&state=other`)
+    const page = await createFormBrowser(injected(auth.app)).open(
+      `/v2/oauth/authorize?${parameters}&state=other`,
+    )
     expect(page.status).toBe(400)
   })
 })
@@ -292,14 +294,14 @@ describe('the password step', () => {
   test.each(['no cookie', 'the cookie of another browser', 'no token', 'another site'])(
     'E08: a form with %s is refused',
     async (what) => {
-      const browser = createFormBrowser(auth.app)
+      const browser = createFormBrowser(injected(auth.app))
       const first = await browser.open(`/v2/oauth/authorize?${new URLSearchParams(authorizationFor(auth))}`)
       const second = await browser.submit(first, { username: 'ada@example.com' })
       const fields: Record<string, string> = { ...second.hidden, password: goodPassword }
       if (what === 'no cookie') browser.cookies.clear()
       if (what === 'no token') delete fields.form_token
       if (what === 'the cookie of another browser') {
-        const other = createFormBrowser(auth.app)
+        const other = createFormBrowser(injected(auth.app))
         await other.open(`/v2/oauth/authorize?${new URLSearchParams(authorizationFor(auth))}`)
         for (const [name, value] of other.cookies) browser.cookies.set(name, value)
       }
@@ -354,7 +356,7 @@ describe('an application that is not the operator’s own', () => {
     const { browser, page } = await walkToPassword(auth, 'slow2@example.com', goodPassword, {
       client_id: clientId,
     })
-    const other = createFormBrowser(auth.app)
+    const other = createFormBrowser(injected(auth.app))
     const theirs = await other.open(`/v2/oauth/authorize?${new URLSearchParams(authorizationFor(auth))}`)
     const { form_token: token = '' } = theirs.hidden
     const fields = { ...page.hidden, form_token: token, decision: 'allow' }

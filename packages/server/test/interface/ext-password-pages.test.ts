@@ -3,7 +3,7 @@ import { type AccountsApp, createAccountsApp, type Person, secretIn } from '../s
 import { goodPassword, testRedirectUri } from '../support/auth.ts'
 import { challengeOf, verifier } from '../support/authorization.ts'
 import { minute } from '../support/fake-time.ts'
-import { createFormBrowser } from '../support/form-browser.ts'
+import { createFormBrowser, injected } from '../support/form-browser.ts'
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts'
 
 let relational: TestDatabase
@@ -27,7 +27,7 @@ afterAll(async () => {
   await relational.close()
 })
 
-const visit = () => createFormBrowser(app.app)
+const visit = () => createFormBrowser(injected(app.app))
 
 async function askFor(email: string, more = '') {
   const browser = visit()

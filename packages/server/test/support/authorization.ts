@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { type Auth, goodPassword, testRedirectUri } from './auth.ts'
-import { createFormBrowser, type FormBrowser, type Shown } from './form-browser.ts'
+import { createFormBrowser, type FormBrowser, injected, type Shown } from './form-browser.ts'
 
 export const verifier = 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk'
 
@@ -31,7 +31,7 @@ export async function walkToPassword(
   more: Record<string, string> = {},
   from = '192.0.2.1',
 ): Promise<Walk> {
-  const browser = createFormBrowser(auth.app, from)
+  const browser = createFormBrowser(injected(auth.app, from))
   const first = await browser.open(`/v2/oauth/authorize?${new URLSearchParams(authorizationFor(auth, more))}`)
   const second = await browser.submit(first, { username: email })
   return { browser, page: await browser.submit(second, { password }) }

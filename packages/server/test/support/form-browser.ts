@@ -1,8 +1,48 @@
-import type { FastifyInstance, LightMyRequestResponse } from 'fastify'
+import type { FastifyInstance } from 'fastify'
+
+/** What came back. */
+export interface Reply {
+  readonly statusCode: number
+  readonly headers: Readonly<Record<string, unknown>>
+  readonly body: string
+}
+
+/** Carries a request to the service. */
+export type Transport = (request: {
+  readonly method: 'GET' | 'POST'
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string | undefined
+}) => Promise<Reply>
+
+/** To an instance in this process, from an address. */
+export const injected =
+  (app: FastifyInstance, remoteAddress = '192.0.2.1'): Transport =>
+  ({ method, url, headers, body }) =>
+    app.inject({ method, url, headers, remoteAddress, ...(body === undefined ? {} : { payload: body }) })
+
+/** To a service that listens. */
+export const fetched =
+  (origin: string): Transport =>
+  async ({ method, url, headers, body }) => {
+    const address = url.startsWith('http') ? url : `${origin}${url}`
+    const reply = await fetch(address, {
+      method,
+      headers,
+      redirect: 'manual',
+      ...(body === undefined ? {} : { body }),
+    })
+    const lines = Object.fromEntries(reply.headers)
+    return {
+      statusCode: reply.status,
+      headers: { ...lines, 'set-cookie': reply.headers.getSetCookie() },
+      body: await reply.text(),
+    }
+  }
 
 /** A page with its first form, as a browser without scripts would send it. */
 export interface Shown {
-  readonly reply: LightMyRequestResponse
+  readonly reply: Reply
   readonly status: number
   readonly text: string
   /** What the form carries by itself. */
@@ -21,7 +61,7 @@ const entities: Readonly<Record<string, string>> = {
 const decode = (text: string): string =>
   text.replaceAll(/&(?:amp|lt|gt|quot|#39);/g, (each) => entities[each] ?? each)
 
-function read(reply: LightMyRequestResponse): Shown {
+function read(reply: Reply): Shown {
   const text = reply.body
   const inputs = text.matchAll(/<input type="hidden" name="([^"]*)" value="([^"]*)"/g)
   return {
@@ -34,7 +74,7 @@ function read(reply: LightMyRequestResponse): Shown {
 }
 
 /** A browser that keeps its cookies, follows nothing by itself and says where its forms come from. */
-export function createFormBrowser(app: FastifyInstance, from = '192.0.2.1') {
+export function createFormBrowser(transport: Transport) {
   const cookies = new Map<string, string>()
 
   async function send(
@@ -43,10 +83,9 @@ export function createFormBrowser(app: FastifyInstance, from = '192.0.2.1') {
     fields?: Readonly<Record<string, string>>,
     headers: Readonly<Record<string, string>> = {},
   ): Promise<Shown> {
-    const reply = await app.inject({
+    const reply = await transport({
       method,
       url,
-      remoteAddress: from,
       headers: {
         accept: 'text/html,application/xhtml+xml',
         ...(cookies.size > 0 ? { cookie: [...cookies].map((pair) => pair.join('=')).join('; ') } : {}),
@@ -59,9 +98,9 @@ export function createFormBrowser(app: FastifyInstance, from = '192.0.2.1') {
           : {}),
         ...headers,
       },
-      ...(fields ? { payload: new URLSearchParams(fields).toString() } : {}),
+      body: fields && new URLSearchParams(fields).toString(),
     })
-    for (const line of [reply.headers['set-cookie'] ?? []].flat()) {
+    for (const line of [reply.headers['set-cookie'] ?? []].flat() as string[]) {
       const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(line) ?? []
       cookies.set(name, value)
     }
