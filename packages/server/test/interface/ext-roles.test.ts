@@ -1,6 +1,9 @@
 import { permissionNames } from '@millrace/contract/permissions.ts'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { type AccountsApp, createAccountsApp, type Person } from '../support/accounts.ts'
+import { createAccountServices } from '../../src/features/accounts/account-services.ts'
+import { recordAudit } from '../../src/features/audit/audit-store.ts'
+import { createPrincipal } from '../../src/platform/principal.ts'
+import { type AccountsApp, asOwner, createAccountsApp, origin, type Person } from '../support/accounts.ts'
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts'
 
 let relational: TestDatabase
@@ -144,6 +147,42 @@ test('a role that somebody holds, or that is the default one, is not deleted', a
   expect(await app.call(admin.token, 'DELETE', `/roles/${role.id}`)).toMatchObject({ status: 200 })
 })
 
+test('a role that a setting of another feature names stays', async () => {
+  const role = await app.role([])
+  const services = createAccountServices({
+    relational,
+    passwords: app.parts.passwords,
+    recordAudit,
+    enqueueMail: app.parts.enqueueMail,
+    origin: () => origin,
+    knowsTimezone: async () => true,
+    settingsNaming: async (_tx, { id }) => (id === role.id ? ['the provisioning of groups'] : []),
+  })
+  const principal = createPrincipal({
+    userId: admin.id,
+    email: admin.email,
+    roleId: role.id,
+    companyId: app.companyId,
+    clientId: app.clientId,
+    tokenId: unknown,
+    teamIds: [],
+    permissions: [],
+  })
+  await expect(services.roles.delete({ principal, address: '192.0.2.1' }, role.id)).rejects.toMatchObject({
+    errorName: 'roleInUse',
+    data: { users: 0, settings: ['the provisioning of groups'] },
+  })
+  await asOwner(
+    relational,
+    'create table mappings (role_id text references roles); grant all on mappings to public',
+  )
+  await relational.pool.query('insert into mappings values ($1)', [role.id])
+  expect(await app.call(admin.token, 'DELETE', `/roles/${role.id}`)).toMatchObject({
+    status: 409,
+    error_code: 2057,
+  })
+})
+
 test('nobody gives or takes a permission that they do not hold', async () => {
   const clerk = await app.person(
     (await app.role(['role:create', 'role:update', 'role:delete', 'role:read'])).name,
@@ -203,4 +242,32 @@ test('a role of another company is answered like none, and without the permissio
     expect(await app.call(viewer.token, method, path, body)).toMatchObject({ status: 403 })
   await app.call(viewer.token, 'DELETE', '/users/me/sessions')
   expect(await app.call(viewer.token, 'GET', '/roles')).toMatchObject({ status: 401 })
+})
+
+test('a role that is given and deleted at once is either given or gone', async () => {
+  const person = await app.person()
+  const viewer = await app.roleIdOf('viewer')
+  for (let round = 0; round < 5; round++) {
+    const [mine, invited] = [await app.role([]), await app.role([])]
+    const invitation = {
+      email: `round${round}@example.com`,
+      roleId: invited.id,
+      resourceGroupIds: (await app.call(admin.token, 'GET', `/users/${person.id}`)).data.resourceGroupIds,
+    }
+    const [given, goneMine, made, goneInvited] = await Promise.all([
+      app.call(admin.token, 'PATCH', `/users/${person.id}`, { roleId: mine.id }),
+      app.call(admin.token, 'DELETE', `/roles/${mine.id}`),
+      app.call(admin.token, 'POST', '/invitations', invitation),
+      app.call(admin.token, 'DELETE', `/roles/${invited.id}`),
+    ])
+    for (const [grant, deletion] of [
+      [given, goneMine],
+      [made, goneInvited],
+    ] as const)
+      expect([
+        [200, 409],
+        [400, 200],
+      ]).toContainEqual([grant?.status, deletion?.status])
+    await app.call(admin.token, 'PATCH', `/users/${person.id}`, { roleId: viewer })
+  }
 })

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { insertDatasource } from '../../src/features/datasources/datasource-service.ts'
-import { type AccountsApp, createAccountsApp, type Person } from '../support/accounts.ts'
+import { type AccountsApp, asOwner, createAccountsApp, type Person } from '../support/accounts.ts'
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts'
 
 let relational: TestDatabase
@@ -235,12 +235,47 @@ describe('deleting', () => {
     expect(await remove(team)).toMatchObject({ status: 200 })
   })
 
+  test('what another feature has put into a team keeps it, too', async () => {
+    await asOwner(
+      relational,
+      'create table things (team_id text references teams); grant all on things to public',
+    )
+    const team = await app.team()
+    await relational.pool.query('insert into things values ($1)', [team])
+    expect(await remove(team)).toMatchObject({ status: 409, error_code: 2074 })
+    await relational.pool.query('delete from things')
+    expect(await remove(team)).toMatchObject({ status: 200 })
+  })
+
   test('a team below others goes, and those above stay', async () => {
     const parent = await app.team()
     const child = await app.team([parent])
     expect(await remove(child)).toMatchObject({ status: 200 })
     expect(await read(parent)).toMatchObject({ childIds: [] })
   })
+})
+
+test('somebody invited into a team that is deleted at once is in a team or was not invited', async () => {
+  const roleId = await app.roleIdOf('viewer')
+  for (let round = 0; round < 5; round++) {
+    const team = await app.team()
+    const [invited, deleted] = await Promise.all([
+      app.call(admin.token, 'POST', '/invitations', {
+        email: `round${round}@example.com`,
+        roleId,
+        resourceGroupIds: [team],
+      }),
+      remove(team),
+    ])
+    expect([
+      [200, 409],
+      [400, 200],
+    ]).toContainEqual([invited.status, deleted.status])
+  }
+  const { rowCount } = await relational.pool.query(
+    'select 1 from users where not exists (select 1 from team_members where user_id = users.id)',
+  )
+  expect(rowCount).toBe(0)
 })
 
 describe('who may do it', () => {
