@@ -51,6 +51,19 @@ test('user create makes a user who can sign in, and prints a generated password 
   expect((await auth.signIn('bob@example.com', 'a password from a file')).statusCode).toBe(200)
 })
 
+test('user create makes a service account where it is asked for', async () => {
+  expect(await run('user', 'create', '--email', 'robot@example.com', '--service-account')).toBe(0)
+  expect(out[0]).toContain('Made service account robot@example.com')
+  expect(await run('user', 'create', '--email', 'human@example.com')).toBe(0)
+  const { rows } = await relational.pool.query(
+    `select email, service_account from users where email in ('robot@example.com', 'human@example.com') order by 1`,
+  )
+  expect(rows).toEqual([
+    { email: 'human@example.com', service_account: false },
+    { email: 'robot@example.com', service_account: true },
+  ])
+})
+
 test('user password signs the user out everywhere', async () => {
   const user = await auth.addUser('carl@example.com')
   const first = (await auth.signIn('carl@example.com')).json()

@@ -47,19 +47,25 @@ export function secretIn(text: string | undefined): string {
   return secret
 }
 
-/** From now on people with addresses of this domain must use single sign-on. */
-export async function requireSingleSignOn(database: TestDatabase, domain: string): Promise<void> {
+/** Runs a statement as migrations do. */
+export async function asOwner(database: TestDatabase, statement: string): Promise<void> {
   const owner = new pg.Client({
     host: database.owner.socketDirectory,
     user: database.owner.user,
     database: database.owner.database,
   })
   await owner.connect()
-  await owner.query(
+  await owner.query(statement)
+  await owner.end()
+}
+
+/** From now on people with addresses of this domain must use single sign-on. */
+export async function requireSingleSignOn(database: TestDatabase, domain: string): Promise<void> {
+  await asOwner(
+    database,
     `create or replace function requires_single_sign_on(company text, email text) returns boolean
       language sql stable as $$ select email like ${pg.escapeLiteral(`%@${domain}`)} $$`,
   )
-  await owner.end()
 }
 
 /** Accounts on a real server: the company `auth.companyId` and a second one that is none of its business. */

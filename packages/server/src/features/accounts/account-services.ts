@@ -9,13 +9,11 @@ import { createPasswordLinkStore, type PasswordLinkStore } from './password-link
 import { createProfileService, type ProfileService } from './profile-service.ts'
 import { createRequestBudgetStore, type RequestBudgetStore } from './request-budget-store.ts'
 import { createRoleService, type RoleService, type RoleServiceDependencies } from './role-service.ts'
-import { createTeamService, type TeamService, type TeamServiceDependencies } from './team-service.ts'
+import { createTeamService, type TeamService } from './team-service.ts'
 import { createUserLifecycle } from './user-lifecycle.ts'
 import { createUserService, type UserService } from './user-service.ts'
 
-export interface AccountServicesDependencies
-  extends Pick<RoleServiceDependencies, 'settingsNaming'>,
-    Pick<TeamServiceDependencies, 'countResources'> {
+export interface AccountServicesDependencies extends Pick<RoleServiceDependencies, 'settingsNaming'> {
   readonly relational: Pick<Relational, 'db' | 'transaction'>
   readonly passwords: Passwords
   readonly recordAudit: RecordAudit

@@ -39,7 +39,11 @@ export function createCompanyStore(db: Queries) {
       return row
     },
 
-    /** Holds the company's row until the transaction ends, so that what is read stays true. */
+    /**
+     * Holds the company's row until the transaction ends: changes of its settings, of memberships and of how teams
+     * stand to each other come one after the other. Whoever takes other rows too takes this one first, as nobody
+     * then waits in a ring.
+     */
     async lock(id: string): Promise<void> {
       await db.select({ id: companies.id }).from(companies).where(eq(companies.id, id)).for('no key update')
     },

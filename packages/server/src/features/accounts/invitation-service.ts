@@ -7,6 +7,7 @@ import type { Principal } from '../../platform/principal.ts'
 import type { Queries, Relational } from '../../platform/stores/relational.ts'
 import { invitationLetter } from './account-letters.ts'
 import { requireEmail } from './account-service.ts'
+import { createCompanyStore } from './company-store.ts'
 import { requireGrantableRole, requireGrantableTeams, requireNotAbove } from './grants.ts'
 import { createInvitationStore } from './invitation-store.ts'
 import { type Listed, type Page, rangeOf } from './paging.ts'
@@ -97,6 +98,7 @@ export function createInvitationService(dependencies: InvitationServiceDependenc
       const event = eventOf(caller, 'user-invite', { kind: 'user', name: email })
       return auditRefusal(event, () =>
         lifecycle.transact(async (tx) => {
+          await createCompanyStore(tx).lock(principal.companyId)
           const person = {
             companyId: principal.companyId,
             email,

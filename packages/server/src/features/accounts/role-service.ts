@@ -4,6 +4,7 @@ import { DomainError } from '../../platform/errors.ts'
 import { newId, normalizeId } from '../../platform/ids.ts'
 import type { Principal } from '../../platform/principal.ts'
 import { type Queries, type Relational, violatedConstraint } from '../../platform/stores/relational.ts'
+import { createCompanyStore } from './company-store.ts'
 import { permissionsAbove } from './grants.ts'
 import { type Listed, type Page, rangeOf } from './paging.ts'
 import { type Caller, createRefusalAudit } from './refusal-audit.ts'
@@ -60,6 +61,7 @@ export function createRoleService(dependencies: RoleServiceDependencies) {
 
   /** Held until the transaction ends, so that nobody is given it meanwhile. */
   async function getToChange(tx: Queries, principal: Principal, id: string): Promise<StoredRole> {
+    await createCompanyStore(tx).lock(principal.companyId)
     await createRoleStore(tx).lock(principal.companyId, normalizeId(id))
     const role = await get(tx, principal, id)
     if (role.builtIn) throw new DomainError('builtInRole', { id: role.id })

@@ -5,6 +5,7 @@ import { newId, normalizeId } from '../../platform/ids.ts'
 import type { Principal } from '../../platform/principal.ts'
 import { type Queries, type Relational, violatedConstraint } from '../../platform/stores/relational.ts'
 import { changesOf, definedOf } from './changes.ts'
+import { createCompanyStore } from './company-store.ts'
 import { type Listed, type Page, rangeOf } from './paging.ts'
 import { type Caller, createRefusalAudit } from './refusal-audit.ts'
 import { createTeamStore, type StoredTeam } from './team-store.ts'
@@ -12,8 +13,6 @@ import { createTeamStore, type StoredTeam } from './team-store.ts'
 export interface TeamServiceDependencies {
   readonly relational: Pick<Relational, 'db' | 'transaction'>
   readonly recordAudit: RecordAudit
-  /** Resources of other features that belong to the team; inside the transaction that deletes it. */
-  readonly countResources?: (tx: Queries, team: { id: string; companyId: string }) => Promise<number>
 }
 
 function toTeam(stored: StoredTeam): Team {
@@ -40,8 +39,7 @@ async function naming<T>(name: string, work: () => Promise<T>): Promise<T> {
 export type TeamService = ReturnType<typeof createTeamService>
 
 /** Teams of a company: how they stand to each other, and who is in them. */
-export function createTeamService(dependencies: TeamServiceDependencies) {
-  const { relational, recordAudit, countResources = async () => 0 } = dependencies
+export function createTeamService({ relational, recordAudit }: TeamServiceDependencies) {
   const auditRefusal = createRefusalAudit({ relational, recordAudit })
 
   async function get(queries: Queries, { companyId }: Principal, id: string): Promise<StoredTeam> {
@@ -52,7 +50,7 @@ export function createTeamService(dependencies: TeamServiceDependencies) {
 
   /** Nobody else changes teams of the company until the transaction ends. */
   async function getToChange(tx: Queries, principal: Principal, id: string): Promise<StoredTeam> {
-    await createTeamStore(tx).lockAll(principal.companyId)
+    await createCompanyStore(tx).lock(principal.companyId)
     return get(tx, principal, id)
   }
 
@@ -145,7 +143,7 @@ export function createTeamService(dependencies: TeamServiceDependencies) {
         await naming(name, () =>
           relational.transaction(async (tx) => {
             const store = createTeamStore(tx)
-            await store.lockAll(companyId)
+            await createCompanyStore(tx).lock(companyId)
             await requireParents(tx, { id, companyId }, parentIds)
             await requireUsers(tx, companyId, memberIds)
             await store.insert({ id, companyId, name, description, reachesAncestors })
@@ -197,7 +195,7 @@ export function createTeamService(dependencies: TeamServiceDependencies) {
           const store = createTeamStore(tx)
           const team = await getToChange(tx, caller.principal, id)
           if (team.isDefault) throw new DomainError('defaultTeam', { id })
-          const resources = (await store.countDatasources(id)) + (await countResources(tx, team))
+          const resources = await store.countDatasources(id)
           const children = team.childIds.length
           if (children + resources > 0) {
             const message = `This team has ${children} teams below it and ${resources} resources; move or delete them first`

@@ -1,5 +1,4 @@
 import { and, asc, eq, inArray, ne, sql } from 'drizzle-orm'
-import { companies } from '../../database/tables/company.ts'
 import { datasources, datasourceTeams } from '../../database/tables/datasource.ts'
 import { teamMembers, teamParents, teams } from '../../database/tables/team.ts'
 import { users } from '../../database/tables/user.ts'
@@ -56,15 +55,6 @@ export function createTeamStore(db: Queries) {
     )
 
   return {
-    /** Until the transaction ends nobody else changes relations or memberships of the company's teams. */
-    async lockAll(companyId: string): Promise<void> {
-      await db
-        .select({ id: companies.id })
-        .from(companies)
-        .where(eq(companies.id, companyId))
-        .for('no key update')
-    },
-
     /** By name. */
     async list(
       companyId: string,

@@ -5,10 +5,10 @@ import { normalizeId } from '../../platform/ids.ts'
 import type { Principal } from '../../platform/principal.ts'
 import type { Queries, Relational } from '../../platform/stores/relational.ts'
 import { changesOf, definedOf, personalFields } from './changes.ts'
+import { createCompanyStore } from './company-store.ts'
 import { requireGrantableRole, requireGrantableTeams, requireNotAbove } from './grants.ts'
 import { type Listed, type Page, rangeOf } from './paging.ts'
 import { type Caller, createRefusalAudit } from './refusal-audit.ts'
-import { createTeamStore } from './team-store.ts'
 import type { ChangeOrigin, UserLifecycle } from './user-lifecycle.ts'
 import { createUserStore, type StoredUser, type UserFilter } from './user-store.ts'
 
@@ -43,7 +43,7 @@ export function createUserService({ relational, lifecycle, recordAudit }: UserSe
 
   /** Somebody whom the caller may change; nobody else changes people or teams of the company meanwhile. */
   async function getToChange(tx: Queries, principal: Principal, id: string): Promise<StoredUser> {
-    await createTeamStore(tx).lockAll(principal.companyId)
+    await createCompanyStore(tx).lock(principal.companyId)
     await createUserStore(tx).lock(principal.companyId, normalizeId(id))
     const user = await get(tx, principal, id)
     await requireNotAbove(tx, principal, user)

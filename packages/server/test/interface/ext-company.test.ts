@@ -1,0 +1,167 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { createTimezoneStore } from '../../src/features/accounts/timezone-store.ts'
+import { type AccountsApp, createAccountsApp, type Person } from '../support/accounts.ts'
+import { createTestColumnar } from '../support/columnar.ts'
+import { createTestDatabase, type TestDatabase } from '../support/postgres.ts'
+
+let relational: TestDatabase
+let app: AccountsApp
+let admin: Person
+
+beforeAll(async () => {
+  relational = await createTestDatabase()
+  app = await createAccountsApp(relational)
+  admin = await app.person('admin')
+})
+
+beforeEach(async () => {
+  await app.audit()
+})
+
+afterAll(async () => {
+  await app.app.close()
+  await relational.close()
+})
+
+const read = async () => (await app.call(admin.token, 'GET', '/company')).data
+const patch = (body: Record<string, unknown>, token = admin.token) =>
+  app.call(token, 'PATCH', '/company', body)
+
+test('a company begins with its defaults', async () => {
+  expect(await read()).toMatchObject({
+    id: app.companyId,
+    name: 'Acme',
+    timezone: 'UTC',
+    language: 'en',
+    attributionModel: 'last-touch',
+    clickWindowHours: 720,
+    displayWindowHours: 168,
+    exactCounts: false,
+    auditRetentionDays: 90,
+    defaultRoleId: null,
+  })
+})
+
+test('settings change field by field, and are recorded with what they were', async () => {
+  const before = await read()
+  expect(await patch(before)).toMatchObject({ status: 200, data: before })
+  expect(await app.audit()).toEqual([])
+  const wanted = {
+    name: 'Acme & Sons',
+    timezone: 'Europe/Paris',
+    language: 'fr',
+    attributionModel: 'decay',
+    clickWindowHours: 24,
+    displayWindowHours: 1,
+    exactCounts: true,
+    auditRetentionDays: 365,
+  }
+  expect(await patch(wanted)).toMatchObject({ status: 200, data: wanted })
+  expect(await app.audit()).toMatchObject([
+    {
+      action: 'company-update',
+      outcome: 'success',
+      actor_id: admin.id,
+      target_id: app.companyId,
+      details: { changed: Object.keys(wanted), from: { timezone: 'UTC' }, to: wanted },
+    },
+  ])
+  await Promise.all([patch({ language: 'en' }), patch({ exactCounts: false })])
+  expect(await read()).toMatchObject({ ...wanted, language: 'en', exactCounts: false })
+})
+
+test.each([
+  { timezone: 'Europe/Atlantis' },
+  { timezone: 'America/Coyhaique' },
+  { timezone: '+02:00' },
+  { timezone: 'europe/paris' },
+  { timezone: "UTC'; drop table companies; --" },
+  { timezone: '' },
+  { timezone: null },
+  { name: '' },
+  { language: 'de' },
+  { clickWindowHours: 0 },
+  { clickWindowHours: 8761 },
+  { clickWindowHours: 1.5 },
+  { displayWindowHours: '24' },
+  { attributionModel: 'first-touch' },
+  { exactCounts: 'true' },
+  { auditRetentionDays: 29 },
+  { auditRetentionDays: 3651 },
+  { defaultRoleId: 'admin' },
+  { audit_retention_days: 30 },
+])('refuses %j and changes nothing', async (body) => {
+  const before = await read()
+  expect(await patch(body)).toMatchObject({ status: 400, error_code: 1 })
+  expect(await read()).toEqual(before)
+})
+
+test('the default role is one of the company that the caller may give', async () => {
+  const viewer = await app.roleIdOf('viewer')
+  const foreign = await app.roleIdOf('viewer', app.other.companyId)
+  expect(await patch({ defaultRoleId: viewer.toUpperCase() })).toMatchObject({
+    data: { defaultRoleId: viewer },
+  })
+  for (const defaultRoleId of [foreign, 'f'.repeat(24)])
+    expect(await patch({ defaultRoleId })).toMatchObject({ status: 400, error_code: 2050 })
+  const clerk = await app.person((await app.role(['company:update', 'company:read'])).name)
+  await app.audit()
+  const defaultRoleId = await app.roleIdOf('admin')
+  expect(await patch({ defaultRoleId }, clerk.token)).toMatchObject({ status: 403, error_code: 2051 })
+  expect(await app.audit()).toMatchObject([{ action: 'company-update', error: 'roleAboveOwn' }])
+  // What is set already is given by nobody anew.
+  expect(await patch({ defaultRoleId: viewer, exactCounts: true }, clerk.token)).toMatchObject({
+    status: 200,
+  })
+  expect(await patch({ defaultRoleId: null })).toMatchObject({ status: 200, data: { defaultRoleId: null } })
+})
+
+test('each company has its own settings, and the caller’s is the only one there is', async () => {
+  const stranger = await app.person('admin', app.other.companyId)
+  expect(await patch({ name: 'Elsewhere', id: app.companyId }, stranger.token)).toMatchObject({
+    status: 200,
+    data: { id: app.other.companyId, name: 'Elsewhere' },
+  })
+  expect((await read()).name).not.toBe('Elsewhere')
+  expect(await app.call(stranger.token, 'GET', `/company?companyId=${app.companyId}`)).toMatchObject({
+    data: { id: app.other.companyId },
+  })
+})
+
+test('reading and changing take their permissions', async () => {
+  const reader = await app.person((await app.role(['company:read'])).name)
+  const nobody = await app.person((await app.role([])).name)
+  expect(await app.call(reader.token, 'GET', '/company')).toMatchObject({ status: 200 })
+  expect(await patch({ language: 'fr' }, reader.token)).toMatchObject({ status: 403 })
+  expect(await app.call(nobody.token, 'GET', '/company')).toMatchObject({ status: 403 })
+  await app.call(reader.token, 'DELETE', '/users/me/sessions')
+  expect(await app.call(reader.token, 'GET', '/company')).toMatchObject({ status: 401 })
+})
+
+test('the engine is asked once which zones it knows, and again after a failure', async () => {
+  const columnar = await createTestColumnar({ migrated: false })
+  try {
+    let asked = 0
+    let failing = true
+    const { knowsTimezone } = createTimezoneStore({
+      columnar: {
+        query(statement) {
+          asked++
+          if (failing) return Promise.reject(new Error('is starting'))
+          return columnar.query(statement)
+        },
+      },
+    })
+    await expect(knowsTimezone('UTC')).rejects.toThrow('is starting')
+    failing = false
+    expect(await Promise.all(['UTC', 'Europe/Paris', 'Europe/Atlantis', ''].map(knowsTimezone))).toEqual([
+      true,
+      true,
+      false,
+      false,
+    ])
+    expect(asked).toBe(2)
+  } finally {
+    await columnar.close()
+  }
+})

@@ -1,0 +1,493 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import {
+  type AccountsApp,
+  createAccountsApp,
+  origin,
+  type Person,
+  requireSingleSignOn,
+  secretIn,
+} from '../support/accounts.ts'
+import { goodPassword } from '../support/auth.ts'
+import { day, minute } from '../support/fake-time.ts'
+import { createTestDatabase, type TestDatabase } from '../support/postgres.ts'
+
+let relational: TestDatabase
+let app: AccountsApp
+let admin: Person
+let stranger: Person
+let viewerRole: string
+let everyone: string
+
+const unknown = 'f'.repeat(24)
+
+beforeAll(async () => {
+  relational = await createTestDatabase()
+  app = await createAccountsApp(relational)
+  admin = await app.person('admin')
+  stranger = await app.person('admin', app.other.companyId)
+  viewerRole = await app.roleIdOf('viewer')
+  const { data } = await app.call(admin.token, 'GET', `/users/${admin.id}`)
+  everyone = String((data.resourceGroupIds as string[])[0])
+})
+
+beforeEach(async () => {
+  await app.takeMails()
+  await app.audit()
+})
+
+afterAll(async () => {
+  await app.app.close()
+  await relational.close()
+})
+
+/** Somebody whose role has these permissions and no others. */
+async function personWith(...permissions: string[]): Promise<Person> {
+  return app.person((await app.role(permissions)).name)
+}
+
+const invitation = (email: string, more: Record<string, unknown> = {}) => ({
+  email,
+  roleId: viewerRole,
+  resourceGroupIds: [everyone],
+  ...more,
+})
+
+describe('listing and reading', () => {
+  test('finds people by name, address, role, team and state, page by page', async () => {
+    const ada = await app.person('editor')
+    const team = await app.team()
+    await app.putInto(ada.id, team, everyone)
+    await app.call(admin.token, 'PATCH', `/users/${ada.id}`, { firstName: 'Ada', lastName: 'Lovelace%' })
+    const find = async (query: string) =>
+      (await app.call(admin.token, 'GET', `/users?perPage=100&${query}`)).data.map(({ id }) => id)
+    expect(await find('search=ADA%20LOVE')).toEqual([ada.id])
+    expect(await find('search=lace%25')).toEqual([ada.id])
+    expect(await find('search=_da')).toEqual([])
+    expect(await find(`search=${ada.email.toUpperCase()}`)).toEqual([ada.id])
+    expect(await find(`roleId=${(await app.roleIdOf('editor')).toUpperCase()}`)).toEqual([ada.id])
+    expect(await find(`resourceGroupId=${team}`)).toEqual([ada.id])
+    expect(await find('status=disabled')).toEqual([])
+    expect(await find(`resourceGroupId=${app.other.teamId}`)).toEqual([])
+    const page = await app.call(admin.token, 'GET', '/users?perPage=1&page=2')
+    expect(page).toMatchObject({ data: [{ id: ada.id }], paginationCount: 2 })
+  })
+
+  test('shows nothing that lets in', async () => {
+    const { rows } = await relational.pool.query('select password_hash from users where id = $1', [admin.id])
+    const text = JSON.stringify(await app.call(admin.token, 'GET', `/users/${admin.id}`))
+    expect(text).not.toContain(rows[0].password_hash)
+    expect(text).not.toMatch(/argon2|hash/i)
+  })
+
+  test.each(['status=deleted', 'roleId=1', 'status=x', 'perPage=101', 'serch=x', 'search=%00'])(
+    'refuses ?%s',
+    async (query) => {
+      expect(await app.call(admin.token, 'GET', `/users?${query}`)).toMatchObject({ status: 400 })
+    },
+  )
+})
+
+describe('who may do it', () => {
+  const calls = (id: string): ['GET' | 'POST' | 'PATCH' | 'DELETE', string, Record<string, unknown>?][] => [
+    ['GET', `/users/${id}`],
+    ['PATCH', `/users/${id}`, { firstName: 'Eve' }],
+    ['POST', `/users/${id}/deactivate`],
+    ['POST', `/users/${id}/reactivate`],
+    ['DELETE', `/users/${id}`],
+  ]
+
+  test('a person of another company is answered like one that does not exist', async () => {
+    for (const [method, path, body] of calls(stranger.id))
+      expect(await app.call(admin.token, method, path, body)).toMatchObject({
+        status: 404,
+        error_code: 2070,
+        data: { id: stranger.id },
+      })
+    for (const [method, path, body] of calls(unknown))
+      expect(await app.call(admin.token, method, path, body)).toMatchObject({ status: 404, error_code: 2070 })
+    expect((await app.call(stranger.token, 'GET', '/users')).paginationCount).toBe(1)
+    const { rows } = await relational.pool.query('select first_name, status from users where id = $1', [
+      stranger.id,
+    ])
+    expect(rows).toEqual([{ first_name: '', status: 'active' }])
+  })
+
+  test('without the permission nothing is answered and nothing done', async () => {
+    const viewer = await app.person('viewer')
+    for (const [method, path, body] of [
+      ...calls(viewer.id),
+      ['GET', '/users'] as const,
+      ['GET', '/invitations'] as const,
+      ['POST', '/invitations', invitation('x@example.com')] as const,
+      ['DELETE', `/invitations/${unknown}`] as const,
+      ['POST', `/invitations/${unknown}/renew`, {}] as const,
+    ])
+      expect(await app.call(viewer.token, method, path, body)).toMatchObject({ status: 403, error_code: 4 })
+  })
+
+  test('a token that has ended opens nothing', async () => {
+    const person = await app.person('admin')
+    expect(await app.call(person.token, 'DELETE', '/users/me/sessions')).toMatchObject({ status: 200 })
+    for (const [method, path, body] of calls(admin.id))
+      expect(await app.call(person.token, method, path, body)).toMatchObject({ status: 401 })
+  })
+
+  test.each([
+    { email: 'new@example.com', emial: 'x' },
+    { firstName: 5 },
+    { firstName: 'a\nb' },
+    { firstName: 'x'.repeat(101) },
+    { roleId: ['x'] },
+    { roleId: null },
+    { resourceGroupIds: [] },
+    { resourceGroupIds: 'x' },
+    { language: 'de' },
+  ])('refuses the change %j', async (body) => {
+    expect(await app.call(admin.token, 'PATCH', `/users/${admin.id}`, body)).toMatchObject({
+      status: 400,
+      error_code: 1,
+    })
+  })
+})
+
+describe('changing', () => {
+  test('takes back what was read, keeps the address, and records what changed without personal values', async () => {
+    const person = await app.person()
+    const { data } = await app.call(admin.token, 'GET', `/users/${person.id}`)
+    expect(await app.call(admin.token, 'PATCH', `/users/${person.id}`, data)).toMatchObject({
+      status: 200,
+      data,
+    })
+    expect(await app.audit()).toEqual([])
+    const editor = await app.roleIdOf('editor')
+    const change = {
+      email: 'thief@example.com',
+      status: 'disabled',
+      firstName: 'Ada',
+      phone: '+33 1 02',
+      roleId: editor.toUpperCase(),
+      language: 'fr',
+    }
+    expect(await app.call(admin.token, 'PATCH', `/users/${person.id}`, change)).toMatchObject({
+      status: 200,
+      data: { email: person.email, status: 'active', firstName: 'Ada', roleId: editor, language: 'fr' },
+    })
+    const entries = await app.audit()
+    expect(entries).toMatchObject([
+      {
+        action: 'user-update',
+        outcome: 'success',
+        actor_id: admin.id,
+        target_id: person.id,
+        details: {
+          changed: ['firstName', 'phone', 'language', 'roleId'],
+          from: { language: null, roleId: viewerRole },
+          to: { language: 'fr', roleId: editor },
+        },
+      },
+    ])
+    expect(JSON.stringify(entries)).not.toContain('+33')
+  })
+
+  test('a new role and new teams work with the next request', async () => {
+    const person = await app.person()
+    expect(await app.call(person.token, 'GET', '/users')).toMatchObject({ status: 403 })
+    await app.call(admin.token, 'PATCH', `/users/${person.id}`, { roleId: await app.roleIdOf('admin') })
+    expect(await app.call(person.token, 'GET', '/users')).toMatchObject({ status: 200 })
+    const team = await app.team()
+    const { data } = await app.call(admin.token, 'PATCH', `/users/${person.id}`, { resourceGroupIds: [team] })
+    expect(data.resourceGroupIds).toEqual([team])
+    app.cache.forget()
+    expect((await app.get(person.token)).json().teamIds).toEqual([team])
+    await app.call(admin.token, 'PATCH', `/users/${person.id}`, { roleId: viewerRole })
+    expect(await app.call(person.token, 'GET', '/users')).toMatchObject({ status: 403 })
+  })
+
+  test('unknown and foreign roles and teams are the same failure', async () => {
+    const person = await app.person()
+    const foreignRole = await app.roleIdOf('viewer', app.other.companyId)
+    for (const roleId of [unknown, foreignRole])
+      expect(await app.call(admin.token, 'PATCH', `/users/${person.id}`, { roleId })).toMatchObject({
+        status: 400,
+        error_code: 2050,
+        data: { roleIds: [roleId] },
+      })
+    for (const team of [unknown, app.other.teamId])
+      expect(
+        await app.call(admin.token, 'PATCH', `/users/${person.id}`, { resourceGroupIds: [everyone, team] }),
+      ).toMatchObject({ status: 400, error_code: 2052, data: { teamIds: [team] } })
+  })
+})
+
+describe('nobody gives what they do not hold', () => {
+  test('a role above one’s own is refused in every way, and recorded', async () => {
+    const clerk = await personWith('user:update', 'user:read', 'invitation:create')
+    const person = await app.person((await app.role(['user:read'])).name)
+    await app.audit()
+    const roleId = await app.roleIdOf('admin')
+    const attempts = [
+      await app.call(clerk.token, 'PATCH', `/users/${person.id}`, { roleId }),
+      await app.call(clerk.token, 'PATCH', `/users/${clerk.id}`, { roleId }),
+      await app.call(clerk.token, 'POST', '/invitations', invitation('eve@example.com', { roleId })),
+    ]
+    for (const attempt of attempts)
+      expect(attempt).toMatchObject({ status: 403, error_code: 2051, data: { roleIds: [roleId] } })
+    expect(await app.audit()).toMatchObject([
+      { action: 'user-update', outcome: 'failure', error: 'roleAboveOwn', actor_id: clerk.id },
+      { action: 'user-update', outcome: 'failure', error: 'roleAboveOwn' },
+      { action: 'user-invite', outcome: 'failure', error: 'roleAboveOwn' },
+    ])
+    const own = (await app.role(['user:update'])).id
+    expect(await app.call(clerk.token, 'PATCH', `/users/${person.id}`, { roleId: own })).toMatchObject({
+      status: 200,
+    })
+  })
+
+  test('somebody who may do more is not changed, deactivated or deleted', async () => {
+    const clerk = await personWith('user:update', 'user:delete', 'user:read')
+    for (const [method, path, body] of [
+      ['PATCH', `/users/${admin.id}`, { firstName: 'Eve' }],
+      ['POST', `/users/${admin.id}/deactivate`, undefined],
+      ['POST', `/users/${admin.id}/reactivate`, undefined],
+      ['DELETE', `/users/${admin.id}`, undefined],
+    ] as const)
+      expect(await app.call(clerk.token, method, path, body)).toMatchObject({
+        status: 403,
+        error_code: 2025,
+        data: { id: admin.id },
+      })
+  })
+
+  test('teams that one does not use are not given, unless one may change teams', async () => {
+    const clerk = await personWith('user:update', 'user:read', 'invitation:create')
+    const teamClerk = await personWith('user:update', 'team:update')
+    const low = (await app.role([])).id
+    const [mine, foreign] = [await app.team(), await app.team()]
+    const child = await app.team([mine])
+    await app.putInto(clerk.id, mine)
+    const person = await app.person((await app.role([])).name)
+    await app.putInto(person.id, foreign)
+    const put = (token: string, ...resourceGroupIds: string[]) =>
+      app.call(token, 'PATCH', `/users/${person.id}`, { resourceGroupIds })
+    // Where the person is already gives nothing, and a team below one's own is used too.
+    expect(await put(clerk.token, foreign, mine, child)).toMatchObject({ status: 200 })
+    expect(await put(clerk.token, mine)).toMatchObject({ status: 200 })
+    expect(await put(clerk.token, mine, foreign)).toMatchObject({
+      status: 403,
+      error_code: 2053,
+      data: { teamIds: [foreign] },
+    })
+    const wanted = { email: 'tim@example.com', roleId: low, resourceGroupIds: [foreign] }
+    expect(await app.call(clerk.token, 'POST', '/invitations', wanted)).toMatchObject({
+      status: 403,
+      error_code: 2053,
+    })
+    expect(await put(teamClerk.token, foreign)).toMatchObject({ status: 200 })
+  })
+})
+
+describe('deactivating, reactivating, deleting', () => {
+  test('a deactivated person is out at once, and comes back as before without linked accounts', async () => {
+    const person = await app.person()
+    const { refresh_token } = (await app.signIn(person.email)).json()
+    await relational.pool.query(
+      `insert into linked_accounts (id, company_id, user_id, provider, name, host, sealed_target)
+        values ($1, $2, $3, 'slack', 'x', 'hooks.slack.com', '\\x00')`,
+      [unknown, app.companyId, person.id],
+    )
+    const before = (await app.call(admin.token, 'GET', `/users/${person.id}`)).data
+    expect(await app.call(admin.token, 'POST', `/users/${person.id}/deactivate`)).toMatchObject({
+      status: 200,
+      data: { status: 'disabled' },
+    })
+    expect(await app.call(person.token, 'GET', '/users/me')).toMatchObject({ status: 401 })
+    expect((await app.refresh(refresh_token)).statusCode).toBe(400)
+    expect((await app.signIn(person.email)).statusCode).toBe(401)
+    expect(await app.call(admin.token, 'POST', `/users/${person.id}/deactivate`)).toMatchObject({
+      status: 200,
+    })
+    const back = await app.call(admin.token, 'POST', `/users/${person.id}/reactivate`)
+    expect(back).toMatchObject({ status: 200, data: { ...before, updatedAt: expect.any(String) } })
+    expect((await app.signIn(person.email)).statusCode).toBe(200)
+    const links = await relational.pool.query('select 1 from linked_accounts where user_id = $1', [person.id])
+    expect(links.rowCount).toBe(0)
+    expect((await app.audit()).map(({ action }) => action)).toEqual(['user-deactivate', 'user-reactivate'])
+  })
+
+  test('a deleted person is gone for good, with everything personal, and the address is free', async () => {
+    const person = await app.person()
+    await app.call(admin.token, 'PATCH', `/users/${person.id}`, { firstName: 'Ada', phone: '12' })
+    expect(await app.call(admin.token, 'DELETE', `/users/${person.id}`)).toMatchObject({
+      status: 200,
+      data: {},
+    })
+    for (const again of [
+      await app.call(admin.token, 'DELETE', `/users/${person.id}`),
+      await app.call(admin.token, 'GET', `/users/${person.id}`),
+    ])
+      expect(again).toMatchObject({ status: 404 })
+    expect(await app.call(person.token, 'GET', '/users/me')).toMatchObject({ status: 401 })
+    const { rows } = await relational.pool.query('select * from users where id = $1', [person.id])
+    expect(JSON.stringify(rows)).not.toMatch(new RegExp(`${person.email}|Ada|argon2`))
+    expect(await app.call(admin.token, 'POST', '/invitations', invitation(person.email))).toMatchObject({
+      status: 200,
+    })
+  })
+})
+
+describe('inviting', () => {
+  const accept = (url: unknown) =>
+    app.services.passwordLinks.redeem(secretIn(String(url)), goodPassword, { address: '192.0.2.1' })
+
+  test('makes a user who comes in through the link, once, within 7 days', async () => {
+    const email = 'grace@example.com'
+    const reply = await app.call(
+      admin.token,
+      'POST',
+      '/invitations',
+      invitation('Grace@Example.com', { firstName: 'Grace' }),
+    )
+    expect(reply).toMatchObject({
+      status: 200,
+      data: {
+        user: {
+          email,
+          firstName: 'Grace',
+          status: 'invited',
+          roleId: viewerRole,
+          resourceGroupIds: [everyone],
+        },
+        url: expect.stringMatching(`^${origin}/v2/oauth/set-password\\?token=`),
+        expiresAt: new Date(app.time.clock.now() + 7 * day).toISOString(),
+      },
+    })
+    const mail = await app.lastMail()
+    expect(mail).toMatchObject({ to: email, subject: 'You are invited to Millrace' })
+    expect(mail.text).toContain(String(reply.data.url))
+    expect(mail.text).toContain('Acme')
+    expect(mail.text).toContain(admin.email)
+    const entries = await app.audit()
+    expect(entries).toMatchObject([{ action: 'user-invite', outcome: 'success', actor_id: admin.id }])
+    expect(JSON.stringify(entries)).not.toContain(secretIn(mail.text))
+    expect((await app.signIn(email)).statusCode).toBe(401)
+
+    const { id } = reply.data.user as unknown as { id: string }
+    expect((await app.call(admin.token, 'GET', '/invitations?perPage=100')).data).toContainEqual(
+      expect.objectContaining({ id, email, expiresAt: reply.data.expiresAt }),
+    )
+    await accept(reply.data.url)
+    expect((await app.signIn(email)).statusCode).toBe(200)
+    await expect(accept(reply.data.url)).rejects.toMatchObject({ errorName: 'invalidLink' })
+    expect(await app.takeMails()).toEqual([])
+    expect(await app.audit()).toMatchObject([{ action: 'invitation-accept', actor_id: id, target_id: id }])
+    const listed = await app.call(admin.token, 'GET', '/invitations?perPage=100')
+    expect(listed.data.map((each) => each.id)).not.toContain(id)
+  })
+
+  test('an invitation ends after 7 days and can be renewed, which voids the former link', async () => {
+    const reply = await app.call(
+      admin.token,
+      'POST',
+      '/invitations',
+      invitation('late@example.com', { sendMail: false }),
+    )
+    expect(await app.takeMails()).toEqual([])
+    const { id } = reply.data.user as unknown as { id: string }
+    app.time.advance(7 * day)
+    const signedIn = { ...admin, token: await app.signInAs(admin.email) }
+    await expect(accept(reply.data.url)).rejects.toMatchObject({ errorName: 'invalidLink' })
+    const second = await app.call(signedIn.token, 'POST', `/invitations/${id}/renew`, { sendMail: false })
+    const third = await app.call(signedIn.token, 'POST', `/invitations/${id}/renew`, {})
+    expect(third).toMatchObject({ status: 200, data: { user: { id } } })
+    expect(await app.takeMails()).toHaveLength(1)
+    await expect(accept(second.data.url)).rejects.toMatchObject({ errorName: 'invalidLink' })
+    app.time.advance(7 * day - minute)
+    await accept(third.data.url)
+    admin = { ...admin, token: await app.signInAs(admin.email) }
+    expect(await app.call(admin.token, 'POST', `/invitations/${id}/renew`, {})).toMatchObject({
+      status: 404,
+      error_code: 2027,
+    })
+    stranger = { ...stranger, token: await app.signInAs(stranger.email) }
+  })
+
+  test('a taken address is the same conflict whoever has it', async () => {
+    const person = await app.person()
+    for (const email of [person.email, stranger.email]) {
+      const reply = await app.call(admin.token, 'POST', '/invitations', invitation(email))
+      expect(reply).toMatchObject({ status: 409, error_code: 2026, data: { email } })
+      expect(JSON.stringify(reply)).not.toContain(app.other.companyId)
+    }
+    expect(await app.takeMails()).toEqual([])
+    expect(await app.audit()).toMatchObject([
+      { action: 'user-invite', outcome: 'failure', error: 'emailTaken' },
+      { outcome: 'failure' },
+    ])
+  })
+
+  test('is taken back with its link, and nobody else’s can be', async () => {
+    const reply = await app.call(admin.token, 'POST', '/invitations', invitation('back@example.com'))
+    const { id } = reply.data.user as unknown as { id: string }
+    for (const [method, path, body] of [
+      ['DELETE', `/invitations/${id}`, undefined],
+      ['POST', `/invitations/${id}/renew`, {}],
+    ] as const)
+      expect(await app.call(stranger.token, method, path, body)).toMatchObject({
+        status: 404,
+        error_code: 2027,
+      })
+    expect((await app.call(stranger.token, 'GET', '/invitations')).paginationCount).toBe(0)
+    const active = await app.person()
+    expect(await app.call(admin.token, 'DELETE', `/invitations/${active.id}`)).toMatchObject({ status: 404 })
+    await app.audit()
+    expect(await app.call(admin.token, 'DELETE', `/invitations/${id}`)).toMatchObject({
+      status: 200,
+      data: {},
+    })
+    await expect(accept(reply.data.url)).rejects.toMatchObject({ errorName: 'invalidLink' })
+    expect((await app.audit()).map(({ action }) => action)).toEqual(['invitation-delete'])
+  })
+
+  test('the link of somebody who will do more is shown to nobody who may do less', async () => {
+    const clerk = await personWith('invitation:create', 'invitation:delete')
+    const roleId = await app.roleIdOf('admin')
+    const reply = await app.call(
+      admin.token,
+      'POST',
+      '/invitations',
+      invitation('boss@example.com', { roleId }),
+    )
+    const { id } = reply.data.user as unknown as { id: string }
+    for (const [method, path, body] of [
+      ['POST', `/invitations/${id}/renew`, {}],
+      ['DELETE', `/invitations/${id}`, undefined],
+    ] as const)
+      expect(await app.call(clerk.token, method, path, body)).toMatchObject({ status: 403, error_code: 2025 })
+  })
+
+  test.each([
+    {},
+    { roleId: unknown },
+    { email: 'a@b.c, d@e.f' },
+    { email: 'a@example.com\r\nBcc: eve@example.com' },
+    { email: 'ada@exämple.com' },
+    { email: ['a@example.com'] },
+    { resourceGroupIds: [] },
+    { status: 'active' },
+    { passwordHash: 'x' },
+  ])('refuses %j', async (more) => {
+    const body = Object.keys(more).length === 0 ? {} : invitation('new@example.com', more)
+    expect(await app.call(admin.token, 'POST', '/invitations', body)).toMatchObject({ status: 400 })
+    expect(await app.takeMails()).toEqual([])
+  })
+
+  test('where single sign-on is required the sign-in address is given, and no password can be chosen', async () => {
+    const early = await app.call(admin.token, 'POST', '/invitations', invitation('early@sso.example'))
+    await requireSingleSignOn(relational, 'sso.example')
+    await app.takeMails()
+    const reply = await app.call(admin.token, 'POST', '/invitations', invitation('later@sso.example'))
+    expect(reply).toMatchObject({ status: 200, data: { url: `${origin}/`, expiresAt: null } })
+    expect((await app.lastMail()).text).not.toContain('token=')
+    await expect(accept(early.data.url)).rejects.toMatchObject({ errorName: 'invalidLink' })
+  })
+})
