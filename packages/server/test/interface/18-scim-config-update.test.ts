@@ -191,6 +191,22 @@ test('a mapping that would leave the company without an administrator is refused
   expect(await app.roleOf(app.admin.id)).toBe('admin')
 })
 
+test('a role that is deleted gives nothing any more', async () => {
+  const { rows } = await app.database.pool.query<{ id: string }>(
+    `insert into roles (id, company_id, name) values ('a00000000000000000000003', $1, 'short-lived') returning id`,
+    [app.companyId],
+  )
+  const gone = rows[0]?.id
+  const roleMapping = [
+    { group: 'a', roleId: gone },
+    { group: 'b', roleId: viewer },
+  ]
+  expect(await update({ roleMapping, defaultRoleId: gone })).toMatchObject({ code: 200 })
+  await app.database.pool.query('delete from roles where id = $1', [gone])
+  expect(await config()).toMatchObject({ enabled: true, roleMapping: [{ group: 'b', roleId: viewer }] })
+  expect(await config()).not.toHaveProperty('defaultRoleId')
+})
+
 test('needs Company: update', async () => {
   await app.auth.addUser('viewer@acme.example')
   const { access_token } = (await app.auth.signIn('viewer@acme.example')).json()

@@ -154,6 +154,23 @@ test.each([
   expect(validate(value), JSON.stringify(validate.errors)).toBe(true)
 })
 
+test('the SCIM service answers at the address that its configuration names', async () => {
+  await service.call('PATCH', '/v2/entities/scim/config', { enabled: true })
+  const created = await service.call('POST', '/v2/entities/scim/tokens', { label: 'Directory' })
+  const { data: made } = (await created.json()) as { data: { token: string } }
+  const read = await service.call('GET', '/v2/entities/scim/config')
+  const { data: config } = (await read.json()) as { data: { baseUrl: string } }
+  expect(config.baseUrl).toBe(`${service.baseUrl}/scim/v2`)
+  const headers = { authorization: `Bearer ${made.token}` }
+  const users = await fetch(`${config.baseUrl}/Users`, { headers })
+  expect(await users.json()).toMatchObject({
+    totalResults: 1,
+    Resources: [{ userName: service.admin.email }],
+  })
+  expect((await fetch(`${config.baseUrl}/Users`)).status).toBe(401)
+  expect((await fetch(`${service.baseUrl}/datasources`, { headers })).status).toBe(401)
+})
+
 test('pages and first page are served with a strict policy and need nothing from elsewhere', async () => {
   for (const path of ['/docs', '/']) {
     const reply = await fetch(`${service.baseUrl.replace(/\/v2$/, '')}${path}`, {

@@ -1,7 +1,8 @@
-import { and, asc, eq, or, type SQL, sql } from 'drizzle-orm'
+import { and, asc, eq, not, or, type SQL, sql } from 'drizzle-orm'
 import { teamMembers, teamParents, teams } from '../../database/tables/team.ts'
 import { users } from '../../database/tables/user.ts'
 import type { Queries } from '../../platform/stores/relational.ts'
+import { visibleUsers } from './scim-user-store.ts'
 
 export interface StoredTeam {
   readonly id: string
@@ -36,10 +37,6 @@ const columns = {
 }
 
 const array = (ids: Iterable<string>) => sql`${sql.param([...ids])}::text[]`
-
-/** Whom the identity provider sees, of the table `person`. */
-const visible = sql`person.status <> 'deleted' and not person.service_account
-  and not (person.unprovisioned_at is not null and person.status = 'disabled')`
 
 /** Teams as an identity provider sees them, and who is in them; given a transaction it works inside it. */
 export function createScimGroupStore(db: Queries) {
@@ -89,9 +86,9 @@ export function createScimGroupStore(db: Queries) {
     /** Members by the id of their team. */
     async listMembers(teamIds: readonly string[]): Promise<Map<string, Member[]>> {
       const { rows } = await db.execute<{ team: string; id: string; email: string }>(
-        sql`select member.team_id as team, person.id, person.email
-          from ${teamMembers} as member join ${users} as person on person.id = member.user_id
-          where member.team_id = any(${array(teamIds)}) and ${visible} order by person.id`,
+        sql`select member.team_id as team, ${users.id} as id, ${users.email} as email
+          from ${teamMembers} as member join ${users} on ${users.id} = member.user_id
+          where member.team_id = any(${array(teamIds)}) and ${visibleUsers} order by ${users.id}`,
       )
       return Map.groupBy(rows, ({ team }) => team)
     },
@@ -129,12 +126,17 @@ export function createScimGroupStore(db: Queries) {
 
     /** Those of the ids that are people whom the identity provider sees, or, `ever`, has seen. */
     async findPeople(companyId: string, ids: Iterable<string>, ever: boolean): Promise<Set<string>> {
-      const seen = ever ? sql`not person.service_account` : visible
-      const found = await idsOf(
-        sql`select id from ${users} as person
-          where person.company_id = ${companyId} and person.id = any(${array(ids)}) and ${seen}`,
-      )
-      return new Set(found)
+      const rows = await db
+        .select({ id: users.id })
+        .from(users)
+        .where(
+          and(
+            eq(users.companyId, companyId),
+            sql`${users.id} = any(${array(ids)})`,
+            ever ? not(users.serviceAccount) : visibleUsers,
+          ),
+        )
+      return new Set(rows.map(({ id }) => id))
     },
 
     /** @returns who was not in the team before */

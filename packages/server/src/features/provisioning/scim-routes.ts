@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { readBearer } from '../../platform/http/bearer-token.ts'
-import { unroutedError } from '../../platform/http/failures.ts'
+import { methodsAt, unroutedError } from '../../platform/http/failures.ts'
 import { takeJsonBodies } from '../../platform/http/json-body.ts'
 import { isId, normalizeId } from '../../platform/ids.ts'
 import { readGroup, readGroupPatch } from './protocol/group-attributes.ts'
@@ -184,12 +184,12 @@ export function registerScimRoutes(app: FastifyInstance, dependencies: ScimRoute
       registerGroups(scope, groups)
       registerDiscovery(scope, discovery)
       const method = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
-      for (const url of ['/', '/*']) {
+      for (const url of ['', '/*']) {
         scope.route({
           method,
           url,
           handler: (request, reply) => {
-            throw unroutedError(scope, request, reply)
+            throw unroutedError(methodsAt(scope, request.url), request, reply)
           },
         })
       }

@@ -25,8 +25,11 @@ interface ListOptions {
   readonly withGroups: boolean
 }
 
-/** Nobody sees programs and the erased; whom the identity provider deleted is gone for it while disabled. */
-const visible = and(
+/**
+ * Of the table `users`: whom an identity provider sees. Programs and the erased it does not see; whom it deleted
+ * is gone for it while disabled.
+ */
+export const visibleUsers = and(
   ne(users.status, 'deleted'),
   not(users.serviceAccount),
   sql`not (${users.unprovisionedAt} is not null and ${users.status} = 'disabled')`,
@@ -64,7 +67,7 @@ export function createScimUserStore(db: Queries) {
     const { id, email, externalId } = match
     return and(
       eq(users.companyId, companyId),
-      visible,
+      visibleUsers,
       id === undefined ? undefined : eq(users.id, id),
       email === undefined ? undefined : eq(users.email, email),
       externalId === undefined ? undefined : eq(users.externalId, externalId),

@@ -77,20 +77,32 @@ export function toDomainError(error: unknown, request: FastifyRequest): DomainEr
 
 const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const
 
-/** Known paths with another method (405 with `Allow`) and unknown ones (404). */
+/** A known path with another method (405 with `Allow`) or an unknown one (404). */
 export function unroutedError(
-  app: FastifyInstance,
-  request: FastifyRequest,
+  allowed: readonly string[],
+  { method, url }: FastifyRequest,
   reply: FastifyReply,
 ): DomainError {
-  const { method, url } = request
-  const path = url.split('?', 1)[0] ?? url
-  const allowed = methods.filter(
-    (each) => app.findRoute({ method: each, url: path }) || matches(app, each, path),
-  )
-  if (allowed.length === 0) return new DomainError('unknownPath', { method, path: path.slice(0, 200) })
+  const path = pathOf(url)
+  if (allowed.length === 0 || allowed.includes(method))
+    return new DomainError('unknownPath', { method, path: path.slice(0, 200) })
   reply.header('allow', allowed.join(', '))
-  return new DomainError('methodNotAllowed', { method, allowed })
+  return new DomainError('methodNotAllowed', { method, allowed: [...allowed] })
+}
+
+function pathOf(url: string): string {
+  return url.split('?', 1)[0] ?? url
+}
+
+/** Methods of the routes that take this address part by part; a route for whatever is left over is none of them. */
+export function methodsAt(app: FastifyInstance, url: string): string[] {
+  return methods.filter((method) => matches(app, method, pathOf(url)))
+}
+
+function answerUnrouted(app: FastifyInstance, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const url = pathOf(request.url)
+  const allowed = methods.filter((method) => app.findRoute({ method, url }) || matches(app, method, url))
+  return sendFailure(reply, unroutedError(allowed, request, reply))
 }
 
 /**
@@ -99,11 +111,11 @@ export function unroutedError(
  */
 export function useFailureReplies(app: FastifyInstance): void {
   app.setErrorHandler((error, request, reply) => sendFailure(reply, toDomainError(error, request)))
-  app.setNotFoundHandler((request, reply) => sendFailure(reply, unroutedError(app, request, reply)))
+  app.setNotFoundHandler((request, reply) => answerUnrouted(app, request, reply))
   app.addHook('onRequest', (request, reply, done) => {
     const fault = faultOfFraming(request.raw)
     if (fault) sendFailure(reply.header('connection', 'close'), fault)
-    else if (request.is404) sendFailure(reply, unroutedError(app, request, reply))
+    else if (request.is404) answerUnrouted(app, request, reply)
     else done()
   })
 }
@@ -115,7 +127,7 @@ function matches(app: FastifyInstance, method: string, path: string): boolean {
     const parts = pattern.split('/')
     if (
       parts.length === wanted.length &&
-      parts.every((part, i) => part.startsWith(':') || part === wanted[i])
+      parts.every((part, i) => (part.startsWith(':') ? wanted[i] !== '' : part === wanted[i]))
     )
       return true
   }
