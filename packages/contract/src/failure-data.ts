@@ -40,6 +40,7 @@ export const ById = Type.Object({ id: anId }, strict)
 export const MaybeId = Type.Object({ id: Type.Optional(anId) }, strict)
 export const ByName = Type.Object({ name: Type.String({ examples: ['Season'] }) }, strict)
 export const ByEmail = Type.Object({ email: Type.String({ examples: ['ada@example.com'] }) }, strict)
+export const ByDomain = Type.Object({ domain: Type.String({ examples: ['example.com'] }) }, strict)
 export const ByRoles = Type.Object({ roleIds: Type.Array(anId, { minItems: 1 }) }, strict)
 export const ByTeams = Type.Object({ teamIds: Type.Array(anId, { minItems: 1 }) }, strict)
 export const BySource = Type.Object(

@@ -14,7 +14,23 @@ import { deleteLinkedAccount } from './linked-accounts.ts'
 import { readScimConfig, updateScimConfig } from './provisioning.ts'
 import { listReports } from './reports.ts'
 import { saveQuery, updateSavedQuery } from './saved-queries.ts'
-import { deleteSingleSignOn } from './single-sign-on.ts'
+import {
+  addSingleSignOnDomain,
+  consumeSamlResponse,
+  deleteSingleSignOn,
+  finishSingleSignOn,
+  listSingleSignOnCertificates,
+  listSingleSignOnDomains,
+  readServiceProviderMetadata,
+  readSingleSignOn,
+  removeSingleSignOnDomain,
+  replaceSingleSignOn,
+  retireSingleSignOnCertificate,
+  rotateSingleSignOnCertificate,
+  startSingleSignOn,
+  updateSingleSignOn,
+  verifySingleSignOnDomain,
+} from './single-sign-on.ts'
 import { readStatisticsMeta, runQuery } from './statistics.ts'
 import { deleteTagValue } from './tags.ts'
 import { createWorkflow, listJsonTemplates, listParameterValues } from './workflows.ts'
@@ -45,4 +61,18 @@ export const allOperations: readonly Operation[] = [
   createDatasource,
   listDatasourceLogs,
   readDatasourceCounters,
+  readSingleSignOn,
+  replaceSingleSignOn,
+  updateSingleSignOn,
+  listSingleSignOnDomains,
+  addSingleSignOnDomain,
+  verifySingleSignOnDomain,
+  removeSingleSignOnDomain,
+  listSingleSignOnCertificates,
+  rotateSingleSignOnCertificate,
+  retireSingleSignOnCertificate,
+  startSingleSignOn,
+  readServiceProviderMetadata,
+  consumeSamlResponse,
+  finishSingleSignOn,
 ]

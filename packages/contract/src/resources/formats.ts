@@ -11,6 +11,8 @@ const textPattern = '^[^\\p{Cs}\\u0000-\\u0008\\u000b\\u000c\\u000e-\\u001f\\u00
 const emailPattern = '^[^\\s@"(),:;<>\\[\\]\\\\\\p{Cc}\\p{Cs}]+@[\\p{L}\\p{N}.-]+$'
 export const timeOfDayPattern = '^([01][0-9]|2[0-3]):[0-5][0-9]$'
 export const opaqueIdPattern = '^[A-Za-z0-9_-]{1,128}$'
+/** Where a value stands in a SAML assertion. */
+export const assertionPathPattern = '^(nameId|attributes\\.[^\\p{C}\\p{Z}]{1,256})$'
 
 /** What a text that does not match a pattern of the contract must be, for messages. */
 export const patternMeanings: ReadonlyMap<string, string> = new Map([
@@ -19,6 +21,7 @@ export const patternMeanings: ReadonlyMap<string, string> = new Map([
   [textPattern, 'must hold no control characters but line breaks and tabs'],
   [emailPattern, 'must be one e-mail address, as ada@example.com'],
   [timeOfDayPattern, 'must be a time of day as HH:MM, from 00:00 to 23:59'],
+  [assertionPathPattern, 'must be nameId, or attributes. followed by the name of an attribute'],
   [opaqueIdPattern, 'must be 1 to 128 letters, digits, hyphens or underscores'],
 ])
 

@@ -9,15 +9,30 @@ const addFormats = addFormatsModule as unknown as typeof addFormatsModule.defaul
 
 /** What is answered today; everything else that the contract describes is not routed. */
 const answered = [
+  'addSingleSignOnDomain',
   'collectEvents',
+  'consumeSamlResponse',
   'createDatasource',
   'createToken',
+  'deleteSingleSignOn',
+  'finishSingleSignOn',
   'listDatasourceLogs',
   'listDatasources',
+  'listSingleSignOnCertificates',
+  'listSingleSignOnDomains',
   'readDatasourceCounters',
+  'readServiceProviderMetadata',
+  'readSingleSignOn',
   'readStatisticsMeta',
+  'removeSingleSignOnDomain',
+  'replaceSingleSignOn',
+  'retireSingleSignOnCertificate',
   'revokeToken',
+  'rotateSingleSignOnCertificate',
   'runQuery',
+  'startSingleSignOn',
+  'updateSingleSignOn',
+  'verifySingleSignOnDomain',
 ]
 
 let service: Service
