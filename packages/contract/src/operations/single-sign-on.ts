@@ -217,7 +217,13 @@ export const startSingleSignOn = {
   summary: 'Begin a sign-in through single sign-on',
   description:
     'For browsers: a page that goes on to the identity provider of the domain or company with a signed request. The other parameters are those of `GET /v2/oauth/authorize`; the sign-in ends at its `redirect_uri` with a code.',
-  errors: ['singleSignOnNotOffered', 'invalidClient', 'invalidRedirectUri', 'unavailable'],
+  errors: [
+    'singleSignOnNotOffered',
+    'invalidClient',
+    'invalidRedirectUri',
+    'tooManySamlResponses',
+    'unavailable',
+  ],
   replies: { 200: { description: 'A page that goes on to the identity provider' } },
   schema: {
     querystring: Type.Object(

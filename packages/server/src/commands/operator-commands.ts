@@ -1,5 +1,6 @@
 import { createClientCommand } from './client-commands.ts'
 import { createDatasourceCommand } from './datasource-commands.ts'
+import { verifyDomainCommand } from './domain-commands.ts'
 import {
   type CommandTerminal,
   type ExitCode,
@@ -18,6 +19,7 @@ export const operatorCommands: readonly OperatorCommand[] = [
   userPasswordCommand,
   createClientCommand,
   createDatasourceCommand,
+  verifyDomainCommand,
 ]
 
 /** What the command line asks for: an answer that needs no store, or work for one. */

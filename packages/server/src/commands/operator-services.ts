@@ -3,6 +3,11 @@ import { recordAudit } from '../features/audit/audit-store.ts'
 import { type ClientService, createClientService } from '../features/auth/client-service.ts'
 import { createClientStore } from '../features/auth/client-store.ts'
 import { insertDatasource } from '../features/datasources/datasource-service.ts'
+import {
+  createDomainService,
+  type DomainService,
+  resolveTxtRecords,
+} from '../features/single-sign-on/domain-service.ts'
 import { createPasswords } from '../platform/passwords.ts'
 import type { Relational } from '../platform/stores/relational.ts'
 
@@ -10,6 +15,7 @@ import type { Relational } from '../platform/stores/relational.ts'
 export interface OperatorServices {
   readonly accounts: Pick<AccountService, 'createUser' | 'resolveCompany' | 'setPassword'>
   readonly clients: ClientService
+  readonly domains: Pick<DomainService, 'verifyByOperator'>
   readonly createDatasource: (datasource: { companyId: string; name: string }) => Promise<{ id: string }>
 }
 
@@ -21,6 +27,13 @@ export function createOperatorServices({ relational }: { relational: Relational 
   return {
     accounts: createAccountService({ relational, passwords: createPasswords(), recordAudit }),
     clients: createClientService(createClientStore(relational.db)),
+    domains: createDomainService({
+      relational,
+      recordAudit,
+      resolveTxt: resolveTxtRecords,
+      // No command shows an address of the service.
+      origin: () => '',
+    }),
     createDatasource: (datasource) => relational.transaction((tx) => insertDatasource(tx, datasource)),
   }
 }
