@@ -24,7 +24,8 @@ export function makeKey(days = 3650) {
   return createSelfSignedCertificate({ name: 'idp.example', notBefore, notAfter: new Date(now + days * day) })
 }
 
-const profileMapper = (person: unknown) => {
+/** How `samlp` reads a person. */
+export const profileMapper = (person: unknown) => {
   const { nameId, nameIdFormat, attributes } = person as IdpPerson
   return {
     getClaims: () => ({ ...attributes }),

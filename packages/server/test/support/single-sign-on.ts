@@ -12,7 +12,7 @@ import {
 import { DomainError } from '../../src/platform/errors.ts'
 import type { Relational } from '../../src/platform/stores/relational.ts'
 import { type Auth, type AuthParts, createAuth } from './auth.ts'
-import type { IdentityProvider } from './identity-provider.ts'
+import { certificateOf, type IdentityProvider } from './identity-provider.ts'
 
 export const redirectUri = 'https://app.example/signed-in'
 
@@ -179,4 +179,22 @@ export async function refusals(relational: Relational): Promise<string[]> {
      where action = 'sso-sign-in' and outcome = 'failure' order by at, id`,
   )
   return rows.map(({ reason }) => reason)
+}
+
+/** A company with a configuration, the verified domain `acme.example` and an administrator of that domain. */
+export async function configureSingleSignOn(
+  app: SingleSignOnApp,
+  idp: IdentityProvider,
+  fields: Record<string, unknown> = {},
+): Promise<{ token: string; acsUrl: string; entityId: string }> {
+  const { auth, singleSignOn } = app
+  const token = await tokenOf(auth, 'root@acme.example')
+  const body = { idpMetadataXml: await idp.metadata(), attributeMapping: mapping, ...fields }
+  const saved = (await auth.call(token, 'PUT', '/v2/entities/sso/config', body)).json()
+  if (saved.code !== 200) throw new Error(saved.message)
+  await singleSignOn.domains.verifyByOperator(auth.companyId, 'acme.example')
+  idp.state.acsUrl = saved.data.acsUrl
+  const metadata = await auth.app.inject(`/v2/sso/saml/${auth.companyId}/metadata`)
+  idp.state.signingCert = certificateOf(metadata.body)
+  return { token, acsUrl: saved.data.acsUrl, entityId: saved.data.entityId }
 }

@@ -67,6 +67,11 @@ function endOfTag(text: string, at: number): number {
   throw new SamlRefusal('malformed-xml')
 }
 
+/** Beside the root there is nothing but space. */
+function assertBlank(text: string, from: number, to: number): void {
+  if (text.slice(from, to).trim() !== '') throw new SamlRefusal('malformed-xml')
+}
+
 /**
  * Looks at the text as it is, before any parser does: no document type, no entities, no processing instruction,
  * bounded depth and size. One pass.
@@ -74,10 +79,10 @@ function endOfTag(text: string, at: number): number {
 function assertPlain(text: string, limits: XmlLimits): void {
   let depth = 0
   let elements = 0
-  let at = text.indexOf('<')
-  while (at >= 0) {
+  let end = 0
+  for (let at = text.indexOf('<'); at >= 0; at = text.indexOf('<', end)) {
+    if (depth === 0) assertBlank(text, end, at)
     const next = text[at + 1]
-    let end: number
     if (next === '!') {
       end = afterAside(text, at, limits)
     } else if (next === '?') {
@@ -88,8 +93,8 @@ function assertPlain(text: string, limits: XmlLimits): void {
       else if (++elements > limits.elements) throw new SamlRefusal('too-many-elements')
       else if (text[end - 2] !== '/' && ++depth > limits.depth) throw new SamlRefusal('too-deep')
     }
-    at = text.indexOf('<', end)
   }
+  assertBlank(text, end, text.length)
 }
 
 function refuseAny(): never {

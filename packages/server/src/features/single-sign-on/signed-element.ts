@@ -91,8 +91,9 @@ function assertSignatureForm(signature: Element, signedId: string): void {
 /** The signed text when this certificate's key made the signature. */
 function signedTextBy(certificate: string, signature: Element, text: string): string | undefined {
   // Nothing of `KeyInfo` is ever read: whose key it was is decided by the configuration alone.
-  const signed = new SignedXml({ publicCert: certificate, idAttribute: 'ID', getCertFromKeyInfo: () => null })
+  const signed = new SignedXml({ publicCert: certificate, getCertFromKeyInfo: () => null })
   signed.SignatureAlgorithms = { ...signatureAlgorithms }
+  signed.idAttributes = ['ID']
   try {
     signed.loadSignature(signature)
     if (!signed.checkSignature(text)) return undefined
