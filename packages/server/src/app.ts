@@ -4,6 +4,8 @@ import type { Context } from './context.ts'
 import { registerTokenRoutes } from './features/auth/token-routes.ts'
 import { collectorRoutes } from './features/collector/collector-routes.ts'
 import { registerDatasourceRoutes } from './features/datasources/datasource-routes.ts'
+import { registerSignInRoutes } from './features/single-sign-on/sign-in-routes.ts'
+import { registerSingleSignOnRoutes } from './features/single-sign-on/single-sign-on-routes.ts'
 import { registerStatisticsRoutes } from './features/statistics/statistics-routes.ts'
 import type { Addresses } from './platform/http/documents/curl.ts'
 import { documentsRoutes } from './platform/http/documents-routes.ts'
@@ -24,7 +26,10 @@ export async function buildApp(context: Context, addresses: () => Addresses): Pr
       operationsRoutes({ readiness: context.readiness, metrics, metricsToken: config.http.metricsToken }),
     )
     await scope.register(documentsRoutes({ operations: allOperations, version, addresses }))
-    if (config.roles.has('interface')) registerTokenRoutes(scope, services.tokens)
+    if (config.roles.has('interface')) {
+      registerTokenRoutes(scope, services.tokens)
+      registerSignInRoutes(scope, services.singleSignOn)
+    }
   })
 
   if (config.roles.has('interface')) {
@@ -33,6 +38,7 @@ export async function buildApp(context: Context, addresses: () => Addresses): Pr
       measureCalls(scope, context)
       registerStatisticsRoutes(scope, services.statistics)
       registerDatasourceRoutes(scope, services.datasources)
+      registerSingleSignOnRoutes(scope, services.singleSignOn)
     })
   }
 

@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { migrateColumnar, migrateRelational } from './database/migrate.ts'
 import { createAccountService } from './features/accounts/account-service.ts'
 import { type Bootstrapped, bootstrap } from './features/accounts/bootstrap.ts'
+import { createUserLifecycle } from './features/accounts/user-lifecycle.ts'
 import { recordAudit } from './features/audit/audit-store.ts'
 import { createAccessCache } from './features/auth/access-cache.ts'
 import { watchAccessChanges } from './features/auth/access-changes.ts'
@@ -24,7 +25,13 @@ import { createCheckpointStore } from './features/loading/checkpoint-store.ts'
 import { createLoaderService } from './features/loading/loader-service.ts'
 import { createLoaderStore } from './features/loading/loader-store.ts'
 import { createMailService } from './features/mail/mail-service.ts'
-import { createMailStore } from './features/mail/mail-store.ts'
+import { createMailQueue, createMailStore } from './features/mail/mail-store.ts'
+import { createCertificateWatch } from './features/single-sign-on/certificate-watch.ts'
+import {
+  createSingleSignOn,
+  type SingleSignOn,
+  type SingleSignOnPorts,
+} from './features/single-sign-on/single-sign-on-service.ts'
 import { createQueryGate } from './features/statistics/query/gate.ts'
 import { defaultRunLimits } from './features/statistics/query/run.ts'
 import { createStatisticsService, type StatisticsService } from './features/statistics/statistics-service.ts'
@@ -38,8 +45,9 @@ import {
 import { type Clock, systemClock } from './platform/clock.ts'
 import type { Config } from './platform/config/config.ts'
 import { readKeyFile } from './platform/crypto/encryption-key.ts'
-import { createSecretBox } from './platform/crypto/secret-box.ts'
+import { createSecretBox, type SecretBox } from './platform/crypto/secret-box.ts'
 import type { DataDirectory } from './platform/data-directory.ts'
+import { DomainError } from './platform/errors.ts'
 import { createReadiness, type Readiness } from './platform/http/operations-routes.ts'
 import { newId } from './platform/ids.ts'
 import type { Logger } from './platform/logger.ts'
@@ -55,6 +63,7 @@ export interface Services {
   readonly guard: ReturnType<typeof createBearerGuard>
   readonly collector: CollectorService
   readonly datasources: DatasourceService
+  readonly singleSignOn: SingleSignOn
   readonly statistics: StatisticsService
 }
 
@@ -128,8 +137,24 @@ async function openOutbox(config: Config, dataDirectory: DataDirectory): Promise
   return createDirectoryOutbox({ directory: join(dataDirectory.path, 'outbox'), from, newId })
 }
 
+/** Without a way to sign in by browser, to mail links and to fetch documents, single sign-on refuses what needs them. */
+function portsOfSingleSignOn(): SingleSignOnPorts {
+  const refuse = async (): Promise<never> => {
+    const message = 'Single sign-on is not possible here: this service has no sign-in by browser'
+    throw new DomainError('unavailable', {}, { message })
+  }
+  return {
+    readAuthorizationRequest: refuse,
+    finishSignIn: refuse,
+    fetchDocument: refuse,
+    mailPasswordReset: refuse,
+  }
+}
+
 function createServices(parts: {
   relational: Relational
+  box: SecretBox
+  origin: () => string
   columnar: OpenedColumnar['columnar']
   log: EventLog
   passwords: Passwords
@@ -139,7 +164,8 @@ function createServices(parts: {
   metrics: Metrics
   ending: AbortSignal
 }): Services {
-  const { relational, columnar, log, passwords, findPrincipal, clock, logger, metrics, ending } = parts
+  const { relational, box, origin, columnar, log, passwords } = parts
+  const { findPrincipal, clock, logger, metrics, ending } = parts
   // One for everything that asks the engine: what one company asks does not hold up another.
   const gate = createQueryGate()
   const accounts = createAccountService({ relational, passwords, recordAudit })
@@ -167,6 +193,16 @@ function createServices(parts: {
       relational,
       log: createDatasourceLogStore({ columnar }),
       enter: gate.enter,
+    }),
+    singleSignOn: createSingleSignOn({
+      relational,
+      box,
+      lifecycle: createUserLifecycle({ relational, recordAudit }),
+      recordAudit,
+      origin,
+      ports: portsOfSingleSignOn(),
+      onOutcome: (outcome) => metrics.singleSignOns.inc({ outcome }),
+      clock,
     }),
     statistics: createStatisticsService({
       gate,
@@ -206,6 +242,15 @@ export async function openContext(options: ContextOptions): Promise<Context> {
     const mails = createMailService({ store: createMailStore(relational.db, box), outbox, log: logger })
     closers.push(mails.stop)
     if (config.roles.has('worker')) mails.start()
+    const enqueueMail = createMailQueue(box)
+    const certificates = createCertificateWatch({ relational, box, enqueueMail, clock, log: logger })
+    closers.push(certificates.stop)
+    if (config.roles.has('worker')) certificates.start()
+    metrics.gauge(
+      'millrace_sso_certificate_days',
+      'Days until the first certificate ends without which the single sign-on of a company ends',
+      certificates.leastDays,
+    )
     const installation = await installOnce(relational, passwords, config)
 
     const log = await openSegmentLog({
@@ -222,6 +267,8 @@ export async function openContext(options: ContextOptions): Promise<Context> {
     closers.push(watch.close)
     const services = createServices({
       relational,
+      box,
+      origin: options.origin,
       columnar,
       log,
       passwords,

@@ -18,10 +18,11 @@ export type IdpOptions = Readonly<Record<string, unknown>>
 const day = 86_400_000
 
 /** A key with a certificate that is valid from yesterday on. */
-export function makeKey(days = 3650) {
+export function makeKey(days = 3650, bits = 2048) {
   const now = Date.now()
   const notBefore = new Date(Math.min(now, now + days * day) - day)
-  return createSelfSignedCertificate({ name: 'idp.example', notBefore, notAfter: new Date(now + days * day) })
+  const notAfter = new Date(now + days * day)
+  return createSelfSignedCertificate({ name: 'idp.example', notBefore, notAfter, bits })
 }
 
 /** How `samlp` reads a person. */

@@ -172,15 +172,6 @@ export async function tokenOf(auth: Auth, email: string, roleName = 'admin'): Pr
   return (await auth.signIn(email)).json().access_token
 }
 
-/** Reasons of refused sign-ins in the audit log, oldest first. */
-export async function refusals(relational: Relational): Promise<string[]> {
-  const { rows } = await relational.pool.query<{ reason: string }>(
-    `select details->>'reason' as reason from audit_entries
-     where action = 'sso-sign-in' and outcome = 'failure' order by at, id`,
-  )
-  return rows.map(({ reason }) => reason)
-}
-
 /** A company with a configuration, the verified domain `acme.example` and an administrator of that domain. */
 export async function configureSingleSignOn(
   app: SingleSignOnApp,

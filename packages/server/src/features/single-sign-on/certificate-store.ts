@@ -70,5 +70,3 @@ export function createCertificateStore(db: Queries, box: SecretBox) {
     },
   }
 }
-
-export type CertificateStore = ReturnType<typeof createCertificateStore>

@@ -50,8 +50,6 @@ const words = {
   },
 } as const satisfies Record<Language, unknown>
 
-export type CertificateWatch = ReturnType<typeof createCertificateWatch>
-
 /** Tells administrators in time that a certificate ends, once for each notice, whichever process does it. */
 export function createCertificateWatch(dependencies: CertificateWatchDependencies) {
   const { relational, box, enqueueMail, clock, log, pollMs = hour } = dependencies

@@ -98,5 +98,3 @@ export function createDomainStore(db: Queries) {
     },
   }
 }
-
-export type DomainStore = ReturnType<typeof createDomainStore>
