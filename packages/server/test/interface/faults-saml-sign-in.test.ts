@@ -237,6 +237,12 @@ describe('A12, A16: whom it lets in', () => {
 
   test('A16 by invitation only: somebody unknown is refused, somebody invited keeps role and teams', async () => {
     expect(await signIn(person('unknown'))).toBe('not-invited')
+    const { rows: entries } = await relational.pool.query(
+      `select actor_kind, actor_name, target_name from audit_entries where details->>'reason' = 'not-invited'`,
+    )
+    expect(entries).toEqual([
+      { actor_kind: 'identity-provider', actor_name: idp.entityId, target_name: 'unknown' },
+    ])
     expect(await userOf('unknown@acme.example')).toBeUndefined()
     const { lifecycle } = app.auth.parts
     const { rows } = await relational.pool.query(

@@ -125,24 +125,20 @@ export function createConfigStore(db: Queries) {
       method: 'password' | 'sso',
       whose: 'all' | 'domains',
     ): Promise<number> {
-      const people =
-        whose === 'domains'
-          ? await peopleOfDomains(companyId)
-          : await db.select({ id: users.id }).from(users).where(eq(users.companyId, companyId))
-      const ids = people.map(({ id }) => id)
-      if (ids.length === 0) return 0
+      const everybody = db.select({ id: users.id }).from(users).where(eq(users.companyId, companyId))
+      const people = whose === 'domains' ? peopleOfDomains(companyId) : everybody
       // A sign-in under way holds the person's row shared until its session stands; this waits for it.
       await db
         .select({ id: users.id })
         .from(users)
-        .where(inArray(users.id, ids))
+        .where(inArray(users.id, people))
         .orderBy(asc(users.id))
         .for('update')
       for (const table of [authorizationCodes, pendingSignIns])
-        await db.delete(table).where(and(inArray(table.userId, ids), eq(table.method, method)))
+        await db.delete(table).where(and(inArray(table.userId, people), eq(table.method, method)))
       const { rowCount } = await db
         .delete(refreshTokens)
-        .where(and(inArray(refreshTokens.userId, ids), eq(refreshTokens.method, method)))
+        .where(and(inArray(refreshTokens.userId, people), eq(refreshTokens.method, method)))
       return rowCount ?? 0
     },
 

@@ -15,7 +15,7 @@ import { createConfigStore } from './config-store.ts'
 import { createDomainStore } from './domain-store.ts'
 import { type RefusalReason, SamlRefusal } from './saml-refusal.ts'
 import { buildMetadata, buildSignInUrl, serviceProviderOf } from './service-provider.ts'
-import type { SignInStore } from './sign-in-store.ts'
+import type { SignInStore, StoredResult } from './sign-in-store.ts'
 
 /** Somebody who has shown who they are, with the request that their sign-in began with. */
 export interface FinishedSignIn {
@@ -61,6 +61,9 @@ export interface StartedSignIn {
   readonly browserSecret: string
 }
 
+/** Whom a verified response was about, for the audit log. */
+type Said = Pick<StoredResult, 'idpEntityId' | 'nameId'>
+
 /** Long enough for a password and a second factor at the identity provider. */
 export const requestSeconds = 600
 const resultSeconds = 120
@@ -93,13 +96,19 @@ export function createSignInService(dependencies: SignInServiceDependencies) {
   }
 
   /** Says why in the audit log and the metrics, and nothing of it to the person. */
-  async function refuse(companyId: string, refusal: SamlRefusal, visit: Visit): Promise<never> {
+  async function refuse(
+    companyId: string,
+    refusal: SamlRefusal,
+    visit: Visit,
+    said: Said | undefined,
+  ): Promise<never> {
     onOutcome(refusal.reason)
     const isCompany = isId(companyId) && (await configs.companyExists(companyId))
     const event: AuditEvent = {
       companyId: isCompany ? companyId : undefined,
       action: 'sso-sign-in',
-      actor: { kind: 'anonymous' },
+      actor: said ? { kind: 'identity-provider', name: said.idpEntityId } : { kind: 'anonymous' },
+      ...(said ? { target: { kind: 'user', name: said.nameId } } : {}),
       error: 'singleSignOnRefused',
       details: { reason: refusal.reason, reference: visit.reference },
       address: visit.address,
@@ -108,11 +117,16 @@ export function createSignInService(dependencies: SignInServiceDependencies) {
     throw new DomainError('singleSignOnRefused', { reference: visit.reference }, { cause: refusal })
   }
 
-  async function refusing<T>(companyId: string, visit: Visit, work: () => Promise<T>): Promise<T> {
+  async function refusing<T>(
+    companyId: string,
+    visit: Visit,
+    work: () => Promise<T>,
+    said?: Said,
+  ): Promise<T> {
     try {
       return await work()
     } catch (error) {
-      if (error instanceof SamlRefusal) return refuse(companyId, error, visit)
+      if (error instanceof SamlRefusal) return refuse(companyId, error, visit, said)
       throw error
     }
   }
@@ -264,9 +278,9 @@ export function createSignInService(dependencies: SignInServiceDependencies) {
       visit: Visit,
     ): Promise<{ location: string; requestId: string }> {
       const companyId = normalizeId(givenId)
-      return refusing(companyId, visit, async () => {
-        const taken = await takeResult(companyId, secret, browserSecretOf)
-        const { id: requestId, request } = taken.request
+      const taken = await refusing(companyId, visit, () => takeResult(companyId, secret, browserSecretOf))
+      const { id: requestId, request } = taken.request
+      const letIn = async () => {
         const { user, version } = await admit(companyId, taken, visit)
         const { address } = visit
         const location = await dependencies.finishSignIn({
@@ -283,7 +297,8 @@ export function createSignInService(dependencies: SignInServiceDependencies) {
         }
         onOutcome('accepted')
         return { location, requestId }
-      })
+      }
+      return refusing(companyId, visit, letIn, taken.result)
     },
   }
 }
