@@ -1,6 +1,7 @@
 import { type Static, type TSchema, Type } from 'typebox'
 import {
   anId,
+  ByDomain,
   ByEmail,
   ById,
   ByName,
@@ -395,6 +396,72 @@ export const errorTable = {
     message: 'Your company has no single sign-on configuration',
     data: Nothing,
   },
+  unusableMetadata: {
+    errorCode: 2041,
+    status: 400,
+    message: 'The metadata of the identity provider cannot be used',
+    data: Type.Object(
+      { reason: Type.String({ examples: ['it holds no certificate to verify signatures with'] }) },
+      strict,
+    ),
+  },
+  singleSignOnNotProven: {
+    errorCode: 2042,
+    status: 409,
+    message:
+      'Single sign-on cannot be required yet: verify a domain, then sign in once through the identity provider as it is configured now',
+    data: Nothing,
+  },
+  domainNotFound: {
+    errorCode: 2043,
+    status: 404,
+    message: 'Your company has no such domain',
+    data: ById,
+  },
+  domainTaken: {
+    errorCode: 2044,
+    status: 409,
+    message: 'This domain belongs to a company already',
+    data: ByDomain,
+  },
+  domainNotVerified: {
+    errorCode: 2045,
+    status: 409,
+    message: 'The TXT record that shows the domain is yours was not found',
+    data: Type.Object(
+      {
+        domain: Type.String({ examples: ['example.com'] }),
+        recordName: Type.String({ examples: ['_millrace-challenge.example.com'] }),
+        recordValue: Type.String({ examples: ['millrace-domain-verification=Vd7p0m9S3m0c1Yw6u0F8'] }),
+        reason: Type.String({ examples: ['there is no such record'] }),
+      },
+      strict,
+    ),
+  },
+  tooManyDomains: {
+    errorCode: 2046,
+    status: 409,
+    message: 'Your company has as many domains as it may have: remove one first',
+    data: Type.Object({ most: Type.Number({ examples: [50] }) }, strict),
+  },
+  certificateNotFound: {
+    errorCode: 2047,
+    status: 404,
+    message: 'Your company has no such certificate',
+    data: ById,
+  },
+  certificateInUse: {
+    errorCode: 2048,
+    status: 409,
+    message: 'This is the only certificate: make another one first',
+    data: ById,
+  },
+  tooManyCertificates: {
+    errorCode: 2049,
+    status: 409,
+    message: 'There are two certificates already: retire the older one first',
+    data: Nothing,
+  },
   unknownRole: {
     errorCode: 2050,
     status: 400,
@@ -531,6 +598,30 @@ export const errorTable = {
     status: 403,
     message: 'The present password is wrong',
     data: Nothing,
+  },
+  singleSignOnNotOffered: {
+    errorCode: 2090,
+    status: 404,
+    message: 'There is no single sign-on here',
+    data: Nothing,
+  },
+  singleSignOnRefused: {
+    errorCode: 2091,
+    status: 403,
+    message: 'Signing in has failed; your administrator finds the reason in the audit log',
+    data: Type.Object({ reference: anId }, strict),
+  },
+  missingSamlResponse: {
+    errorCode: 2092,
+    status: 400,
+    message: 'The form must hold the field SAMLResponse once',
+    data: Nothing,
+  },
+  tooManySamlResponses: {
+    errorCode: 2093,
+    status: 429,
+    message: 'Too many sign-ins come from this address at once, try again shortly',
+    data: Retry,
   },
 
   // 3000: workflows.

@@ -48,6 +48,7 @@ export const ByReason = Type.Object(
   strict,
 )
 export const ByEmail = Type.Object({ email: Type.String({ examples: ['ada@example.com'] }) }, strict)
+export const ByDomain = Type.Object({ domain: Type.String({ examples: ['example.com'] }) }, strict)
 export const ByRoles = Type.Object({ roleIds: Type.Array(anId, { minItems: 1 }) }, strict)
 export const ByTeams = Type.Object({ teamIds: Type.Array(anId, { minItems: 1 }) }, strict)
 export const ByUsers = Type.Object({ userIds: Type.Array(anId, { minItems: 1 }) }, strict)

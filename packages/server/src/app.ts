@@ -13,6 +13,8 @@ import { registerDatasourceRoutes } from './features/datasources/datasource-rout
 import { registerLinkedAccountRoutes } from './features/linked-accounts/linked-account-routes.ts'
 import { registerProvisioningRoutes } from './features/provisioning/provisioning-routes.ts'
 import { registerScimRoutes } from './features/provisioning/scim-routes.ts'
+import { registerSamlRoutes } from './features/single-sign-on/sign-in-routes.ts'
+import { registerSingleSignOnRoutes } from './features/single-sign-on/single-sign-on-routes.ts'
 import { registerStatisticsRoutes } from './features/statistics/statistics-routes.ts'
 import type { Addresses } from './platform/http/documents/curl.ts'
 import { documentsRoutes } from './platform/http/documents-routes.ts'
@@ -41,6 +43,7 @@ export async function buildApp(context: Context, addresses: () => Addresses): Pr
     registerSignInRoutes(scope, { ...services, origin })
     const { readAuthorization } = services
     registerPasswordLinkRoutes(scope, { links: services.accounts.passwordLinks, readAuthorization, origin })
+    registerSamlRoutes(scope, services.singleSignOn)
   })
 
   if (config.roles.has('interface')) {
@@ -53,6 +56,7 @@ export async function buildApp(context: Context, addresses: () => Addresses): Pr
       registerAccountRoutes(scope, services.accounts)
       registerLinkedAccountRoutes(scope, services.linkedAccounts)
       registerAuditRoutes(scope, services.audit)
+      registerSingleSignOnRoutes(scope, services.singleSignOn)
       registerProvisioningRoutes(scope, services.provisioning)
     })
     await app.register(async function provisioning(scope) {

@@ -1,96 +1,41 @@
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { migrateColumnar, migrateRelational } from './database/migrate.ts'
-import { createAccountService } from './features/accounts/account-service.ts'
-import { type AccountServices, createAccountServices } from './features/accounts/account-services.ts'
 import { type Bootstrapped, bootstrap } from './features/accounts/bootstrap.ts'
-import { createTimezoneStore } from './features/accounts/timezone-store.ts'
-import { createUserLifecycle } from './features/accounts/user-lifecycle.ts'
 import { createAuditRetention } from './features/audit/audit-retention.ts'
-import { type AuditService, createAuditService } from './features/audit/audit-service.ts'
-import { createAuditStore, recordAudit } from './features/audit/audit-store.ts'
+import { createAuditStore } from './features/audit/audit-store.ts'
 import { createAccessCache } from './features/auth/access-cache.ts'
 import { watchAccessChanges } from './features/auth/access-changes.ts'
 import { createAccessStore } from './features/auth/access-store.ts'
-import {
-  type AuthenticatorService,
-  createAuthenticatorService,
-} from './features/auth/authenticator-service.ts'
-import { type AuthorizationReader, createAuthorizationReader } from './features/auth/authorization-request.ts'
-import { createBearerGuard } from './features/auth/bearer-guard.ts'
 import { createClientService } from './features/auth/client-service.ts'
 import { createClientStore } from './features/auth/client-store.ts'
-import { createCodeStore } from './features/auth/code-store.ts'
-import { createPasswordCheck } from './features/auth/password-check.ts'
-import { createSecondFactor } from './features/auth/second-factor.ts'
-import { createSignInService, type SignInService } from './features/auth/sign-in-service.ts'
-import { createThrottleStore } from './features/auth/throttle-store.ts'
-import { createTokenService, type TokenService } from './features/auth/token-service.ts'
-import { createTokenStore } from './features/auth/token-store.ts'
-import { type CollectorService, createCollectorService } from './features/collector/collector-service.ts'
-import { createDatasourceLogStore } from './features/datasources/datasource-log-store.ts'
-import {
-  createDatasourceService,
-  type DatasourceService,
-  insertDatasource,
-} from './features/datasources/datasource-service.ts'
-import { createDatasourceStore } from './features/datasources/datasource-store.ts'
+import { insertDatasource } from './features/datasources/datasource-service.ts'
 import { createKeyRegister } from './features/encryption/key-register.ts'
-import {
-  createLinkedAccountService,
-  type LinkedAccountService,
-} from './features/linked-accounts/linked-account-service.ts'
 import { createCheckpointStore } from './features/loading/checkpoint-store.ts'
 import { createLoaderService } from './features/loading/loader-service.ts'
 import { createLoaderStore } from './features/loading/loader-store.ts'
 import { createMailService } from './features/mail/mail-service.ts'
 import { createMailQueue, createMailStore } from './features/mail/mail-store.ts'
-import { createProvisioning, type Provisioning } from './features/provisioning/provisioning.ts'
-import { createQueryGate } from './features/statistics/query/gate.ts'
-import { defaultRunLimits } from './features/statistics/query/run.ts'
-import { createStatisticsService, type StatisticsService } from './features/statistics/statistics-service.ts'
-import { createStatisticsStore } from './features/statistics/statistics-store.ts'
+import { createCertificateWatch } from './features/single-sign-on/certificate-watch.ts'
 import { measureMails, measureStores } from './measure-stores.ts'
-import {
-  type OpenedColumnar,
-  type OpenedRelational,
-  openColumnarStore,
-  openRelationalStore,
-} from './open-stores.ts'
+import { type OpenedRelational, openColumnarStore, openRelationalStore } from './open-stores.ts'
 import { type Clock, systemClock } from './platform/clock.ts'
 import type { Config } from './platform/config/config.ts'
 import { createArgon2Threads } from './platform/crypto/argon2-threads.ts'
 import { readKeyFile } from './platform/crypto/encryption-key.ts'
-import type { SecretBox } from './platform/crypto/secret-box.ts'
 import type { DataDirectory } from './platform/data-directory.ts'
 import { createReadiness, type Readiness } from './platform/http/operations-routes.ts'
 import { newId } from './platform/ids.ts'
 import type { Logger } from './platform/logger.ts'
-import type { EnqueueMail } from './platform/mail/mail-queue.ts'
 import { createDirectoryOutbox, type Outbox } from './platform/mail/outbox.ts'
 import { createSmtpOutbox } from './platform/mail/smtp-outbox.ts'
 import { createMetrics, type Metrics } from './platform/metrics.ts'
-import { createOutgoingClient, type OutgoingClient } from './platform/outgoing/outgoing-client.ts'
+import { createOutgoingClient } from './platform/outgoing/outgoing-client.ts'
 import { rangesOf } from './platform/outgoing/public-addresses.ts'
 import { createPasswords, type Passwords } from './platform/passwords.ts'
-import type { EventLog } from './platform/stores/event-log.ts'
 import type { Relational } from './platform/stores/relational.ts'
 import { openSegmentLog } from './platform/stores/segment-log.ts'
-
-export interface Services {
-  readonly tokens: TokenService
-  readonly guard: ReturnType<typeof createBearerGuard>
-  readonly signIn: SignInService
-  readonly readAuthorization: AuthorizationReader
-  readonly authenticators: AuthenticatorService
-  readonly collector: CollectorService
-  readonly datasources: DatasourceService
-  readonly statistics: StatisticsService
-  readonly accounts: AccountServices
-  readonly linkedAccounts: LinkedAccountService
-  readonly audit: AuditService
-  readonly provisioning: Provisioning
-}
+import { createServices, type Services } from './services.ts'
 
 /** More would only wait for each other: a hash is memory and one core. */
 const hashingThreads = Math.min(4, availableParallelism())
@@ -166,110 +111,6 @@ async function openOutbox(config: Config, dataDirectory: DataDirectory): Promise
   return createDirectoryOutbox({ directory: join(dataDirectory.path, 'outbox'), from, newId })
 }
 
-function createServices(parts: {
-  relational: Relational
-  columnar: OpenedColumnar['columnar']
-  log: EventLog
-  passwords: Passwords
-  box: SecretBox
-  origin: () => string
-  outgoing: OutgoingClient
-  findPrincipal: Parameters<typeof createBearerGuard>[0]['findPrincipal']
-  clock: Clock
-  logger: Logger
-  metrics: Metrics
-  enqueueMail: EnqueueMail
-  ending: AbortSignal
-}): Services {
-  const { relational, columnar, log, passwords, findPrincipal, clock, logger, metrics, ending } = parts
-  const { box, outgoing, enqueueMail, origin } = parts
-  // One for everything that asks the engine: what one company asks does not hold up another.
-  const gate = createQueryGate()
-  const accounts = createAccountService({ relational, passwords, recordAudit })
-  const tokens = createTokenStore(relational.db)
-  const passwordCheck = createPasswordCheck({
-    relational,
-    tokens,
-    throttle: createThrottleStore(relational),
-    passwords,
-    secondFactor: createSecondFactor({ box, clock }),
-    recordAudit,
-    log: logger,
-  })
-  const lifecycle = createUserLifecycle({ relational, recordAudit })
-  const datasourceStates = createDatasourceStore(relational.db)
-  const collector = createCollectorService({
-    log,
-    async findDatasource(id) {
-      const found = await datasourceStates.findState(id)
-      return found && { id: found.id, companyId: found.companyId, active: found.status === 'active' }
-    },
-    clock,
-    logger,
-    metrics,
-  })
-  return {
-    tokens: createTokenService({
-      relational,
-      tokens,
-      storesIn: (tx) => ({ tokens: createTokenStore(tx), codes: createCodeStore(tx) }),
-      passwordCheck,
-      recordAudit,
-    }),
-    guard: createBearerGuard({ findPrincipal }),
-    signIn: createSignInService({
-      relational,
-      codesIn: createCodeStore,
-      passwordCheck,
-      recordAudit,
-      findSingleSignOn: async () => undefined,
-      origin,
-    }),
-    readAuthorization: createAuthorizationReader(tokens),
-    authenticators: createAuthenticatorService({
-      relational,
-      passwordCheck,
-      box,
-      recordAudit,
-      endSessions: lifecycle.endSessions,
-      clock,
-    }),
-    collector,
-    datasources: createDatasourceService({
-      relational,
-      log: createDatasourceLogStore({ columnar }),
-      enter: gate.enter,
-    }),
-    statistics: createStatisticsService({
-      gate,
-      columnar,
-      store: createStatisticsStore({ columnar }),
-      readSettings: (companyId) => accounts.getSettings(companyId),
-      clock,
-      limits: { ...defaultRunLimits, threads: oneThreadWhileIngesting(collector, ending) },
-      onAnswered: (outcome, seconds) => metrics.querySeconds.observe({ outcome }, seconds),
-    }),
-    accounts: createAccountServices({
-      relational,
-      passwords,
-      recordAudit,
-      enqueueMail,
-      origin,
-      knowsTimezone: createTimezoneStore({ columnar }).knowsTimezone,
-    }),
-    audit: createAuditService({ store: createAuditStore(relational.db) }),
-    linkedAccounts: createLinkedAccountService({
-      relational,
-      box,
-      outgoing,
-      recordAudit,
-      clock,
-      enter: createQueryGate({ running: 2, waiting: 4, what: 'test messages' }).enter,
-    }),
-    provisioning: createProvisioning({ relational, lifecycle, recordAudit, origin }),
-  }
-}
-
 /** Opens the stores, brings them up to date, wires the services and starts the work in the background. */
 export async function openContext(options: ContextOptions): Promise<Context> {
   const { config, logger, dataDirectory, clock = systemClock } = options
@@ -303,12 +144,17 @@ export async function openContext(options: ContextOptions): Promise<Context> {
     const mails = createMailService({ store: mailStore, outbox, log: logger })
     measureMails(metrics, mailStore)
     closers.push(mails.stop)
+    const enqueueMail = createMailQueue(box)
     const retention = createAuditRetention({ store: createAuditStore(relational.db), log: logger })
     closers.push(retention.stop)
-    if (config.roles.has('worker')) {
-      mails.start()
-      retention.start()
-    }
+    const certificates = createCertificateWatch({ relational, box, enqueueMail, clock, log: logger })
+    closers.push(certificates.stop)
+    if (config.roles.has('worker')) for (const job of [mails, retention, certificates]) job.start()
+    metrics.gauge(
+      'millrace_sso_certificate_days',
+      'Days until the first certificate ends without which the single sign-on of a company ends',
+      certificates.leastDays,
+    )
     const installation = await installOnce(relational, passwords, config)
 
     const log = await openSegmentLog({
@@ -329,17 +175,17 @@ export async function openContext(options: ContextOptions): Promise<Context> {
     })
     const services = createServices({
       relational,
+      box,
+      origin: options.origin,
       columnar,
       log,
       passwords,
-      box,
-      origin: options.origin,
       outgoing,
       findPrincipal: cache.find,
       clock,
       logger,
       metrics,
-      enqueueMail: createMailQueue(box),
+      enqueueMail,
       ending: ending.signal,
     })
     closers.push(services.collector.close)
@@ -413,22 +259,6 @@ export async function openContext(options: ContextOptions): Promise<Context> {
     await close()
     throw error
   }
-}
-
-/** Events per second from which queries leave a core to whoever accepts events, and over how long it is taken. */
-const busyRate = 1_000
-const busyWindowMs = 500
-
-/** While many events arrive a query computes with one thread: with all of them it halves what the collector can take. */
-function oneThreadWhileIngesting(collector: CollectorService, ending: AbortSignal): () => number | undefined {
-  let kept = 0
-  let busy = false
-  const timer = setInterval(() => {
-    busy = ((collector.totals.kept - kept) * 1000) / busyWindowMs > busyRate
-    kept = collector.totals.kept
-  }, busyWindowMs).unref()
-  ending.addEventListener('abort', () => clearInterval(timer))
-  return () => (busy ? 1 : undefined)
 }
 
 function refuseIf(condition: boolean, reason: string): void {

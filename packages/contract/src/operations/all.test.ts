@@ -60,7 +60,15 @@ test('has unique ids, and unique addresses by method', () => {
 
 test('needs a token for every operation under /v2 but tokens and sign-in', () => {
   const open = allOperations.filter(({ scope }) => scope === 'open').map(({ id }) => id)
-  expect(open).toEqual(['createToken', 'checkEmail', 'revokeToken'])
+  expect(open).toEqual([
+    'createToken',
+    'checkEmail',
+    'revokeToken',
+    'startSingleSignOn',
+    'readServiceProviderMetadata',
+    'consumeSamlResponse',
+    'finishSingleSignOn',
+  ])
   for (const { scope, url } of allOperations) {
     expect(scope === 'collector').toBe(url.startsWith('/collect/'))
   }

@@ -33,7 +33,23 @@ import {
 import { listReports } from './reports.ts'
 import { createRole, deleteRole, listRoles, readRole, updateRole } from './roles.ts'
 import { saveQuery, updateSavedQuery } from './saved-queries.ts'
-import { deleteSingleSignOn } from './single-sign-on.ts'
+import {
+  addSingleSignOnDomain,
+  consumeSamlResponse,
+  deleteSingleSignOn,
+  finishSingleSignOn,
+  listSingleSignOnCertificates,
+  listSingleSignOnDomains,
+  readServiceProviderMetadata,
+  readSingleSignOn,
+  removeSingleSignOnDomain,
+  replaceSingleSignOn,
+  retireSingleSignOnCertificate,
+  rotateSingleSignOnCertificate,
+  startSingleSignOn,
+  updateSingleSignOn,
+  verifySingleSignOnDomain,
+} from './single-sign-on.ts'
 import { readStatisticsMeta, runQuery } from './statistics.ts'
 import { deleteTagValue } from './tags.ts'
 import { createTeam, deleteTeam, listTeams, readTeam, updateTeam } from './teams.ts'
@@ -104,4 +120,18 @@ export const allOperations: readonly Operation[] = [
   listScimTokens,
   createScimToken,
   deleteScimToken,
+  readSingleSignOn,
+  replaceSingleSignOn,
+  updateSingleSignOn,
+  listSingleSignOnDomains,
+  addSingleSignOnDomain,
+  verifySingleSignOnDomain,
+  removeSingleSignOnDomain,
+  listSingleSignOnCertificates,
+  rotateSingleSignOnCertificate,
+  retireSingleSignOnCertificate,
+  startSingleSignOn,
+  readServiceProviderMetadata,
+  consumeSamlResponse,
+  finishSingleSignOn,
 ]

@@ -21,6 +21,7 @@ export const auditActions = {
   'sso-domain-verify': 'sso',
   'sso-domain-remove': 'sso',
   'sso-certificate-rotate': 'sso',
+  'sso-certificate-retire': 'sso',
 
   'scim-request': 'provisioning',
   'scim-config-update': 'provisioning',

@@ -12,6 +12,8 @@ const linePattern = '^[^\\p{Cc}\\p{Cs}]*$'
 const emailPattern = '^[^\\s@"(),:;<>\\[\\]\\\\\\p{Cc}\\p{Cs}]+@[\\p{L}\\p{N}.-]+$'
 export const timeOfDayPattern = '^([01][0-9]|2[0-3]):[0-5][0-9]$'
 export const webhookSecretPattern = '^[!-~]{16,256}$'
+/** Where a value stands in a SAML assertion. */
+export const assertionPathPattern = '^(nameId|attributes\\.[^\\p{C}\\p{Z}]{1,256})$'
 
 /** What a text that does not match a pattern of the contract must be, for messages. */
 export const patternMeanings: ReadonlyMap<string, string> = new Map([
@@ -22,6 +24,7 @@ export const patternMeanings: ReadonlyMap<string, string> = new Map([
   [emailPattern, 'must be one e-mail address, as ada@example.com'],
   [timeOfDayPattern, 'must be a time of day as HH:MM, from 00:00 to 23:59'],
   [webhookSecretPattern, 'must be 16 to 256 printable ASCII characters without spaces'],
+  [assertionPathPattern, 'must be nameId, or attributes. followed by the name of an attribute'],
 ])
 
 /** An identifier of an object of the service, with what it identifies. */

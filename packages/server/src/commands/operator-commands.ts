@@ -1,5 +1,6 @@
 import { createClientCommand } from './client-commands.ts'
 import { createDatasourceCommand } from './datasource-commands.ts'
+import { verifyDomainCommand } from './domain-commands.ts'
 import { forgetKeysCommand } from './key-commands.ts'
 import {
   type CommandTerminal,
@@ -20,6 +21,7 @@ export const operatorCommands: readonly OperatorCommand[] = [
   createClientCommand,
   createDatasourceCommand,
   forgetKeysCommand,
+  verifyDomainCommand,
 ]
 
 /** What the command line asks for: an answer that needs no store, or work for one. */

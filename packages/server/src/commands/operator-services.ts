@@ -4,6 +4,11 @@ import { type ClientService, createClientService } from '../features/auth/client
 import { createClientStore } from '../features/auth/client-store.ts'
 import { insertDatasource } from '../features/datasources/datasource-service.ts'
 import { createKeyRegister, type KeyRegister } from '../features/encryption/key-register.ts'
+import {
+  createDomainService,
+  type DomainService,
+  resolveTxtRecords,
+} from '../features/single-sign-on/domain-service.ts'
 import { createPasswords } from '../platform/passwords.ts'
 import type { Relational } from '../platform/stores/relational.ts'
 
@@ -11,6 +16,7 @@ import type { Relational } from '../platform/stores/relational.ts'
 export interface OperatorServices {
   readonly accounts: Pick<AccountService, 'createUser' | 'resolveCompany' | 'setPassword'>
   readonly clients: ClientService
+  readonly domains: Pick<DomainService, 'verifyByOperator'>
   readonly createDatasource: (datasource: { companyId: string; name: string }) => Promise<{ id: string }>
   readonly keys: Pick<KeyRegister, 'forgetIdle'>
 }
@@ -23,6 +29,13 @@ export function createOperatorServices({ relational }: { relational: Relational 
   return {
     accounts: createAccountService({ relational, passwords: createPasswords(), recordAudit }),
     clients: createClientService(createClientStore(relational.db)),
+    domains: createDomainService({
+      relational,
+      recordAudit,
+      resolveTxt: resolveTxtRecords,
+      // No command shows an address of the service.
+      origin: () => '',
+    }),
     createDatasource: (datasource) => relational.transaction((tx) => insertDatasource(tx, datasource)),
     keys: createKeyRegister({ relational }),
   }

@@ -11,6 +11,8 @@ export interface Metrics {
   readonly loadedEvents: Counter<'outcome'>
   /** Seconds of one load of a batch. */
   readonly loadSeconds: Histogram
+  /** Sign-ins through identity providers by what became of them: accepted, or the reason of the refusal. */
+  readonly singleSignOns: Counter<'outcome'>
   /** A gauge whose value is asked for when the page of metrics is read. */
   gauge(name: string, help: string, read: () => number | Promise<number>): void
   /** A counter kept elsewhere as a plain number, so that a hot path pays one addition. */
@@ -49,6 +51,12 @@ export function createMetrics(): Metrics {
       name: 'millrace_load_duration_seconds',
       help: 'Duration of loading one batch into the columnar store',
       buckets: seconds,
+      registers,
+    }),
+    singleSignOns: new Counter({
+      name: 'millrace_sso_sign_ins_total',
+      help: 'Sign-ins through identity providers by what became of them',
+      labelNames: ['outcome'],
       registers,
     }),
     gauge(name, help, read) {

@@ -187,3 +187,20 @@ test('asks which company where there are several', async () => {
     await run('user', 'create', '--email', 'two@example.com', '--company', companyId.toUpperCase()),
   ).toBe(0)
 })
+
+test('domain verify makes a domain a company’s own, once, and says what is wrong with others', async () => {
+  expect(await run('domain', 'verify', '--domain', 'Acme.Example', '--company', auth.companyId)).toBe(0)
+  expect(out).toEqual([`acme.example is verified for ${auth.companyId}`])
+  expect(
+    await run('domain', 'verify', '--domain', 'acme.example', '--company', auth.companyId, '--json'),
+  ).toBe(0)
+  expect(JSON.parse(out.at(-1) ?? '')).toMatchObject({ domain: 'acme.example', companyId: auth.companyId })
+  const { companyId } = await relational.transaction((tx) => insertCompany(tx, 'Rival'))
+  expect(await run('domain', 'verify', '--domain', 'acme.example', '--company', companyId)).toBe(1)
+  expect(err.at(-1)).toBe('millrace domain verify: This domain belongs to a company already')
+  expect(await run('domain', 'verify', '--domain', 'gmail.com', '--company', companyId)).toBe(1)
+  expect(err.at(-1)).toMatch(/public mail service/)
+  expect(await run('domain', 'verify')).toBe(2)
+  const trail = await auth.auditTrail()
+  expect(trail.filter((entry) => entry === 'sso-domain-verify success')).toHaveLength(1)
+})

@@ -128,6 +128,7 @@ export async function createAuth(relational: Relational, options: AuthOptions = 
   const signIn = createSignInService({
     relational,
     codesIn: (queries) => createCodeStore(queries, time.sqlNow),
+    tokens,
     passwordCheck,
     recordAudit,
     findSingleSignOn: options.findSingleSignOn ?? (async () => undefined),

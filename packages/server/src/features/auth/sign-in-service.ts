@@ -4,14 +4,15 @@ import { DomainError } from '../../platform/errors.ts'
 import { isPasswordTooLong } from '../../platform/passwords.ts'
 import type { Queries, Relational } from '../../platform/stores/relational.ts'
 import { type AuthorizationRequest, toParameters } from './authorization-request.ts'
-import type { CodeStore, PendingSignIn, SignInMethod } from './code-store.ts'
+import type { CodeStore, PendingSignIn } from './code-store.ts'
 import type { Origin, PasswordCheck } from './password-check.ts'
-import type { Client } from './token-store.ts'
+import type { Client, TokenStore } from './token-store.ts'
 
 export interface SignInServiceDependencies {
   readonly relational: Pick<Relational, 'db' | 'transaction'>
   /** Given a transaction it works inside it. */
   readonly codesIn: (queries: Queries) => CodeStore
+  readonly tokens: Pick<TokenStore, 'findClient'>
   readonly passwordCheck: PasswordCheck
   readonly recordAudit: RecordAudit
   /** The company that signs in the people of a domain; undefined where passwords do. */
@@ -29,6 +30,15 @@ export type NextStep =
 /** Somebody who has shown who they are, as far as it went. */
 type Person = Pick<PendingSignIn, 'userId' | 'companyId' | 'email' | 'passwordHash' | 'method'>
 
+/** Somebody who came back from their identity provider, with the request that their sign-in began with. */
+export interface FinishedSingleSignOn extends Pick<PendingSignIn, 'userId' | 'companyId' | 'email'> {
+  readonly method: 'sso'
+  readonly request: AuthorizationRequest
+  /** Names the browser. */
+  readonly browser: string
+  readonly address: string
+}
+
 interface Step {
   readonly client: Client
   readonly request: AuthorizationRequest
@@ -41,7 +51,8 @@ export type SignInService = ReturnType<typeof createSignInService>
 
 /** The steps of a sign-in in a browser, from an address to an authorization code. */
 export function createSignInService(dependencies: SignInServiceDependencies) {
-  const { relational, codesIn, passwordCheck, recordAudit, findSingleSignOn, origin, random } = dependencies
+  const { relational, codesIn, tokens, passwordCheck, recordAudit, findSingleSignOn, origin, random } =
+    dependencies
   const codes = codesIn(relational.db)
 
   /** Back to the application, with what it asked for or why not (RFC 6749 4.1.2, RFC 9207). */
@@ -175,14 +186,18 @@ export function createSignInService(dependencies: SignInServiceDependencies) {
       })
     },
 
-    /** Goes on for somebody whom single sign-on has vouched for. */
-    async continueFromSingleSignOn(
-      person: { readonly userId: string; readonly companyId: string; readonly email: string },
-      step: Step,
-    ): Promise<string> {
-      const next = await goOn({ ...person, method: 'sso' satisfies SignInMethod, passwordHash: null }, step)
+    /**
+     * Goes on for somebody whom single sign-on has vouched for.
+     * @returns the address to go to, in the end the application's with a code
+     * @throws DomainError `invalidClient` when the client is gone or closed since the sign-in began
+     */
+    async finishSingleSignOn({ request, browser, address, ...known }: FinishedSingleSignOn): Promise<string> {
+      const client = await tokens.findClient(request.clientId)
+      if (!client?.redirectUris.includes(request.redirectUri)) throw new DomainError('invalidClient')
+      const step = { client, request, browser, origin: { address, cookieToken: undefined } }
+      const next = await goOn({ ...known, passwordHash: null }, step)
       if (next.kind === 'done') return next.location
-      const parameters = toParameters(step.request)
+      const parameters = toParameters(request)
       parameters.set('sign_in', next.signIn)
       return `${origin()}/v2/oauth/consent?${parameters}`
     },

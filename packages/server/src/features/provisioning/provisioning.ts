@@ -1,8 +1,9 @@
 import type { RecordAudit } from '../../platform/audit.ts'
-import type { Relational } from '../../platform/stores/relational.ts'
+import type { Queries, Relational } from '../../platform/stores/relational.ts'
 import type { UserLifecycle } from '../accounts/user-lifecycle.ts'
 import { createRoleAssignment } from './role-assignment.ts'
 import { createScimConfigService } from './scim-config-service.ts'
+import { createScimConfigStore } from './scim-config-store.ts'
 import { createScimDiscoveryService } from './scim-discovery-service.ts'
 import { createScimGroupService } from './scim-group-service.ts'
 import { createScimRequestService } from './scim-request-service.ts'
@@ -34,5 +35,18 @@ export function createProvisioning(dependencies: ProvisioningDependencies) {
     users: createScimUserService(parts),
     groups: createScimGroupService(parts),
     discovery: createScimDiscoveryService(parts),
+
+    /** What of the configuration names a role, in words. */
+    async settingsNaming(
+      tx: Queries,
+      role: { readonly id: string; readonly companyId: string },
+    ): Promise<string[]> {
+      const { defaultRoleId, roleMapping } = await createScimConfigStore(tx).find(role.companyId)
+      const groups = roleMapping.filter(({ roleId }) => roleId === role.id).map(({ group }) => group)
+      return [
+        ...(defaultRoleId === role.id ? ['the default role of provisioning'] : []),
+        ...groups.map((group) => `the role of the group ${group} in provisioning`),
+      ]
+    },
   }
 }

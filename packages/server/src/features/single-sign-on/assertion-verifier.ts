@@ -1,0 +1,138 @@
+import { X509Certificate } from 'node:crypto'
+import { checkAuthentication, checkConditions, checkSubjectConfirmation } from './assertion-conditions.ts'
+import { readResponseStructure } from './response-structure.ts'
+import { SamlRefusal } from './saml-refusal.ts'
+import {
+  attributeOf,
+  childElements,
+  childrenNamed,
+  namespaces,
+  onlyChild,
+  parseForeignXml,
+  plainText,
+  responseLimits,
+} from './saml-xml.ts'
+import { verifySignedElement } from './signed-element.ts'
+
+/** What a response must agree with. */
+export interface Expectation {
+  /** Entity id of the company's identity provider. */
+  readonly issuer: string
+  /** Its certificates in PEM. */
+  readonly certificates: readonly string[]
+  /** Our entity id for the company. */
+  readonly audience: string
+  /** Our address for responses of the company. */
+  readonly acsUrl: string
+  /** Milliseconds since 1970. */
+  readonly now: number
+}
+
+/** What the identity provider has signed. */
+export interface VerifiedAssertion {
+  readonly assertionId: string
+  readonly inResponseTo: string
+  readonly nameId: string
+  /** Values by the attribute's name, each without space around it. */
+  readonly attributes: ReadonlyMap<string, readonly string[]>
+  /** Until when the assertion could be used again, in milliseconds. */
+  readonly end: number
+}
+
+const success = 'urn:oasis:names:tc:SAML:2.0:status:Success'
+const transient = 'urn:oasis:names:tc:SAML:2.0:nameid-format:transient'
+const entityFormat = 'urn:oasis:names:tc:SAML:2.0:nameid-format:entity'
+const base64 = /^[A-Za-z0-9+/]+={0,2}$/
+const longestNameId = 1_024
+
+function decodeMessage(message: string): Buffer {
+  const packed = message.replaceAll(/[\r\n\t ]/g, '')
+  if (packed.length > Math.ceil(responseLimits.bytes / 3) * 4) throw new SamlRefusal('too-large')
+  if (!base64.test(packed)) throw new SamlRefusal('not-base64')
+  return Buffer.from(packed, 'base64')
+}
+
+function checkIssuer(element: Element, issuer: string, isRequired: boolean): void {
+  const found = onlyChild(element, namespaces.assertion, 'Issuer')
+  if (!found) {
+    if (isRequired) throw new SamlRefusal('wrong-issuer')
+    return
+  }
+  const format = attributeOf(found, 'Format')
+  if (format !== undefined && format !== entityFormat) throw new SamlRefusal('wrong-issuer')
+  if (plainText(found)?.trim() !== issuer) throw new SamlRefusal('wrong-issuer')
+}
+
+function checkStatus(response: Element): void {
+  const status = onlyChild(response, namespaces.protocol, 'Status')
+  const code = status && onlyChild(status, namespaces.protocol, 'StatusCode')
+  if (!code || attributeOf(code, 'Value') !== success) throw new SamlRefusal('status-not-success')
+}
+
+function readNameId(subject: Element): string {
+  const element = onlyChild(subject, namespaces.assertion, 'NameID')
+  const text = element && plainText(element)?.trim()
+  if (!element || !text || text.length > longestNameId) throw new SamlRefusal('no-subject')
+  // It would be another one tomorrow: nobody can be known by it.
+  if (attributeOf(element, 'Format') === transient) throw new SamlRefusal('transient-name-id')
+  return text
+}
+
+function readAttributes(assertion: Element): Map<string, readonly string[]> {
+  const attributes = new Map<string, readonly string[]>()
+  for (const statement of childrenNamed(assertion, namespaces.assertion, 'AttributeStatement')) {
+    for (const attribute of childrenNamed(statement, namespaces.assertion, 'Attribute')) {
+      const name = attributeOf(attribute, 'Name')
+      if (name === undefined) throw new SamlRefusal('unexpected-structure')
+      const values = childElements(attribute).flatMap((value) => plainText(value)?.trim() || [])
+      attributes.set(name, [...(attributes.get(name) ?? []), ...values])
+    }
+  }
+  return attributes
+}
+
+/** Those of the certificates that have not ended; a key whose certificate has ended proves nothing any more. */
+function requireLiving(certificates: readonly string[], now: number): string[] {
+  const living = certificates.filter((pem) => new X509Certificate(pem).validToDate.getTime() > now)
+  if (living.length === 0) throw new SamlRefusal('certificate-expired')
+  return living
+}
+
+/**
+ * Verifies a SAML response of the HTTP-POST binding. The assertion itself must be signed; a signature of the
+ * response is verified too where there is one, but never stands in for the assertion's. Everything that decides
+ * who signs in is read from the signed bytes of the assertion.
+ * @param message `SAMLResponse` as it was posted
+ * @throws SamlRefusal naming the first thing that is wrong
+ */
+export function verifyResponse(message: string, expected: Expectation): VerifiedAssertion {
+  const { root, text } = parseForeignXml(decodeMessage(message), responseLimits)
+  const { response, assertion: unverified } = readResponseStructure(root)
+  checkStatus(response)
+  if (!unverified) throw new SamlRefusal('unexpected-structure')
+  checkIssuer(response, expected.issuer, false)
+  const destination = attributeOf(response, 'Destination')
+  if (destination !== expected.acsUrl) throw new SamlRefusal('wrong-destination')
+  const certificates = requireLiving(expected.certificates, expected.now)
+
+  const assertion = verifySignedElement(unverified, text, certificates)
+  if (childrenNamed(response, namespaces.signature, 'Signature').length > 0)
+    verifySignedElement(response, text, certificates)
+
+  if (attributeOf(assertion, 'Version') !== '2.0') throw new SamlRefusal('unexpected-structure')
+  checkIssuer(assertion, expected.issuer, true)
+  const subject = onlyChild(assertion, namespaces.assertion, 'Subject')
+  if (!subject) throw new SamlRefusal('no-subject')
+  const validUntil = checkConditions(assertion, expected.audience, expected.now)
+  const confirmation = checkSubjectConfirmation(subject, expected.acsUrl, expected.now)
+  checkAuthentication(assertion, expected.now)
+  if (attributeOf(response, 'InResponseTo') !== confirmation.inResponseTo)
+    throw new SamlRefusal('unknown-request')
+  return {
+    assertionId: attributeOf(assertion, 'ID') ?? '',
+    inResponseTo: confirmation.inResponseTo,
+    nameId: readNameId(subject),
+    attributes: readAttributes(assertion),
+    end: Math.max(validUntil, confirmation.end),
+  }
+}

@@ -1,0 +1,184 @@
+import { DOMParser } from '@xmldom/xmldom'
+import { type RefusalReason, SamlRefusal } from './saml-refusal.ts'
+
+export const namespaces = {
+  assertion: 'urn:oasis:names:tc:SAML:2.0:assertion',
+  protocol: 'urn:oasis:names:tc:SAML:2.0:protocol',
+  metadata: 'urn:oasis:names:tc:SAML:2.0:metadata',
+  signature: 'http://www.w3.org/2000/09/xmldsig#',
+} as const
+
+export interface XmlLimits {
+  readonly bytes: number
+  readonly depth: number
+  readonly elements: number
+  /** Whether comments and CDATA sections may stand in it; they are refused where a signature is read. */
+  readonly comments: boolean
+}
+
+/** What a message of an identity provider is read within. */
+export const responseLimits: XmlLimits = { bytes: 256 * 1024, depth: 32, elements: 2_000, comments: false }
+
+const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false })
+
+function decode(bytes: Buffer): string {
+  try {
+    return decoder.decode(bytes)
+  } catch (cause) {
+    throw new SamlRefusal('not-utf8', cause)
+  }
+}
+
+/** Without the XML declaration, which may say UTF-8 only. */
+function afterDeclaration(text: string): string {
+  const declaration = /^<\?xml\s[^<>?]*\?>/.exec(text)?.[0]
+  if (declaration === undefined) return text
+  const encoding = /\sencoding\s*=\s*["']([^"']*)["']/.exec(declaration)?.[1]
+  if (encoding !== undefined && encoding.toLowerCase() !== 'utf-8') throw new SamlRefusal('not-utf8')
+  return text.slice(declaration.length)
+}
+
+/** Position after a comment or CDATA section that begins at `at`; any other declaration is refused. */
+function afterAside(text: string, at: number, limits: XmlLimits): number {
+  if (limits.comments) {
+    for (const [start, close] of [
+      ['<!--', '-->'],
+      ['<![CDATA[', ']]>'],
+    ] as const) {
+      if (!text.startsWith(start, at)) continue
+      const end = text.indexOf(close, at + start.length)
+      if (end < 0) throw new SamlRefusal('malformed-xml')
+      return end + close.length
+    }
+  }
+  throw new SamlRefusal('markup-declaration')
+}
+
+/** Position of the `>` that ends the tag which begins at `at`; quoted values may hold one. */
+function endOfTag(text: string, at: number): number {
+  for (let i = at + 1; i < text.length; i++) {
+    const character = text[i]
+    if (character === '>') return i
+    if (character === '<') break
+    if (character !== '"' && character !== "'") continue
+    i = text.indexOf(character, i + 1)
+    if (i < 0) break
+  }
+  throw new SamlRefusal('malformed-xml')
+}
+
+/** Beside the root there is nothing but space. */
+function assertBlank(text: string, from: number, to: number): void {
+  if (text.slice(from, to).trim() !== '') throw new SamlRefusal('malformed-xml')
+}
+
+/**
+ * Looks at the text as it is, before any parser does: no document type, no entities, no processing instruction,
+ * bounded depth and size. One pass.
+ */
+function assertPlain(text: string, limits: XmlLimits): void {
+  let depth = 0
+  let elements = 0
+  let end = 0
+  for (let at = text.indexOf('<'); at >= 0; at = text.indexOf('<', end)) {
+    if (depth === 0) assertBlank(text, end, at)
+    const next = text[at + 1]
+    if (next === '!') {
+      end = afterAside(text, at, limits)
+    } else if (next === '?') {
+      throw new SamlRefusal('processing-instruction')
+    } else {
+      end = endOfTag(text, at) + 1
+      if (next === '/') depth--
+      else if (++elements > limits.elements) throw new SamlRefusal('too-many-elements')
+      else if (text[end - 2] !== '/' && ++depth > limits.depth) throw new SamlRefusal('too-deep')
+    }
+  }
+  assertBlank(text, end, text.length)
+}
+
+function refuseAny(): never {
+  throw new SamlRefusal('malformed-xml')
+}
+
+function parse(text: string): Element {
+  const parser = new DOMParser({
+    errorHandler: { warning: refuseAny, error: refuseAny, fatalError: refuseAny },
+  })
+  let document: Document | undefined
+  try {
+    document = parser.parseFromString(text, 'text/xml')
+  } catch (error) {
+    throw error instanceof SamlRefusal ? error : new SamlRefusal('malformed-xml', error)
+  }
+  const roots = childElements(document ?? refuseAny())
+  const [root] = roots
+  if (!root || roots.length !== 1) throw new SamlRefusal('malformed-xml')
+  return root
+}
+
+/**
+ * The root of a document that anybody may have written, with the text that was parsed.
+ * @throws SamlRefusal naming what is not accepted
+ */
+export function parseForeignXml(bytes: Buffer, limits: XmlLimits): { root: Element; text: string } {
+  if (bytes.length > limits.bytes) throw new SamlRefusal('too-large')
+  const text = afterDeclaration(decode(bytes))
+  if (text.includes('\0')) throw new SamlRefusal('malformed-xml')
+  assertPlain(text, limits)
+  return { root: parse(text), text }
+}
+
+/** The root of a text that was signed, so that nothing but signed bytes is read. */
+export function parseSignedXml(canonical: string): Element {
+  return parse(canonical)
+}
+
+export function childElements(parent: Node): Element[] {
+  const found: Element[] = []
+  for (let node = parent.firstChild; node; node = node.nextSibling)
+    if (node.nodeType === 1) found.push(node as Element)
+  return found
+}
+
+export function isNamed(element: Element, namespace: string, name: string): boolean {
+  return element.namespaceURI === namespace && element.localName === name
+}
+
+/** Children with this name. */
+export function childrenNamed(parent: Element, namespace: string, name: string): Element[] {
+  return childElements(parent).filter((child) => isNamed(child, namespace, name))
+}
+
+/** The one child with this name, or undefined when there is none. @throws SamlRefusal when there are more */
+export function onlyChild(
+  parent: Element,
+  namespace: string,
+  name: string,
+  reason: RefusalReason = 'unexpected-structure',
+): Element | undefined {
+  const found = childrenNamed(parent, namespace, name)
+  if (found.length > 1) throw new SamlRefusal(reason)
+  return found[0]
+}
+
+/** The element and all below it, in document order. */
+export function* everyElement(root: Element): Generator<Element> {
+  yield root
+  for (const child of childElements(root)) yield* everyElement(child)
+}
+
+/** An attribute without a namespace; undefined when it is absent. */
+export function attributeOf(element: Element, name: string): string | undefined {
+  return element.hasAttribute(name) ? (element.getAttribute(name) ?? undefined) : undefined
+}
+
+/** The text of an element that holds text alone; undefined when it holds anything else. */
+export function plainText(element: Element): string | undefined {
+  let text = ''
+  for (let node = element.firstChild; node; node = node.nextSibling) {
+    if (node.nodeType !== 3) return undefined
+    text += node.nodeValue ?? ''
+  }
+  return text
+}

@@ -1,0 +1,196 @@
+import { and, eq, ne, sql } from 'drizzle-orm'
+import { databaseNow, type SqlNow } from '../../database/now.ts'
+import {
+  samlAssertions,
+  samlRequests,
+  samlResults,
+  ssoIdentities,
+} from '../../database/tables/single-sign-on.ts'
+import { users } from '../../database/tables/user.ts'
+import type { Queries } from '../../platform/stores/relational.ts'
+import type { AuthorizationRequest } from '../auth/authorization-request.ts'
+
+/** A sign-in that was sent to the identity provider. */
+export interface StoredRequest {
+  readonly id: string
+  readonly companyId: string
+  readonly configVersion: string
+  readonly browserHash: Buffer
+  readonly request: AuthorizationRequest
+}
+
+/** What a verified response said. */
+export interface StoredResult {
+  readonly secretHash: Buffer
+  readonly companyId: string
+  readonly requestId: string
+  readonly idpEntityId: string
+  readonly nameId: string
+  readonly attributes: Record<string, string[]>
+}
+
+export interface KnownUser {
+  readonly id: string
+  readonly companyId: string
+  readonly email: string
+  readonly status: 'invited' | 'active' | 'disabled' | 'deleted'
+  readonly serviceAccount: boolean
+}
+
+/** Most rows of a table that one sign-in sweeps away. */
+const sweepSize = 50
+
+const userColumns = {
+  id: users.id,
+  companyId: users.companyId,
+  email: users.email,
+  status: users.status,
+  serviceAccount: users.serviceAccount,
+}
+
+/** Sign-ins under way and who people are at their identity provider; given a transaction it works inside it. */
+export function createSignInStore(db: Queries, now: SqlNow = databaseNow) {
+  return {
+    async insertRequest({ request, ...stored }: StoredRequest, seconds: number): Promise<void> {
+      await db.insert(samlRequests).values({
+        ...stored,
+        authorizationRequest: request,
+        createdAt: now(),
+        expiresAt: sql`${now()} + make_interval(secs => ${seconds})`,
+      })
+    },
+
+    /** Takes a request for its one use; says otherwise why it cannot be taken. */
+    async takeRequest(
+      companyId: string,
+      id: string,
+    ): Promise<{ configVersion: string } | 'unknown' | 'used' | 'expired'> {
+      const here = and(eq(samlRequests.id, id), eq(samlRequests.companyId, companyId))
+      const { rows } = await db.execute<{ config_version: string }>(
+        sql`update ${samlRequests} set used_at = ${now()}
+          where ${here} and used_at is null and expires_at > ${now()} returning config_version`,
+      )
+      if (rows[0]) return { configVersion: rows[0].config_version }
+      const [found] = await db.select({ usedAt: samlRequests.usedAt }).from(samlRequests).where(here)
+      if (!found) return 'unknown'
+      return found.usedAt ? 'used' : 'expired'
+    },
+
+    /** False when the assertion was taken before. */
+    async insertAssertion(assertion: {
+      companyId: string
+      idpEntityId: string
+      assertionId: string
+      expiresAt: Date
+    }): Promise<boolean> {
+      const inserted = await db
+        .insert(samlAssertions)
+        .values(assertion)
+        .onConflictDoNothing()
+        .returning({ id: samlAssertions.assertionId })
+      return inserted.length > 0
+    },
+
+    async insertResult(result: StoredResult, seconds: number): Promise<void> {
+      await db
+        .insert(samlResults)
+        .values({ ...result, expiresAt: sql`${now()} + make_interval(secs => ${seconds})` })
+    },
+
+    /** Takes a result for its one use, with the request that it answers. */
+    async takeResult(
+      companyId: string,
+      secretHash: Buffer,
+    ): Promise<{ result: Omit<StoredResult, 'secretHash'>; request: StoredRequest } | undefined> {
+      const [result] = await db
+        .delete(samlResults)
+        .where(
+          and(
+            eq(samlResults.secretHash, secretHash),
+            eq(samlResults.companyId, companyId),
+            sql`${samlResults.expiresAt} > ${now()}`,
+          ),
+        )
+        .returning({
+          companyId: samlResults.companyId,
+          requestId: samlResults.requestId,
+          idpEntityId: samlResults.idpEntityId,
+          nameId: samlResults.nameId,
+          attributes: samlResults.attributes,
+        })
+      if (!result) return undefined
+      const [row] = await db.select().from(samlRequests).where(eq(samlRequests.id, result.requestId))
+      if (!row) return undefined
+      const { id, configVersion, browserHash } = row
+      const request = row.authorizationRequest as AuthorizationRequest
+      return { result, request: { id, companyId, configVersion, browserHash, request } }
+    },
+
+    /** Who has this name at the identity provider; their row is held until the transaction ends. */
+    async findByIdentity(
+      companyId: string,
+      idpEntityId: string,
+      nameId: string,
+    ): Promise<KnownUser | undefined> {
+      const [row] = await db
+        .select(userColumns)
+        .from(ssoIdentities)
+        .innerJoin(
+          users,
+          and(eq(users.id, ssoIdentities.userId), eq(users.companyId, ssoIdentities.companyId)),
+        )
+        .where(
+          and(
+            eq(ssoIdentities.companyId, companyId),
+            eq(ssoIdentities.idpEntityId, idpEntityId),
+            eq(ssoIdentities.nameId, nameId),
+          ),
+        )
+        .for('update', { of: users })
+      return row
+    },
+
+    /** Of whichever company: addresses are unique in the whole service. The row is held. */
+    async findByEmail(email: string): Promise<KnownUser | undefined> {
+      const [row] = await db
+        .select(userColumns)
+        .from(users)
+        .where(and(eq(users.email, email), ne(users.status, 'deleted')))
+        .for('update')
+      return row
+    },
+
+    /** False when the person or the name has another link at this identity provider. */
+    async link(identity: {
+      companyId: string
+      idpEntityId: string
+      nameId: string
+      userId: string
+    }): Promise<boolean> {
+      const inserted = await db
+        .insert(ssoIdentities)
+        .values(identity)
+        .onConflictDoNothing()
+        .returning({ userId: ssoIdentities.userId })
+      return inserted.length > 0
+    },
+
+    /** Takes away some of what has ended: requests a day later, so that a late second use is known for one. */
+    async sweep(): Promise<void> {
+      const ended = [
+        [samlResults, '1 minute'],
+        [samlRequests, '1 day'],
+        [samlAssertions, '5 minutes'],
+      ] as const
+      for (const [table, after] of ended) {
+        await db.execute(
+          sql`delete from ${table} where ctid in (
+            select ctid from ${table} where expires_at < ${now()} - ${after}::interval
+            order by expires_at limit ${sweepSize} for update skip locked)`,
+        )
+      }
+    },
+  }
+}
+
+export type SignInStore = ReturnType<typeof createSignInStore>

@@ -1,0 +1,210 @@
+import { createAccountService } from './features/accounts/account-service.ts'
+import { type AccountServices, createAccountServices } from './features/accounts/account-services.ts'
+import { createTimezoneStore } from './features/accounts/timezone-store.ts'
+import { createUserLifecycle } from './features/accounts/user-lifecycle.ts'
+import { type AuditService, createAuditService } from './features/audit/audit-service.ts'
+import { createAuditStore, recordAudit } from './features/audit/audit-store.ts'
+import {
+  type AuthenticatorService,
+  createAuthenticatorService,
+} from './features/auth/authenticator-service.ts'
+import { type AuthorizationReader, createAuthorizationReader } from './features/auth/authorization-request.ts'
+import { createBearerGuard } from './features/auth/bearer-guard.ts'
+import { createCodeStore } from './features/auth/code-store.ts'
+import { createPasswordCheck } from './features/auth/password-check.ts'
+import { createSecondFactor } from './features/auth/second-factor.ts'
+import { createSignInService, type SignInService } from './features/auth/sign-in-service.ts'
+import { createThrottleStore } from './features/auth/throttle-store.ts'
+import { createTokenService, type TokenService } from './features/auth/token-service.ts'
+import { createTokenStore } from './features/auth/token-store.ts'
+import { type CollectorService, createCollectorService } from './features/collector/collector-service.ts'
+import { createDatasourceLogStore } from './features/datasources/datasource-log-store.ts'
+import { createDatasourceService, type DatasourceService } from './features/datasources/datasource-service.ts'
+import { createDatasourceStore } from './features/datasources/datasource-store.ts'
+import {
+  createLinkedAccountService,
+  type LinkedAccountService,
+} from './features/linked-accounts/linked-account-service.ts'
+import { createProvisioning, type Provisioning } from './features/provisioning/provisioning.ts'
+import { createDomainStore } from './features/single-sign-on/domain-store.ts'
+import { createSingleSignOn, type SingleSignOn } from './features/single-sign-on/single-sign-on-service.ts'
+import { createQueryGate } from './features/statistics/query/gate.ts'
+import { defaultRunLimits } from './features/statistics/query/run.ts'
+import { createStatisticsService, type StatisticsService } from './features/statistics/statistics-service.ts'
+import { createStatisticsStore } from './features/statistics/statistics-store.ts'
+import type { OpenedColumnar } from './open-stores.ts'
+import type { Clock } from './platform/clock.ts'
+import type { SecretBox } from './platform/crypto/secret-box.ts'
+import type { Logger } from './platform/logger.ts'
+import type { EnqueueMail } from './platform/mail/mail-queue.ts'
+import type { Metrics } from './platform/metrics.ts'
+import type { OutgoingClient } from './platform/outgoing/outgoing-client.ts'
+import type { Passwords } from './platform/passwords.ts'
+import type { EventLog } from './platform/stores/event-log.ts'
+import type { Relational } from './platform/stores/relational.ts'
+
+/** The rules of every feature, over one set of stores. */
+export interface Services {
+  readonly tokens: TokenService
+  readonly guard: ReturnType<typeof createBearerGuard>
+  readonly signIn: SignInService
+  readonly readAuthorization: AuthorizationReader
+  readonly authenticators: AuthenticatorService
+  readonly singleSignOn: SingleSignOn
+  readonly collector: CollectorService
+  readonly datasources: DatasourceService
+  readonly statistics: StatisticsService
+  readonly accounts: AccountServices
+  readonly linkedAccounts: LinkedAccountService
+  readonly audit: AuditService
+  readonly provisioning: Provisioning
+}
+
+export interface ServiceParts {
+  readonly relational: Relational
+  readonly columnar: OpenedColumnar['columnar']
+  readonly log: EventLog
+  readonly passwords: Passwords
+  readonly box: SecretBox
+  readonly outgoing: OutgoingClient
+  readonly enqueueMail: EnqueueMail
+  /** Address under which people reach the service, without a path. */
+  readonly origin: () => string
+  readonly findPrincipal: Parameters<typeof createBearerGuard>[0]['findPrincipal']
+  readonly clock: Clock
+  readonly logger: Logger
+  readonly metrics: Metrics
+  readonly ending: AbortSignal
+}
+
+/** Metadata of an identity provider is some kilobytes; federations of thousands are not for one company. */
+const metadataLimits = { limitBytes: 1024 * 1024, timeoutMs: 20_000 }
+
+/** Wires the features together: what one needs of another it gets here. */
+export function createServices(parts: ServiceParts): Services {
+  const { relational, columnar, log, passwords, findPrincipal, clock, logger, metrics, ending } = parts
+  const { box, outgoing, enqueueMail, origin } = parts
+  // One for everything that asks the engine: what one company asks does not hold up another.
+  const gate = createQueryGate()
+  const lifecycle = createUserLifecycle({ relational, recordAudit })
+  const tokens = createTokenStore(relational.db)
+  const readAuthorization = createAuthorizationReader(tokens)
+  const passwordCheck = createPasswordCheck({
+    relational,
+    tokens,
+    throttle: createThrottleStore(relational),
+    passwords,
+    secondFactor: createSecondFactor({ box, clock }),
+    recordAudit,
+    log: logger,
+  })
+  const datasourceStates = createDatasourceStore(relational.db)
+  const collector = createCollectorService({
+    log,
+    async findDatasource(id) {
+      const found = await datasourceStates.findState(id)
+      return found && { id: found.id, companyId: found.companyId, active: found.status === 'active' }
+    },
+    clock,
+    logger,
+    metrics,
+  })
+  const provisioning = createProvisioning({ relational, lifecycle, recordAudit, origin })
+  const accounts = createAccountServices({
+    relational,
+    passwords,
+    recordAudit,
+    enqueueMail,
+    origin,
+    knowsTimezone: createTimezoneStore({ columnar }).knowsTimezone,
+    settingsNaming: provisioning.settingsNaming,
+  })
+  const signIn = createSignInService({
+    relational,
+    codesIn: createCodeStore,
+    tokens,
+    passwordCheck,
+    recordAudit,
+    findSingleSignOn: createDomainStore(relational.db).findSingleSignOn,
+    origin,
+  })
+  const operatorAccounts = createAccountService({ relational, passwords, recordAudit })
+  return {
+    tokens: createTokenService({
+      relational,
+      tokens,
+      storesIn: (tx) => ({ tokens: createTokenStore(tx), codes: createCodeStore(tx) }),
+      passwordCheck,
+      recordAudit,
+    }),
+    guard: createBearerGuard({ findPrincipal }),
+    signIn,
+    readAuthorization,
+    authenticators: createAuthenticatorService({
+      relational,
+      passwordCheck,
+      box,
+      recordAudit,
+      endSessions: lifecycle.endSessions,
+      clock,
+    }),
+    collector,
+    datasources: createDatasourceService({
+      relational,
+      log: createDatasourceLogStore({ columnar }),
+      enter: gate.enter,
+    }),
+    singleSignOn: createSingleSignOn({
+      relational,
+      box,
+      lifecycle,
+      recordAudit,
+      origin,
+      ports: {
+        readAuthorizationRequest: async (query) =>
+          (await readAuthorization(new Map(Object.entries(query)))).request,
+        finishSignIn: signIn.finishSingleSignOn,
+        fetchDocument: (url) => outgoing.fetchDocument(url, metadataLimits),
+        mailPasswordReset: accounts.passwordLinks.mailResetTo,
+      },
+      onOutcome: (outcome) => metrics.singleSignOns.inc({ outcome }),
+      clock,
+    }),
+    statistics: createStatisticsService({
+      gate,
+      columnar,
+      store: createStatisticsStore({ columnar }),
+      readSettings: (companyId) => operatorAccounts.getSettings(companyId),
+      clock,
+      limits: { ...defaultRunLimits, threads: oneThreadWhileIngesting(collector, ending) },
+      onAnswered: (outcome, seconds) => metrics.querySeconds.observe({ outcome }, seconds),
+    }),
+    accounts,
+    audit: createAuditService({ store: createAuditStore(relational.db) }),
+    linkedAccounts: createLinkedAccountService({
+      relational,
+      box,
+      outgoing,
+      recordAudit,
+      clock,
+      enter: createQueryGate({ running: 2, waiting: 4, what: 'test messages' }).enter,
+    }),
+    provisioning,
+  }
+}
+
+/** Events per second from which queries leave a core to whoever accepts events, and over how long it is taken. */
+const busyRate = 1_000
+const busyWindowMs = 500
+
+/** While many events arrive a query computes with one thread: with all of them it halves what the collector can take. */
+function oneThreadWhileIngesting(collector: CollectorService, ending: AbortSignal): () => number | undefined {
+  let kept = 0
+  let busy = false
+  const timer = setInterval(() => {
+    busy = ((collector.totals.kept - kept) * 1000) / busyWindowMs > busyRate
+    kept = collector.totals.kept
+  }, busyWindowMs).unref()
+  ending.addEventListener('abort', () => clearInterval(timer))
+  return () => (busy ? 1 : undefined)
+}

@@ -1,0 +1,148 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import type { Relational } from '../../src/platform/stores/relational.ts'
+import { second } from '../support/fake-time.ts'
+import { type IdentityProvider, startIdentityProvider } from '../support/identity-provider.ts'
+import { createTestDatabase } from '../support/postgres.ts'
+import {
+  configureSingleSignOn,
+  createSingleSignOnApp,
+  mapping,
+  type SingleSignOnApp,
+  signInThrough,
+  tokenOf,
+} from '../support/single-sign-on.ts'
+
+const config = '/v2/entities/sso/config'
+
+let relational: Relational
+let app: SingleSignOnApp
+let idp: IdentityProvider
+/** Of an administrator whose address is of no domain of single sign-on. */
+let token: string
+
+beforeAll(async () => {
+  relational = await createTestDatabase()
+  app = await createSingleSignOnApp(relational)
+  idp = await startIdentityProvider()
+  await configureSingleSignOn(app, idp)
+  token = await tokenOf(app.auth, 'root@elsewhere.example')
+})
+
+beforeEach(() => app.auth.time.advance(second))
+
+afterAll(async () => {
+  await app.auth.app.close()
+  await idp.close()
+  await relational.close()
+})
+
+const remove = async () => (await app.auth.call(token, 'DELETE', config)).json()
+
+async function countOf(table: string): Promise<number> {
+  const { rows } = await relational.pool.query(`select count(*)::int as n from ${table}`)
+  return rows[0].n
+}
+
+/** A session as single sign-on gives it. */
+async function openSession(email: string, method: 'password' | 'sso'): Promise<void> {
+  await relational.pool.query(
+    `insert into refresh_tokens (id, token_hash, user_id, client_id, address, expires_at, method)
+     select substr(md5($1 || $2), 1, 24), sha256(convert_to($1 || $2, 'UTF8')), id, $3, '192.0.2.1', now() + interval '1 day', $2
+     from users where email = $1`,
+    [email, method, app.auth.clientId],
+  )
+}
+
+const tables = [
+  'sso_configs',
+  'sso_domains',
+  'sso_certificates',
+  'sso_identities',
+  'saml_requests',
+  'saml_results',
+]
+
+test('O03, O05 deletes everything at once, while it is required too: passwords work again, others get a reset mail', async () => {
+  const { auth, seen } = app
+  idp.state.person = { nameId: 'root', attributes: { email: 'root@acme.example' } }
+  expect((await signInThrough(app, idp, 'acme.example')).statusCode).toBe(303)
+  expect((await auth.call(token, 'PATCH', config, { mandatory: true })).json()).toMatchObject({ code: 200 })
+
+  const without = await Promise.all(
+    ['nina@acme.example', 'otto@acme.example'].map((email) =>
+      auth.accounts.createUser({
+        companyId: auth.companyId,
+        email,
+        password: undefined,
+        roleName: 'viewer',
+        teamNames: [],
+      }),
+    ),
+  )
+  const disabled = await auth.accounts.createUser({
+    companyId: auth.companyId,
+    email: 'gone@acme.example',
+    password: undefined,
+    roleName: 'viewer',
+    teamNames: [],
+  })
+  await auth.accounts.disableUser(disabled.email)
+  await openSession('nina@acme.example', 'sso')
+  await openSession('root@elsewhere.example', 'password')
+  for (const table of tables.slice(0, 4)) expect(await countOf(table), table).toBeGreaterThan(0)
+
+  // A deletion that fails on its way leaves all of it.
+  const mail = seen.resetMails.push.bind(seen.resetMails)
+  seen.resetMails.push = () => {
+    throw new Error('the queue is broken')
+  }
+  expect((await remove()).code).toBe(500)
+  seen.resetMails.push = mail
+  for (const table of tables.slice(0, 4)) expect(await countOf(table), table).toBeGreaterThan(0)
+
+  const reply = await remove()
+  expect(reply).toMatchObject({ status: 'success', code: 200, data: {} })
+  for (const table of tables) expect(await countOf(table), table).toBe(0)
+  expect(seen.resetMails.toSorted()).toEqual(without.map(({ id }) => id).toSorted())
+  expect((await auth.signIn('root@acme.example')).statusCode).toBe(200)
+  const { rows } = await relational.pool.query(
+    `select method from refresh_tokens r join users u on u.id = r.user_id
+     where u.email in ('nina@acme.example', 'root@elsewhere.example')`,
+  )
+  expect(new Set(rows.map(({ method }) => method))).toEqual(new Set(['password']))
+  const required = await relational.pool.query('select requires_single_sign_on($1, $2) as yes', [
+    auth.companyId,
+    'root@acme.example',
+  ])
+  expect(required.rows[0].yes).toBe(false)
+  const entry = await relational.pool.query(
+    `select details from audit_entries where action = 'sso-config-delete'`,
+  )
+  expect(entry.rows).toMatchObject([{ details: { wasMandatory: true, endedSessions: 1, resetMails: 2 } }])
+})
+
+test('O01 answers 404 where there is none, and the second time', async () => {
+  expect(await remove()).toMatchObject({ status: 'fail', code: 404, error_code: 2040, data: {} })
+  const body = { idpMetadataXml: await idp.metadata(), attributeMapping: mapping }
+  expect((await app.auth.call(token, 'PUT', config, body)).statusCode).toBe(200)
+  const both = await Promise.all([remove(), remove()])
+  expect(both.map(({ code }) => code).sort()).toEqual([200, 404])
+})
+
+test('O05 a deleted domain is free for another company at once, and a sign-in page knows of none', async () => {
+  expect(await app.singleSignOn.domains.findSingleSignOn('acme.example')).toBeUndefined()
+  const reply = await app.auth.app.inject(
+    '/v2/sso/saml/login?domain=acme.example&redirect_uri=https://app.example/signed-in',
+  )
+  expect(reply.json()).toMatchObject({ code: 404, error_code: 2090 })
+})
+
+test('O02 needs Company: update', async () => {
+  const viewer = await tokenOf(app.auth, 'viewer@elsewhere.example', 'viewer')
+  expect((await app.auth.call(viewer, 'DELETE', config)).json()).toMatchObject({
+    code: 403,
+    data: { resource: 'company', action: 'update' },
+  })
+  expect((await app.auth.call('x', 'DELETE', config)).statusCode).toBe(401)
+  expect((await app.auth.app.inject({ method: 'DELETE', url: config })).statusCode).toBe(401)
+})

@@ -1,0 +1,453 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { insertCompany } from '../../src/features/accounts/account-service.ts'
+import { silentLogger } from '../../src/platform/logger.ts'
+import { openRelational } from '../../src/platform/stores/relational.ts'
+import { minute, second } from '../support/fake-time.ts'
+import { type IdentityProvider, type IdpPerson, startIdentityProvider } from '../support/identity-provider.ts'
+import { createTestDatabase, type TestDatabase } from '../support/postgres.ts'
+import { genuineResponse, requestIdOf } from '../support/saml-forgery.ts'
+import {
+  configureSingleSignOn,
+  createBrowser,
+  createSingleSignOnApp,
+  type SingleSignOnApp,
+  signInThrough,
+} from '../support/single-sign-on.ts'
+
+/** faults.md, 2.6, A09 to A13, A16, A17, and 2.5, O04: who waits for a response, and whom it lets in. */
+
+let relational: TestDatabase
+let app: SingleSignOnApp
+let idp: IdentityProvider
+let token: string
+let entityId: string
+const config = '/v2/entities/sso/config'
+
+beforeAll(async () => {
+  relational = await createTestDatabase()
+  app = await createSingleSignOnApp(relational)
+  idp = await startIdentityProvider()
+  ;({ token, entityId } = await configureSingleSignOn(app, idp))
+})
+
+afterAll(async () => {
+  await app.auth.app.close()
+  await idp.close()
+  await relational.close()
+})
+
+beforeEach(() => {
+  app.seen.outcomes.length = 0
+  app.seen.finished.length = 0
+  app.seen.beforeFinish = undefined
+  app.auth.time.advance(second)
+  idp.state.options = {}
+})
+
+const person = (name: string, attributes: IdpPerson['attributes'] = {}): IdpPerson => ({
+  nameId: name,
+  attributes: { email: `${name}@acme.example`, ...attributes },
+})
+
+/** @returns what became of it */
+async function signIn(who: IdpPerson): Promise<string | undefined> {
+  idp.state.person = who
+  const reply = await signInThrough(app, idp, 'acme.example')
+  expect(reply.statusCode).toBe(app.seen.outcomes.at(-1) === 'accepted' ? 303 : 403)
+  return app.seen.outcomes.at(-1)
+}
+
+async function begin(who: IdpPerson) {
+  const browser = createBrowser(app)
+  const { url } = await browser.start({ domain: 'acme.example' })
+  const requestId = requestIdOf(url)
+  const response = await genuineResponse(idp, who, { audience: entityId, inResponseTo: requestId })
+  const SAMLResponse = Buffer.from(response).toString('base64')
+  return {
+    browser,
+    requestId,
+    response,
+    SAMLResponse,
+    post: () => browser.post(app.auth.companyId, { SAMLResponse }),
+  }
+}
+
+async function userOf(email: string) {
+  const { rows } = await relational.pool.query(
+    `select u.*, r.name as role, array(select team_id from team_members where user_id = u.id) as teams
+     from users u join roles r on r.id = u.role_id where email = $1`,
+    [email],
+  )
+  return rows[0]
+}
+
+describe('A09, A10, A11: in answer to what', () => {
+  test('A09 a response is taken once; a second one to the same request is refused', async () => {
+    await app.auth.addUser('once@acme.example')
+    const first = await begin(person('once'))
+    expect((await first.browser.follow(await first.post())).statusCode).toBe(303)
+    const again = await genuineResponse(idp, person('once'), {
+      audience: entityId,
+      inResponseTo: first.requestId,
+    })
+    const SAMLResponse = Buffer.from(again).toString('base64')
+    expect((await first.browser.post(app.auth.companyId, { SAMLResponse })).statusCode).toBe(403)
+    expect(app.seen.outcomes).toEqual(['accepted', 'request-used'])
+  })
+
+  test('A09 a response to a request that nobody made, or that has ended, is refused', async () => {
+    const { browser, requestId, response } = await begin(person('once'))
+    const post = async (inResponseTo: string) => {
+      const xml = await genuineResponse(idp, person('once'), { audience: entityId, inResponseTo })
+      await browser.post(app.auth.companyId, { SAMLResponse: Buffer.from(xml).toString('base64') })
+    }
+    await post(`_${'0'.repeat(40)}`)
+    await post("_' or '1'='1")
+    // Only the assertion is signed: what the response around it says must agree.
+    const torn = response.replace(`InResponseTo="${requestId}" `, 'InResponseTo="_other" ')
+    await browser.post(app.auth.companyId, { SAMLResponse: Buffer.from(torn).toString('base64') })
+    app.auth.time.advance(10 * minute)
+    const late = await genuineResponse(idp, person('once'), {
+      audience: entityId,
+      inResponseTo: requestId,
+      lifetimeInSeconds: 3600,
+    })
+    await browser.post(app.auth.companyId, { SAMLResponse: Buffer.from(late).toString('base64') })
+    expect(app.seen.outcomes).toEqual([
+      'unknown-request',
+      'unknown-request',
+      'unknown-request',
+      'request-expired',
+    ])
+    app.auth.time.advance(-10 * minute)
+  })
+
+  test('A09 the result of a response opens nothing in another browser, and nothing twice', async () => {
+    const { browser, post } = await begin(person('once'))
+    const posted = await post()
+    const stranger = createBrowser(app)
+    expect((await stranger.follow(posted)).statusCode).toBe(403)
+    expect((await browser.follow(posted)).statusCode).toBe(403)
+    expect(app.seen.outcomes).toEqual(['other-browser', 'unknown-result'])
+    expect(app.seen.finished).toEqual([])
+    for (const result of ['', 'x', 'A'.repeat(43), "' or 1=1"]) {
+      const url = `/v2/sso/saml/${app.auth.companyId}/finish?${new URLSearchParams({ result })}`
+      expect((await stranger.get(url)).statusCode).toBe(403)
+    }
+    const late = await begin(person('once'))
+    const reply = await late.post()
+    app.auth.time.advance(2 * minute)
+    expect((await late.browser.follow(reply)).statusCode).toBe(403)
+    expect(app.seen.outcomes.at(-1)).toBe('unknown-result')
+  })
+
+  test('A10 an assertion is taken once, also by another process at the same moment', async () => {
+    const other = openRelational({ address: relational.application, logger: silentLogger, connections: 2 })
+    const second = await createSingleSignOnApp(other)
+    const { post, response, SAMLResponse } = await begin(person('once'))
+    const elsewhere = createBrowser(second)
+    const replies = await Promise.all([
+      post(),
+      post(),
+      elsewhere.post(app.auth.companyId, { SAMLResponse }),
+      elsewhere.post(app.auth.companyId, { SAMLResponse }),
+    ])
+    expect(replies.map(({ statusCode }) => statusCode).sort()).toEqual([303, 403, 403, 403])
+    expect([...app.seen.outcomes, ...second.seen.outcomes]).toEqual(['replayed', 'replayed', 'replayed'])
+    expect(response).toContain('Assertion')
+    await second.auth.app.close()
+    await other.close()
+  })
+
+  test('A11 a sign-in that began at the identity provider is refused', async () => {
+    const browser = createBrowser(app)
+    const xml = await genuineResponse(idp, person('once'), { audience: entityId })
+    const reply = await browser.post(app.auth.companyId, {
+      SAMLResponse: Buffer.from(xml).toString('base64'),
+      RelayState: 'https://app.example/',
+    })
+    expect([reply.statusCode, app.seen.outcomes.at(-1)]).toEqual([403, 'unsolicited'])
+  })
+
+  test.each(['https://evil.example', '//evil.example', 'javascript:alert(1)'])(
+    'A13 RelayState %s leads nowhere',
+    async (RelayState) => {
+      const { browser, SAMLResponse } = await begin(person('once'))
+      const reply = await browser.post(app.auth.companyId, { SAMLResponse, RelayState })
+      expect(reply.headers.location).toMatch(
+        /^https:\/\/millrace\.example\/v2\/sso\/saml\/[0-9a-f]{24}\/finish\?result=/,
+      )
+      const { headers } = await browser.follow(reply)
+      expect(headers.location).toMatch(/^https:\/\/app\.example\/signed-in\?/)
+    },
+  )
+})
+
+describe('A12, A16: whom it lets in', () => {
+  test('an existing user is linked the first time and known by name afterwards, whatever the address', async () => {
+    const user = await app.auth.addUser('linked@acme.example')
+    expect(await signIn(person('name-1', { email: 'Linked@Acme.Example' }))).toBe('accepted')
+    expect(await signIn(person('name-1', { email: 'renamed@acme.example' }))).toBe('accepted')
+    expect(app.seen.finished.map(({ userId }) => userId)).toEqual([user.id, user.id])
+    // The address was given to somebody else at the identity provider: that one is not this user.
+    expect(await signIn(person('name-2', { email: 'linked@acme.example' }))).toBe('other-identity')
+  })
+
+  test('A12 an address of a domain that is not verified for the company is refused', async () => {
+    for (const email of [
+      'a@other.example',
+      'a@sub.acme.example',
+      'a@acme.example.evil.example',
+      'a@xacme.example',
+    ])
+      expect(await signIn(person('stranger', { email }))).toBe('domain-not-verified')
+    for (const email of [
+      '',
+      'nobody',
+      'a@b@acme.example',
+      '"a"@acme.example',
+      'a@acme.example, b@acme.example',
+    ])
+      expect(await signIn(person('stranger', { email }))).toBe('no-email')
+    const two = { nameId: 'stranger', attributes: { email: ['once@acme.example', 'root@acme.example'] } }
+    expect(await signIn(two)).toBe('no-email')
+  })
+
+  test('A12 the identity provider of one company never lets anybody into another', async () => {
+    const { companyId } = await relational.transaction((tx) => insertCompany(tx, 'Other'))
+    const foreign = { companyId, email: 'foreign@acme.example', roleName: 'admin', teamNames: [] }
+    await app.auth.accounts.createUser({ ...foreign, password: undefined })
+    expect(await signIn(person('foreign'))).toBe('other-company')
+    const { browser, SAMLResponse } = await begin(person('once'))
+    const reply = await browser.post(companyId, { SAMLResponse })
+    expect([reply.statusCode, app.seen.outcomes.at(-1)]).toEqual([403, 'no-configuration'])
+    for (const id of ['f'.repeat(24), 'x', "'%20or%201=1"])
+      expect((await browser.post(id, { SAMLResponse })).statusCode).toBe(403)
+  })
+
+  test('A12 a person whose own domain is no longer verified does not come in by name', async () => {
+    await app.auth.addUser('mover@sub.example')
+    await app.singleSignOn.domains.verifyByOperator(app.auth.companyId, 'sub.example')
+    expect(await signIn(person('mover', { email: 'mover@sub.example' }))).toBe('accepted')
+    const domains = (await app.auth.call(token, 'GET', '/v2/entities/sso/domains')).json().data
+    const { id } = domains.find(({ domain }: { domain: string }) => domain === 'sub.example')
+    expect((await app.auth.call(token, 'DELETE', `/v2/entities/sso/domains/${id}`)).statusCode).toBe(200)
+    expect(await signIn(person('mover', { email: 'mover@acme.example' }))).toBe('domain-not-verified')
+  })
+
+  test('A16 by invitation only: somebody unknown is refused, somebody invited keeps role and teams', async () => {
+    expect(await signIn(person('unknown'))).toBe('not-invited')
+    const { rows: entries } = await relational.pool.query(
+      `select actor_kind, actor_name, target_name from audit_entries where details->>'reason' = 'not-invited'`,
+    )
+    expect(entries).toEqual([
+      { actor_kind: 'identity-provider', actor_name: idp.entityId, target_name: 'unknown' },
+    ])
+    expect(await userOf('unknown@acme.example')).toBeUndefined()
+    const { lifecycle } = app.auth.parts
+    const { rows } = await relational.pool.query(
+      `select r.id as role, t.id as team from roles r join teams t on t.company_id = r.company_id
+       where r.company_id = $1 and r.name = 'editor'`,
+      [app.auth.companyId],
+    )
+    const { companyId } = app.auth
+    const invited = {
+      companyId,
+      email: 'invited@acme.example',
+      status: 'invited',
+      roleId: rows[0].role,
+      passwordHash: null,
+      teamIds: [rows[0].team],
+    } as const
+    const user = await lifecycle.transact((tx) =>
+      lifecycle.create(tx, invited, { actor: { kind: 'operator' } }, 'user-invite'),
+    )
+    await relational.pool.query(
+      `insert into user_links (id, kind, secret_hash, user_id, created_at, expires_at)
+       values ($1, 'invitation', sha256('x'), $2, now(), now() + interval '1 day')`,
+      ['a'.repeat(24), user?.id],
+    )
+    expect(await signIn(person('invited'))).toBe('accepted')
+    expect(await userOf('invited@acme.example')).toMatchObject({
+      status: 'active',
+      role: 'editor',
+      teams: [rows[0].team],
+    })
+    const links = await relational.pool.query('select ended_at from user_links where user_id = $1', [
+      user?.id,
+    ])
+    expect(links.rows[0].ended_at).not.toBeNull()
+  })
+
+  test('A16 who is created gets the default role and teams alone, whatever the assertion says', async () => {
+    const { rows } = await relational.pool.query(
+      `select id from roles where company_id = $1 and name = 'viewer'`,
+      [app.auth.companyId],
+    )
+    const team = await relational.pool.query(
+      `insert into teams (id, company_id, name) values ('bbbbbbbbbbbbbbbbbbbbbbbb', $1, 'New people') returning id`,
+      [app.auth.companyId],
+    )
+    const patched = await app.auth.call(token, 'PATCH', config, {
+      provisioning: 'create',
+      defaultRoleId: rows[0].id,
+      defaultTeamIds: [team.rows[0].id.toUpperCase()],
+    })
+    expect(patched.json()).toMatchObject({ code: 200, data: { provisioning: 'create' } })
+    const created = person('created', {
+      firstName: 'Cleo',
+      lastName: 'x'.repeat(300),
+      language: 'fr-CH',
+      role: 'admin',
+      roles: ['admin'],
+      groups: ['admin'],
+    })
+    expect(await signIn(created)).toBe('accepted')
+    expect(await userOf('created@acme.example')).toMatchObject({
+      status: 'active',
+      role: 'viewer',
+      teams: [team.rows[0].id],
+      first_name: 'Cleo',
+      last_name: '',
+      language: 'fr',
+      password_hash: null,
+    })
+    const { rows: entries } = await relational.pool.query(
+      `select actor_kind, actor_id, target_name from audit_entries where action = 'sso-user-create'`,
+    )
+    expect(entries).toEqual([
+      { actor_kind: 'sso-jit', actor_id: 'sso-jit', target_name: 'created@acme.example' },
+    ])
+    // Two responses for the same new person at once make one.
+    const both = await Promise.all([begin(person('twin')), begin(person('twin'))])
+    const replies = await Promise.all(both.map(async ({ browser, post }) => browser.follow(await post())))
+    expect(replies.map(({ statusCode }) => statusCode)).toEqual([303, 303])
+    const twins = await relational.pool.query(`select id from users where email = 'twin@acme.example'`)
+    expect(twins.rows).toHaveLength(1)
+    await app.auth.call(token, 'PATCH', config, { provisioning: 'invitation' })
+  })
+
+  test('somebody disabled, and a service account, are refused; somebody erased is a stranger', async () => {
+    await app.auth.addUser('gone@acme.example')
+    expect(await signIn(person('gone'))).toBe('accepted')
+    await app.auth.accounts.disableUser('gone@acme.example')
+    expect(await signIn(person('gone'))).toBe('disabled')
+    const robot = await app.auth.addUser('robot@acme.example')
+    await relational.pool.query('update users set service_account = true where id = $1', [robot.id])
+    expect(await signIn(person('robot'))).toBe('service-account')
+    const erased = await app.auth.addUser('erased@acme.example')
+    expect(await signIn(person('erased'))).toBe('accepted')
+    const { lifecycle } = app.auth.parts
+    await lifecycle.transact((tx) => lifecycle.erase(tx, erased, { actor: { kind: 'operator' } }))
+    expect(await signIn(person('erased'))).toBe('not-invited')
+  })
+})
+
+describe('A17 and the pages', () => {
+  test('A17 GET is not allowed, a form without a response is told so, and 21 in a second are too many', async () => {
+    const url = `/v2/sso/saml/${app.auth.companyId}/acs`
+    const got = await app.auth.app.inject({ url })
+    expect([got.statusCode, got.headers.allow]).toEqual([405, 'POST'])
+    const browser = createBrowser(app, '198.51.100.9')
+    expect((await browser.post(app.auth.companyId, {})).statusCode).toBe(400)
+    const form = { 'content-type': 'application/x-www-form-urlencoded' }
+    const twice = await app.auth.app.inject({
+      method: 'POST',
+      url,
+      headers: form,
+      payload: 'SAMLResponse=a&SAMLResponse=b',
+    })
+    expect(twice.json()).toMatchObject({ code: 400, error_code: 2092 })
+    const json = await app.auth.app.inject({ method: 'POST', url, payload: { SAMLResponse: 'x' } })
+    expect(json.statusCode).toBe(400)
+    app.auth.time.advance(second)
+    const replies = []
+    for (let i = 0; i < 21; i++)
+      replies.push((await browser.post(app.auth.companyId, { SAMLResponse: 'eA==' })).statusCode)
+    expect(replies).toEqual([...Array<number>(20).fill(403), 429])
+    expect((await createBrowser(app, '198.51.100.10').post(app.auth.companyId, {})).statusCode).toBe(400)
+    app.auth.time.advance(second)
+    expect((await browser.post(app.auth.companyId, {})).statusCode).toBe(400)
+  })
+
+  test('A17 every sign-in has a request and a cookie of its own, and two tabs do not meet', async () => {
+    const browser = createBrowser(app)
+    const first = await browser.start({ domain: 'acme.example' })
+    const second = await browser.start({ company: app.auth.companyId.toUpperCase() })
+    expect(requestIdOf(first.url)).not.toBe(requestIdOf(second.url))
+    expect(browser.cookies.size).toBe(2)
+    const [line] = [first.reply.headers['set-cookie'] ?? ''].flat()
+    expect(line).toMatch(/; Max-Age=600; Path=\/v2\/sso\/saml; HttpOnly; SameSite=Lax$/)
+    idp.state.person = person('once')
+    for (const { url } of [first, second]) {
+      const { samlResponse } = await idp.answer(url)
+      const reply = await browser.follow(
+        await browser.post(app.auth.companyId, { SAMLResponse: samlResponse }),
+      )
+      expect(reply.statusCode).toBe(303)
+    }
+    expect(browser.cookies.size).toBe(0)
+  })
+
+  test('a page leads to the identity provider with a request that only we can have signed', async () => {
+    const browser = createBrowser(app)
+    const { reply, url } = await browser.start({ domain: 'ACME.example', lang: 'fr' })
+    expect(reply.headers['content-language']).toBe('fr')
+    expect(reply.headers['content-security-policy']).toContain("default-src 'none'")
+    expect(url).toMatch(new RegExp(`^${idp.origin}/sign-in\\?SAMLRequest=.*&SigAlg=.*rsa-sha256&Signature=`))
+    idp.state.person = person('once')
+    expect((await idp.answer(url)).samlResponse).not.toBe('')
+    const tampered = await idp.answer(
+      url.replace(
+        /SAMLRequest=[^&]*/,
+        (await browser.start({ domain: 'acme.example' })).url.match(/SAMLRequest=[^&]*/)?.[0] ?? '',
+      ),
+    )
+    expect([tampered.samlResponse, tampered.body]).toEqual([
+      '',
+      expect.stringContaining('Signature check errors'),
+    ])
+  })
+
+  test('a domain without single sign-on, an unknown client and a wrong address lead nowhere', async () => {
+    const browser = createBrowser(app)
+    for (const domain of ['sub.acme.example', 'other.example', "acme.example' or '1'='1", ''])
+      expect((await browser.start({ domain })).reply.statusCode).toBe(404)
+    expect((await browser.start({ company: 'x' })).reply.statusCode).toBe(404)
+    expect((await browser.start({})).reply.statusCode).toBe(400)
+    expect(
+      (await browser.start({ domain: 'acme.example', company: app.auth.companyId })).reply.statusCode,
+    ).toBe(400)
+    const evil = await browser.start({ domain: 'acme.example', redirect_uri: 'https://evil.example' })
+    expect(evil.reply.statusCode).toBe(400)
+    expect(evil.reply.headers.location).toBeUndefined()
+    expect(evil.reply.body).toContain('redirect_uri is not registered')
+  })
+})
+
+describe('O04: a configuration that changes meanwhile', () => {
+  test('O04 a response to a request of an earlier configuration is refused', async () => {
+    const before = await begin(person('once'))
+    await app.auth.call(token, 'PATCH', config, { provisioning: 'invitation' })
+    expect((await before.post()).statusCode).toBe(403)
+    expect(app.seen.outcomes.at(-1)).toBe('configuration-changed')
+  })
+
+  test('O04 a result that was taken before the change is refused at the end', async () => {
+    const before = await begin(person('once'))
+    const posted = await before.post()
+    await app.auth.call(token, 'PATCH', config, { provisioning: 'invitation' })
+    expect((await before.browser.follow(posted)).statusCode).toBe(403)
+    expect(app.seen.outcomes.at(-1)).toBe('configuration-changed')
+  })
+
+  test('O04 a sign-in that ends while the configuration is deleted leaves nothing', async () => {
+    const before = await begin(person('once'))
+    const posted = await before.post()
+    app.seen.beforeFinish = () => app.auth.call(token, 'DELETE', config)
+    expect((await before.browser.follow(posted)).statusCode).toBe(403)
+    expect(app.seen.outcomes.at(-1)).toBe('configuration-changed')
+    expect((await before.post()).statusCode).toBe(403)
+    expect(app.seen.outcomes.at(-1)).toBe('no-configuration')
+  })
+})

@@ -1,0 +1,191 @@
+import type { LightMyRequestResponse } from 'fastify'
+import { recordAudit } from '../../src/features/audit/audit-store.ts'
+import type { AuthorizationRequest } from '../../src/features/auth/authorization-request.ts'
+import type { FinishedSingleSignOn } from '../../src/features/auth/sign-in-service.ts'
+import { registerSamlRoutes } from '../../src/features/single-sign-on/sign-in-routes.ts'
+import { createSignInStore } from '../../src/features/single-sign-on/sign-in-store.ts'
+import { registerSingleSignOnRoutes } from '../../src/features/single-sign-on/single-sign-on-routes.ts'
+import {
+  createSingleSignOn,
+  type SingleSignOn,
+} from '../../src/features/single-sign-on/single-sign-on-service.ts'
+import { DomainError } from '../../src/platform/errors.ts'
+import type { Relational } from '../../src/platform/stores/relational.ts'
+import { type Auth, type AuthParts, createAuth } from './auth.ts'
+import { certificateOf, type IdentityProvider } from './identity-provider.ts'
+
+export const redirectUri = 'https://app.example/signed-in'
+
+/** Single sign-on over a database of the test's own, with what the other features would do seen by the test. */
+export async function createSingleSignOnApp(relational: Relational) {
+  const seen = {
+    finished: [] as FinishedSingleSignOn[],
+    resetMails: [] as string[],
+    outcomes: [] as string[],
+    fetched: [] as string[],
+    documents: new Map<string, string>(),
+    records: new Map<string, string[]>(),
+    origin: 'https://millrace.example',
+    /** Runs before a sign-in is handed over. */
+    beforeFinish: undefined as (() => Promise<unknown>) | undefined,
+  }
+  let singleSignOn: SingleSignOn | undefined
+
+  const make = (parts: AuthParts): SingleSignOn => {
+    singleSignOn ??= createSingleSignOn({
+      relational,
+      box: parts.box,
+      lifecycle: parts.lifecycle,
+      recordAudit,
+      origin: () => seen.origin,
+      clock: parts.time.clock,
+      signIns: (queries) => createSignInStore(queries, parts.time.sqlNow),
+      onOutcome: (outcome) => void seen.outcomes.push(outcome),
+      async resolveTxt(name) {
+        const values = seen.records.get(name)
+        if (!values) throw Object.assign(new Error('no record'), { code: 'ENOTFOUND' })
+        return values.map((value) => [value.slice(0, 10), value.slice(10)])
+      },
+      ports: {
+        async readAuthorizationRequest(query): Promise<AuthorizationRequest> {
+          if (query.redirect_uri !== redirectUri) throw new DomainError('invalidRedirectUri')
+          return {
+            clientId: query.client_id ?? '',
+            redirectUri: query.redirect_uri,
+            state: query.state,
+            codeChallenge: query.code_challenge ?? '',
+            language: query.lang === 'fr' ? 'fr' : 'en',
+          }
+        },
+        async finishSignIn(finished) {
+          await seen.beforeFinish?.()
+          seen.finished.push(finished)
+          return `${finished.request.redirectUri}?code=C${seen.finished.length}&state=${finished.request.state}`
+        },
+        async fetchDocument(url) {
+          seen.fetched.push(url)
+          const document = seen.documents.get(url)
+          if (document === undefined) throw new Error('the address is not public')
+          return document
+        },
+        async mailPasswordReset(_tx, userId) {
+          seen.resetMails.push(userId)
+        },
+      },
+    })
+    return singleSignOn
+  }
+
+  const auth = await createAuth(relational, {
+    open: (scope, parts) => registerSamlRoutes(scope, make(parts)),
+    authenticated: (scope, parts) => registerSingleSignOnRoutes(scope, make(parts)),
+  })
+  return { auth, seen, singleSignOn: make(auth.parts) }
+}
+
+export type SingleSignOnApp = Awaited<ReturnType<typeof createSingleSignOnApp>>
+
+const query = {
+  client_id: '65f0c0ffee5ca1ab1e0ddba1',
+  redirect_uri: redirectUri,
+  response_type: 'code',
+  state: 's t&te',
+  code_challenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM',
+  code_challenge_method: 'S256',
+}
+
+/** A browser with a cookie jar of its own that knows one way: to the identity provider and back. */
+export function createBrowser(app: SingleSignOnApp, address = '192.0.2.7') {
+  const cookies = new Map<string, string>()
+  const headers = (): Record<string, string> => ({
+    accept: 'text/html',
+    ...(cookies.size > 0 ? { cookie: [...cookies].map(([k, v]) => `${k}=${v}`).join('; ') } : {}),
+  })
+
+  function keep(reply: LightMyRequestResponse): LightMyRequestResponse {
+    for (const line of [reply.headers['set-cookie'] ?? []].flat()) {
+      const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(line) ?? []
+      if (/Max-Age=0/.test(line)) cookies.delete(name)
+      else cookies.set(name, value)
+    }
+    return reply
+  }
+
+  const get = async (url: string) =>
+    keep(await app.auth.app.inject({ url, headers: headers(), remoteAddress: address }))
+
+  return {
+    cookies,
+    get,
+
+    /** Begins a sign-in. @returns the reply, and where its page leads */
+    async start(wanted: Record<string, string>): Promise<{ reply: LightMyRequestResponse; url: string }> {
+      const reply = await get(`/v2/sso/saml/login?${new URLSearchParams({ ...query, ...wanted })}`)
+      const link = /<a href="([^"]*)">/.exec(reply.body)?.[1] ?? ''
+      return { reply, url: link.replaceAll('&amp;', '&') }
+    },
+
+    /** Cross-site, so that no cookie comes along (SameSite=Lax). */
+    post: (companyId: string, fields: Record<string, string>) =>
+      app.auth.app.inject({
+        method: 'POST',
+        url: `/v2/sso/saml/${companyId}/acs`,
+        remoteAddress: address,
+        headers: { 'content-type': 'application/x-www-form-urlencoded', accept: 'text/html' },
+        payload: new URLSearchParams(fields).toString(),
+      }),
+
+    /** Goes where the response of the service leads, when it leads to the service. */
+    async follow(reply: LightMyRequestResponse): Promise<LightMyRequestResponse> {
+      const location = reply.headers.location ?? ''
+      return location.startsWith(`${app.seen.origin}/`) ? get(location.slice(app.seen.origin.length)) : reply
+    },
+  }
+}
+
+export type Browser = ReturnType<typeof createBrowser>
+
+/** The whole way. @returns the last reply */
+export async function signInThrough(
+  app: SingleSignOnApp,
+  idp: IdentityProvider,
+  domain: string,
+  browser: Browser = createBrowser(app),
+): Promise<LightMyRequestResponse> {
+  const { reply, url } = await browser.start({ domain })
+  if (reply.statusCode !== 200) return reply
+  const { samlResponse, body } = await idp.answer(url)
+  if (samlResponse === '') throw new Error(`the identity provider refuses: ${body}`)
+  return browser.follow(await browser.post(app.auth.companyId, { SAMLResponse: samlResponse }))
+}
+
+export const mapping = {
+  email: 'attributes.email',
+  firstName: 'attributes.firstName',
+  lastName: 'attributes.lastName',
+  language: 'attributes.language',
+}
+
+/** An access token of an administrator. */
+export async function tokenOf(auth: Auth, email: string, roleName = 'admin'): Promise<string> {
+  await auth.addUser(email, undefined, roleName)
+  return (await auth.signIn(email)).json().access_token
+}
+
+/** A company with a configuration, the verified domain `acme.example` and an administrator of that domain. */
+export async function configureSingleSignOn(
+  app: SingleSignOnApp,
+  idp: IdentityProvider,
+  fields: Record<string, unknown> = {},
+): Promise<{ token: string; acsUrl: string; entityId: string }> {
+  const { auth, singleSignOn } = app
+  const token = await tokenOf(auth, 'root@acme.example')
+  const body = { idpMetadataXml: await idp.metadata(), attributeMapping: mapping, ...fields }
+  const saved = (await auth.call(token, 'PUT', '/v2/entities/sso/config', body)).json()
+  if (saved.code !== 200) throw new Error(saved.message)
+  await singleSignOn.domains.verifyByOperator(auth.companyId, 'acme.example')
+  idp.state.acsUrl = saved.data.acsUrl
+  const metadata = await auth.app.inject(`/v2/sso/saml/${auth.companyId}/metadata`)
+  idp.state.signingCert = certificateOf(metadata.body)
+  return { token, acsUrl: saved.data.acsUrl, entityId: saved.data.entityId }
+}
