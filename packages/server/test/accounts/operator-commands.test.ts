@@ -174,3 +174,12 @@ test('asks which company where there are several', async () => {
     await run('user', 'create', '--email', 'two@example.com', '--company', companyId.toUpperCase()),
   ).toBe(0)
 })
+
+test('key forget forgets what nothing is sealed under, and says what stays', async () => {
+  await relational.pool.query(`insert into encryption_keys (key_id) values ('0badcafe')`)
+  expect(await run('key', 'forget', '--json')).toBe(0)
+  expect(JSON.parse(out.join())).toEqual({ forgotten: ['0badcafe'], kept: [] })
+  out = []
+  expect(await run('key', 'forget')).toBe(0)
+  expect(out).toEqual(['Forgotten: none.', 'Kept, because secrets are sealed under them: none.'])
+})
