@@ -204,3 +204,12 @@ test('domain verify makes a domain a company’s own, once, and says what is wro
   const trail = await auth.auditTrail()
   expect(trail.filter((entry) => entry === 'sso-domain-verify success')).toHaveLength(1)
 })
+
+test('key forget forgets what nothing is sealed under, and says what stays', async () => {
+  await relational.pool.query(`insert into encryption_keys (key_id) values ('0badcafe')`)
+  expect(await run('key', 'forget', '--json')).toBe(0)
+  expect(JSON.parse(out.join())).toEqual({ forgotten: ['0badcafe'], kept: [] })
+  out = []
+  expect(await run('key', 'forget')).toBe(0)
+  expect(out).toEqual(['Forgotten: none.', 'Kept, because secrets are sealed under them: none.'])
+})

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import type { SocketAddress } from '../../src/platform/stores/relational.ts'
@@ -11,7 +12,9 @@ test('of two processes on one database one loads, and the other is not ready to 
   timeout: 120_000,
 }, async () => {
   const database = await createTestDatabase({ migrated: false })
-  const env = { DATABASE_URL: addressOf(database.owner) }
+  // Processes on one database seal under one key.
+  const MILLRACE_ENCRYPTION_KEY = randomBytes(32).toString('base64')
+  const env = { DATABASE_URL: addressOf(database.owner), MILLRACE_ENCRYPTION_KEY }
   const services: Service[] = []
   try {
     const first = await startService({ env })

@@ -24,12 +24,6 @@ const outageMs = 5_000
 /** Seconds before the next attempt: 5, 10, 20, up to an hour; all twelve spread over about four hours. */
 const pauseAfter = (attempt: number): number => Math.min(5 * 2 ** (attempt - 1), longestPauseSeconds)
 
-/** What an attempt failed with, without what the server wrote: that may hold an address. */
-function reasonOf(error: unknown): Record<string, unknown> {
-  const { name, code, command, responseCode } = error as Error & Record<string, unknown>
-  return { name, code, command, responseCode }
-}
-
 /**
  * Sends queued mails, one at a time, and tries again those that the outbox did not take. Whatever happens between
  * the server's taking a mail and the mark that it was sent, the next attempt carries the same Message-ID.
@@ -48,10 +42,10 @@ export function createMailService(dependencies: MailServiceDependencies) {
     } catch (error) {
       const reason = (error as Error).message
       if (error instanceof MailRefused || attempt >= mostAttempts) {
-        log.error({ mailId: id, attempt, reason: reasonOf(error) }, 'a mail is given up')
+        log.error({ mailId: id, attempt, reason }, 'a mail is given up')
         await store.giveUp(id, reason)
       } else {
-        log.warn({ mailId: id, attempt, reason: reasonOf(error) }, 'a mail was not taken, trying again later')
+        log.warn({ mailId: id, attempt, reason }, 'a mail was not taken, trying again later')
         await store.postpone(id, pauseAfter(attempt), reason)
       }
       return

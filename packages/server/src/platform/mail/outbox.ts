@@ -15,16 +15,14 @@ export interface Mail {
 
 /** The mail can never be delivered: no further attempt is of use. */
 export class MailRefused extends Error {
-  constructor(message: string, cause?: unknown) {
-    super(message, { cause })
-    this.name = 'MailRefused'
-  }
+  override readonly name = 'MailRefused'
 }
 
 /** Port of the mail home: a directory of `.eml` files, or an SMTP server. */
 export interface Outbox {
   /**
    * Resolves when the mail is durably written or taken by the server; rejects when it was not.
+   * No error repeats anything of the mail.
    * @throws MailRefused when trying again would be in vain
    */
   send(mail: Mail): Promise<void>

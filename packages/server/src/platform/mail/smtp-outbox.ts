@@ -22,10 +22,16 @@ function mustUseTls(url: string): boolean {
   return protocol === 'smtp:' && username !== '' && !loopback.test(hostname)
 }
 
-/** The server knows for sure that this recipient does not take mail (RFC 5321 4.2.1). */
-function isRefusal(error: { command?: string; responseCode?: number }): boolean {
-  const { command, responseCode = 0 } = error
-  return command === 'RCPT TO' && responseCode >= 500 && responseCode <= 599
+/**
+ * A failure as it may be logged and kept. What a server answers is left out: it may repeat a link of the mail. A
+ * recipient that is refused for good (RFC 5321 4.2.1) is no matter for another attempt.
+ */
+function failureOf(error: Error & { command?: string; responseCode?: number }): Error {
+  const { command = 'the connection', responseCode } = error
+  if (responseCode === undefined) return error
+  const message = `${command} was answered with ${responseCode}`
+  const isFinal = command === 'RCPT TO' && responseCode >= 500 && responseCode <= 599
+  return isFinal ? new MailRefused(message) : new Error(message)
 }
 
 /**
@@ -52,9 +58,7 @@ export function createSmtpOutbox(dependencies: {
       try {
         await transport.sendMail({ from, ...composed(mail), signal: AbortSignal.timeout(timeouts.total) })
       } catch (error) {
-        if (isRefusal(error as { command?: string; responseCode?: number }))
-          throw new MailRefused((error as Error).message, error)
-        throw error
+        throw failureOf(error as Error)
       }
     },
     close: () => transport.close(),
