@@ -1,3 +1,4 @@
+import { sql } from 'drizzle-orm'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { insertCompany } from '../../src/features/accounts/account-service.ts'
 import { violatedConstraint } from '../../src/platform/stores/relational.ts'
@@ -164,7 +165,6 @@ test('transactions that each leave the other’s administrator wait for each oth
 test('within one transaction the last one may hand over', async () => {
   const heir = await app.person('viewer', companyId)
   await relational.transaction(async (tx) => {
-    const { sql } = await import('drizzle-orm')
     await tx.execute(sql`update users set role_id = ${viewerRole} where id = ${admin.id}`)
     await tx.execute(
       sql`update users set role_id = ${await app.roleIdOf('admin', companyId)} where id = ${heir.id}`,

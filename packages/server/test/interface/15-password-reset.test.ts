@@ -222,6 +222,54 @@ describe('the link', () => {
   })
 })
 
+describe('a change after which somebody needs a password', () => {
+  const mail = (userId: string) =>
+    relational.transaction((tx) => app.services.passwordLinks.mailResetTo(tx, userId))
+
+  test('mails a link to an active person, with a password or without, and to nobody else', async () => {
+    const person = await app.person()
+    const disabled = await app.person()
+    await relational.pool.query('update users set provisioned = true, password_hash = null where id = $1', [
+      person.id,
+    ])
+    await relational.pool.query(`update users set status = 'disabled' where id = $1`, [disabled.id])
+    for (const id of [person.id, disabled.id, 'f'.repeat(24)]) await mail(id)
+    const mails = await app.takeMails()
+    expect(mails.map(({ to }) => to)).toEqual([person.email])
+    await app.services.passwordLinks.redeem(secretIn(mails[0]?.text), newPassword, from)
+    expect((await app.signIn(person.email, newPassword)).statusCode).toBe(200)
+  })
+
+  test('mails nothing when the change is taken back', async () => {
+    const person = await app.person()
+    const change = relational.transaction(async (tx) => {
+      await app.services.passwordLinks.mailResetTo(tx, person.id)
+      throw new Error('taken back')
+    })
+    await expect(change).rejects.toThrow('taken back')
+    expect(await app.takeMails()).toEqual([])
+  })
+})
+
+test('links and budgets that ended long ago are swept, and invitations that wait are not', async () => {
+  const person = await app.person()
+  await resetSecret(person)
+  const reply = await app.call(admin.token, 'POST', '/invitations', {
+    email: 'waits@example.com',
+    roleId: await app.roleIdOf('viewer'),
+    resourceGroupIds: (await app.call(admin.token, 'GET', '/users/me')).data.resourceGroupIds,
+  })
+  const invited = (reply.data.user as unknown as { id: string }).id
+  await app.services.passwordLinks.requestReset({ email: 'nobody@example.com', address: '203.0.113.5' })
+  app.time.advance(30 * 24 * hour)
+  admin = { ...admin, token: await app.signInAs(admin.email) }
+  await app.services.passwordLinks.requestReset({ email: 'nobody@example.com', address: '203.0.113.6' })
+  const links = await relational.pool.query('select user_id from user_links')
+  expect(links.rows.map((row) => row.user_id)).toEqual([invited])
+  const budgets = await relational.pool.query('select 1 from request_budgets')
+  expect(budgets.rowCount).toBe(1)
+})
+
 describe('the public page', () => {
   const ask = (email: string, address = '198.51.100.1') =>
     app.services.passwordLinks.requestReset({ email, address })
