@@ -22,7 +22,7 @@ export interface IdentityProvider {
 /** Why a metadata document is not usable, in words for the person who gave it. */
 export class UnusableMetadata extends Error {}
 
-const limits: XmlLimits = { bytes: 512 * 1024, depth: 32, elements: 5_000, comments: true }
+const limits: XmlLimits = { bytes: 512 * 1024, depth: 32, elements: 5_000, signs: 10_000, comments: true }
 const redirectBinding = 'urn:oasis:names:tc:SAML:2.0:bindings:HTTP-Redirect'
 const mostCertificates = 8
 
@@ -36,7 +36,7 @@ const wordsOfRefusals: Readonly<Record<string, string>> = {
   'markup-declaration': 'it has a document type or declares entities; remove the DOCTYPE',
   'processing-instruction': 'it holds a processing instruction',
   'too-deep': `it is nested deeper than ${limits.depth} levels`,
-  'too-many-elements': `it has more than ${limits.elements} elements`,
+  'too-many-elements': `it has more than ${limits.elements} elements or ${limits.signs} attributes`,
 }
 
 function parseRoot(xml: string): Element {

@@ -12,12 +12,20 @@ export interface XmlLimits {
   readonly bytes: number
   readonly depth: number
   readonly elements: number
+  /** Most equals signs, and so most attributes; and most ampersands. */
+  readonly signs: number
   /** Whether comments and CDATA sections may stand in it; they are refused where a signature is read. */
   readonly comments: boolean
 }
 
 /** What a message of an identity provider is read within. */
-export const responseLimits: XmlLimits = { bytes: 256 * 1024, depth: 32, elements: 2_000, comments: false }
+export const responseLimits: XmlLimits = {
+  bytes: 256 * 1024,
+  depth: 32,
+  elements: 2_000,
+  signs: 4_000,
+  comments: false,
+}
 
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false })
 
@@ -97,6 +105,18 @@ function assertPlain(text: string, limits: XmlLimits): void {
   assertBlank(text, end, text.length)
 }
 
+const looseAmpersand = /&(?!(?:lt|gt|amp|quot|apos|#\d{1,7}|#x[0-9a-fA-F]{1,6});)/
+
+/** Attributes and references cost a parser far more than their length; those of other entities are none. */
+function assertFewSigns(text: string, limits: XmlLimits): void {
+  let [attributes, references] = [0, 0]
+  for (let at = text.indexOf('='); at >= 0; at = text.indexOf('=', at + 1))
+    if (++attributes > limits.signs) throw new SamlRefusal('too-many-elements')
+  for (let at = text.indexOf('&'); at >= 0; at = text.indexOf('&', at + 1))
+    if (++references > limits.signs) throw new SamlRefusal('too-many-elements')
+  if (!limits.comments && looseAmpersand.test(text)) throw new SamlRefusal('malformed-xml')
+}
+
 function refuseAny(): never {
   throw new SamlRefusal('malformed-xml')
 }
@@ -126,6 +146,7 @@ export function parseForeignXml(bytes: Buffer, limits: XmlLimits): { root: Eleme
   const text = afterDeclaration(decode(bytes))
   if (text.includes('\0')) throw new SamlRefusal('malformed-xml')
   assertPlain(text, limits)
+  assertFewSigns(text, limits)
   return { root: parse(text), text }
 }
 

@@ -1,0 +1,50 @@
+import type { AddressInfo } from 'node:net'
+import { expect, test } from 'vitest'
+import { startIdentityProvider } from '../support/identity-provider.ts'
+import { createTestDatabase } from '../support/postgres.ts'
+import { configureSingleSignOn, createSingleSignOnApp, redirectUri } from '../support/single-sign-on.ts'
+
+test('somebody comes in over real sockets: our page, the identity provider, its form, our two answers', async () => {
+  const relational = await createTestDatabase()
+  const app = await createSingleSignOnApp(relational)
+  const idp = await startIdentityProvider()
+  try {
+    await app.auth.app.listen({ host: '127.0.0.1', port: 0 })
+    app.seen.origin = `http://127.0.0.1:${(app.auth.app.server.address() as AddressInfo).port}`
+    const { acsUrl } = await configureSingleSignOn(app, idp)
+    const { id } = await app.auth.addUser('ada@acme.example')
+    idp.state.person = { nameId: 'ada', attributes: { email: 'ada@acme.example' } }
+
+    const query = new URLSearchParams({ domain: 'acme.example', redirect_uri: redirectUri, state: 'xyz' })
+    const page = await fetch(`${app.seen.origin}/v2/sso/saml/login?${query}`)
+    expect(page.status).toBe(200)
+    const cookie = page.headers
+      .getSetCookie()
+      .map((line) => line.split(';', 1)[0])
+      .join('; ')
+    const [, signInUrl = ''] = /content="0;url=([^"]*)"/.exec(await page.text()) ?? []
+    const { action, samlResponse } = await idp.answer(signInUrl.replaceAll('&amp;', '&'))
+    expect(action).toBe(acsUrl)
+
+    const body = new URLSearchParams({ SAMLResponse: samlResponse, RelayState: '' })
+    const taken = await fetch(action, { method: 'POST', body, redirect: 'manual' })
+    expect(taken.status).toBe(303)
+    const finished = await fetch(taken.headers.get('location') ?? '', {
+      headers: { cookie },
+      redirect: 'manual',
+    })
+    expect([finished.status, finished.headers.get('location')]).toEqual([
+      303,
+      `${redirectUri}?code=C1&state=xyz`,
+    ])
+    expect(finished.headers.getSetCookie()[0]).toMatch(/Max-Age=0/)
+    expect(app.seen.finished).toMatchObject([
+      { userId: id, companyId: app.auth.companyId, method: 'sso', address: '127.0.0.1' },
+    ])
+    expect((await app.auth.auditTrail()).filter((entry) => entry === 'sso-sign-in success')).toHaveLength(1)
+  } finally {
+    await app.auth.app.close()
+    await idp.close()
+    await relational.close()
+  }
+})
