@@ -599,6 +599,12 @@ export const errorTable = {
     message: 'The present password is wrong',
     data: Nothing,
   },
+  provisionedTeam: {
+    errorCode: 2078,
+    status: 409,
+    message: 'The identity provider keeps this team: change its name and members there',
+    data: ByTeams,
+  },
   singleSignOnNotOffered: {
     errorCode: 2090,
     status: 404,

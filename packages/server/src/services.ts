@@ -118,6 +118,7 @@ export function createServices(parts: ServiceParts): Services {
     origin,
     knowsTimezone: createTimezoneStore({ columnar }).knowsTimezone,
     settingsNaming: provisioning.settingsNaming,
+    syncsGroups: provisioning.syncsGroups,
   })
   const signIn = createSignInService({
     relational,

@@ -20,7 +20,7 @@ export const inviteUser = {
   summary: 'Invite a user',
   description:
     'Makes a user who comes in through `url`: a link to choose a password that works once within 7 days, or the sign-in address where single sign-on is required for the address. The link is mailed too unless `sendMail` is false.',
-  errors: ['unknownRole', 'roleAboveOwn', 'unknownTeam', 'notInTeam', 'emailTaken'],
+  errors: ['provisionedTeam', 'unknownRole', 'roleAboveOwn', 'unknownTeam', 'notInTeam', 'emailTaken'],
   examples: {
     mailed: {
       summary: 'By mail',

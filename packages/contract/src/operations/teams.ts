@@ -75,7 +75,15 @@ export const updateTeam = {
   summary: 'Change a team',
   description:
     'A partial update. `parentIds` is the whole list of the teams right above; `members` says who comes in and who goes.',
-  errors: ['teamNotFound', 'unknownTeam', 'unknownUser', 'teamNameTaken', 'teamCycle', 'memberWithoutTeam'],
+  errors: [
+    'provisionedTeam',
+    'teamNotFound',
+    'unknownTeam',
+    'unknownUser',
+    'teamNameTaken',
+    'teamCycle',
+    'memberWithoutTeam',
+  ],
   examples: {
     parents: { summary: 'Detach it', value: { parentIds: [] } },
     members: {
@@ -100,7 +108,7 @@ export const deleteTeam = {
   summary: 'Delete a team',
   description:
     'Only a team without teams below it and without resources, whose members are all in another team too.',
-  errors: ['teamNotFound', 'defaultTeam', 'teamInUse', 'memberWithoutTeam'],
+  errors: ['provisionedTeam', 'teamNotFound', 'defaultTeam', 'teamInUse', 'memberWithoutTeam'],
   replies: { 200: { description: 'The team is deleted' } },
   schema: { params: teamId, response: { 200: successEnvelope(EmptyObject) } },
 } as const satisfies Operation

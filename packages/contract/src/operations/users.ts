@@ -61,6 +61,7 @@ export const updateUser = {
   description:
     'A partial update: a field that is absent stays as it is. An address never changes. The change of a role or of teams works at once.',
   errors: [
+    'provisionedTeam',
     'userIdNotFound',
     'userAboveOwn',
     'unknownRole',

@@ -323,3 +323,35 @@ describe('who may do it', () => {
     expect(await post({ name: 'Island' }, person.token)).toMatchObject({ status: 200 })
   })
 })
+
+describe('a team that the identity provider keeps', () => {
+  test('takes no members, loses none, and is not renamed or deleted by operations', async () => {
+    const team = await app.team()
+    const [inside, outside] = [await app.person(), await app.person()]
+    const { rows } = await relational.pool.query(
+      'select id from teams where company_id = $1 and is_default',
+      [app.companyId],
+    )
+    await app.putInto(inside.id, rows[0].id, team)
+    await relational.pool.query('update teams set provisioned = true where id = $1', [team])
+    const refused = { status: 409, error_code: 2078, data: { teamIds: [team] } }
+    const path = `/teams/${team}`
+    expect(await app.call(admin.token, 'PATCH', path, { members: { add: [outside.id] } })).toMatchObject(
+      refused,
+    )
+    expect(await app.call(admin.token, 'PATCH', path, { members: { remove: [inside.id] } })).toMatchObject(
+      refused,
+    )
+    expect(await app.call(admin.token, 'PATCH', path, { name: 'Another name' })).toMatchObject(refused)
+    expect(await app.call(admin.token, 'DELETE', path)).toMatchObject(refused)
+    const users = { resourceGroupIds: [rows[0].id, team] }
+    expect(await app.call(admin.token, 'PATCH', `/users/${outside.id}`, users)).toMatchObject(refused)
+    const without = { resourceGroupIds: [rows[0].id] }
+    expect(await app.call(admin.token, 'PATCH', `/users/${inside.id}`, without)).toMatchObject(refused)
+    const invitation = { email: 'into@example.com', roleId: await app.roleIdOf('viewer'), ...users }
+    expect(await app.call(admin.token, 'POST', '/invitations', invitation)).toMatchObject(refused)
+    const both = { resourceGroupIds: [rows[0].id, team], firstName: 'Ada' }
+    expect(await app.call(admin.token, 'PATCH', `/users/${inside.id}`, both)).toMatchObject({ status: 200 })
+    expect(await app.call(admin.token, 'PATCH', path, { description: 'Kept' })).toMatchObject({ status: 200 })
+  })
+})

@@ -74,6 +74,7 @@ export async function createAccountsApp(relational: Relational) {
   const auth: Auth = await createAuth(relational, {
     open(scope, parts) {
       services = createAccountServices({
+        syncsGroups: async () => true,
         relational,
         passwords: parts.passwords,
         recordAudit,

@@ -64,3 +64,22 @@ export async function requireNotAbove(
   if (permissionsAbove(principal, role?.permissions ?? []).length > 0)
     throw new DomainError('userAboveOwn', { id: user.id })
 }
+
+/** Whether the identity provider keeps groups of the company at this time. */
+export type SyncsGroups = (queries: Queries, companyId: string) => Promise<boolean>
+
+/**
+ * How a team that the identity provider keeps is called and who is in it is for the identity provider to say:
+ * being in one may give a role.
+ * @throws DomainError `provisionedTeam`
+ */
+export async function requireUnprovisioned(
+  queries: Queries,
+  syncsGroups: SyncsGroups,
+  companyId: string,
+  teamIds: readonly string[],
+): Promise<void> {
+  const kept = await createTeamStore(queries).listProvisioned(companyId, teamIds)
+  if (kept.length > 0 && (await syncsGroups(queries, companyId)))
+    throw new DomainError('provisionedTeam', { teamIds: kept })
+}

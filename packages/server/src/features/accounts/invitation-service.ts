@@ -8,7 +8,13 @@ import type { Queries, Relational } from '../../platform/stores/relational.ts'
 import { invitationLetter } from './account-letters.ts'
 import { requireEmail } from './account-service.ts'
 import { createCompanyStore } from './company-store.ts'
-import { requireGrantableRole, requireGrantableTeams, requireNotAbove } from './grants.ts'
+import {
+  requireGrantableRole,
+  requireGrantableTeams,
+  requireNotAbove,
+  requireUnprovisioned,
+  type SyncsGroups,
+} from './grants.ts'
 import { createInvitationStore } from './invitation-store.ts'
 import { type Listed, type Page, rangeOf } from './paging.ts'
 import type { PasswordLinkService } from './password-link-service.ts'
@@ -25,6 +31,8 @@ export interface InvitationServiceDependencies {
   readonly makeInvitationLink: PasswordLinkService['makeInvitationLink']
   readonly recordAudit: RecordAudit
   readonly enqueueMail: EnqueueMail
+  /** Whether the identity provider keeps groups at this time. */
+  readonly syncsGroups: SyncsGroups
   /** Address under which people reach the service, without a path. */
   readonly origin: () => string
 }
@@ -35,6 +43,7 @@ export type InvitationService = ReturnType<typeof createInvitationService>
 export function createInvitationService(dependencies: InvitationServiceDependencies) {
   const { relational, lifecycle, linksIn, makeInvitationLink, recordAudit, enqueueMail, origin } =
     dependencies
+  const { syncsGroups } = dependencies
   const auditRefusal = createRefusalAudit({ relational, recordAudit })
 
   /** A link to choose a password, or the address to sign in at for those whom a password lets in nowhere. */
@@ -109,6 +118,7 @@ export function createInvitationService(dependencies: InvitationServiceDependenc
             firstName: wanted.firstName ?? '',
             lastName: wanted.lastName ?? '',
           }
+          await requireUnprovisioned(tx, syncsGroups, principal.companyId, person.teamIds)
           const origin = { actor: actorOf(principal), address }
           const created = await lifecycle.create(tx, person, origin, 'user-invite')
           if (!created) throw new DomainError('emailTaken', { email })

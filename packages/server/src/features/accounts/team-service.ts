@@ -6,11 +6,14 @@ import type { Principal } from '../../platform/principal.ts'
 import { type Queries, type Relational, violatedConstraint } from '../../platform/stores/relational.ts'
 import { changesOf, definedOf } from './changes.ts'
 import { createCompanyStore } from './company-store.ts'
+import { requireUnprovisioned, type SyncsGroups } from './grants.ts'
 import { type Listed, type Page, rangeOf } from './paging.ts'
 import { type Caller, createRefusalAudit } from './refusal-audit.ts'
 import { createTeamStore, type StoredTeam } from './team-store.ts'
 
 export interface TeamServiceDependencies {
+  /** Whether the identity provider keeps groups at this time. */
+  readonly syncsGroups: SyncsGroups
   readonly relational: Pick<Relational, 'db' | 'transaction'>
   readonly recordAudit: RecordAudit
 }
@@ -39,7 +42,7 @@ async function naming<T>(name: string, work: () => Promise<T>): Promise<T> {
 export type TeamService = ReturnType<typeof createTeamService>
 
 /** Teams of a company: how they stand to each other, and who is in them. */
-export function createTeamService({ relational, recordAudit }: TeamServiceDependencies) {
+export function createTeamService({ relational, recordAudit, syncsGroups }: TeamServiceDependencies) {
   const auditRefusal = createRefusalAudit({ relational, recordAudit })
 
   async function get(queries: Queries, { companyId }: Principal, id: string): Promise<StoredTeam> {
@@ -170,6 +173,8 @@ export function createTeamService({ relational, recordAudit }: TeamServiceDepend
             const { name, description, reachesAncestors } = wanted
             const parentIds = wanted.parentIds && normalized(wanted.parentIds)
             if (parentIds) await requireParents(tx, team, parentIds)
+            if (wanted.members || (name !== undefined && name !== team.name))
+              await requireUnprovisioned(tx, syncsGroups, team.companyId, [team.id])
             const members = await changeMembers(tx, team, wanted.members ?? {})
             const fields = { name, description, reachesAncestors }
             const changes = changesOf(team, { ...fields, parentIds })
@@ -194,6 +199,7 @@ export function createTeamService({ relational, recordAudit }: TeamServiceDepend
         unlessReferred(id, async (tx) => {
           const store = createTeamStore(tx)
           const team = await getToChange(tx, caller.principal, id)
+          await requireUnprovisioned(tx, syncsGroups, team.companyId, [team.id])
           if (team.isDefault) throw new DomainError('defaultTeam', { id })
           const resources = await store.countDatasources(id)
           const children = team.childIds.length

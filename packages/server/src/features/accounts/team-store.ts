@@ -96,6 +96,16 @@ export function createTeamStore(db: Queries) {
       return rows.map(({ id }) => id)
     },
 
+    /** Those of the ids that are teams of the company which the identity provider keeps. */
+    async listProvisioned(companyId: string, ids: readonly string[]): Promise<string[]> {
+      if (ids.length === 0) return []
+      const rows = await db
+        .select({ id: teams.id })
+        .from(teams)
+        .where(and(eq(teams.companyId, companyId), inArray(teams.id, [...ids]), teams.provisioned))
+      return rows.map(({ id }) => id)
+    },
+
     async insert(team: TeamFields & { id: string; companyId: string }): Promise<void> {
       await db.insert(teams).values({ ...team, isDefault: false })
     },

@@ -6,7 +6,13 @@ import type { Principal } from '../../platform/principal.ts'
 import type { Queries, Relational } from '../../platform/stores/relational.ts'
 import { changesOf, definedOf, personalFields } from './changes.ts'
 import { createCompanyStore } from './company-store.ts'
-import { requireGrantableRole, requireGrantableTeams, requireNotAbove } from './grants.ts'
+import {
+  requireGrantableRole,
+  requireGrantableTeams,
+  requireNotAbove,
+  requireUnprovisioned,
+  type SyncsGroups,
+} from './grants.ts'
 import { type Listed, type Page, rangeOf } from './paging.ts'
 import { type Caller, createRefusalAudit } from './refusal-audit.ts'
 import type { ChangeOrigin, UserLifecycle } from './user-lifecycle.ts'
@@ -16,6 +22,8 @@ export interface UserServiceDependencies {
   readonly relational: Pick<Relational, 'db'>
   readonly lifecycle: Pick<UserLifecycle, 'transact' | 'deactivate' | 'reactivate' | 'erase'>
   readonly recordAudit: RecordAudit
+  /** Whether the identity provider keeps groups at this time. */
+  readonly syncsGroups: SyncsGroups
 }
 
 /** As others of the company see somebody. */
@@ -32,7 +40,8 @@ export function toUser(stored: StoredUser): User {
 export type UserService = ReturnType<typeof createUserService>
 
 /** The people of a company, as those who administer it see and change them. */
-export function createUserService({ relational, lifecycle, recordAudit }: UserServiceDependencies) {
+export function createUserService(dependencies: UserServiceDependencies) {
+  const { relational, lifecycle, recordAudit, syncsGroups } = dependencies
   const auditRefusal = createRefusalAudit({ relational, recordAudit })
 
   async function get(queries: Queries, principal: Principal, id: string): Promise<StoredUser> {
@@ -121,6 +130,11 @@ export function createUserService({ relational, lifecycle, recordAudit }: UserSe
         const resourceGroupIds =
           wanted.resourceGroupIds &&
           (await requireGrantableTeams(tx, principal, wanted.resourceGroupIds, user.resourceGroupIds))
+        if (resourceGroupIds) {
+          const [before, after] = [new Set(user.resourceGroupIds), new Set(resourceGroupIds)]
+          const moved = [...before, ...after].filter((each) => before.has(each) !== after.has(each))
+          await requireUnprovisioned(tx, syncsGroups, principal.companyId, moved)
+        }
         const changes = changesOf(user, { ...fields, resourceGroupIds }, personalFields)
         if (changes.changed.length === 0) return
         await store.update(user.id, definedOf(fields))

@@ -36,6 +36,12 @@ export function createProvisioning(dependencies: ProvisioningDependencies) {
     groups: createScimGroupService(parts),
     discovery: createScimDiscoveryService(parts),
 
+    /** Whether the identity provider keeps groups of the company at this time. */
+    async syncsGroups(queries: Queries, companyId: string): Promise<boolean> {
+      const { enabled, groupSync } = await createScimConfigStore(queries).find(companyId)
+      return enabled && groupSync
+    },
+
     /** What of the configuration names a role, in words. */
     async settingsNaming(
       tx: Queries,

@@ -1,4 +1,5 @@
 import { and, eq, inArray, sql } from 'drizzle-orm'
+import { companies } from '../../database/tables/company.ts'
 import { scimConfigs, scimRoleMappings } from '../../database/tables/provisioning.ts'
 import { rolePermissions, roles } from '../../database/tables/role.ts'
 import type { Queries } from '../../platform/stores/relational.ts'
@@ -58,6 +59,8 @@ export function createScimConfigStore(db: Queries) {
 
     /** Whoever changes something of a company's provisioning holds this until the transaction ends: one at a time. */
     async lock(companyId: string): Promise<void> {
+      // The company first, as whoever changes people and teams holds it first.
+      await db.execute(sql`select 1 from ${companies} where id = ${companyId} for no key update`)
       await db.insert(scimConfigs).values({ companyId }).onConflictDoNothing()
       await db.execute(sql`select 1 from ${scimConfigs} where company_id = ${companyId} for update`)
     },
