@@ -6,7 +6,12 @@ import { idParams, strict } from '../resources/formats.ts'
 
 const url = '/v2/entities/users/me/authenticator'
 
-const password = Type.String({ minLength: 1, maxLength: 4_096, description: 'Your present password' })
+const password = Type.String({
+  minLength: 1,
+  maxLength: 4_096,
+  writeOnly: true,
+  description: 'Your present password',
+})
 const WithPassword = Type.Object({ password }, strict)
 
 const passwordExample = {
@@ -55,7 +60,7 @@ export const confirmAuthenticator = {
   replies: { 200: { description: 'Codes for the day on which the device is lost' } },
   schema: {
     body: Type.Object(
-      { code: Type.String({ minLength: 1, maxLength: 40, description: 'Six digits' }) },
+      { code: Type.String({ minLength: 1, maxLength: 40, writeOnly: true, description: 'Six digits' }) },
       strict,
     ),
     response: { 200: successEnvelope(RecoveryCodes) },

@@ -84,7 +84,8 @@ export const ProfileUpdate = Type.Object(
 export type ProfileUpdate = Static<typeof ProfileUpdate>
 
 /** Room for the longest password that is accepted anywhere; what is wrong with a new one is said in words. */
-const password = (description: string) => Type.String({ minLength: 1, maxLength: 4096, description })
+const password = (description: string) =>
+  Type.String({ minLength: 1, maxLength: 4096, writeOnly: true, description })
 
 export const PasswordChange = Type.Object(
   {
