@@ -7,8 +7,8 @@ import {
 import type { InvitationCreation, InvitationRenewal } from '@millrace/contract/resources/invitation.ts'
 import type { FastifyInstance } from 'fastify'
 import { paginated, success } from '../../platform/http/envelope.ts'
+import type { Page } from '../../platform/paging.ts'
 import type { InvitationService } from './invitation-service.ts'
-import type { Page } from './paging.ts'
 import { callerOf } from './request-caller.ts'
 
 /** Inviting people, for the authenticated scope. */

@@ -3,6 +3,7 @@ import { type AuditEvent, actorOf, type RecordAudit } from '../../platform/audit
 import { DomainError } from '../../platform/errors.ts'
 import { normalizeId } from '../../platform/ids.ts'
 import type { EnqueueMail } from '../../platform/mail/mail-queue.ts'
+import { type Listed, type Page, rangeOf } from '../../platform/paging.ts'
 import type { Principal } from '../../platform/principal.ts'
 import type { Queries, Relational } from '../../platform/stores/relational.ts'
 import { invitationLetter } from './account-letters.ts'
@@ -16,7 +17,6 @@ import {
   type SyncsGroups,
 } from './grants.ts'
 import { createInvitationStore } from './invitation-store.ts'
-import { type Listed, type Page, rangeOf } from './paging.ts'
 import type { PasswordLinkService } from './password-link-service.ts'
 import type { LinkTarget, PasswordLinkStore } from './password-link-store.ts'
 import { type Caller, createRefusalAudit } from './refusal-audit.ts'

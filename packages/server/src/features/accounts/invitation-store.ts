@@ -1,8 +1,8 @@
 import { sql } from 'drizzle-orm'
 import { userLinks } from '../../database/tables/sign-in.ts'
 import { users } from '../../database/tables/user.ts'
+import type { Range } from '../../platform/paging.ts'
 import type { Queries } from '../../platform/stores/relational.ts'
-import type { Range } from './paging.ts'
 
 export interface StoredInvitation {
   readonly id: string

@@ -8,7 +8,7 @@ import {
 import type { RoleCreation, RoleUpdate } from '@millrace/contract/resources/role.ts'
 import type { FastifyInstance } from 'fastify'
 import { paginated, success } from '../../platform/http/envelope.ts'
-import type { Page } from './paging.ts'
+import type { Page } from '../../platform/paging.ts'
 import { callerOf } from './request-caller.ts'
 import type { RoleService } from './role-service.ts'
 

@@ -3,8 +3,8 @@ import { and, asc, eq, sql } from 'drizzle-orm'
 import { companies } from '../../database/tables/company.ts'
 import { rolePermissions, roles } from '../../database/tables/role.ts'
 import { users } from '../../database/tables/user.ts'
+import type { Range } from '../../platform/paging.ts'
 import type { Queries } from '../../platform/stores/relational.ts'
-import type { Range } from './paging.ts'
 
 export interface StoredRole {
   readonly id: string

@@ -8,7 +8,7 @@ import {
 import type { TeamCreation, TeamUpdate } from '@millrace/contract/resources/team.ts'
 import type { FastifyInstance } from 'fastify'
 import { paginated, success } from '../../platform/http/envelope.ts'
-import type { Page } from './paging.ts'
+import type { Page } from '../../platform/paging.ts'
 import { callerOf } from './request-caller.ts'
 import type { TeamService } from './team-service.ts'
 

@@ -2,12 +2,12 @@ import type { Team, TeamCreation, TeamUpdate } from '@millrace/contract/resource
 import { type AuditEvent, actorOf, type RecordAudit } from '../../platform/audit.ts'
 import { DomainError } from '../../platform/errors.ts'
 import { newId, normalizeId } from '../../platform/ids.ts'
+import { type Listed, type Page, rangeOf } from '../../platform/paging.ts'
 import type { Principal } from '../../platform/principal.ts'
 import { type Queries, type Relational, violatedConstraint } from '../../platform/stores/relational.ts'
 import { changesOf, definedOf } from './changes.ts'
 import { createCompanyStore } from './company-store.ts'
 import { requireUnprovisioned, type SyncsGroups } from './grants.ts'
-import { type Listed, type Page, rangeOf } from './paging.ts'
 import { type Caller, createRefusalAudit } from './refusal-audit.ts'
 import { createTeamStore, type StoredTeam } from './team-store.ts'
 

@@ -1,9 +1,10 @@
 import { and, asc, eq, inArray, ne, sql } from 'drizzle-orm'
+import { listExistingTeams } from '../../database/existing-teams.ts'
 import { datasources, datasourceTeams } from '../../database/tables/datasource.ts'
 import { teamMembers, teamParents, teams } from '../../database/tables/team.ts'
 import { users } from '../../database/tables/user.ts'
+import type { Range } from '../../platform/paging.ts'
 import type { Queries } from '../../platform/stores/relational.ts'
-import type { Range } from './paging.ts'
 
 export interface StoredTeam {
   readonly id: string
@@ -87,14 +88,7 @@ export function createTeamStore(db: Queries) {
     },
 
     /** Those of the ids that are teams of the company. */
-    async listExisting(companyId: string, ids: readonly string[]): Promise<string[]> {
-      if (ids.length === 0) return []
-      const rows = await db
-        .select({ id: teams.id })
-        .from(teams)
-        .where(and(eq(teams.companyId, companyId), inArray(teams.id, [...ids])))
-      return rows.map(({ id }) => id)
-    },
+    listExisting: (companyId: string, ids: readonly string[]) => listExistingTeams(db, companyId, ids),
 
     /** Those of the ids that are teams of the company which the identity provider keeps. */
     async listProvisioned(companyId: string, ids: readonly string[]): Promise<string[]> {

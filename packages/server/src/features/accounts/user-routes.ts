@@ -9,7 +9,7 @@ import {
 import type { User, UserUpdate } from '@millrace/contract/resources/user.ts'
 import type { FastifyInstance } from 'fastify'
 import { paginated, success } from '../../platform/http/envelope.ts'
-import type { Page } from './paging.ts'
+import type { Page } from '../../platform/paging.ts'
 import { callerOf } from './request-caller.ts'
 import type { UserService } from './user-service.ts'
 

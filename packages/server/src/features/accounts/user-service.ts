@@ -2,6 +2,7 @@ import type { User, UserUpdate } from '@millrace/contract/resources/user.ts'
 import { type AuditEvent, actorOf, type RecordAudit } from '../../platform/audit.ts'
 import { DomainError } from '../../platform/errors.ts'
 import { normalizeId } from '../../platform/ids.ts'
+import { type Listed, type Page, rangeOf } from '../../platform/paging.ts'
 import type { Principal } from '../../platform/principal.ts'
 import type { Queries, Relational } from '../../platform/stores/relational.ts'
 import { changesOf, definedOf, personalFields } from './changes.ts'
@@ -13,7 +14,6 @@ import {
   requireUnprovisioned,
   type SyncsGroups,
 } from './grants.ts'
-import { type Listed, type Page, rangeOf } from './paging.ts'
 import { type Caller, createRefusalAudit } from './refusal-audit.ts'
 import type { ChangeOrigin, UserLifecycle } from './user-lifecycle.ts'
 import { createUserStore, type StoredUser, type UserFilter } from './user-store.ts'

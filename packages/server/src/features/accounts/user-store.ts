@@ -1,8 +1,8 @@
 import { and, asc, eq, ne, type SQL, sql } from 'drizzle-orm'
 import { teamMembers } from '../../database/tables/team.ts'
 import { users } from '../../database/tables/user.ts'
+import type { Range } from '../../platform/paging.ts'
 import type { Queries } from '../../platform/stores/relational.ts'
-import type { Range } from './paging.ts'
 
 /** Somebody with everything that is shown of them, and whether there is a password. */
 export interface StoredUser {

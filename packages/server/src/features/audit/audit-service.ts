@@ -2,6 +2,7 @@ import type { AuditEntry } from '@millrace/contract/resources/audit-entry.ts'
 import { csvText } from '../../platform/csv.ts'
 import { DomainError } from '../../platform/errors.ts'
 import { isId, normalizeId } from '../../platform/ids.ts'
+import { type Page, rangeOf } from '../../platform/paging.ts'
 import type { Principal } from '../../platform/principal.ts'
 import type { AuditFilter, AuditPosition, AuditStore } from './audit-store.ts'
 
@@ -68,13 +69,13 @@ export function createAuditService({ store }: AuditServiceDependencies) {
     async list(
       principal: Principal,
       wanted: AuditFilter,
-      { page, perPage }: { page: number; perPage: number },
+      page: Page,
     ): Promise<{ rows: AuditEntry[]; count: number }> {
       requireAccess(principal)
       const { companyId } = principal
       const filter = filterOf(wanted)
       const [rows, count] = await Promise.all([
-        store.list(companyId, filter, { limit: perPage, offset: (page - 1) * perPage }),
+        store.list(companyId, filter, rangeOf(page)),
         store.count(companyId, filter),
       ])
       return { rows, count }

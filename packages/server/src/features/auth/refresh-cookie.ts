@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { readCookie, setCookie } from '../../platform/http/cookies.ts'
 
 /** interface.md, Authentication 7. */
 const cookieName = 'refresh_token'
@@ -24,15 +25,11 @@ function isSameSite({ headers, protocol, host }: FastifyRequest): boolean {
  */
 export function readRefreshCookie(request: FastifyRequest): string | undefined {
   if (!request.headers[csrfHeader] || !isSameSite(request)) return undefined
-  const pairs = request.headers.cookie?.split(';').map((pair) => pair.trim()) ?? []
-  const found = pairs.find((pair) => pair.startsWith(`${cookieName}=`))
-  return found?.slice(cookieName.length + 1) || undefined
+  return readCookie(request, cookieName)
 }
 
 /** Moves the end of the cookie along with the end of the token that it holds. */
 export function prolongRefreshCookie(request: FastifyRequest, reply: FastifyReply, token: string): void {
   const path = request.routeOptions.url ?? '/'
-  const attributes = [`Max-Age=${lifetimeSeconds}`, `Path=${path}`, 'HttpOnly', 'SameSite=Lax']
-  if (request.protocol === 'https') attributes.push('Secure')
-  reply.header('set-cookie', [`${cookieName}=${token}`, ...attributes].join('; '))
+  setCookie(request, reply, { name: cookieName, value: token, seconds: lifetimeSeconds, path })
 }

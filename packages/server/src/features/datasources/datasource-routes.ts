@@ -8,7 +8,8 @@ import type { DatasourceCreation } from '@millrace/contract/resources/datasource
 import type { DatasourceLogEntry } from '@millrace/contract/resources/datasource-log.ts'
 import type { FastifyInstance } from 'fastify'
 import { paginated, success } from '../../platform/http/envelope.ts'
-import type { DatasourceService, Page } from './datasource-service.ts'
+import type { Page } from '../../platform/paging.ts'
+import type { DatasourceService } from './datasource-service.ts'
 
 interface LogQuery extends Page {
   kind?: DatasourceLogEntry['kind']

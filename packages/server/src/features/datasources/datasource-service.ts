@@ -3,6 +3,7 @@ import type { DatasourceCounters } from '@millrace/contract/resources/datasource
 import type { DatasourceLogEntry } from '@millrace/contract/resources/datasource-log.ts'
 import { DomainError } from '../../platform/errors.ts'
 import { newId, normalizeId } from '../../platform/ids.ts'
+import { type Listed, type Page, rangeOf } from '../../platform/paging.ts'
 import type { Relational } from '../../platform/stores/relational.ts'
 import type { DatasourceLogStore, LogFilter } from './datasource-log-store.ts'
 import {
@@ -17,18 +18,6 @@ export interface DatasourceServiceDependencies {
   readonly log: DatasourceLogStore
   /** Waits for one of the company's places to ask the engine, and gives the function that leaves it. */
   readonly enter: (companyId: string) => Promise<() => void>
-}
-
-/** Which part of a list: `page` from 1. */
-export interface Page {
-  readonly page: number
-  readonly perPage: number
-}
-
-export interface Listed<T> {
-  readonly rows: T[]
-  /** All matches, on every page. */
-  readonly count: number
 }
 
 /**
@@ -132,10 +121,6 @@ export function createDatasourceService({ relational, log, enter }: DatasourceSe
       }
     },
   }
-}
-
-function rangeOf({ page, perPage }: Page): { limit: number; offset: number } {
-  return { limit: perPage, offset: (page - 1) * perPage }
 }
 
 const statuses = { active: 'published', paused: 'paused', deleted: 'paused' } as const

@@ -1,4 +1,5 @@
 import { and, asc, eq, exists, inArray, ne, sql } from 'drizzle-orm'
+import { listExistingTeams } from '../../database/existing-teams.ts'
 import { datasourceCounters, datasources, datasourceTeams } from '../../database/tables/datasource.ts'
 import { teams } from '../../database/tables/team.ts'
 import type { Relational } from '../../platform/stores/relational.ts'
@@ -126,14 +127,7 @@ export function createDatasourceStore(db: Queries) {
     },
 
     /** Those of the ids that are teams of the company. */
-    async listTeams(companyId: string, ids: readonly string[]): Promise<string[]> {
-      if (ids.length === 0) return []
-      const rows = await db
-        .select({ id: teams.id })
-        .from(teams)
-        .where(and(eq(teams.companyId, companyId), inArray(teams.id, [...ids])))
-      return rows.map(({ id }) => id)
-    },
+    listTeams: (companyId: string, ids: readonly string[]) => listExistingTeams(db, companyId, ids),
 
     async findDefaultTeam(companyId: string): Promise<string | undefined> {
       const [row] = await db

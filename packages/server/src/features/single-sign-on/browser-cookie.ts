@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { readCookie, setCookie } from '../../platform/http/cookies.ts'
 import { requestSeconds } from './sign-in-service.ts'
 
 const path = '/v2/sso/saml'
@@ -6,27 +7,20 @@ const path = '/v2/sso/saml'
 /** One for each request, so that sign-ins in two tabs do not meet. */
 const nameOf = (requestId: string) => `sso_${requestId.replace(/^_/, '')}`
 
-function setCookie(request: FastifyRequest, reply: FastifyReply, pair: string, seconds: number): void {
-  const attributes = [`Max-Age=${seconds}`, `Path=${path}`, 'HttpOnly', 'SameSite=Lax']
-  if (request.protocol === 'https') attributes.push('Secure')
-  reply.header('set-cookie', [pair, ...attributes].join('; '))
-}
-
 /** Binds a sign-in to this browser until it comes back. */
 export function keepBrowserSecret(
   request: FastifyRequest,
   reply: FastifyReply,
   kept: { requestId: string; browserSecret: string },
 ): void {
-  setCookie(request, reply, `${nameOf(kept.requestId)}=${kept.browserSecret}`, requestSeconds)
+  const { requestId, browserSecret: value } = kept
+  setCookie(request, reply, { name: nameOf(requestId), value, seconds: requestSeconds, path })
 }
 
 export function readBrowserSecret(request: FastifyRequest, requestId: string): string | undefined {
-  const name = `${nameOf(requestId)}=`
-  const pairs = request.headers.cookie?.split(';').map((pair) => pair.trim()) ?? []
-  return pairs.find((pair) => pair.startsWith(name))?.slice(name.length)
+  return readCookie(request, nameOf(requestId))
 }
 
 export function forgetBrowserSecret(request: FastifyRequest, reply: FastifyReply, requestId: string): void {
-  setCookie(request, reply, `${nameOf(requestId)}=`, 0)
+  setCookie(request, reply, { name: nameOf(requestId), value: '', seconds: 0, path })
 }

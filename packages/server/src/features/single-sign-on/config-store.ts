@@ -1,4 +1,5 @@
 import { and, asc, eq, inArray, isNotNull, isNull, ne, sql } from 'drizzle-orm'
+import { listExistingTeams } from '../../database/existing-teams.ts'
 import { companies } from '../../database/tables/company.ts'
 import { rolePermissions, roles } from '../../database/tables/role.ts'
 import { authorizationCodes, pendingSignIns } from '../../database/tables/sign-in.ts'
@@ -188,14 +189,7 @@ export function createConfigStore(db: Queries) {
     },
 
     /** Those of the ids that are teams of the company. */
-    async listTeams(companyId: string, ids: readonly string[]): Promise<string[]> {
-      if (ids.length === 0) return []
-      const rows = await db
-        .select({ id: teams.id })
-        .from(teams)
-        .where(and(eq(teams.companyId, companyId), inArray(teams.id, [...ids])))
-      return rows.map(({ id }) => id)
-    },
+    listTeams: (companyId: string, ids: readonly string[]) => listExistingTeams(db, companyId, ids),
 
     async companyExists(companyId: string): Promise<boolean> {
       const rows = await db.select({ id: companies.id }).from(companies).where(eq(companies.id, companyId))

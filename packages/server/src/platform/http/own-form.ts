@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { isSecret, newSecret } from '../crypto/secrets.ts'
+import { readCookie, setCookie } from './cookies.ts'
 
 /** Names one browser during a sign-in; says nothing about who uses it. */
 const cookieName = 'millrace_browser'
@@ -9,20 +10,14 @@ const lifetimeSeconds = 3_600
 
 /** The secret that names the browser, when it has one. */
 export function browserOf(request: FastifyRequest): string | undefined {
-  const pairs = request.headers.cookie?.split(';').map((pair) => pair.trim()) ?? []
-  const values = pairs
-    .filter((pair) => pair.startsWith(`${cookieName}=`))
-    .map((pair) => pair.slice(cookieName.length + 1))
-  const [value] = values
-  return values.length === 1 && value !== undefined && isSecret(value) ? value : undefined
+  const value = readCookie(request, cookieName)
+  return value !== undefined && isSecret(value) ? value : undefined
 }
 
 /** Gives the browser a secret, or moves the end of the one it has. */
 export function bindBrowser(request: FastifyRequest, reply: FastifyReply): string {
   const browser = browserOf(request) ?? newSecret()
-  const attributes = [`Max-Age=${lifetimeSeconds}`, 'Path=/v2', 'HttpOnly', 'SameSite=Lax']
-  if (request.protocol === 'https') attributes.push('Secure')
-  reply.header('set-cookie', [`${cookieName}=${browser}`, ...attributes].join('; '))
+  setCookie(request, reply, { name: cookieName, value: browser, seconds: lifetimeSeconds, path: '/v2' })
   return browser
 }
 
