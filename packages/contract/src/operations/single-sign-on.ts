@@ -61,7 +61,8 @@ export const replaceSingleSignOn = {
   method: 'PUT',
   url,
   ...change,
-  access: 'Company: update, and every permission of the role in `defaultRoleId`',
+  access:
+    'Company: update, and every permission of the role in `defaultRoleId`; for metadata and mapping every permission that somebody of the company has',
   summary: 'Set up single sign-on',
   description: `Saves the whole configuration, with \`idpMetadataXml\` or \`idpMetadataUrl\`. The first time it also makes the certificate that our requests are signed with.
 
@@ -89,7 +90,8 @@ export const updateSingleSignOn = {
   method: 'PATCH',
   url,
   ...change,
-  access: 'Company: update, and every permission of the role in `defaultRoleId`',
+  access:
+    'Company: update, and every permission of the role in `defaultRoleId`; for metadata and mapping every permission that somebody of the company has',
   summary: 'Change the single sign-on configuration',
   description: `A partial update: a field that is absent stays as it is.
 

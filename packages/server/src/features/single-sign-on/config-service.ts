@@ -124,6 +124,18 @@ export function createConfigService(dependencies: ConfigServiceDependencies) {
       throw new DomainError('roleAboveOwn', { roleIds: [roleId] })
   }
 
+  /**
+   * Whoever says which identity provider is believed can come in as anybody it vouches for: that is for somebody
+   * who may do what the company's people may.
+   * @throws DomainError `roleAboveOwn`
+   */
+  async function requireNobodyAbove(held: ConfigStore, caller: Caller): Promise<void> {
+    const roleIds = await held.listRolesAbove(caller.companyId, caller.permissions)
+    if (roleIds.length === 0) return
+    const message = 'Some of the people who would sign in this way have a role that allows more than your own'
+    throw new DomainError('roleAboveOwn', { roleIds }, { message })
+  }
+
   async function requireTeams(held: ConfigStore, companyId: string, wanted: readonly string[]) {
     const ids = [...new Set(wanted.map(normalizeId))]
     const known = new Set(await held.listTeams(companyId, ids))
@@ -172,6 +184,7 @@ export function createConfigService(dependencies: ConfigServiceDependencies) {
       const before = await held.find(companyId)
       if (!before && !isWhole) throw new DomainError('singleSignOnNotFound')
       if (!metadata && (isWhole || !before)) throw invalid('idpMetadataXml', 'or idpMetadataUrl is required')
+      if (metadata || wanted.attributeMapping) await requireNobodyAbove(held, caller)
       const merged = await merge(held, caller, wanted, isWhole ? {} : (before ?? {}))
       const { defaultTeamIds, ...settings } = merged
       const given = metadata && {
