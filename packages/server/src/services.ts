@@ -1,5 +1,6 @@
 import { createAccountService } from './features/accounts/account-service.ts'
 import { type AccountServices, createAccountServices } from './features/accounts/account-services.ts'
+import { requireNobodyAbove } from './features/accounts/grants.ts'
 import { createTimezoneStore } from './features/accounts/timezone-store.ts'
 import { createUserLifecycle } from './features/accounts/user-lifecycle.ts'
 import { type AuditService, createAuditService } from './features/audit/audit-service.ts'
@@ -167,6 +168,7 @@ export function createServices(parts: ServiceParts): Services {
         finishSignIn: signIn.finishSingleSignOn,
         fetchDocument: (url) => outgoing.fetchDocument(url, metadataLimits),
         mailPasswordReset: accounts.passwordLinks.mailResetTo,
+        requireNobodyAbove,
       },
       onOutcome: (outcome) => metrics.singleSignOns.inc({ outcome }),
       clock,

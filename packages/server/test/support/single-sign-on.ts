@@ -1,4 +1,5 @@
 import type { LightMyRequestResponse } from 'fastify'
+import { requireNobodyAbove } from '../../src/features/accounts/grants.ts'
 import { recordAudit } from '../../src/features/audit/audit-store.ts'
 import type { AuthorizationRequest } from '../../src/features/auth/authorization-request.ts'
 import type { FinishedSingleSignOn } from '../../src/features/auth/sign-in-service.ts'
@@ -68,6 +69,7 @@ export async function createSingleSignOnApp(relational: Relational) {
           if (document === undefined) throw new Error('the address is not public')
           return document
         },
+        requireNobodyAbove,
         async mailPasswordReset(_tx, userId) {
           seen.resetMails.push(userId)
         },

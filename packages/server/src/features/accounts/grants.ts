@@ -65,6 +65,21 @@ export async function requireNotAbove(
     throw new DomainError('userAboveOwn', { id: user.id })
 }
 
+/**
+ * Whoever says which identity provider is believed, or gives one the right to keep people, decides about everybody:
+ * that is for somebody who may do all that the company's people may.
+ * @throws DomainError `roleAboveOwn`
+ */
+export async function requireNobodyAbove(
+  queries: Queries,
+  { companyId, permissions }: Pick<Principal, 'companyId' | 'permissions'>,
+): Promise<void> {
+  const roleIds = await createRoleStore(queries).listAbove(companyId, permissions)
+  if (roleIds.length === 0) return
+  const message = 'Some people of your company have a role that allows more than your own'
+  throw new DomainError('roleAboveOwn', { roleIds }, { message })
+}
+
 /** Whether the identity provider keeps groups of the company at this time. */
 export type SyncsGroups = (queries: Queries, companyId: string) => Promise<boolean>
 

@@ -62,6 +62,18 @@ export function createRoleStore(db: Queries) {
       return row?.count ?? 0
     },
 
+    /** Roles of the company's people that allow something beyond these permissions. */
+    async listAbove(companyId: string, permissions: Iterable<string>): Promise<string[]> {
+      const { rows } = await db.execute<{ role_id: string }>(
+        sql`select distinct person.role_id from ${users} as person
+            join ${rolePermissions} as given on given.role_id = person.role_id
+          where person.company_id = ${companyId} and person.status <> 'deleted' and not person.service_account
+            and given.resource || ':' || given.action <> all (${sql.param([...permissions])}::text[])
+          order by 1`,
+      )
+      return rows.map(({ role_id }) => role_id)
+    },
+
     async find(companyId: string, id: string): Promise<StoredRole | undefined> {
       const [row] = await db.select(columns).from(roles).where(here(companyId, id))
       return row

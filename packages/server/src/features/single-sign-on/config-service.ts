@@ -30,6 +30,11 @@ export interface ConfigServiceDependencies {
   readonly fetchDocument: (url: string) => Promise<string>
   /** Inside a transaction: mails somebody a link to set a password. */
   readonly mailPasswordReset: (tx: Queries, userId: string) => Promise<void>
+  /** @throws DomainError `roleAboveOwn` when people of the company may do more than the caller */
+  readonly requireNobodyAbove: (
+    queries: Queries,
+    caller: Pick<Caller, 'companyId' | 'permissions'>,
+  ) => Promise<void>
 }
 
 type Wanted = SsoConfigReplacement | SsoConfigUpdate
@@ -124,18 +129,6 @@ export function createConfigService(dependencies: ConfigServiceDependencies) {
       throw new DomainError('roleAboveOwn', { roleIds: [roleId] })
   }
 
-  /**
-   * Whoever says which identity provider is believed can come in as anybody it vouches for: that is for somebody
-   * who may do what the company's people may.
-   * @throws DomainError `roleAboveOwn`
-   */
-  async function requireNobodyAbove(held: ConfigStore, caller: Caller): Promise<void> {
-    const roleIds = await held.listRolesAbove(caller.companyId, caller.permissions)
-    if (roleIds.length === 0) return
-    const message = 'Some of the people who would sign in this way have a role that allows more than your own'
-    throw new DomainError('roleAboveOwn', { roleIds }, { message })
-  }
-
   async function requireTeams(held: ConfigStore, companyId: string, wanted: readonly string[]) {
     const ids = [...new Set(wanted.map(normalizeId))]
     const known = new Set(await held.listTeams(companyId, ids))
@@ -184,7 +177,7 @@ export function createConfigService(dependencies: ConfigServiceDependencies) {
       const before = await held.find(companyId)
       if (!before && !isWhole) throw new DomainError('singleSignOnNotFound')
       if (!metadata && (isWhole || !before)) throw invalid('idpMetadataXml', 'or idpMetadataUrl is required')
-      if (metadata || wanted.attributeMapping) await requireNobodyAbove(held, caller)
+      if (metadata || wanted.attributeMapping) await dependencies.requireNobodyAbove(tx, caller)
       const merged = await merge(held, caller, wanted, isWhole ? {} : (before ?? {}))
       const { defaultTeamIds, ...settings } = merged
       const given = metadata && {

@@ -160,18 +160,6 @@ export function createConfigStore(db: Queries) {
       return rows.map(({ id }) => id)
     },
 
-    /** Roles of the company's people that allow something beyond these permissions. */
-    async listRolesAbove(companyId: string, permissions: Iterable<string>): Promise<string[]> {
-      const { rows } = await db.execute<{ role_id: string }>(
-        sql`select distinct person.role_id from ${users} as person
-            join ${rolePermissions} as given on given.role_id = person.role_id
-          where person.company_id = ${companyId} and person.status <> 'deleted' and not person.service_account
-            and given.resource || ':' || given.action <> all (${sql.param([...permissions])}::text[])
-          order by 1`,
-      )
-      return rows.map(({ role_id }) => role_id)
-    },
-
     /** What a role of the company allows, as `resource:action`; undefined when it has no such role. */
     async findRolePermissions(companyId: string, roleId: string): Promise<string[] | undefined> {
       const rows = await db

@@ -11,7 +11,7 @@ import { createSignInStore } from './sign-in-store.ts'
 
 /** What single sign-on needs of signing in, of mails and of the network. */
 export type SingleSignOnPorts = Pick<SignInServiceDependencies, 'readAuthorizationRequest' | 'finishSignIn'> &
-  Pick<ConfigServiceDependencies, 'fetchDocument' | 'mailPasswordReset'>
+  Pick<ConfigServiceDependencies, 'fetchDocument' | 'mailPasswordReset' | 'requireNobodyAbove'>
 
 export interface SingleSignOnDependencies {
   readonly relational: Pick<Relational, 'db' | 'transaction'>
