@@ -136,6 +136,19 @@ describe('T21: the password grant', () => {
     expect((await signIn(codeNow(secret))).statusCode).toBe(429)
   })
 
+  test('judges no more guesses that come at once than may be under way, and then makes whoever guesses wait', async () => {
+    const { secret } = await turnOn()
+    const wrong = codeNow(secret, 7)
+    const replies = []
+    for (let wave = 0; wave < 4; wave++)
+      replies.push(...(await Promise.all(Array.from({ length: 36 }, () => signIn(wrong)))))
+    const judged = replies.filter(({ statusCode }) => statusCode === 401)
+    // Ten are free; four more may have been under way when the tenth counted.
+    expect(judged.length).toBeGreaterThanOrEqual(10)
+    expect(judged.length).toBeLessThanOrEqual(14)
+    expect((await signIn(codeNow(secret))).statusCode).toBe(429)
+  })
+
   test('takes a recovery code once, however it is written', async () => {
     const { recoveryCodes } = await turnOn()
     const [first = '', second = ''] = recoveryCodes
@@ -158,6 +171,16 @@ describe('the pages', () => {
     const done = await browser.submit(wrong, { code: codeNow(secret) })
     expect(returned(done).searchParams.get('code')).toMatch(/^[\w-]{43}$/)
     expect((await browser.submit(wrong, { code: codeNow(secret, 1) })).status).toBe(400)
+  })
+
+  test('want the password again after five wrong codes', async () => {
+    const { secret } = await turnOn()
+    const { browser, page } = await walkToPassword(auth, email)
+    const wrong = { code: codeNow(secret, 9) }
+    const statuses = []
+    for (let i = 0; i < 5; i++) statuses.push((await browser.submit(page, wrong)).status)
+    expect(statuses).toEqual([401, 401, 401, 401, 401])
+    expect((await browser.submit(page, { code: codeNow(secret) })).status).toBe(400)
   })
 
   test('give nothing for the second step alone, after a change of the password', async () => {

@@ -46,6 +46,8 @@ create table if not exists pending_sign_ins (
   password_hash text,
   -- Whether a one-time code was given or none is needed.
   complete boolean not null,
+  -- One-time codes that were tried; after a few the password has to be given again.
+  tries integer not null default 0,
   created_at timestamptz not null,
   expires_at timestamptz not null
 );

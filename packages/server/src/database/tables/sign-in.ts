@@ -1,4 +1,4 @@
-import { bigint, boolean, pgTable, primaryKey, text } from 'drizzle-orm/pg-core'
+import { bigint, boolean, integer, pgTable, primaryKey, text } from 'drizzle-orm/pg-core'
 import { bytes, id, instant } from './columns.ts'
 
 /** How somebody has shown who they are. */
@@ -31,6 +31,8 @@ export const pendingSignIns = pgTable('pending_sign_ins', {
   passwordHash: text('password_hash'),
   /** Whether a one-time code was given or none is needed. */
   complete: boolean('complete').notNull(),
+  /** One-time codes that were tried. */
+  tries: integer('tries').notNull().default(0),
   createdAt: instant('created_at').notNull(),
   expiresAt: instant('expires_at').notNull(),
 })

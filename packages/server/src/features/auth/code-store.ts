@@ -125,6 +125,16 @@ export function createCodeStore(db: Queries, now: SqlNow = databaseNow) {
       return row
     },
 
+    /** Counts a try of a one-time code; false when there were enough, or the sign-in is gone. */
+    async takeTry(secretHash: Buffer, most: number): Promise<boolean> {
+      const taken = await db
+        .update(pendingSignIns)
+        .set({ tries: sql`${pendingSignIns.tries} + 1` })
+        .where(and(eq(pendingSignIns.secretHash, secretHash), lt(pendingSignIns.tries, most)))
+        .returning({ tries: pendingSignIns.tries })
+      return taken.length > 0
+    },
+
     /** False when it went before: of two requests at once one goes on. */
     async deletePending(secretHash: Buffer): Promise<boolean> {
       const { rowCount } = await db.delete(pendingSignIns).where(eq(pendingSignIns.secretHash, secretHash))

@@ -170,13 +170,17 @@ export function createPasswordCheck(dependencies: PasswordCheckDependencies) {
 
     /**
      * The second step, for somebody whose password was right.
-     * @throws DomainError `invalidCredentials` or `tooManyAttempts`
+     * @throws DomainError `invalidCredentials`, `tooManyAttempts` or `signInUnavailable`
      */
     async verifyCode(user: Credentials, code: string, clientId: string, origin: Origin): Promise<void> {
       const buckets = await bucketsFor(user.email, user.email, origin)
       await requireTurn(buckets)
-      const kind = await secondFactor.take(db, user.userId, code)
-      if (kind === undefined) return refuse(user, 'wrong-code', clientId, buckets, origin)
+      const kind = await atDesk(async () => {
+        // As with passwords: guesses that come at once must not all be judged before the first has counted.
+        await requireTurn(buckets)
+        const taken = await secondFactor.take(db, user.userId, code)
+        return taken ?? refuse(user, 'wrong-code', clientId, buckets, origin)
+      })
       if (kind === 'recovery') {
         await recordAudit(db, {
           companyId: user.companyId,

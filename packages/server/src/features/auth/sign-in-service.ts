@@ -47,6 +47,9 @@ interface Step {
   readonly origin: Origin
 }
 
+/** Of one-time codes, before the password has to be given again. */
+const mostTries = 5
+
 export type SignInService = ReturnType<typeof createSignInService>
 
 /** The steps of a sign-in in a browser, from an address to an authorization code. */
@@ -147,12 +150,13 @@ export function createSignInService(dependencies: SignInServiceDependencies) {
 
     /**
      * The one-time code of somebody whose password was right.
-     * @returns undefined when this sign-in took too long or is another browser's
+     * @returns undefined when this sign-in took too long or too many tries, or is another browser's
      * @throws DomainError `invalidCredentials` or `tooManyAttempts`
      */
     async giveOneTimeCode(signIn: string, code: string, step: Step): Promise<NextStep | undefined> {
       const pending = await findPending(signIn, step)
       if (!pending || pending.complete) return undefined
+      if (!(await codes.takeTry(hashSecret(signIn), mostTries))) return undefined
       await passwordCheck.verifyCode({ ...pending, refusal: undefined }, code, step.client.id, step.origin)
       if (!(await codes.deletePending(hashSecret(signIn)))) return undefined
       return goOn(pending, step)
