@@ -151,7 +151,7 @@ export function createAuthenticatorService(dependencies: AuthenticatorServiceDep
 
     /**
      * For somebody of the company who lost their device; whoever takes a second step away from others ends their sessions.
-     * @throws DomainError `notFound`, `forbidden` for somebody whose role allows more, or `authenticatorNotOffered`
+     * @throws DomainError `userIdNotFound`, `userAboveOwn` or `authenticatorNotOffered`
      */
     async deleteOf(principal: Principal, wantedId: string, address: string): Promise<void> {
       const { companyId, permissions } = principal
@@ -159,11 +159,9 @@ export function createAuthenticatorService(dependencies: AuthenticatorServiceDep
       await relational.transaction(async (tx) => {
         const inside = createAuthenticatorStore(tx)
         const owner = await inside.findOwner(companyId, id)
-        if (!owner) throw new DomainError('notFound', { id })
-        if (owner.permissions.some((each) => !permissions.has(each))) {
-          const message = 'The role of this user allows more than your own'
-          throw new DomainError('forbidden', {}, { message })
-        }
+        if (!owner) throw new DomainError('userIdNotFound', { id })
+        if (owner.permissions.some((each) => !permissions.has(each)))
+          throw new DomainError('userAboveOwn', { id })
         if (!(await inside.delete(id))) throw new DomainError('authenticatorNotOffered')
         await endSessions(tx, id)
         const target = { kind: 'user', id, name: owner.email }
