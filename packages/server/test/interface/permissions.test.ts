@@ -83,7 +83,19 @@ const cases = protectedOperations.flatMap((operation) => {
 /** The same call for objects that nobody has. */
 const absent = (call: Call): Call => ({ ...call, path: call.path.replace(/[0-9a-f]{24}/g, 'f'.repeat(24)) })
 
-describe.each(cases)('%s', (_id, { method, permission, access, url }, row) => {
+/** How often the audit log says that somebody was refused for a reason. */
+async function refusalsOf({ userId, companyId }: Person, error: string | undefined): Promise<number> {
+  const { rows } = await world.relational.pool.query<{ id: string }>(
+    'select id from audit_entries where company_id = $1 and actor_id = $2 and error = $3',
+    [companyId, userId, error],
+  )
+  return rows.length
+}
+
+describe.each(cases)('%s', (_id, { method, permission, access, url, tag }, row) => {
+  /** Changes of people, rights and ways in are recorded when they are refused, too. */
+  const isAudited = tag !== 'Statistics' && tag !== 'Datasources'
+
   const ask = (token: string | undefined, call: Call) => world.call(token, method, call)
 
   /** The person, or somebody just like them whom the call may change. */
@@ -133,11 +145,15 @@ describe.each(cases)('%s', (_id, { method, permission, access, url }, row) => {
 
   test.each(row.further ?? [])('$says', async ({ rights, call, refusal }) => {
     const caller = await world.person(rights)
-    const reply = await ask(caller.token, await call(world, caller))
+    const made = await call(world, caller)
+    const before = await refusalsOf(caller, refusal)
+    const reply = await ask(caller.token, made)
     if (!refusal) return expect(reply.status).toBe(200)
     const { status, errorCode } = errorTable[refusal]
     expect(reply.status).toBe(status)
     expect(await reply.json()).toMatchObject({ error_code: errorCode })
+    if (!isAudited) return
+    expect(await refusalsOf(caller, refusal)).toBe(before + 1)
   })
 
   test('gives nothing to another company', async () => {

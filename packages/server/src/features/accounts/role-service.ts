@@ -3,11 +3,11 @@ import { type AuditEvent, actorOf, type RecordAudit } from '../../platform/audit
 import { DomainError } from '../../platform/errors.ts'
 import { newId, normalizeId } from '../../platform/ids.ts'
 import type { Principal } from '../../platform/principal.ts'
+import { type Caller, createRefusalAudit } from '../../platform/refusal-audit.ts'
 import { type Queries, type Relational, violatedConstraint } from '../../platform/stores/relational.ts'
 import { createCompanyStore } from './company-store.ts'
 import { permissionsAbove } from './grants.ts'
 import { type Listed, type Page, rangeOf } from './paging.ts'
-import { type Caller, createRefusalAudit } from './refusal-audit.ts'
 import { createRoleStore, type StoredRole } from './role-store.ts'
 import type { UserLifecycle } from './user-lifecycle.ts'
 

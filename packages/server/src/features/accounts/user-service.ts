@@ -3,12 +3,12 @@ import { type AuditEvent, actorOf, type RecordAudit } from '../../platform/audit
 import { DomainError } from '../../platform/errors.ts'
 import { normalizeId } from '../../platform/ids.ts'
 import type { Principal } from '../../platform/principal.ts'
+import { type Caller, createRefusalAudit } from '../../platform/refusal-audit.ts'
 import type { Queries, Relational } from '../../platform/stores/relational.ts'
 import { changesOf, definedOf, personalFields } from './changes.ts'
 import { createCompanyStore } from './company-store.ts'
 import { requireGrantableRole, requireGrantableTeams, requireNotAbove } from './grants.ts'
 import { type Listed, type Page, rangeOf } from './paging.ts'
-import { type Caller, createRefusalAudit } from './refusal-audit.ts'
 import type { ChangeOrigin, UserLifecycle } from './user-lifecycle.ts'
 import { createUserStore, type StoredUser, type UserFilter } from './user-store.ts'
 
