@@ -116,6 +116,10 @@ describe.each(cases)('%s', (_id, { method, permission, access, url, tag }, row) 
       expect((await ask(token, call)).status).toBe(401)
   })
 
+  test('asks for the permission of its row', () => {
+    expect(permission && `${permission.resource} ${permission.action}`).toBe(row.needs)
+  })
+
   test('has cases where words say who may call it', () => {
     expect(row.access !== undefined).toBe(access !== undefined && permission === undefined)
     if (permission) expect(row.further !== undefined).toBe(access !== undefined)

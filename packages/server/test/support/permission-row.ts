@@ -16,6 +16,8 @@ export interface FurtherCase {
 
 /** Whom an operation answers, and how. One row for each routed operation of the authenticated scope. */
 export interface PermissionRow {
+  /** The permission without which nobody gets further; written here again so that no other one slips in. */
+  readonly needs?: string
   /** A call that succeeds for the administrator of the first company; it makes the object that it is about. */
   readonly call: MakeCall
   /** About the account of whoever calls: each call gets a caller of its own. */

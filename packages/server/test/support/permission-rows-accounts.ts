@@ -3,11 +3,6 @@ import type { PermissionWorld, Rights } from './permission-world.ts'
 
 const users = '/v2/entities/users'
 const invitations = '/v2/entities/invitations'
-const roles = '/v2/entities/roles'
-const teams = '/v2/entities/teams'
-
-/** A name that nobody has. */
-const unusedName = () => `name ${crypto.randomUUID()}`
 
 const unusedEmail = () => `${crypto.randomUUID()}@example.com`
 
@@ -19,10 +14,6 @@ async function addInvitation(world: PermissionWorld, rights: Rights): Promise<st
     sendMail: false,
   })
   return user.id
-}
-
-async function addTeam({ make }: PermissionWorld): Promise<string> {
-  return (await make<{ id: string }>('POST', teams, { name: unusedName() })).id
 }
 
 const invitationOf = (roleId: string, ...resourceGroupIds: string[]) => ({
@@ -48,16 +39,18 @@ function aboveCaller(
   }
 }
 
-/** People, invitations, roles, teams and the company. */
+/** People and invitations. */
 export const accountRows: PermissionRows = {
-  listUsers: { call: () => ({ path: users }), stranger: 200 },
+  listUsers: { needs: 'user read', call: () => ({ path: users }), stranger: 200 },
 
   readUser: {
+    needs: 'user read',
     call: async ({ addUser }) => ({ path: `${users}/${(await addUser(nothing)).id}` }),
     stranger: 404,
   },
 
   updateUser: {
+    needs: 'user update',
     call: async ({ addUser }) => ({
       path: `${users}/${(await addUser(nothing)).id}`,
       body: { firstName: 'Ada' },
@@ -104,12 +97,14 @@ export const accountRows: PermissionRows = {
   },
 
   deactivateUser: {
+    needs: 'user update',
     call: async ({ addUser }) => ({ path: `${users}/${(await addUser(nothing)).id}/deactivate` }),
     stranger: 404,
     further: [aboveCaller('update', '/deactivate')],
   },
 
   reactivateUser: {
+    needs: 'user update',
     call: async ({ addUser }) => ({
       path: `${users}/${(await addUser(nothing, 'disabled')).id}/reactivate`,
     }),
@@ -118,12 +113,14 @@ export const accountRows: PermissionRows = {
   },
 
   deleteUser: {
+    needs: 'user delete',
     call: async ({ addUser }) => ({ path: `${users}/${(await addUser(nothing)).id}` }),
     stranger: 404,
     further: [aboveCaller('delete', '')],
   },
 
   inviteUser: {
+    needs: 'invitation create',
     call: async ({ addRole, teams }) => invitationOf(await addRole(nothing), teams.default),
     // The role and the team that the body names are unknown in another company.
     stranger: 400,
@@ -148,9 +145,10 @@ export const accountRows: PermissionRows = {
     ],
   },
 
-  listInvitations: { call: () => ({ path: invitations }), stranger: 200 },
+  listInvitations: { needs: 'invitation read', call: () => ({ path: invitations }), stranger: 200 },
 
   renewInvitation: {
+    needs: 'invitation create',
     call: async (world) => ({
       path: `${invitations}/${await addInvitation(world, nothing)}/renew`,
       body: { sendMail: false },
@@ -170,6 +168,7 @@ export const accountRows: PermissionRows = {
   },
 
   deleteInvitation: {
+    needs: 'invitation delete',
     call: async (world) => ({ path: `${invitations}/${await addInvitation(world, nothing)}` }),
     stranger: 404,
     further: [
@@ -178,139 +177,6 @@ export const accountRows: PermissionRows = {
         rights: only('invitation delete'),
         call: async (world) => ({ path: `${invitations}/${await addInvitation(world, only('user read'))}` }),
         refusal: 'userAboveOwn',
-      },
-    ],
-  },
-
-  listRoles: { call: () => ({ path: roles }), stranger: 200 },
-
-  readRole: {
-    call: async ({ addRole }) => ({ path: `${roles}/${await addRole(nothing)}` }),
-    stranger: 404,
-  },
-
-  createRole: {
-    call: () => ({ path: roles, body: { name: unusedName(), permissions: [] } }),
-    stranger: 200,
-    further: [
-      {
-        says: 'refuses a permission that the caller has not',
-        rights: only('role create'),
-        call: () => ({
-          path: roles,
-          body: { name: unusedName(), permissions: ['role:create', 'role:update'] },
-        }),
-        refusal: 'permissionAboveOwn',
-      },
-    ],
-  },
-
-  updateRole: {
-    call: async ({ addRole }) => ({
-      path: `${roles}/${await addRole(nothing)}`,
-      body: { name: unusedName() },
-    }),
-    stranger: 404,
-    further: [
-      {
-        says: 'refuses to give a permission that the caller has not',
-        rights: only('role update'),
-        call: async ({ addRole }) => ({
-          path: `${roles}/${await addRole(nothing)}`,
-          body: { permissions: ['user:read'] },
-        }),
-        refusal: 'permissionAboveOwn',
-      },
-      {
-        says: 'refuses to take a permission that the caller has not',
-        rights: only('role update'),
-        call: async ({ addRole }) => ({
-          path: `${roles}/${await addRole(only('user read'))}`,
-          body: { permissions: [] },
-        }),
-        refusal: 'permissionAboveOwn',
-      },
-      {
-        says: 'refuses to raise the role of the caller',
-        rights: only('role update'),
-        call: async ({ make }, { userId }) => ({
-          path: `${roles}/${(await make<{ roleId: string }>('GET', `${users}/${userId}`)).roleId}`,
-          body: { permissions: ['role:update', 'user:update'] },
-        }),
-        refusal: 'permissionAboveOwn',
-      },
-    ],
-  },
-
-  deleteRole: {
-    call: async ({ addRole }) => ({ path: `${roles}/${await addRole(nothing)}` }),
-    stranger: 404,
-    further: [
-      {
-        says: 'refuses a role that allows more than the caller’s',
-        rights: only('role delete'),
-        call: async ({ addRole }) => ({ path: `${roles}/${await addRole(only('user read'))}` }),
-        refusal: 'permissionAboveOwn',
-      },
-    ],
-  },
-
-  listTeams: { call: () => ({ path: teams }), stranger: 200 },
-
-  readTeam: { call: async (world) => ({ path: `${teams}/${await addTeam(world)}` }), stranger: 404 },
-
-  createTeam: {
-    call: () => ({ path: teams, body: { name: unusedName() } }),
-    stranger: 200,
-    further: [
-      {
-        says: 'refuses a place below another team without Team: update',
-        rights: only('team create'),
-        call: ({ teams: { other } }) => ({ path: teams, body: { name: unusedName(), parentIds: [other] } }),
-        refusal: 'forbidden',
-      },
-      {
-        says: 'refuses members without Team: update',
-        rights: only('team create'),
-        call: (_world, { userId }) => ({ path: teams, body: { name: unusedName(), memberIds: [userId] } }),
-        refusal: 'forbidden',
-      },
-      {
-        says: 'takes both with Team: update',
-        rights: only('team create', 'team update'),
-        call: ({ teams: { other } }, { userId }) => ({
-          path: teams,
-          body: { name: unusedName(), parentIds: [other], memberIds: [userId] },
-        }),
-      },
-    ],
-  },
-
-  updateTeam: {
-    call: async (world) => ({ path: `${teams}/${await addTeam(world)}`, body: { name: unusedName() } }),
-    stranger: 404,
-  },
-
-  deleteTeam: { call: async (world) => ({ path: `${teams}/${await addTeam(world)}` }), stranger: 404 },
-
-  readCompany: { call: () => ({ path: '/v2/entities/company' }), stranger: 200 },
-
-  updateCompany: {
-    call: async ({ addRole }) => ({
-      path: '/v2/entities/company',
-      body: { defaultRoleId: await addRole(nothing) },
-    }),
-    // The role that the body names is unknown in another company.
-    stranger: 400,
-    further: [
-      {
-        says: 'refuses a default role that allows more than the caller’s',
-        rights: only('company update'),
-        call: async ({ addRole }) => ({
-          path: '/v2/entities/company',
-          body: { defaultRoleId: await addRole(only('user read')) },
-        }),
-        refusal: 'roleAboveOwn',
       },
     ],
   },

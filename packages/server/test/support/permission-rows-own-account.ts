@@ -68,6 +68,7 @@ export const ownAccountRows: PermissionRows = {
   },
 
   deleteAuthenticator: {
+    needs: 'user update',
     call: async (world) => {
       const person = await world.twin(await world.person(nothing))
       await turnOn(world, person)

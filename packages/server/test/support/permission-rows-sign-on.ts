@@ -59,6 +59,7 @@ async function oldCertificate({ make }: PermissionWorld): Promise<string> {
 /** Single sign-on and provisioning of a company. */
 export const signOnRows: PermissionRows = {
   readSingleSignOn: {
+    needs: 'company read',
     call: async (world) => {
       await setUp(world)
       return { path: config }
@@ -68,6 +69,7 @@ export const signOnRows: PermissionRows = {
   },
 
   replaceSingleSignOn: {
+    needs: 'company update',
     call: async ({ addRole }) => ({
       path: config,
       body: await wholeConfig({ defaultRoleId: await addRole(nothing) }),
@@ -97,6 +99,7 @@ export const signOnRows: PermissionRows = {
   },
 
   updateSingleSignOn: {
+    needs: 'company update',
     call: async (world) => {
       await setUp(world)
       return { path: config, body: { attributeMapping: { email: 'nameId' } } }
@@ -125,6 +128,7 @@ export const signOnRows: PermissionRows = {
   },
 
   deleteSingleSignOn: {
+    needs: 'company update',
     call: async (world) => {
       await setUp(world)
       return { path: config }
@@ -132,14 +136,16 @@ export const signOnRows: PermissionRows = {
     stranger: 404,
   },
 
-  listSingleSignOnDomains: { call: () => ({ path: domains }), stranger: 200 },
+  listSingleSignOnDomains: { needs: 'company read', call: () => ({ path: domains }), stranger: 200 },
 
   addSingleSignOnDomain: {
+    needs: 'company update',
     call: () => ({ path: domains, body: { domain: `${crypto.randomUUID()}.example` } }),
     stranger: 200,
   },
 
   verifySingleSignOnDomain: {
+    needs: 'company update',
     call: async (world) => {
       const id = await addDomain(world)
       // No name server is asked about one that is verified already.
@@ -150,13 +156,19 @@ export const signOnRows: PermissionRows = {
   },
 
   removeSingleSignOnDomain: {
+    needs: 'company update',
     call: async (world) => ({ path: `${domains}/${await addDomain(world)}` }),
     stranger: 404,
   },
 
-  listSingleSignOnCertificates: { call: () => ({ path: certificates }), stranger: 200 },
+  listSingleSignOnCertificates: {
+    needs: 'company read',
+    call: () => ({ path: certificates }),
+    stranger: 200,
+  },
 
   rotateSingleSignOnCertificate: {
+    needs: 'company update',
     call: async (world) => {
       await leave(world, certificates, 1)
       return { path: certificates }
@@ -165,13 +177,15 @@ export const signOnRows: PermissionRows = {
   },
 
   retireSingleSignOnCertificate: {
+    needs: 'company update',
     call: async (world) => ({ path: `${certificates}/${await oldCertificate(world)}` }),
     stranger: 404,
   },
 
-  readScimConfig: { call: () => ({ path: scimConfig }), stranger: 200 },
+  readScimConfig: { needs: 'company read', call: () => ({ path: scimConfig }), stranger: 200 },
 
   updateScimConfig: {
+    needs: 'company update',
     call: async ({ addRole }) => ({ path: scimConfig, body: { defaultRoleId: await addRole(nothing) } }),
     // The role that the body names is unknown in another company.
     stranger: 400,
@@ -197,9 +211,10 @@ export const signOnRows: PermissionRows = {
     ],
   },
 
-  listScimTokens: { call: () => ({ path: scimTokens }), stranger: 200 },
+  listScimTokens: { needs: 'company read', call: () => ({ path: scimTokens }), stranger: 200 },
 
   createScimToken: {
+    needs: 'company update',
     call: async (world) => {
       await leave(world, scimTokens, 1)
       return { path: scimTokens, body: { label: 'Directory' } }
@@ -208,6 +223,7 @@ export const signOnRows: PermissionRows = {
   },
 
   deleteScimToken: {
+    needs: 'company update',
     call: async (world) => {
       await leave(world, scimTokens, 1)
       const { id } = await world.make<{ id: string }>('POST', scimTokens, { label: 'Directory' })

@@ -1,6 +1,7 @@
 import { newId } from '../../src/platform/ids.ts'
 import { nothing, only, type PermissionRows } from './permission-row.ts'
 import { accountRows } from './permission-rows-accounts.ts'
+import { companyRows } from './permission-rows-company.ts'
 import { ownAccountRows } from './permission-rows-own-account.ts'
 import { signOnRows } from './permission-rows-sign-on.ts'
 import type { PermissionWorld } from './permission-world.ts'
@@ -20,10 +21,12 @@ async function insertLinkedAccount({ relational, admin }: PermissionWorld): Prom
 /** Every routed operation of the authenticated scope by its id. */
 export const permissionRows: PermissionRows = {
   ...accountRows,
+  ...companyRows,
   ...ownAccountRows,
   ...signOnRows,
 
   runQuery: {
+    needs: 'statistics access',
     call: () => ({ path: '/v2/statistics/query', body: query }),
     stranger: 200,
     further: [
@@ -47,11 +50,21 @@ export const permissionRows: PermissionRows = {
     ],
   },
 
-  readStatisticsMeta: { call: () => ({ path: '/v2/statistics/meta' }), stranger: 200 },
+  readStatisticsMeta: {
+    needs: 'statistics access',
+    call: () => ({ path: '/v2/statistics/meta' }),
+    stranger: 200,
+  },
 
-  listDatasources: { call: () => ({ path: '/v2/datasources' }), stranger: 200, otherTeam: 200 },
+  listDatasources: {
+    needs: 'datasource read',
+    call: () => ({ path: '/v2/datasources' }),
+    stranger: 200,
+    otherTeam: 200,
+  },
 
   createDatasource: {
+    needs: 'datasource create',
     call: ({ teams }) => ({
       path: '/v2/datasources',
       body: { name: 'Shop', resourceGroupIds: [teams.default] },
@@ -73,12 +86,14 @@ export const permissionRows: PermissionRows = {
   },
 
   listDatasourceLogs: {
+    needs: 'datasource read',
     call: ({ service }) => ({ path: `/v2/datasources/${service.datasourceId}/logs` }),
     stranger: 404,
     otherTeam: 404,
   },
 
   readDatasourceCounters: {
+    needs: 'datasource read',
     call: ({ service }) => ({ path: `/v2/datasources/${service.datasourceId}/counters` }),
     stranger: 404,
     otherTeam: 404,
