@@ -100,9 +100,10 @@ export const deleteAuthenticator = {
   method: 'DELETE',
   url: '/v2/entities/users/:id/authenticator',
   permission: { resource: 'user', action: 'update' },
+  access: 'User: update, and every permission of the user’s role',
   summary: 'Turn off the one-time codes of somebody who lost their device',
-  description: 'Refused for somebody whose role allows more than yours. Their sessions end.',
-  errors: ['notFound', 'authenticatorNotOffered'],
+  description: 'Their sessions end.',
+  errors: ['userIdNotFound', 'userAboveOwn', 'authenticatorNotOffered'],
   replies: { 200: { description: 'Signing in needs a password alone' } },
   schema: {
     params: idParams('Identifier of the user'),

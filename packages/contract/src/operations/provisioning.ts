@@ -31,6 +31,7 @@ export const updateScimConfig = {
   url,
   scope: 'authenticated',
   permission: { resource: 'company', action: 'update' },
+  access: 'Company: update, and every permission of the roles in `roleMapping` and `defaultRoleId`',
   tag: 'Provisioning',
   summary: 'Change the provisioning configuration',
   description:

@@ -1,7 +1,13 @@
+import { errorTable } from '@millrace/contract/errors.ts'
 import { allOperations } from '@millrace/contract/operations/all.ts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { permissionRows } from '../support/permission-rows.ts'
-import { type Call, openPermissionWorld, type PermissionWorld } from '../support/permission-world.ts'
+import {
+  type Call,
+  openPermissionWorld,
+  type PermissionWorld,
+  type Person,
+} from '../support/permission-world.ts'
 import { removeData, type Service, startService } from '../support/running-service.ts'
 
 /** Every routed operation against every kind of caller; the rows are in support/permission-rows.ts. */
@@ -32,6 +38,43 @@ test('every routed operation has a row, and every row is routed', async () => {
   expect(Object.keys(permissionRows).toSorted()).toEqual(routed.toSorted())
 })
 
+/** By hand, so that nothing is opened by accident. */
+const openOperations: readonly (readonly [id: string, call: (service: Service) => Call])[] = [
+  ['checkEmail', () => ({ path: '/v2/oauth/check-email', body: { email: 'ada@example.com' } })],
+  ['consumeSamlResponse', ({ companyId }) => ({ path: `/v2/sso/saml/${companyId}/acs` })],
+  ['createToken', () => ({ path: '/v2/auth/token', body: {} })],
+  ['finishSingleSignOn', ({ companyId }) => ({ path: `/v2/sso/saml/${companyId}/finish` })],
+  ['readServiceProviderMetadata', ({ companyId }) => ({ path: `/v2/sso/saml/${companyId}/metadata` })],
+  [
+    'revokeToken',
+    ({ clientId }) => ({ path: '/v2/oauth/revoke', body: { client_id: clientId, token: 'x' } }),
+  ],
+  ['startSingleSignOn', () => ({ path: '/v2/sso/saml/login?domain=nobody.example' })],
+]
+
+test('no operation is open but these', () => {
+  const idsOf = (wanted: string) => allOperations.filter(({ scope }) => scope === wanted).map(({ id }) => id)
+  expect(idsOf('open').toSorted()).toEqual(openOperations.map(([id]) => id))
+  expect(idsOf('collector')).toEqual(['collectEvents'])
+  expect(protectedOperations).toHaveLength(allOperations.length - openOperations.length - 1)
+})
+
+test.each(openOperations)('%s is open: a token changes nothing', async (id, callOf) => {
+  const call = callOf(service)
+  const method = allOperations.find((operation) => operation.id === id)?.method ?? ''
+  const replies = await Promise.all(
+    [undefined, 'x', world.revokedToken, world.admin.token].map((token) => world.call(token, method, call)),
+  )
+  const statuses = new Set(replies.map(({ status }) => status))
+  expect(statuses.size).toBe(1)
+  expect([401, 405, 500]).not.toContain([...statuses][0])
+})
+
+test('whoever may call says a permission, or words', () => {
+  const unsaid = protectedOperations.filter(({ permission, access }) => !permission && !access)
+  expect(unsaid.map(({ id }) => id)).toEqual([])
+})
+
 const cases = protectedOperations.flatMap((operation) => {
   const row = permissionRows[operation.id]
   return row ? [[operation.id, operation, row] as const] : []
@@ -40,60 +83,95 @@ const cases = protectedOperations.flatMap((operation) => {
 /** The same call for objects that nobody has. */
 const absent = (call: Call): Call => ({ ...call, path: call.path.replace(/[0-9a-f]{24}/g, 'f'.repeat(24)) })
 
-describe.each(cases)('%s', (_id, { method, permission, access, url }, row) => {
+/** How often the audit log says that somebody was refused for a reason. */
+async function refusalsOf({ userId, companyId }: Person, error: string | undefined): Promise<number> {
+  const { rows } = await world.relational.pool.query<{ id: string }>(
+    'select id from audit_entries where company_id = $1 and actor_id = $2 and error = $3',
+    [companyId, userId, error],
+  )
+  return rows.length
+}
+
+describe.each(cases)('%s', (_id, { method, permission, access, url, tag }, row) => {
+  /** Changes of people, rights and ways in are recorded when they are refused, too. */
+  const isAudited = tag !== 'Statistics' && tag !== 'Datasources'
+
   const ask = (token: string | undefined, call: Call) => world.call(token, method, call)
 
-  async function statusFor(token: string | undefined): Promise<number> {
-    return (await ask(token, await row.call(world))).status
+  /** The person, or somebody just like them whom the call may change. */
+  const callerLike = async (person: Person) => (row.ofCaller ? world.twin(person) : person)
+
+  async function statusFor(person: Person): Promise<number> {
+    const caller = await callerLike(person)
+    return (await ask(caller.token, await row.call(world, caller))).status
   }
 
   test('answers an administrator', async () => {
-    expect(await statusFor(world.admin.token)).toBe(row.entitled ?? 200)
+    expect(await statusFor(world.admin)).toBe(row.entitled ?? 200)
   })
 
   test('refuses a caller without a valid token', async () => {
+    const call = await row.call(world, await callerLike(world.admin))
     for (const token of [undefined, 'A'.repeat(43), 'x', world.revokedToken, world.stranger.token.slice(1)])
-      expect(await statusFor(token)).toBe(401)
+      expect((await ask(token, call)).status).toBe(401)
+  })
+
+  test('asks for the permission of its row', () => {
+    expect(permission && `${permission.resource} ${permission.action}`).toBe(row.needs)
   })
 
   test('has cases where words say who may call it', () => {
     expect(row.access !== undefined).toBe(access !== undefined && permission === undefined)
+    if (permission) expect(row.further !== undefined).toBe(access !== undefined)
   })
 
   if (permission) {
     test('refuses whoever holds every permission but the one it needs', async () => {
-      const { token } = await world.person({ without: permission })
-      const reply = await ask(token, await row.call(world))
+      const caller = await world.person({ without: permission })
+      const reply = await ask(caller.token, await row.call(world, caller))
       expect(reply.status).toBe(403)
       expect(await reply.json()).toMatchObject({ status: 'fail', error_code: 4, data: permission })
     })
 
-    test('needs no other permission', async () => {
-      const { token } = await world.person({ only: [permission] })
-      expect(await statusFor(token)).toBe(row.entitled ?? 200)
+    test('needs no other permission, unless it is about people above the caller', async () => {
+      const status = await statusFor(await world.person({ only: [permission] }))
+      expect(status).toBe(row.alone ?? row.entitled ?? 200)
     })
 
     test('says nothing of an object to whoever lacks the permission', async () => {
-      const { token } = await world.person({ without: permission })
-      expect((await ask(token, absent(await row.call(world)))).status).toBe(403)
+      const caller = await world.person({ without: permission })
+      expect((await ask(caller.token, absent(await row.call(world, caller)))).status).toBe(403)
     })
   }
 
   test.each(row.access ?? [])('answers %j with %i', async (rights, status) => {
-    const { token } = await world.person(rights)
-    expect(await statusFor(token)).toBe(status)
+    expect(await statusFor(await world.person(rights))).toBe(status)
+  })
+
+  test.each(row.further ?? [])('$says', async ({ rights, call, refusal }) => {
+    const caller = await world.person(rights)
+    const made = await call(world, caller)
+    const before = await refusalsOf(caller, refusal)
+    const reply = await ask(caller.token, made)
+    if (!refusal) return expect(reply.status).toBe(200)
+    const { status, errorCode } = errorTable[refusal]
+    expect(reply.status).toBe(status)
+    expect(await reply.json()).toMatchObject({ error_code: errorCode })
+    if (!isAudited) return
+    expect(await refusalsOf(caller, refusal)).toBe(before + 1)
   })
 
   test('gives nothing to another company', async () => {
-    const call = await row.call(world)
-    const reply = await ask(world.stranger.token, call)
+    const stranger = await callerLike(world.stranger)
+    const call = await row.call(world, stranger)
+    const reply = await ask(stranger.token, call)
     expect(reply.status).toBe(row.stranger)
     if (url.includes(':')) expect(row.stranger).toBe(404)
     const text = await reply.text()
     expect(text).not.toContain(service.companyId)
     // Whoever asks for what does not exist is answered in the same words.
     if (row.stranger === 404) {
-      const reply = await ask(world.stranger.token, absent(call))
+      const reply = await ask(stranger.token, absent(call))
       const none = (await reply.json()) as Record<string, unknown>
       const { message, error_code, code } = JSON.parse(text)
       expect({ message, error_code, code }).toEqual({
@@ -107,7 +185,7 @@ describe.each(cases)('%s', (_id, { method, permission, access, url }, row) => {
   const { otherTeam } = row
   if (otherTeam !== undefined) {
     test('gives nothing of its team to another one', async () => {
-      const reply = await ask(world.otherTeam.token, await row.call(world))
+      const reply = await ask(world.otherTeam.token, await row.call(world, world.otherTeam))
       expect(reply.status).toBe(otherTeam)
       if (reply.ok) expect(await reply.text()).not.toContain(service.datasourceId)
     })

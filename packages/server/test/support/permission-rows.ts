@@ -1,28 +1,10 @@
 import { newId } from '../../src/platform/ids.ts'
-import type { Call, PermissionWorld, Rights } from './permission-world.ts'
-
-/** Whom an operation answers, and how. One row for each routed operation of the authenticated scope. */
-export interface PermissionRow {
-  /** A call that succeeds for the administrator of the first company; it makes the object that it is about. */
-  readonly call: (world: PermissionWorld) => Call | Promise<Call>
-  /** Status for the administrator; 200 unless the call cannot come further than its permission in a test. */
-  readonly entitled?: number
-  /** Status for somebody of another company with every permission: 404 wherever the address names an object. */
-  readonly stranger: number
-  /** Status for somebody of the same company with every permission, in another team; where teams matter. */
-  readonly otherTeam?: number
-  /** Where words say who may: rights, and the status that they lead to. Operations with a permission have none. */
-  readonly access?: readonly (readonly [rights: Rights, status: number])[]
-}
-
-const only = (...permissions: readonly string[]): Rights => ({
-  only: permissions.map((permission) => {
-    const [resource, action] = permission.split(' ')
-    return { resource, action } as never
-  }),
-})
-
-const nothing = only()
+import { nothing, only, type PermissionRows } from './permission-row.ts'
+import { accountRows } from './permission-rows-accounts.ts'
+import { companyRows } from './permission-rows-company.ts'
+import { ownAccountRows } from './permission-rows-own-account.ts'
+import { signOnRows } from './permission-rows-sign-on.ts'
+import type { PermissionWorld } from './permission-world.ts'
 
 const query = { measures: ['events.count'], dimensions: [], filters: [], timeDimensions: [] }
 
@@ -36,33 +18,82 @@ async function insertLinkedAccount({ relational, admin }: PermissionWorld): Prom
   return id
 }
 
-export const permissionRows: Readonly<Record<string, PermissionRow>> = {
-  runQuery: { call: () => ({ path: '/v2/statistics/query', body: query }), stranger: 200 },
+/** Every routed operation of the authenticated scope by its id. */
+export const permissionRows: PermissionRows = {
+  ...accountRows,
+  ...companyRows,
+  ...ownAccountRows,
+  ...signOnRows,
 
-  readStatisticsMeta: { call: () => ({ path: '/v2/statistics/meta' }), stranger: 200 },
+  runQuery: {
+    needs: 'statistics access',
+    call: () => ({ path: '/v2/statistics/query', body: query }),
+    stranger: 200,
+    further: [
+      {
+        says: 'exports nothing in an envelope without Statistics: export',
+        rights: only('statistics access'),
+        call: () => ({ path: '/v2/statistics/query?format=csv', body: query }),
+        refusal: 'forbidden',
+      },
+      {
+        says: 'exports nothing bare without Statistics: export',
+        rights: only('statistics access'),
+        call: () => ({ path: '/v2/statistics/query', body: query, accept: 'text/csv' }),
+        refusal: 'forbidden',
+      },
+      {
+        says: 'exports with both permissions',
+        rights: only('statistics access', 'statistics export'),
+        call: () => ({ path: '/v2/statistics/query', body: query, accept: 'text/csv' }),
+      },
+    ],
+  },
 
-  listDatasources: { call: () => ({ path: '/v2/datasources' }), stranger: 200, otherTeam: 200 },
+  readStatisticsMeta: {
+    needs: 'statistics access',
+    call: () => ({ path: '/v2/statistics/meta' }),
+    stranger: 200,
+  },
+
+  listDatasources: {
+    needs: 'datasource read',
+    call: () => ({ path: '/v2/datasources' }),
+    stranger: 200,
+    otherTeam: 200,
+  },
 
   createDatasource: {
-    call: async ({ relational, admin }) => {
-      const { rows } = await relational.pool.query(
-        'select id from teams where company_id = $1 and is_default',
-        [admin.companyId],
-      )
-      return { path: '/v2/datasources', body: { name: 'Shop', resourceGroupIds: [rows[0].id] } }
-    },
+    needs: 'datasource create',
+    call: ({ teams }) => ({
+      path: '/v2/datasources',
+      body: { name: 'Shop', resourceGroupIds: [teams.default] },
+    }),
     // The team that the body names is unknown in another company, and foreign to another team.
     stranger: 400,
     otherTeam: 403,
+    further: [
+      {
+        says: 'refuses a team that the caller is not in, beside one of their own',
+        rights: only('datasource create'),
+        call: ({ teams }) => ({
+          path: '/v2/datasources',
+          body: { name: 'Shop', resourceGroupIds: [teams.default, teams.other] },
+        }),
+        refusal: 'notInTeam',
+      },
+    ],
   },
 
   listDatasourceLogs: {
+    needs: 'datasource read',
     call: ({ service }) => ({ path: `/v2/datasources/${service.datasourceId}/logs` }),
     stranger: 404,
     otherTeam: 404,
   },
 
   readDatasourceCounters: {
+    needs: 'datasource read',
     call: ({ service }) => ({ path: `/v2/datasources/${service.datasourceId}/counters` }),
     stranger: 404,
     otherTeam: 404,

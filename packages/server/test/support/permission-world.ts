@@ -14,11 +14,13 @@ import type { Service } from './running-service.ts'
 export interface Call {
   readonly path: string
   readonly body?: unknown
+  readonly accept?: string
 }
 
 export interface Person {
   readonly userId: string
   readonly companyId: string
+  readonly email: string
   /** Their access token. */
   readonly token: string
 }
@@ -38,9 +40,19 @@ export interface PermissionWorld {
   readonly otherTeam: Person
   /** Somebody of the first company, in its default team; the same person for the same rights. */
   person(rights: Rights): Promise<Person>
+  /** Somebody new with the same rights and teams, who signs in with `goodPassword`. */
+  twin(person: Person): Promise<Person>
   /** An access token of the administrator whose session has been revoked. */
   readonly revokedToken: string
+  /** Teams of the first company. */
+  readonly teams: { readonly default: string; readonly other: string }
+  /** Makes a role in the first company. @returns its id */
+  addRole(rights: Rights): Promise<string>
+  /** Makes somebody in the default team of the first company who never signs in. */
+  addUser(rights: Rights, status?: 'active' | 'invited' | 'disabled'): Promise<{ id: string; email: string }>
   call(token: string | undefined, method: string, call: Call): Promise<Response>
+  /** What the administrator is answered, or whoever else's token it is; throws unless it succeeds. */
+  make<T>(method: string, path: string, body?: unknown, token?: string): Promise<T>
   close(): Promise<void>
 }
 
@@ -65,7 +77,16 @@ export async function openPermissionWorld(service: Service): Promise<PermissionW
   const origin = new URL(service.baseUrl).origin
   const second = await relational.transaction((tx) => insertCompany(tx, 'Second company'))
   const otherTeamName = 'Other team'
-  await store.insertTeam({ id: newId(), companyId: service.companyId, name: otherTeamName, isDefault: false })
+  const otherTeamId = newId()
+  await store.insertTeam({
+    id: otherTeamId,
+    companyId: service.companyId,
+    name: otherTeamName,
+    isDefault: false,
+  })
+  const defaultTeam = await store.findDefaultTeam(service.companyId)
+  if (!defaultTeam) throw new Error('the first company has no default team')
+  const teams = { default: defaultTeam.id, other: otherTeamId }
 
   async function signIn(
     username: string,
@@ -80,14 +101,24 @@ export async function openPermissionWorld(service: Service): Promise<PermissionW
     return (await reply.json()) as { access_token: string; refresh_token: string }
   }
 
+  async function addRole(companyId: string, rights: Rights): Promise<{ id: string; name: string }> {
+    const id = newId()
+    const name = `role ${id}`
+    await store.insertRole({ id, companyId, name, builtIn: false })
+    await store.addPermissions(id, permissionsOf(rights))
+    return { id, name }
+  }
+
+  /** How to make another one of each person. */
+  const recipes = new Map<string, () => Promise<Person>>()
+
   async function addPerson(companyId: string, rights: Rights, teamNames: string[] = []): Promise<Person> {
-    const roleId = newId()
-    const roleName = `role ${roleId}`
-    await store.insertRole({ id: roleId, companyId, name: roleName, builtIn: false })
-    await store.addPermissions(roleId, permissionsOf(rights))
-    const email = `${roleId}@example.com`
-    const user = await accounts.createUser({ companyId, email, password: goodPassword, roleName, teamNames })
-    return { userId: user.id, companyId, token: (await signIn(email, goodPassword)).access_token }
+    const role = await addRole(companyId, rights)
+    const email = `${role.id}@example.com`
+    const wanted = { companyId, email, password: goodPassword, roleName: role.name, teamNames }
+    const user = await accounts.createUser(wanted)
+    recipes.set(user.id, () => addPerson(companyId, rights, teamNames))
+    return { userId: user.id, companyId, email, token: (await signIn(email, goodPassword)).access_token }
   }
 
   const known = new Map<string, Promise<Person>>()
@@ -100,28 +131,59 @@ export async function openPermissionWorld(service: Service): Promise<PermissionW
     body: new URLSearchParams({ client_id: service.clientId, token: session.refresh_token }),
   })
 
+  const admin: Person = {
+    userId: rows[0]?.id ?? '',
+    companyId: service.companyId,
+    email: service.admin.email,
+    token: service.token,
+  }
+  recipes.set(admin.userId, () => addPerson(service.companyId, 'all'))
+
+  const call: PermissionWorld['call'] = (token, method, { path, body, accept }) =>
+    fetch(`${origin}${path}`, {
+      method,
+      headers: {
+        ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...(accept === undefined ? {} : { accept }),
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    })
+
   return {
     service,
     relational,
-    admin: { userId: rows[0]?.id ?? '', companyId: service.companyId, token: service.token },
+    admin,
     stranger: await addPerson(second.companyId, 'all'),
     otherTeam: await addPerson(service.companyId, 'all', [otherTeamName]),
     revokedToken: session.access_token,
+    teams,
     person(rights) {
       const key = JSON.stringify(rights)
       const found = known.get(key) ?? addPerson(service.companyId, rights)
       known.set(key, found)
       return found
     },
-    call: (token, method, { path, body }) =>
-      fetch(`${origin}${path}`, {
-        method,
-        headers: {
-          ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
-          ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-        },
-        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-      }),
+    twin(person) {
+      const recipe = recipes.get(person.userId)
+      if (!recipe) throw new Error(`${person.email} is nobody of this world`)
+      return recipe()
+    },
+    addRole: async (rights) => (await addRole(service.companyId, rights)).id,
+    async addUser(rights, status = 'active') {
+      const { companyId } = service
+      const role = await addRole(companyId, rights)
+      const user = { id: newId(), companyId, email: `user-${role.id}@example.com`, status, roleId: role.id }
+      await store.insertUser({ ...user, passwordHash: null, teamIds: [teams.default] })
+      return user
+    },
+    call,
+    async make<T>(method: string, path: string, body?: unknown, token = service.token): Promise<T> {
+      const reply = await call(token, method, { path, body })
+      const text = await reply.text()
+      if (!reply.ok) throw new Error(`${method} ${path} answers ${reply.status}: ${text}`)
+      return (JSON.parse(text) as { data: T }).data
+    },
     close: () => relational.close(),
   }
 }

@@ -2,11 +2,11 @@ import type { Company, CompanyUpdate } from '@millrace/contract/resources/compan
 import { actorOf, type RecordAudit } from '../../platform/audit.ts'
 import { DomainError } from '../../platform/errors.ts'
 import type { Principal } from '../../platform/principal.ts'
+import { type Caller, createRefusalAudit } from '../../platform/refusal-audit.ts'
 import type { Queries, Relational } from '../../platform/stores/relational.ts'
 import { changesOf, definedOf } from './changes.ts'
 import { createCompanyStore, type StoredCompany } from './company-store.ts'
 import { requireGrantableRole } from './grants.ts'
-import { type Caller, createRefusalAudit } from './refusal-audit.ts'
 
 export interface CompanyServiceDependencies {
   readonly relational: Pick<Relational, 'db' | 'transaction'>

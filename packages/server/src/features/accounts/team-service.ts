@@ -4,11 +4,11 @@ import { DomainError } from '../../platform/errors.ts'
 import { newId, normalizeId } from '../../platform/ids.ts'
 import { type Listed, type Page, rangeOf } from '../../platform/paging.ts'
 import type { Principal } from '../../platform/principal.ts'
+import { type Caller, createRefusalAudit } from '../../platform/refusal-audit.ts'
 import { type Queries, type Relational, violatedConstraint } from '../../platform/stores/relational.ts'
 import { changesOf, definedOf } from './changes.ts'
 import { createCompanyStore } from './company-store.ts'
 import { requireUnprovisioned, type SyncsGroups } from './grants.ts'
-import { type Caller, createRefusalAudit } from './refusal-audit.ts'
 import { createTeamStore, type StoredTeam } from './team-store.ts'
 
 export interface TeamServiceDependencies {

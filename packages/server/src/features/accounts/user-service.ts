@@ -4,6 +4,7 @@ import { DomainError } from '../../platform/errors.ts'
 import { normalizeId } from '../../platform/ids.ts'
 import { type Listed, type Page, rangeOf } from '../../platform/paging.ts'
 import type { Principal } from '../../platform/principal.ts'
+import { type Caller, createRefusalAudit } from '../../platform/refusal-audit.ts'
 import type { Queries, Relational } from '../../platform/stores/relational.ts'
 import { changesOf, definedOf, personalFields } from './changes.ts'
 import { createCompanyStore } from './company-store.ts'
@@ -14,7 +15,6 @@ import {
   requireUnprovisioned,
   type SyncsGroups,
 } from './grants.ts'
-import { type Caller, createRefusalAudit } from './refusal-audit.ts'
 import type { ChangeOrigin, UserLifecycle } from './user-lifecycle.ts'
 import { createUserStore, type StoredUser, type UserFilter } from './user-store.ts'
 

@@ -4,13 +4,14 @@ import type {
   AuthenticatorState,
   RecoveryCodes,
 } from '@millrace/contract/resources/authenticator.ts'
-import { actorOf, type RecordAudit } from '../../platform/audit.ts'
+import { type AuditEvent, actorOf, type RecordAudit } from '../../platform/audit.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { SecretBox } from '../../platform/crypto/secret-box.ts'
 import type { RandomBytes } from '../../platform/crypto/secrets.ts'
 import { DomainError } from '../../platform/errors.ts'
 import { normalizeId } from '../../platform/ids.ts'
 import type { Principal } from '../../platform/principal.ts'
+import { createRefusalAudit } from '../../platform/refusal-audit.ts'
 import type { Queries, Relational } from '../../platform/stores/relational.ts'
 import { createAuthenticatorStore } from './authenticator-store.ts'
 import type { PasswordCheck } from './password-check.ts'
@@ -48,6 +49,7 @@ export function createAuthenticatorService(dependencies: AuthenticatorServiceDep
   } = dependencies
   const { db } = relational
   const store = createAuthenticatorStore(db)
+  const auditRefusal = createRefusalAudit({ relational, recordAudit })
 
   /** Ten letters of 32 each, 50 bits: enough for a code that the throttle guards. */
   function newRecoveryCodes(): string[] {
@@ -151,30 +153,30 @@ export function createAuthenticatorService(dependencies: AuthenticatorServiceDep
 
     /**
      * For somebody of the company who lost their device; whoever takes a second step away from others ends their sessions.
-     * @throws DomainError `notFound`, `forbidden` for somebody whose role allows more, or `authenticatorNotOffered`
+     * @throws DomainError `userIdNotFound`, `userAboveOwn` or `authenticatorNotOffered`
      */
     async deleteOf(principal: Principal, wantedId: string, address: string): Promise<void> {
       const { companyId, permissions } = principal
       const id = normalizeId(wantedId)
-      await relational.transaction(async (tx) => {
-        const inside = createAuthenticatorStore(tx)
-        const owner = await inside.findOwner(companyId, id)
-        if (!owner) throw new DomainError('notFound', { id })
-        if (owner.permissions.some((each) => !permissions.has(each))) {
-          const message = 'The role of this user allows more than your own'
-          throw new DomainError('forbidden', {}, { message })
-        }
-        if (!(await inside.delete(id))) throw new DomainError('authenticatorNotOffered')
-        await endSessions(tx, id)
-        const target = { kind: 'user', id, name: owner.email }
-        await recordAudit(tx, {
-          companyId,
-          action: 'authenticator-disable',
-          actor: actorOf(principal),
-          target,
-          address,
-        })
-      })
+      const event: AuditEvent = {
+        companyId,
+        action: 'authenticator-disable',
+        actor: actorOf(principal),
+        target: { kind: 'user', id },
+        address,
+      }
+      await auditRefusal(event, () =>
+        relational.transaction(async (tx) => {
+          const inside = createAuthenticatorStore(tx)
+          const owner = await inside.findOwner(companyId, id)
+          if (!owner) throw new DomainError('userIdNotFound', { id })
+          if (owner.permissions.some((each) => !permissions.has(each)))
+            throw new DomainError('userAboveOwn', { id })
+          if (!(await inside.delete(id))) throw new DomainError('authenticatorNotOffered')
+          await endSessions(tx, id)
+          await recordAudit(tx, { ...event, target: { kind: 'user', id, name: owner.email } })
+        }),
+      )
     },
   }
 }

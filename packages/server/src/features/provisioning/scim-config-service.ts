@@ -1,8 +1,9 @@
 import type { ScimConfig, ScimConfigUpdate } from '@millrace/contract/resources/scim-config.ts'
-import { actorOf, type RecordAudit } from '../../platform/audit.ts'
+import { type AuditEvent, actorOf, type RecordAudit } from '../../platform/audit.ts'
 import { DomainError } from '../../platform/errors.ts'
 import { normalizeId } from '../../platform/ids.ts'
 import type { Principal } from '../../platform/principal.ts'
+import { createRefusalAudit } from '../../platform/refusal-audit.ts'
 import type { Queries, Relational } from '../../platform/stores/relational.ts'
 import type { RoleAssignment } from './role-assignment.ts'
 import {
@@ -78,6 +79,7 @@ export type ScimConfigService = ReturnType<typeof createScimConfigService>
 /** What a company sets about its identity provider: operations 17 and 18. */
 export function createScimConfigService(dependencies: ScimConfigDependencies) {
   const { relational, transact, recordAudit, roleAssignment, baseUrl } = dependencies
+  const auditRefusal = createRefusalAudit({ relational, recordAudit })
 
   /** A role of another company is unknown, and nobody gives a role that allows more than their own. */
   async function requireRoles(tx: Queries, principal: Principal, ids: readonly string[]): Promise<void> {
@@ -114,23 +116,29 @@ export function createScimConfigService(dependencies: ScimConfigDependencies) {
       requireDistinctGroups(mapping ?? [])
       const roleIds = new Set(mapping?.map(({ roleId }) => roleId))
       if (fields.defaultRoleId) roleIds.add(fields.defaultRoleId)
-      return transact(async (tx) => {
-        const store = createScimConfigStore(tx)
-        await requireRoles(tx, principal, [...roleIds])
-        await store.lock(companyId)
-        const changes = changesOf(await store.find(companyId), { fields, mapping })
-        if (Object.keys(changes).length > 0) {
-          await store.update(companyId, fields)
-          if (mapping) await store.replaceMapping(companyId, mapping)
-          const origin = { actor: actorOf(principal), address }
-          const target = { kind: 'scim-config' }
-          const action = 'scim-config-update'
-          await recordAudit(tx, { companyId, action, ...origin, target, details: { changes } })
-          if ('roleSource' in changes || 'roleMapping' in changes || 'defaultRoleId' in changes)
-            await roleAssignment.assignAll(tx, companyId, origin)
-        }
-        return present(await store.find(companyId))
-      })
+      const event: AuditEvent = {
+        companyId,
+        action: 'scim-config-update',
+        actor: actorOf(principal),
+        target: { kind: 'scim-config' },
+        address,
+      }
+      return auditRefusal(event, () =>
+        transact(async (tx) => {
+          const store = createScimConfigStore(tx)
+          await requireRoles(tx, principal, [...roleIds])
+          await store.lock(companyId)
+          const changes = changesOf(await store.find(companyId), { fields, mapping })
+          if (Object.keys(changes).length > 0) {
+            await store.update(companyId, fields)
+            if (mapping) await store.replaceMapping(companyId, mapping)
+            await recordAudit(tx, { ...event, details: { changes } })
+            if ('roleSource' in changes || 'roleMapping' in changes || 'defaultRoleId' in changes)
+              await roleAssignment.assignAll(tx, companyId, { actor: event.actor, address })
+          }
+          return present(await store.find(companyId))
+        }),
+      )
     },
   }
 }

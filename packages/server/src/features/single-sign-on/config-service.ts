@@ -5,10 +5,11 @@ import type {
   SsoConfigReplacement,
   SsoConfigUpdate,
 } from '@millrace/contract/resources/sso-config.ts'
-import { actorOf, type RecordAudit } from '../../platform/audit.ts'
+import { type AuditEvent, actorOf, type RecordAudit } from '../../platform/audit.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { DomainError } from '../../platform/errors.ts'
 import { newId, normalizeId } from '../../platform/ids.ts'
+import { createRefusalAudit } from '../../platform/refusal-audit.ts'
 import type { Queries, Relational } from '../../platform/stores/relational.ts'
 import { type Caller, type CertificateService, fingerprintOf } from './certificate-service.ts'
 import { type ConfigStore, createConfigStore, type StoredConfig } from './config-store.ts'
@@ -66,6 +67,15 @@ export type ConfigService = ReturnType<typeof createConfigService>
 export function createConfigService(dependencies: ConfigServiceDependencies) {
   const { relational, certificates, recordAudit, clock, origin } = dependencies
   const store = createConfigStore(relational.db)
+  const auditRefusal = createRefusalAudit({ relational, recordAudit })
+
+  const eventOf = (caller: Caller, action: AuditEvent['action'], name?: string): AuditEvent => ({
+    companyId: caller.companyId,
+    action,
+    actor: actorOf(caller),
+    target: { kind: 'sso-config', id: caller.companyId, name },
+    address: caller.address,
+  })
 
   function toResource(stored: StoredConfig): SsoConfig {
     const { entityId, acsUrl } = serviceProviderOf(origin(), stored.companyId)
@@ -203,10 +213,7 @@ export function createConfigService(dependencies: ConfigServiceDependencies) {
       const endedSessions = isRequired && !wasRequired ? await turnOn(tx, companyId) : 0
       if (!isRequired) await held.setMandatory(companyId, false)
       await recordAudit(tx, {
-        companyId,
-        action: 'sso-config-update',
-        actor: actorOf(caller),
-        target: { kind: 'sso-config', id: companyId, name: idpEntityId },
+        ...eventOf(caller, 'sso-config-update', idpEntityId),
         details: {
           created: before === undefined,
           identityProviderChanged: before === undefined || isAnotherProvider === true,
@@ -215,7 +222,6 @@ export function createConfigService(dependencies: ConfigServiceDependencies) {
           ...settings,
           defaultTeamIds,
         },
-        address: caller.address,
       })
       return isRequired && !wasRequired
     })
@@ -234,10 +240,12 @@ export function createConfigService(dependencies: ConfigServiceDependencies) {
     },
 
     /** @throws DomainError as the operation names them */
-    replace: (caller: Caller, wanted: SsoConfigReplacement): Promise<SsoConfig> => save(caller, wanted, true),
+    replace: (caller: Caller, wanted: SsoConfigReplacement): Promise<SsoConfig> =>
+      auditRefusal(eventOf(caller, 'sso-config-update'), () => save(caller, wanted, true)),
 
     /** @throws DomainError as the operation names them */
-    update: (caller: Caller, wanted: SsoConfigUpdate): Promise<SsoConfig> => save(caller, wanted, false),
+    update: (caller: Caller, wanted: SsoConfigUpdate): Promise<SsoConfig> =>
+      auditRefusal(eventOf(caller, 'sso-config-update'), () => save(caller, wanted, false)),
 
     /**
      * Deletes everything of the company's single sign-on at once. Passwords work again from that moment; whoever
@@ -255,12 +263,8 @@ export function createConfigService(dependencies: ConfigServiceDependencies) {
         const withoutPassword = await held.listWithoutPassword(companyId)
         for (const userId of withoutPassword) await dependencies.mailPasswordReset(tx, userId)
         await recordAudit(tx, {
-          companyId,
-          action: 'sso-config-delete',
-          actor: actorOf(caller),
-          target: { kind: 'sso-config', id: companyId, name: before.idpEntityId },
+          ...eventOf(caller, 'sso-config-delete', before.idpEntityId),
           details: { wasMandatory: before.mandatory, endedSessions, resetMails: withoutPassword.length },
-          address: caller.address,
         })
       })
     },

@@ -1,7 +1,7 @@
-import type { AuditEvent, RecordAudit } from '../../platform/audit.ts'
-import { DomainError } from '../../platform/errors.ts'
-import type { Principal } from '../../platform/principal.ts'
-import type { Relational } from '../../platform/stores/relational.ts'
+import type { AuditEvent, RecordAudit } from './audit.ts'
+import { DomainError } from './errors.ts'
+import type { Principal } from './principal.ts'
+import type { Relational } from './stores/relational.ts'
 
 /** Who asks for a change, and from which network address. */
 export interface Caller {

@@ -1,0 +1,49 @@
+import type { ErrorName } from '@millrace/contract/errors.ts'
+import type { Call, PermissionWorld, Person, Rights } from './permission-world.ts'
+
+/** Makes a call, with the object that it is about, for somebody who is going to send it. */
+export type MakeCall = (world: PermissionWorld, caller: Person) => Call | Promise<Call>
+
+/** What the words beside a permission say of one case. */
+export interface FurtherCase {
+  /** The name of the test, behind that of the operation. */
+  readonly says: string
+  readonly rights: Rights
+  readonly call: MakeCall
+  /** Absent where the call succeeds. */
+  readonly refusal?: ErrorName
+}
+
+/** Whom an operation answers, and how. One row for each routed operation of the authenticated scope. */
+export interface PermissionRow {
+  /** The permission without which nobody gets further; written here again so that no other one slips in. */
+  readonly needs?: string
+  /** A call that succeeds for the administrator of the first company; it makes the object that it is about. */
+  readonly call: MakeCall
+  /** About the account of whoever calls: each call gets a caller of its own. */
+  readonly ofCaller?: true
+  /** Status for the administrator; 200 unless the call cannot come further than its permission in a test. */
+  readonly entitled?: number
+  /** Status for somebody with the needed permission alone, where people with other ones are above them. */
+  readonly alone?: number
+  /** Status for somebody of another company with every permission: 404 wherever the address names an object. */
+  readonly stranger: number
+  /** Status for somebody of the same company with every permission, in another team; where teams matter. */
+  readonly otherTeam?: number
+  /** Where words say who may: rights, and the status that they lead to. Operations with a permission have none. */
+  readonly access?: readonly (readonly [rights: Rights, status: number])[]
+  /** Where words say more than the permission beside them, or than `access` can. */
+  readonly further?: readonly FurtherCase[]
+}
+
+export type PermissionRows = Readonly<Record<string, PermissionRow>>
+
+/** Rights to these alone, as `user read`. */
+export const only = (...permissions: readonly string[]): Rights => ({
+  only: permissions.map((permission) => {
+    const [resource, action] = permission.split(' ')
+    return { resource, action } as never
+  }),
+})
+
+export const nothing = only()

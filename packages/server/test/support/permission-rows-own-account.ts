@@ -1,0 +1,117 @@
+import { goodPassword } from './auth.ts'
+import { codeAt, fromBase32 } from './authenticator-app.ts'
+import { nothing, only, type PermissionRows } from './permission-row.ts'
+import type { PermissionWorld, Person } from './permission-world.ts'
+
+const me = '/v2/entities/users/me'
+const authenticator = `${me}/authenticator`
+
+/** Everybody may, about themselves: whoever holds no permission, and whoever belongs to another company. */
+const everybody = { ofCaller: true, stranger: 200, access: [[nothing, 200]] } as const
+
+async function codeOfOffer({ make }: PermissionWorld, { token }: Person): Promise<string> {
+  const { secret } = await make<{ secret: string }>('POST', authenticator, { password: goodPassword }, token)
+  return codeAt(fromBase32(secret), Date.now())
+}
+
+/** Somebody's one-time codes are on afterwards. */
+async function turnOn(world: PermissionWorld, person: Person): Promise<void> {
+  const code = await codeOfOffer(world, person)
+  await world.make('POST', `${authenticator}/confirm`, { code }, person.token)
+}
+
+/** What people do about their own account, and with somebody's lost device or password. */
+export const ownAccountRows: PermissionRows = {
+  readProfile: { ...everybody, call: () => ({ path: me }) },
+
+  updateProfile: { ...everybody, call: () => ({ path: me, body: { firstName: 'Ada' } }) },
+
+  changePassword: {
+    ...everybody,
+    call: () => ({
+      path: `${me}/password`,
+      body: { currentPassword: goodPassword, newPassword: 'another field of 8 poppies' },
+    }),
+  },
+
+  endOwnSessions: { ...everybody, call: () => ({ path: `${me}/sessions` }) },
+
+  readAuthenticator: { ...everybody, call: () => ({ path: authenticator }) },
+
+  offerAuthenticator: {
+    ...everybody,
+    call: () => ({ path: authenticator, body: { password: goodPassword } }),
+  },
+
+  confirmAuthenticator: {
+    ...everybody,
+    call: async (world, caller) => ({
+      path: `${authenticator}/confirm`,
+      body: { code: await codeOfOffer(world, caller) },
+    }),
+  },
+
+  renewRecoveryCodes: {
+    ...everybody,
+    call: async (world, caller) => {
+      await turnOn(world, caller)
+      return { path: `${authenticator}/recovery-codes`, body: { password: goodPassword } }
+    },
+  },
+
+  disableAuthenticator: {
+    ...everybody,
+    call: async (world, caller) => {
+      await turnOn(world, caller)
+      return { path: `${authenticator}/disable`, body: { password: goodPassword } }
+    },
+  },
+
+  deleteAuthenticator: {
+    needs: 'user update',
+    call: async (world) => {
+      const person = await world.twin(await world.person(nothing))
+      await turnOn(world, person)
+      return { path: `/v2/entities/users/${person.userId}/authenticator` }
+    },
+    stranger: 404,
+    further: [
+      {
+        says: 'refuses the codes of somebody who may do more',
+        rights: only('user update'),
+        call: async (world) => {
+          const person = await world.twin(world.admin)
+          await turnOn(world, person)
+          return { path: `/v2/entities/users/${person.userId}/authenticator` }
+        },
+        refusal: 'userAboveOwn',
+      },
+    ],
+  },
+
+  resetPassword: {
+    call: async ({ addUser }) => {
+      const { email } = await addUser(nothing)
+      return { path: '/v2/entities/users/password-reset', body: { email } }
+    },
+    stranger: 404,
+    access: [
+      [nothing, 403],
+      [{ without: { resource: 'user', action: 'update' } }, 403],
+      [only('user update'), 200],
+    ],
+    further: [
+      {
+        says: 'mails everybody a link for their own password',
+        rights: nothing,
+        call: (_world, { email }) => ({ path: '/v2/entities/users/password-reset', body: { email } }),
+      },
+      {
+        says: 'does not tell whoever may not which addresses there are',
+        rights: nothing,
+        call: () => ({ path: '/v2/entities/users/password-reset', body: { email: 'no@example.com' } }),
+        refusal: 'forbidden',
+      },
+    ],
+  },
+}
