@@ -172,3 +172,22 @@ test('guesses sent all at once count as well: hardly more than the free ones are
   expect(guessed).toBeGreaterThanOrEqual(10)
   expect(guessed).toBeLessThanOrEqual(13)
 })
+
+test('the company sees once a minute that an account is held, and nobody sees that of an unknown one', async () => {
+  const held = async () => {
+    const { rows } = await relational.pool.query<{ company_id: string | null; details: { reason: string } }>(
+      "select company_id, details from audit_entries where error = 'tooManyAttempts' order by at",
+    )
+    return rows.map(({ company_id, details }) => [company_id, details.reason])
+  }
+  await auth.addUser('held@example.com')
+  const before = (await held()).length
+  for (const username of ['held@example.com', 'nobody2@example.com']) {
+    await fail(10, username)
+    await Promise.all(Array.from({ length: 5 }, () => auth.signIn(username, 'wrong', attacker)))
+  }
+  expect((await held()).slice(before)).toEqual([
+    [auth.companyId, 'held'],
+    [null, 'held'],
+  ])
+})

@@ -125,6 +125,18 @@ describe('a browser', () => {
   })
 })
 
+test.each([
+  ['text/html', 200],
+  ['text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8', 200],
+  ['application/json, text/html;q=0.1', 204],
+  ['application/json;q=0.5, text/html', 200],
+  ['text/html;q=0', 204],
+  ['*/*', 204],
+  ['', 204],
+])('Accept %j is answered with %i', async (accept, status) => {
+  expect((await post(form(), { accept })).statusCode).toBe(status)
+})
+
 describe('E02, E03: the domain', () => {
   test.each([
     'a@b@corp.example',

@@ -20,9 +20,16 @@ export const formBodyLimit = 64 * 1024
 /** A person needs a handful of pages, an office behind one address some hundreds. */
 const pagesPerMinute = 300
 
-/** Whether the caller is a browser that shows pages. */
+/** Whether the caller shows pages: it names `text/html`, and nothing else that is answered here at a higher weight. */
 export function isBrowser(request: FastifyRequest): boolean {
-  return /\btext\/html\b/.test(request.headers.accept ?? '')
+  const weights = new Map<string, number>()
+  for (const range of (request.headers.accept ?? '').split(',').slice(0, 50)) {
+    const [type = '', ...parameters] = range.split(';').map((part) => part.trim().toLowerCase())
+    const given = parameters.find((parameter) => parameter.startsWith('q='))?.slice(2)
+    weights.set(type, given === undefined ? 1 : Number(given) || 0)
+  }
+  const html = weights.get('text/html') ?? 0
+  return html > 0 && html >= (weights.get('application/json') ?? 0)
 }
 
 /** @throws DomainError `validation` for a parameter that comes twice */

@@ -49,6 +49,9 @@ export interface Verified extends Credentials {
 /** Between two alarms about the same budget. */
 const alarmIntervalMs = 60_000
 
+/** Accounts that are remembered as held, of which the company was told. */
+const mostHeld = 1_000
+
 export type PasswordCheck = ReturnType<typeof createPasswordCheck>
 
 /**
@@ -60,6 +63,7 @@ export function createPasswordCheck(dependencies: PasswordCheckDependencies) {
   const { db } = dependencies.relational
   const { policy = defaultPolicy, clock = systemClock } = dependencies
   const alarms = new Map<string, number>()
+  const held = new Map<string, number>()
 
   /** Budgets that only an attack on many accounts or from many addresses exhausts are worth an operator's eye. */
   function raiseAlarm(budget: keyof ThrottlePolicy): void {
@@ -69,10 +73,44 @@ export function createPasswordCheck(dependencies: PasswordCheckDependencies) {
     log.warn({ budget }, 'failed sign-ins have exhausted a budget: further attempts are slowed down')
   }
 
-  async function requireTurn(buckets: readonly Bucket[]): Promise<void> {
+  function recordFailure(
+    user: Credentials | undefined,
+    error: 'invalidCredentials' | 'tooManyAttempts',
+    details: { readonly reason: string; readonly clientId: string; readonly heldSeconds?: number },
+    { address }: Origin,
+  ): Promise<void> {
+    return recordAudit(db, {
+      companyId: user?.companyId,
+      action: details.reason === 'sso-required' ? 'sso-required' : 'sign-in',
+      actor: { kind: 'anonymous' },
+      ...(user ? { target: { kind: 'user', id: user.userId, name: user.email } } : {}),
+      error,
+      details,
+      address,
+    })
+  }
+
+  /** The company sees that an account is held, once a minute however often it is tried. */
+  async function recordHeld(email: string, clientId: string, seconds: number, origin: Origin): Promise<void> {
+    const last = held.get(email)
+    if (last !== undefined && clock.now() - last < alarmIntervalMs) return
+    if (held.size >= mostHeld) held.clear()
+    held.set(email, clock.now())
+    const user = await tokens.findCredentials(email)
+    await recordFailure(user, 'tooManyAttempts', { reason: 'held', clientId, heldSeconds: seconds }, origin)
+  }
+
+  async function requireTurn(
+    buckets: readonly Bucket[],
+    email: string,
+    clientId: string,
+    origin: Origin,
+  ): Promise<void> {
     const { seconds, scope } = longestWait(buckets, await throttle.listStates(buckets))
     if (scope === undefined) return
     if (scope !== 'accountFromAddress') raiseAlarm(scope)
+    const isOfAccount = scope === 'accountFromAddress' || scope === 'account'
+    if (isOfAccount && email !== '') await recordHeld(email, clientId, Math.ceil(seconds), origin)
     const retryAfter = Math.ceil(seconds)
     throw new DomainError('tooManyAttempts', { retryAfter }, { retryAfterSeconds: retryAfter })
   }
@@ -115,20 +153,13 @@ export function createPasswordCheck(dependencies: PasswordCheckDependencies) {
     reason: string,
     clientId: string,
     buckets: readonly Bucket[],
-    { address }: Origin,
+    origin: Origin,
   ): Promise<never> {
     await throttle.countFailure(buckets)
     const { seconds } = longestWait(buckets, await throttle.listStates(buckets))
-    await recordAudit(db, {
-      companyId: user?.companyId,
-      action: reason === 'sso-required' ? 'sso-required' : 'sign-in',
-      actor: { kind: 'anonymous' },
-      ...(user ? { target: { kind: 'user', id: user.userId, name: user.email } } : {}),
-      error: 'invalidCredentials',
-      details: { reason, clientId, ...(seconds > 0 ? { heldSeconds: Math.ceil(seconds) } : {}) },
-      address,
-    })
-    log.info({ clientId, userId: user?.userId, address }, 'sign-in refused')
+    const details = { reason, clientId, ...(seconds > 0 ? { heldSeconds: Math.ceil(seconds) } : {}) }
+    await recordFailure(user, 'invalidCredentials', details, origin)
+    log.info({ clientId, userId: user?.userId, address: origin.address }, 'sign-in refused')
     throw new DomainError('invalidCredentials')
   }
 
@@ -146,10 +177,10 @@ export function createPasswordCheck(dependencies: PasswordCheckDependencies) {
       // What is no address is nobody's: it takes the same way as an address that nobody has.
       const email = parseEmailAddress(username) ?? ''
       const buckets = await bucketsFor(email || username, email, origin)
-      await requireTurn(buckets)
+      await requireTurn(buckets, email, clientId, origin)
       return atDesk(async (desk) => {
         // Those who stood before this one may have failed meanwhile.
-        await requireTurn(buckets)
+        await requireTurn(buckets, email, clientId, origin)
         const found = await tokens.findCredentials(email)
         const matches = await desk.matches(password, found?.passwordHash ?? null)
         if (!matches || !found)
@@ -174,10 +205,10 @@ export function createPasswordCheck(dependencies: PasswordCheckDependencies) {
      */
     async verifyCode(user: Credentials, code: string, clientId: string, origin: Origin): Promise<void> {
       const buckets = await bucketsFor(user.email, user.email, origin)
-      await requireTurn(buckets)
+      await requireTurn(buckets, user.email, clientId, origin)
       const kind = await atDesk(async () => {
         // As with passwords: guesses that come at once must not all be judged before the first has counted.
-        await requireTurn(buckets)
+        await requireTurn(buckets, user.email, clientId, origin)
         const taken = await secondFactor.take(db, user.userId, code)
         return taken ?? refuse(user, 'wrong-code', clientId, buckets, origin)
       })

@@ -31,6 +31,9 @@ test('a fault is that of the one who asked, and the next is served', async () =>
 test('nothing is computed after the end', async () => {
   const own = createArgon2Threads(1)
   await own.derive(parameters('x'))
+  const asked = [own.derive({ ...parameters('y'), memory: 65_536, passes: 10 }), own.derive(parameters('z'))]
+  const refused = Promise.all(asked.map((each) => expect(each).rejects.toThrow('hashing has ended')))
   await own.close()
+  await refused
   await expect(own.derive(parameters('x'))).rejects.toThrow('hashing has ended')
 })

@@ -72,7 +72,8 @@ export function createArgon2Threads(count: number): Argon2Threads {
 
     async close() {
       isClosed = true
-      for (const { reject } of queue.splice(0)) reject(new Error('hashing has ended'))
+      const underWay = [...threads].flatMap(({ job }) => job ?? [])
+      for (const { reject } of [...queue.splice(0), ...underWay]) reject(new Error('hashing has ended'))
       await Promise.all([...threads].map(({ worker }) => worker.terminate()))
     },
   }

@@ -1,28 +1,68 @@
+import { readFileSync } from 'node:fs'
+
 /**
- * Passwords of eight and more characters that head the published lists of leaked ones, in lower case. They
- * are compared without the digits and marks that people put at the end, so that `Password123!` is found too.
+ * Words of passwords that head the published lists of leaked ones, in lower case: short themselves, and found in
+ * longer ones by what people put behind them or by writing them twice.
  */
-const common = new Set(
+const words = new Set(
   `password passw0rd p@ssword p@ssw0rd passwort motdepasse contraseña wachtwoord iloveyou sunshine princess
-  football baseball basketball superman batman123 trustno1 whatever computer internet michelle jennifer
+  football baseball basketball superman trustno1 whatever computer internet michelle jennifer
   elizabeth alexander victoria danielle jonathan samantha christian nicholas benjamin patricia veronica
-  starwars pokemon1 slipknot liverpool chelsea1 arsenal1 barcelona juventus manchester mustang1 mercedes
-  ferrari1 corvette harley-davidson yamaha12 qwertyui qwertyuiop qwerty123 asdfghjk asdfghjkl zxcvbnm1
-  1q2w3e4r 1q2w3e4r5t 1qaz2wsx zaq12wsx q1w2e3r4 qazwsxedc azertyui azertyuiop qwertzui letmein1 letmein!
-  welcome1 welcome123 changeme change-me changeit replaceme replace-me default1 administrator administrateur
-  adminadmin admin123 admin1234 rootroot toor1234 master12 secret12 secretsecret temporary testtest test1234
-  testing1 username guest123 demo1234 login123 access14 dragon12 monkey12 shadow12 killer12 hunter22 abc12345
-  abcd1234 abcdefgh abcdefghi aa123456 a1234567 a1b2c3d4 1234qwer 123qwerty qwer1234 asdf1234 zxcv1234
-  12345678 123456789 1234567890 0123456789 987654321 87654321 9876543210 11223344 12121212 12341234 123123123
-  123321123 147258369 741852963 159357456 31415926 19841984 20202020 11111111 00000000 millrace millrace1`.split(
-    /\s+/,
-  ),
+  starwars slipknot liverpool barcelona juventus manchester mercedes harley-davidson qwertyui qwertyuiop
+  asdfghjk asdfghjkl azertyui azertyuiop qwertzui qazwsxedc 1q2w3e4r 1q2w3e4r5t 1qaz2wsx zaq12wsx q1w2e3r4
+  letmein welcome changeme change-me changeit replaceme replace-me default administrator administrateur
+  adminadmin rootroot secretsecret temporary testtest username dragon monkey shadow killer qwerty azerty
+  abcdefgh abcdefghi 1234qwer 123qwerty qwer1234 asdf1234 zxcv1234 millrace`.split(/\s+/),
 )
 
-const stem = (password: string): string => password.replace(/[\d!?.,*#$@_-]+$/, '')
+const listFile = new URL('../../../data/common-passwords.txt', import.meta.url)
+let list: string | undefined
 
-/** Whether a password is one of those that everybody tries first, or one character over and over. */
+/**
+ * Of the million most frequent of the "10 Million Passwords" that Mark Burnett gave to the public domain in 2015:
+ * those of 12 and more characters, in lower case, one on a line. Searched as one text, which is faster to load than
+ * to take apart and fast enough for something that people do once a year.
+ */
+function isListed(lower: string): boolean {
+  list ??= `\n${readFileSync(listFile, 'utf8')}`
+  return !lower.includes('\n') && list.includes(`\n${lower}\n`)
+}
+
+/** Without the digits and marks that people put at the end. */
+const stemOf = (text: string): string => text.replace(/[\d!?.,*#$@_-]+$/, '')
+
+/** What is written over and over, or the text itself. */
+function unitOf(text: string): string {
+  const at = `${text}${text}`.indexOf(text, 1)
+  return text.slice(0, at)
+}
+
+/** Up to this length something that is repeated is no longer a secret than written once. */
+const shortUnit = 7
+
+/** Whether each character follows the one before in the same direction, as 123…, cba…, or is the same. */
+function isSequence(text: string): boolean {
+  const codes = [...text].map((character) => character.codePointAt(0) ?? 0)
+  const steps = codes.slice(1).map((code, i) => {
+    const before = codes[i] ?? 0
+    const isDigits = [code, before].every((each) => each >= 48 && each <= 57)
+    const step = code - before
+    // After the nine comes the nought.
+    return isDigits && Math.abs(step) === 9 ? -Math.sign(step) : step
+  })
+  const [first = 0] = steps
+  return Math.abs(first) <= 1 && steps.every((step) => step === first)
+}
+
+/** Whether a password is one of those that everybody tries first. */
 export function isCommonPassword(password: string): boolean {
   const lower = password.toLowerCase()
-  return common.has(lower) || common.has(stem(lower)) || new Set(lower).size < 3
+  const unit = unitOf(lower)
+  const isRepeated = unit.length < lower.length
+  return (
+    [lower, stemOf(lower), unit, stemOf(unit)].some((each) => words.has(each)) ||
+    (isRepeated && unit.length <= shortUnit) ||
+    isSequence(lower) ||
+    isListed(lower)
+  )
 }

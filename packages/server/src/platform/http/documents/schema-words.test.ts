@@ -44,6 +44,7 @@ test('a body of several forms has each of them, a list of the same form none mor
   expect(variantsOf(TokenRequest as DocumentedSchema).map(({ title }) => title)).toEqual([
     'PasswordGrant',
     'RefreshTokenGrant',
+    'AuthorizationCodeGrant',
   ])
   const events = { anyOf: [CollectedEvent, { type: 'array', items: CollectedEvent }] }
   expect(variantsOf(events as DocumentedSchema).map(({ title }) => title)).toEqual([undefined])
