@@ -29,7 +29,7 @@ export type AuthenticatorOffer = Static<typeof AuthenticatorOffer>
 
 export const RecoveryCodes = Type.Object(
   {
-    recoveryCodes: Type.Array(Type.String({ examples: ['k7mq2-x4ftz'] }), {
+    recoveryCodes: Type.Array(Type.String({ examples: ['k7mq2-x4ftz-8wn3c'] }), {
       description: 'Each works once in place of a code; shown only now',
     }),
   },

@@ -16,12 +16,14 @@ export const createClientCommand: OperatorCommand = {
       several: true,
       description: 'Address that a sign-in in the browser may return to',
     },
+    'third-party': { description: 'An application of others: people are asked whether they let it in' },
   },
   async run(values, { clients }) {
     const client = await clients.createClient({
       name: values.get('name') ?? '',
       grants: values.all('grant'),
       redirectUris: values.all('redirect-uri'),
+      firstParty: !values.has('third-party'),
     })
     return { data: { ...client }, lines: [client.id] }
   },

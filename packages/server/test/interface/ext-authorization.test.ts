@@ -320,9 +320,9 @@ describe('an application that is not the operator’s own', () => {
       name: 'Third <b>party',
       grants: [],
       redirectUris: [testRedirectUri],
+      firstParty: false,
     })
     clientId = client.id
-    await relational.pool.query('update oauth_clients set first_party = false where id = $1', [clientId])
   })
 
   test('is let in by the person, who is asked once', async () => {

@@ -1,8 +1,7 @@
-import { readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { challengeOf, verifier } from '../support/authorization.ts'
 import { createFormBrowser, fetched } from '../support/form-browser.ts'
+import { mailTo } from '../support/outbox.ts'
 import { removeData, type Service, startService } from '../support/running-service.ts'
 
 const redirectUri = 'https://app.example/signed-in'
@@ -53,19 +52,6 @@ async function post(path: string, body: unknown, headers: Record<string, string>
 const readsDatasources = async (token: string): Promise<number> =>
   (await fetch(`${origin}/v2/datasources`, { headers: { authorization: `Bearer ${token}` } })).status
 
-/** What the mail directory holds for an address, once a mail is there. */
-async function mailTo(address: string): Promise<string> {
-  const outbox = join(service.dataDirectory, 'outbox')
-  for (let i = 0; i < 200; i++) {
-    const files = readdirSync(outbox).filter((name) => name.endsWith('.eml'))
-    const mails = files.map((name) => readFileSync(join(outbox, name), 'utf8'))
-    const found = mails.find((text) => new RegExp(`^To: ${address}$`, 'm').test(text))
-    if (found) return found.replaceAll('=\n', '').replaceAll('=3D', '=')
-    await new Promise((resolve) => setTimeout(resolve, 50))
-  }
-  throw new Error(`no mail to ${address}`)
-}
-
 test('somebody is invited, chooses a password, signs in, refreshes, is deactivated by SCIM and is refused', async () => {
   const roles = await call<{ id: string; name: string }[]>('GET', '/entities/roles')
   const teams = await call<{ id: string }[]>('GET', '/entities/teams')
@@ -77,7 +63,7 @@ test('somebody is invited, chooses a password, signs in, refreshes, is deactivat
     resourceGroupIds,
   })
   expect(invited.url.startsWith(`${origin}/v2/oauth/set-password?token=`)).toBe(true)
-  expect(await mailTo(email)).toContain(invited.url)
+  expect(await mailTo(service, email)).toContain(invited.url)
 
   const browser = createFormBrowser(fetched(origin))
   const welcome = await browser.open(invited.url)

@@ -51,13 +51,11 @@ export function createAuthenticatorService(dependencies: AuthenticatorServiceDep
   const store = createAuthenticatorStore(db)
   const auditRefusal = createRefusalAudit({ relational, recordAudit })
 
-  /** Ten letters of 32 each, 50 bits: enough for a code that the throttle guards. */
+  /** Fifteen letters of 32 each, 75 bits: their hashes tell nothing to whoever has a copy of the database. */
   function newRecoveryCodes(): string[] {
     return Array.from({ length: recoveryCodeCount }, () => {
-      const letters = Array.from(random(10), (byte) => recoveryAlphabet[byte % recoveryAlphabet.length]).join(
-        '',
-      )
-      return `${letters.slice(0, 5)}-${letters.slice(5)}`
+      const letters = Array.from(random(15), (byte) => recoveryAlphabet[byte % recoveryAlphabet.length])
+      return [0, 5, 10].map((from) => letters.slice(from, from + 5).join('')).join('-')
     })
   }
 

@@ -10,6 +10,8 @@ export interface ClientToCreate {
   /** All grants when empty. */
   readonly grants: readonly string[]
   readonly redirectUris: readonly string[]
+  /** False for an application of others: people are asked whether they let it in. Default true. */
+  readonly firstParty?: boolean
 }
 
 export interface CreatedClient {
@@ -17,6 +19,7 @@ export interface CreatedClient {
   readonly name: string
   readonly grants: readonly string[]
   readonly redirectUris: readonly string[]
+  readonly firstParty: boolean
 }
 
 function invalid(path: string, message: string): DomainError {
@@ -51,6 +54,7 @@ export function createClientService(store: ClientStore) {
         name,
         grants: wanted.grants.length > 0 ? [...new Set(wanted.grants)] : [...grantTypes],
         redirectUris: [...new Set(wanted.redirectUris.map(requireRedirectUri))],
+        firstParty: wanted.firstParty ?? true,
       }
       await store.insertClient(client)
       return client
