@@ -211,6 +211,7 @@ test.for(screens)('every other page shows whole on $name, without scripts', asyn
   await tab.fill('#code', codeAt(key, Date.now()))
   await tab.click('button')
   await tab.waitForSelector('text=Let Reports of others in?')
+  expect(await tab.textContent('.as')).toContain(email)
   await shot(tab, 'consent')
   await tab.click('button[value=allow]')
   await tab.waitForURL(`${redirectUri}**`)

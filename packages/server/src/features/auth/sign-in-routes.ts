@@ -72,14 +72,14 @@ export function registerSignInRoutes(app: FastifyInstance, dependencies: SignInR
   }
 
   /** The page or the redirect of the next step. */
-  function follow(reply: FastifyReply, step: NextStep, context: PageContext, email: string): FastifyReply {
+  function follow(reply: FastifyReply, step: NextStep, context: PageContext): FastifyReply {
     switch (step.kind) {
       case 'done':
         return reply.header('cache-control', 'no-store').redirect(step.location, 303)
       case 'code':
         return sendSignInPage(reply, codePage(context, step.signIn))
       case 'consent':
-        return sendSignInPage(reply, consentPage(context, step.signIn, email))
+        return sendSignInPage(reply, consentPage(context, step.signIn, step.email))
     }
   }
 
@@ -154,7 +154,7 @@ export function registerSignInRoutes(app: FastifyInstance, dependencies: SignInR
       if (way?.required) return reply.header('cache-control', 'no-store').redirect(way.location, 303)
       try {
         const next = await signIn.signIn(username, fields.get('password') ?? '', step)
-        return follow(reply, next, context, username)
+        return follow(reply, next, context)
       } catch (error) {
         const said = wordsFor(error, step.request.language)
         return sendSignInPage(
@@ -170,7 +170,7 @@ export function registerSignInRoutes(app: FastifyInstance, dependencies: SignInR
       try {
         const next = await signIn.giveOneTimeCode(secret, fields.get('code') ?? '', step)
         if (!next) return sendSignInPage(reply, expiredPage(step.request))
-        return follow(reply, next, context, '')
+        return follow(reply, next, context)
       } catch (error) {
         return sendSignInPage(
           reply,

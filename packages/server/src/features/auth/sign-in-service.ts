@@ -24,7 +24,8 @@ export interface SignInServiceDependencies {
 
 /** What comes next for somebody on the way in. */
 export type NextStep =
-  | { readonly kind: 'code' | 'consent'; readonly signIn: string }
+  | { readonly kind: 'code'; readonly signIn: string }
+  | { readonly kind: 'consent'; readonly signIn: string; readonly email: string }
   | { readonly kind: 'done'; readonly location: string }
 
 /** Somebody who has shown who they are, as far as it went. */
@@ -111,7 +112,7 @@ export function createSignInService(dependencies: SignInServiceDependencies) {
     const { client } = step
     if (client.firstParty || (await codes.hasConsent(person.userId, client.id)))
       return { kind: 'done', location: await relational.transaction((tx) => giveCode(tx, person, step)) }
-    return { kind: 'consent', signIn: await keepPending(person, step, true) }
+    return { kind: 'consent', signIn: await keepPending(person, step, true), email: person.email }
   }
 
   async function findPending(signIn: string, { client, browser }: Step): Promise<PendingSignIn | undefined> {
