@@ -110,7 +110,8 @@ while (issued < all or under_way > 0) and clock(monotonic) < patience do
     issued = issued + 1
     if waiting_from == issued - 1 and #free > 0 then
       waiting_from = issued
-      send(table.remove(free), due_at(issued - 1))
+      -- In turn, so that no connection is so long silent that the service closes it.
+      send(table.remove(free, 1), due_at(issued - 1))
     end
   end
   local count = C.epoll_wait(epoll, events, connections, 1)

@@ -8,7 +8,14 @@ import type { Logger } from '../../platform/logger.ts'
 import { networkOf } from '../../platform/network-address.ts'
 import type { PasswordDesk, Passwords } from '../../platform/passwords.ts'
 import type { Relational } from '../../platform/stores/relational.ts'
-import { type Bucket, bucketsOf, defaultPolicy, longestWait, type ThrottlePolicy } from './login-throttle.ts'
+import {
+  type Bucket,
+  type BucketState,
+  bucketsOf,
+  defaultPolicy,
+  longestWait,
+  type ThrottlePolicy,
+} from './login-throttle.ts'
 import type { SecondFactor } from './second-factor.ts'
 import type { ThrottleStore } from './throttle-store.ts'
 import type { Credentials, TokenStore } from './token-store.ts'
@@ -40,12 +47,6 @@ export interface PasswordAttempt {
   readonly password: string
 }
 
-/** Somebody whose password was right. */
-export interface Verified extends Credentials {
-  /** Whether a one-time code must be right too before anything is given. */
-  readonly needsCode: boolean
-}
-
 /** Between two alarms about the same budget. */
 const alarmIntervalMs = 60_000
 
@@ -74,7 +75,7 @@ export function createPasswordCheck(dependencies: PasswordCheckDependencies) {
   }
 
   function recordFailure(
-    user: Credentials | undefined,
+    user: Pick<Credentials, 'userId' | 'companyId' | 'email'> | undefined,
     error: 'invalidCredentials' | 'tooManyAttempts',
     details: { readonly reason: string; readonly clientId: string; readonly heldSeconds?: number },
     { address }: Origin,
@@ -105,14 +106,20 @@ export function createPasswordCheck(dependencies: PasswordCheckDependencies) {
     email: string,
     clientId: string,
     origin: Origin,
-  ): Promise<void> {
-    const { seconds, scope } = longestWait(buckets, await throttle.listStates(buckets))
-    if (scope === undefined) return
+  ): Promise<readonly BucketState[]> {
+    const states = await throttle.listStates(buckets)
+    const { seconds, scope } = longestWait(buckets, states)
+    if (scope === undefined) return states
     if (scope !== 'accountFromAddress') raiseAlarm(scope)
     const isOfAccount = scope === 'accountFromAddress' || scope === 'account'
     if (isOfAccount && email !== '') await recordHeld(email, clientId, Math.ceil(seconds), origin)
     const retryAfter = Math.ceil(seconds)
     throw new DomainError('tooManyAttempts', { retryAfter }, { retryAfterSeconds: retryAfter })
+  }
+
+  /** Whoever is right starts anew from where they are; most had not failed before. */
+  async function forgetFailures([own]: readonly Bucket[], states: readonly BucketState[]): Promise<void> {
+    if (own && states.some(({ key }) => key.equals(own.key))) await throttle.forget(own)
   }
 
   /** The buckets are the same whether there is such an account or not, and so are the questions to the store. */
@@ -149,7 +156,7 @@ export function createPasswordCheck(dependencies: PasswordCheckDependencies) {
 
   /** Counts a failure and keeps it; an unknown account costs the same. */
   async function refuse(
-    user: Credentials | undefined,
+    user: Pick<Credentials, 'userId' | 'companyId' | 'email'> | undefined,
     reason: string,
     clientId: string,
     buckets: readonly Bucket[],
@@ -172,7 +179,7 @@ export function createPasswordCheck(dependencies: PasswordCheckDependencies) {
     /**
      * @throws DomainError `invalidCredentials`, `tooManyAttempts` or `signInUnavailable`
      */
-    async verify(attempt: PasswordAttempt, origin: Origin): Promise<Verified> {
+    async verify(attempt: PasswordAttempt, origin: Origin): Promise<Credentials> {
       const { clientId, username, password } = attempt
       // What is no address is nobody's: it takes the same way as an address that nobody has.
       const email = parseEmailAddress(username) ?? ''
@@ -180,7 +187,7 @@ export function createPasswordCheck(dependencies: PasswordCheckDependencies) {
       await requireTurn(buckets, email, clientId, origin)
       return atDesk(async (desk) => {
         // Those who stood before this one may have failed meanwhile.
-        await requireTurn(buckets, email, clientId, origin)
+        const states = await requireTurn(buckets, email, clientId, origin)
         const found = await tokens.findCredentials(email)
         const matches = await desk.matches(password, found?.passwordHash ?? null)
         if (!matches || !found)
@@ -192,10 +199,8 @@ export function createPasswordCheck(dependencies: PasswordCheckDependencies) {
             origin,
           )
         const user = await upToDate(found, password, desk)
-        const needsCode = await secondFactor.isNeeded(db, user.userId)
-        const [own] = buckets
-        if (own && !needsCode) await throttle.forget(own)
-        return { ...user, needsCode }
+        if (!user.needsCode) await forgetFailures(buckets, states)
+        return user
       })
     },
 
@@ -203,14 +208,21 @@ export function createPasswordCheck(dependencies: PasswordCheckDependencies) {
      * The second step, for somebody whose password was right.
      * @throws DomainError `invalidCredentials`, `tooManyAttempts` or `signInUnavailable`
      */
-    async verifyCode(user: Credentials, code: string, clientId: string, origin: Origin): Promise<void> {
+    async verifyCode(
+      user: Pick<Credentials, 'userId' | 'companyId' | 'email'>,
+      code: string,
+      clientId: string,
+      origin: Origin,
+    ): Promise<void> {
       const buckets = await bucketsFor(user.email, user.email, origin)
       await requireTurn(buckets, user.email, clientId, origin)
       const kind = await atDesk(async () => {
         // As with passwords: guesses that come at once must not all be judged before the first has counted.
-        await requireTurn(buckets, user.email, clientId, origin)
+        const states = await requireTurn(buckets, user.email, clientId, origin)
         const taken = await secondFactor.take(db, user.userId, code)
-        return taken ?? refuse(user, 'wrong-code', clientId, buckets, origin)
+        if (taken === undefined) return refuse(user, 'wrong-code', clientId, buckets, origin)
+        await forgetFailures(buckets, states)
+        return taken
       })
       if (kind === 'recovery') {
         await recordAudit(db, {
@@ -220,8 +232,6 @@ export function createPasswordCheck(dependencies: PasswordCheckDependencies) {
           address: origin.address,
         })
       }
-      const [own] = buckets
-      if (own) await throttle.forget(own)
     },
   }
 }

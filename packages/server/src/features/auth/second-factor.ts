@@ -28,10 +28,6 @@ export type SecondFactor = ReturnType<typeof createSecondFactor>
 /** The one-time codes of people who turned them on. */
 export function createSecondFactor({ box, clock }: SecondFactorDependencies) {
   return {
-    async isNeeded(db: Queries, userId: string): Promise<boolean> {
-      return (await createAuthenticatorStore(db).find(userId))?.isConfirmed === true
-    },
-
     /** Takes a code once; undefined for one that is wrong or was taken before. */
     async take(db: Queries, userId: string, text: string): Promise<CodeKind | undefined> {
       const code = text.trim()

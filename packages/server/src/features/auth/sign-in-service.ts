@@ -158,7 +158,7 @@ export function createSignInService(dependencies: SignInServiceDependencies) {
       const pending = await findPending(signIn, step)
       if (!pending || pending.complete) return undefined
       if (!(await codes.takeTry(hashSecret(signIn), mostTries))) return undefined
-      await passwordCheck.verifyCode({ ...pending, refusal: undefined }, code, step.client.id, step.origin)
+      await passwordCheck.verifyCode(pending, code, step.client.id, step.origin)
       if (!(await codes.deletePending(hashSecret(signIn)))) return undefined
       return goOn(pending, step)
     },

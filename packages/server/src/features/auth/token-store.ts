@@ -1,6 +1,7 @@
 import { and, eq, sql } from 'drizzle-orm'
 import { databaseNow, type SqlNow } from '../../database/now.ts'
 import { oauthClients } from '../../database/tables/oauth-client.ts'
+import { userAuthenticators } from '../../database/tables/sign-in.ts'
 import { accessTokens, refreshTokens } from '../../database/tables/token.ts'
 import { users } from '../../database/tables/user.ts'
 import type { Queries } from '../../platform/stores/relational.ts'
@@ -23,6 +24,8 @@ export interface Credentials {
   readonly email: string
   /** Null where no password lets this person in. */
   readonly passwordHash: string | null
+  /** Whether a one-time code must be right too before anything is given. */
+  readonly needsCode: boolean
   /** Why not, for the audit log. */
   readonly refusal: 'deactivated' | 'invited' | 'sso-required' | 'no-password' | undefined
 }
@@ -97,8 +100,12 @@ export function createTokenStore(db: Queries, now: SqlNow = databaseNow) {
         status: string
         password_hash: string | null
         sso_required: boolean
+        needs_code: boolean
       }>(
-        sql`select id, company_id, status, password_hash, ${ssoRequired} as sso_required
+        sql`select id, company_id, status, password_hash, ${ssoRequired} as sso_required,
+            exists (
+              select 1 from ${userAuthenticators} where user_id = ${users.id} and confirmed_at is not null
+            ) as needs_code
           from ${users} where email = ${email} and status <> 'deleted'`,
       )
       const [row] = rows
@@ -118,6 +125,7 @@ export function createTokenStore(db: Queries, now: SqlNow = databaseNow) {
         companyId: row.company_id,
         email,
         passwordHash: refusal === undefined ? row.password_hash : null,
+        needsCode: row.needs_code,
         refusal,
       }
     },
