@@ -1,11 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { stepOf, codeOf as totpOf } from '../../src/features/auth/totp.ts'
 import { type Auth, createAuth, goodPassword } from '../support/auth.ts'
+import { fromBase32, oneTimeCode, turnOnAuthenticator } from '../support/authenticator.ts'
 import { returned, walkToPassword } from '../support/authorization.ts'
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts'
 
 const url = '/v2/entities/users/me/authenticator'
-const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'
 
 let relational: TestDatabase
 let auth: Auth
@@ -28,23 +27,8 @@ beforeEach(async () => {
   auth.time.advance(60_000)
 })
 
-/** As an authenticator application reads it. */
-function fromBase32(text: string): Buffer {
-  const bits = [...text].map((letter) => alphabet.indexOf(letter).toString(2).padStart(5, '0')).join('')
-  return Buffer.from((bits.match(/.{8}/g) ?? []).map((byte) => Number.parseInt(byte, 2)))
-}
-
-const codeNow = (secret: Buffer, steps = 0): string => totpOf(secret, stepOf(auth.time.clock.now()) + steps)
-
-async function turnOn(): Promise<{ secret: Buffer; recoveryCodes: string[] }> {
-  const offered = await auth.call(token, 'POST', url, { password: goodPassword })
-  expect(offered.statusCode).toBe(200)
-  const secret = fromBase32(offered.json().data.secret)
-  const confirmed = await auth.call(token, 'POST', `${url}/confirm`, { code: codeNow(secret) })
-  expect(confirmed.statusCode).toBe(200)
-  auth.time.advance(30_000)
-  return { secret, recoveryCodes: confirmed.json().data.recoveryCodes }
-}
+const codeNow = (secret: Buffer, steps = 0): string => oneTimeCode(auth, secret, steps)
+const turnOn = () => turnOnAuthenticator(auth, token)
 
 const signIn = (code?: string, password = goodPassword) =>
   auth.post({

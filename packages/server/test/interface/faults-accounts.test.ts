@@ -1,4 +1,3 @@
-import pg from 'pg'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createMailService } from '../../src/features/mail/mail-service.ts'
 import { createMailStore } from '../../src/features/mail/mail-store.ts'
@@ -15,6 +14,7 @@ import {
 import { goodPassword } from '../support/auth.ts'
 import { hour, minute } from '../support/fake-time.ts'
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts'
+import { statementsOf } from '../support/statements.ts'
 
 /** Inputs and faults of faults.md, 2.5, that are about passwords. */
 
@@ -55,23 +55,6 @@ const invalid = { errorName: 'invalidLink' }
 async function secretFor(person: Person): Promise<string> {
   expect(await ask(person.email)).toMatchObject({ status: 200 })
   return secretIn((await app.lastMail()).text)
-}
-
-/** The statements that the work sends, without their values. */
-async function statementsOf(work: () => Promise<unknown>): Promise<string[]> {
-  const statements: string[] = []
-  const { query } = pg.Client.prototype
-  pg.Client.prototype.query = function spy(this: pg.Client, ...parts: unknown[]) {
-    const [first] = parts as [string | { text: string }]
-    statements.push(typeof first === 'string' ? first : first.text)
-    return Reflect.apply(query, this, parts)
-  } as typeof query
-  try {
-    await work()
-  } finally {
-    pg.Client.prototype.query = query
-  }
-  return statements
 }
 
 test.each([{}, { authorization: 'Bearer' }, { authorization: `Bearer ${'A'.repeat(43)}` }])(
