@@ -47,7 +47,7 @@ test.each([
   ['an address that nobody has', 'nobody@example.com'],
   ['no address', 'x'],
 ])(
-  'ten failures on %s are answered 429 with the time to wait, doubling from 1 s to 15 min',
+  'T08: ten failures on %s are answered 429 with the time to wait, doubling from 1 s to 15 min',
   async (_name, username) => {
     await fail(10, username)
     const waits: number[] = []
@@ -88,7 +88,7 @@ test('nine failures, or ten over hours, cost nothing', async () => {
   expect((await auth.signIn(owner, undefined, attacker)).statusCode).toBe(200)
 })
 
-test('failures from one address do not lock the owner out elsewhere, however many', async () => {
+test('T08: failures from one address do not lock the owner out elsewhere, however many', async () => {
   for (let round = 0; round < 60; round++) {
     const reply = await auth.signIn(owner, 'wrong', attacker)
     if (reply.statusCode === 429) auth.time.advance(Number(reply.headers['retry-after']) * second)
@@ -105,7 +105,7 @@ test('addresses of one /64 are one address, and IPv4 written as IPv6 is IPv4', a
   expect((await auth.signIn('x@example.com', 'x', { from: '::ffff:198.51.100.1' })).statusCode).toBe(429)
 })
 
-test('an owner with a session refreshes on, and signs in from beside the attacker', async () => {
+test('T08: an owner with a session refreshes on, and signs in from beside the attacker', async () => {
   const { refresh_token } = (await auth.signIn(owner, undefined, attacker)).json()
   await fail(10)
   expect((await auth.signIn(owner, undefined, attacker)).statusCode).toBe(429)
@@ -126,7 +126,7 @@ test('an owner with a session refreshes on, and signs in from beside the attacke
   expect((await auth.signIn(owner, undefined, { ...attacker, headers })).statusCode).toBe(429)
 })
 
-test('an account guessed at from many addresses lets in where its owner has a session, and others in time', async () => {
+test('T08: an account guessed at from many addresses lets in where its owner has a session, and others in time', async () => {
   await auth.signIn(owner, undefined, home)
   for (let i = 0; i < 100; i++) await fail(1, owner, { from: `198.51.100.${i}` })
   const refused = await auth.signIn(owner, undefined, { from: '198.51.100.200' })
@@ -137,7 +137,7 @@ test('an account guessed at from many addresses lets in where its owner has a se
   expect((await auth.signIn(owner, undefined, { from: '198.51.100.200' })).statusCode).toBe(200)
 })
 
-test('one password tried on many accounts from one address is stopped, whether the accounts exist or not', async () => {
+test('T09: one password tried on many accounts from one address is stopped, whether the accounts exist or not', async () => {
   for (let i = 0; i < 50; i++) await fail(1, `user${i}@example.com`)
   expect((await auth.signIn('user51@example.com', 'wrong', attacker)).statusCode).toBe(429)
   expect((await auth.signIn(owner, 'wrong', attacker)).statusCode).toBe(429)
@@ -145,7 +145,7 @@ test('one password tried on many accounts from one address is stopped, whether t
   expect(warnings).toEqual([{ budget: 'address' }])
 })
 
-test('one password tried from many addresses exhausts the budget of all, except where somebody has a session', async () => {
+test('T09: one password tried from many addresses exhausts the budget of all, except where somebody has a session', async () => {
   const policy = { ...defaultPolicy, everything: { free: 30, drainSeconds: 1, longestDelaySeconds: 60 } }
   const small = await createAuth(relational, { logger, policy, time: auth.time })
   await small.signIn(owner, undefined, home)

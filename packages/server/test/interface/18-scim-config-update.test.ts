@@ -1,5 +1,12 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { aUser, auditOf, openProvisioning, type ProvisioningApp } from '../support/provisioning.ts'
+import type { Auth } from '../support/auth.ts'
+import {
+  aUser,
+  auditOf,
+  openProvisioning,
+  openProvisioningProcess,
+  type ProvisioningApp,
+} from '../support/provisioning.ts'
 
 /** Operation 18, PATCH /v2/entities/scim/config. */
 
@@ -177,6 +184,32 @@ test('C07 turned off, the very next request of the identity provider is refused,
   expect((await app.other.scim('GET', '/Users')).status).toBe(200)
   await update({ enabled: true })
   expect((await app.scim('GET', '/Users')).status).toBe(200)
+})
+
+test('C07 turned off by one process, it is refused by another one at once, also while requests run', async () => {
+  const second = await openProvisioningProcess(app.database)
+  const ask = async (process: Auth): Promise<number> => {
+    const headers = { authorization: `Bearer ${app.scimToken}` }
+    return (await process.app.inject({ url: '/v2/scim/v2/Users?count=0', headers })).statusCode
+  }
+  for (const process of [app.auth, second]) expect(await ask(process)).toBe(200)
+  let isOff = false
+  const late: number[] = []
+  const running = Array.from({ length: 4 }, async () => {
+    for (let asked = 0; asked < 20; ) {
+      const wasOff = isOff
+      const status = await ask(second)
+      if (wasOff) late[asked++] = status
+      else expect([200, 401]).toContain(status)
+    }
+  })
+  await update({ enabled: false })
+  isOff = true
+  await Promise.all(running)
+  expect(new Set(late)).toEqual(new Set([401]))
+  await second.call(app.admin.accessToken, 'PATCH', url, { enabled: true })
+  for (const process of [app.auth, second]) expect(await ask(process)).toBe(200)
+  await second.app.close()
 })
 
 test('a mapping that would leave the company without an administrator is refused whole', async () => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type Auth, createAuth, goodPassword } from '../support/auth.ts'
-import { codeAt, fromBase32 } from '../support/authenticator-app.ts'
+import { fromBase32, oneTimeCode, turnOnAuthenticator } from '../support/authenticator.ts'
 import { returned, walkToPassword } from '../support/authorization.ts'
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts'
 
@@ -27,17 +27,8 @@ beforeEach(async () => {
   auth.time.advance(60_000)
 })
 
-const codeNow = (secret: Buffer, steps = 0): string => codeAt(secret, auth.time.clock.now(), steps)
-
-async function turnOn(): Promise<{ secret: Buffer; recoveryCodes: string[] }> {
-  const offered = await auth.call(token, 'POST', url, { password: goodPassword })
-  expect(offered.statusCode).toBe(200)
-  const secret = fromBase32(offered.json().data.secret)
-  const confirmed = await auth.call(token, 'POST', `${url}/confirm`, { code: codeNow(secret) })
-  expect(confirmed.statusCode).toBe(200)
-  auth.time.advance(30_000)
-  return { secret, recoveryCodes: confirmed.json().data.recoveryCodes }
-}
+const codeNow = (secret: Buffer, steps = 0): string => oneTimeCode(auth, secret, steps)
+const turnOn = () => turnOnAuthenticator(auth, token)
 
 const signIn = (code?: string, password = goodPassword) =>
   auth.post({

@@ -1,4 +1,3 @@
-import pg from 'pg'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createMailService } from '../../src/features/mail/mail-service.ts'
 import { createMailStore } from '../../src/features/mail/mail-store.ts'
@@ -13,8 +12,10 @@ import {
   secretIn,
 } from '../support/accounts.ts'
 import { goodPassword } from '../support/auth.ts'
+import { oneTimeCode, turnOnAuthenticator } from '../support/authenticator.ts'
 import { hour, minute } from '../support/fake-time.ts'
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts'
+import { statementsOf } from '../support/statements.ts'
 
 /** Inputs and faults of faults.md, 2.5, that are about passwords. */
 
@@ -55,23 +56,6 @@ const invalid = { errorName: 'invalidLink' }
 async function secretFor(person: Person): Promise<string> {
   expect(await ask(person.email)).toMatchObject({ status: 200 })
   return secretIn((await app.lastMail()).text)
-}
-
-/** The statements that the work sends, without their values. */
-async function statementsOf(work: () => Promise<unknown>): Promise<string[]> {
-  const statements: string[] = []
-  const { query } = pg.Client.prototype
-  pg.Client.prototype.query = function spy(this: pg.Client, ...parts: unknown[]) {
-    const [first] = parts as [string | { text: string }]
-    statements.push(typeof first === 'string' ? first : first.text)
-    return Reflect.apply(query, this, parts)
-  } as typeof query
-  try {
-    await work()
-  } finally {
-    pg.Client.prototype.query = query
-  }
-  return statements
 }
 
 test.each([{}, { authorization: 'Bearer' }, { authorization: `Bearer ${'A'.repeat(43)}` }])(
@@ -332,6 +316,22 @@ test('P09: a new password ends everything, signs nobody in, and the owner is tol
   expect(await app.audit()).toMatchObject([
     { action: 'password-reset', outcome: 'success', target_id: person.id },
   ])
+})
+
+test('P09: who has an authenticator still needs it after a reset, and links do not turn it off', async () => {
+  const person = await app.person()
+  const { secret, recoveryCodes } = await turnOnAuthenticator(app.auth, person.token)
+  await redeem(await secretFor(person))
+  const signIn = (more: Record<string, string> = {}) => {
+    const fields = { username: person.email, password: newPassword, ...more }
+    return app.post({ grant_type: 'password', client_id: app.clientId, ...fields })
+  }
+  const asked = await signIn()
+  expect(asked.json()).toMatchObject({ code: 401, error: 'otp_required' })
+  expect(asked.body).not.toContain('token"')
+  expect((await signIn({ 'x-otp-code': '000000' })).statusCode).toBe(401)
+  expect((await signIn({ 'x-otp-code': oneTimeCode(app, secret) })).statusCode).toBe(200)
+  expect((await signIn({ 'x-otp-code': recoveryCodes[0] ?? '' })).statusCode).toBe(200)
 })
 
 describe('P10', () => {

@@ -68,13 +68,19 @@ describe('a token request', () => {
       'invalid_request',
     ],
     [
-      'has a password over 4,096 bytes',
+      'has a password over 4,096 bytes (T06)',
       () => JSON.stringify({ ...right(), password: 'x'.repeat(4097) }),
       {},
       400,
       'invalid_request',
     ],
-    ['holds U+0000', () => JSON.stringify({ ...right(), username: 'a@b.c\0' }), {}, 400, 'invalid_request'],
+    [
+      'holds U+0000 (T07)',
+      () => JSON.stringify({ ...right(), username: 'a@b.c\0' }),
+      {},
+      400,
+      'invalid_request',
+    ],
     [
       'holds half a surrogate pair',
       () => JSON.stringify({ ...right(), username: '\ud800' }),
@@ -83,7 +89,7 @@ describe('a token request', () => {
       'invalid_request',
     ],
     [
-      'has a list for a field',
+      'has a list for a field (T03)',
       () => JSON.stringify({ ...right(), username: ['a', 'b'] }),
       {},
       400,
@@ -98,7 +104,7 @@ describe('a token request', () => {
     ],
     ['names a prototype', () => '{"__proto__":{"grant_type":"password"}}', {}, 400, 'invalid_request'],
     [
-      'names a field twice in a form',
+      'names a field twice in a form (T03)',
       () => `${formOf(right())}&grant_type=password`,
       form,
       400,
@@ -113,28 +119,28 @@ describe('a token request', () => {
     ],
     ['has a form that encodes no UTF-8', () => `${formOf(right())}&x=%ff`, form, 400, 'invalid_request'],
     [
-      'asks for a grant in capitals',
+      'asks for a grant in capitals (T03)',
       () => JSON.stringify({ ...right(), grant_type: 'PASSWORD' }),
       {},
       400,
       'unsupported_grant_type',
     ],
     [
-      'asks for a grant that there is not',
+      'asks for a grant that there is not (T03)',
       () => formOf({ ...right(), grant_type: 'client_credentials' }),
       form,
       400,
       'unsupported_grant_type',
     ],
     [
-      'names a client that there is not',
+      'names a client that there is not (T02)',
       () => JSON.stringify({ ...right(), client_id: 'f'.repeat(24) }),
       {},
       401,
       'invalid_client',
     ],
     [
-      'names a client in SQL',
+      'names a client in SQL (T02)',
       () => JSON.stringify({ ...right(), client_id: "' or 1=1 --" }),
       {},
       401,
@@ -162,7 +168,7 @@ describe('a token request', () => {
       'invalid_request',
     ],
     [
-      'has several parts',
+      'has several parts (T05)',
       () => '--x--',
       { 'content-type': 'multipart/form-data; boundary=x' },
       415,
@@ -236,7 +242,7 @@ describe('a token request', () => {
     expect(reply.headers.get('allow')).toBe('POST')
   })
 
-  test('that is right is answered once, stored nowhere, for one hour', async () => {
+  test('T18: that is right is answered once, stored nowhere, for one hour', async () => {
     for (const reply of [await ask(JSON.stringify(right())), await ask(formOf(right()), form)]) {
       expect(reply.status).toBe(200)
       expect(reply.body).toEqual({
@@ -252,7 +258,7 @@ describe('a token request', () => {
   })
 })
 
-test('callers who leave before the answer leave nothing behind that hurts', async () => {
+test('T13, T16: callers who leave before the answer leave nothing behind that hurts', async () => {
   const granted = (await ask(JSON.stringify(right()))).body as { access_token: string; refresh_token: string }
   const refresh = JSON.stringify({
     grant_type: 'refresh_token',
@@ -274,7 +280,7 @@ test('callers who leave before the answer leave nothing behind that hurts', asyn
   }
 })
 
-test('a hundred sign-ins at once do not keep events waiting; those too many are told to come back', async () => {
+test('T10: a hundred sign-ins at once do not keep events waiting; those too many are told to come back', async () => {
   const signIns = Array.from({ length: 100 }, () => ask(JSON.stringify(right())))
   const waits: number[] = []
   for (let i = 0; i < 40; i++) {
@@ -335,7 +341,7 @@ test('who guesses cannot hide behind X-Forwarded-For', async () => {
   expect(Number(reply.headers.get('retry-after'))).toBeGreaterThan(0)
 })
 
-test('nothing that is secret, and nothing that looks like a line of the log, gets into the log', async () => {
+test('T17: nothing that is secret, and nothing that looks like a line of the log, gets into the log', async () => {
   const { access_token, refresh_token } = (await ask(JSON.stringify(right()))).body as Record<string, string>
   const typed = { username: 'typed-where-no-password-belongs', password: 'typed-and-wrong' }
   const forged = '\r\n{"level":60,"msg":"forged"}'

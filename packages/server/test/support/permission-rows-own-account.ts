@@ -1,5 +1,5 @@
 import { goodPassword } from './auth.ts'
-import { codeAt, fromBase32 } from './authenticator-app.ts'
+import { codeAt, fromBase32 } from './authenticator.ts'
 import { nothing, only, type PermissionRows } from './permission-row.ts'
 import type { PermissionWorld, Person } from './permission-world.ts'
 

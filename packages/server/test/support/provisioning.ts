@@ -108,15 +108,20 @@ async function openTenant(auth: Auth, companyId: string, email: string): Promise
   }
 }
 
-/** Two companies, each with an administrator and an identity provider, over a database of the test's own. */
-export async function openProvisioning(): Promise<ProvisioningApp> {
-  const database = await createTestDatabase()
+/** One process that answers identity providers and their administrators; several may share a database. */
+export function openProvisioningProcess(database: TestDatabase): Promise<Auth> {
   const build = ({ relational, lifecycle }: AuthParts) =>
     createProvisioning({ relational, lifecycle, recordAudit, origin: () => origin })
-  const auth = await createAuth(database, {
+  return createAuth(database, {
     open: (scope, parts) => registerScimRoutes(scope, build(parts)),
     authenticated: (scope, parts) => registerProvisioningRoutes(scope, build(parts)),
   })
+}
+
+/** Two companies, each with an administrator and an identity provider, over a database of the test's own. */
+export async function openProvisioning(): Promise<ProvisioningApp> {
+  const database = await createTestDatabase()
+  const auth = await openProvisioningProcess(database)
   const { companyId } = await database.transaction((tx) => insertCompany(tx, 'Other'))
   const tenant = await openTenant(auth, auth.companyId, 'admin@acme.example')
   const other = await openTenant(auth, companyId, 'admin@other.example')

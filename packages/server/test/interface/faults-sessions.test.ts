@@ -1,0 +1,312 @@
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { databaseNow } from '../../src/database/now.ts'
+import { silentLogger } from '../../src/platform/logger.ts'
+import { embeddedAddresses } from '../../src/platform/stores/embedded-postgres.ts'
+import { openRelational } from '../../src/platform/stores/relational.ts'
+import { type AccountsApp, asOwner, createAccountsApp, secretIn } from '../support/accounts.ts'
+import { type Auth, createAuth } from '../support/auth.ts'
+import { createFakeTime, type FakeTime } from '../support/fake-time.ts'
+import { startIdentityProvider } from '../support/identity-provider.ts'
+import { requireByRows } from '../support/mandatory-domain.ts'
+import { createTestDatabase, type TestDatabase } from '../support/postgres.ts'
+import { removeData, startService } from '../support/running-service.ts'
+import { configureSingleSignOn, createSingleSignOnApp, tokenOf } from '../support/single-sign-on.ts'
+
+/**
+ * Rows of faults.md, 2.1, about how long sessions last. T14 does not apply: a refresh token is kept when it is used
+ * (decisions.md, Token service), so that there is no older one whose use would tell of a theft.
+ */
+
+interface Pair {
+  readonly access_token: string
+  readonly refresh_token: string
+}
+
+const refused = { code: 400, error: 'invalid_grant', error_code: 2003 }
+
+async function expectEnded(auth: Auth, pair: Pair): Promise<void> {
+  auth.cache.forget()
+  expect((await auth.refresh(pair.refresh_token)).json()).toMatchObject(refused)
+  expect((await auth.get(pair.access_token)).statusCode).toBe(401)
+}
+
+async function expectAlive(auth: Auth, pair: Pair): Promise<void> {
+  auth.cache.forget()
+  expect((await auth.refresh(pair.refresh_token)).statusCode).toBe(200)
+  expect((await auth.get(pair.access_token)).statusCode).toBe(200)
+}
+
+describe('T12: two processes whose clocks are 2 s before and behind the time of the database', () => {
+  /** A process with a wrong clock over a database that knows the time. */
+  const skewed = (ms: number): FakeTime => ({
+    ...createFakeTime(),
+    clock: { now: () => Date.now() + ms },
+    sqlNow: databaseNow,
+  })
+  let relational: TestDatabase
+  let early: Auth
+  let late: Auth
+
+  beforeAll(async () => {
+    relational = await createTestDatabase()
+    early = await createAuth(relational, { time: skewed(2_000) })
+    late = await createAuth(relational, { time: skewed(-2_000) })
+    await early.addUser('ada@example.com')
+  })
+
+  afterAll(async () => {
+    await Promise.all([early.app.close(), late.app.close()])
+    await relational.close()
+  })
+
+  const endAll = (table: 'access_tokens' | 'refresh_tokens', interval: string) =>
+    relational.pool.query(`update ${table} set expires_at = now() + $1::interval`, [interval])
+  const processes = () => [early, late]
+
+  test('both take a refresh token that ends in a second, and neither one that has just ended', async () => {
+    const { refresh_token } = (await early.signIn('ada@example.com')).json()
+    for (const process of processes()) {
+      await endAll('refresh_tokens', '1 second')
+      expect((await process.refresh(refresh_token, early.clientId)).statusCode).toBe(200)
+    }
+    await endAll('refresh_tokens', '-1 millisecond')
+    for (const process of processes())
+      expect((await process.refresh(refresh_token, early.clientId)).json()).toMatchObject(refused)
+  })
+
+  test('both take an access token that ends in a second, and neither one that has just ended', async () => {
+    const { access_token } = (await late.signIn('ada@example.com')).json()
+    for (const process of processes()) {
+      await endAll('access_tokens', '1 second')
+      process.cache.forget()
+      expect((await process.get(access_token)).statusCode).toBe(200)
+    }
+    await endAll('access_tokens', '-1 millisecond')
+    for (const process of processes()) {
+      process.cache.forget()
+      expect((await process.get(access_token)).statusCode).toBe(401)
+    }
+  })
+
+  test('both write ends that the clock of the database counts', async () => {
+    for (const process of processes()) {
+      await relational.pool.query('delete from refresh_tokens')
+      await process.signIn('ada@example.com')
+      const { rows } = await relational.pool.query(
+        `select abs(extract(epoch from r.expires_at - now() - interval '30 days')) < 1.5 as session,
+           abs(extract(epoch from a.expires_at - now() - interval '1 hour')) < 1.5 as token
+         from refresh_tokens r join access_tokens a on a.refresh_token_id = r.id`,
+      )
+      expect(rows).toEqual([{ session: true, token: true }])
+    }
+  })
+})
+
+describe('T13, T15: a refresh', () => {
+  let relational: TestDatabase
+  let app: AccountsApp
+
+  beforeAll(async () => {
+    relational = await createTestDatabase()
+    app = await createAccountsApp(relational)
+  })
+
+  afterAll(async () => {
+    await app.app.close()
+    await relational.close()
+  })
+
+  const signedIn = async (email: string): Promise<Pair> => (await app.signIn(email)).json()
+
+  test('T13: whose answer was lost is made again: both access tokens live, the end is that of the later', async () => {
+    const { email, id } = await app.person()
+    await relational.pool.query('delete from refresh_tokens where user_id = $1', [id])
+    const { refresh_token } = await signedIn(email)
+    app.time.advance(1_000)
+    const lost = (await app.refresh(refresh_token)).json()
+    app.time.advance(1_000)
+    const again = (await app.refresh(refresh_token)).json()
+    expect(again.refresh_token).toBe(refresh_token)
+    for (const { access_token } of [lost, again]) expect((await app.get(access_token)).statusCode).toBe(200)
+    const end = async (): Promise<number> => {
+      const { rows } = await relational.pool.query(
+        'select expires_at from refresh_tokens where user_id = $1',
+        [id],
+      )
+      expect(rows).toHaveLength(1)
+      return rows[0].expires_at.getTime()
+    }
+    const later = await end()
+    expect(later).toBe(app.time.clock.now() + 30 * 86_400_000)
+    app.time.advance(-3_000)
+    expect((await app.refresh(refresh_token)).statusCode).toBe(200)
+    expect(await end()).toBe(later)
+    app.time.advance(3_000)
+  })
+
+  test('T15: is refused after a reset of the password', async () => {
+    const person = await app.person()
+    const pair = await signedIn(person.email)
+    await expectAlive(app.auth, pair)
+    await app.call(person.token, 'POST', '/users/password-reset', { email: person.email })
+    await expectAlive(app.auth, pair)
+    const link = secretIn((await app.lastMail()).text)
+    await app.services.passwordLinks.redeem(link, 'ten thousand geese', { address: '192.0.2.9' })
+    await expectEnded(app.auth, pair)
+  })
+
+  test('T15: is refused after the person was deactivated, and stays so when they are back', async () => {
+    const [admin, person] = [await app.person('admin'), await app.person()]
+    const pair = await signedIn(person.email)
+    expect(await app.call(admin.token, 'POST', `/users/${person.id}/deactivate`)).toMatchObject({ code: 200 })
+    await expectEnded(app.auth, pair)
+    expect(await app.call(admin.token, 'POST', `/users/${person.id}/reactivate`)).toMatchObject({ code: 200 })
+    await expectEnded(app.auth, pair)
+  })
+
+  // There are no suspended companies: what an operator closes is a client.
+  test('T15: is refused when its client is closed, and to any other client', async () => {
+    const { email } = await app.person()
+    const client = await app.clients.createClient({ name: 'closed', grants: [], redirectUris: [] })
+    const body = { grant_type: 'password', client_id: client.id, username: email }
+    const pair: Pair = (await app.post({ ...body, password: 'a field of 7 poppies' })).json()
+    await relational.pool.query('update oauth_clients set active = false where id = $1', [client.id])
+    app.cache.forget()
+    expect((await app.refresh(pair.refresh_token, client.id)).json()).toMatchObject({
+      code: 401,
+      error: 'invalid_client',
+    })
+    await expectEnded(app.auth, pair)
+  })
+
+  test('T15: is refused once the domain must use single sign-on, whoever forgot to end the session', async () => {
+    const person = await app.person('viewer', app.companyId, 'bound.example')
+    const pair = await signedIn(person.email)
+    await requireByRows(relational, app.companyId, 'bound.example')
+    expect((await app.refresh(pair.refresh_token)).json()).toMatchObject(refused)
+  })
+})
+
+test('T15: making single sign-on mandatory ends what passwords gave to people of the domain, and nothing else', async () => {
+  const relational = await createTestDatabase()
+  const idp = await startIdentityProvider()
+  const { auth, ...rest } = await createSingleSignOnApp(relational)
+  try {
+    await configureSingleSignOn({ auth, ...rest }, idp)
+    const admin = await tokenOf(auth, 'root@elsewhere.example')
+    await relational.pool.query('update sso_configs set proven_at = now()')
+    await auth.addUser('ada@acme.example')
+    const inside: Pair = (await auth.signIn('ada@acme.example')).json()
+    const outside: Pair = (await auth.signIn('root@elsewhere.example')).json()
+    const made = await auth.call(admin, 'PATCH', '/v2/entities/sso/config', { mandatory: true })
+    expect(made.json()).toMatchObject({ code: 200, data: { mandatory: true } })
+    await expectEnded(auth, inside)
+    await expectAlive(auth, outside)
+  } finally {
+    await auth.app.close()
+    await idp.close()
+    await relational.close()
+  }
+})
+
+describe('T16: a crash between the insertion of a token and the reply', () => {
+  /** Tokens of which the other half is missing. */
+  const halves = `select r.id from refresh_tokens r where not exists
+    (select 1 from access_tokens a where a.refresh_token_id = r.id)`
+
+  test('of the connection leaves no half of a session, and what there was goes on', async () => {
+    const relational = await createTestDatabase()
+    const auth = await createAuth(relational)
+    await auth.addUser('ada@example.com')
+    const pair: Pair = (await auth.signIn('ada@example.com')).json()
+    const everything = async () => {
+      const { rows } = await relational.pool.query(
+        `select id, expires_at from refresh_tokens union all select id, expires_at from access_tokens
+         union all select id, last_sign_in_at from users order by 1`,
+      )
+      return rows
+    }
+    const before = await everything()
+    await asOwner(
+      relational,
+      `create function stand_still() returns trigger language plpgsql as
+         $$ begin perform pg_sleep(60); return null; end $$;
+       create trigger stand_still after insert on access_tokens for each row execute function stand_still()`,
+    )
+    for (const ask of [() => auth.refresh(pair.refresh_token), () => auth.signIn('ada@example.com')]) {
+      const asked = ask()
+      // The rows are written, and nothing is committed.
+      await expect
+        .poll(async () => {
+          const { rows } = await relational.pool.query(
+            `select pg_terminate_backend(pid) as ended from pg_stat_activity
+             where datname = current_database() and wait_event = 'PgSleep'`,
+          )
+          return rows.length
+        })
+        .toBe(1)
+      const reply = await asked
+      expect(reply.statusCode).toBe(503)
+      expect(reply.json()).toMatchObject({ status: 'fail', error: 'temporarily_unavailable' })
+      expect(await everything()).toEqual(before)
+    }
+    await asOwner(relational, 'drop function stand_still cascade')
+    await expectAlive(auth, pair)
+    expect((await auth.signIn('ada@example.com')).statusCode).toBe(200)
+    await auth.app.close()
+    await relational.close()
+  })
+
+  test('of the whole service leaves no half of a session, and every token that was given works', {
+    timeout: 120_000,
+  }, async () => {
+    let service = await startService()
+    const { clientId, dataDirectory, admin } = service
+    const grant = async (fields: Record<string, string>): Promise<Pair | undefined> => {
+      const reply = await fetch(`${service.baseUrl}/auth/token`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ client_id: clientId, ...fields }),
+      })
+      return reply.ok ? ((await reply.json()) as Pair) : undefined
+    }
+    const signIn = () => grant({ grant_type: 'password', username: admin.email, password: admin.password })
+    const refresh = ({ refresh_token }: Pair) => grant({ grant_type: 'refresh_token', refresh_token })
+    const first = await signIn()
+    if (!first) throw new Error('there is no session')
+    const given: Pair[] = [first]
+    for (let round = 0; round < 3; round++) {
+      const keepAsking = async (ask: () => Promise<Pair | undefined>): Promise<void> => {
+        for (;;) {
+          const pair = await ask().catch(() => 'gone' as const)
+          if (pair === 'gone') return
+          if (pair) given.push(pair)
+        }
+      }
+      const asking = [
+        ...Array.from({ length: 4 }, () => keepAsking(signIn)),
+        ...Array.from({ length: 4 }, () => keepAsking(() => refresh(first))),
+      ]
+      await sleep(500 + round * 137)
+      await service.stop('SIGKILL')
+      await Promise.all(asking)
+      service = await startService({ dataDirectory })
+      const { application } = embeddedAddresses(join(dataDirectory, 'run'))
+      const relational = openRelational({ address: application, logger: silentLogger, connections: 1 })
+      expect((await relational.pool.query(halves)).rows).toEqual([])
+      await relational.close()
+    }
+    expect(given.length).toBeGreaterThan(10)
+    for (const { access_token } of given) {
+      const reply = await fetch(`${service.baseUrl}/datasources`, {
+        headers: { authorization: `Bearer ${access_token}` },
+      })
+      expect(reply.status).toBe(200)
+    }
+    for (const pair of [first, ...given.slice(-20)]) expect(await refresh(pair)).toBeDefined()
+    await service.stop()
+    removeData(service)
+  })
+})

@@ -1,0 +1,18 @@
+import pg from 'pg'
+
+/** The statements that the work sends, without their values. */
+export async function statementsOf(work: () => Promise<unknown>): Promise<string[]> {
+  const statements: string[] = []
+  const { query } = pg.Client.prototype
+  pg.Client.prototype.query = function spy(this: pg.Client, ...parts: unknown[]) {
+    const [first] = parts as [string | { text: string }]
+    statements.push(typeof first === 'string' ? first : first.text)
+    return Reflect.apply(query, this, parts)
+  } as typeof query
+  try {
+    await work()
+  } finally {
+    pg.Client.prototype.query = query
+  }
+  return statements
+}
