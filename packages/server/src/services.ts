@@ -1,6 +1,7 @@
 import { createAccountService } from './features/accounts/account-service.ts'
 import { type AccountServices, createAccountServices } from './features/accounts/account-services.ts'
-import { requireNobodyAbove } from './features/accounts/grants.ts'
+import { requireGrantableRoles, requireNobodyAbove } from './features/accounts/grants.ts'
+import { createRefusalAudit } from './features/accounts/refusal-audit.ts'
 import { createTimezoneStore } from './features/accounts/timezone-store.ts'
 import { createUserLifecycle } from './features/accounts/user-lifecycle.ts'
 import { type AuditService, createAuditService } from './features/audit/audit-service.ts'
@@ -110,7 +111,17 @@ export function createServices(parts: ServiceParts): Services {
     logger,
     metrics,
   })
-  const provisioning = createProvisioning({ relational, lifecycle, recordAudit, origin })
+  const provisioning = createProvisioning({
+    relational,
+    lifecycle,
+    recordAudit,
+    grants: {
+      requireGrantableRoles,
+      requireNobodyAbove,
+      auditRefusal: createRefusalAudit({ relational, recordAudit }),
+    },
+    origin,
+  })
   const accounts = createAccountServices({
     relational,
     passwords,
