@@ -1,6 +1,6 @@
 import { createAccountService } from './features/accounts/account-service.ts'
 import { type AccountServices, createAccountServices } from './features/accounts/account-services.ts'
-import { requireNobodyAbove } from './features/accounts/grants.ts'
+import { requireGrantableRoles, requireNobodyAbove } from './features/accounts/grants.ts'
 import { createTimezoneStore } from './features/accounts/timezone-store.ts'
 import { createUserLifecycle } from './features/accounts/user-lifecycle.ts'
 import { type AuditService, createAuditService } from './features/audit/audit-service.ts'
@@ -41,6 +41,7 @@ import type { EnqueueMail } from './platform/mail/mail-queue.ts'
 import type { Metrics } from './platform/metrics.ts'
 import type { OutgoingClient } from './platform/outgoing/outgoing-client.ts'
 import type { Passwords } from './platform/passwords.ts'
+import { createRefusalAudit } from './platform/refusal-audit.ts'
 import type { EventLog } from './platform/stores/event-log.ts'
 import type { Relational } from './platform/stores/relational.ts'
 
@@ -110,7 +111,17 @@ export function createServices(parts: ServiceParts): Services {
     logger,
     metrics,
   })
-  const provisioning = createProvisioning({ relational, lifecycle, recordAudit, origin })
+  const provisioning = createProvisioning({
+    relational,
+    lifecycle,
+    recordAudit,
+    grants: {
+      requireGrantableRoles,
+      requireNobodyAbove,
+      auditRefusal: createRefusalAudit({ relational, recordAudit }),
+    },
+    origin,
+  })
   const accounts = createAccountServices({
     relational,
     passwords,

@@ -317,6 +317,12 @@ export const accountErrors = {
     message: 'The identity provider keeps this team: change its name and members there',
     data: ByTeams,
   },
+  tooManyInvitations: {
+    errorCode: 2079,
+    status: 429,
+    message: 'Too many invitations were mailed, try again later',
+    data: Retry,
+  },
   singleSignOnNotOffered: {
     errorCode: 2090,
     status: 404,

@@ -19,8 +19,16 @@ export const inviteUser = {
   tag: 'Accounts',
   summary: 'Invite a user',
   description:
-    'Makes a user who comes in through `url`: a link to choose a password that works once within 7 days, or the sign-in address where single sign-on is required for the address. The link is mailed too unless `sendMail` is false.',
-  errors: ['provisionedTeam', 'unknownRole', 'roleAboveOwn', 'unknownTeam', 'notInTeam', 'emailTaken'],
+    'Makes a user who comes in through `url`: a link to choose a password that works once within 7 days, or the sign-in address where single sign-on is required for the address. The link is mailed too unless `sendMail` is false. It works as long as whoever made it may give the role. An address whose domain another company has verified is taken.',
+  errors: [
+    'provisionedTeam',
+    'unknownRole',
+    'roleAboveOwn',
+    'unknownTeam',
+    'notInTeam',
+    'emailTaken',
+    'tooManyInvitations',
+  ],
   examples: {
     mailed: {
       summary: 'By mail',
@@ -74,7 +82,7 @@ export const renewInvitation = {
   tag: 'Accounts',
   summary: 'Renew an invitation',
   description: 'Makes a new link for 7 days; the former one works no more.',
-  errors: ['invitationNotFound', 'userAboveOwn'],
+  errors: ['invitationNotFound', 'userAboveOwn', 'tooManyInvitations'],
   examples: {
     mailed: { summary: 'By mail', value: {} },
     handed: { summary: 'To be handed over', value: { sendMail: false } },

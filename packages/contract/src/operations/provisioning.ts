@@ -31,7 +31,8 @@ export const updateScimConfig = {
   url,
   scope: 'authenticated',
   permission: { resource: 'company', action: 'update' },
-  access: 'Company: update, and every permission of the roles in `roleMapping` and `defaultRoleId`',
+  access:
+    'Company: update, and every permission of each role that is named or that somebody loses or gets by the change; to turn provisioning on, every permission of each role of the company’s people',
   tag: 'Provisioning',
   summary: 'Change the provisioning configuration',
   description:
@@ -78,11 +79,12 @@ export const createScimToken = {
   url: tokensUrl,
   scope: 'authenticated',
   permission: { resource: 'company', action: 'update' },
+  access: 'Company: update, and every permission of each role of the company’s people',
   tag: 'Provisioning',
   summary: 'Create a token for the identity provider',
   description:
     'The secret is in this answer and can never be read again. Two tokens may be active, so that one can be exchanged for the other without a gap.',
-  errors: ['tooManyScimTokens'],
+  errors: ['roleAboveOwn', 'tooManyScimTokens'],
   examples: { okta: { summary: 'For one identity provider', value: { label: 'Okta' } } },
   replies: { 200: { description: 'The token, with its secret' } },
   schema: { body: ScimTokenCreation, response: { 200: successEnvelope(CreatedScimToken) } },

@@ -106,7 +106,7 @@ export const reactivateUser = {
   tag: 'Accounts',
   summary: 'Let a deactivated user in again',
   description:
-    'Role, teams and password are as they were; linked accounts do not come back. A user who is active stays so.',
+    'Role, teams and password are as they were; linked accounts do not come back. A user who is active stays so; one who had not come in yet is invited again and needs a new link.',
   errors: ['userIdNotFound', 'userAboveOwn', 'userNotActive'],
   replies: { 200: { description: 'The user as it is now' } },
   schema: { params: userId, response: { 200: successEnvelope(User) } },

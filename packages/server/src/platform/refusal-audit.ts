@@ -17,6 +17,8 @@ export interface RefusalAuditDependencies {
 /** What was understood and not done: for lack of rights, against a rule, or too often. */
 const refusals: ReadonlySet<number> = new Set([403, 409, 429])
 
+export type AuditRefusal = ReturnType<typeof createRefusalAudit>
+
 /**
  * Records refusals of what a function does: by themselves, because the transaction of the work is rolled back.
  * The success is recorded by the work itself.

@@ -1,8 +1,16 @@
 import { sql } from 'drizzle-orm'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { insertCompany } from '../../src/features/accounts/account-service.ts'
+import { createUserLifecycle } from '../../src/features/accounts/user-lifecycle.ts'
+import { recordAudit } from '../../src/features/audit/audit-store.ts'
 import { violatedConstraint } from '../../src/platform/stores/relational.ts'
-import { type AccountsApp, createAccountsApp, type Person } from '../support/accounts.ts'
+import {
+  type AccountsApp,
+  createAccountsApp,
+  linkIdentity,
+  offerSingleSignOn,
+  type Person,
+} from '../support/accounts.ts'
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts'
 
 /** A company keeps an administrator, whatever is done to people and roles. */
@@ -87,6 +95,69 @@ test('the invited, the deactivated and programs do not count', async () => {
     expect(await app.call(admin.token, 'DELETE', `/users/${admin.id}`)).toMatchObject(kept)
   }
   expect(await roleOf(admin.id)).toBe(roleId)
+})
+
+describe('only people who have a way in count', () => {
+  const leave = () => app.call(admin.token, 'DELETE', `/users/${admin.id}`)
+  const withoutPassword = (id: string) =>
+    relational.pool.query('update users set password_hash = null where id = $1', [id])
+
+  test('not whoever has neither a password nor an identity', async () => {
+    const other = await app.person('admin', companyId)
+    await withoutPassword(other.id)
+    expect(await leave()).toMatchObject(kept)
+    await offerSingleSignOn(relational, companyId, 'neither.example')
+    expect(await leave()).toMatchObject(kept)
+  })
+
+  test('whomever the present identity provider has named', async () => {
+    const other = await app.person('admin', companyId, 'named.example')
+    await withoutPassword(other.id)
+    await offerSingleSignOn(relational, companyId, 'named.example')
+    await linkIdentity(relational, other.id, 'https://former.example')
+    expect(await leave()).toMatchObject(kept)
+    await linkIdentity(relational, other.id)
+    expect(await leave()).toMatchObject({ status: 200 })
+  })
+
+  test('not whoever has a password and must use single sign-on', async () => {
+    const other = await app.person('admin', companyId, 'bound.example')
+    await offerSingleSignOn(relational, companyId, 'bound.example', true)
+    expect(await leave()).toMatchObject(kept)
+    await linkIdentity(relational, other.id)
+    expect(await leave()).toMatchObject({ status: 200 })
+  })
+
+  test('not a phantom: invited, deactivated and reactivated', async () => {
+    const roleId = await app.roleIdOf('admin', companyId)
+    const { rows } = await relational.pool.query('select id from teams where company_id = $1', [companyId])
+    const invited = await app.call(admin.token, 'POST', '/invitations', {
+      email: `typo-${companyId}@nowhere.example`,
+      roleId,
+      resourceGroupIds: [rows[0].id],
+    })
+    const { id } = invited.data.user as unknown as { id: string }
+    await app.call(admin.token, 'POST', `/users/${id}/deactivate`)
+    await app.call(admin.token, 'POST', `/users/${id}/reactivate`)
+    expect(await leave()).toMatchObject(kept)
+    expect(await administrators()).toBe(1)
+  })
+
+  test('a transaction that takes the last way in away can ask before it ends', async () => {
+    const bind = (mandatory: boolean) =>
+      createUserLifecycle({ relational, recordAudit }).transact(async (tx) => {
+        await tx.execute(sql`update sso_configs set mandatory = ${mandatory} where company_id = ${companyId}`)
+        await tx.execute(sql`select require_administrator(${companyId})`)
+      })
+    await relational.pool.query('update users set email = $2 where id = $1', [
+      admin.id,
+      `${admin.id}@asked.example`,
+    ])
+    await offerSingleSignOn(relational, companyId, 'asked.example')
+    await expect(bind(true)).rejects.toMatchObject({ errorName: 'lastAdministrator' })
+    await linkIdentity(relational, admin.id)
+    await bind(true)
+  })
 })
 
 test('administrators of another company do not count', async () => {

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import {
   type AccountsApp,
   createAccountsApp,
+  offerSingleSignOn,
   origin,
   type Person,
   requireSingleSignOn,
@@ -99,10 +100,11 @@ describe('asking for a reset', () => {
   })
 
   test('refuses whom a password lets in nowhere, and whoever is not active', async () => {
-    const provisioned = await app.person()
+    const provisioned = await app.person('viewer', app.companyId, 'offered.example')
     await relational.pool.query('update users set provisioned = true, password_hash = null where id = $1', [
       provisioned.id,
     ])
+    await offerSingleSignOn(relational, app.companyId, 'offered.example')
     expect(await reset(admin.token, provisioned.email)).toMatchObject({
       status: 409,
       error_code: 2021,
@@ -122,6 +124,28 @@ describe('asking for a reset', () => {
       message: expect.stringContaining('renew'),
     })
     expect(await app.takeMails()).toEqual([])
+  })
+
+  test('reaches people without a password once single sign-on is gone, the mail after it having ended', async () => {
+    const person = await app.person('viewer', app.companyId, 'gone.example')
+    await relational.pool.query('update users set provisioned = true, password_hash = null where id = $1', [
+      person.id,
+    ])
+    await offerSingleSignOn(relational, app.companyId, 'gone.example')
+    await app.services.passwordLinks.requestReset({ email: person.email, ...from })
+    expect(await app.takeMails()).toEqual([])
+    await relational.pool.query('delete from sso_domains where company_id = $1', [app.companyId])
+    await relational.pool.query('delete from sso_configs where company_id = $1', [app.companyId])
+    await relational.transaction((tx) => app.services.passwordLinks.mailResetTo(tx, person.id))
+    const late = secretIn((await app.lastMail()).text)
+    app.time.advance(31 * minute)
+    expect(await app.services.passwordLinks.inspect(late)).toBeUndefined()
+    admin = { ...admin, token: await app.signInAs(admin.email) }
+    expect(await reset(admin.token, person.email)).toMatchObject({ status: 200 })
+    await app.takeMails()
+    await app.services.passwordLinks.requestReset({ email: person.email, ...from })
+    await app.services.passwordLinks.redeem(secretIn((await app.lastMail()).text), newPassword, from)
+    expect((await app.signIn(person.email, newPassword)).statusCode).toBe(200)
   })
 
   test('reaches somebody without a password whom no identity provider keeps', async () => {

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Auth } from '../support/auth.ts'
 import {
+  aGroup,
   aUser,
   auditOf,
   openProvisioning,
@@ -102,22 +103,20 @@ test('C03 refuses a mapping that is no list, too long, names a group twice or ha
 })
 
 describe('C04 a role above the caller’s own', () => {
+  let rights: string[]
+
+  beforeAll(async () => {
+    const { rows } = await app.database.pool.query<{ name: string }>(
+      `select resource || ':' || action as name from role_permissions where role_id = $1`,
+      [viewer],
+    )
+    rights = [...new Set([...rows.map(({ name }) => name), 'company:read', 'company:update'])]
+  })
+
   test('can be given neither by a mapping nor as the default', async () => {
-    const { rows } = await app.database.pool.query<{ id: string }>(
-      `insert into roles (id, company_id, name) values ('a00000000000000000000002', $1, 'configurator') returning id`,
-      [app.companyId],
-    )
-    const role = rows[0]?.id
-    await app.database.pool.query(
-      `insert into role_permissions select $1, resource, action from role_permissions where role_id = $2
-       union select $1, 'company', 'update'`,
-      [role, viewer],
-    )
-    const user = await app.auth.addUser('configurator@acme.example')
-    await app.database.pool.query('update users set role_id = $1 where id = $2', [role, user.id])
-    const { access_token } = (await app.auth.signIn('configurator@acme.example')).json()
-    const asConfigurator = async (body: object) =>
-      (await app.auth.call(access_token, 'PATCH', url, body as never)).json()
+    const configurator = await app.personWith('configurator', rights)
+    const asConfigurator = async (body: Record<string, unknown>) =>
+      (await configurator.call('PATCH', url, body)).json()
     const admin = await app.roleId('admin')
     for (const body of [
       { defaultRoleId: admin },
@@ -134,6 +133,54 @@ describe('C04 a role above the caller’s own', () => {
         data: { roleIds: [admin] },
       })
     expect(await asConfigurator({ defaultRoleId: viewer })).toMatchObject({ code: 200 })
+  })
+
+  test('is taken from nobody, by a mapping, the source of roles or the default', async () => {
+    const admin = await app.roleId('admin')
+    const boss = (await app.scim('POST', '/Users', aUser('boss@acme.example'))).body.id
+    const group = (await app.scim('POST', '/Groups', aGroup('Bosses', [boss]))).body.id
+    const roleMapping = [{ group: 'Bosses', roleId: admin }]
+    const settings = { roleSource: 'groups', roleMapping, defaultRoleId: viewer }
+    expect(await update(settings)).toMatchObject({ code: 200 })
+    expect(await app.roleOf(boss)).toBe('admin')
+    const clerk = await app.personWith('clerk', rights)
+    const before = await config()
+    const entries = (await auditOf(app, app.companyId)).length
+    expect((await clerk.call('PATCH', url, { roleMapping: [] })).json()).toMatchObject({
+      code: 403,
+      error_code: 2051,
+      data: { roleIds: [admin] },
+    })
+    expect(await config()).toEqual(before)
+    expect(await app.roleOf(boss)).toBe('admin')
+    expect((await auditOf(app, app.companyId)).slice(entries)).toMatchObject([
+      { action: 'scim-config-update', outcome: 'failure', error: 'roleAboveOwn', target_kind: 'scim-config' },
+    ])
+    // What moves nobody above the caller is the caller's to change.
+    expect((await clerk.call('PATCH', url, { groupSync: true, defaultRoleId: viewer })).statusCode).toBe(200)
+
+    // The rules are off, somebody is given the role by hand, and the rules would take it.
+    await app.scim('DELETE', `/Groups/${group}`)
+    const { rows } = await app.database.pool.query(
+      'update scim_configs set role_source = null where company_id = $1 returning company_id',
+      [app.companyId],
+    )
+    expect(rows).toHaveLength(1)
+    await app.database.pool.query('update users set role_id = $2 where id = $1', [boss, admin])
+    expect((await clerk.call('PATCH', url, { roleMapping: [], roleSource: 'groups' })).statusCode).toBe(403)
+    expect(await app.roleOf(boss)).toBe('admin')
+    expect(await update({ roleMapping: [] })).toMatchObject({ code: 200 })
+  })
+
+  test('stands in the way of turning provisioning on, not off', async () => {
+    const janitor = await app.personWith('janitor', rights)
+    expect((await janitor.call('PATCH', url, { enabled: true })).statusCode).toBe(200)
+    expect((await janitor.call('PATCH', url, { enabled: false })).statusCode).toBe(200)
+    const refused = (await janitor.call('PATCH', url, { enabled: true })).json()
+    expect(refused).toMatchObject({ code: 403, error_code: 2051 })
+    expect(refused.data.roleIds).toContain(await app.roleId('admin'))
+    expect((await config()).enabled).toBe(false)
+    expect(await update({ enabled: true })).toMatchObject({ code: 200 })
   })
 })
 

@@ -1,33 +1,30 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import {
-  type AccountsApp,
-  createAccountsApp,
+  type Accounts,
+  offerSingleSignOn,
+  openAccounts,
   origin,
   type Person,
   requireSingleSignOn,
   secretIn,
 } from '../support/accounts.ts'
 import { goodPassword } from '../support/auth.ts'
-import { day, minute } from '../support/fake-time.ts'
-import { createTestDatabase, type TestDatabase } from '../support/postgres.ts'
+import { day, hour, minute } from '../support/fake-time.ts'
 
-let relational: TestDatabase
-let app: AccountsApp
+let relational: Accounts['relational']
+let app: Accounts['app']
 let admin: Person
 let stranger: Person
 let viewerRole: string
 let everyone: string
+let invitation: Accounts['invitation']
+let close: Accounts['close']
 
 const unknown = 'f'.repeat(24)
 
 beforeAll(async () => {
-  relational = await createTestDatabase()
-  app = await createAccountsApp(relational)
-  admin = await app.person('admin')
-  stranger = await app.person('admin', app.other.companyId)
-  viewerRole = await app.roleIdOf('viewer')
-  const { data } = await app.call(admin.token, 'GET', `/users/${admin.id}`)
-  everyone = String((data.resourceGroupIds as string[])[0])
+  const accounts = await openAccounts()
+  ;({ relational, app, admin, stranger, viewerRole, everyone, invitation, close } = accounts)
 })
 
 beforeEach(async () => {
@@ -35,22 +32,7 @@ beforeEach(async () => {
   await app.audit()
 })
 
-afterAll(async () => {
-  await app.app.close()
-  await relational.close()
-})
-
-/** Somebody whose role has these permissions and no others. */
-async function personWith(...permissions: string[]): Promise<Person> {
-  return app.person((await app.role(permissions)).name)
-}
-
-const invitation = (email: string, more: Record<string, unknown> = {}) => ({
-  email,
-  roleId: viewerRole,
-  resourceGroupIds: [everyone],
-  ...more,
-})
+afterAll(() => close())
 
 const accept = (url: unknown) =>
   app.services.passwordLinks.redeem(secretIn(String(url)), goodPassword, { address: '192.0.2.1' })
@@ -165,7 +147,7 @@ test('is taken back with its link, and nobody else’s can be', async () => {
 })
 
 test('the link of somebody who will do more is shown to nobody who may do less', async () => {
-  const clerk = await personWith('invitation:create', 'invitation:delete')
+  const clerk = await app.personWith('invitation:create', 'invitation:delete')
   const roleId = await app.roleIdOf('admin')
   const reply = await app.call(
     admin.token,
@@ -205,4 +187,130 @@ test('where single sign-on is required the sign-in address is given, and no pass
   expect(reply).toMatchObject({ status: 200, data: { url: `${origin}/`, expiresAt: null } })
   expect((await app.lastMail()).text).not.toContain('token=')
   await expect(accept(early.data.url)).rejects.toMatchObject({ errorName: 'invalidLink' })
+})
+
+describe('a link ends with the right of its maker to give the role', () => {
+  const invitable = ['invitation:create', 'invitation:read', 'datasource:read']
+
+  /** Somebody who may give this role and has invited with it, and the link that this person has seen. */
+  async function invite(email: string) {
+    const role = await app.role(invitable)
+    const clerk = await app.person(role.name)
+    const wanted = invitation(email, { roleId: role.id, sendMail: false })
+    const { data } = await app.call(clerk.token, 'POST', '/invitations', wanted)
+    const { id } = data.user as unknown as { id: string }
+    return { role, clerk, id, url: String(data.url) }
+  }
+
+  const expiryOf = async (id: string) =>
+    (await app.call(admin.token, 'GET', '/invitations?perPage=100')).data.find((each) => each.id === id)
+      ?.expiresAt
+
+  test('when the invited person is raised above the maker, until somebody renews it who may', async () => {
+    const { id, url, clerk } = await invite('raised@example.com')
+    const roleId = await app.roleIdOf('admin')
+    expect(await expiryOf(id)).not.toBeNull()
+    expect(await app.call(admin.token, 'PATCH', `/users/${id}`, { roleId })).toMatchObject({ status: 200 })
+    const secret = secretIn(url)
+    expect(await app.services.passwordLinks.inspect(secret)).toBeUndefined()
+    await expect(accept(url)).rejects.toMatchObject({ errorName: 'invalidLink' })
+    expect(await expiryOf(id)).toBeNull()
+    expect(await app.call(clerk.token, 'POST', `/invitations/${id}/renew`, {})).toMatchObject({ status: 403 })
+    const renewed = await app.call(admin.token, 'POST', `/invitations/${id}/renew`, { sendMail: false })
+    await accept(renewed.data.url)
+    expect((await app.signIn('raised@example.com')).statusCode).toBe(200)
+  })
+
+  test('when the role comes to allow more than the maker’s own', async () => {
+    const { role, id, url, clerk } = await invite('gaining@example.com')
+    const own = await app.role(invitable)
+    await app.call(admin.token, 'PATCH', `/users/${clerk.id}`, { roleId: own.id })
+    const permissions = [...invitable, 'user:update']
+    await app.call(admin.token, 'PATCH', `/roles/${role.id}`, { permissions })
+    await expect(accept(url)).rejects.toMatchObject({ errorName: 'invalidLink' })
+    expect(await expiryOf(id)).toBeNull()
+  })
+
+  test('when the maker is demoted or leaves; another role that the maker may give changes nothing', async () => {
+    const demoted = await invite('by-demoted@example.com')
+    await app.call(admin.token, 'PATCH', `/users/${demoted.clerk.id}`, { roleId: (await app.role([])).id })
+    await expect(accept(demoted.url)).rejects.toMatchObject({ errorName: 'invalidLink' })
+    const gone = await invite('by-gone@example.com')
+    await app.call(admin.token, 'POST', `/users/${gone.clerk.id}/deactivate`)
+    await expect(accept(gone.url)).rejects.toMatchObject({ errorName: 'invalidLink' })
+    const fine = await invite('lowered@example.com')
+    await app.call(admin.token, 'PATCH', `/users/${fine.id}`, {
+      roleId: (await app.role(['invitation:read'])).id,
+    })
+    await accept(fine.url)
+  })
+})
+
+describe('mails', () => {
+  test('go to one address five times at once and then one in twelve minutes, whoever invites', async () => {
+    const clerk = await app.personWith('invitation:create', 'invitation:delete')
+    const email = 'flooded@example.com'
+    const roleId = (await app.role([])).id
+    const team = { resourceGroupIds: [everyone], roleId }
+    const first = await app.call(clerk.token, 'POST', '/invitations', { email, ...team })
+    const { id } = first.data.user as unknown as { id: string }
+    const renew = (by: Person, sendMail = true) =>
+      app.call(by.token, 'POST', `/invitations/${id}/renew`, { sendMail })
+    for (const by of [clerk, admin, clerk, admin]) expect((await renew(by)).status).toBe(200)
+    await app.audit()
+    for (const by of [clerk, admin])
+      expect(await renew(by)).toMatchObject({
+        status: 429,
+        error_code: 2079,
+        data: { retryAfter: 12 * 60 },
+        message: expect.stringContaining(email),
+      })
+    expect(await app.audit()).toMatchObject([
+      { action: 'invitation-renew', outcome: 'failure', error: 'tooManyInvitations' },
+      { outcome: 'failure' },
+    ])
+    expect(await app.takeMails()).toHaveLength(5)
+    // The address stays known when the invitation is taken back, and a link may still be handed over.
+    expect((await renew(clerk, false)).status).toBe(200)
+    await app.call(clerk.token, 'DELETE', `/invitations/${id}`)
+    expect(await app.call(clerk.token, 'POST', '/invitations', { email, ...team })).toMatchObject({
+      status: 429,
+    })
+    app.time.advance(12 * minute)
+    expect((await app.call(clerk.token, 'POST', '/invitations', { email, ...team })).status).toBe(200)
+  })
+
+  test('of one caller are a hundred at once, and then a hundred an hour', async () => {
+    const clerk = await app.personWith('invitation:create')
+    const roleId = (await app.role([])).id
+    const invite = (i: number) =>
+      app.call(clerk.token, 'POST', '/invitations', invitation(`many-${i}@example.com`, { roleId }))
+    for (let i = 0; i < 100; i++) expect((await invite(i)).status).toBe(200)
+    expect(await invite(100)).toMatchObject({ status: 429, error_code: 2079, data: { retryAfter: 36 } })
+    expect(
+      (await app.call(admin.token, 'POST', '/invitations', invitation('many-100@example.com'))).status,
+    ).toBe(200)
+    app.time.advance(hour / 100)
+    expect((await invite(101)).status).toBe(200)
+  })
+})
+
+test('an address of a domain that another company has shown is taken, like every taken address', async () => {
+  await offerSingleSignOn(relational, app.other.companyId, 'theirs.example')
+  await offerSingleSignOn(relational, app.companyId, 'ours.example')
+  const reply = await app.call(admin.token, 'POST', '/invitations', invitation('new@theirs.example'))
+  expect(reply).toMatchObject({ status: 409, error_code: 2026, data: { email: 'new@theirs.example' } })
+  const taken = await app.call(admin.token, 'POST', '/invitations', invitation(stranger.email))
+  const { datetime: _, data: __, ...words } = reply as unknown as Record<string, unknown>
+  expect(taken).toMatchObject(words)
+  for (const email of ['new@ours.example', 'new@below.theirs.example'])
+    expect(await app.call(admin.token, 'POST', '/invitations', invitation(email))).toMatchObject({
+      status: 200,
+    })
+  const theirs = await app.call(stranger.token, 'POST', '/invitations', {
+    email: 'new@theirs.example',
+    roleId: await app.roleIdOf('viewer', app.other.companyId),
+    resourceGroupIds: [app.other.teamId],
+  })
+  expect(theirs).toMatchObject({ status: 200 })
 })

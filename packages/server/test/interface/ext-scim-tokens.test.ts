@@ -103,3 +103,19 @@ test('creating and revoking need Company: update, listing Company: read, and an 
     expect((await app.auth.call(app.scimToken, method, path)).statusCode).toBe(401)
   expect(await list()).toHaveLength(1)
 })
+
+test('whoever may do less than somebody of the company gets no token, and the try is recorded', async () => {
+  for (const { id } of await list()) await app.call('DELETE', `${url}/${id}`)
+  const office = await app.personWith('office', ['company:read', 'company:update'])
+  expect((await office.call('POST', url, { label: 'x' })).json()).toMatchObject({
+    code: 403,
+    error_code: 2051,
+    data: { roleIds: expect.arrayContaining([await app.roleId('admin')]) },
+  })
+  expect(await list()).toEqual([])
+  expect((await auditOf(app, app.companyId, 'scim-token-create')).at(-1)).toMatchObject({
+    outcome: 'failure',
+    error: 'roleAboveOwn',
+    target_kind: 'scim-token',
+  })
+})

@@ -1,24 +1,21 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { type AccountsApp, createAccountsApp, type Person } from '../support/accounts.ts'
-import { createTestDatabase, type TestDatabase } from '../support/postgres.ts'
+import { type Accounts, openAccounts, type Person, secretIn } from '../support/accounts.ts'
+import { goodPassword } from '../support/auth.ts'
 
-let relational: TestDatabase
-let app: AccountsApp
+let relational: Accounts['relational']
+let app: Accounts['app']
 let admin: Person
 let stranger: Person
 let viewerRole: string
 let everyone: string
+let invitation: Accounts['invitation']
+let close: Accounts['close']
 
 const unknown = 'f'.repeat(24)
 
 beforeAll(async () => {
-  relational = await createTestDatabase()
-  app = await createAccountsApp(relational)
-  admin = await app.person('admin')
-  stranger = await app.person('admin', app.other.companyId)
-  viewerRole = await app.roleIdOf('viewer')
-  const { data } = await app.call(admin.token, 'GET', `/users/${admin.id}`)
-  everyone = String((data.resourceGroupIds as string[])[0])
+  const accounts = await openAccounts()
+  ;({ relational, app, admin, stranger, viewerRole, everyone, invitation, close } = accounts)
 })
 
 beforeEach(async () => {
@@ -26,22 +23,7 @@ beforeEach(async () => {
   await app.audit()
 })
 
-afterAll(async () => {
-  await app.app.close()
-  await relational.close()
-})
-
-/** Somebody whose role has these permissions and no others. */
-async function personWith(...permissions: string[]): Promise<Person> {
-  return app.person((await app.role(permissions)).name)
-}
-
-const invitation = (email: string, more: Record<string, unknown> = {}) => ({
-  email,
-  roleId: viewerRole,
-  resourceGroupIds: [everyone],
-  ...more,
-})
+afterAll(() => close())
 
 describe('listing and reading', () => {
   test('finds people by name, address, role, team and state, page by page', async () => {
@@ -212,7 +194,7 @@ describe('changing', () => {
 
 describe('nobody gives what they do not hold', () => {
   test('a role above one’s own is refused in every way, and recorded', async () => {
-    const clerk = await personWith('user:update', 'user:read', 'invitation:create')
+    const clerk = await app.personWith('user:update', 'user:read', 'invitation:create')
     const person = await app.person((await app.role(['user:read'])).name)
     await app.audit()
     const roleId = await app.roleIdOf('admin')
@@ -235,7 +217,7 @@ describe('nobody gives what they do not hold', () => {
   })
 
   test('somebody who may do more is not changed, deactivated or deleted', async () => {
-    const clerk = await personWith('user:update', 'user:delete', 'user:read')
+    const clerk = await app.personWith('user:update', 'user:delete', 'user:read')
     for (const [method, path, body] of [
       ['PATCH', `/users/${admin.id}`, { firstName: 'Eve' }],
       ['POST', `/users/${admin.id}/deactivate`, undefined],
@@ -250,8 +232,8 @@ describe('nobody gives what they do not hold', () => {
   })
 
   test('teams that one does not use are not given, unless one may change teams', async () => {
-    const clerk = await personWith('user:update', 'user:read', 'invitation:create')
-    const teamClerk = await personWith('user:update', 'team:update')
+    const clerk = await app.personWith('user:update', 'user:read', 'invitation:create')
+    const teamClerk = await app.personWith('user:update', 'team:update')
     const low = (await app.role([])).id
     const [mine, foreign] = [await app.team(), await app.team()]
     const child = await app.team([mine])
@@ -303,6 +285,44 @@ describe('deactivating, reactivating, deleting', () => {
     const links = await relational.pool.query('select 1 from linked_accounts where user_id = $1', [person.id])
     expect(links.rowCount).toBe(0)
     expect((await app.audit()).map(({ action }) => action)).toEqual(['user-deactivate', 'user-reactivate'])
+  })
+
+  test('somebody who never was in is invited again, without a link that works, and comes in with a new one', async () => {
+    const wanted = invitation('slow@example.com', { sendMail: false })
+    const invited = await app.call(admin.token, 'POST', '/invitations', wanted)
+    const { id } = invited.data.user as unknown as { id: string }
+    const redeem = (url: unknown) =>
+      app.services.passwordLinks.redeem(secretIn(String(url)), goodPassword, { address: '192.0.2.1' })
+    await app.call(admin.token, 'POST', `/users/${id}/deactivate`)
+    expect(await app.call(admin.token, 'POST', `/users/${id}/reactivate`)).toMatchObject({
+      status: 200,
+      data: { status: 'invited' },
+    })
+    await expect(redeem(invited.data.url)).rejects.toMatchObject({ errorName: 'invalidLink' })
+    const renewed = await app.call(admin.token, 'POST', `/invitations/${id}/renew`, { sendMail: false })
+    await redeem(renewed.data.url)
+    expect((await app.signIn('slow@example.com')).statusCode).toBe(200)
+  })
+
+  test.each([
+    ['whom the identity provider keeps', 'update users set provisioned = true where id = $1'],
+    ['who has signed in', 'update users set last_sign_in_at = now() where id = $1'],
+    [
+      'whom single sign-on has let in',
+      `insert into sso_identities (company_id, idp_entity_id, name_id, user_id)
+       select company_id, 'idp', id, id from users where id = $1`,
+    ],
+  ])('somebody without a password %s is active again', async (_, statement) => {
+    const { id } = await app.person()
+    await relational.pool.query(
+      'update users set password_hash = null, last_sign_in_at = null where id = $1',
+      [id],
+    )
+    await relational.pool.query(statement, [id])
+    await app.call(admin.token, 'POST', `/users/${id}/deactivate`)
+    expect(await app.call(admin.token, 'POST', `/users/${id}/reactivate`)).toMatchObject({
+      data: { status: 'active' },
+    })
   })
 
   test('a deleted person is gone for good, with everything personal, and the address is free', async () => {

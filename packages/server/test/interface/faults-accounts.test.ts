@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { createPasswordLinkStore } from '../../src/features/accounts/password-link-store.ts'
 import { createMailService } from '../../src/features/mail/mail-service.ts'
 import { createMailStore } from '../../src/features/mail/mail-store.ts'
 import { newSecret } from '../../src/platform/crypto/secrets.ts'
@@ -112,6 +113,27 @@ describe('P02', () => {
     expect(alike[0]?.length).toBeGreaterThan(8)
     for (const shape of alike) expect(shape).toEqual(alike[0])
     expect(await app.takeMails()).toHaveLength(5)
+  })
+
+  test('requests for one address wait for each other, whether somebody has it or not', async () => {
+    const person = await app.person()
+    const countWaiting = async () => {
+      const { rows } = await relational.pool.query(
+        `select count(*)::int as n from pg_locks where locktype = 'advisory' and not granted
+         and database = (select oid from pg_database where datname = current_database())`,
+      )
+      return rows[0].n
+    }
+    for (const email of [person.email, 'nobody-at-once@example.com', 'no address']) {
+      const asked: Promise<void>[] = []
+      await relational.transaction(async (tx) => {
+        await createPasswordLinkStore(tx).lockAddress(email)
+        for (const i of [1, 2]) asked.push(askPage(email, `198.51.100.${i + 200}`))
+        await expect.poll(countWaiting).toBe(2)
+      })
+      await Promise.all(asked)
+    }
+    expect(await app.takeMails()).toHaveLength(2)
   })
 })
 

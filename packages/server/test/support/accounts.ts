@@ -11,9 +11,11 @@ import { newId } from '../../src/platform/ids.ts'
 import type { Mail } from '../../src/platform/mail/outbox.ts'
 import type { Queries, Relational } from '../../src/platform/stores/relational.ts'
 import { type Auth, type Body, createAuth, goodPassword } from './auth.ts'
-import type { TestDatabase } from './postgres.ts'
+import { createTestDatabase, type TestDatabase } from './postgres.ts'
 
 export const origin = 'https://millrace.example'
+
+const testIdpEntityId = 'https://idp.example'
 
 export interface Reply {
   status: number
@@ -65,6 +67,39 @@ export async function requireSingleSignOn(database: TestDatabase, domain: string
     database,
     `create or replace function requires_single_sign_on(company text, email text) returns boolean
       language sql stable as $$ select email like ${pg.escapeLiteral(`%@${domain}`)} $$`,
+  )
+}
+
+/** Rows as single sign-on leaves them: the company has shown the domain, and has an identity provider. */
+export async function offerSingleSignOn(
+  { pool }: Relational,
+  companyId: string,
+  domain: string,
+  mandatory = false,
+): Promise<void> {
+  await pool.query(
+    `insert into sso_configs (company_id, version, metadata_xml, idp_entity_id, idp_sign_in_url, idp_certificates,
+       attribute_mapping, provisioning, mandatory, proven_at)
+     values ($1, $2, '', $3, $3, '{x}', '{}', 'invitation', $4, now())
+     on conflict (company_id) do update set mandatory = excluded.mandatory`,
+    [companyId, newId(), testIdpEntityId, mandatory],
+  )
+  await pool.query(
+    'insert into sso_domains (id, company_id, domain, challenge, verified_at) values ($1, $2, $3, $1, now())',
+    [newId(), companyId, domain],
+  )
+}
+
+/** The identity provider of `offerSingleSignOn` has named this person, or another one has. */
+export async function linkIdentity(
+  { pool }: Relational,
+  userId: string,
+  idpEntityId = testIdpEntityId,
+): Promise<void> {
+  await pool.query(
+    `insert into sso_identities (company_id, idp_entity_id, name_id, user_id)
+     select company_id, $2, id, id from users where id = $1`,
+    [userId, idpEntityId],
   )
 }
 
@@ -143,6 +178,11 @@ export async function createAccountsApp(relational: Relational) {
       return role
     },
 
+    /** Somebody whose role has these permissions and no others. */
+    async personWith(...permissions: string[]): Promise<Person> {
+      return this.person((await this.role(permissions)).name)
+    },
+
     /** A team of the company. @returns its identifier */
     async team(parentIds: readonly string[] = [], reachesAncestors = false, companyId = auth.companyId) {
       const id = newId()
@@ -204,3 +244,37 @@ export async function createAccountsApp(relational: Relational) {
 }
 
 export type AccountsApp = Awaited<ReturnType<typeof createAccountsApp>>
+
+/**
+ * Accounts over a database of the test's own, with an administrator of each company, a role and a team to give
+ * and the body of an invitation.
+ */
+export async function openAccounts() {
+  const relational = await createTestDatabase()
+  const app = await createAccountsApp(relational)
+  const admin = await app.person('admin')
+  const stranger = await app.person('admin', app.other.companyId)
+  const viewerRole = await app.roleIdOf('viewer')
+  const { data } = await app.call(admin.token, 'GET', `/users/${admin.id}`)
+  const everyone = String((data.resourceGroupIds as string[])[0])
+  return {
+    relational,
+    app,
+    admin,
+    stranger,
+    viewerRole,
+    everyone,
+    invitation: (email: string, more: Body = {}): Body => ({
+      email,
+      roleId: viewerRole,
+      resourceGroupIds: [everyone],
+      ...more,
+    }),
+    async close(): Promise<void> {
+      await app.app.close()
+      await relational.close()
+    },
+  }
+}
+
+export type Accounts = Awaited<ReturnType<typeof openAccounts>>

@@ -1,9 +1,13 @@
 import type { LightMyRequestResponse } from 'fastify'
 import { insertCompany } from '../../src/features/accounts/account-service.ts'
+import { requireGrantableRoles, requireNobodyAbove } from '../../src/features/accounts/grants.ts'
+import { createRoleStore } from '../../src/features/accounts/role-store.ts'
 import { recordAudit } from '../../src/features/audit/audit-store.ts'
 import { createProvisioning } from '../../src/features/provisioning/provisioning.ts'
 import { registerProvisioningRoutes } from '../../src/features/provisioning/provisioning-routes.ts'
 import { registerScimRoutes } from '../../src/features/provisioning/scim-routes.ts'
+import { newId } from '../../src/platform/ids.ts'
+import { createRefusalAudit } from '../../src/platform/refusal-audit.ts'
 import { type Auth, type AuthParts, type Body, createAuth, goodPassword } from './auth.ts'
 import { createTestDatabase, type TestDatabase } from './postgres.ts'
 
@@ -58,8 +62,16 @@ export interface ProvisioningApp extends ScimTenant {
   /** Id of one of the roles that the first company begins with. */
   roleId(name: string): Promise<string>
   roleOf(userId: string): Promise<string>
+  /** Somebody of the first company who is signed in, whose role has exactly these permissions. */
+  personWith(name: string, permissions: readonly string[]): Promise<ScimPerson>
   teamsOf(userId: string): Promise<string[]>
   close(): Promise<void>
+}
+
+export interface ScimPerson {
+  readonly id: string
+  readonly roleId: string
+  readonly call: ScimTenant['call']
 }
 
 export interface AuditRow {
@@ -111,7 +123,17 @@ async function openTenant(auth: Auth, companyId: string, email: string): Promise
 /** One process that answers identity providers and their administrators; several may share a database. */
 export function openProvisioningProcess(database: TestDatabase): Promise<Auth> {
   const build = ({ relational, lifecycle }: AuthParts) =>
-    createProvisioning({ relational, lifecycle, recordAudit, origin: () => origin })
+    createProvisioning({
+      relational,
+      lifecycle,
+      recordAudit,
+      grants: {
+        requireGrantableRoles,
+        requireNobodyAbove,
+        auditRefusal: createRefusalAudit({ relational, recordAudit }),
+      },
+      origin: () => origin,
+    })
   return createAuth(database, {
     open: (scope, parts) => registerScimRoutes(scope, build(parts)),
     authenticated: (scope, parts) => registerProvisioningRoutes(scope, build(parts)),
@@ -151,6 +173,16 @@ export async function openProvisioning(): Promise<ProvisioningApp> {
         userId,
       )
       return name ?? ''
+    },
+    async personWith(name, permissions) {
+      const store = createRoleStore(database.db)
+      const roleId = newId()
+      await store.insert({ id: roleId, companyId: auth.companyId, name })
+      await store.addPermissions(roleId, permissions)
+      const email = `${name}@acme.example`
+      const { id } = await auth.addUser(email, undefined, name)
+      const { access_token: token } = (await auth.signIn(email)).json()
+      return { id, roleId, call: (method, url, body) => auth.call(token, method, url, body) }
     },
     teamsOf: (userId) =>
       column(

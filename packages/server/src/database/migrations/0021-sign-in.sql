@@ -15,6 +15,21 @@ update oauth_clients set grants = grants || '{authorization_code}'
 create or replace function requires_single_sign_on(company text, email text) returns boolean
   language sql stable as $$ select false $$;
 
+-- Whether an address may come in through single sign-on; replaced with it.
+create or replace function offers_single_sign_on(company text, email text) returns boolean
+  language sql stable as $$ select false $$;
+
+-- Whether somebody is there and allowed everything that the role allows: a link that this person has seen must not
+-- open more than the person may give.
+create or replace function holds_role(giver text, role text) returns boolean language sql stable as $$
+  select exists (
+    select 1 from users as person where person.id = giver and person.status = 'active' and not exists (
+      select resource, action from role_permissions where role_id = role
+      except select resource, action from role_permissions where role_id = person.role_id
+    )
+  )
+$$;
+
 -- A code of RFC 6749 4.1; kept for a while after its use, so that a second use is noticed and ends what the
 -- first one gave.
 create table if not exists authorization_codes (

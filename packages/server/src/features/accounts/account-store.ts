@@ -1,6 +1,7 @@
-import { and, eq, ne, sql } from 'drizzle-orm'
+import { and, eq, isNotNull, ne, sql } from 'drizzle-orm'
 import { companies } from '../../database/tables/company.ts'
 import { rolePermissions, roles } from '../../database/tables/role.ts'
+import { ssoDomains } from '../../database/tables/single-sign-on.ts'
 import { teamMembers, teams } from '../../database/tables/team.ts'
 import { users } from '../../database/tables/user.ts'
 import type { Queries } from '../../platform/stores/relational.ts'
@@ -139,6 +140,21 @@ export function createAccountStore(db: Queries) {
         .from(teams)
         .where(and(eq(teams.companyId, companyId), named(teams.name, name)))
       return row
+    },
+
+    /** Whether the domain of the address is verified as another company's. */
+    async isClaimedElsewhere(companyId: string, email: string): Promise<boolean> {
+      const rows = await db
+        .select({ id: ssoDomains.id })
+        .from(ssoDomains)
+        .where(
+          and(
+            eq(ssoDomains.domain, sql`split_part(${email}, '@', 2)`),
+            ne(ssoDomains.companyId, companyId),
+            isNotNull(ssoDomains.verifiedAt),
+          ),
+        )
+      return rows.length > 0
     },
 
     /** False when somebody has the address already. */

@@ -11,22 +11,32 @@ export function permissionsAbove(principal: Principal, permissions: Iterable<str
 }
 
 /**
- * Nobody gives what they do not hold: the role must be of the caller's company and allow nothing beyond the
+ * Nobody gives what they do not hold: each role must be of the caller's company and allow nothing beyond the
  * caller's own.
- * @returns the normalised identifier
- * @throws DomainError `unknownRole` or `roleAboveOwn`
+ * @throws DomainError `unknownRole` or `roleAboveOwn`, naming all that are so
  */
+export async function requireGrantableRoles(
+  queries: Queries,
+  principal: Principal,
+  roleIds: readonly string[],
+): Promise<void> {
+  const ids = [...new Set(roleIds.map(normalizeId))]
+  const roles = await createRoleStore(queries).listExisting(principal.companyId, ids)
+  const known = new Set(roles.map(({ id }) => id))
+  const unknown = ids.filter((id) => !known.has(id))
+  if (unknown.length > 0) throw new DomainError('unknownRole', { roleIds: unknown })
+  const above = roles.filter(({ permissions }) => permissionsAbove(principal, permissions).length > 0)
+  if (above.length > 0) throw new DomainError('roleAboveOwn', { roleIds: above.map(({ id }) => id) })
+}
+
+/** The same of one role. @returns the normalised identifier */
 export async function requireGrantableRole(
   queries: Queries,
   principal: Principal,
   roleId: string,
 ): Promise<string> {
-  const id = normalizeId(roleId)
-  const role = await createRoleStore(queries).find(principal.companyId, id)
-  if (!role) throw new DomainError('unknownRole', { roleIds: [id] })
-  if (permissionsAbove(principal, role.permissions).length > 0)
-    throw new DomainError('roleAboveOwn', { roleIds: [id] })
-  return id
+  await requireGrantableRoles(queries, principal, [roleId])
+  return normalizeId(roleId)
 }
 
 /**

@@ -20,6 +20,7 @@ import {
 import { createInvitationStore } from './invitation-store.ts'
 import type { PasswordLinkService } from './password-link-service.ts'
 import type { LinkTarget, PasswordLinkStore } from './password-link-store.ts'
+import { budgetKey, type RequestBudgetStore } from './request-budget-store.ts'
 import type { UserLifecycle } from './user-lifecycle.ts'
 import { toUser } from './user-service.ts'
 import { createUserStore } from './user-store.ts'
@@ -28,6 +29,7 @@ export interface InvitationServiceDependencies {
   readonly relational: Pick<Relational, 'db'>
   readonly lifecycle: Pick<UserLifecycle, 'transact' | 'create' | 'erase' | 'endLinks'>
   readonly linksIn: (queries: Queries) => Pick<PasswordLinkStore, 'findById'>
+  readonly budgetsIn: (queries: Queries) => Pick<RequestBudgetStore, 'take'>
   readonly makeInvitationLink: PasswordLinkService['makeInvitationLink']
   readonly recordAudit: RecordAudit
   readonly enqueueMail: EnqueueMail
@@ -37,14 +39,33 @@ export interface InvitationServiceDependencies {
   readonly origin: () => string
 }
 
+/** Mails of one caller: 100 at once, one more every 36 seconds. */
+const mailsOfCaller = { free: 100, drainSeconds: 36 } as const
+/** Mails to one address, whoever invites: 5 at once, one more every 12 minutes. */
+const mailsToAddress = { free: 5, drainSeconds: 720 } as const
+
 export type InvitationService = ReturnType<typeof createInvitationService>
 
 /** Inviting people, and what becomes of it until they come in. */
 export function createInvitationService(dependencies: InvitationServiceDependencies) {
   const { relational, lifecycle, linksIn, makeInvitationLink, recordAudit, enqueueMail, origin } =
     dependencies
-  const { syncsGroups } = dependencies
+  const { syncsGroups, budgetsIn } = dependencies
   const auditRefusal = createRefusalAudit({ relational, recordAudit })
+
+  /** @throws DomainError `tooManyInvitations` */
+  async function requireMail(tx: Queries, { userId }: Principal, email: string): Promise<void> {
+    const budgets = budgetsIn(tx)
+    const ofCaller = await budgets.take({ key: budgetKey('invitations-of', userId), ...mailsOfCaller })
+    const toAddress = await budgets.take({ key: budgetKey('invitations-to', email), ...mailsToAddress })
+    const retryAfter = Math.max(ofCaller, toAddress)
+    if (retryAfter === 0) return
+    const message =
+      toAddress > 0
+        ? `So many invitations were mailed to ${email} that no more are for now; hand the link over (sendMail: false) or try again later`
+        : 'You have had too many invitations mailed; hand links over (sendMail: false) or try again later'
+    throw new DomainError('tooManyInvitations', { retryAfter }, { message, retryAfterSeconds: retryAfter })
+  }
 
   /** A link to choose a password, or the address to sign in at for those whom a password lets in nowhere. */
   async function openDoor(
@@ -53,6 +74,7 @@ export function createInvitationService(dependencies: InvitationServiceDependenc
     user: LinkTarget,
     sendMail: boolean,
   ): Promise<Omit<Invited, 'user'>> {
+    if (sendMail) await requireMail(tx, principal, user.email)
     const choosesPassword = !user.requiresSingleSignOn
     if (!choosesPassword) await lifecycle.endLinks(tx, user.id)
     const { url, expiresAt } = choosesPassword
@@ -131,7 +153,7 @@ export function createInvitationService(dependencies: InvitationServiceDependenc
     /**
      * A new link; the former one works no more. Whoever renews sees the link, so that they must hold whatever the
      * invited person will.
-     * @throws DomainError `invitationNotFound` or `userAboveOwn`
+     * @throws DomainError `invitationNotFound`, `userAboveOwn` or `tooManyInvitations`
      */
     async renew(caller: Caller, idText: string, sendMail: boolean): Promise<Invited> {
       const id = normalizeId(idText)

@@ -12,7 +12,7 @@ export interface StoredInvitation {
   readonly roleId: string
   readonly resourceGroupIds: string[]
   readonly createdAt: Date
-  /** Of the newest link; null without one. */
+  /** Of the link that works; null without one. */
   readonly expiresAt: Date | null
 }
 
@@ -38,7 +38,8 @@ export function createInvitationStore(db: Queries) {
             array(select team_id from team_members where user_id = owner.id order by 1) as "resourceGroupIds",
             extract(epoch from owner.created_at)::float8 as created,
             (select extract(epoch from max(expires_at))::float8 from ${userLinks}
-              where user_id = owner.id and kind = 'invitation' and ended_at is null) as expiry
+              where user_id = owner.id and kind = 'invitation' and ended_at is null
+                and holds_role(created_by, owner.role_id)) as expiry
           from ${users} as owner where owner.company_id = ${companyId} and owner.status = 'invited'
           order by owner.created_at, owner.id limit ${limit} offset ${offset}`,
       )

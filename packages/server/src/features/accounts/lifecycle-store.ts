@@ -8,6 +8,7 @@ import {
   userAuthenticators,
   userLinks,
 } from '../../database/tables/sign-in.ts'
+import { ssoIdentities } from '../../database/tables/single-sign-on.ts'
 import { teamMembers } from '../../database/tables/team.ts'
 import { accessTokens, refreshTokens } from '../../database/tables/token.ts'
 import { users } from '../../database/tables/user.ts'
@@ -56,6 +57,22 @@ export function createLifecycleStore(db: Queries) {
         .update(users)
         .set({ status: to, updatedAt: sql`now()` })
         .where(and(here(user), inArray(users.status, from)))
+        .returning({ id: users.id })
+      return changed.length > 0
+    },
+
+    /**
+     * Somebody deactivated is as before: active, or invited for whoever has never been in by any way.
+     * False when the person is not deactivated.
+     */
+    async reactivate(user: Reference): Promise<boolean> {
+      const isLinked = sql`exists (select 1 from ${ssoIdentities} where ${ssoIdentities.userId} = ${user.id})`
+      const wasIn = sql`${users.passwordHash} is not null or ${users.lastSignInAt} is not null
+        or ${users.provisioned} or ${isLinked}`
+      const changed = await db
+        .update(users)
+        .set({ status: sql`case when ${wasIn} then 'active' else 'invited' end`, updatedAt: sql`now()` })
+        .where(and(here(user), eq(users.status, 'disabled')))
         .returning({ id: users.id })
       return changed.length > 0
     },

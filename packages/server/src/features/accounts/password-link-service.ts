@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import { type AuditEvent, actorOf, type RecordAudit } from '../../platform/audit.ts'
 import { hashSecret, isSecret, newSecret, type RandomBytes } from '../../platform/crypto/secrets.ts'
 import { parseEmailAddress } from '../../platform/email-address.ts'
@@ -15,7 +14,7 @@ import { requireEmail } from './account-service.ts'
 import { createAccountStore } from './account-store.ts'
 import type { LinkKind, LinkTarget, PasswordLinkStore } from './password-link-store.ts'
 import { atDesk, hashOther, requireGoodPassword } from './password-setting.ts'
-import type { RequestBudgetStore } from './request-budget-store.ts'
+import { budgetKey, type RequestBudgetStore } from './request-budget-store.ts'
 import type { UserLifecycle } from './user-lifecycle.ts'
 
 export interface PasswordLinkDependencies {
@@ -54,11 +53,6 @@ const mostUsersOfOneCaller = 50
 /** Of one address at the public page: 20 at once, one more every three minutes. */
 const pageBudget = { free: 20, drainSeconds: 180 } as const
 
-const pageBudgetKey = (address: string): Buffer =>
-  createHash('sha256')
-    .update(`forgotten-password\0${networkOf(address)}`)
-    .digest()
-
 const of = (user: { id: string; email: string }) => ({ kind: 'user', id: user.id, name: user.email })
 
 function tooMany(message: string): DomainError {
@@ -66,9 +60,9 @@ function tooMany(message: string): DomainError {
   return new DomainError('tooManyPasswordResets', { retryAfter }, { message, retryAfterSeconds: retryAfter })
 }
 
-/** Whether a password of their own would let this person in. */
+/** Whether a password is this person's way in, or the only one there can be. */
 const usesPassword = (user: LinkTarget): boolean =>
-  !user.requiresSingleSignOn && (user.hasPassword || !user.provisioned)
+  !user.requiresSingleSignOn && (user.hasPassword || !user.offersSingleSignOn)
 
 export type PasswordLinkService = ReturnType<typeof createPasswordLinkService>
 
@@ -140,10 +134,11 @@ export function createPasswordLinkService(dependencies: PasswordLinkDependencies
      */
     async requestReset({ email: text, address }: { email: string; address: string }): Promise<void> {
       const email = parseEmailAddress(text) ?? ''
-      const budget = { key: pageBudgetKey(address), ...pageBudget }
+      const budget = { key: budgetKey('forgotten-password', networkOf(address)), ...pageBudget }
       if ((await budgetsIn(relational.db).take(budget)) > 0) return
       await relational.transaction(async (tx) => {
         const links = linksIn(tx)
+        await links.lockAddress(email || text)
         const { user, target, error } = await targetOfPage(links, email)
         const { url } = await addLink(tx, target?.id ?? '', 'password-reset', undefined)
         // The mail is made and queued for nobody too, and taken back.

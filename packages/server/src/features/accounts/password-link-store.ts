@@ -20,9 +20,10 @@ export interface LinkTarget {
   /** Of the person, or else of the company. */
   readonly language: Language
   readonly hasPassword: boolean
-  readonly provisioned: boolean
   /** Whether a password lets this person in nowhere. */
   readonly requiresSingleSignOn: boolean
+  /** Whether the person can come in through the company's identity provider. */
+  readonly offersSingleSignOn: boolean
 }
 
 export interface NewLink {
@@ -51,8 +52,16 @@ const sweepSize = 50
 /** What is asked about a person by their address or their identifier. */
 const targetColumns = sql`owner.id, owner.company_id as "companyId", company.name as "companyName", owner.email,
   owner.status, owner.role_id as "roleId", coalesce(owner.language, company.language) as language,
-  owner.password_hash is not null as "hasPassword", owner.provisioned,
-  not owner.service_account and requires_single_sign_on(owner.company_id, owner.email) as "requiresSingleSignOn"`
+  owner.password_hash is not null as "hasPassword",
+  not owner.service_account and requires_single_sign_on(owner.company_id, owner.email) as "requiresSingleSignOn",
+  not owner.service_account and offers_single_sign_on(owner.company_id, owner.email) as "offersSingleSignOn"`
+
+/**
+ * Of a link and the person whom it is for. Whoever made an invitation has seen its link: it opens nothing that its
+ * maker could not give now, whatever became of the role, of the person's or of the maker since.
+ */
+const stillFits = sql`owner.status = case link.kind when 'invitation' then 'invited' else 'active' end
+  and (link.kind <> 'invitation' or holds_role(link.created_by, owner.role_id))`
 
 /** Links with which people set a password; given a transaction it works inside it. */
 export function createPasswordLinkStore(db: Queries, now: SqlNow = databaseNow) {
@@ -76,6 +85,16 @@ export function createPasswordLinkStore(db: Queries, now: SqlNow = databaseNow) 
     /** Holds the person's row until the transaction ends. */
     async findById(userId: string): Promise<LinkTarget | undefined> {
       return findTarget(sql`owner.id = ${userId}`)
+    },
+
+    /**
+     * One forgotten password of this address at a time, until the transaction ends. Whether somebody has the address
+     * makes no difference: requests for it wait for each other alike.
+     */
+    async lockAddress(email: string): Promise<void> {
+      await db.execute(
+        sql`select pg_advisory_xact_lock(hashtextextended(${`forgotten-password:${email}`}, 0))`,
+      )
     },
 
     /** One request of this person at a time, until the transaction ends. */
@@ -135,7 +154,7 @@ export function createPasswordLinkStore(db: Queries, now: SqlNow = databaseNow) 
             extract(epoch from link.expires_at)::float8 as expiry
           from ${userLinks} as link join ${from} on owner.id = link.user_id
           where link.secret_hash = ${secretHash} and link.ended_at is null and link.expires_at > ${now()}
-            and owner.status = case link.kind when 'invitation' then 'invited' else 'active' end
+            and ${stillFits}
             and (owner.service_account or not requires_single_sign_on(owner.company_id, owner.email))`,
       )
       const [row] = rows
@@ -150,8 +169,7 @@ export function createPasswordLinkStore(db: Queries, now: SqlNow = databaseNow) 
       const { rowCount } = await db.execute(
         sql`update ${userLinks} as link set ended_at = ${now()} from ${users} as owner
           where link.secret_hash = ${secretHash} and link.user_id = ${userId} and owner.id = link.user_id
-            and link.ended_at is null and link.expires_at > ${now()}
-            and owner.status = case link.kind when 'invitation' then 'invited' else 'active' end`,
+            and link.ended_at is null and link.expires_at > ${now()} and ${stillFits}`,
       )
       return (rowCount ?? 0) > 0
     },

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import { permissionNames } from '@millrace/contract/permissions.ts'
 import type { Profile, ProfileUpdate } from '@millrace/contract/resources/user.ts'
 import { type AuditEvent, actorOf, type RecordAudit } from '../../platform/audit.ts'
@@ -12,7 +11,7 @@ import { passwordChangedLetter } from './account-letters.ts'
 import { changesOf, definedOf, personalFields } from './changes.ts'
 import type { PasswordLinkStore } from './password-link-store.ts'
 import { atDesk, hashOther, requireGoodPassword } from './password-setting.ts'
-import type { RequestBudgetStore } from './request-budget-store.ts'
+import { budgetKey, type RequestBudgetStore } from './request-budget-store.ts'
 import type { UserLifecycle } from './user-lifecycle.ts'
 import { toUser } from './user-service.ts'
 import { createUserStore, type StoredUser } from './user-store.ts'
@@ -30,8 +29,7 @@ export interface ProfileServiceDependencies {
 /** Guesses of one's present password: 10 at once, one more every quarter of an hour; a right one forgets them. */
 const guesses = { free: 10, drainSeconds: 900 } as const
 
-const guessesKey = (userId: string): Buffer =>
-  createHash('sha256').update(`password-change\0${userId}`).digest()
+const guessesKey = (userId: string): Buffer => budgetKey('password-change', userId)
 
 export type ProfileService = ReturnType<typeof createProfileService>
 

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { sql } from 'drizzle-orm'
 import { databaseNow, type SqlNow } from '../../database/now.ts'
 import { requestBudgets } from '../../database/tables/request-budget.ts'
@@ -10,6 +11,10 @@ export interface Budget {
   readonly free: number
   readonly drainSeconds: number
 }
+
+/** @param kind what is counted @param whom for whom, such as an address: it is not readable in the key */
+export const budgetKey = (kind: string, whom: string): Buffer =>
+  createHash('sha256').update(`${kind}\0${whom}`).digest()
 
 const sweepSize = 50
 

@@ -1,5 +1,5 @@
 import type { PermissionName } from '@millrace/contract/permissions.ts'
-import { and, asc, eq, sql } from 'drizzle-orm'
+import { and, asc, eq, inArray, sql } from 'drizzle-orm'
 import { companies } from '../../database/tables/company.ts'
 import { rolePermissions, roles } from '../../database/tables/role.ts'
 import { users } from '../../database/tables/user.ts'
@@ -60,6 +60,16 @@ export function createRoleStore(db: Queries) {
         .from(roles)
         .where(eq(roles.companyId, companyId))
       return row?.count ?? 0
+    },
+
+    /** Those of the ids that are roles of the company. */
+    async listExisting(companyId: string, ids: readonly string[]): Promise<StoredRole[]> {
+      if (ids.length === 0) return []
+      return db
+        .select(columns)
+        .from(roles)
+        .where(and(eq(roles.companyId, companyId), inArray(roles.id, [...ids])))
+        .orderBy(asc(roles.id))
     },
 
     /** Roles of the company's people that allow something beyond these permissions. */

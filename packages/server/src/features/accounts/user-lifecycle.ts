@@ -51,7 +51,8 @@ export function createUserLifecycle({ relational, recordAudit }: UserLifecycleDe
     },
 
     /**
-     * Inside `transact`. Undefined when somebody of the service has the address already.
+     * Inside `transact`. Undefined when somebody of the service has the address already, or another company has
+     * shown that the address's domain is its own; the operator alone may put such people elsewhere.
      * @param action how the entry of the audit log is called
      */
     async create(
@@ -62,7 +63,9 @@ export function createUserLifecycle({ relational, recordAudit }: UserLifecycleDe
     ): Promise<User | undefined> {
       const { companyId, email, status, roleId } = person
       const user: User = { id: newId(), companyId, email, status, roleId }
-      if (!(await createAccountStore(tx).insertUser({ ...person, id: user.id }))) return undefined
+      const store = createAccountStore(tx)
+      if (actor.kind !== 'operator' && (await store.isClaimedElsewhere(companyId, email))) return undefined
+      if (!(await store.insertUser({ ...person, id: user.id }))) return undefined
       const details = { roleId, teamIds: person.teamIds }
       await recordAudit(tx, { companyId, action, actor, target: target(user), details, address })
       return user
@@ -92,9 +95,12 @@ export function createUserLifecycle({ relational, recordAudit }: UserLifecycleDe
       return true
     },
 
-    /** Inside `transact`. Role, teams and password are as they were; linked accounts do not come back. */
+    /**
+     * Inside `transact`. Role, teams and password are as they were; linked accounts do not come back. Somebody who
+     * had not come in yet is invited again, and needs a new link.
+     */
     async reactivate(tx: Queries, user: UserReference, { actor, address }: ChangeOrigin): Promise<boolean> {
-      if (!(await createLifecycleStore(tx).changeStatus(user, ['disabled'], 'active'))) return false
+      if (!(await createLifecycleStore(tx).reactivate(user))) return false
       const { companyId } = user
       await recordAudit(tx, { companyId, action: 'user-reactivate', actor, target: target(user), address })
       return true

@@ -1,6 +1,7 @@
 import type { RecordAudit } from '../../platform/audit.ts'
 import type { Queries, Relational } from '../../platform/stores/relational.ts'
 import type { UserLifecycle } from '../accounts/user-lifecycle.ts'
+import type { ProvisioningGrants } from './provisioning-grants.ts'
 import { createRoleAssignment } from './role-assignment.ts'
 import { createScimConfigService } from './scim-config-service.ts'
 import { createScimConfigStore } from './scim-config-store.ts'
@@ -14,6 +15,7 @@ export interface ProvisioningDependencies {
   readonly relational: Pick<Relational, 'db' | 'transaction'>
   readonly lifecycle: Pick<UserLifecycle, 'transact' | 'create' | 'admit' | 'deactivate' | 'reactivate'>
   readonly recordAudit: RecordAudit
+  readonly grants: ProvisioningGrants
   /** Address under which people reach the service, without a path. */
   readonly origin: () => string
 }
@@ -22,15 +24,15 @@ export type Provisioning = ReturnType<typeof createProvisioning>
 
 /** Everything of the feature: what a company sets, its tokens, and what its identity provider calls. */
 export function createProvisioning(dependencies: ProvisioningDependencies) {
-  const { relational, lifecycle, recordAudit, origin } = dependencies
+  const { relational, lifecycle, recordAudit, grants, origin } = dependencies
   const { transact } = lifecycle
   const baseUrl = () => `${origin()}/v2/scim/v2`
   const roleAssignment = createRoleAssignment({ recordAudit })
   const requests = createScimRequestService({ relational, transact, recordAudit })
   const parts = { requests, lifecycle, roleAssignment, recordAudit, baseUrl }
   return {
-    config: createScimConfigService({ relational, transact, recordAudit, roleAssignment, baseUrl }),
-    tokens: createScimTokenService({ relational, recordAudit }),
+    config: createScimConfigService({ relational, transact, recordAudit, grants, roleAssignment, baseUrl }),
+    tokens: createScimTokenService({ relational, recordAudit, grants }),
     requests,
     users: createScimUserService(parts),
     groups: createScimGroupService(parts),

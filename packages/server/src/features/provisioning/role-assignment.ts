@@ -1,12 +1,15 @@
 import type { AuditActor, RecordAudit } from '../../platform/audit.ts'
 import type { Queries } from '../../platform/stores/relational.ts'
-import { createRoleStore, type RoleHolder } from './role-store.ts'
+import { createRoleAssignmentStore, type RoleHolder } from './role-assignment-store.ts'
 
 /** Who a change is made by, and from where. */
 export interface Origin {
   readonly actor: AuditActor
   readonly address: string
 }
+
+/** Throws when one of the roles is not for the caller to give or to take. */
+export type RequireRoles = (roleIds: readonly string[]) => Promise<unknown>
 
 /** How many names an entry of the audit log lists. */
 const mostNamed = 20
@@ -48,8 +51,9 @@ export function createRoleAssignment({ recordAudit }: { readonly recordAudit: Re
     companyId: string,
     userIds: readonly string[] | undefined,
     origin: Origin,
+    requireRoles?: RequireRoles,
   ): Promise<void> {
-    const store = createRoleStore(tx)
+    const store = createRoleAssignmentStore(tx)
     const { source, defaultRoleId } = await store.findRules(companyId)
     if (source === null) return
     const people = await store.listHolders(companyId, userIds)
@@ -58,6 +62,7 @@ export function createRoleAssignment({ recordAudit }: { readonly recordAudit: Re
     const changes = people
       .map((person) => ({ ...person, nextRoleId: person.mappedRoleId ?? defaultRoleId }))
       .filter(({ roleId, nextRoleId }) => roleId !== nextRoleId)
+    await requireRoles?.([...new Set(changes.flatMap(({ roleId, nextRoleId }) => [roleId, nextRoleId]))])
     for (const [roleId, group] of Map.groupBy(changes, ({ nextRoleId }) => nextRoleId)) {
       for (let from = 0; from < group.length; from += batchSize) {
         const ids = group.slice(from, from + batchSize).map(({ id }) => id)
@@ -82,14 +87,22 @@ export function createRoleAssignment({ recordAudit }: { readonly recordAudit: Re
       if (userIds.length > 0) await assign(tx, companyId, userIds, origin)
     },
 
-    /** The same for everybody whom the identity provider keeps, after a change of the rules. */
-    async assignAll(tx: Queries, companyId: string, origin: Origin): Promise<void> {
-      await assign(tx, companyId, undefined, origin)
+    /**
+     * The same for everybody whom the identity provider keeps, after a change of the rules.
+     * @param requireRoles asked before anything changes: every role that somebody would lose or get
+     */
+    async assignAll(
+      tx: Queries,
+      companyId: string,
+      origin: Origin,
+      requireRoles: RequireRoles,
+    ): Promise<void> {
+      await assign(tx, companyId, undefined, origin, requireRoles)
     },
 
     /** Role of somebody new. */
     async findDefaultRole(tx: Queries, companyId: string): Promise<string> {
-      return (await createRoleStore(tx).findRules(companyId)).defaultRoleId
+      return (await createRoleAssignmentStore(tx).findRules(companyId)).defaultRoleId
     },
   }
 }

@@ -3,8 +3,8 @@ import { type AuditEvent, actorOf, type RecordAudit } from '../../platform/audit
 import { DomainError } from '../../platform/errors.ts'
 import { normalizeId } from '../../platform/ids.ts'
 import type { Principal } from '../../platform/principal.ts'
-import { createRefusalAudit } from '../../platform/refusal-audit.ts'
 import type { Queries, Relational } from '../../platform/stores/relational.ts'
+import type { ProvisioningGrants } from './provisioning-grants.ts'
 import type { RoleAssignment } from './role-assignment.ts'
 import {
   createScimConfigStore,
@@ -18,7 +18,8 @@ export interface ScimConfigDependencies {
   /** Runs a change of people or roles; `lastAdministrator` when nobody would be left to administer. */
   readonly transact: <T>(work: (tx: Queries) => Promise<T>) => Promise<T>
   readonly recordAudit: RecordAudit
-  readonly roleAssignment: RoleAssignment
+  readonly grants: ProvisioningGrants
+  readonly roleAssignment: Pick<RoleAssignment, 'assignAll'>
   /** Address of the SCIM service. */
   readonly baseUrl: () => string
 }
@@ -78,17 +79,7 @@ export type ScimConfigService = ReturnType<typeof createScimConfigService>
 
 /** What a company sets about its identity provider: operations 17 and 18. */
 export function createScimConfigService(dependencies: ScimConfigDependencies) {
-  const { relational, transact, recordAudit, roleAssignment, baseUrl } = dependencies
-  const auditRefusal = createRefusalAudit({ relational, recordAudit })
-
-  /** A role of another company is unknown, and nobody gives a role that allows more than their own. */
-  async function requireRoles(tx: Queries, principal: Principal, ids: readonly string[]): Promise<void> {
-    const found = await createScimConfigStore(tx).findRoles(principal.companyId, ids)
-    const unknown = ids.filter((id) => !found.has(id))
-    if (unknown.length > 0) throw new DomainError('unknownRole', { roleIds: unknown })
-    const above = ids.filter((id) => found.get(id)?.some((pair) => !principal.permissions.has(pair)))
-    if (above.length > 0) throw new DomainError('roleAboveOwn', { roleIds: above })
-  }
+  const { relational, transact, recordAudit, roleAssignment, grants, baseUrl } = dependencies
 
   function present({ roleSource, defaultRoleId, lastSyncAt, ...settings }: ProvisioningSettings): ScimConfig {
     return {
@@ -107,7 +98,8 @@ export function createScimConfigService(dependencies: ScimConfigDependencies) {
     },
 
     /**
-     * Sets what is given and leaves the rest. Changed rules for roles hold at once.
+     * Sets what is given and leaves the rest. Changed rules for roles hold at once, and nobody loses or gets a role
+     * by them that the caller could not give. Whoever lets the identity provider in decides about everybody.
      * @throws DomainError `validation`, `unknownRole`, `roleAboveOwn` or `lastAdministrator`
      */
     async update(principal: Principal, wanted: Wanted, address: string): Promise<ScimConfig> {
@@ -116,25 +108,24 @@ export function createScimConfigService(dependencies: ScimConfigDependencies) {
       requireDistinctGroups(mapping ?? [])
       const roleIds = new Set(mapping?.map(({ roleId }) => roleId))
       if (fields.defaultRoleId) roleIds.add(fields.defaultRoleId)
-      const event: AuditEvent = {
-        companyId,
-        action: 'scim-config-update',
-        actor: actorOf(principal),
-        target: { kind: 'scim-config' },
-        address,
-      }
-      return auditRefusal(event, () =>
+      const origin = { actor: actorOf(principal), address }
+      const target = { kind: 'scim-config' }
+      const event: AuditEvent = { companyId, action: 'scim-config-update', target, ...origin }
+      return grants.auditRefusal(event, () =>
         transact(async (tx) => {
           const store = createScimConfigStore(tx)
-          await requireRoles(tx, principal, [...roleIds])
           await store.lock(companyId)
+          await grants.requireGrantableRoles(tx, principal, [...roleIds])
           const changes = changesOf(await store.find(companyId), { fields, mapping })
           if (Object.keys(changes).length > 0) {
+            if (changes.enabled === true) await grants.requireNobodyAbove(tx, principal)
             await store.update(companyId, fields)
             if (mapping) await store.replaceMapping(companyId, mapping)
             await recordAudit(tx, { ...event, details: { changes } })
             if ('roleSource' in changes || 'roleMapping' in changes || 'defaultRoleId' in changes)
-              await roleAssignment.assignAll(tx, companyId, { actor: event.actor, address })
+              await roleAssignment.assignAll(tx, companyId, origin, (moved) =>
+                grants.requireGrantableRoles(tx, principal, moved),
+              )
           }
           return present(await store.find(companyId))
         }),

@@ -1,7 +1,6 @@
-import { and, eq, inArray, sql } from 'drizzle-orm'
+import { eq, sql } from 'drizzle-orm'
 import { companies } from '../../database/tables/company.ts'
 import { scimConfigs, scimRoleMappings } from '../../database/tables/provisioning.ts'
-import { rolePermissions, roles } from '../../database/tables/role.ts'
 import type { Queries } from '../../platform/stores/relational.ts'
 
 /** A group of the identity provider and the role that being in it gives. */
@@ -78,21 +77,6 @@ export function createScimConfigStore(db: Queries) {
         .values(
           entries.map(({ group, roleId }, position) => ({ companyId, position, groupName: group, roleId })),
         )
-    },
-
-    /** Each of the ids that is a role of the company, with its `resource:action` pairs; it stays until the transaction ends. */
-    async findRoles(companyId: string, ids: readonly string[]): Promise<Map<string, string[]>> {
-      if (ids.length === 0) return new Map()
-      const rows = await db
-        .select({
-          id: roles.id,
-          permissions: sql<string[]>`array(select p.resource || ':' || p.action from ${rolePermissions} as p
-            where p.role_id = "roles"."id")`,
-        })
-        .from(roles)
-        .where(and(eq(roles.companyId, companyId), inArray(roles.id, [...ids])))
-        .for('key share')
-      return new Map(rows.map(({ id, permissions }) => [id, permissions]))
     },
 
     /** Notes a success of the identity provider; whoever changes the configuration at the moment is not waited for. */

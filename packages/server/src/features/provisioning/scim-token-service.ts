@@ -1,16 +1,18 @@
 import type { CreatedScimToken, ScimToken } from '@millrace/contract/resources/scim-token.ts'
-import { actorOf, type RecordAudit } from '../../platform/audit.ts'
+import { type AuditEvent, actorOf, type RecordAudit } from '../../platform/audit.ts'
 import { hashSecret, isSecret, newSecret, type RandomBytes } from '../../platform/crypto/secrets.ts'
 import { DomainError } from '../../platform/errors.ts'
 import { newId, normalizeId } from '../../platform/ids.ts'
 import type { Principal } from '../../platform/principal.ts'
 import type { Relational } from '../../platform/stores/relational.ts'
+import type { ProvisioningGrants } from './provisioning-grants.ts'
 import { createScimConfigStore } from './scim-config-store.ts'
 import { createScimTokenStore, type StoredScimToken, type TokenHolder } from './scim-token-store.ts'
 
 export interface ScimTokenDependencies {
   readonly relational: Pick<Relational, 'db' | 'transaction'>
   readonly recordAudit: RecordAudit
+  readonly grants: Pick<ProvisioningGrants, 'requireNobodyAbove' | 'auditRefusal'>
   readonly random?: RandomBytes
 }
 
@@ -20,30 +22,34 @@ const mostTokens = 2
 export type ScimTokenService = ReturnType<typeof createScimTokenService>
 
 /** The tokens that a company's identity provider calls with. */
-export function createScimTokenService({ relational, recordAudit, random }: ScimTokenDependencies) {
+export function createScimTokenService(dependencies: ScimTokenDependencies) {
+  const { relational, recordAudit, grants, random } = dependencies
   return {
     async list({ companyId }: Pick<Principal, 'companyId'>): Promise<ScimToken[]> {
       return (await createScimTokenStore(relational.db).list(companyId)).map(toScimToken)
     },
 
-    /** @throws DomainError `tooManyScimTokens` */
+    /**
+     * Whoever holds a token decides about everybody in the company.
+     * @throws DomainError `roleAboveOwn` or `tooManyScimTokens`
+     */
     async create(principal: Principal, label: string, address: string): Promise<CreatedScimToken> {
       const { companyId } = principal
       const id = newId()
       const token = prefix + newSecret(random)
-      const createdAt = await relational.transaction(async (tx) => {
-        await createScimConfigStore(tx).lock(companyId)
-        const store = createScimTokenStore(tx)
-        if ((await store.list(companyId)).length >= mostTokens) throw new DomainError('tooManyScimTokens')
-        await recordAudit(tx, {
-          companyId,
-          action: 'scim-token-create',
-          actor: actorOf(principal),
-          target: { kind: 'scim-token', id, name: label },
-          address,
-        })
-        return store.insert({ id, companyId, label, tokenHash: hashSecret(token) })
-      })
+      const target = { kind: 'scim-token', id, name: label }
+      const actor = actorOf(principal)
+      const event: AuditEvent = { companyId, action: 'scim-token-create', actor, target, address }
+      const createdAt = await grants.auditRefusal(event, () =>
+        relational.transaction(async (tx) => {
+          await createScimConfigStore(tx).lock(companyId)
+          await grants.requireNobodyAbove(tx, principal)
+          const store = createScimTokenStore(tx)
+          if ((await store.list(companyId)).length >= mostTokens) throw new DomainError('tooManyScimTokens')
+          await recordAudit(tx, event)
+          return store.insert({ id, companyId, label, tokenHash: hashSecret(token) })
+        }),
+      )
       return { ...toScimToken({ id, label, createdAt, lastUsedAt: null }), token }
     },
 

@@ -26,7 +26,7 @@ interface HolderRow extends Record<string, unknown> {
 }
 
 /** Which roles people have and which the groups of the identity provider give; inside a transaction. */
-export function createRoleStore(db: Queries) {
+export function createRoleAssignmentStore(db: Queries) {
   return {
     /** Where roles come from, and the role of people to whom nothing gives one. */
     async findRules(companyId: string): Promise<{ source: 'groups' | null; defaultRoleId: string }> {

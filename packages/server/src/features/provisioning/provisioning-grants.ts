@@ -1,0 +1,16 @@
+import type { Principal } from '../../platform/principal.ts'
+import type { AuditRefusal } from '../../platform/refusal-audit.ts'
+import type { Queries } from '../../platform/stores/relational.ts'
+
+/** The rules of accounts about who may give what, and where their refusals are recorded. */
+export interface ProvisioningGrants {
+  /** @throws DomainError `unknownRole`, or `roleAboveOwn` for roles that allow more than the caller's own */
+  readonly requireGrantableRoles: (
+    queries: Queries,
+    principal: Principal,
+    roleIds: readonly string[],
+  ) => Promise<void>
+  /** @throws DomainError `roleAboveOwn` when people of the company may do more than the caller */
+  readonly requireNobodyAbove: (queries: Queries, principal: Principal) => Promise<void>
+  readonly auditRefusal: AuditRefusal
+}
