@@ -3,8 +3,8 @@ import { requireNobodyAbove } from '../../src/features/accounts/grants.ts'
 import { recordAudit } from '../../src/features/audit/audit-store.ts'
 import type { AuthorizationRequest } from '../../src/features/auth/authorization-request.ts'
 import type { FinishedSingleSignOn } from '../../src/features/auth/sign-in-service.ts'
-import { registerSamlRoutes } from '../../src/features/single-sign-on/sign-in-routes.ts'
-import { createSignInStore } from '../../src/features/single-sign-on/sign-in-store.ts'
+import { registerSamlRoutes } from '../../src/features/single-sign-on/saml-sign-in-routes.ts'
+import { createSamlSignInStore } from '../../src/features/single-sign-on/saml-sign-in-store.ts'
 import { registerSingleSignOnRoutes } from '../../src/features/single-sign-on/single-sign-on-routes.ts'
 import {
   createSingleSignOn,
@@ -40,7 +40,7 @@ export async function createSingleSignOnApp(relational: Relational) {
       recordAudit,
       origin: () => seen.origin,
       clock: parts.time.clock,
-      signIns: (queries) => createSignInStore(queries, parts.time.sqlNow),
+      signIns: (queries) => createSamlSignInStore(queries, parts.time.sqlNow),
       onOutcome: (outcome) => void seen.outcomes.push(outcome),
       async resolveTxt(name) {
         const values = seen.records.get(name)

@@ -6,25 +6,28 @@ import { createCertificateService } from './certificate-service.ts'
 import { type ConfigServiceDependencies, createConfigService } from './config-service.ts'
 import { createDomainService, type ResolveTxt, resolveTxtRecords } from './domain-service.ts'
 import { createResponseThrottle } from './response-throttle.ts'
-import { createSignInService, type SignInServiceDependencies } from './sign-in-service.ts'
-import { createSignInStore } from './sign-in-store.ts'
+import { createSamlSignInService, type SamlSignInServiceDependencies } from './saml-sign-in-service.ts'
+import { createSamlSignInStore } from './saml-sign-in-store.ts'
 
 /** What single sign-on needs of signing in, of mails and of the network. */
-export type SingleSignOnPorts = Pick<SignInServiceDependencies, 'readAuthorizationRequest' | 'finishSignIn'> &
+export type SingleSignOnPorts = Pick<
+  SamlSignInServiceDependencies,
+  'readAuthorizationRequest' | 'finishSignIn'
+> &
   Pick<ConfigServiceDependencies, 'fetchDocument' | 'mailPasswordReset' | 'requireNobodyAbove'>
 
 export interface SingleSignOnDependencies {
   readonly relational: Pick<Relational, 'db' | 'transaction'>
   readonly box: SecretBox
-  readonly lifecycle: SignInServiceDependencies['lifecycle']
+  readonly lifecycle: SamlSignInServiceDependencies['lifecycle']
   readonly recordAudit: RecordAudit
   /** Public address of the service, without a path. */
   readonly origin: () => string
   readonly ports: SingleSignOnPorts
-  readonly onOutcome: SignInServiceDependencies['onOutcome']
+  readonly onOutcome: SamlSignInServiceDependencies['onOutcome']
   readonly clock?: Clock
   /** Tests hand in stores whose present they move. */
-  readonly signIns?: SignInServiceDependencies['signIns']
+  readonly signIns?: SamlSignInServiceDependencies['signIns']
   readonly resolveTxt?: ResolveTxt
 }
 
@@ -33,13 +36,17 @@ export type SingleSignOn = ReturnType<typeof createSingleSignOn>
 /** Single sign-on as a whole: its configuration and the sign-ins through it. */
 export function createSingleSignOn(dependencies: SingleSignOnDependencies) {
   const { relational, box, lifecycle, recordAudit, origin, ports, onOutcome } = dependencies
-  const { clock = systemClock, signIns = createSignInStore, resolveTxt = resolveTxtRecords } = dependencies
+  const {
+    clock = systemClock,
+    signIns = createSamlSignInStore,
+    resolveTxt = resolveTxtRecords,
+  } = dependencies
   const certificates = createCertificateService({ relational, box, recordAudit, clock })
   return {
     certificates,
     configs: createConfigService({ relational, certificates, recordAudit, clock, origin, ...ports }),
     domains: createDomainService({ relational, recordAudit, resolveTxt, origin }),
-    service: createSignInService({
+    service: createSamlSignInService({
       relational,
       signIns: (queries) => signIns(queries),
       lifecycle,
