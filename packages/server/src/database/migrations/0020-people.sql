@@ -82,19 +82,27 @@ create or replace function reachable_teams(member text) returns setof text langu
   select team_id from below union select team_id from above
 $$;
 
--- An administrator is an active person whose role may change users, roles and the company.
+-- The role of an administrator may change users, roles and the company.
 create or replace function is_administrator_role(role text) returns boolean language sql stable as $$
   select count(*) = 3 from role_permissions
   where role_id = role and (resource, action) in (('user', 'update'), ('role', 'update'), ('company', 'update'))
 $$;
 
+-- Whether somebody has a way in of their own. Replaced where single sign-on has its tables; without them it is a
+-- password alone.
+create or replace function can_sign_in(company text, person text) returns boolean language sql stable as $$
+  select exists (select 1 from users where company_id = company and id = person and password_hash is not null)
+$$;
+
+-- Raises unless the company has an administrator who can come in. Whatever else takes a way in from people asks it
+-- inside its own transaction: `select require_administrator(company)`.
 create or replace function require_administrator(company text) returns void language plpgsql as $$
 begin
   -- Locked, so that two administrators cannot remove each other at once.
   perform 1 from companies where id = company for no key update;
   if found and not exists (
     select 1 from users where company_id = company and status = 'active' and not service_account
-      and is_administrator_role(role_id)
+      and is_administrator_role(role_id) and can_sign_in(company, id)
   ) then
     raise exception 'company % would have no administrator', company
       using errcode = 'check_violation', constraint = 'companies_keep_administrator';

@@ -141,3 +141,30 @@ create or replace function requires_single_sign_on(company text, email text) ret
         and domain.domain = lower(split_part(email, '@', 2))
     )
   $$;
+
+-- Whether a person of the company can come in through it at all, by the address.
+create or replace function offers_single_sign_on(company text, email text) returns boolean
+  language sql stable as $$
+    select exists (
+      select 1 from sso_configs as config join sso_domains as domain on domain.company_id = config.company_id
+      where config.company_id = company and domain.verified_at is not null
+        and domain.domain = lower(split_part(email, '@', 2))
+    )
+  $$;
+
+-- A password opens for those whom single sign-on does not bind; the identity provider opens for those whom it has
+-- named before.
+create or replace function can_sign_in(company text, person text) returns boolean
+  language sql stable as $$
+    select exists (
+      select 1 from users as owner where owner.company_id = company and owner.id = person and (
+        (owner.password_hash is not null
+          and (owner.service_account or not requires_single_sign_on(owner.company_id, owner.email)))
+        or (offers_single_sign_on(owner.company_id, owner.email) and exists (
+          select 1 from sso_identities as identity join sso_configs as config
+            on config.company_id = identity.company_id and config.idp_entity_id = identity.idp_entity_id
+          where identity.company_id = owner.company_id and identity.user_id = owner.id
+        ))
+      )
+    )
+  $$;

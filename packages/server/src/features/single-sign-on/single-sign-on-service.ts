@@ -1,10 +1,13 @@
 import type { RecordAudit } from '../../platform/audit.ts'
 import { type Clock, systemClock } from '../../platform/clock.ts'
 import type { SecretBox } from '../../platform/crypto/secret-box.ts'
+import type { EnqueueMail } from '../../platform/mail/mail-queue.ts'
 import type { Relational } from '../../platform/stores/relational.ts'
 import { createCertificateService } from './certificate-service.ts'
+import { createConfigNotice } from './config-notice.ts'
 import { type ConfigServiceDependencies, createConfigService } from './config-service.ts'
 import { createDomainService, type ResolveTxt, resolveTxtRecords } from './domain-service.ts'
+import type { GrantRules } from './newcomer-defaults.ts'
 import { createResponseThrottle } from './response-throttle.ts'
 import { createSamlSignInService, type SamlSignInServiceDependencies } from './saml-sign-in-service.ts'
 import { createSamlSignInStore } from './saml-sign-in-store.ts'
@@ -14,13 +17,17 @@ export type SingleSignOnPorts = Pick<
   SamlSignInServiceDependencies,
   'readAuthorizationRequest' | 'finishSignIn'
 > &
-  Pick<ConfigServiceDependencies, 'fetchDocument' | 'mailPasswordReset' | 'requireNobodyAbove'>
+  Pick<
+    ConfigServiceDependencies,
+    'fetchDocument' | 'mailPasswordReset' | 'requireNobodyAbove' | 'auditRefusals' | keyof GrantRules
+  >
 
 export interface SingleSignOnDependencies {
   readonly relational: Pick<Relational, 'db' | 'transaction'>
   readonly box: SecretBox
   readonly lifecycle: SamlSignInServiceDependencies['lifecycle']
   readonly recordAudit: RecordAudit
+  readonly enqueueMail: EnqueueMail
   /** Public address of the service, without a path. */
   readonly origin: () => string
   readonly ports: SingleSignOnPorts
@@ -41,11 +48,21 @@ export function createSingleSignOn(dependencies: SingleSignOnDependencies) {
     signIns = createSamlSignInStore,
     resolveTxt = resolveTxtRecords,
   } = dependencies
+  const notifyAdministrators = createConfigNotice(dependencies)
   const certificates = createCertificateService({ relational, box, recordAudit, clock })
   return {
     certificates,
-    configs: createConfigService({ relational, certificates, recordAudit, clock, origin, ...ports }),
-    domains: createDomainService({ relational, recordAudit, resolveTxt, origin }),
+    configs: createConfigService({
+      relational,
+      lifecycle,
+      certificates,
+      recordAudit,
+      notifyAdministrators,
+      clock,
+      origin,
+      ...ports,
+    }),
+    domains: createDomainService({ relational, recordAudit, notifyAdministrators, resolveTxt, origin }),
     service: createSamlSignInService({
       relational,
       signIns: (queries) => signIns(queries),
