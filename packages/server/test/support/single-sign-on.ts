@@ -214,6 +214,20 @@ export async function configureSingleSignOn(
   return { token, acsUrl: saved.data.acsUrl, entityId: saved.data.entityId }
 }
 
+/** A session that began in this way. */
+export async function openSession(
+  { auth }: SingleSignOnApp,
+  email: string,
+  method: 'password' | 'sso',
+): Promise<void> {
+  await auth.parts.relational.pool.query(
+    `insert into refresh_tokens (id, token_hash, user_id, client_id, address, expires_at, method)
+     select substr(md5($1 || $2), 1, 24), sha256(convert_to($1 || $2, 'UTF8')), id, $3, '192.0.2.1', now() + interval '1 day', $2
+     from users where email = $1`,
+    [email, method, auth.clientId],
+  )
+}
+
 /** What an operation answered. */
 export interface Envelope {
   code: number
