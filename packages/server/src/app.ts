@@ -13,7 +13,7 @@ import { registerDatasourceRoutes } from './features/datasources/datasource-rout
 import { registerLinkedAccountRoutes } from './features/linked-accounts/linked-account-routes.ts'
 import { registerProvisioningRoutes } from './features/provisioning/provisioning-routes.ts'
 import { registerScimRoutes } from './features/provisioning/scim-routes.ts'
-import { registerSamlRoutes } from './features/single-sign-on/sign-in-routes.ts'
+import { registerSamlRoutes } from './features/single-sign-on/saml-sign-in-routes.ts'
 import { registerSingleSignOnRoutes } from './features/single-sign-on/single-sign-on-routes.ts'
 import { registerStatisticsRoutes } from './features/statistics/statistics-routes.ts'
 import type { Addresses } from './platform/http/documents/curl.ts'

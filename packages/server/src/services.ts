@@ -1,6 +1,12 @@
 import { createAccountService } from './features/accounts/account-service.ts'
 import { type AccountServices, createAccountServices } from './features/accounts/account-services.ts'
-import { requireGrantableRoles, requireNobodyAbove } from './features/accounts/grants.ts'
+import {
+  requireGrantableRole,
+  requireGrantableRoles,
+  requireGrantableTeams,
+  requireNobodyAbove,
+  requireUnprovisioned,
+} from './features/accounts/grants.ts'
 import { createTimezoneStore } from './features/accounts/timezone-store.ts'
 import { createUserLifecycle } from './features/accounts/user-lifecycle.ts'
 import { type AuditService, createAuditService } from './features/audit/audit-service.ts'
@@ -180,7 +186,13 @@ export function createServices(parts: ServiceParts): Services {
         fetchDocument: (url) => outgoing.fetchDocument(url, metadataLimits),
         mailPasswordReset: accounts.passwordLinks.mailResetTo,
         requireNobodyAbove,
+        requireGrantableRole,
+        requireGrantableTeams,
+        requireUnprovisioned: (queries, companyId, teamIds) =>
+          requireUnprovisioned(queries, provisioning.syncsGroups, companyId, teamIds),
+        auditRefusals: createRefusalAudit({ relational, recordAudit }),
       },
+      enqueueMail,
       onOutcome: (outcome) => metrics.singleSignOns.inc({ outcome }),
       clock,
     }),

@@ -47,13 +47,19 @@ export const readSingleSignOn = {
 const saveErrors = [
   'unusableMetadata',
   'singleSignOnNotProven',
+  'lastAdministrator',
   'unknownRole',
   'roleAboveOwn',
   'unknownTeam',
+  'notInTeam',
+  'provisionedTeam',
 ] as const
 
 const saveNote =
-  'Metadata is judged before anything is saved. When it changes, single sign-on is no longer required and must be proven again by a sign-in; setting `mandatory` ends the password sessions of the verified domains, but for service accounts.'
+  'Metadata is judged before anything is saved. When it or the mapping changes, single sign-on is no longer required and must be proven again by a sign-in; another provider, or other certificates of it, also end the sessions that began through it. Setting `mandatory` ends the password sessions of the verified domains, but for service accounts; it is refused unless an administrator can still come in, because of an address outside the domains or a sign-in through the provider. Administrators get a mail about these changes.'
+
+const saveAccess =
+  'Company: update, and every permission of the role in `defaultRoleId`; for metadata, mapping and requiring it every permission that somebody of the company has'
 
 export const replaceSingleSignOn = {
   id: 'replaceSingleSignOn',
@@ -61,8 +67,7 @@ export const replaceSingleSignOn = {
   method: 'PUT',
   url,
   ...change,
-  access:
-    'Company: update, and every permission of the role in `defaultRoleId`; for metadata and mapping every permission that somebody of the company has',
+  access: saveAccess,
   summary: 'Set up single sign-on',
   description: `Saves the whole configuration, with \`idpMetadataXml\` or \`idpMetadataUrl\`. The first time it also makes the certificate that our requests are signed with.
 
@@ -90,8 +95,7 @@ export const updateSingleSignOn = {
   method: 'PATCH',
   url,
   ...change,
-  access:
-    'Company: update, and every permission of the role in `defaultRoleId`; for metadata and mapping every permission that somebody of the company has',
+  access: saveAccess,
   summary: 'Change the single sign-on configuration',
   description: `A partial update: a field that is absent stays as it is.
 

@@ -12,6 +12,7 @@ import {
   usageOf,
 } from './operator-command.ts'
 import type { OperatorServices } from './operator-services.ts'
+import { optionalSingleSignOnCommand } from './single-sign-on-commands.ts'
 import { createUserCommand, userPasswordCommand } from './user-commands.ts'
 
 /** In the order in which the help lists them. */
@@ -22,6 +23,7 @@ export const operatorCommands: readonly OperatorCommand[] = [
   createDatasourceCommand,
   forgetKeysCommand,
   verifyDomainCommand,
+  optionalSingleSignOnCommand,
 ]
 
 /** What the command line asks for: an answer that needs no store, or work for one. */

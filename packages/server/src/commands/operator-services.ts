@@ -9,6 +9,10 @@ import {
   type DomainService,
   resolveTxtRecords,
 } from '../features/single-sign-on/domain-service.ts'
+import {
+  createRequirementService,
+  type RequirementService,
+} from '../features/single-sign-on/requirement-service.ts'
 import { createPasswords } from '../platform/passwords.ts'
 import type { Relational } from '../platform/stores/relational.ts'
 
@@ -17,6 +21,7 @@ export interface OperatorServices {
   readonly accounts: Pick<AccountService, 'createUser' | 'resolveCompany' | 'setPassword'>
   readonly clients: ClientService
   readonly domains: Pick<DomainService, 'verifyByOperator'>
+  readonly singleSignOn: RequirementService
   readonly createDatasource: (datasource: { companyId: string; name: string }) => Promise<{ id: string }>
   readonly keys: Pick<KeyRegister, 'forgetIdle'>
 }
@@ -32,10 +37,13 @@ export function createOperatorServices({ relational }: { relational: Relational 
     domains: createDomainService({
       relational,
       recordAudit,
+      // Mails are sealed on their way, and commands have no key; the audit log tells.
+      notifyAdministrators: async () => {},
       resolveTxt: resolveTxtRecords,
       // No command shows an address of the service.
       origin: () => '',
     }),
+    singleSignOn: createRequirementService({ relational, recordAudit }),
     createDatasource: (datasource) => relational.transaction((tx) => insertDatasource(tx, datasource)),
     keys: createKeyRegister({ relational }),
   }

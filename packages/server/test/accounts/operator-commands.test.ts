@@ -213,3 +213,29 @@ test('key forget forgets what nothing is sealed under, and says what stays', asy
   expect(await run('key', 'forget')).toBe(0)
   expect(out).toEqual(['Forgotten: none.', 'Kept, because secrets are sealed under them: none.'])
 })
+
+test('sso optional lets passwords work again, is in the audit log once, and says what is wrong', async () => {
+  const optional = (...more: string[]) => run('sso', 'optional', '--company', auth.companyId, ...more)
+  expect(await optional()).toBe(1)
+  expect(err.at(-1)).toBe('millrace sso optional: Your company has no single sign-on configuration')
+  await relational.pool.query(
+    `insert into sso_configs (company_id, version, metadata_xml, idp_entity_id, idp_sign_in_url, idp_certificates,
+       attribute_mapping, provisioning, mandatory, proven_at)
+     values ($1, $2, '<x/>', 'https://idp.example', 'https://idp.example/in', '{x}', '{}', 'invitation', true, now())`,
+    [auth.companyId, 'a'.repeat(24)],
+  )
+  expect(await optional('--json')).toBe(0)
+  expect(JSON.parse(out.at(-1) ?? '')).toEqual({
+    companyId: auth.companyId,
+    wasMandatory: true,
+    mandatory: false,
+  })
+  const { rows } = await relational.pool.query(
+    'select mandatory, proven_at is not null as proven from sso_configs',
+  )
+  expect(rows).toEqual([{ mandatory: false, proven: true }])
+  expect(await optional()).toBe(0)
+  expect(out.at(-1)).toContain('was not required')
+  const trail = await auth.auditTrail()
+  expect(trail.filter((entry) => entry === 'sso-config-update success')).toHaveLength(1)
+})

@@ -7,6 +7,7 @@ import {
   configureSingleSignOn,
   createSingleSignOnApp,
   mapping,
+  openSession,
   type SingleSignOnApp,
   signInThrough,
   tokenOf,
@@ -43,16 +44,6 @@ async function countOf(table: string): Promise<number> {
   return rows[0].n
 }
 
-/** A session as single sign-on gives it. */
-async function openSession(email: string, method: 'password' | 'sso'): Promise<void> {
-  await relational.pool.query(
-    `insert into refresh_tokens (id, token_hash, user_id, client_id, address, expires_at, method)
-     select substr(md5($1 || $2), 1, 24), sha256(convert_to($1 || $2, 'UTF8')), id, $3, '192.0.2.1', now() + interval '1 day', $2
-     from users where email = $1`,
-    [email, method, app.auth.clientId],
-  )
-}
-
 const tables = [
   'sso_configs',
   'sso_domains',
@@ -87,8 +78,8 @@ test('O03, O05 deletes everything at once, while it is required too: passwords w
     teamNames: [],
   })
   await auth.accounts.disableUser(disabled.email)
-  await openSession('nina@acme.example', 'sso')
-  await openSession('root@elsewhere.example', 'password')
+  await openSession(app, 'nina@acme.example', 'sso')
+  await openSession(app, 'root@elsewhere.example', 'password')
   for (const table of tables.slice(0, 4)) expect(await countOf(table), table).toBeGreaterThan(0)
 
   // A deletion that fails on its way leaves all of it.

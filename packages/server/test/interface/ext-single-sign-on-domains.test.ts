@@ -1,47 +1,27 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { insertCompany } from '../../src/features/accounts/account-service.ts'
 import type { Relational } from '../../src/platform/stores/relational.ts'
-import { type IdentityProvider, startIdentityProvider } from '../support/identity-provider.ts'
 import { createTestDatabase } from '../support/postgres.ts'
 import {
-  configureSingleSignOn,
   createSingleSignOnApp,
+  type OpenedSingleSignOn,
+  openSingleSignOn,
   type SingleSignOnApp,
 } from '../support/single-sign-on.ts'
 
 const domains = '/v2/entities/sso/domains'
 
+let opened: OpenedSingleSignOn
 let relational: Relational
 let app: SingleSignOnApp
-let idp: IdentityProvider
-let token: string
-let call: (
-  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE',
-  url: string,
-  body?: Record<string, unknown>,
-  as?: string,
-) => Promise<Reply>
-
-interface Reply {
-  code: number
-  error_code?: number
-  message: string
-  data: Record<string, unknown> & { id: string }
-}
+let call: OpenedSingleSignOn['call']
 
 beforeAll(async () => {
-  relational = await createTestDatabase()
-  app = await createSingleSignOnApp(relational)
-  idp = await startIdentityProvider()
-  call = async (method, url, body, as = token) => (await app.auth.call(as, method, url, body)).json()
-  ;({ token } = await configureSingleSignOn(app, idp))
+  opened = await openSingleSignOn()
+  ;({ relational, app, call } = opened)
 })
 
-afterAll(async () => {
-  await app.auth.app.close()
-  await idp.close()
-  await relational.close()
-})
+afterAll(() => opened.close())
 
 describe('domains', () => {
   const add = (domain: string) => call('POST', domains, { domain })

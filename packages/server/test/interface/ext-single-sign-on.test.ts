@@ -3,15 +3,14 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { insertCompany } from '../../src/features/accounts/account-service.ts'
 import { fingerprintOf } from '../../src/features/single-sign-on/certificate-service.ts'
 import type { Relational } from '../../src/platform/stores/relational.ts'
-import { day, second } from '../support/fake-time.ts'
-import { type IdentityProvider, makeKey, startIdentityProvider } from '../support/identity-provider.ts'
-import { createTestDatabase } from '../support/postgres.ts'
+import { day } from '../support/fake-time.ts'
+import { type IdentityProvider, makeKey } from '../support/identity-provider.ts'
 import {
-  configureSingleSignOn,
-  createSingleSignOnApp,
   mapping,
+  type OpenedSingleSignOn,
+  openSingleSignOn,
+  personOf,
   type SingleSignOnApp,
-  signInThrough,
   tokenOf,
 } from '../support/single-sign-on.ts'
 
@@ -19,46 +18,29 @@ const config = '/v2/entities/sso/config'
 const domains = '/v2/entities/sso/domains'
 const certificates = '/v2/entities/sso/certificates'
 
+let opened: OpenedSingleSignOn
 let relational: Relational
 let app: SingleSignOnApp
 let idp: IdentityProvider
 let token: string
 let metadata: string
-let call: (
-  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE',
-  url: string,
-  body?: Record<string, unknown>,
-  as?: string,
-) => Promise<Reply>
-
-interface Reply {
-  code: number
-  error_code?: number
-  message: string
-  data: Record<string, unknown> & { id: string }
-}
 
 beforeAll(async () => {
-  relational = await createTestDatabase()
-  app = await createSingleSignOnApp(relational)
-  idp = await startIdentityProvider()
+  opened = await openSingleSignOn()
+  ;({ relational, app, idp, token } = opened)
   metadata = await idp.metadata()
-  call = async (method, url, body, as = token) => (await app.auth.call(as, method, url, body)).json()
-  ;({ token } = await configureSingleSignOn(app, idp))
 })
 
-afterAll(async () => {
-  await app.auth.app.close()
-  await idp.close()
-  await relational.close()
-})
+afterAll(() => opened.close())
 
-async function signIn(name: string): Promise<string | undefined> {
-  app.auth.time.advance(second)
-  idp.state.person = { nameId: name, attributes: { email: `${name}@acme.example` } }
-  await signInThrough(app, idp, 'acme.example')
-  return app.seen.outcomes.at(-1)
-}
+const call = (
+  method: Parameters<OpenedSingleSignOn['call']>[0],
+  url: string,
+  body?: Record<string, unknown>,
+  as = token,
+) => opened.call(method, url, body, as)
+
+const signIn = (name: string) => opened.signIn(personOf(name))
 
 /** A certificate as metadata holds it. */
 const packed = ({ certificate }: { certificate: string }) =>

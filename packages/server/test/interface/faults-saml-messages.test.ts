@@ -1,23 +1,17 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { RefusalReason } from '../../src/features/single-sign-on/saml-refusal.ts'
-import type { Relational } from '../../src/platform/stores/relational.ts'
-import {
-  type IdentityProvider,
-  type IdpOptions,
-  startIdentityProvider,
-} from '../support/identity-provider.ts'
-import { createTestDatabase } from '../support/postgres.ts'
+import type { IdentityProvider, IdpOptions } from '../support/identity-provider.ts'
 import { type Attempts, createAttempts } from '../support/saml-attempts.ts'
 import {
-  configureSingleSignOn,
   createBrowser,
-  createSingleSignOnApp,
+  type OpenedSingleSignOn,
+  openSingleSignOn,
   type SingleSignOnApp,
 } from '../support/single-sign-on.ts'
 
 /** Messages of faults.md, 2.6, A05 to A08 and A14: each is posted in a sign-in that is otherwise right. */
 
-let relational: Relational
+let opened: OpenedSingleSignOn
 let app: SingleSignOnApp
 let idp: IdentityProvider
 let begin: Attempts['begin']
@@ -27,26 +21,15 @@ let edited: Attempts['edited']
 let entityId: string
 
 beforeAll(async () => {
-  relational = await createTestDatabase()
-  app = await createSingleSignOnApp(relational)
-  idp = await startIdentityProvider()
-  ;({ entityId } = await configureSingleSignOn(app, idp))
+  opened = await openSingleSignOn()
+  ;({ app, idp, entityId } = opened)
   await app.auth.addUser('eve@acme.example')
-  ;({ begin, post, expectRefused, edited } = createAttempts(relational, app, idp))
+  ;({ begin, post, expectRefused, edited } = createAttempts(opened.relational, app, idp))
 })
 
-afterAll(async () => {
-  await app.auth.app.close()
-  await idp.close()
-  await relational.close()
-})
+afterAll(() => opened.close())
 
-beforeEach(() => {
-  app.seen.outcomes.length = 0
-  app.seen.finished.length = 0
-  // Every response counts, and the clock stands still.
-  app.auth.time.advance(1000)
-})
+beforeEach(() => opened.forget())
 
 describe('A05, A06, A14: the message itself', () => {
   test('A05 a comment in an address never cuts it short', async () => {

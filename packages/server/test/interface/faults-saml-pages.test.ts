@@ -1,65 +1,33 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { second } from '../support/fake-time.ts'
-import { type IdentityProvider, type IdpPerson, startIdentityProvider } from '../support/identity-provider.ts'
-import { createTestDatabase, type TestDatabase } from '../support/postgres.ts'
-import { genuineResponse, requestIdOf } from '../support/saml-forgery.ts'
+import type { IdentityProvider } from '../support/identity-provider.ts'
+import { requestIdOf } from '../support/saml-forgery.ts'
 import {
-  configureSingleSignOn,
   createBrowser,
-  createSingleSignOnApp,
+  type OpenedSingleSignOn,
+  openSingleSignOn,
+  personOf,
   type SingleSignOnApp,
 } from '../support/single-sign-on.ts'
 
 /** faults.md, 2.6, A17, and 2.5, O04: the pages on the way, and a configuration that changes meanwhile. */
 
-let relational: TestDatabase
+let opened: OpenedSingleSignOn
 let app: SingleSignOnApp
 let idp: IdentityProvider
 let token: string
-let entityId: string
+let begin: OpenedSingleSignOn['begin']
 const config = '/v2/entities/sso/config'
 
 beforeAll(async () => {
-  relational = await createTestDatabase()
-  app = await createSingleSignOnApp(relational)
-  idp = await startIdentityProvider()
-  ;({ token, entityId } = await configureSingleSignOn(app, idp))
+  opened = await openSingleSignOn()
+  ;({ app, idp, token, begin } = opened)
   await app.auth.addUser('once@acme.example')
 })
 
-afterAll(async () => {
-  await app.auth.app.close()
-  await idp.close()
-  await relational.close()
-})
+afterAll(() => opened.close())
 
-beforeEach(() => {
-  app.seen.outcomes.length = 0
-  app.seen.finished.length = 0
-  app.seen.beforeFinish = undefined
-  app.auth.time.advance(second)
-  idp.state.options = {}
-})
-
-const person = (name: string, attributes: IdpPerson['attributes'] = {}): IdpPerson => ({
-  nameId: name,
-  attributes: { email: `${name}@acme.example`, ...attributes },
-})
-
-async function begin(who: IdpPerson) {
-  const browser = createBrowser(app)
-  const { url } = await browser.start({ domain: 'acme.example' })
-  const requestId = requestIdOf(url)
-  const response = await genuineResponse(idp, who, { audience: entityId, inResponseTo: requestId })
-  const SAMLResponse = Buffer.from(response).toString('base64')
-  return {
-    browser,
-    requestId,
-    response,
-    SAMLResponse,
-    post: () => browser.post(app.auth.companyId, { SAMLResponse }),
-  }
-}
+beforeEach(() => opened.forget())
 
 describe('A17 and the pages', () => {
   test('A17 GET is not allowed, a form without a response is told so, and 21 in a second are too many', async () => {
@@ -96,7 +64,7 @@ describe('A17 and the pages', () => {
     expect(browser.cookies.size).toBe(2)
     const [line] = [first.reply.headers['set-cookie'] ?? ''].flat()
     expect(line).toMatch(/; Max-Age=600; Path=\/v2\/sso\/saml; HttpOnly; SameSite=Lax$/)
-    idp.state.person = person('once')
+    idp.state.person = personOf('once')
     for (const { url } of [first, second]) {
       const { samlResponse } = await idp.answer(url)
       const reply = await browser.follow(
@@ -113,7 +81,7 @@ describe('A17 and the pages', () => {
     expect(reply.headers['content-language']).toBe('fr')
     expect(reply.headers['content-security-policy']).toContain("default-src 'none'")
     expect(url).toMatch(new RegExp(`^${idp.origin}/sign-in\\?SAMLRequest=.*&SigAlg=.*rsa-sha256&Signature=`))
-    idp.state.person = person('once')
+    idp.state.person = personOf('once')
     expect((await idp.answer(url)).samlResponse).not.toBe('')
     const tampered = await idp.answer(
       url.replace(
@@ -145,14 +113,14 @@ describe('A17 and the pages', () => {
 
 describe('O04: a configuration that changes meanwhile', () => {
   test('O04 a response to a request of an earlier configuration is refused', async () => {
-    const before = await begin(person('once'))
+    const before = await begin(personOf('once'))
     await app.auth.call(token, 'PATCH', config, { provisioning: 'invitation' })
     expect((await before.post()).statusCode).toBe(403)
     expect(app.seen.outcomes.at(-1)).toBe('configuration-changed')
   })
 
   test('O04 a result that was taken before the change is refused at the end', async () => {
-    const before = await begin(person('once'))
+    const before = await begin(personOf('once'))
     const posted = await before.post()
     await app.auth.call(token, 'PATCH', config, { provisioning: 'invitation' })
     expect((await before.browser.follow(posted)).statusCode).toBe(403)
@@ -160,7 +128,7 @@ describe('O04: a configuration that changes meanwhile', () => {
   })
 
   test('O04 a sign-in that ends while the configuration is deleted leaves nothing', async () => {
-    const before = await begin(person('once'))
+    const before = await begin(personOf('once'))
     const posted = await before.post()
     app.seen.beforeFinish = () => app.auth.call(token, 'DELETE', config)
     expect((await before.browser.follow(posted)).statusCode).toBe(403)

@@ -2,75 +2,41 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { insertCompany } from '../../src/features/accounts/account-service.ts'
 import { silentLogger } from '../../src/platform/logger.ts'
 import { openRelational } from '../../src/platform/stores/relational.ts'
-import { minute, second } from '../support/fake-time.ts'
-import { type IdentityProvider, type IdpPerson, startIdentityProvider } from '../support/identity-provider.ts'
-import { createTestDatabase, type TestDatabase } from '../support/postgres.ts'
-import { genuineResponse, requestIdOf } from '../support/saml-forgery.ts'
+import { minute } from '../support/fake-time.ts'
+import type { IdentityProvider, IdpPerson } from '../support/identity-provider.ts'
+import type { TestDatabase } from '../support/postgres.ts'
+import { genuineResponse } from '../support/saml-forgery.ts'
 import {
-  configureSingleSignOn,
   createBrowser,
   createSingleSignOnApp,
+  type OpenedSingleSignOn,
+  openSingleSignOn,
+  personOf,
   type SingleSignOnApp,
-  signInThrough,
 } from '../support/single-sign-on.ts'
 
 /** faults.md, 2.6, A09 to A13 and A16: who waits for a response, and whom it lets in. */
 
+let opened: OpenedSingleSignOn
 let relational: TestDatabase
 let app: SingleSignOnApp
 let idp: IdentityProvider
 let token: string
 let entityId: string
+let begin: OpenedSingleSignOn['begin']
 const config = '/v2/entities/sso/config'
 
 beforeAll(async () => {
-  relational = await createTestDatabase()
-  app = await createSingleSignOnApp(relational)
-  idp = await startIdentityProvider()
-  ;({ token, entityId } = await configureSingleSignOn(app, idp))
+  opened = await openSingleSignOn()
+  ;({ relational, app, idp, token, entityId, begin } = opened)
 })
 
-afterAll(async () => {
-  await app.auth.app.close()
-  await idp.close()
-  await relational.close()
-})
+afterAll(() => opened.close())
 
-beforeEach(() => {
-  app.seen.outcomes.length = 0
-  app.seen.finished.length = 0
-  app.seen.beforeFinish = undefined
-  app.auth.time.advance(second)
-  idp.state.options = {}
-})
-
-const person = (name: string, attributes: IdpPerson['attributes'] = {}): IdpPerson => ({
-  nameId: name,
-  attributes: { email: `${name}@acme.example`, ...attributes },
-})
+beforeEach(() => opened.forget())
 
 /** @returns what became of it */
-async function signIn(who: IdpPerson): Promise<string | undefined> {
-  idp.state.person = who
-  const reply = await signInThrough(app, idp, 'acme.example')
-  expect(reply.statusCode).toBe(app.seen.outcomes.at(-1) === 'accepted' ? 303 : 403)
-  return app.seen.outcomes.at(-1)
-}
-
-async function begin(who: IdpPerson) {
-  const browser = createBrowser(app)
-  const { url } = await browser.start({ domain: 'acme.example' })
-  const requestId = requestIdOf(url)
-  const response = await genuineResponse(idp, who, { audience: entityId, inResponseTo: requestId })
-  const SAMLResponse = Buffer.from(response).toString('base64')
-  return {
-    browser,
-    requestId,
-    response,
-    SAMLResponse,
-    post: () => browser.post(app.auth.companyId, { SAMLResponse }),
-  }
-}
+const signIn = (who: IdpPerson) => opened.signIn(who)
 
 async function userOf(email: string) {
   const { rows } = await relational.pool.query(
@@ -84,9 +50,9 @@ async function userOf(email: string) {
 describe('A09, A10, A11: in answer to what', () => {
   test('A09 a response is taken once; a second one to the same request is refused', async () => {
     await app.auth.addUser('once@acme.example')
-    const first = await begin(person('once'))
+    const first = await begin(personOf('once'))
     expect((await first.browser.follow(await first.post())).statusCode).toBe(303)
-    const again = await genuineResponse(idp, person('once'), {
+    const again = await genuineResponse(idp, personOf('once'), {
       audience: entityId,
       inResponseTo: first.requestId,
     })
@@ -96,9 +62,9 @@ describe('A09, A10, A11: in answer to what', () => {
   })
 
   test('A09 a response to a request that nobody made, or that has ended, is refused', async () => {
-    const { browser, requestId, response } = await begin(person('once'))
+    const { browser, requestId, response } = await begin(personOf('once'))
     const post = async (inResponseTo: string) => {
-      const xml = await genuineResponse(idp, person('once'), { audience: entityId, inResponseTo })
+      const xml = await genuineResponse(idp, personOf('once'), { audience: entityId, inResponseTo })
       await browser.post(app.auth.companyId, { SAMLResponse: Buffer.from(xml).toString('base64') })
     }
     await post(`_${'0'.repeat(40)}`)
@@ -107,7 +73,7 @@ describe('A09, A10, A11: in answer to what', () => {
     const torn = response.replace(`InResponseTo="${requestId}" `, 'InResponseTo="_other" ')
     await browser.post(app.auth.companyId, { SAMLResponse: Buffer.from(torn).toString('base64') })
     app.auth.time.advance(10 * minute)
-    const late = await genuineResponse(idp, person('once'), {
+    const late = await genuineResponse(idp, personOf('once'), {
       audience: entityId,
       inResponseTo: requestId,
       lifetimeInSeconds: 3600,
@@ -123,7 +89,7 @@ describe('A09, A10, A11: in answer to what', () => {
   })
 
   test('A09 the result of a response opens nothing in another browser, and nothing twice', async () => {
-    const { browser, post } = await begin(person('once'))
+    const { browser, post } = await begin(personOf('once'))
     const posted = await post()
     const stranger = createBrowser(app)
     expect((await stranger.follow(posted)).statusCode).toBe(403)
@@ -134,7 +100,7 @@ describe('A09, A10, A11: in answer to what', () => {
       const url = `/v2/sso/saml/${app.auth.companyId}/finish?${new URLSearchParams({ result })}`
       expect((await stranger.get(url)).statusCode).toBe(403)
     }
-    const late = await begin(person('once'))
+    const late = await begin(personOf('once'))
     const reply = await late.post()
     app.auth.time.advance(2 * minute)
     expect((await late.browser.follow(reply)).statusCode).toBe(403)
@@ -144,7 +110,7 @@ describe('A09, A10, A11: in answer to what', () => {
   test('A10 an assertion is taken once, also by another process at the same moment', async () => {
     const other = openRelational({ address: relational.application, logger: silentLogger, connections: 2 })
     const second = await createSingleSignOnApp(other)
-    const { post, response, SAMLResponse } = await begin(person('once'))
+    const { post, response, SAMLResponse } = await begin(personOf('once'))
     const elsewhere = createBrowser(second)
     const replies = await Promise.all([
       post(),
@@ -161,7 +127,7 @@ describe('A09, A10, A11: in answer to what', () => {
 
   test('A11 a sign-in that began at the identity provider is refused', async () => {
     const browser = createBrowser(app)
-    const xml = await genuineResponse(idp, person('once'), { audience: entityId })
+    const xml = await genuineResponse(idp, personOf('once'), { audience: entityId })
     const reply = await browser.post(app.auth.companyId, {
       SAMLResponse: Buffer.from(xml).toString('base64'),
       RelayState: 'https://app.example/',
@@ -172,7 +138,7 @@ describe('A09, A10, A11: in answer to what', () => {
   test.each(['https://evil.example', '//evil.example', 'javascript:alert(1)'])(
     'A13 RelayState %s leads nowhere',
     async (RelayState) => {
-      const { browser, SAMLResponse } = await begin(person('once'))
+      const { browser, SAMLResponse } = await begin(personOf('once'))
       const reply = await browser.post(app.auth.companyId, { SAMLResponse, RelayState })
       expect(reply.headers.location).toMatch(
         /^https:\/\/millrace\.example\/v2\/sso\/saml\/[0-9a-f]{24}\/finish\?result=/,
@@ -186,11 +152,11 @@ describe('A09, A10, A11: in answer to what', () => {
 describe('A12, A16: whom it lets in', () => {
   test('an existing user is linked the first time and known by name afterwards, whatever the address', async () => {
     const user = await app.auth.addUser('linked@acme.example')
-    expect(await signIn(person('name-1', { email: 'Linked@Acme.Example' }))).toBe('accepted')
-    expect(await signIn(person('name-1', { email: 'renamed@acme.example' }))).toBe('accepted')
+    expect(await signIn(personOf('name-1', { email: 'Linked@Acme.Example' }))).toBe('accepted')
+    expect(await signIn(personOf('name-1', { email: 'renamed@acme.example' }))).toBe('accepted')
     expect(app.seen.finished.map(({ userId }) => userId)).toEqual([user.id, user.id])
     // The address was given to somebody else at the identity provider: that one is not this user.
-    expect(await signIn(person('name-2', { email: 'linked@acme.example' }))).toBe('other-identity')
+    expect(await signIn(personOf('name-2', { email: 'linked@acme.example' }))).toBe('other-identity')
   })
 
   test('A12 an address of a domain that is not verified for the company is refused', async () => {
@@ -200,7 +166,7 @@ describe('A12, A16: whom it lets in', () => {
       'a@acme.example.evil.example',
       'a@xacme.example',
     ])
-      expect(await signIn(person('stranger', { email }))).toBe('domain-not-verified')
+      expect(await signIn(personOf('stranger', { email }))).toBe('domain-not-verified')
     for (const email of [
       '',
       'nobody',
@@ -208,7 +174,7 @@ describe('A12, A16: whom it lets in', () => {
       '"a"@acme.example',
       'a@acme.example, b@acme.example',
     ])
-      expect(await signIn(person('stranger', { email }))).toBe('no-email')
+      expect(await signIn(personOf('stranger', { email }))).toBe('no-email')
     const two = { nameId: 'stranger', attributes: { email: ['once@acme.example', 'root@acme.example'] } }
     expect(await signIn(two)).toBe('no-email')
   })
@@ -217,8 +183,8 @@ describe('A12, A16: whom it lets in', () => {
     const { companyId } = await relational.transaction((tx) => insertCompany(tx, 'Other'))
     const foreign = { companyId, email: 'foreign@acme.example', roleName: 'admin', teamNames: [] }
     await app.auth.accounts.createUser({ ...foreign, password: undefined })
-    expect(await signIn(person('foreign'))).toBe('other-company')
-    const { browser, SAMLResponse } = await begin(person('once'))
+    expect(await signIn(personOf('foreign'))).toBe('other-company')
+    const { browser, SAMLResponse } = await begin(personOf('once'))
     const reply = await browser.post(companyId, { SAMLResponse })
     expect([reply.statusCode, app.seen.outcomes.at(-1)]).toEqual([403, 'no-configuration'])
     for (const id of ['f'.repeat(24), 'x', "'%20or%201=1"])
@@ -228,15 +194,15 @@ describe('A12, A16: whom it lets in', () => {
   test('A12 a person whose own domain is no longer verified does not come in by name', async () => {
     await app.auth.addUser('mover@sub.example')
     await app.singleSignOn.domains.verifyByOperator(app.auth.companyId, 'sub.example')
-    expect(await signIn(person('mover', { email: 'mover@sub.example' }))).toBe('accepted')
+    expect(await signIn(personOf('mover', { email: 'mover@sub.example' }))).toBe('accepted')
     const domains = (await app.auth.call(token, 'GET', '/v2/entities/sso/domains')).json().data
     const { id } = domains.find(({ domain }: { domain: string }) => domain === 'sub.example')
     expect((await app.auth.call(token, 'DELETE', `/v2/entities/sso/domains/${id}`)).statusCode).toBe(200)
-    expect(await signIn(person('mover', { email: 'mover@acme.example' }))).toBe('domain-not-verified')
+    expect(await signIn(personOf('mover', { email: 'mover@acme.example' }))).toBe('domain-not-verified')
   })
 
   test('A16 by invitation only: somebody unknown is refused, somebody invited keeps role and teams', async () => {
-    expect(await signIn(person('unknown'))).toBe('not-invited')
+    expect(await signIn(personOf('unknown'))).toBe('not-invited')
     const { rows: entries } = await relational.pool.query(
       `select actor_kind, actor_name, target_name from audit_entries where details->>'reason' = 'not-invited'`,
     )
@@ -267,7 +233,7 @@ describe('A12, A16: whom it lets in', () => {
        values ($1, 'invitation', sha256('x'), $2, now(), now() + interval '1 day')`,
       ['a'.repeat(24), user?.id],
     )
-    expect(await signIn(person('invited'))).toBe('accepted')
+    expect(await signIn(personOf('invited'))).toBe('accepted')
     expect(await userOf('invited@acme.example')).toMatchObject({
       status: 'active',
       role: 'editor',
@@ -294,7 +260,7 @@ describe('A12, A16: whom it lets in', () => {
       defaultTeamIds: [team.rows[0].id.toUpperCase()],
     })
     expect(patched.json()).toMatchObject({ code: 200, data: { provisioning: 'create' } })
-    const created = person('created', {
+    const created = personOf('created', {
       firstName: 'Cleo',
       lastName: 'x'.repeat(300),
       language: 'fr-CH',
@@ -319,7 +285,7 @@ describe('A12, A16: whom it lets in', () => {
       { actor_kind: 'sso-jit', actor_id: 'sso-jit', target_name: 'created@acme.example' },
     ])
     // Two responses for the same new person at once make one.
-    const both = await Promise.all([begin(person('twin')), begin(person('twin'))])
+    const both = await Promise.all([begin(personOf('twin')), begin(personOf('twin'))])
     const replies = await Promise.all(both.map(async ({ browser, post }) => browser.follow(await post())))
     expect(replies.map(({ statusCode }) => statusCode)).toEqual([303, 303])
     const twins = await relational.pool.query(`select id from users where email = 'twin@acme.example'`)
@@ -329,16 +295,16 @@ describe('A12, A16: whom it lets in', () => {
 
   test('somebody disabled, and a service account, are refused; somebody erased is a stranger', async () => {
     await app.auth.addUser('gone@acme.example')
-    expect(await signIn(person('gone'))).toBe('accepted')
+    expect(await signIn(personOf('gone'))).toBe('accepted')
     await app.auth.accounts.disableUser('gone@acme.example')
-    expect(await signIn(person('gone'))).toBe('disabled')
+    expect(await signIn(personOf('gone'))).toBe('disabled')
     const robot = await app.auth.addUser('robot@acme.example')
     await relational.pool.query('update users set service_account = true where id = $1', [robot.id])
-    expect(await signIn(person('robot'))).toBe('service-account')
+    expect(await signIn(personOf('robot'))).toBe('service-account')
     const erased = await app.auth.addUser('erased@acme.example')
-    expect(await signIn(person('erased'))).toBe('accepted')
+    expect(await signIn(personOf('erased'))).toBe('accepted')
     const { lifecycle } = app.auth.parts
     await lifecycle.transact((tx) => lifecycle.erase(tx, erased, { actor: { kind: 'operator' } }))
-    expect(await signIn(person('erased'))).toBe('not-invited')
+    expect(await signIn(personOf('erased'))).toBe('not-invited')
   })
 })

@@ -1,9 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { RefusalReason } from '../../src/features/single-sign-on/saml-refusal.ts'
-import type { Relational } from '../../src/platform/stores/relational.ts'
-import { type IdentityProvider, makeKey, startIdentityProvider } from '../support/identity-provider.ts'
-import { createTestDatabase } from '../support/postgres.ts'
+import { type IdentityProvider, makeKey } from '../support/identity-provider.ts'
 import { type Attempts, createAttempts } from '../support/saml-attempts.ts'
 import {
   assertionOf,
@@ -13,15 +11,11 @@ import {
   unsigned,
   wrappings,
 } from '../support/saml-forgery.ts'
-import {
-  configureSingleSignOn,
-  createSingleSignOnApp,
-  type SingleSignOnApp,
-} from '../support/single-sign-on.ts'
+import { type OpenedSingleSignOn, openSingleSignOn, type SingleSignOnApp } from '../support/single-sign-on.ts'
 
 /** Messages of faults.md, 2.6, A01 to A04: each is posted in a sign-in that is otherwise right. */
 
-let relational: Relational
+let opened: OpenedSingleSignOn
 let app: SingleSignOnApp
 let idp: IdentityProvider
 let begin: Attempts['begin']
@@ -31,27 +25,16 @@ let edited: Attempts['edited']
 let attacker: Awaited<ReturnType<typeof makeKey>>
 
 beforeAll(async () => {
-  relational = await createTestDatabase()
-  app = await createSingleSignOnApp(relational)
-  idp = await startIdentityProvider()
-  await configureSingleSignOn(app, idp)
+  opened = await openSingleSignOn()
+  ;({ app, idp } = opened)
   await app.auth.addUser('eve@acme.example')
-  ;({ begin, post, expectRefused, edited } = createAttempts(relational, app, idp))
+  ;({ begin, post, expectRefused, edited } = createAttempts(opened.relational, app, idp))
   attacker = await makeKey()
 })
 
-afterAll(async () => {
-  await app.auth.app.close()
-  await idp.close()
-  await relational.close()
-})
+afterAll(() => opened.close())
 
-beforeEach(() => {
-  app.seen.outcomes.length = 0
-  app.seen.finished.length = 0
-  // Every response counts, and the clock stands still.
-  app.auth.time.advance(1000)
-})
+beforeEach(() => opened.forget())
 
 describe('A01, A02, A04: what is signed, and by whom', () => {
   test('a response as the identity provider writes it is accepted, signed once or twice', async () => {

@@ -20,6 +20,7 @@ beforeAll(async () => {
   app = await createSingleSignOnApp(relational)
   idp = await startIdentityProvider()
   await configureSingleSignOn(app, idp)
+  await app.auth.takeMails()
 })
 
 afterAll(async () => {

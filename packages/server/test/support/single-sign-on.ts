@@ -1,19 +1,33 @@
 import type { LightMyRequestResponse } from 'fastify'
-import { requireNobodyAbove } from '../../src/features/accounts/grants.ts'
+import {
+  requireGrantableRole,
+  requireGrantableTeams,
+  requireNobodyAbove,
+  requireUnprovisioned,
+} from '../../src/features/accounts/grants.ts'
 import { recordAudit } from '../../src/features/audit/audit-store.ts'
 import type { AuthorizationRequest } from '../../src/features/auth/authorization-request.ts'
 import type { FinishedSingleSignOn } from '../../src/features/auth/sign-in-service.ts'
-import { registerSamlRoutes } from '../../src/features/single-sign-on/sign-in-routes.ts'
-import { createSignInStore } from '../../src/features/single-sign-on/sign-in-store.ts'
+import { registerSamlRoutes } from '../../src/features/single-sign-on/saml-sign-in-routes.ts'
+import { createSamlSignInStore } from '../../src/features/single-sign-on/saml-sign-in-store.ts'
 import { registerSingleSignOnRoutes } from '../../src/features/single-sign-on/single-sign-on-routes.ts'
 import {
   createSingleSignOn,
   type SingleSignOn,
 } from '../../src/features/single-sign-on/single-sign-on-service.ts'
 import { DomainError } from '../../src/platform/errors.ts'
+import { createRefusalAudit } from '../../src/platform/refusal-audit.ts'
 import type { Relational } from '../../src/platform/stores/relational.ts'
-import { type Auth, type AuthParts, createAuth } from './auth.ts'
-import { certificateOf, type IdentityProvider } from './identity-provider.ts'
+import { type Auth, type AuthParts, type Body, createAuth } from './auth.ts'
+import { second } from './fake-time.ts'
+import {
+  certificateOf,
+  type IdentityProvider,
+  type IdpPerson,
+  startIdentityProvider,
+} from './identity-provider.ts'
+import { createTestDatabase, type TestDatabase } from './postgres.ts'
+import { genuineResponse, requestIdOf } from './saml-forgery.ts'
 
 export const redirectUri = 'https://app.example/signed-in'
 
@@ -27,6 +41,8 @@ export async function createSingleSignOnApp(relational: Relational) {
     documents: new Map<string, string>(),
     records: new Map<string, string[]>(),
     origin: 'https://millrace.example',
+    /** Whether an identity provider keeps groups of the company. */
+    syncsGroups: false,
     /** Runs before a sign-in is handed over. */
     beforeFinish: undefined as (() => Promise<unknown>) | undefined,
   }
@@ -38,9 +54,10 @@ export async function createSingleSignOnApp(relational: Relational) {
       box: parts.box,
       lifecycle: parts.lifecycle,
       recordAudit,
+      enqueueMail: parts.enqueueMail,
       origin: () => seen.origin,
       clock: parts.time.clock,
-      signIns: (queries) => createSignInStore(queries, parts.time.sqlNow),
+      signIns: (queries) => createSamlSignInStore(queries, parts.time.sqlNow),
       onOutcome: (outcome) => void seen.outcomes.push(outcome),
       async resolveTxt(name) {
         const values = seen.records.get(name)
@@ -70,6 +87,11 @@ export async function createSingleSignOnApp(relational: Relational) {
           return document
         },
         requireNobodyAbove,
+        requireGrantableRole,
+        requireGrantableTeams,
+        requireUnprovisioned: (queries, companyId, teamIds) =>
+          requireUnprovisioned(queries, async () => seen.syncsGroups, companyId, teamIds),
+        auditRefusals: createRefusalAudit({ relational, recordAudit }),
         async mailPasswordReset(_tx, userId) {
           seen.resetMails.push(userId)
         },
@@ -190,4 +212,105 @@ export async function configureSingleSignOn(
   const metadata = await auth.app.inject(`/v2/sso/saml/${auth.companyId}/metadata`)
   idp.state.signingCert = certificateOf(metadata.body)
   return { token, acsUrl: saved.data.acsUrl, entityId: saved.data.entityId }
+}
+
+/** A session that began in this way. */
+export async function openSession(
+  { auth }: SingleSignOnApp,
+  email: string,
+  method: 'password' | 'sso',
+): Promise<void> {
+  await auth.parts.relational.pool.query(
+    `insert into refresh_tokens (id, token_hash, user_id, client_id, address, expires_at, method)
+     select substr(md5($1 || $2), 1, 24), sha256(convert_to($1 || $2, 'UTF8')), id, $3, '192.0.2.1', now() + interval '1 day', $2
+     from users where email = $1`,
+    [email, method, auth.clientId],
+  )
+}
+
+/** What an operation answered. */
+export interface Envelope {
+  code: number
+  error_code?: number
+  message: string
+  data: Record<string, unknown> & { id: string }
+}
+
+type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+
+/** Somebody of the domain whose name at the identity provider is that of the address. */
+export const personOf = (name: string, attributes: IdpPerson['attributes'] = {}): IdpPerson => ({
+  nameId: name,
+  attributes: { email: `${name}@acme.example`, ...attributes },
+})
+
+export interface OpenedSingleSignOn {
+  readonly relational: TestDatabase
+  readonly app: SingleSignOnApp
+  readonly idp: IdentityProvider
+  /** Of the administrator of the verified domain. */
+  readonly token: string
+  readonly acsUrl: string
+  readonly entityId: string
+  /** Calls an operation, as that administrator unless another token is given. */
+  call(method: Method, url: string, body?: Body, as?: string): Promise<Envelope>
+  /** A second later nothing was seen yet: before each test, because responses are counted by the second. */
+  forget(): void
+  /** A whole sign-in in a new browser. @returns what became of it */
+  signIn(who: IdpPerson, browser?: Browser): Promise<string | undefined>
+  /** A sign-in that waits for its response, which is made and not yet posted. */
+  begin(who: IdpPerson): Promise<BegunSignIn>
+  close(): Promise<void>
+}
+
+export interface BegunSignIn {
+  readonly browser: Browser
+  readonly requestId: string
+  /** XML. */
+  readonly response: string
+  readonly SAMLResponse: string
+  post(): Promise<LightMyRequestResponse>
+}
+
+/** A database, the service over it, an identity provider and a company that is configured with it. */
+export async function openSingleSignOn(): Promise<OpenedSingleSignOn> {
+  const relational = await createTestDatabase()
+  const app = await createSingleSignOnApp(relational)
+  const idp = await startIdentityProvider()
+  const configured = await configureSingleSignOn(app, idp)
+  const { auth, seen } = app
+  return {
+    relational,
+    app,
+    idp,
+    ...configured,
+    call: async (method, url, body, as = configured.token) => (await auth.call(as, method, url, body)).json(),
+    forget() {
+      seen.outcomes.length = 0
+      seen.finished.length = 0
+      seen.beforeFinish = undefined
+      auth.time.advance(second)
+      idp.state.options = {}
+    },
+    async signIn(who, browser) {
+      auth.time.advance(second)
+      idp.state.person = who
+      await signInThrough(app, idp, 'acme.example', browser)
+      return seen.outcomes.at(-1)
+    },
+    async begin(who) {
+      const browser = createBrowser(app)
+      const requestId = requestIdOf((await browser.start({ domain: 'acme.example' })).url)
+      const audience = configured.entityId
+      const response = await genuineResponse(idp, who, { audience, inResponseTo: requestId })
+      const SAMLResponse = Buffer.from(response).toString('base64')
+      const post = () => browser.post(auth.companyId, { SAMLResponse })
+      return { browser, requestId, response, SAMLResponse, post }
+    },
+    async close() {
+      await auth.app.close()
+      await idp.close()
+      await relational.close()
+    },
+  }
 }

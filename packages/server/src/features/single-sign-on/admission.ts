@@ -6,7 +6,7 @@ import { createConfigStore, type StoredConfig } from './config-store.ts'
 import { domainOf } from './domain-name.ts'
 import { createDomainStore } from './domain-store.ts'
 import { SamlRefusal } from './saml-refusal.ts'
-import { createSignInStore, type KnownUser, type StoredResult } from './sign-in-store.ts'
+import { createSamlSignInStore, type KnownUser, type StoredResult } from './saml-sign-in-store.ts'
 
 export interface AdmissionDependencies {
   readonly lifecycle: Pick<UserLifecycle, 'create' | 'admit'>
@@ -58,7 +58,7 @@ export async function admitPerson(
   address: string,
 ): Promise<Admitted> {
   const { companyId, idpEntityId } = config
-  const store = createSignInStore(tx)
+  const store = createSamlSignInStore(tx)
   const domains = createDomainStore(tx)
   const claims = readClaims(result, config.attributeMapping as AttributeMapping)
   const requireOwnDomain = async (email: string) => {

@@ -6,7 +6,7 @@ import type { SecretBox } from '../../platform/crypto/secret-box.ts'
 import { createSelfSignedCertificate } from '../../platform/crypto/self-signed-certificate.ts'
 import { DomainError } from '../../platform/errors.ts'
 import { newId, normalizeId } from '../../platform/ids.ts'
-import type { Principal } from '../../platform/principal.ts'
+import type { Caller } from '../../platform/refusal-audit.ts'
 import type { Queries, Relational } from '../../platform/stores/relational.ts'
 import {
   createCertificateStore,
@@ -20,11 +20,6 @@ export interface CertificateServiceDependencies {
   readonly box: SecretBox
   readonly recordAudit: RecordAudit
   readonly clock: Clock
-}
-
-/** The address that a change comes from, beside who makes it. */
-export type Caller = Pick<Principal, 'companyId' | 'userId' | 'email' | 'permissions'> & {
-  readonly address: string
 }
 
 const day = 86_400_000
@@ -102,7 +97,7 @@ export function createCertificateService(dependencies: CertificateServiceDepende
 
     /** @throws DomainError `tooManyCertificates` */
     async rotate(caller: Caller): Promise<SsoCertificate> {
-      const { companyId } = caller
+      const { companyId } = caller.principal
       const prepared = await this.prepare(companyId)
       await relational.transaction(async (tx) => {
         await createConfigStore(tx).lockCompany(companyId)
@@ -115,7 +110,7 @@ export function createCertificateService(dependencies: CertificateServiceDepende
         await recordAudit(tx, {
           companyId,
           action: 'sso-certificate-rotate',
-          actor: actorOf(caller),
+          actor: actorOf(caller.principal),
           target: target(prepared.certificate),
           address: caller.address,
         })
@@ -128,7 +123,7 @@ export function createCertificateService(dependencies: CertificateServiceDepende
     /** @throws DomainError `certificateNotFound` or `certificateInUse` */
     async retire(caller: Caller, givenId: string): Promise<void> {
       const id = normalizeId(givenId)
-      const { companyId } = caller
+      const { companyId } = caller.principal
       await relational.transaction(async (tx) => {
         await createConfigStore(tx).lockCompany(companyId)
         const held = createCertificateStore(tx, box)
@@ -141,7 +136,7 @@ export function createCertificateService(dependencies: CertificateServiceDepende
         await recordAudit(tx, {
           companyId,
           action: 'sso-certificate-retire',
-          actor: actorOf(caller),
+          actor: actorOf(caller.principal),
           target: target(found.certificate),
           address: caller.address,
         })

@@ -6,76 +6,51 @@ import type {
   SsoConfigUpdate,
 } from '@millrace/contract/resources/sso-config.ts'
 import { type AuditEvent, actorOf, type RecordAudit } from '../../platform/audit.ts'
-import type { Clock } from '../../platform/clock.ts'
 import { DomainError } from '../../platform/errors.ts'
-import { newId, normalizeId } from '../../platform/ids.ts'
-import { createRefusalAudit } from '../../platform/refusal-audit.ts'
+import { newId } from '../../platform/ids.ts'
+import type { Principal } from '../../platform/principal.ts'
+import type { Caller } from '../../platform/refusal-audit.ts'
 import type { Queries, Relational } from '../../platform/stores/relational.ts'
-import { type Caller, type CertificateService, fingerprintOf } from './certificate-service.ts'
-import { type ConfigStore, createConfigStore, type StoredConfig } from './config-store.ts'
+import type { UserLifecycle } from '../accounts/user-lifecycle.ts'
+import { type CertificateService, fingerprintOf } from './certificate-service.ts'
+import { consequencesOf, noticesOf } from './config-consequences.ts'
+import type { NotifyAdministrators } from './config-notice.ts'
+import { createConfigStore, type StoredConfig } from './config-store.ts'
 import { createDomainStore } from './domain-store.ts'
 import {
-  type IdentityProvider,
-  readIdentityProvider,
-  UnusableMetadata,
-} from './identity-provider-metadata.ts'
+  createMetadataReader,
+  type GivenMetadata,
+  invalidField,
+  type MetadataReaderDependencies,
+} from './given-metadata.ts'
+import { type GrantRules, judgeNewcomerDefaults } from './newcomer-defaults.ts'
 import { serviceProviderOf } from './service-provider.ts'
 
-export interface ConfigServiceDependencies {
+export interface ConfigServiceDependencies extends MetadataReaderDependencies, GrantRules {
   readonly relational: Pick<Relational, 'db' | 'transaction'>
+  readonly lifecycle: Pick<UserLifecycle, 'transact'>
   readonly certificates: CertificateService
   readonly recordAudit: RecordAudit
-  readonly clock: Clock
+  /** Does something and records by itself that it was refused. */
+  readonly auditRefusals: <T>(event: Omit<AuditEvent, 'error'>, work: () => Promise<T>) => Promise<T>
+  readonly notifyAdministrators: NotifyAdministrators
   readonly origin: () => string
-  /** Fetches a document from a public address; rejects with a message for the person who named it. */
-  readonly fetchDocument: (url: string) => Promise<string>
   /** Inside a transaction: mails somebody a link to set a password. */
   readonly mailPasswordReset: (tx: Queries, userId: string) => Promise<void>
   /** @throws DomainError `roleAboveOwn` when people of the company may do more than the caller */
-  readonly requireNobodyAbove: (
-    queries: Queries,
-    caller: Pick<Caller, 'companyId' | 'permissions'>,
-  ) => Promise<void>
+  readonly requireNobodyAbove: (queries: Queries, principal: Principal) => Promise<void>
 }
 
 type Wanted = SsoConfigReplacement | SsoConfigUpdate
-
-/** Metadata as it was given, with what it says. */
-interface GivenMetadata {
-  readonly xml: string
-  readonly url: string | null
-  readonly provider: IdentityProvider
-}
-
-function invalid(path: string, message: string): DomainError {
-  return new DomainError('validation', { errors: [{ path, message }] }, { message: `${path} ${message}` })
-}
-
-function unusable(reason: string, cause?: unknown): DomainError {
-  const message = `The metadata of the identity provider cannot be used: ${reason}`
-  return new DomainError('unusableMetadata', { reason }, { message, cause })
-}
-
-const isSameProvider = (stored: StoredConfig, given: IdentityProvider): boolean =>
-  stored.idpEntityId === given.entityId &&
-  stored.idpSignInUrl === given.signInUrl &&
-  stored.idpCertificates.toSorted().join() === given.certificates.toSorted().join()
 
 export type ConfigService = ReturnType<typeof createConfigService>
 
 /** The configuration of single sign-on of a company: reading, saving, deleting. */
 export function createConfigService(dependencies: ConfigServiceDependencies) {
-  const { relational, certificates, recordAudit, clock, origin } = dependencies
+  const { relational, lifecycle, certificates, recordAudit, auditRefusals, origin } = dependencies
+  const { notifyAdministrators } = dependencies
+  const readMetadata = createMetadataReader(dependencies)
   const store = createConfigStore(relational.db)
-  const auditRefusal = createRefusalAudit({ relational, recordAudit })
-
-  const eventOf = (caller: Caller, action: AuditEvent['action'], name?: string): AuditEvent => ({
-    companyId: caller.companyId,
-    action,
-    actor: actorOf(caller),
-    target: { kind: 'sso-config', id: caller.companyId, name },
-    address: caller.address,
-  })
 
   function toResource(stored: StoredConfig): SsoConfig {
     const { entityId, acsUrl } = serviceProviderOf(origin(), stored.companyId)
@@ -108,64 +83,6 @@ export function createConfigService(dependencies: ConfigServiceDependencies) {
     return found
   }
 
-  /** Undefined when none was given. @throws DomainError `validation` or `unusableMetadata` */
-  async function readMetadata(wanted: Wanted): Promise<GivenMetadata | undefined> {
-    const { idpMetadataXml: pasted, idpMetadataUrl: url } = wanted
-    if (pasted && url)
-      throw invalid('idpMetadataUrl', 'and idpMetadataXml exclude each other; send one of them')
-    if (!pasted && !url) return undefined
-    let xml = pasted ?? ''
-    if (url) {
-      if (URL.parse(url)?.protocol !== 'https:') throw unusable('its address must begin with https://')
-      try {
-        xml = await dependencies.fetchDocument(url)
-      } catch (error) {
-        throw unusable(`it cannot be fetched: ${(error as Error).message}`, error)
-      }
-    }
-    try {
-      return { xml, url: url ?? null, provider: readIdentityProvider(xml, clock.now()) }
-    } catch (error) {
-      if (!(error instanceof UnusableMetadata)) throw error
-      throw unusable(error.message, error)
-    }
-  }
-
-  /** @throws DomainError `unknownRole` or `roleAboveOwn`: nobody creates people who may do more than themselves */
-  async function requireGrantable(held: ConfigStore, caller: Caller, roleId: string): Promise<void> {
-    const permissions = await held.findRolePermissions(caller.companyId, roleId)
-    if (!permissions) throw new DomainError('unknownRole', { roleIds: [roleId] })
-    if (permissions.some((permission) => !caller.permissions.has(permission)))
-      throw new DomainError('roleAboveOwn', { roleIds: [roleId] })
-  }
-
-  async function requireTeams(held: ConfigStore, companyId: string, wanted: readonly string[]) {
-    const ids = [...new Set(wanted.map(normalizeId))]
-    const known = new Set(await held.listTeams(companyId, ids))
-    const unknown = ids.filter((id) => !known.has(id))
-    if (unknown.length > 0) throw new DomainError('unknownTeam', { teamIds: unknown })
-    return ids
-  }
-
-  /** What is saved: fields that are absent come from `base`. */
-  async function merge(held: ConfigStore, caller: Caller, wanted: Wanted, base: Partial<StoredConfig>) {
-    const { companyId } = caller
-    const provisioning = wanted.provisioning ?? base.provisioning ?? 'invitation'
-    const givenRole = wanted.defaultRoleId === undefined ? base.defaultRoleId : wanted.defaultRoleId
-    const defaultRoleId = givenRole ? normalizeId(givenRole) : null
-    const isGrant = wanted.defaultRoleId !== undefined || wanted.provisioning !== undefined
-    const granted = defaultRoleId ?? (await held.findDefaultRole(companyId))
-    if (provisioning === 'create' && granted === undefined)
-      throw invalid('defaultRoleId', 'is required where people are created: the company has no default role')
-    if (isGrant && granted !== undefined && (provisioning === 'create' || defaultRoleId !== null))
-      await requireGrantable(held, caller, granted)
-    const defaultTeamIds =
-      wanted.defaultTeamIds === undefined
-        ? (base.defaultTeamIds ?? [])
-        : await requireTeams(held, companyId, wanted.defaultTeamIds)
-    return { provisioning, defaultRoleId, defaultTeamIds } as const
-  }
-
   async function turnOn(tx: Queries, companyId: string): Promise<number> {
     const held = createConfigStore(tx)
     const config = await held.find(companyId)
@@ -175,58 +92,89 @@ export function createConfigService(dependencies: ConfigServiceDependencies) {
     return held.endSessions(companyId, 'password', 'domains')
   }
 
+  const eventOf = ({ principal, address }: Caller, action: 'sso-config-update' | 'sso-config-delete') => ({
+    companyId: principal.companyId,
+    action,
+    actor: actorOf(principal),
+    target: { kind: 'sso-config', id: principal.companyId },
+    address,
+  })
+
+  /** Inside the transaction that holds the company. @returns whether password sessions have ended */
+  async function apply(
+    tx: Queries,
+    caller: Caller,
+    wanted: Wanted,
+    metadata: GivenMetadata | undefined,
+    isWhole: boolean,
+  ): Promise<boolean> {
+    const { principal } = caller
+    const { companyId } = principal
+    const held = createConfigStore(tx)
+    const before = await held.find(companyId)
+    if (!before && !isWhole) throw new DomainError('singleSignOnNotFound')
+    if (!metadata && (isWhole || !before))
+      throw invalidField('idpMetadataXml', 'or idpMetadataUrl is required')
+    const now = consequencesOf(before, wanted, metadata, isWhole)
+    const isNewlyRequired = now.isRequired && !now.wasRequired
+    if (metadata || wanted.attributeMapping || isNewlyRequired)
+      await dependencies.requireNobodyAbove(tx, principal)
+    const judged = await judgeNewcomerDefaults(tx, dependencies, principal, { wanted, isWhole, before })
+    const { defaultTeamIds, ...settings } = judged
+    const given = metadata && {
+      metadataXml: metadata.xml,
+      metadataUrl: metadata.url,
+      idpEntityId: metadata.provider.entityId,
+      idpSignInUrl: metadata.provider.signInUrl,
+      idpCertificates: [...metadata.provider.certificates],
+    }
+    const attributeMapping = wanted.attributeMapping ?? before?.attributeMapping
+    const whole = { ...before, ...given, ...settings, attributeMapping }
+    const { metadataXml, metadataUrl = null, idpEntityId, idpSignInUrl, idpCertificates } = whole
+    if (!metadataXml || !idpEntityId || !idpSignInUrl || !idpCertificates || !attributeMapping)
+      throw invalidField('idpMetadataXml', 'or idpMetadataUrl is required')
+    const version = newId()
+    const idp = { metadataXml, metadataUrl, idpEntityId, idpSignInUrl, idpCertificates }
+    await held.save({ companyId, version, ...idp, attributeMapping, ...settings }, defaultTeamIds)
+    if (now.isAnotherProvider || now.isAnotherMapping) await held.unprove(companyId, version)
+    // Whom another provider vouched for nobody vouches for any more.
+    const endedOfProvider = now.isAnotherProvider ? await held.endSessions(companyId, 'sso', 'all') : 0
+    const endedByPassword = isNewlyRequired ? await turnOn(tx, companyId) : 0
+    if (now.isRequired) await held.requireAdministrator(companyId)
+    else await held.setMandatory(companyId, false)
+    await recordAudit(tx, {
+      ...eventOf(caller, 'sso-config-update'),
+      target: { kind: 'sso-config', id: companyId, name: idpEntityId },
+      details: {
+        created: before === undefined,
+        identityProviderChanged: before === undefined || now.isAnotherProvider,
+        mappingChanged: before === undefined || now.isAnotherMapping,
+        mandatory: now.isRequired,
+        endedSessions: endedOfProvider + endedByPassword,
+        ...settings,
+        defaultTeamIds,
+      },
+    })
+    await notifyAdministrators(tx, companyId, principal.email, noticesOf(before, now))
+    return isNewlyRequired
+  }
+
   async function save(caller: Caller, wanted: Wanted, isWhole: boolean): Promise<SsoConfig> {
-    const { companyId } = caller
+    const { companyId } = caller.principal
     const metadata = await readMetadata(wanted)
     const prepared = (await certificates.hasValid(companyId))
       ? undefined
       : await certificates.prepare(companyId)
-    const required = await relational.transaction(async (tx) => {
-      const held = createConfigStore(tx)
-      await held.lockCompany(companyId)
-      const before = await held.find(companyId)
-      if (!before && !isWhole) throw new DomainError('singleSignOnNotFound')
-      if (!metadata && (isWhole || !before)) throw invalid('idpMetadataXml', 'or idpMetadataUrl is required')
-      if (metadata || wanted.attributeMapping) await dependencies.requireNobodyAbove(tx, caller)
-      const merged = await merge(held, caller, wanted, isWhole ? {} : (before ?? {}))
-      const { defaultTeamIds, ...settings } = merged
-      const given = metadata && {
-        metadataXml: metadata.xml,
-        metadataUrl: metadata.url,
-        idpEntityId: metadata.provider.entityId,
-        idpSignInUrl: metadata.provider.signInUrl,
-        idpCertificates: [...metadata.provider.certificates],
-      }
-      const attributeMapping = wanted.attributeMapping ?? before?.attributeMapping
-      const whole = { ...before, ...given, ...settings, attributeMapping }
-      const { metadataXml, metadataUrl = null, idpEntityId, idpSignInUrl, idpCertificates } = whole
-      if (!metadataXml || !idpEntityId || !idpSignInUrl || !idpCertificates || !attributeMapping)
-        throw invalid('idpMetadataXml', 'or idpMetadataUrl is required')
-      const version = newId()
-      const idp = { metadataXml, metadataUrl, idpEntityId, idpSignInUrl, idpCertificates }
-      await held.save({ companyId, version, ...idp, attributeMapping, ...settings }, defaultTeamIds)
-      if (prepared) await certificates.insertFirst(tx, prepared)
-      const isAnotherProvider = before && metadata && !isSameProvider(before, metadata.provider)
-      if (isAnotherProvider) await held.unprove(companyId, version)
-      const wasRequired = before?.mandatory === true && !isAnotherProvider
-      const isRequired = wanted.mandatory ?? (isWhole ? false : wasRequired)
-      const endedSessions = isRequired && !wasRequired ? await turnOn(tx, companyId) : 0
-      if (!isRequired) await held.setMandatory(companyId, false)
-      await recordAudit(tx, {
-        ...eventOf(caller, 'sso-config-update', idpEntityId),
-        details: {
-          created: before === undefined,
-          identityProviderChanged: before === undefined || isAnotherProvider === true,
-          mandatory: isRequired,
-          endedSessions,
-          ...settings,
-          defaultTeamIds,
-        },
-      })
-      return isRequired && !wasRequired
-    })
+    const isNewlyRequired = await auditRefusals(eventOf(caller, 'sso-config-update'), () =>
+      lifecycle.transact(async (tx) => {
+        await createConfigStore(tx).lockCompany(companyId)
+        const hasEnded = await apply(tx, caller, wanted, metadata, isWhole)
+        if (prepared) await certificates.insertFirst(tx, prepared)
+        return hasEnded
+      }),
+    )
     // Whoever was signing in by password while this was decided has a session by now: that ends, too.
-    if (required)
+    if (isNewlyRequired)
       await relational.transaction((tx) =>
         createConfigStore(tx).endSessions(companyId, 'password', 'domains'),
       )
@@ -240,12 +188,10 @@ export function createConfigService(dependencies: ConfigServiceDependencies) {
     },
 
     /** @throws DomainError as the operation names them */
-    replace: (caller: Caller, wanted: SsoConfigReplacement): Promise<SsoConfig> =>
-      auditRefusal(eventOf(caller, 'sso-config-update'), () => save(caller, wanted, true)),
+    replace: (caller: Caller, wanted: SsoConfigReplacement): Promise<SsoConfig> => save(caller, wanted, true),
 
     /** @throws DomainError as the operation names them */
-    update: (caller: Caller, wanted: SsoConfigUpdate): Promise<SsoConfig> =>
-      auditRefusal(eventOf(caller, 'sso-config-update'), () => save(caller, wanted, false)),
+    update: (caller: Caller, wanted: SsoConfigUpdate): Promise<SsoConfig> => save(caller, wanted, false),
 
     /**
      * Deletes everything of the company's single sign-on at once. Passwords work again from that moment; whoever
@@ -253,7 +199,7 @@ export function createConfigService(dependencies: ConfigServiceDependencies) {
      * @throws DomainError `singleSignOnNotFound`
      */
     async delete(caller: Caller): Promise<void> {
-      const { companyId } = caller
+      const { companyId, email } = caller.principal
       await relational.transaction(async (tx) => {
         const held = createConfigStore(tx)
         await held.lockCompany(companyId)
@@ -263,9 +209,11 @@ export function createConfigService(dependencies: ConfigServiceDependencies) {
         const withoutPassword = await held.listWithoutPassword(companyId)
         for (const userId of withoutPassword) await dependencies.mailPasswordReset(tx, userId)
         await recordAudit(tx, {
-          ...eventOf(caller, 'sso-config-delete', before.idpEntityId),
+          ...eventOf(caller, 'sso-config-delete'),
+          target: { kind: 'sso-config', id: companyId, name: before.idpEntityId },
           details: { wasMandatory: before.mandatory, endedSessions, resetMails: withoutPassword.length },
         })
+        await notifyAdministrators(tx, companyId, email, ['deleted'])
       })
     },
   }

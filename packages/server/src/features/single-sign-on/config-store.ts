@@ -1,7 +1,5 @@
 import { and, asc, eq, inArray, isNotNull, isNull, ne, sql } from 'drizzle-orm'
-import { listExistingTeams } from '../../database/existing-teams.ts'
 import { companies } from '../../database/tables/company.ts'
-import { rolePermissions, roles } from '../../database/tables/role.ts'
 import { authorizationCodes, pendingSignIns } from '../../database/tables/sign-in.ts'
 import {
   samlRequests,
@@ -104,6 +102,11 @@ export function createConfigStore(db: Queries) {
       await db.update(ssoConfigs).set({ mandatory, updatedAt: sql`now()` }).where(ofCompany(companyId))
     },
 
+    /** Violates `companies_keep_administrator` unless an administrator of the company has a way in. */
+    async requireAdministrator(companyId: string): Promise<void> {
+      await db.execute(sql`select require_administrator(${companyId})`)
+    },
+
     /** With everything that belongs to it. False when there is none. */
     async delete(companyId: string): Promise<boolean> {
       const deleted = await db
@@ -160,17 +163,6 @@ export function createConfigStore(db: Queries) {
       return rows.map(({ id }) => id)
     },
 
-    /** What a role of the company allows, as `resource:action`; undefined when it has no such role. */
-    async findRolePermissions(companyId: string, roleId: string): Promise<string[] | undefined> {
-      const rows = await db
-        .select({ resource: rolePermissions.resource, action: rolePermissions.action })
-        .from(roles)
-        .leftJoin(rolePermissions, eq(rolePermissions.roleId, roles.id))
-        .where(and(eq(roles.companyId, companyId), eq(roles.id, roleId)))
-      if (rows.length === 0) return undefined
-      return rows.flatMap(({ resource, action }) => (resource && action ? [`${resource}:${action}`] : []))
-    },
-
     /** The role that the company itself gives to people who come without one. */
     async findDefaultRole(companyId: string): Promise<string | undefined> {
       const [row] = await db
@@ -187,9 +179,6 @@ export function createConfigStore(db: Queries) {
         .where(and(eq(teams.companyId, companyId), teams.isDefault))
       return row?.id
     },
-
-    /** Those of the ids that are teams of the company. */
-    listTeams: (companyId: string, ids: readonly string[]) => listExistingTeams(db, companyId, ids),
 
     async companyExists(companyId: string): Promise<boolean> {
       const rows = await db.select({ id: companies.id }).from(companies).where(eq(companies.id, companyId))

@@ -5,8 +5,9 @@ import { type AuditActor, actorOf, type RecordAudit } from '../../platform/audit
 import type { RandomBytes } from '../../platform/crypto/secrets.ts'
 import { DomainError } from '../../platform/errors.ts'
 import { newId, normalizeId } from '../../platform/ids.ts'
+import type { Caller } from '../../platform/refusal-audit.ts'
 import { type Queries, type Relational, violatedConstraint } from '../../platform/stores/relational.ts'
-import type { Caller } from './certificate-service.ts'
+import type { NotifyAdministrators } from './config-notice.ts'
 import { createConfigStore } from './config-store.ts'
 import { parseCompanyDomain } from './domain-name.ts'
 import { createDomainStore, type StoredDomain } from './domain-store.ts'
@@ -17,6 +18,7 @@ export type ResolveTxt = (name: string) => Promise<string[][]>
 export interface DomainServiceDependencies {
   readonly relational: Pick<Relational, 'db' | 'transaction'>
   readonly recordAudit: RecordAudit
+  readonly notifyAdministrators: NotifyAdministrators
   readonly resolveTxt: ResolveTxt
   readonly origin: () => string
   readonly random?: RandomBytes
@@ -42,7 +44,8 @@ export type DomainService = ReturnType<typeof createDomainService>
 
 /** Which domains of e-mail addresses are a company's own. */
 export function createDomainService(dependencies: DomainServiceDependencies) {
-  const { relational, recordAudit, resolveTxt, origin, random = randomBytes } = dependencies
+  const { relational, recordAudit, notifyAdministrators, resolveTxt, origin } = dependencies
+  const { random = randomBytes } = dependencies
   const store = createDomainStore(relational.db)
 
   function toResource(stored: StoredDomain): SsoDomain {
@@ -79,15 +82,18 @@ export function createDomainService(dependencies: DomainServiceDependencies) {
   })
 
   /** A domain more or less is another configuration: it must be proven again (account.md 6.4). */
-  async function changed(tx: Queries, companyId: string): Promise<void> {
-    await createConfigStore(tx).unprove(companyId, newId())
+  async function changed(tx: Queries, companyId: string, author: AuditActor): Promise<void> {
+    const held = createConfigStore(tx)
+    const wasRequired = (await held.find(companyId))?.mandatory === true
+    await held.unprove(companyId, newId())
+    if (wasRequired) await notifyAdministrators(tx, companyId, author.name ?? 'Millrace', ['optional'])
   }
 
   async function verifyNow(tx: Queries, domain: StoredDomain, actor: AuditActor, address?: string) {
     const { companyId } = domain
     await createConfigStore(tx).lockCompany(companyId)
     if (!(await createDomainStore(tx).markVerified(companyId, domain.id))) return
-    await changed(tx, companyId)
+    await changed(tx, companyId, actor)
     const event = { companyId, action: 'sso-domain-verify', actor, target: target(domain), address } as const
     await recordAudit(tx, event)
   }
@@ -122,7 +128,7 @@ export function createDomainService(dependencies: DomainServiceDependencies) {
 
     /** @throws DomainError `validation`, `domainTaken` or `tooManyDomains` */
     async add(caller: Caller, text: string): Promise<SsoDomain> {
-      const { companyId } = caller
+      const { companyId } = caller.principal
       const domain = newDomain(companyId, requireDomain(text))
       await relational.transaction(async (tx) => {
         await createConfigStore(tx).lockCompany(companyId)
@@ -135,7 +141,7 @@ export function createDomainService(dependencies: DomainServiceDependencies) {
         await recordAudit(tx, {
           companyId,
           action: 'sso-domain-add',
-          actor: actorOf(caller),
+          actor: actorOf(caller.principal),
           target: target(domain),
           address: caller.address,
         })
@@ -145,7 +151,8 @@ export function createDomainService(dependencies: DomainServiceDependencies) {
 
     /** @throws DomainError `domainNotFound`, `domainNotVerified` or `domainTaken` */
     async verify(caller: Caller, id: string): Promise<SsoDomain> {
-      const { companyId, address } = caller
+      const { address } = caller
+      const { companyId } = caller.principal
       const domain = await get(companyId, id)
       if (domain.verifiedAt) return toResource(domain)
       const reason = await faultOfRecord(domain)
@@ -153,7 +160,7 @@ export function createDomainService(dependencies: DomainServiceDependencies) {
         await recordAudit(relational.db, {
           companyId,
           action: 'sso-domain-verify',
-          actor: actorOf(caller),
+          actor: actorOf(caller.principal),
           target: target(domain),
           error: 'domainNotVerified',
           details: { reason },
@@ -162,24 +169,24 @@ export function createDomainService(dependencies: DomainServiceDependencies) {
         const record = { recordName: recordName(domain.domain), recordValue: recordValue(domain.challenge) }
         throw new DomainError('domainNotVerified', { domain: domain.domain, ...record, reason })
       }
-      await whileFree(domain.domain, (tx) => verifyNow(tx, domain, actorOf(caller), address))
+      await whileFree(domain.domain, (tx) => verifyNow(tx, domain, actorOf(caller.principal), address))
       return toResource(await get(companyId, domain.id))
     },
 
     /** @throws DomainError `domainNotFound` */
     async remove(caller: Caller, id: string): Promise<void> {
-      const { companyId } = caller
+      const { companyId } = caller.principal
       await relational.transaction(async (tx) => {
         await createConfigStore(tx).lockCompany(companyId)
         const held = createDomainStore(tx)
         const domain = await held.find(companyId, normalizeId(id))
         if (!domain) throw new DomainError('domainNotFound', { id: normalizeId(id) })
         await held.delete(companyId, domain.id)
-        if (domain.verifiedAt) await changed(tx, companyId)
+        if (domain.verifiedAt) await changed(tx, companyId, actorOf(caller.principal))
         await recordAudit(tx, {
           companyId,
           action: 'sso-domain-remove',
-          actor: actorOf(caller),
+          actor: actorOf(caller.principal),
           target: target(domain),
           address: caller.address,
         })

@@ -9,6 +9,7 @@ import {
   parseForeignXml,
   type XmlLimits,
 } from './saml-xml.ts'
+import { mostCertificates } from './signed-element.ts'
 
 /** What is used of the metadata of an identity provider (saml-metadata 2.4.3). */
 export interface IdentityProvider {
@@ -22,9 +23,17 @@ export interface IdentityProvider {
 /** Why a metadata document is not usable, in words for the person who gave it. */
 export class UnusableMetadata extends Error {}
 
-const limits: XmlLimits = { bytes: 512 * 1024, depth: 32, elements: 5_000, signs: 10_000, comments: true }
+const limits: XmlLimits = {
+  bytes: 512 * 1024,
+  depth: 32,
+  elements: 5_000,
+  signs: 10_000,
+  tagSigns: 200,
+  comments: true,
+}
 const redirectBinding = 'urn:oasis:names:tc:SAML:2.0:bindings:HTTP-Redirect'
-const mostCertificates = 8
+/** With those that have ended, or come twice. */
+const mostCertificateTexts = 20
 
 function refuse(reason: string, cause?: unknown): never {
   throw new UnusableMetadata(reason, { cause })
@@ -36,7 +45,7 @@ const wordsOfRefusals: Readonly<Record<string, string>> = {
   'markup-declaration': 'it has a document type or declares entities; remove the DOCTYPE',
   'processing-instruction': 'it holds a processing instruction',
   'too-deep': `it is nested deeper than ${limits.depth} levels`,
-  'too-many-elements': `it has more than ${limits.elements} elements or ${limits.signs} attributes`,
+  'too-many-elements': `it has more than ${limits.elements} elements, or more than ${limits.signs} attributes or ${limits.tagSigns} in one element`,
 }
 
 function parseRoot(xml: string): Element {
@@ -114,7 +123,8 @@ function readCertificates(descriptor: Element, now: number): string[] {
     return data.flatMap((each) => childrenNamed(each, namespaces.signature, 'X509Certificate'))
   })
   if (texts.length === 0) return refuse('it holds no certificate to verify signatures with')
-  if (texts.length > mostCertificates) return refuse(`it holds more than ${mostCertificates} certificates`)
+  if (texts.length > mostCertificateTexts)
+    return refuse(`it holds more than ${mostCertificateTexts} certificates`)
   const certificates = texts.map((element) => readCertificate(element.textContent ?? ''))
   const living = certificates.filter(({ validToDate }) => validToDate.getTime() > now)
   if (living.length === 0) {
@@ -122,7 +132,12 @@ function readCertificates(descriptor: Element, now: number): string[] {
     return refuse(`its certificate has expired, on ${new Date(end).toISOString().slice(0, 10)}`)
   }
   for (const certificate of living) assertStrongKey(certificate)
-  return [...new Set(living.map((certificate) => certificate.toString()))]
+  const different = [...new Set(living.map((certificate) => certificate.toString()))]
+  if (different.length > mostCertificates)
+    return refuse(
+      `it holds more than ${mostCertificates} valid certificates; leave out those that do not sign`,
+    )
+  return different
 }
 
 /**

@@ -5,9 +5,24 @@ import { attributeOf, childElements, everyElement, isNamed, namespaces } from '.
 function identifiersOf(element: Element): Attr[] {
   return Array.from(element.attributes).filter((each) => {
     // `xmlns:id` declares a prefix and identifies nothing.
-    if (each.namespaceURI === 'http://www.w3.org/2000/xmlns/') return false
+    if (each.namespaceURI === namespaceOfDeclarations) return false
     return (each.localName ?? each.name).toLowerCase() === 'id'
   })
+}
+
+const namespaceOfDeclarations = 'http://www.w3.org/2000/xmlns/'
+
+/**
+ * Most namespaces declared by an element and those around it: a canonicalisation holds them against everything
+ * inside. Not in the whole document: identity providers declare the same two again for each value.
+ */
+const mostDeclarations = 50
+
+function assertFewDeclarations(element: Element, outside = 0): void {
+  const own = Array.from(element.attributes).filter((each) => each.namespaceURI === namespaceOfDeclarations)
+  const declared = outside + own.length
+  if (declared > mostDeclarations) throw new SamlRefusal('too-many-elements')
+  for (const child of childElements(element)) assertFewDeclarations(child, declared)
 }
 
 function assertIdentifiers(elements: readonly Element[]): void {
@@ -29,6 +44,7 @@ function assertIdentifiers(elements: readonly Element[]): void {
  * @throws SamlRefusal
  */
 export function readResponseStructure(root: Element): { response: Element; assertion: Element | undefined } {
+  assertFewDeclarations(root)
   const elements = [...everyElement(root)]
   assertIdentifiers(elements)
   if (!isNamed(root, namespaces.protocol, 'Response')) throw new SamlRefusal('unexpected-structure')

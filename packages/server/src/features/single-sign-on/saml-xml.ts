@@ -14,6 +14,8 @@ export interface XmlLimits {
   readonly elements: number
   /** Most equals signs, and so most attributes; and most ampersands. */
   readonly signs: number
+  /** Most equals signs in one tag, and so most attributes of an element. */
+  readonly tagSigns: number
   /** Whether comments and CDATA sections may stand in it; they are refused where a signature is read. */
   readonly comments: boolean
 }
@@ -21,9 +23,10 @@ export interface XmlLimits {
 /** What a message of an identity provider is read within. */
 export const responseLimits: XmlLimits = {
   bytes: 256 * 1024,
-  depth: 32,
+  depth: 16,
   elements: 2_000,
   signs: 4_000,
+  tagSigns: 100,
   comments: false,
 }
 
@@ -75,6 +78,13 @@ function endOfTag(text: string, at: number): number {
   throw new SamlRefusal('malformed-xml')
 }
 
+/** Attributes are compared with each other, so that many in one element cost more than as many in several. */
+function assertFewAttributes(text: string, from: number, to: number, most: number): void {
+  let found = 0
+  for (let at = text.indexOf('=', from); at >= 0 && at < to; at = text.indexOf('=', at + 1))
+    if (++found > most) throw new SamlRefusal('too-many-elements')
+}
+
 /** Beside the root there is nothing but space. */
 function assertBlank(text: string, from: number, to: number): void {
   if (text.slice(from, to).trim() !== '') throw new SamlRefusal('malformed-xml')
@@ -97,6 +107,7 @@ function assertPlain(text: string, limits: XmlLimits): void {
       throw new SamlRefusal('processing-instruction')
     } else {
       end = endOfTag(text, at) + 1
+      assertFewAttributes(text, at, end, limits.tagSigns)
       if (next === '/') depth--
       else if (++elements > limits.elements) throw new SamlRefusal('too-many-elements')
       else if (text[end - 2] !== '/' && ++depth > limits.depth) throw new SamlRefusal('too-deep')

@@ -1,4 +1,4 @@
-import { SignedXml } from 'xml-crypto'
+import { ExclusiveCanonicalization, SignedXml } from 'xml-crypto'
 import type { RefusalReason } from './saml-refusal.ts'
 import { SamlRefusal } from './saml-refusal.ts'
 import {
@@ -7,6 +7,7 @@ import {
   childrenNamed,
   isNamed,
   namespaces,
+  onlyChild,
   parseSignedXml,
   plainText,
 } from './saml-xml.ts'
@@ -18,6 +19,13 @@ import {
 } from './signature-algorithms.ts'
 
 const base64 = /^[A-Za-z0-9+/\s]+={0,2}\s*$/
+
+/** Each name costs the canonicalisation a look at every element; identity providers list `xs` and its like. */
+const mostPrefixes = 20
+const longestPrefixList = 500
+
+/** Each one is tried on every response; identity providers have two while they change them. */
+export const mostCertificates = 4
 
 /** The children of an element by name, each once, in this order, and nothing else. */
 function partsOf(
@@ -64,6 +72,9 @@ function assertTransforms(transforms: Element): void {
     const inner = childElements(transform)
     const isAllowed = inner.every((child) => isNamed(child, exclusiveCanonicalization, 'InclusiveNamespaces'))
     if (!isAllowed || inner.length > 1) throw new SamlRefusal('algorithm-refused')
+    const prefixes = inner[0] && (attributeOf(inner[0], 'PrefixList') ?? '')
+    if (prefixes && (prefixes.length > longestPrefixList || prefixes.split(' ').length > mostPrefixes))
+      throw new SamlRefusal('signature-malformed')
   }
 }
 
@@ -86,6 +97,24 @@ function assertSignatureForm(signature: Element, signedId: string): void {
   assertTransforms(part(refers, 'Transforms'))
   requireAlgorithm(part(refers, 'DigestMethod'), (name) => digestAlgorithms.has(name))
   requireBase64(part(refers, 'DigestValue'))
+}
+
+/**
+ * The certificate whose key made the signature's value; undefined when it is none of them. A signature of the form
+ * that was asserted: what is computed from here is a few elements, whatever document they stand in, so that whoever
+ * has no signed message has the document canonicalised not even once, and others once for all certificates.
+ */
+function signerOf(signature: Element, certificates: readonly string[]): string | undefined {
+  const parts = partsOf(signature, ['SignedInfo', 'SignatureValue'], ['KeyInfo'])
+  const info = part(parts, 'SignedInfo')
+  const method = onlyChild(info, namespaces.signature, 'SignatureMethod')
+  const Algorithm = signatureAlgorithms[(method && attributeOf(method, 'Algorithm')) ?? '']
+  if (!Algorithm) throw new SamlRefusal('algorithm-refused')
+  const value = plainText(part(parts, 'SignatureValue')) ?? ''
+  const text = new ExclusiveCanonicalization().process(info.cloneNode(true) as Element, {})
+  return certificates
+    .slice(0, mostCertificates)
+    .find((certificate) => new Algorithm().verifySignature(text, certificate, value))
 }
 
 /** The signed text when this certificate's key made the signature. */
@@ -124,16 +153,14 @@ export function verifySignedElement(
   const id = attributeOf(element, 'ID')
   if (id === undefined || !/^[A-Za-z_][A-Za-z0-9_.-]{0,255}$/.test(id)) throw new SamlRefusal('foreign-id')
   assertSignatureForm(signature, id)
-  for (const certificate of certificates) {
-    const canonical = signedTextBy(certificate, signature, text)
-    if (canonical === undefined) continue
-    const root = parseSignedXml(canonical)
-    const isSame =
-      root.localName === element.localName &&
-      root.namespaceURI === element.namespaceURI &&
-      attributeOf(root, 'ID') === id
-    if (!isSame) throw new SamlRefusal('signature-wrapped')
-    return root
-  }
-  throw new SamlRefusal('signature-invalid')
+  const signer = signerOf(signature, certificates)
+  const canonical = signer === undefined ? undefined : signedTextBy(signer, signature, text)
+  if (canonical === undefined) throw new SamlRefusal('signature-invalid')
+  const root = parseSignedXml(canonical)
+  const isSame =
+    root.localName === element.localName &&
+    root.namespaceURI === element.namespaceURI &&
+    attributeOf(root, 'ID') === id
+  if (!isSame) throw new SamlRefusal('signature-wrapped')
+  return root
 }

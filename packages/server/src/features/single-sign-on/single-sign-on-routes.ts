@@ -18,7 +18,8 @@ import type {
 } from '@millrace/contract/resources/sso-config.ts'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { success } from '../../platform/http/envelope.ts'
-import type { Caller, CertificateService } from './certificate-service.ts'
+import type { Caller } from '../../platform/refusal-audit.ts'
+import type { CertificateService } from './certificate-service.ts'
 import type { ConfigService } from './config-service.ts'
 import type { DomainService } from './domain-service.ts'
 
@@ -33,8 +34,7 @@ interface ById {
 }
 
 function callerOf({ principal, ip }: FastifyRequest): Caller {
-  const { companyId, userId, email, permissions } = principal
-  return { companyId, userId, email, permissions, address: ip }
+  return { principal, address: ip }
 }
 
 /** The configuration of single sign-on, for the authenticated scope. */

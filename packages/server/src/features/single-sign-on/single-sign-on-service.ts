@@ -1,30 +1,40 @@
 import type { RecordAudit } from '../../platform/audit.ts'
 import { type Clock, systemClock } from '../../platform/clock.ts'
 import type { SecretBox } from '../../platform/crypto/secret-box.ts'
+import type { EnqueueMail } from '../../platform/mail/mail-queue.ts'
 import type { Relational } from '../../platform/stores/relational.ts'
 import { createCertificateService } from './certificate-service.ts'
+import { createConfigNotice } from './config-notice.ts'
 import { type ConfigServiceDependencies, createConfigService } from './config-service.ts'
 import { createDomainService, type ResolveTxt, resolveTxtRecords } from './domain-service.ts'
+import type { GrantRules } from './newcomer-defaults.ts'
 import { createResponseThrottle } from './response-throttle.ts'
-import { createSignInService, type SignInServiceDependencies } from './sign-in-service.ts'
-import { createSignInStore } from './sign-in-store.ts'
+import { createSamlSignInService, type SamlSignInServiceDependencies } from './saml-sign-in-service.ts'
+import { createSamlSignInStore } from './saml-sign-in-store.ts'
 
 /** What single sign-on needs of signing in, of mails and of the network. */
-export type SingleSignOnPorts = Pick<SignInServiceDependencies, 'readAuthorizationRequest' | 'finishSignIn'> &
-  Pick<ConfigServiceDependencies, 'fetchDocument' | 'mailPasswordReset' | 'requireNobodyAbove'>
+export type SingleSignOnPorts = Pick<
+  SamlSignInServiceDependencies,
+  'readAuthorizationRequest' | 'finishSignIn'
+> &
+  Pick<
+    ConfigServiceDependencies,
+    'fetchDocument' | 'mailPasswordReset' | 'requireNobodyAbove' | 'auditRefusals' | keyof GrantRules
+  >
 
 export interface SingleSignOnDependencies {
   readonly relational: Pick<Relational, 'db' | 'transaction'>
   readonly box: SecretBox
-  readonly lifecycle: SignInServiceDependencies['lifecycle']
+  readonly lifecycle: SamlSignInServiceDependencies['lifecycle']
   readonly recordAudit: RecordAudit
+  readonly enqueueMail: EnqueueMail
   /** Public address of the service, without a path. */
   readonly origin: () => string
   readonly ports: SingleSignOnPorts
-  readonly onOutcome: SignInServiceDependencies['onOutcome']
+  readonly onOutcome: SamlSignInServiceDependencies['onOutcome']
   readonly clock?: Clock
   /** Tests hand in stores whose present they move. */
-  readonly signIns?: SignInServiceDependencies['signIns']
+  readonly signIns?: SamlSignInServiceDependencies['signIns']
   readonly resolveTxt?: ResolveTxt
 }
 
@@ -33,13 +43,27 @@ export type SingleSignOn = ReturnType<typeof createSingleSignOn>
 /** Single sign-on as a whole: its configuration and the sign-ins through it. */
 export function createSingleSignOn(dependencies: SingleSignOnDependencies) {
   const { relational, box, lifecycle, recordAudit, origin, ports, onOutcome } = dependencies
-  const { clock = systemClock, signIns = createSignInStore, resolveTxt = resolveTxtRecords } = dependencies
+  const {
+    clock = systemClock,
+    signIns = createSamlSignInStore,
+    resolveTxt = resolveTxtRecords,
+  } = dependencies
+  const notifyAdministrators = createConfigNotice(dependencies)
   const certificates = createCertificateService({ relational, box, recordAudit, clock })
   return {
     certificates,
-    configs: createConfigService({ relational, certificates, recordAudit, clock, origin, ...ports }),
-    domains: createDomainService({ relational, recordAudit, resolveTxt, origin }),
-    service: createSignInService({
+    configs: createConfigService({
+      relational,
+      lifecycle,
+      certificates,
+      recordAudit,
+      notifyAdministrators,
+      clock,
+      origin,
+      ...ports,
+    }),
+    domains: createDomainService({ relational, recordAudit, notifyAdministrators, resolveTxt, origin }),
+    service: createSamlSignInService({
       relational,
       signIns: (queries) => signIns(queries),
       lifecycle,

@@ -9,11 +9,11 @@ import { DomainError } from '../../platform/errors.ts'
 import { assertPlainUtf8 } from '../../platform/http/body-headers.ts'
 import { bindBrowser } from '../../platform/http/own-form.ts'
 import { forgetBrowserSecret, keepBrowserSecret, readBrowserSecret } from './browser-cookie.ts'
-import { sendSignInFailure, sendToIdentityProvider } from './sign-in-pages.ts'
-import type { SignInService, Visit } from './sign-in-service.ts'
+import { sendSignInFailure, sendToIdentityProvider } from './saml-sign-in-pages.ts'
+import type { SamlSignInService, Visit } from './saml-sign-in-service.ts'
 
-export interface SignInRoutesDependencies {
-  readonly service: SignInService
+export interface SamlRoutesDependencies {
+  readonly service: SamlSignInService
   /** Throws when this address begins or ends too many sign-ins at once. */
   readonly requireTurn: (address: string) => void
 }
@@ -32,7 +32,7 @@ function readResponse(body: unknown): string {
 }
 
 /** The way of a browser through single sign-on, in a scope of its own that fails in pages. */
-export function registerSamlRoutes(app: FastifyInstance, dependencies: SignInRoutesDependencies): void {
+export function registerSamlRoutes(app: FastifyInstance, dependencies: SamlRoutesDependencies): void {
   const { service, requireTurn } = dependencies
   app.register(async (scope) => {
     scope.setErrorHandler(sendSignInFailure)

@@ -4,7 +4,7 @@ import { html } from '../../platform/http/documents/html.ts'
 import { sendFailure, toDomainError } from '../../platform/http/failures.ts'
 import { sendSignInPage } from '../../platform/http/sign-in-page.ts'
 import type { Language } from '../../platform/mail/letter.ts'
-import type { StartedSignIn } from './sign-in-service.ts'
+import type { StartedSignIn } from './saml-sign-in-service.ts'
 
 const words = {
   en: {

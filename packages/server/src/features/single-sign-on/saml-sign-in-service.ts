@@ -15,13 +15,13 @@ import type { CertificateService } from './certificate-service.ts'
 import { createConfigStore } from './config-store.ts'
 import { createDomainStore } from './domain-store.ts'
 import { type RefusalReason, SamlRefusal } from './saml-refusal.ts'
+import type { SamlSignInStore, StoredResult } from './saml-sign-in-store.ts'
 import { buildMetadata, buildSignInUrl, serviceProviderOf } from './service-provider.ts'
-import type { SignInStore, StoredResult } from './sign-in-store.ts'
 
-export interface SignInServiceDependencies {
+export interface SamlSignInServiceDependencies {
   readonly relational: Pick<Relational, 'db' | 'transaction'>
   /** Sign-ins under way, over `db` or a transaction. */
-  readonly signIns: (queries: Queries) => SignInStore
+  readonly signIns: (queries: Queries) => SamlSignInStore
   readonly lifecycle: Pick<UserLifecycle, 'transact' | 'create' | 'admit' | 'endSessions'>
   readonly certificates: Pick<CertificateService, 'findSigning'>
   readonly recordAudit: RecordAudit
@@ -73,10 +73,10 @@ const reasonOfRequest = {
   expired: 'request-expired',
 } as const satisfies Record<string, RefusalReason>
 
-export type SignInService = ReturnType<typeof createSignInService>
+export type SamlSignInService = ReturnType<typeof createSamlSignInService>
 
 /** Sign-ins through the identity providers of companies, begun here only. */
-export function createSignInService(dependencies: SignInServiceDependencies) {
+export function createSamlSignInService(dependencies: SamlSignInServiceDependencies) {
   const { relational, signIns, lifecycle, certificates, recordAudit, clock, origin } = dependencies
   const { onOutcome, random = randomBytes } = dependencies
   const configs = createConfigStore(relational.db)

@@ -49,7 +49,7 @@ const userColumns = {
 }
 
 /** Sign-ins under way and who people are at their identity provider; given a transaction it works inside it. */
-export function createSignInStore(db: Queries, now: SqlNow = databaseNow) {
+export function createSamlSignInStore(db: Queries, now: SqlNow = databaseNow) {
   return {
     async insertRequest({ request, ...stored }: StoredRequest, seconds: number): Promise<void> {
       await db.insert(samlRequests).values({
@@ -193,4 +193,4 @@ export function createSignInStore(db: Queries, now: SqlNow = databaseNow) {
   }
 }
 
-export type SignInStore = ReturnType<typeof createSignInStore>
+export type SamlSignInStore = ReturnType<typeof createSamlSignInStore>

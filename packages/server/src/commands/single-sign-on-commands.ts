@@ -1,0 +1,21 @@
+import type { OperatorCommand } from './operator-command.ts'
+
+export const optionalSingleSignOnCommand: OperatorCommand = {
+  name: 'sso optional',
+  summary:
+    'Lets people of a company sign in with passwords again, when nobody comes in through its identity provider.',
+  options: {
+    company: {
+      value: 'ID',
+      description: 'Whose single sign-on; not needed where there is one company only',
+    },
+  },
+  async run(values, { accounts, singleSignOn }) {
+    const companyId = await accounts.resolveCompany(values.get('company'))
+    const { wasMandatory } = await singleSignOn.makeOptionalByOperator(companyId)
+    const line = wasMandatory
+      ? `Single sign-on is no longer required in ${companyId}: passwords work again.`
+      : `Single sign-on was not required in ${companyId}; nothing has changed.`
+    return { data: { companyId, wasMandatory, mandatory: false }, lines: [line] }
+  },
+}
