@@ -57,6 +57,11 @@ async function oldCertificate({ make }: PermissionWorld): Promise<string> {
 }
 
 /** Single sign-on and provisioning of a company. */
+const newScimToken = async (world: PermissionWorld) => {
+  await leave(world, scimTokens, 1)
+  return { path: scimTokens, body: { label: 'Directory' } }
+}
+
 export const signOnRows: PermissionRows = {
   readSingleSignOn: {
     needs: 'company read',
@@ -219,11 +224,18 @@ export const signOnRows: PermissionRows = {
 
   createScimToken: {
     needs: 'company update',
-    call: async (world) => {
-      await leave(world, scimTokens, 1)
-      return { path: scimTokens, body: { label: 'Directory' } }
-    },
+    // Whoever holds a token decides about everybody.
+    alone: 403,
+    call: newScimToken,
     stranger: 200,
+    further: [
+      {
+        says: 'refuses whoever may do less than people of the company',
+        rights: only('company read', 'company update', 'user update'),
+        call: newScimToken,
+        refusal: 'roleAboveOwn',
+      },
+    ],
   },
 
   deleteScimToken: {
