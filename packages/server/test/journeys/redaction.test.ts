@@ -8,6 +8,7 @@ import { silentLogger } from '../../src/platform/logger.ts'
 import { embeddedAddresses } from '../../src/platform/stores/embedded-postgres.ts'
 import { openRelational, type Relational } from '../../src/platform/stores/relational.ts'
 import { removeData, type Service, startService } from '../support/running-service.ts'
+import { everyRow, expectNowhere } from '../support/secret-search.ts'
 import { startSmtp, type TestSmtp } from '../support/smtp.ts'
 
 /**
@@ -94,19 +95,6 @@ async function call(method: string, path: string, body?: unknown): Promise<Recor
   return JSON.parse(text)
 }
 
-async function everyRow(): Promise<string> {
-  const { rows: tables } = await relational.pool.query<{ name: string }>(
-    `select quote_ident(relname) as name from pg_class where relkind = 'r' and relnamespace = 'public'::regnamespace
-       and has_table_privilege(oid, 'select')`,
-  )
-  const texts = await Promise.all(
-    tables.map(({ name }) =>
-      relational.pool.query<{ text: string }>(`select t::text as text from ${name} t`),
-    ),
-  )
-  return texts.flatMap(({ rows }) => rows.map(({ text }) => text)).join('\n')
-}
-
 test('U06, T17: no secret stands in the log, the metrics, the audit log, an answer or a row', async () => {
   const { email: username, password } = service.admin
   const { refresh_token } = await grant({ grant_type: 'password', username, password })
@@ -161,7 +149,7 @@ test('U06, T17: no secret stands in the log, the metrics, the audit log, an answ
     .toBe(2)
   expect(smtp.mails).toHaveLength(2)
 
-  const withSecretsStored = await everyRow()
+  const withSecretsStored = await everyRow(relational)
   expect(await call('DELETE', `/v2/linked-accounts/${data.id}`)).toMatchObject({ code: 200 })
   await call('GET', '/v2/entities/audit-log?perPage=100')
   const csv = await (await service.call('GET', '/v2/entities/audit-log?format=csv')).text()
@@ -181,14 +169,14 @@ test('U06, T17: no secret stands in the log, the metrics, the audit log, an answ
     csv,
     answers: answers.join('\n'),
     rows: withSecretsStored,
-    rowsAfterwards: await everyRow(),
+    rowsAfterwards: await everyRow(relational),
   }
   expect(csv).toContain('linked-account-create')
   expect(tokens.length).toBe(3 + 1)
-  const all = { ...secrets, password, ...Object.fromEntries(tokens.map((token, i) => [`token ${i}`, token])) }
-  for (const [place, text] of Object.entries(places))
-    for (const [name, value] of Object.entries(all))
-      expect(text.includes(value), `${name} in ${place}`).toBe(false)
+  expectNowhere(
+    { ...secrets, password, ...Object.fromEntries(tokens.map((token, i) => [`token ${i}`, token])) },
+    places,
+  )
 })
 
 test('U05: another key, while secrets are sealed, is refused at the start', async () => {

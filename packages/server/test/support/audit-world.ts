@@ -59,6 +59,18 @@ export interface AuditWorld {
   close(): Promise<void>
 }
 
+/** Prepares, calls `begin`, does the one thing and says what the entry has to tell. */
+export type Deed = (world: AuditWorld) => Promise<Told>
+
+/** What an operation that makes something answers. */
+export interface Made {
+  readonly id: string
+}
+
+let counter = 0
+/** A name that nothing has yet. */
+export const fresh = (what: string): string => `${what}${++counter}`
+
 export async function openAuditWorld(): Promise<AuditWorld> {
   const peopleStore = await createTestDatabase()
   const accounts = await createAccountsApp(peopleStore)
