@@ -29,7 +29,7 @@ export interface Origin {
 }
 
 export interface PasswordCheckDependencies {
-  readonly relational: Pick<Relational, 'db'>
+  readonly relational: Pick<Relational, 'db' | 'transaction'>
   readonly tokens: Pick<TokenStore, 'findCredentials' | 'findSessionOf' | 'hasSessionFrom' | 'replaceHash'>
   readonly throttle: ThrottleStore
   readonly passwords: Passwords
@@ -60,8 +60,8 @@ export type PasswordCheck = ReturnType<typeof createPasswordCheck>
  * answer and the work for it are the same (faults.md, T01); the audit log knows the reason.
  */
 export function createPasswordCheck(dependencies: PasswordCheckDependencies) {
-  const { tokens, throttle, passwords, secondFactor, recordAudit, log } = dependencies
-  const { db } = dependencies.relational
+  const { relational, tokens, throttle, passwords, secondFactor, recordAudit, log } = dependencies
+  const { db } = relational
   const { policy = defaultPolicy, clock = systemClock } = dependencies
   const alarms = new Map<string, number>()
   const held = new Map<string, number>()
@@ -216,22 +216,24 @@ export function createPasswordCheck(dependencies: PasswordCheckDependencies) {
     ): Promise<void> {
       const buckets = await bucketsFor(user.email, user.email, origin)
       await requireTurn(buckets, user.email, clientId, origin)
-      const kind = await atDesk(async () => {
+      await atDesk(async () => {
         // As with passwords: guesses that come at once must not all be judged before the first has counted.
         const states = await requireTurn(buckets, user.email, clientId, origin)
-        const taken = await secondFactor.take(db, user.userId, code)
-        if (taken === undefined) return refuse(user, 'wrong-code', clientId, buckets, origin)
-        await forgetFailures(buckets, states)
-        return taken
-      })
-      if (kind === 'recovery') {
-        await recordAudit(db, {
-          companyId: user.companyId,
-          action: 'recovery-code-use',
-          actor: { kind: 'user', id: user.userId, name: user.email },
-          address: origin.address,
+        const isRight = await relational.transaction(async (tx) => {
+          const kind = await secondFactor.take(tx, user.userId, code)
+          if (kind === 'recovery') {
+            await recordAudit(tx, {
+              companyId: user.companyId,
+              action: 'recovery-code-use',
+              actor: { kind: 'user', id: user.userId, name: user.email },
+              address: origin.address,
+            })
+          }
+          return kind !== undefined
         })
-      }
+        if (!isRight) return refuse(user, 'wrong-code', clientId, buckets, origin)
+        await forgetFailures(buckets, states)
+      })
     },
   }
 }

@@ -88,6 +88,13 @@ export function createHttpServer(dependencies: {
   closeInTime(app, patience.closing)
   app.decorate('routePatterns', new Map<string, Set<string>>())
   app.addHook('onRoute', (route) => {
+    // An operation that names no query parameters takes none (decisions.md, Envelope).
+    const { scope } = route as { scope?: string }
+    if (scope === 'authenticated' && !route.schema?.querystring)
+      route.schema = {
+        ...route.schema,
+        querystring: { type: 'object', properties: {}, additionalProperties: false },
+      }
     for (const method of [route.method].flat()) {
       const patterns = app.routePatterns.get(method) ?? new Set<string>()
       app.routePatterns.set(method, patterns.add(route.url))
