@@ -1,11 +1,11 @@
 import type { RecordAudit } from '../../platform/audit.ts'
 import { type Clock, systemClock } from '../../platform/clock.ts'
-import { GateFull } from '../../platform/crypto/gate.ts'
 import { hashSecret, isSecret } from '../../platform/crypto/secrets.ts'
 import { parseEmailAddress } from '../../platform/email-address.ts'
 import { DomainError } from '../../platform/errors.ts'
 import type { Logger } from '../../platform/logger.ts'
 import { networkOf } from '../../platform/network-address.ts'
+import { atDesk } from '../../platform/password-desk.ts'
 import type { PasswordDesk, Passwords } from '../../platform/passwords.ts'
 import type { Relational } from '../../platform/stores/relational.ts'
 import { type Bucket, bucketsOf, defaultPolicy, longestWait, type ThrottlePolicy } from './login-throttle.ts'
@@ -94,15 +94,6 @@ export function createPasswordCheck(dependencies: PasswordCheckDependencies) {
     return new DomainError('signInUnavailable', { retryAfter: 1 }, { cause, message, retryAfterSeconds: 1 })
   }
 
-  /** A place at the desk bounds how many guesses can be under way before their failures count. */
-  async function atDesk<T>(work: (desk: PasswordDesk) => Promise<T>): Promise<T> {
-    try {
-      return await passwords.atDesk(work)
-    } catch (cause) {
-      throw cause instanceof GateFull ? busy(cause) : cause
-    }
-  }
-
   async function upToDate(user: Credentials, password: string, desk: PasswordDesk): Promise<Credentials> {
     if (user.passwordHash === null || !passwords.isOutdated(user.passwordHash)) return user
     const passwordHash = await desk.hash(password)
@@ -147,7 +138,8 @@ export function createPasswordCheck(dependencies: PasswordCheckDependencies) {
       const email = parseEmailAddress(username) ?? ''
       const buckets = await bucketsFor(email || username, email, origin)
       await requireTurn(buckets)
-      return atDesk(async (desk) => {
+      // A place at the desk bounds how many guesses can be under way before their failures count.
+      const judge = async (desk: PasswordDesk): Promise<Verified> => {
         // Those who stood before this one may have failed meanwhile.
         await requireTurn(buckets)
         const found = await tokens.findCredentials(email)
@@ -165,7 +157,8 @@ export function createPasswordCheck(dependencies: PasswordCheckDependencies) {
         const [own] = buckets
         if (own && !needsCode) await throttle.forget(own)
         return { ...user, needsCode }
-      })
+      }
+      return atDesk(passwords, judge, busy)
     },
 
     /**
