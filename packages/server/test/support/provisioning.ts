@@ -62,6 +62,12 @@ export interface ProvisioningApp extends ScimTenant {
   /** Id of one of the roles that the first company begins with. */
   roleId(name: string): Promise<string>
   roleOf(userId: string): Promise<string>
+  /** One that nobody has. */
+  anAddress(): string
+  /** Creates somebody, as the identity provider does. @returns the identifier */
+  user(userName?: string, more?: object): Promise<string>
+  /** Creates a group, as the identity provider does. @returns the identifier */
+  group(members?: string[]): Promise<string>
   /** Somebody of the first company who is signed in, whose role has exactly these permissions. */
   personWith(name: string, permissions: readonly string[]): Promise<ScimPerson>
   teamsOf(userId: string): Promise<string[]>
@@ -153,8 +159,20 @@ export async function openProvisioning(): Promise<ProvisioningApp> {
     return rows.map(({ value }) => value)
   }
 
+  let counter = 0
+  const anAddress = () => `person-${++counter}@acme.example`
+
+  async function created(path: string, resource: object): Promise<string> {
+    const reply = await tenant.scim('POST', path, resource)
+    if (reply.status !== 201) throw new Error(JSON.stringify(reply.body))
+    return reply.body.id
+  }
+
   return {
     ...tenant,
+    anAddress,
+    user: (userName = anAddress(), more = {}) => created('/Users', aUser(userName, more)),
+    group: (members = []) => created('/Groups', aGroup(`Group ${++counter}`, members)),
     auth,
     database,
     other,

@@ -2,6 +2,7 @@ import type { RecordAudit } from '../../platform/audit.ts'
 import { parseEmailAddress } from '../../platform/email-address.ts'
 import { DomainError } from '../../platform/errors.ts'
 import { isId, newId, normalizeId } from '../../platform/ids.ts'
+import { invalid } from '../../platform/invalid.ts'
 import type { Passwords } from '../../platform/passwords.ts'
 import type { Queries, Relational } from '../../platform/stores/relational.ts'
 import { type CompanySettings, createAccountStore, type User } from './account-store.ts'
@@ -54,10 +55,6 @@ export async function completeBuiltInRoles(queries: Queries): Promise<void> {
     const definition = builtInRoles.find((role) => role.name === name)
     await store.addPermissions(id, definition?.permissions ?? [])
   }
-}
-
-function invalid(path: string, message: string): DomainError {
-  return new DomainError('validation', { errors: [{ path, message }] }, { message: `${path} ${message}` })
 }
 
 /** @throws DomainError `validation` saying what would be right */

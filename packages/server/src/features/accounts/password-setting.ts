@@ -1,10 +1,5 @@
-import { GateFull } from '../../platform/crypto/gate.ts'
-import { DomainError } from '../../platform/errors.ts'
-import { faultOfNewPassword, type PasswordDesk, type Passwords } from '../../platform/passwords.ts'
-
-function invalid(path: string, message: string): DomainError {
-  return new DomainError('validation', { errors: [{ path, message }] }, { message: `${path} ${message}` })
-}
+import { invalid } from '../../platform/invalid.ts'
+import { faultOfNewPassword, type PasswordDesk } from '../../platform/passwords.ts'
 
 /**
  * What is asked of a new password before it costs anything.
@@ -28,17 +23,4 @@ export async function hashOther(
   if (present !== null && (await desk.matches(password, present)))
     throw invalid(path, 'must differ from the present password')
   return desk.hash(password)
-}
-
-/** Runs the work at the hasher's desk. @throws DomainError `unavailable` when too many wait there already */
-export async function atDesk<T>(
-  passwords: Pick<Passwords, 'atDesk'>,
-  work: (desk: PasswordDesk) => Promise<T>,
-): Promise<T> {
-  try {
-    return await passwords.atDesk(work)
-  } catch (cause) {
-    if (!(cause instanceof GateFull)) throw cause
-    throw new DomainError('unavailable', { retryAfter: 1 }, { cause, retryAfterSeconds: 1 })
-  }
 }

@@ -5,7 +5,7 @@ import { newId, normalizeId } from '../../platform/ids.ts'
 import { type Listed, type Page, rangeOf } from '../../platform/paging.ts'
 import type { Principal } from '../../platform/principal.ts'
 import { type Caller, createRefusalAudit } from '../../platform/refusal-audit.ts'
-import { type Queries, type Relational, violatedConstraint } from '../../platform/stores/relational.ts'
+import { type Queries, type Relational, wordingViolations } from '../../platform/stores/relational.ts'
 import { createCompanyStore } from './company-store.ts'
 import { permissionsAbove } from './grants.ts'
 import { createRoleStore, type StoredRole } from './role-store.ts'
@@ -37,14 +37,10 @@ function requireOwn(principal: Principal, permissions: readonly string[]): void 
 }
 
 /** A name that is taken, as an error that says so. */
-async function naming<T>(name: string, work: () => Promise<T>): Promise<T> {
-  try {
-    return await work()
-  } catch (error) {
-    if (violatedConstraint(error) !== 'roles_name') throw error
-    throw new DomainError('roleNameTaken', { name }, { cause: error })
-  }
-}
+const naming = <T>(name: string, work: () => Promise<T>): Promise<T> =>
+  wordingViolations(work, (constraint, cause) =>
+    constraint === 'roles_name' ? new DomainError('roleNameTaken', { name }, { cause }) : undefined,
+  )
 
 export type RoleService = ReturnType<typeof createRoleService>
 
@@ -81,14 +77,11 @@ export function createRoleService(dependencies: RoleServiceDependencies) {
   })
 
   /** Rows of other features may point at a role: then it stays, too. */
-  async function unlessReferred(id: string, work: (tx: Queries) => Promise<void>): Promise<void> {
-    try {
-      await lifecycle.transact(work)
-    } catch (error) {
-      if (violatedConstraint(error) === undefined) throw error
-      throw new DomainError('roleInUse', { id, users: 0, settings: [] }, { cause: error })
-    }
-  }
+  const unlessReferred = (id: string, work: (tx: Queries) => Promise<void>): Promise<void> =>
+    wordingViolations(
+      () => lifecycle.transact(work),
+      (_, cause) => new DomainError('roleInUse', { id, users: 0, settings: [] }, { cause }),
+    )
 
   /** Why the role must stay, in words. */
   async function usesOf(tx: Queries, role: StoredRole): Promise<string[]> {

@@ -2,10 +2,11 @@ import type { Team, TeamCreation, TeamUpdate } from '@millrace/contract/resource
 import { type AuditEvent, actorOf, type RecordAudit } from '../../platform/audit.ts'
 import { DomainError } from '../../platform/errors.ts'
 import { newId, normalizeId } from '../../platform/ids.ts'
+import { invalid } from '../../platform/invalid.ts'
 import { type Listed, type Page, rangeOf } from '../../platform/paging.ts'
 import type { Principal } from '../../platform/principal.ts'
 import { type Caller, createRefusalAudit } from '../../platform/refusal-audit.ts'
-import { type Queries, type Relational, violatedConstraint } from '../../platform/stores/relational.ts'
+import { type Queries, type Relational, wordingViolations } from '../../platform/stores/relational.ts'
 import { changesOf, definedOf } from './changes.ts'
 import { createCompanyStore } from './company-store.ts'
 import { requireUnprovisioned, type SyncsGroups } from './grants.ts'
@@ -30,14 +31,10 @@ const normalized = (ids: readonly string[] | undefined): string[] =>
   [...new Set(ids?.map(normalizeId))].sort()
 
 /** A name that is taken, as an error that says so. */
-async function naming<T>(name: string, work: () => Promise<T>): Promise<T> {
-  try {
-    return await work()
-  } catch (error) {
-    if (violatedConstraint(error) !== 'teams_name') throw error
-    throw new DomainError('teamNameTaken', { name }, { cause: error })
-  }
-}
+const naming = <T>(name: string, work: () => Promise<T>): Promise<T> =>
+  wordingViolations(work, (constraint, cause) =>
+    constraint === 'teams_name' ? new DomainError('teamNameTaken', { name }, { cause }) : undefined,
+  )
 
 export type TeamService = ReturnType<typeof createTeamService>
 
@@ -100,16 +97,19 @@ export function createTeamService({ relational, recordAudit, syncsGroups }: Team
     const add = normalized(wanted.add)
     const remove = normalized(wanted.remove)
     const both = add.filter((id) => remove.includes(id))
-    if (both.length > 0) {
-      const message = `must name nobody in both lists; ${both[0]} is`
-      const errors = [{ path: 'members', message }]
-      throw new DomainError('validation', { errors }, { message: `members ${message}` })
-    }
+    if (both.length > 0) throw invalid('members', `must name nobody in both lists; ${both[0]} is`)
     await requireUsers(tx, team.companyId, [...add, ...remove])
     const lost = await store.listOnlyMembers(team.id, remove)
     if (lost.length > 0) throw new DomainError('memberWithoutTeam', { userIds: lost })
     return { added: await store.addMembers(team, add), removed: await store.removeMembers(team.id, remove) }
   }
+
+  /** Rows of other features may point at a team: then it stays, too. */
+  const unlessReferred = (id: string, work: (tx: Queries) => Promise<void>): Promise<void> =>
+    wordingViolations(
+      () => relational.transaction(work),
+      (_, cause) => new DomainError('teamInUse', { id, children: 0, resources: 1 }, { cause }),
+    )
 
   return {
     async list(
@@ -217,15 +217,5 @@ export function createTeamService({ relational, recordAudit, syncsGroups }: Team
         }),
       )
     },
-  }
-
-  /** Rows of other features may point at a team: then it stays, too. */
-  async function unlessReferred(id: string, work: (tx: Queries) => Promise<void>): Promise<void> {
-    try {
-      await relational.transaction(work)
-    } catch (error) {
-      if (violatedConstraint(error) === undefined) throw error
-      throw new DomainError('teamInUse', { id, children: 0, resources: 1 }, { cause: error })
-    }
   }
 }

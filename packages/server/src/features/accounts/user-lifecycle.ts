@@ -1,7 +1,7 @@
 import type { AuditActor, RecordAudit } from '../../platform/audit.ts'
 import { DomainError } from '../../platform/errors.ts'
 import { newId } from '../../platform/ids.ts'
-import { type Queries, type Relational, violatedConstraint } from '../../platform/stores/relational.ts'
+import { type Queries, type Relational, wordingViolations } from '../../platform/stores/relational.ts'
 import { createAccountStore, type NewUser, type User } from './account-store.ts'
 import { createLifecycleStore } from './lifecycle-store.ts'
 
@@ -41,14 +41,14 @@ export function createUserLifecycle({ relational, recordAudit }: UserLifecycleDe
      * A transaction that changes people or roles.
      * @throws DomainError `lastAdministrator` when the company would be left without an administrator
      */
-    async transact<T>(work: (tx: Queries) => Promise<T>): Promise<T> {
-      try {
-        return await relational.transaction(work)
-      } catch (error) {
-        if (violatedConstraint(error) !== 'companies_keep_administrator') throw error
-        throw new DomainError('lastAdministrator', {}, { cause: error })
-      }
-    },
+    transact: <T>(work: (tx: Queries) => Promise<T>): Promise<T> =>
+      wordingViolations(
+        () => relational.transaction(work),
+        (constraint, cause) =>
+          constraint === 'companies_keep_administrator'
+            ? new DomainError('lastAdministrator', {}, { cause })
+            : undefined,
+      ),
 
     /**
      * Inside `transact`. Undefined when somebody of the service has the address already, or another company has

@@ -1,5 +1,5 @@
-import { DomainError } from '../../platform/errors.ts'
 import { newId } from '../../platform/ids.ts'
+import { invalid } from '../../platform/invalid.ts'
 import type { ClientStore } from './client-store.ts'
 
 /** Grants that the token service has, in the words of `grant_type`. */
@@ -20,10 +20,6 @@ export interface CreatedClient {
   readonly grants: readonly string[]
   readonly redirectUris: readonly string[]
   readonly firstParty: boolean
-}
-
-function invalid(path: string, message: string): DomainError {
-  return new DomainError('validation', { errors: [{ path, message }] }, { message: `${path} ${message}` })
 }
 
 /** Compared character by character later, so that it is kept as given (RFC 9700 2.1). */

@@ -1,11 +1,11 @@
 import type { RecordAudit } from '../../platform/audit.ts'
 import { type Clock, systemClock } from '../../platform/clock.ts'
-import { GateFull } from '../../platform/crypto/gate.ts'
 import { hashSecret, isSecret } from '../../platform/crypto/secrets.ts'
 import { parseEmailAddress } from '../../platform/email-address.ts'
 import { DomainError } from '../../platform/errors.ts'
 import type { Logger } from '../../platform/logger.ts'
 import { networkOf } from '../../platform/network-address.ts'
+import { atDesk } from '../../platform/password-desk.ts'
 import type { PasswordDesk, Passwords } from '../../platform/passwords.ts'
 import type { Relational } from '../../platform/stores/relational.ts'
 import {
@@ -139,15 +139,6 @@ export function createPasswordCheck(dependencies: PasswordCheckDependencies) {
     return new DomainError('signInUnavailable', { retryAfter: 1 }, { cause, message, retryAfterSeconds: 1 })
   }
 
-  /** A place at the desk bounds how many guesses can be under way before their failures count. */
-  async function atDesk<T>(work: (desk: PasswordDesk) => Promise<T>): Promise<T> {
-    try {
-      return await passwords.atDesk(work)
-    } catch (cause) {
-      throw cause instanceof GateFull ? busy(cause) : cause
-    }
-  }
-
   async function upToDate(user: Credentials, password: string, desk: PasswordDesk): Promise<Credentials> {
     if (user.passwordHash === null || !passwords.isOutdated(user.passwordHash)) return user
     const passwordHash = await desk.hash(password)
@@ -185,7 +176,8 @@ export function createPasswordCheck(dependencies: PasswordCheckDependencies) {
       const email = parseEmailAddress(username) ?? ''
       const buckets = await bucketsFor(email || username, email, origin)
       await requireTurn(buckets, email, clientId, origin)
-      return atDesk(async (desk) => {
+      // A place at the desk bounds how many guesses can be under way before their failures count.
+      const judge = async (desk: PasswordDesk): Promise<Credentials> => {
         // Those who stood before this one may have failed meanwhile.
         const states = await requireTurn(buckets, email, clientId, origin)
         const found = await tokens.findCredentials(email)
@@ -201,7 +193,8 @@ export function createPasswordCheck(dependencies: PasswordCheckDependencies) {
         const user = await upToDate(found, password, desk)
         if (!user.needsCode) await forgetFailures(buckets, states)
         return user
-      })
+      }
+      return atDesk(passwords, judge, busy)
     },
 
     /**
@@ -216,7 +209,7 @@ export function createPasswordCheck(dependencies: PasswordCheckDependencies) {
     ): Promise<void> {
       const buckets = await bucketsFor(user.email, user.email, origin)
       await requireTurn(buckets, user.email, clientId, origin)
-      await atDesk(async () => {
+      const judge = async (): Promise<void> => {
         // As with passwords: guesses that come at once must not all be judged before the first has counted.
         const states = await requireTurn(buckets, user.email, clientId, origin)
         const isRight = await relational.transaction(async (tx) => {
@@ -233,7 +226,8 @@ export function createPasswordCheck(dependencies: PasswordCheckDependencies) {
         })
         if (!isRight) return refuse(user, 'wrong-code', clientId, buckets, origin)
         await forgetFailures(buckets, states)
-      })
+      }
+      await atDesk(passwords, judge, busy)
     },
   }
 }

@@ -3,6 +3,7 @@ import type { DatasourceCounters } from '@millrace/contract/resources/datasource
 import type { DatasourceLogEntry } from '@millrace/contract/resources/datasource-log.ts'
 import { DomainError } from '../../platform/errors.ts'
 import { newId, normalizeId } from '../../platform/ids.ts'
+import { invalid } from '../../platform/invalid.ts'
 import { type Listed, type Page, rangeOf } from '../../platform/paging.ts'
 import type { Relational } from '../../platform/stores/relational.ts'
 import type { DatasourceLogStore, LogFilter } from './datasource-log-store.ts'
@@ -52,8 +53,7 @@ export function createDatasourceService({ relational, log, enter }: DatasourceSe
   async function requireTeams(viewer: Viewer, wanted: readonly string[] | undefined): Promise<string[]> {
     if (wanted === undefined) {
       if (viewer.teamIds.length > 0) return [...viewer.teamIds]
-      const fault = { path: 'resourceGroupIds', message: 'is required: you are a member of no team' }
-      throw new DomainError('validation', { errors: [fault] }, { message: `${fault.path} ${fault.message}` })
+      throw invalid('resourceGroupIds', 'is required: you are a member of no team')
     }
     const ids = [...new Set(wanted.map(normalizeId))]
     const known = new Set(await store.listTeams(viewer.companyId, ids))

@@ -1,7 +1,7 @@
 import type { ScimConfig, ScimConfigUpdate } from '@millrace/contract/resources/scim-config.ts'
 import { type AuditEvent, actorOf, type RecordAudit } from '../../platform/audit.ts'
-import { DomainError } from '../../platform/errors.ts'
 import { normalizeId } from '../../platform/ids.ts'
+import { invalid } from '../../platform/invalid.ts'
 import type { Principal } from '../../platform/principal.ts'
 import type { Queries, Relational } from '../../platform/stores/relational.ts'
 import type { ProvisioningGrants } from './provisioning-grants.ts'
@@ -51,7 +51,7 @@ function requireDistinctGroups(mapping: readonly RoleMapping[]): void {
     if (first !== undefined) {
       const path = `roleMapping.${i}.group`
       const message = `must be named once whatever its case; it is the group of roleMapping.${first} too`
-      throw new DomainError('validation', { errors: [{ path, message }] }, { message: `${path} ${message}` })
+      throw invalid(path, message)
     }
     seen.set(group.toLowerCase(), i)
   }

@@ -1,6 +1,6 @@
 import type { RecordAudit } from '../../platform/audit.ts'
 import { isId, newId, normalizeId } from '../../platform/ids.ts'
-import { violatedConstraint } from '../../platform/stores/relational.ts'
+import { wordingViolations } from '../../platform/stores/relational.ts'
 import { type GroupChange, type MemberChange, mostMembers } from './protocol/group-attributes.ts'
 import type { Listed, Projection, Range } from './protocol/listing.ts'
 import type { EqualityFilter } from './protocol/path.ts'
@@ -217,13 +217,11 @@ export function createScimGroupService(dependencies: ScimGroupDependencies) {
 }
 
 /** Whatever belongs to a team points at it, so that the store refuses to delete it. */
-async function unlessInUse(deletion: Promise<void>): Promise<void> {
-  try {
-    await deletion
-  } catch (error) {
-    if (violatedConstraint(error) === undefined) throw error
-    throw new ScimRefusal('mutability', 'Something belongs to the team: give it to another team first', {
-      cause: error,
-    })
-  }
-}
+const unlessInUse = (deletion: Promise<void>): Promise<void> =>
+  wordingViolations(
+    () => deletion,
+    (_, cause) =>
+      new ScimRefusal('mutability', 'Something belongs to the team: give it to another team first', {
+        cause,
+      }),
+  )

@@ -1,6 +1,6 @@
 import type { ErrorName } from '@millrace/contract/errors.ts'
 import type { AuditEvent, RecordAudit } from '../../platform/audit.ts'
-import { type Queries, type Relational, violatedConstraint } from '../../platform/stores/relational.ts'
+import { type Queries, type Relational, wordingViolations } from '../../platform/stores/relational.ts'
 import { takenGroup, takenUser } from './protocol/refusal.ts'
 import type { Origin } from './role-assignment.ts'
 import { createScimConfigStore, type ProvisioningSettings } from './scim-config-store.ts'
@@ -90,13 +90,11 @@ export function createScimRequestService({ relational, transact, recordAudit }: 
       inOneTransaction(call, false, work),
 
     /** @throws ScimRefusal `uniqueness` besides what `work` throws */
-    async write<T>(call: ScimCall, work: (work: Work) => Promise<Outcome<T>>): Promise<T> {
-      try {
-        return await inOneTransaction(call, true, work)
-      } catch (error) {
-        throw uniqueIndexes.get(violatedConstraint(error) ?? '')?.() ?? error
-      }
-    },
+    write: <T>(call: ScimCall, work: (work: Work) => Promise<Outcome<T>>): Promise<T> =>
+      wordingViolations(
+        () => inOneTransaction(call, true, work),
+        (constraint) => uniqueIndexes.get(constraint)?.(),
+      ),
 
     /** By itself, because the transaction of what was refused is rolled back. */
     async recordRefusal(call: ScimCall, { status, scimType, errorName }: ScimFailure): Promise<void> {

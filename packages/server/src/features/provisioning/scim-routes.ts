@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { DomainError } from '../../platform/errors.ts'
 import { readBearer } from '../../platform/http/bearer-token.ts'
 import { methodsAt, unroutedError } from '../../platform/http/failures.ts'
 import { takeJsonBodies } from '../../platform/http/json-body.ts'
@@ -28,6 +29,17 @@ export const scimPath = '/v2/scim/v2'
 
 /** Room for 50,000 members with their names and addresses. */
 const groupBodyBytes = 8 * 1024 * 1024
+/** Of every other body, also one that is sent where members may be. */
+const plainBodyBytes = 1024 * 1024
+
+/** Members have four attributes each; whatever else a body holds is little. */
+const bounds = { levels: 32, keys: 1_000, values: 300_000 }
+
+function requireMembersInLarge(text: string): void {
+  if (text.length <= plainBodyBytes || /"members/i.test(text)) return
+  const message = `Only a list of members may be larger than ${plainBodyBytes} bytes`
+  throw new DomainError('payloadTooLarge', { limit: plainBodyBytes, unit: 'bytes' }, { message })
+}
 
 interface ById {
   Params: { id: string }
@@ -177,7 +189,9 @@ export function registerScimRoutes(app: FastifyInstance, dependencies: ScimRoute
   const { tokens, requests, users, groups, discovery } = dependencies
   app.register(
     async (scope) => {
-      takeJsonBodies(scope, 'application/scim+json')
+      scope.removeContentTypeParser('application/json')
+      for (const type of ['application/scim+json', 'application/json'])
+        takeJsonBodies(scope, type, { bounds, check: requireMembersInLarge })
       useScimFailures(scope, requests, (request) => calls.get(request))
       guard(scope, tokens)
       registerUsers(scope, users)

@@ -3,15 +3,33 @@ import { DomainError } from '../errors.ts'
 import { assertPlainUtf8 } from './body-headers.ts'
 import { faultOfText, validationError } from './validation.ts'
 
-/** Deeper documents are refused before they are parsed: nothing in the interface nests this far. */
-const maximumDepth = 32
+/** What a JSON document may have; more is refused before it is parsed. */
+export interface JsonBounds {
+  /** Of nesting; at most 32, which nothing in the interface reaches. */
+  readonly levels: number
+  /** Of one object. */
+  readonly keys: number
+  /** Values behind the first one, in all objects and lists together. */
+  readonly values: number
+}
+
+/** Nothing in the interface comes near: whoever sends more only wants it counted. */
+const ordinaryBounds: JsonBounds = { levels: 32, keys: 1_000, values: 250_000 }
 
 const decoder = new TextDecoder('utf-8', { fatal: true })
 
-/** Levels of nesting in a JSON text, counted without building anything. */
-function depthOf(text: string): number {
+function tooComplex(limit: string, message: string): DomainError {
+  return new DomainError('tooComplex', { limit }, { message: `The body ${message}` })
+}
+
+/**
+ * Counts without building anything, and stops at the first excess.
+ * @throws DomainError `tooComplex`
+ */
+function assertBounds(text: string, { levels, keys, values }: JsonBounds): void {
+  const keysAt = new Uint32Array(levels + 1)
   let depth = 0
-  let deepest = 0
+  let seen = 0
   let quoted = false
   for (let i = 0; i < text.length; i++) {
     const c = text.charCodeAt(i)
@@ -19,10 +37,17 @@ function depthOf(text: string): number {
       if (c === 0x5c) i++
       else if (c === 0x22) quoted = false
     } else if (c === 0x22) quoted = true
-    else if (c === 0x7b || c === 0x5b) deepest = Math.max(deepest, ++depth)
-    else if (c === 0x7d || c === 0x5d) depth--
+    else if (c === 0x7b || c === 0x5b) {
+      if (++depth > levels) throw tooComplex(`${levels} levels`, `nests deeper than ${levels} levels`)
+      keysAt[depth] = 0
+    } else if (c === 0x7d || c === 0x5d) depth--
+    else if (c === 0x3a) {
+      const count = (keysAt[depth] ?? 0) + 1
+      keysAt[depth] = count
+      if (count > keys) throw tooComplex(`${keys} keys`, `has an object with more than ${keys} keys`)
+    } else if (c === 0x2c && ++seen > values)
+      throw tooComplex(`${values} values`, `has more than ${values} values`)
   }
-  return deepest
 }
 
 function assertStorable(text: string, path: string): void {
@@ -47,12 +72,19 @@ function clean(value: unknown, path: string): void {
   }
 }
 
+/** What bodies of one scope must keep to beyond what all must. */
+export interface JsonRules {
+  readonly bounds?: JsonBounds
+  /** Throws for a text that is not to be parsed. */
+  readonly check?: (text: string) => void
+}
+
 /**
- * Reads the body of an interface call: UTF-8 (with or without a byte order mark), one JSON document,
- * at most 32 levels, no text that a store could not keep. Of repeated keys the last one holds.
+ * Reads the body of an interface call: UTF-8 (with or without a byte order mark), one JSON document
+ * within the bounds, no text that a store could not keep. Of repeated keys the last one holds.
  * @throws DomainError `malformed`, `tooComplex` or `validation`
  */
-export function parseJsonBody(body: Buffer): unknown {
+function parseJsonBody(body: Buffer, { bounds = ordinaryBounds, check = () => {} }: JsonRules): unknown {
   let text: string
   try {
     text = decoder.decode(body)
@@ -63,13 +95,8 @@ export function parseJsonBody(body: Buffer): unknown {
       { message: 'The body is not valid UTF-8; send JSON encoded as UTF-8' },
     )
   }
-  if (depthOf(text) > maximumDepth) {
-    throw new DomainError(
-      'tooComplex',
-      { limit: `${maximumDepth} levels` },
-      { message: `The body nests deeper than ${maximumDepth} levels` },
-    )
-  }
+  check(text)
+  assertBounds(text, bounds)
   let value: unknown
   try {
     value = JSON.parse(text)
@@ -82,11 +109,11 @@ export function parseJsonBody(body: Buffer): unknown {
 }
 
 /** Reads bodies of the content type as JSON; an empty one is undefined. */
-export function takeJsonBodies(app: FastifyInstance, contentType: string): void {
+export function takeJsonBodies(app: FastifyInstance, contentType: string, rules: JsonRules = {}): void {
   app.addContentTypeParser(contentType, { parseAs: 'buffer' }, (request, body, done) => {
     try {
       assertPlainUtf8(request.headers)
-      done(null, body.length === 0 ? undefined : parseJsonBody(body as Buffer))
+      done(null, body.length === 0 ? undefined : parseJsonBody(body as Buffer, rules))
     } catch (error) {
       done(error as Error)
     }

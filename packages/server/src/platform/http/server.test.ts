@@ -47,6 +47,34 @@ afterAll(() => app.close())
 const post = (payload: string | Buffer, type = 'application/json') =>
   app.inject({ method: 'POST', url: '/v2/echo', payload, headers: { 'content-type': type } })
 
+test.each([
+  ['100,000 keys', `{${Array.from({ length: 100_000 }, (_, i) => `"k${i}":0`)}}`, '1000 keys'],
+  [
+    '1,001 keys in one of many objects',
+    `[{},{"a":{${Array.from({ length: 1_001 }, (_, i) => `"${i}":0`)}}}]`,
+    '1000 keys',
+  ],
+  ['500,000 values', `[0${',0'.repeat(500_000)}]`, '250000 values'],
+])('H09: a body of %s is refused by counting, before it is parsed', async (_, body, limit) => {
+  const { parse } = JSON
+  let parsed = 0
+  JSON.parse = (text: string) => {
+    parsed++
+    return parse(text)
+  }
+  const reply = await post(body.slice(0, 1024 * 1024)).finally(() => {
+    JSON.parse = parse
+  })
+  expect(reply.json()).toMatchObject({ code: 400, error_code: 19, data: { limit } })
+  expect(parsed).toBe(0)
+})
+
+test('keys and values within the bounds, and signs inside of texts, are not counted against a body', async () => {
+  const measures = Array.from({ length: 20_000 }, (_, i) => `a:${i},{[":",`)
+  const reply = await post(JSON.stringify({ measures }))
+  expect(reply.json()).toMatchObject({ code: 200, data: { measures } })
+})
+
 test('answers the success envelope of interface.md', async () => {
   const reply = await post('{"measures":["events.count"]}')
   expect(reply.statusCode).toBe(200)

@@ -72,3 +72,19 @@ export function violatedConstraint(error: unknown): string | undefined {
   if (!(error instanceof pg.DatabaseError) || !error.code?.startsWith('23')) return undefined
   return error.constraint ?? error.column
 }
+
+/**
+ * Runs the work. A violated constraint becomes the error that `wording` has for its name; without one, and for every
+ * other failure, what happened is thrown as it is.
+ */
+export async function wordingViolations<T>(
+  work: () => Promise<T>,
+  wording: (constraint: string, cause: unknown) => Error | undefined,
+): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    const constraint = violatedConstraint(error)
+    throw (constraint === undefined ? undefined : wording(constraint, error)) ?? error
+  }
+}

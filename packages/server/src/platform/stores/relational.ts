@@ -7,7 +7,12 @@ import { RelationalPool } from './relational-pool.ts'
 import { type RelationalTransaction, relationalDatabase } from './relational-session.ts'
 
 // The port is one file for those who use it.
-export { RelationalTimeout, RelationalUnavailable, violatedConstraint } from './relational-errors.ts'
+export {
+  RelationalTimeout,
+  RelationalUnavailable,
+  violatedConstraint,
+  wordingViolations,
+} from './relational-errors.ts'
 
 /** Accounts, definitions, jobs: PostgreSQL, whichever of its two homes it has (architecture.md). */
 export interface Relational {

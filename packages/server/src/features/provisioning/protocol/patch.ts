@@ -1,4 +1,4 @@
-import { type AttributePath, parsePath } from './path.ts'
+import { type AttributePath, parsePath, withoutCoreSchema } from './path.ts'
 import { ScimRefusal, shown } from './refusal.ts'
 import { patchSchema } from './schemas.ts'
 import { readAttributes, requireSchema } from './values.ts'
@@ -12,11 +12,15 @@ export interface PatchStep {
   readonly isKey: boolean
 }
 
+/** Of one request, and of attributes in those without a path together. */
 const mostOperations = 1_000
+/** Of one operation without a path; users and groups have far fewer attributes. */
+const mostKeys = 100
 const operations: ReadonlySet<string> = new Set(['add', 'replace', 'remove'])
 
-/** A key of an object that is no path names nothing that is known here. */
+/** A key of an object that is no path names nothing that is known here; only brackets need the whole grammar. */
 function pathOfKey(key: string): AttributePath {
+  if (!key.includes('[')) return { name: withoutCoreSchema(key.trim().toLowerCase()) }
   try {
     return parsePath(key)
   } catch {
@@ -46,6 +50,12 @@ function stepsOf(operation: unknown, index: number): PatchStep[] {
   if (step.op === 'remove')
     throw new ScimRefusal('noTarget', `${what}.path is required: it says what to remove`)
   readAttributes(step.value, `${what}.value without a path`)
+  const keys = Object.keys(step.value as object).length
+  if (keys > mostKeys)
+    throw new ScimRefusal(
+      'invalidValue',
+      `${what}.value may name at most ${mostKeys} attributes, it names ${keys}`,
+    )
   return Object.entries(step.value as object).map(([key, value]) => ({
     op: step.op,
     path: pathOfKey(key),
@@ -67,5 +77,11 @@ export function readPatch(body: unknown): PatchStep[] {
     throw new ScimRefusal('invalidSyntax', 'Operations must be a list of at least one operation')
   if (list.length > mostOperations)
     throw new ScimRefusal('invalidValue', `Operations may hold at most ${mostOperations} operations`)
-  return list.flatMap(stepsOf)
+  const steps: PatchStep[] = []
+  for (const [index, operation] of list.entries()) {
+    steps.push(...stepsOf(operation, index))
+    if (steps.length > mostOperations)
+      throw new ScimRefusal('invalidValue', `Operations may name at most ${mostOperations} attributes`)
+  }
+  return steps
 }

@@ -31,6 +31,8 @@ const wordCharacter = /[A-Za-z0-9_.:$-]/
 /** Attributes of the core schemas may be named with the schema in front (RFC 7644 3.10). */
 const coreSchema = /^urn:ietf:params:scim:schemas:core:2\.0:(?:user|group):/
 
+export const withoutCoreSchema = (name: string): string => name.replace(coreSchema, '')
+
 /** Where the string that begins at `start` ends, behind its quotation mark; -1 when it does not. */
 function endOfString(text: string, start: number): number {
   for (let i = start + 1; i < text.length; i++) {
@@ -115,7 +117,7 @@ function createReader(text: string, kind: Kind) {
     comparedValue,
 
     path(): AttributePath {
-      const name = take('word', 'the name of an attribute').toLowerCase().replace(coreSchema, '')
+      const name = withoutCoreSchema(take('word', 'the name of an attribute').toLowerCase())
       if (peek().kind !== '[') return { name }
       next++
       const attribute = take('word', 'the name of an attribute after [').toLowerCase()

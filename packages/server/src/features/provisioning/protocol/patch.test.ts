@@ -1,0 +1,42 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { readPatch } from './patch.ts'
+import { parsePath } from './path.ts'
+
+const keysOf = (...objects: object[]) =>
+  readPatch({ Operations: objects.map((value) => ({ op: 'replace', value })) })
+
+const named = (count: number, prefix = '!') =>
+  Object.fromEntries(Array.from({ length: count }, (_, i) => [`${prefix}${i}`, 0]))
+
+test('an operation without a path names 100 attributes at most, and all together 1,000', () => {
+  expect(keysOf(named(100))).toHaveLength(100)
+  expect(() => keysOf(named(101))).toThrow('at most 100 attributes, it names 101')
+  expect(keysOf(...Array.from({ length: 10 }, () => named(100)))).toHaveLength(1_000)
+  expect(() => keysOf(...Array.from({ length: 11 }, () => named(100)))).toThrow('at most 1000 attributes')
+  expect(() => keysOf({ a: 1 }, { b: 1 }, named(101))).toThrow('Operations[2].value')
+})
+
+test('a value that is no object is refused as before it was counted', () => {
+  for (const value of [null, undefined, 1, 'text'.repeat(100), [], Array.from({ length: 200 })])
+    expect(() => readPatch({ Operations: [{ op: 'add', value }] }), String(value)).toThrow()
+})
+
+test('a key is read as a path is, and what is no path names nothing that is known', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: fc.constantFrom(...'aZ0.:$- !"[]eq') }), (key) => {
+      let path: unknown
+      try {
+        path = parsePath(key)
+      } catch {
+        path = undefined
+      }
+      const [step] = keysOf({ [key]: 0 })
+      if (path === undefined) expect(step?.path.where).toBeUndefined()
+      else expect(step?.path).toEqual(path)
+    }),
+  )
+  expect(keysOf({ 'urn:ietf:params:scim:schemas:core:2.0:User:name.givenName': 'A' })[0]?.path).toEqual({
+    name: 'name.givenname',
+  })
+})

@@ -1,0 +1,27 @@
+import { expect, test } from 'vitest'
+import { DomainError } from './errors.ts'
+import { atDesk } from './password-desk.ts'
+import { createPasswords } from './passwords.ts'
+
+const cost = { memory: 64, passes: 1, lanes: 1 }
+
+test('whoever comes while too many wait is told to try again', async () => {
+  const passwords = createPasswords({ cost, places: 1, waitingPlaces: 1 })
+  const done = Promise.withResolvers<void>()
+  const inside = [atDesk(passwords, () => done.promise), atDesk(passwords, () => done.promise)]
+  await expect(atDesk(passwords, () => done.promise)).rejects.toMatchObject({
+    errorName: 'unavailable',
+    retryAfterSeconds: 1,
+  })
+  const busy = (cause: unknown) => new DomainError('signInUnavailable', { retryAfter: 1 }, { cause })
+  await expect(atDesk(passwords, () => done.promise, busy)).rejects.toMatchObject({
+    errorName: 'signInUnavailable',
+  })
+  done.resolve()
+  await Promise.all(inside)
+})
+
+test('what fails at the desk is not taken for a crowd', async () => {
+  const passwords = createPasswords({ cost })
+  await expect(atDesk(passwords, () => Promise.reject(new Error('broken')))).rejects.toThrow('broken')
+})
