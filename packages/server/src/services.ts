@@ -180,8 +180,8 @@ export function createServices(parts: ServiceParts): Services {
       recordAudit,
       origin,
       ports: {
-        readAuthorizationRequest: async (query) =>
-          (await readAuthorization(new Map(Object.entries(query)))).request,
+        readAuthorizationRequest: async (query, acceptLanguage) =>
+          (await readAuthorization(new Map(Object.entries(query)), acceptLanguage)).request,
         finishSignIn: signIn.finishSingleSignOn,
         fetchDocument: (url) => outgoing.fetchDocument(url, metadataLimits),
         mailPasswordReset: accounts.passwordLinks.mailResetTo,

@@ -222,7 +222,7 @@ export const startSingleSignOn = {
   tag,
   summary: 'Begin a sign-in through single sign-on',
   description:
-    'For browsers: a page that goes on to the identity provider of the domain or company with a signed request. The other parameters are those of `GET /v2/oauth/authorize`; the sign-in ends at its `redirect_uri` with a code.',
+    'For browsers: a page that goes on to the identity provider of the domain or company with a signed request. The other parameters are those of `GET /v2/oauth/authorize`; the sign-in ends at its `redirect_uri` with a code. Without any of them (but `lang`) it is a trial: the whole way, with all that a first sign-in proves and makes, which ends at a page that says as whom the person is known and lets nobody in.',
   errors: [
     'singleSignOnNotOffered',
     'invalidClient',
@@ -309,8 +309,9 @@ export const finishSingleSignOn = {
   tag,
   summary: 'Finish a sign-in through single sign-on',
   description: 'Where a browser comes after its response was taken; works once, within two minutes.',
-  errors: ['singleSignOnRefused', 'unavailable'],
+  errors: ['singleSignOnRefused', 'tooManySamlResponses', 'unavailable'],
   replies: {
+    200: { description: 'The end of a trial: a page that says as whom the person is known' },
     303: {
       description: 'The person is signed in',
       headers: { Location: 'The next step of the sign-in, in the end `redirect_uri` with a code' },
@@ -319,6 +320,6 @@ export const finishSingleSignOn = {
   schema: {
     params: companyId,
     querystring: Type.Object({ result: text('Which response', 128) }, strict),
-    response: { 303: Type.Null() },
+    response: { 200: page, 303: Type.Null() },
   },
 } as const satisfies Operation

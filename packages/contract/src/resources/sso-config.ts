@@ -113,7 +113,10 @@ export const SsoDomain = Type.Object(
       examples: ['millrace-domain-verification=Vd7p0m9S3m0c1Yw6u0F8'],
     }),
     verifiedAt: nullable(dateTime('When it was verified')),
-    loginUrl: Type.String({ description: 'Where a sign-in of the domain begins, with an OAuth request' }),
+    loginUrl: Type.String({
+      description:
+        'Where a sign-in of the domain begins: with the parameters of an application, or as it is for a trial of single sign-on',
+    }),
     createdAt: dateTime('When it was claimed'),
   },
   { ...strict, title: 'SsoDomain' },

@@ -1,13 +1,10 @@
-import { mkdirSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import * as oauth from 'oauth4webapi'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { codeAt, fromBase32 } from '../support/authenticator.ts'
-import { browserAbsent, launchBrowser, screens } from '../support/chromium.ts'
+import { browserAbsent, launchBrowser, look, screens } from '../support/chromium.ts'
 import { linkMailedTo } from '../support/outbox.ts'
 import { removeData, type Service, startService } from '../support/running-service.ts'
 
@@ -45,17 +42,6 @@ afterAll(async () => {
   expect(await service.stop()).toBe(0)
   removeData(service)
 })
-
-const shots = process.env.MILLRACE_TEST_SCREENSHOTS ?? join(tmpdir(), 'millrace-screenshots')
-
-/** Keeps what the page looks like, and holds it against what every page promises. */
-async function look(page: Page, name: string): Promise<void> {
-  mkdirSync(shots, { recursive: true })
-  await page.screenshot({ path: join(shots, `${name}.png`) })
-  const sizes = await page.evaluate('[document.documentElement.scrollWidth, innerWidth]')
-  const [width = 0, inner = 0] = sizes as number[]
-  expect(width, `${name} is not wider than the screen`).toBeLessThanOrEqual(inner)
-}
 
 test.for(screens.flatMap((screen) => (['en', 'fr'] as const).map((lang) => ({ ...screen, lang }))))(
   'somebody signs in on $name in $lang, without scripts, and the application gets tokens',

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { challengeOf, verifier } from '../support/authorization.ts'
-import { browserAbsent, launchBrowser } from '../support/chromium.ts'
+import { browserAbsent, launchBrowser, look, screens } from '../support/chromium.ts'
 import { certificateOf, type IdentityProvider, startIdentityProvider } from '../support/identity-provider.ts'
 import { removeData, type Service, startService } from '../support/running-service.ts'
 
@@ -180,3 +180,49 @@ test('a company configures SAML, comes in through its provider, makes that manda
   expect(said).toContain('sso-required failure')
   expect(said.at(-1)).toBe('sso-config-delete success')
 })
+
+test.for(screens.flatMap((screen) => (['en', 'fr'] as const).map((lang) => ({ ...screen, lang }))))(
+  'the pages of single sign-on on $name in $lang: on the way, known and refused',
+  async ({ width, height, colorScheme, name, lang }, test) => {
+    if (browserAbsent) test.skip(browserAbsent)
+    await service.operate('domain', 'verify', '--domain', 'corp.example', '--company', service.companyId)
+    const idpMetadataXml = await idp.metadata()
+    const config = await call<{ acsUrl: string; metadataUrl: string }>('PUT', '/entities/sso/config', {
+      idpMetadataXml,
+      attributeMapping: { email: 'attributes.email' },
+    })
+    idp.state.acsUrl = config.acsUrl
+    idp.state.signingCert = certificateOf(await (await fetch(config.metadataUrl)).text())
+    const viewport = { width, height }
+    const context = await browser.newContext({ ignoreHTTPSErrors: true, viewport, colorScheme, locale: 'en' })
+    const page = await context.newPage()
+    const shot = (step: string) =>
+      look(page, `single-sign-on ${step} ${lang} on ${name}`.replaceAll(' ', '-'))
+    const login = `${origin}/v2/sso/saml/login?domain=corp.example&lang=${lang}`
+
+    // The page goes on by itself: it is looked at with its way closed.
+    await page.route(`${idp.origin}/**`, (route) => route.abort())
+    await page.goto(login, { waitUntil: 'commit' })
+    await page.setContent(
+      await (await fetch(login)).text().then((text) => text.replace(/<meta http-equiv="refresh"[^>]*>/, '')),
+    )
+    await shot('redirect')
+    await page.unroute(`${idp.origin}/**`)
+
+    idp.state.person = { nameId: 'ada-1', attributes: { email } }
+    await page.goto(login)
+    await page.waitForSelector('strong')
+    expect(await page.textContent('strong')).toBe(email)
+    expect(await page.getAttribute('html', 'lang')).toBe(lang)
+    await shot('known')
+
+    idp.state.person = { nameId: 'eve', attributes: { email: 'eve@corp.example' } }
+    await page.goto(login)
+    await page.waitForSelector('code')
+    expect(await page.textContent('h1')).toBe(
+      lang === 'fr' ? 'La connexion a échoué' : 'Signing in has failed',
+    )
+    await shot('failure')
+    await context.close()
+  },
+)

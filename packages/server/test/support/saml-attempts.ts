@@ -19,8 +19,12 @@ export interface Attempt {
 export function createAttempts(relational: Relational, app: SingleSignOnApp, idp: IdentityProvider) {
   const audience = `${app.seen.origin}/v2/sso/saml/${app.auth.companyId}/metadata`
 
+  let networks = 0
+
   async function begin(): Promise<Attempt> {
-    const browser = createBrowser(app)
+    networks++
+    // What one network may have written to the audit log is bounded.
+    const browser = createBrowser(app, `198.18.${networks >> 8}.${networks & 255}`)
     const requestId = requestIdOf((await browser.start({ domain: 'acme.example' })).url)
     const respond = (options: IdpOptions = {}, person = eve) =>
       genuineResponse(idp, person, { audience, inResponseTo: requestId, ...options })

@@ -16,6 +16,7 @@ import {
   type SingleSignOn,
 } from '../../src/features/single-sign-on/single-sign-on-service.ts'
 import { DomainError } from '../../src/platform/errors.ts'
+import { languageOf } from '../../src/platform/http/page-language.ts'
 import { createRefusalAudit } from '../../src/platform/refusal-audit.ts'
 import type { Relational } from '../../src/platform/stores/relational.ts'
 import { type Auth, type AuthParts, type Body, createAuth } from './auth.ts'
@@ -65,14 +66,14 @@ export async function createSingleSignOnApp(relational: Relational) {
         return values.map((value) => [value.slice(0, 10), value.slice(10)])
       },
       ports: {
-        async readAuthorizationRequest(query): Promise<AuthorizationRequest> {
+        async readAuthorizationRequest(query, acceptLanguage): Promise<AuthorizationRequest> {
           if (query.redirect_uri !== redirectUri) throw new DomainError('invalidRedirectUri')
           return {
             clientId: query.client_id ?? '',
             redirectUri: query.redirect_uri,
             state: query.state,
             codeChallenge: query.code_challenge ?? '',
-            language: query.lang === 'fr' ? 'fr' : 'en',
+            language: languageOf(query.lang, acceptLanguage),
           }
         },
         async finishSignIn(finished) {

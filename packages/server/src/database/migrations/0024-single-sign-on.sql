@@ -91,6 +91,8 @@ create table if not exists saml_requests (
   company_id text not null references companies on delete cascade,
   config_version text not null,
   browser_hash bytea not null check (length(browser_hash) = 32),
+  -- Where it began; one network leaves only so many behind.
+  network text not null,
   authorization_request jsonb not null,
   created_at timestamptz not null,
   expires_at timestamptz not null,
@@ -98,6 +100,8 @@ create table if not exists saml_requests (
 );
 
 create index if not exists saml_requests_expiry on saml_requests (expires_at);
+
+create index if not exists saml_requests_network on saml_requests (network) where used_at is null;
 
 -- What a verified response said, until the same browser comes for it.
 create table if not exists saml_results (

@@ -70,6 +70,7 @@ export const samlRequests = pgTable('saml_requests', {
   companyId: id('company_id').notNull(),
   configVersion: id('config_version').notNull(),
   browserHash: bytes('browser_hash').notNull(),
+  network: text('network').notNull(),
   authorizationRequest: jsonb('authorization_request').notNull(),
   createdAt: instant('created_at').notNull(),
   expiresAt: instant('expires_at').notNull(),

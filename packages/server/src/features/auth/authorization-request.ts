@@ -1,4 +1,5 @@
 import { DomainError } from '../../platform/errors.ts'
+import { languageOf } from '../../platform/http/page-language.ts'
 import { isId, normalizeId } from '../../platform/ids.ts'
 import type { Language } from '../../platform/mail/letter.ts'
 import type { Client, TokenStore } from './token-store.ts'
@@ -38,12 +39,6 @@ const longest: Readonly<Record<(typeof authorizationParameters)[number], number>
 
 function invalid(path: string, message: string): DomainError {
   return new DomainError('validation', { errors: [{ path, message }] }, { message: `${path} ${message}` })
-}
-
-/** English unless French is asked for, in the request or else by the browser. */
-export function languageOf(lang: string | undefined, acceptLanguage: string | undefined): Language {
-  const wanted = lang || (acceptLanguage ?? '').split(',', 1)[0]
-  return /^\s*fr\b/i.test(wanted ?? '') ? 'fr' : 'en'
 }
 
 /** The request as the parameters of an address, to go on with. */

@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { parseEmailAddress } from '../../platform/email-address.ts'
 import { DomainError } from '../../platform/errors.ts'
 import { bindBrowser, formTokenOf } from '../../platform/http/own-form.ts'
+import { languageOf } from '../../platform/http/page-language.ts'
 import { sendSignInPage } from '../../platform/http/sign-in-page.ts'
 import type { Language } from '../../platform/mail/letter.ts'
 import { judgeNewPassword } from '../../platform/passwords.ts'
@@ -9,7 +10,6 @@ import {
   type AuthorizationReader,
   type AuthorizationRequest,
   authorizationParameters,
-  languageOf,
 } from './authorization-request.ts'
 import { type Fields, formOf, queryOf, registerPages, requireOwnForm } from './page-scope.ts'
 import {

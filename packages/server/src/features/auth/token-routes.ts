@@ -1,8 +1,9 @@
 import { createToken, revokeToken } from '@millrace/contract/operations/auth.ts'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { DomainError } from '../../platform/errors.ts'
 import { assertPlainUtf8 } from '../../platform/http/body-headers.ts'
+import { parseFormBody, type RefuseForm } from '../../platform/http/form-body.ts'
 import { readBasicClient } from './basic-client.ts'
-import { parseFormBody } from './form-body.ts'
 import { useOAuthFailures } from './oauth-failures.ts'
 import { prolongRefreshCookie, readRefreshCookie } from './refresh-cookie.ts'
 import { readRevocationRequest, readTokenRequest } from './token-request.ts'
@@ -10,6 +11,9 @@ import type { TokenService } from './token-service.ts'
 
 /** Room for the longest password in the widest escapes; nobody has shown who they are when it is read. */
 const bodyLimit = 64 * 1024
+
+const refuseForm: RefuseForm = (path, message) =>
+  new DomainError('invalidTokenRequest', { errors: [{ path, message }] }, { message: `${path} ${message}` })
 
 /** Operation 1 and revocation, in a scope of their own: it reads forms too and fails in the words of RFC 6749. */
 export function registerTokenRoutes(app: FastifyInstance, service: TokenService): void {
@@ -20,7 +24,7 @@ export function registerTokenRoutes(app: FastifyInstance, service: TokenService)
       { parseAs: 'buffer' },
       async (request: FastifyRequest, body: Buffer) => {
         assertPlainUtf8(request.headers)
-        return parseFormBody(body)
+        return parseFormBody(body, refuseForm)
       },
     )
     scope.route({

@@ -98,15 +98,8 @@ function requireLiving(certificates: readonly string[], now: number): string[] {
   return living
 }
 
-/**
- * Verifies a SAML response of the HTTP-POST binding. The assertion itself must be signed; a signature of the
- * response is verified too where there is one, but never stands in for the assertion's. Everything that decides
- * who signs in is read from the signed bytes of the assertion.
- * @param message `SAMLResponse` as it was posted
- * @throws SamlRefusal naming the first thing that is wrong
- */
-export function verifyResponse(message: string, expected: Expectation): VerifiedAssertion {
-  const { root, text } = parseForeignXml(decodeMessage(message), responseLimits)
+/** Everything about a response whose text could be read. */
+function judge(root: Element, text: string, expected: Expectation): VerifiedAssertion {
   const { response, assertion: unverified } = readResponseStructure(root)
   checkStatus(response)
   if (!unverified) throw new SamlRefusal('unexpected-structure')
@@ -134,5 +127,22 @@ export function verifyResponse(message: string, expected: Expectation): Verified
     nameId: readNameId(subject),
     attributes: readAttributes(assertion),
     end: Math.max(validUntil, confirmation.end),
+  }
+}
+
+/**
+ * Verifies a SAML response of the HTTP-POST binding. The assertion itself must be signed; a signature of the
+ * response is verified too where there is one, but never stands in for the assertion's. Everything that decides
+ * who signs in is read from the signed bytes of the assertion.
+ * @param message `SAMLResponse` as it was posted
+ * @throws SamlRefusal naming the first thing that is wrong
+ */
+export function verifyResponse(message: string, expected: Expectation): VerifiedAssertion {
+  const { root, text } = parseForeignXml(decodeMessage(message), responseLimits)
+  try {
+    return judge(root, text, expected)
+  } catch (error) {
+    if (!(error instanceof SamlRefusal)) throw error
+    throw new SamlRefusal(error.reason, error, attributeOf(root, 'InResponseTo'))
   }
 }

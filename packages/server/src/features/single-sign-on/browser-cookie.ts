@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { readCookie, setCookie } from '../../platform/http/cookies.ts'
-import { requestSeconds } from './saml-sign-in-service.ts'
+import { requestSeconds } from './saml-sign-in-start.ts'
 
 const path = '/v2/sso/saml'
 

@@ -43,6 +43,14 @@ export interface ConfigServiceDependencies extends MetadataReaderDependencies, G
 
 type Wanted = SsoConfigReplacement | SsoConfigUpdate
 
+/** The loss of the last way in, in the words of single sign-on. */
+function inWords(error: unknown): never {
+  if (!(error instanceof DomainError) || error.errorName !== 'lastAdministrator') throw error
+  const message =
+    'No administrator could come in any more: first sign in as one through the identity provider, or give an administrator an address outside its domains'
+  throw new DomainError('lastAdministrator', {}, { message, cause: error })
+}
+
 export type ConfigService = ReturnType<typeof createConfigService>
 
 /** The configuration of single sign-on of a company: reading, saving, deleting. */
@@ -166,12 +174,14 @@ export function createConfigService(dependencies: ConfigServiceDependencies) {
       ? undefined
       : await certificates.prepare(companyId)
     const isNewlyRequired = await auditRefusals(eventOf(caller, 'sso-config-update'), () =>
-      lifecycle.transact(async (tx) => {
-        await createConfigStore(tx).lockCompany(companyId)
-        const hasEnded = await apply(tx, caller, wanted, metadata, isWhole)
-        if (prepared) await certificates.insertFirst(tx, prepared)
-        return hasEnded
-      }),
+      lifecycle
+        .transact(async (tx) => {
+          await createConfigStore(tx).lockCompany(companyId)
+          const hasEnded = await apply(tx, caller, wanted, metadata, isWhole)
+          if (prepared) await certificates.insertFirst(tx, prepared)
+          return hasEnded
+        })
+        .catch(inWords),
     )
     // Whoever was signing in by password while this was decided has a session by now: that ends, too.
     if (isNewlyRequired)

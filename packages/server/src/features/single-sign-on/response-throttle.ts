@@ -6,7 +6,7 @@ import { networkOf } from '../../platform/network-address.ts'
 const mostPerSecond = 20
 
 /**
- * Bounds the sign-ins that one network may begin, and the responses that it may send, in a second.
+ * Bounds the steps of sign-ins that one network may take in a second.
  * @returns a function that counts one and throws DomainError `tooManySamlResponses` beyond the bound
  */
 export function createResponseThrottle(clock: Clock): (address: string) => void {

@@ -1,9 +1,5 @@
-/**
- * Why a sign-in through an identity provider was refused. The name goes to the audit log and the metrics; the
- * person is told none of it, because whoever tries to forge a response reads that page.
- */
-export const refusalReasons = [
-  // The message cannot be read, or is written as no identity provider writes one.
+/** The message cannot be read, or there is none: whoever sends it need not even know what one looks like. */
+const unreadable = [
   'not-base64',
   'too-large',
   'not-utf8',
@@ -12,21 +8,30 @@ export const refusalReasons = [
   'processing-instruction',
   'too-deep',
   'too-many-elements',
+  'no-configuration',
+  'unknown-result',
+] as const
+
+/** Refused before anybody is known to have signed it. */
+const unproven = [
   'duplicate-id',
   'foreign-id',
   'unexpected-structure',
   'encrypted',
-  // The signature.
+  'status-not-success',
+  'wrong-destination',
   'unsigned',
   'signature-wrapped',
   'signature-malformed',
   'algorithm-refused',
   'signature-invalid',
   'certificate-expired',
-  // What it says.
-  'status-not-success',
   'wrong-issuer',
-  'wrong-destination',
+] as const
+
+/** Refused for what somebody has signed. */
+const proven = [
+  // What it says.
   'wrong-recipient',
   'wrong-audience',
   'unknown-condition',
@@ -45,8 +50,6 @@ export const refusalReasons = [
   'request-expired',
   'replayed',
   'configuration-changed',
-  'no-configuration',
-  'unknown-result',
   'other-browser',
   // Whom it is about.
   'no-email',
@@ -59,15 +62,32 @@ export const refusalReasons = [
   'service-account',
 ] as const
 
-export type RefusalReason = (typeof refusalReasons)[number]
+/**
+ * Why a sign-in through an identity provider was refused. The name goes to the audit log and the metrics; the
+ * person is told none of it, because whoever tries to forge a response reads that page.
+ */
+export type RefusalReason = (typeof unreadable)[number] | (typeof unproven)[number] | (typeof proven)[number]
+
+/**
+ * How many entries of the audit log such a refusal may make for one network and company in a minute; undefined where
+ * each makes one.
+ */
+export function mostEntriesAMinute(reason: RefusalReason): number | undefined {
+  const isOneOf = (reasons: readonly RefusalReason[]) => reasons.includes(reason)
+  if (isOneOf(unreadable)) return 1
+  return isOneOf(unproven) ? 10 : undefined
+}
 
 /** A response, or the sign-in that it would end, is not accepted. */
 export class SamlRefusal extends Error {
   readonly reason: RefusalReason
+  /** The request that the message says it answers; nobody need have signed that. */
+  readonly inResponseTo: string | undefined
 
-  constructor(reason: RefusalReason, cause?: unknown) {
+  constructor(reason: RefusalReason, cause?: unknown, inResponseTo?: string) {
     super(`single sign-on refused: ${reason}`, { cause })
     this.name = 'SamlRefusal'
     this.reason = reason
+    this.inResponseTo = inResponseTo
   }
 }

@@ -1,16 +1,22 @@
+import type { ErrorName } from '@millrace/contract/errors.ts'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { DomainError } from '../../platform/errors.ts'
-import { html } from '../../platform/http/documents/html.ts'
+import { type HtmlPart, html } from '../../platform/http/documents/html.ts'
 import { sendFailure, toDomainError } from '../../platform/http/failures.ts'
+import { languageOf } from '../../platform/http/page-language.ts'
 import { sendSignInPage } from '../../platform/http/sign-in-page.ts'
 import type { Language } from '../../platform/mail/letter.ts'
-import type { StartedSignIn } from './saml-sign-in-service.ts'
+import { SignInRefused } from './refusal-record.ts'
+import type { StartedSignIn } from './saml-sign-in-start.ts'
 
 const words = {
   en: {
     going: 'Signing in',
     goOn: 'Your browser goes on to the sign-in of your organisation.',
     link: 'Go on',
+    known: 'Single sign-on works',
+    knownAs: 'You are known as',
+    application: 'Now go to your application and sign in there.',
     failed: 'Signing in has failed',
     refused: 'Try again from the beginning. If it fails again, give your administrator this reference:',
     reference: 'Reference',
@@ -19,12 +25,35 @@ const words = {
     going: 'Connexion',
     goOn: 'Votre navigateur poursuit vers la page de connexion de votre organisation.',
     link: 'Continuer',
+    known: 'La connexion unique fonctionne',
+    knownAs: 'Vous êtes reconnu comme',
+    application: 'Rendez-vous maintenant dans votre application et connectez-vous-y.',
     failed: 'La connexion a échoué',
     refused:
       'Recommencez depuis le début. Si cela échoue encore, donnez cette référence à votre administrateur :',
     reference: 'Référence',
   },
 } as const satisfies Record<Language, Record<string, string>>
+
+/** What is wrong, for people who read French; the error table says it in English. */
+const frenchFailures: Readonly<Partial<Record<ErrorName, string>>> = {
+  singleSignOnNotOffered: 'Il n’y a pas de connexion unique ici.',
+  tooManySamlResponses: 'Trop de connexions viennent de cette adresse en même temps ; réessayez bientôt.',
+  missingSamlResponse: 'Le formulaire doit contenir une seule fois le champ SAMLResponse.',
+  unavailable: 'Le service n’est pas disponible en ce moment ; réessayez bientôt.',
+  invalidClient: 'L’application demandée n’est pas connue, ou elle est fermée.',
+  unauthorizedClient: 'L’application demandée ne peut pas connecter de personnes ainsi.',
+  invalidRedirectUri: 'L’adresse de retour (redirect_uri) n’est pas enregistrée pour cette application.',
+}
+
+const frenchFailure = 'La demande de connexion est incomplète ou erronée :'
+
+/** What is wrong, with the detail of it that has no words in French. */
+function explain({ errorName, message }: DomainError, language: Language): HtmlPart {
+  if (language === 'en') return html`<p>${message}</p>`
+  const known = frenchFailures[errorName]
+  return known ? html`<p>${known}</p>` : html`<p>${frenchFailure} <code lang="en">${message}</code></p>`
+}
 
 /**
  * A page that goes on by itself. A redirect would do for a link, but not for the form that usually leads here:
@@ -36,17 +65,30 @@ export function sendToIdentityProvider(reply: FastifyReply, { language, url }: S
   return sendSignInPage(reply, { language, title: text.going, body, refreshTo: url })
 }
 
-function languageOf({ headers }: FastifyRequest): Language {
-  return /^\s*fr\b/i.test(headers['accept-language'] ?? '') ? 'fr' : 'en'
+/** The end of a trial: who somebody is here, and nothing that lets them in. */
+export function sendKnown(
+  reply: FastifyReply,
+  { language, email }: { language: Language; email: string },
+): FastifyReply {
+  const text = words[language]
+  const body = html`<main><h1>${text.known}</h1><p>${text.knownAs} <strong>${email}</strong>.</p><p>${text.application}</p></main>`
+  return sendSignInPage(reply, { language, title: text.known, body })
+}
+
+/** The language that the sign-in began in, else the one that the browser asks for. */
+function languageFor(request: FastifyRequest, error: DomainError): Language {
+  if (error instanceof SignInRefused && error.language) return error.language
+  const { lang } = request.query as { lang?: unknown }
+  return languageOf(typeof lang === 'string' ? lang : undefined, request.headers['accept-language'])
 }
 
 function sendFailurePage(request: FastifyRequest, reply: FastifyReply, error: DomainError): FastifyReply {
-  const language = languageOf(request)
+  const language = languageFor(request, error)
   const text = words[language]
-  const isRefusal = error.errorName === 'singleSignOnRefused'
-  const reason = isRefusal
-    ? html`<p>${text.refused}</p><p><code>${request.id}</code></p>`
-    : html`<p>${error.message}</p><p>${text.reference}: <code>${request.id}</code></p>`
+  const reason =
+    error instanceof SignInRefused
+      ? html`<p>${text.refused}</p><p><code>${request.id}</code></p>`
+      : html`${explain(error, language)}<p>${text.reference}: <code>${request.id}</code></p>`
   const body = html`<main><h1>${text.failed}</h1>${reason}</main>`
   if (error.retryAfterSeconds !== undefined)
     reply.header('retry-after', String(Math.ceil(error.retryAfterSeconds)))

@@ -7,15 +7,20 @@ import {
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { DomainError } from '../../platform/errors.ts'
 import { assertPlainUtf8 } from '../../platform/http/body-headers.ts'
+import { parseFormBody } from '../../platform/http/form-body.ts'
 import { bindBrowser } from '../../platform/http/own-form.ts'
+import { validationError } from '../../platform/http/validation.ts'
 import { forgetBrowserSecret, keepBrowserSecret, readBrowserSecret } from './browser-cookie.ts'
-import { sendSignInFailure, sendToIdentityProvider } from './saml-sign-in-pages.ts'
-import type { SamlSignInService, Visit } from './saml-sign-in-service.ts'
+import type { Visit } from './refusal-record.ts'
+import { sendKnown, sendSignInFailure, sendToIdentityProvider } from './saml-sign-in-pages.ts'
+import type { SamlSignInService } from './saml-sign-in-service.ts'
 
 export interface SamlRoutesDependencies {
   readonly service: SamlSignInService
-  /** Throws when this address begins or ends too many sign-ins at once. */
+  /** Throws when this address begins too many sign-ins, or sends too many responses, at once. */
   readonly requireTurn: (address: string) => void
+  /** Throws when this address finishes too many at once. */
+  readonly requireFinishTurn: (address: string) => void
 }
 
 /** Room for the largest response in base64, each character of it escaped where it must be. */
@@ -23,25 +28,25 @@ const bodyLimit = 512 * 1024
 
 const visitOf = (request: FastifyRequest): Visit => ({ address: request.ip, reference: request.id })
 
-/** The one `SAMLResponse` of the form; what else it holds, RelayState too, is not looked at. */
+/** The `SAMLResponse` of the form; what else it holds, RelayState too, is not looked at. */
 function readResponse(body: unknown): string {
-  const values = body instanceof URLSearchParams ? body.getAll('SAMLResponse') : []
-  const [value, ...more] = values
-  if (!value || more.length > 0) throw new DomainError('missingSamlResponse')
-  return value
+  const { SAMLResponse } = (body ?? {}) as Readonly<Record<string, string>>
+  if (!SAMLResponse) throw new DomainError('missingSamlResponse')
+  return SAMLResponse
 }
 
 /** The way of a browser through single sign-on, in a scope of its own that fails in pages. */
 export function registerSamlRoutes(app: FastifyInstance, dependencies: SamlRoutesDependencies): void {
-  const { service, requireTurn } = dependencies
+  const { service, requireTurn, requireFinishTurn } = dependencies
   app.register(async (scope) => {
     scope.setErrorHandler(sendSignInFailure)
+    scope.removeAllContentTypeParsers()
     scope.addContentTypeParser(
       'application/x-www-form-urlencoded',
       { parseAs: 'buffer' },
       async (request: FastifyRequest, body: Buffer) => {
         assertPlainUtf8(request.headers)
-        return new URLSearchParams(body.toString('utf8'))
+        return parseFormBody(body, (path, message) => validationError([{ path, message }]))
       },
     )
 
@@ -49,7 +54,9 @@ export function registerSamlRoutes(app: FastifyInstance, dependencies: SamlRoute
       ...startSingleSignOn,
       onRequest: async ({ ip }) => requireTurn(ip),
       async handler(request, reply) {
-        const started = await service.start(request.query)
+        const { ip: address, headers } = request
+        const acceptLanguage = headers['accept-language']
+        const started = await service.start(request.query, { address, acceptLanguage })
         keepBrowserSecret(request, reply, started)
         return sendToIdentityProvider(reply, started)
       },
@@ -76,6 +83,7 @@ export function registerSamlRoutes(app: FastifyInstance, dependencies: SamlRoute
 
     scope.route<{ Params: { companyId: string }; Querystring: { result?: string } }>({
       ...finishSingleSignOn,
+      onRequest: async ({ ip }) => requireFinishTurn(ip),
       async handler(request, reply) {
         const { params, query } = request
         const secretOf = (requestId: string) => readBrowserSecret(request, requestId)
@@ -84,6 +92,7 @@ export function registerSamlRoutes(app: FastifyInstance, dependencies: SamlRoute
           browser: bindBrowser(request, reply),
         })
         forgetBrowserSecret(request, reply, finished.requestId)
+        if ('email' in finished) return sendKnown(reply, finished)
         const headers = {
           location: finished.location,
           'cache-control': 'no-store',

@@ -1,47 +1,33 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto'
-import type { AuditEvent, RecordAudit } from '../../platform/audit.ts'
+import type { RecordAudit } from '../../platform/audit.ts'
 import type { Clock } from '../../platform/clock.ts'
-import { hashSecret, isSecret, newSecret, type RandomBytes } from '../../platform/crypto/secrets.ts'
+import { hashSecret, isSecret, newSecret } from '../../platform/crypto/secrets.ts'
 import { DomainError } from '../../platform/errors.ts'
 import { isId, normalizeId } from '../../platform/ids.ts'
 import type { Language } from '../../platform/mail/letter.ts'
 import type { Queries, Relational } from '../../platform/stores/relational.ts'
 import type { UserLifecycle } from '../accounts/user-lifecycle.ts'
-import type { AuthorizationRequest } from '../auth/authorization-request.ts'
 import type { FinishedSingleSignOn } from '../auth/sign-in-service.ts'
 import { admitPerson } from './admission.ts'
 import { verifyResponse } from './assertion-verifier.ts'
-import type { CertificateService } from './certificate-service.ts'
 import { createConfigStore } from './config-store.ts'
-import { createDomainStore } from './domain-store.ts'
+import { createRefusalRecord, type Visit } from './refusal-record.ts'
 import { type RefusalReason, SamlRefusal } from './saml-refusal.ts'
-import type { SamlSignInStore, StoredResult } from './saml-sign-in-store.ts'
-import { buildMetadata, buildSignInUrl, serviceProviderOf } from './service-provider.ts'
+import { createSamlStart, type SamlStartDependencies } from './saml-sign-in-start.ts'
+import type { SamlSignInStore } from './saml-sign-in-store.ts'
+import { buildMetadata, serviceProviderOf } from './service-provider.ts'
 
-export interface SamlSignInServiceDependencies {
+export interface SamlSignInServiceDependencies extends Omit<SamlStartDependencies, 'store'> {
   readonly relational: Pick<Relational, 'db' | 'transaction'>
   /** Sign-ins under way, over `db` or a transaction. */
   readonly signIns: (queries: Queries) => SamlSignInStore
   readonly lifecycle: Pick<UserLifecycle, 'transact' | 'create' | 'admit' | 'endSessions'>
-  readonly certificates: Pick<CertificateService, 'findSigning'>
   readonly recordAudit: RecordAudit
   readonly clock: Clock
-  readonly origin: () => string
-  /** @throws DomainError when the client or its redirect_uri is not known */
-  readonly readAuthorizationRequest: (
-    query: Readonly<Record<string, string>>,
-  ) => Promise<AuthorizationRequest>
   /** The address of the next step, in the end `redirect_uri` with a code. */
   readonly finishSignIn: (finished: FinishedSingleSignOn) => Promise<string>
   /** Counts what became of a sign-in. */
   readonly onOutcome: (outcome: RefusalReason | 'accepted') => void
-  readonly random?: RandomBytes
-}
-
-/** Where a request comes from, and the name under which its failure is found in the audit log. */
-export interface Visit {
-  readonly address: string
-  readonly reference: string
 }
 
 /** With what names the browser for the steps that follow. */
@@ -49,20 +35,12 @@ export interface FinishingVisit extends Visit {
   readonly browser: string
 }
 
-export interface StartedSignIn {
-  readonly language: Language
-  /** Of the identity provider, with the signed request. */
-  readonly url: string
-  readonly requestId: string
-  /** For this browser's cookie. */
-  readonly browserSecret: string
-}
+/** Somebody who is let in: on to the next step, or in a trial to a page that says who they are. */
+export type FinishedSignIn = { readonly requestId: string; readonly language: Language } & (
+  | { readonly location: string }
+  | { readonly email: string }
+)
 
-/** Whom a verified response was about, for the audit log. */
-type Said = Pick<StoredResult, 'idpEntityId' | 'nameId'>
-
-/** Long enough for a password and a second factor at the identity provider. */
-export const requestSeconds = 600
 const resultSeconds = 120
 /** Clocks differ by a minute: a response must be known for that much longer. */
 const skewMs = 60_000
@@ -81,52 +59,7 @@ export function createSamlSignInService(dependencies: SamlSignInServiceDependenc
   const { onOutcome, random = randomBytes } = dependencies
   const configs = createConfigStore(relational.db)
   const store = signIns(relational.db)
-
-  /** By exactly one of domain and company. */
-  async function findCompany(domain: string | undefined, company: string | undefined) {
-    if ((domain === undefined) === (company === undefined)) {
-      const fault = { path: 'domain', message: 'or company is required, and not both' }
-      throw new DomainError('validation', { errors: [fault] }, { message: `${fault.path} ${fault.message}` })
-    }
-    if (company !== undefined) return isId(company) ? normalizeId(company) : undefined
-    return (await createDomainStore(relational.db).findSingleSignOn(domain?.toLowerCase() ?? ''))?.companyId
-  }
-
-  /** Says why in the audit log and the metrics, and nothing of it to the person. */
-  async function refuse(
-    companyId: string,
-    refusal: SamlRefusal,
-    visit: Visit,
-    said: Said | undefined,
-  ): Promise<never> {
-    onOutcome(refusal.reason)
-    const isCompany = isId(companyId) && (await configs.companyExists(companyId))
-    const event: AuditEvent = {
-      companyId: isCompany ? companyId : undefined,
-      action: 'sso-sign-in',
-      actor: said ? { kind: 'identity-provider', name: said.idpEntityId } : { kind: 'anonymous' },
-      ...(said ? { target: { kind: 'user', name: said.nameId } } : {}),
-      error: 'singleSignOnRefused',
-      details: { reason: refusal.reason, reference: visit.reference },
-      address: visit.address,
-    }
-    await recordAudit(relational.db, event)
-    throw new DomainError('singleSignOnRefused', { reference: visit.reference }, { cause: refusal })
-  }
-
-  async function refusing<T>(
-    companyId: string,
-    visit: Visit,
-    work: () => Promise<T>,
-    said?: Said,
-  ): Promise<T> {
-    try {
-      return await work()
-    } catch (error) {
-      if (error instanceof SamlRefusal) return refuse(companyId, error, visit, said)
-      throw error
-    }
-  }
+  const refusing = createRefusalRecord({ relational, recordAudit, clock, store, onOutcome })
 
   async function requireConfig(companyId: string) {
     const config = isId(companyId) ? await configs.find(companyId) : undefined
@@ -201,7 +134,12 @@ export function createSamlSignInService(dependencies: SamlSignInServiceDependenc
         action: 'sso-sign-in',
         actor: person,
         target: person,
-        details: { identityProvider: config.idpEntityId, isNew, isLinked },
+        details: {
+          identityProvider: config.idpEntityId,
+          isNew,
+          isLinked,
+          isTrial: 'trial' in taken.request.request,
+        },
         address: visit.address,
       })
       return { user, version: config.version }
@@ -209,39 +147,7 @@ export function createSamlSignInService(dependencies: SamlSignInServiceDependenc
   }
 
   return {
-    /**
-     * Begins a sign-in for one browser.
-     * @param query of the request; all but `domain` and `company` is the authorization request
-     * @throws DomainError `singleSignOnNotOffered`, or what the authorization request is refused with
-     */
-    async start(query: Readonly<Record<string, string>>): Promise<StartedSignIn> {
-      const { domain, company, ...rest } = query
-      const companyId = await findCompany(domain, company)
-      const request = await dependencies.readAuthorizationRequest(rest)
-      const config = companyId === undefined ? undefined : await configs.find(companyId)
-      if (!config) throw new DomainError('singleSignOnNotOffered')
-      const signing = await certificates.findSigning(config.companyId)
-      if (!signing) {
-        const message = 'Our certificate has ended: an administrator of your company must make another one'
-        throw new DomainError('unavailable', {}, { message })
-      }
-      const requestId = `_${random(20).toString('hex')}`
-      const browserSecret = newSecret(random)
-      const url = await buildSignInUrl({
-        requestId,
-        provider: serviceProviderOf(origin(), config.companyId),
-        identityProvider: { signInUrl: config.idpSignInUrl, certificates: config.idpCertificates },
-        privateKey: signing.privateKey,
-      })
-      const { version: configVersion } = config
-      const browserHash = hashSecret(browserSecret)
-      await store.insertRequest(
-        { id: requestId, companyId: config.companyId, configVersion, browserHash, request },
-        requestSeconds,
-      )
-      await store.sweep()
-      return { language: request.language, url, requestId, browserSecret }
-    },
+    start: createSamlStart({ ...dependencies, store }),
 
     /** Our metadata for a company. @throws DomainError `singleSignOnNotOffered` */
     async readMetadata(givenId: string): Promise<string> {
@@ -265,7 +171,6 @@ export function createSamlSignInService(dependencies: SamlSignInServiceDependenc
 
     /**
      * Lets the person of a taken response in, in the browser that the sign-in began in.
-     * @returns the address of the next step, and which request has come to its end
      * @throws DomainError `singleSignOnRefused`
      */
     async finish(
@@ -273,14 +178,16 @@ export function createSamlSignInService(dependencies: SamlSignInServiceDependenc
       secret: string,
       browserSecretOf: BrowserSecretOf,
       visit: FinishingVisit,
-    ): Promise<{ location: string; requestId: string }> {
+    ): Promise<FinishedSignIn> {
       const companyId = normalizeId(givenId)
       const taken = await refusing(companyId, visit, () => takeResult(companyId, secret, browserSecretOf))
       const { id: requestId, request } = taken.request
-      const letIn = async () => {
+      const { language } = request
+      const letIn = async (): Promise<FinishedSignIn> => {
         const { user, version } = await admit(companyId, taken, visit)
         const { address, browser } = visit
         const { id: userId, email } = user
+        if ('trial' in request) return { requestId, language, email }
         const finished = { userId, companyId, email, request, method: 'sso', address, browser } as const
         const location = await dependencies.finishSignIn(finished)
         // A configuration that was changed or deleted in between has ended what it gave; this is given after that.
@@ -288,10 +195,11 @@ export function createSamlSignInService(dependencies: SamlSignInServiceDependenc
           await relational.transaction((tx) => lifecycle.endSessions(tx, user.id))
           throw new SamlRefusal('configuration-changed')
         }
-        onOutcome('accepted')
-        return { location, requestId }
+        return { requestId, language, location }
       }
-      return refusing(companyId, visit, letIn, taken.result)
+      const finished = await refusing(companyId, visit, letIn, { said: taken.result, language })
+      onOutcome('accepted')
+      return finished
     },
   }
 }

@@ -7,8 +7,15 @@ import {
   ssoIdentities,
 } from '../../database/tables/single-sign-on.ts'
 import { users } from '../../database/tables/user.ts'
+import type { Language } from '../../platform/mail/letter.ts'
 import type { Queries } from '../../platform/stores/relational.ts'
 import type { AuthorizationRequest } from '../auth/authorization-request.ts'
+
+/** A sign-in without an application: it only shows who somebody is here. */
+export interface TrialRequest {
+  readonly trial: true
+  readonly language: Language
+}
 
 /** A sign-in that was sent to the identity provider. */
 export interface StoredRequest {
@@ -16,7 +23,9 @@ export interface StoredRequest {
   readonly companyId: string
   readonly configVersion: string
   readonly browserHash: Buffer
-  readonly request: AuthorizationRequest
+  /** Where it began, as `networkOf` names it. */
+  readonly network: string
+  readonly request: AuthorizationRequest | TrialRequest
 }
 
 /** What a verified response said. */
@@ -51,6 +60,24 @@ const userColumns = {
 /** Sign-ins under way and who people are at their identity provider; given a transaction it works inside it. */
 export function createSamlSignInStore(db: Queries, now: SqlNow = databaseNow) {
   return {
+    /** Sign-ins that began in this network and have neither come back nor ended. */
+    async countOpen(network: string): Promise<number> {
+      const { rows } = await db.execute<{ open: number }>(
+        sql`select count(*)::int as open from ${samlRequests}
+          where network = ${network} and used_at is null and expires_at > ${now()}`,
+      )
+      return rows[0]?.open ?? 0
+    },
+
+    /** The language that a sign-in began in. */
+    async findLanguage(companyId: string, id: string): Promise<Language | undefined> {
+      const [row] = await db
+        .select({ request: samlRequests.authorizationRequest })
+        .from(samlRequests)
+        .where(and(eq(samlRequests.id, id), eq(samlRequests.companyId, companyId)))
+      return (row?.request as StoredRequest['request'] | undefined)?.language
+    },
+
     async insertRequest({ request, ...stored }: StoredRequest, seconds: number): Promise<void> {
       await db.insert(samlRequests).values({
         ...stored,
@@ -121,9 +148,9 @@ export function createSamlSignInStore(db: Queries, now: SqlNow = databaseNow) {
       if (!result) return undefined
       const [row] = await db.select().from(samlRequests).where(eq(samlRequests.id, result.requestId))
       if (!row) return undefined
-      const { id, configVersion, browserHash } = row
-      const request = row.authorizationRequest as AuthorizationRequest
-      return { result, request: { id, companyId, configVersion, browserHash, request } }
+      const { id, configVersion, browserHash, network } = row
+      const request = row.authorizationRequest as StoredRequest['request']
+      return { result, request: { id, companyId, configVersion, browserHash, network, request } }
     },
 
     /** Who has this name at the identity provider; their row is held until the transaction ends. */
@@ -175,11 +202,11 @@ export function createSamlSignInStore(db: Queries, now: SqlNow = databaseNow) {
       return inserted.length > 0
     },
 
-    /** Takes away some of what has ended: requests a day later, so that a late second use is known for one. */
+    /** Takes away some of what has ended; a request not before the last result that may belong to it. */
     async sweep(): Promise<void> {
       const ended = [
         [samlResults, '1 minute'],
-        [samlRequests, '1 day'],
+        [samlRequests, '3 minutes'],
         [samlAssertions, '5 minutes'],
       ] as const
       for (const [table, after] of ended) {

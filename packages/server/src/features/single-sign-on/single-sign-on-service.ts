@@ -75,5 +75,6 @@ export function createSingleSignOn(dependencies: SingleSignOnDependencies) {
       ...ports,
     }),
     requireTurn: createResponseThrottle(clock),
+    requireFinishTurn: createResponseThrottle(clock),
   }
 }

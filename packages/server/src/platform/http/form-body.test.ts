@@ -1,22 +1,27 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { DomainError } from '../errors.ts'
 import { parseFormBody } from './form-body.ts'
+
+const parse = (body: Buffer) =>
+  parseFormBody(
+    body,
+    (path, text) => new DomainError('validation', { errors: [] }, { message: `${path} ${text}` }),
+  )
 
 test('reads what URLSearchParams writes', () => {
   const text = fc.string({ unit: 'grapheme' }).filter((value) => !value.includes('\0'))
   fc.assert(
     fc.property(fc.dictionary(text, text, { noNullPrototype: true }), (fields) => {
       const body = new URLSearchParams(fields).toString()
-      expect(Object.entries(parseFormBody(Buffer.from(body)))).toEqual(
-        expect.arrayContaining(Object.entries(fields)),
-      )
+      expect(Object.entries(parse(Buffer.from(body)))).toEqual(expect.arrayContaining(Object.entries(fields)))
     }),
   )
 })
 
 test('an empty body has no fields, and __proto__ is a name like others', () => {
-  expect(parseFormBody(Buffer.from(''))).toEqual({})
-  const fields = parseFormBody(Buffer.from('__proto__=x&a'))
+  expect(parse(Buffer.from(''))).toEqual({})
+  const fields = parse(Buffer.from('__proto__=x&a'))
   expect(Object.hasOwn(fields, '__proto__')).toBe(true)
   expect(fields.a).toBe('')
 })
@@ -28,12 +33,12 @@ test.each([
   ['a broken encoding', Buffer.from('a=%zz'), 'UTF-8'],
   ['U+0000', Buffer.from('a=%00'), 'U+0000'],
 ])('refuses %s', (_name, body, message) => {
-  expect(() => parseFormBody(body)).toThrow(message)
+  expect(() => parse(body)).toThrow(message)
 })
 
 test('refuses more fields than any client sends, before they cost anything', () => {
   const body = Buffer.from(Array.from({ length: 20_000 }, (_, i) => `${i.toString(36)}=`).join('&'))
   const started = performance.now()
-  expect(() => parseFormBody(body)).toThrow('at most 100 fields')
+  expect(() => parse(body)).toThrow('at most 100 fields')
   expect(performance.now() - started).toBeLessThan(50)
 })

@@ -1,12 +1,4 @@
-import { DomainError } from '../../platform/errors.ts'
-
-function invalid(path: string, message: string): DomainError {
-  return new DomainError(
-    'invalidTokenRequest',
-    { errors: [{ path, message }] },
-    { message: `${path} ${message}` },
-  )
-}
+import type { DomainError } from '../errors.ts'
 
 const decoder = new TextDecoder('utf-8', { fatal: true })
 
@@ -30,7 +22,7 @@ const mostFields = 100
  * Reads `application/x-www-form-urlencoded`. Unlike `URLSearchParams` it refuses bytes that are not UTF-8
  * instead of replacing them, and names that come twice (RFC 6749 3.2).
  */
-export function parseFormBody(body: Buffer, refuse: RefuseForm = invalid): Record<string, string> {
+export function parseFormBody(body: Buffer, refuse: RefuseForm): Record<string, string> {
   let text: string
   try {
     text = decoder.decode(body)

@@ -1,0 +1,123 @@
+import type { AuditEvent, RecordAudit } from '../../platform/audit.ts'
+import type { Clock } from '../../platform/clock.ts'
+import { DomainError } from '../../platform/errors.ts'
+import { isId } from '../../platform/ids.ts'
+import type { Language } from '../../platform/mail/letter.ts'
+import { networkOf } from '../../platform/network-address.ts'
+import type { Relational } from '../../platform/stores/relational.ts'
+import { createConfigStore } from './config-store.ts'
+import { mostEntriesAMinute, type RefusalReason, SamlRefusal } from './saml-refusal.ts'
+import type { SamlSignInStore, StoredResult } from './saml-sign-in-store.ts'
+
+/** Where a request comes from, and the name under which its failure is found in the audit log. */
+export interface Visit {
+  readonly address: string
+  readonly reference: string
+}
+
+/** Whom a verified response was about. */
+export type Said = Pick<StoredResult, 'idpEntityId' | 'nameId'>
+
+export interface RefusalRecordDependencies {
+  readonly relational: Pick<Relational, 'db'>
+  readonly recordAudit: RecordAudit
+  readonly clock: Clock
+  readonly store: Pick<SamlSignInStore, 'findLanguage'>
+  /** Counts what became of a sign-in. */
+  readonly onOutcome: (outcome: RefusalReason) => void
+}
+
+/** A sign-in that was refused, with the language that it began in, where that is known. */
+export class SignInRefused extends DomainError {
+  readonly language: Language | undefined
+
+  constructor(reference: string, language: Language | undefined, cause: SamlRefusal) {
+    super('singleSignOnRefused', { reference }, { cause })
+    this.language = language
+  }
+}
+
+/** What anybody without anything signed may have written to the audit logs of all companies in a minute. */
+const mostUnproven = 300
+
+/**
+ * Bounds the entries about what nobody has shown to come from an identity provider: an audit log is append-only,
+ * and anybody can send junk. The metrics count all of it.
+ * @returns whether there is room for an entry
+ */
+function createEntryBudget(
+  clock: Clock,
+): (reason: RefusalReason, address: string, companyId: string) => boolean {
+  let minute = 0
+  let all = 0
+  // Emptied every minute: it holds no more keys than entries were written in this one.
+  const counts = new Map<string, number>()
+  return (reason, address, companyId) => {
+    const most = mostEntriesAMinute(reason)
+    if (most === undefined) return true
+    const now = Math.floor(clock.now() / 60_000)
+    if (now !== minute) {
+      minute = now
+      all = 0
+      counts.clear()
+    }
+    const key = `${reason} ${networkOf(address)} ${companyId}`
+    const count = counts.get(key) ?? 0
+    if (count >= most || all >= mostUnproven) return false
+    counts.set(key, count + 1)
+    all++
+    return true
+  }
+}
+
+export type RefusalRecord = ReturnType<typeof createRefusalRecord>
+
+/** Says why a sign-in was refused in the audit log and the metrics, and nothing of it to the person. */
+export function createRefusalRecord(dependencies: RefusalRecordDependencies) {
+  const { relational, recordAudit, clock, store, onOutcome } = dependencies
+  const configs = createConfigStore(relational.db)
+  const hasRoom = createEntryBudget(clock)
+
+  async function record(
+    companyId: string,
+    { reason }: SamlRefusal,
+    visit: Visit,
+    said?: Said,
+  ): Promise<void> {
+    onOutcome(reason)
+    const isCompany = isId(companyId) && (await configs.companyExists(companyId))
+    if (!hasRoom(reason, visit.address, isCompany ? companyId : '')) return
+    const event: AuditEvent = {
+      companyId: isCompany ? companyId : undefined,
+      action: 'sso-sign-in',
+      actor: said ? { kind: 'identity-provider', name: said.idpEntityId } : { kind: 'anonymous' },
+      ...(said ? { target: { kind: 'user', name: said.nameId } } : {}),
+      error: 'singleSignOnRefused',
+      details: { reason, reference: visit.reference },
+      address: visit.address,
+    }
+    await recordAudit(relational.db, event)
+  }
+
+  /**
+   * Does a step of a sign-in.
+   * @param known what is known about it by then
+   * @throws SignInRefused for a SamlRefusal of the step
+   */
+  return async <T>(
+    companyId: string,
+    visit: Visit,
+    work: () => Promise<T>,
+    known: { readonly said?: Said; readonly language?: Language } = {},
+  ): Promise<T> => {
+    try {
+      return await work()
+    } catch (error) {
+      if (!(error instanceof SamlRefusal)) throw error
+      await record(companyId, error, visit, known.said)
+      const { inResponseTo } = error
+      const language = known.language ?? (inResponseTo && (await store.findLanguage(companyId, inResponseTo)))
+      throw new SignInRefused(visit.reference, language || undefined, error)
+    }
+  }
+}

@@ -1,0 +1,118 @@
+import { randomBytes } from 'node:crypto'
+import { hashSecret, newSecret, type RandomBytes } from '../../platform/crypto/secrets.ts'
+import { DomainError } from '../../platform/errors.ts'
+import { languageOf } from '../../platform/http/page-language.ts'
+import { isId, normalizeId } from '../../platform/ids.ts'
+import type { Language } from '../../platform/mail/letter.ts'
+import { networkOf } from '../../platform/network-address.ts'
+import type { Relational } from '../../platform/stores/relational.ts'
+import type { AuthorizationRequest } from '../auth/authorization-request.ts'
+import type { CertificateService } from './certificate-service.ts'
+import { createConfigStore } from './config-store.ts'
+import { createDomainStore } from './domain-store.ts'
+import type { SamlSignInStore, StoredRequest } from './saml-sign-in-store.ts'
+import { buildSignInUrl, serviceProviderOf } from './service-provider.ts'
+
+export interface SamlStartDependencies {
+  readonly relational: Pick<Relational, 'db'>
+  readonly store: Pick<SamlSignInStore, 'insertRequest' | 'countOpen' | 'sweep'>
+  readonly certificates: Pick<CertificateService, 'findSigning'>
+  readonly origin: () => string
+  /** @throws DomainError when the client or its redirect_uri is not known */
+  readonly readAuthorizationRequest: (
+    query: Readonly<Record<string, string>>,
+    acceptLanguage: string | undefined,
+  ) => Promise<AuthorizationRequest>
+  readonly random?: RandomBytes | undefined
+}
+
+export interface StartedSignIn {
+  readonly language: Language
+  /** Of the identity provider, with the signed request. */
+  readonly url: string
+  readonly requestId: string
+  /** For this browser's cookie. */
+  readonly browserSecret: string
+}
+
+/** Where a sign-in begins. */
+export interface Beginning {
+  readonly address: string
+  readonly acceptLanguage: string | undefined
+}
+
+/** Long enough for a password and a second factor at the identity provider. */
+export const requestSeconds = 600
+/** People of a whole office may be on their way at once; each leaves a row behind. */
+const mostOpen = 100
+
+/** The first step of a sign-in: to the identity provider, with a request of ours. */
+export function createSamlStart(dependencies: SamlStartDependencies) {
+  const { relational, store, certificates, origin, random = randomBytes } = dependencies
+  const configs = createConfigStore(relational.db)
+
+  /** With the parameters of an application it is a sign-in to that; with none of them a trial. */
+  async function readRequest(
+    parameters: Readonly<Record<string, string>>,
+    acceptLanguage: string | undefined,
+  ): Promise<StoredRequest['request']> {
+    const { lang, ...ofApplication } = parameters
+    if (Object.keys(ofApplication).length > 0)
+      return dependencies.readAuthorizationRequest(parameters, acceptLanguage)
+    return { trial: true, language: languageOf(lang, acceptLanguage) }
+  }
+
+  /** @throws DomainError `tooManySamlResponses` */
+  async function requireFewOpen(network: string): Promise<void> {
+    if ((await store.countOpen(network)) < mostOpen) return
+    const retryAfter = requestSeconds
+    throw new DomainError('tooManySamlResponses', { retryAfter }, { retryAfterSeconds: retryAfter })
+  }
+
+  /** By exactly one of domain and company. */
+  async function findCompany(domain: string | undefined, company: string | undefined) {
+    if ((domain === undefined) === (company === undefined)) {
+      const fault = { path: 'domain', message: 'or company is required, and not both' }
+      throw new DomainError('validation', { errors: [fault] }, { message: `${fault.path} ${fault.message}` })
+    }
+    if (company !== undefined) return isId(company) ? normalizeId(company) : undefined
+    return (await createDomainStore(relational.db).findSingleSignOn(domain?.toLowerCase() ?? ''))?.companyId
+  }
+
+  /**
+   * Begins a sign-in for one browser.
+   * @param query of the request; all but `domain` and `company` is the authorization request, and `lang` alone none
+   * @throws DomainError `singleSignOnNotOffered`, `tooManySamlResponses`, or what the authorization request is
+   *   refused with
+   */
+  return async (query: Readonly<Record<string, string>>, from: Beginning): Promise<StartedSignIn> => {
+    const { domain, company, ...rest } = query
+    const companyId = await findCompany(domain, company)
+    const request = await readRequest(rest, from.acceptLanguage)
+    const config = companyId === undefined ? undefined : await configs.find(companyId)
+    if (!config) throw new DomainError('singleSignOnNotOffered')
+    const signing = await certificates.findSigning(config.companyId)
+    if (!signing) {
+      const message = 'Our certificate has ended: an administrator of your company must make another one'
+      throw new DomainError('unavailable', {}, { message })
+    }
+    await store.sweep()
+    const network = networkOf(from.address)
+    await requireFewOpen(network)
+    const requestId = `_${random(20).toString('hex')}`
+    const browserSecret = newSecret(random)
+    const url = await buildSignInUrl({
+      requestId,
+      provider: serviceProviderOf(origin(), config.companyId),
+      identityProvider: { signInUrl: config.idpSignInUrl, certificates: config.idpCertificates },
+      privateKey: signing.privateKey,
+    })
+    const { version: configVersion } = config
+    const browserHash = hashSecret(browserSecret)
+    await store.insertRequest(
+      { id: requestId, companyId: config.companyId, configVersion, browserHash, network, request },
+      requestSeconds,
+    )
+    return { language: request.language, url, requestId, browserSecret }
+  }
+}
