@@ -124,7 +124,8 @@ test('each company has its own settings, and the caller’s is the only one ther
   })
   expect((await read()).name).not.toBe('Elsewhere')
   expect(await app.call(stranger.token, 'GET', `/company?companyId=${app.companyId}`)).toMatchObject({
-    data: { id: app.other.companyId },
+    status: 400,
+    data: { errors: [{ path: 'companyId' }] },
   })
 })
 
