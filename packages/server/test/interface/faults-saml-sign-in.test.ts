@@ -125,6 +125,20 @@ describe('A09, A10, A11: in answer to what', () => {
     await other.close()
   })
 
+  test('A10 an assertion that was taken is not taken again after a restart', async () => {
+    const { post, browser, SAMLResponse } = await begin(personOf('once'))
+    const taken = await post()
+    const other = openRelational({ address: relational.application, logger: silentLogger, connections: 2 })
+    const restarted = await createSingleSignOnApp(other)
+    const again = createBrowser(restarted)
+    expect((await again.post(app.auth.companyId, { SAMLResponse })).statusCode).toBe(403)
+    expect(restarted.seen.outcomes).toEqual(['replayed'])
+    // What was taken before goes on where it stood.
+    expect((await browser.follow(taken)).statusCode).toBe(303)
+    await restarted.auth.app.close()
+    await other.close()
+  })
+
   test('A11 a sign-in that began at the identity provider is refused', async () => {
     const browser = createBrowser(app)
     const xml = await genuineResponse(idp, personOf('once'), { audience: entityId })

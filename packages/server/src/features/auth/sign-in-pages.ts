@@ -1,5 +1,5 @@
 import { type Html, type HtmlPart, html } from '../../platform/http/documents/html.ts'
-import type { SignInPage } from '../../platform/http/sign-in-page.ts'
+import { type SignInPage, signInCard } from '../../platform/http/sign-in-page.ts'
 import type { Language } from '../../platform/mail/letter.ts'
 import { type AuthorizationRequest, toParameters } from './authorization-request.ts'
 import { type SignInWords, signInWords } from './sign-in-words.ts'
@@ -14,18 +14,6 @@ export interface PageContext {
   readonly clientName: string
   /** Shows that this service wrote the form for this browser. */
   readonly formToken: string
-}
-
-const mark = html`<p class="mark"><svg viewBox="0 0 16 16" aria-hidden="true"><path d="M1 5q3.5-3 7 0t7 0M1 11q3.5-3 7 0t7 0" fill="none" stroke="currentColor" stroke-width="2" stroke-linecap="round"/></svg>Millrace</p>`
-
-function card(title: string, lead: HtmlPart, body: HtmlPart, below: HtmlPart = undefined): Html {
-  return html`<main class="sign-in"><div>
-<div class="card">${mark}
-<h1>${title}</h1>
-${lead !== undefined && html`<p class="lead">${lead}</p>`}
-${body}
-</div>${below}
-</div></main>`
 }
 
 const fault = (text: string | undefined): HtmlPart =>
@@ -65,7 +53,7 @@ ${hiddenParameters(context)}
 <input id="username" name="username" type="email" autocomplete="username" required autofocus maxlength="254" value="${typed}"></div>
 <button>${words.next}</button>
 </form>`
-  const content = card(
+  const content = signInCard(
     words.signIn,
     words.toApplication(context.clientName),
     body,
@@ -98,7 +86,7 @@ ${hiddenParameters(context)}
 </form>
 <p class="links"><a href="${forgotUrl}?${forgot.toString()}">${words.forgot}</a>
 ${step.singleSignOn !== undefined && html`<a href="${step.singleSignOn}">${words.singleSignOn}</a>`}</p>`
-  const content = card(words.signIn, words.toApplication(context.clientName), body)
+  const content = signInCard(words.signIn, words.toApplication(context.clientName), body)
   return pageOf(context, words.signIn, content, step.status ?? 200)
 }
 
@@ -116,7 +104,7 @@ ${hiddenParameters(context)}${hidden('sign_in', signIn)}
   return pageOf(
     context,
     words.code,
-    card(words.code, words.codeLead, body),
+    signInCard(words.code, words.codeLead, body),
     message === undefined ? 200 : 401,
   )
 }
@@ -131,7 +119,7 @@ ${hiddenParameters(context)}${hidden('sign_in', signIn)}
 <button name="decision" value="allow">${words.allow}</button>
 <button class="quiet" name="decision" value="deny">${words.deny}</button>
 </form>`
-  return pageOf(context, title, card(title, words.consentLead, body))
+  return pageOf(context, title, signInCard(title, words.consentLead, body))
 }
 
 /** A page that says something and leads on by at most one link. */
@@ -149,7 +137,7 @@ export function messagePage(
   const { title, lead, detail, link, status = 200 } = message
   const body = html`${detail !== undefined && html`<p class="fault">${detail}</p>`}
 ${link && html`<p class="links"><a href="${link.url}">${link.label}</a></p>`}`
-  return { status, language, title: `${title} · Millrace`, body: card(title, lead, body) }
+  return { status, language, title: `${title} · Millrace`, body: signInCard(title, lead, body) }
 }
 
 export function expiredPage(request: AuthorizationRequest): SignInPage {
@@ -182,7 +170,7 @@ ${hidden('lang', language)}${hidden('form_token', formToken)}
 <button>${words.sendLink}</button>
 </form>
 ${request && html`<p class="links"><a href="${startAgainUrl(request)}">${words.backToSignIn}</a></p>`}`
-  const content = card(words.forgotTitle, words.forgotLead, body)
+  const content = signInCard(words.forgotTitle, words.forgotLead, body)
   return {
     status: message === undefined ? 200 : 400,
     language,
@@ -226,6 +214,6 @@ ${hidden('token', token)}${hidden('lang', language)}${hidden('form_token', formT
     status: message === undefined ? 200 : 400,
     language,
     title: `${title} · Millrace`,
-    body: card(title, undefined, body),
+    body: signInCard(title, undefined, body),
   }
 }

@@ -212,5 +212,3 @@ export function createConfigStore(db: Queries) {
     },
   }
 }
-
-export type ConfigStore = ReturnType<typeof createConfigStore>

@@ -70,8 +70,6 @@ function createEntryBudget(
   }
 }
 
-export type RefusalRecord = ReturnType<typeof createRefusalRecord>
-
 /** Says why a sign-in was refused in the audit log and the metrics, and nothing of it to the person. */
 export function createRefusalRecord(dependencies: RefusalRecordDependencies) {
   const { relational, recordAudit, clock, store, onOutcome } = dependencies

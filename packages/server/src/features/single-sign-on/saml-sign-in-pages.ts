@@ -4,7 +4,7 @@ import type { DomainError } from '../../platform/errors.ts'
 import { type HtmlPart, html } from '../../platform/http/documents/html.ts'
 import { sendFailure, toDomainError } from '../../platform/http/failures.ts'
 import { languageOf } from '../../platform/http/page-language.ts'
-import { sendSignInPage } from '../../platform/http/sign-in-page.ts'
+import { sendSignInPage, signInCard } from '../../platform/http/sign-in-page.ts'
 import type { Language } from '../../platform/mail/letter.ts'
 import { SignInRefused } from './refusal-record.ts'
 import type { StartedSignIn } from './saml-sign-in-start.ts'
@@ -50,9 +50,9 @@ const frenchFailure = 'La demande de connexion est incomplète ou erronée :'
 
 /** What is wrong, with the detail of it that has no words in French. */
 function explain({ errorName, message }: DomainError, language: Language): HtmlPart {
-  if (language === 'en') return html`<p>${message}</p>`
+  if (language === 'en') return message
   const known = frenchFailures[errorName]
-  return known ? html`<p>${known}</p>` : html`<p>${frenchFailure} <code lang="en">${message}</code></p>`
+  return known ?? html`${frenchFailure} <code lang="en">${message}</code>`
 }
 
 /**
@@ -61,8 +61,8 @@ function explain({ errorName, message }: DomainError, language: Language): HtmlP
  */
 export function sendToIdentityProvider(reply: FastifyReply, { language, url }: StartedSignIn): FastifyReply {
   const text = words[language]
-  const body = html`<main><h1>${text.going}</h1><p>${text.goOn}</p><p><a href="${url}">${text.link}</a></p></main>`
-  return sendSignInPage(reply, { language, title: text.going, body, refreshTo: url })
+  const body = signInCard(text.going, text.goOn, html`<p><a href="${url}">${text.link}</a></p>`)
+  return sendSignInPage(reply, { language, title: `${text.going} · Millrace`, body, refreshTo: url })
 }
 
 /** The end of a trial: who somebody is here, and nothing that lets them in. */
@@ -71,8 +71,9 @@ export function sendKnown(
   { language, email }: { language: Language; email: string },
 ): FastifyReply {
   const text = words[language]
-  const body = html`<main><h1>${text.known}</h1><p>${text.knownAs} <strong>${email}</strong>.</p><p>${text.application}</p></main>`
-  return sendSignInPage(reply, { language, title: text.known, body })
+  const lead = html`${text.knownAs} <strong>${email}</strong>.`
+  const body = signInCard(text.known, lead, html`<p>${text.application}</p>`)
+  return sendSignInPage(reply, { language, title: `${text.known} · Millrace`, body })
 }
 
 /** The language that the sign-in began in, else the one that the browser asks for. */
@@ -85,14 +86,17 @@ function languageFor(request: FastifyRequest, error: DomainError): Language {
 function sendFailurePage(request: FastifyRequest, reply: FastifyReply, error: DomainError): FastifyReply {
   const language = languageFor(request, error)
   const text = words[language]
-  const reason =
+  const body =
     error instanceof SignInRefused
-      ? html`<p>${text.refused}</p><p><code>${request.id}</code></p>`
-      : html`${explain(error, language)}<p>${text.reference}: <code>${request.id}</code></p>`
-  const body = html`<main><h1>${text.failed}</h1>${reason}</main>`
+      ? signInCard(text.failed, text.refused, html`<p><code>${request.id}</code></p>`)
+      : signInCard(
+          text.failed,
+          explain(error, language),
+          html`<p>${text.reference}: <code>${request.id}</code></p>`,
+        )
   if (error.retryAfterSeconds !== undefined)
     reply.header('retry-after', String(Math.ceil(error.retryAfterSeconds)))
-  return sendSignInPage(reply, { status: error.status, language, title: text.failed, body })
+  return sendSignInPage(reply, { status: error.status, language, title: `${text.failed} · Millrace`, body })
 }
 
 /** A failure on the way of a browser: a page for a browser, the fail envelope for any other caller. */

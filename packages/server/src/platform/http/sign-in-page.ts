@@ -1,6 +1,6 @@
 import type { FastifyReply } from 'fastify'
 import type { Language } from '../mail/letter.ts'
-import type { HtmlPart } from './documents/html.ts'
+import { type Html, type HtmlPart, html } from './documents/html.ts'
 import { contentSecurityPolicy, page } from './documents/page.ts'
 
 /** A page on the way of a sign-in. */
@@ -14,6 +14,19 @@ export interface SignInPage {
   readonly formTargets?: readonly string[]
   /** Where a browser goes on by itself. */
   readonly refreshTo?: string
+}
+
+const mark = html`<p class="mark"><svg viewBox="0 0 16 16" aria-hidden="true"><path d="M1 5q3.5-3 7 0t7 0M1 11q3.5-3 7 0t7 0" fill="none" stroke="currentColor" stroke-width="2" stroke-linecap="round"/></svg>Millrace</p>`
+
+/** The one card of a page: title, what it is about, the rest, and what stands below the card. */
+export function signInCard(title: string, lead: HtmlPart, body: HtmlPart, below: HtmlPart = undefined): Html {
+  return html`<main class="sign-in"><div>
+<div class="card">${mark}
+<h1>${title}</h1>
+${lead !== undefined && html`<p class="lead">${lead}</p>`}
+${body}
+</div>${below}
+</div></main>`
 }
 
 /** Sends a page that is kept nowhere, embedded nowhere and tells no other site where somebody came from. */
