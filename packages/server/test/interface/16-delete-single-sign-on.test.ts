@@ -1,8 +1,11 @@
+import { permissionNames } from '@millrace/contract/permissions.ts'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { insertCompany } from '../../src/features/accounts/account-service.ts'
+import { requireNobodyAbove } from '../../src/features/accounts/grants.ts'
 import { recordAudit } from '../../src/features/audit/audit-store.ts'
 import { createScimTokenService } from '../../src/features/provisioning/scim-token-service.ts'
 import { createPrincipal } from '../../src/platform/principal.ts'
+import { createRefusalAudit } from '../../src/platform/refusal-audit.ts'
 import type { Relational } from '../../src/platform/stores/relational.ts'
 import { goodPassword } from '../support/auth.ts'
 import { second } from '../support/fake-time.ts'
@@ -157,7 +160,8 @@ async function openOther(): Promise<{ companyId: string; token: string }> {
 test('O02 a SCIM token that works for provisioning is none here', async () => {
   const { companyId } = app.auth
   await relational.pool.query('insert into scim_configs (company_id, enabled) values ($1, true)', [companyId])
-  const scimTokens = createScimTokenService({ relational, recordAudit })
+  const grants = { requireNobodyAbove, auditRefusal: createRefusalAudit({ relational, recordAudit }) }
+  const scimTokens = createScimTokenService({ relational, recordAudit, grants })
   const { token: scimToken } = await scimTokens.create(
     createPrincipal({
       userId: 'a'.repeat(24),
@@ -167,7 +171,7 @@ test('O02 a SCIM token that works for provisioning is none here', async () => {
       clientId: app.auth.clientId,
       tokenId: 'a'.repeat(24),
       teamIds: [],
-      permissions: [],
+      permissions: permissionNames,
     }),
     'Directory',
     '192.0.2.1',

@@ -60,7 +60,8 @@ export function createAuthenticatorService(dependencies: AuthenticatorServiceDep
   }
 
   async function requirePassword(principal: Principal, password: string, address: string): Promise<void> {
-    const attempt = { clientId: principal.clientId, username: principal.email, password }
+    const findClient = async () => ({ id: principal.clientId })
+    const attempt = { findClient, username: principal.email, password }
     try {
       await passwordCheck.verify(attempt, { address, cookieToken: undefined })
     } catch (error) {

@@ -40,11 +40,17 @@ export interface PasswordCheckDependencies {
   readonly clock?: Clock
 }
 
-/** What somebody typed, and in which client. */
+/** What somebody typed. */
 export interface PasswordAttempt {
-  readonly clientId: string
+  /** In which client; asked with a place held, so that those who have none to come in ask the store nothing. */
+  readonly findClient: () => Promise<{ readonly id: string }>
   readonly username: string
   readonly password: string
+}
+
+/** Somebody whose password was right, in a client. */
+export interface Verified extends Credentials {
+  readonly clientId: string
 }
 
 /** Between two alarms about the same budget. */
@@ -162,37 +168,26 @@ export function createPasswordCheck(dependencies: PasswordCheckDependencies) {
   }
 
   return {
-    /** Whether an attempt would be sent away now, before the store is asked anything. */
-    requirePlace(): void {
-      if (passwords.isFull()) throw busy()
-    },
-
     /**
-     * @throws DomainError `invalidCredentials`, `tooManyAttempts` or `signInUnavailable`
+     * @throws DomainError `invalidCredentials`, `tooManyAttempts`, `signInUnavailable`, or what `findClient` throws
      */
-    async verify(attempt: PasswordAttempt, origin: Origin): Promise<Credentials> {
-      const { clientId, username, password } = attempt
+    async verify({ findClient, username, password }: PasswordAttempt, origin: Origin): Promise<Verified> {
       // What is no address is nobody's: it takes the same way as an address that nobody has.
       const email = parseEmailAddress(username) ?? ''
-      const buckets = await bucketsFor(email || username, email, origin)
-      await requireTurn(buckets, email, clientId, origin)
       // A place at the desk bounds how many guesses can be under way before their failures count.
-      const judge = async (desk: PasswordDesk): Promise<Credentials> => {
-        // Those who stood before this one may have failed meanwhile.
+      const judge = async (desk: PasswordDesk): Promise<Verified> => {
+        const { id: clientId } = await findClient()
+        const buckets = await bucketsFor(email || username, email, origin)
         const states = await requireTurn(buckets, email, clientId, origin)
         const found = await tokens.findCredentials(email)
         const matches = await desk.matches(password, found?.passwordHash ?? null)
-        if (!matches || !found)
-          return refuse(
-            found,
-            found?.refusal ?? (found ? 'wrong-password' : 'unknown-user'),
-            clientId,
-            buckets,
-            origin,
-          )
+        if (!matches || !found) {
+          const reason = found?.refusal ?? (found ? 'wrong-password' : 'unknown-user')
+          return refuse(found, reason, clientId, buckets, origin)
+        }
         const user = await upToDate(found, password, desk)
         if (!user.needsCode) await forgetFailures(buckets, states)
-        return user
+        return { ...user, clientId }
       }
       return atDesk(passwords, judge, busy)
     },
@@ -207,10 +202,8 @@ export function createPasswordCheck(dependencies: PasswordCheckDependencies) {
       clientId: string,
       origin: Origin,
     ): Promise<void> {
-      const buckets = await bucketsFor(user.email, user.email, origin)
-      await requireTurn(buckets, user.email, clientId, origin)
       const judge = async (): Promise<void> => {
-        // As with passwords: guesses that come at once must not all be judged before the first has counted.
+        const buckets = await bucketsFor(user.email, user.email, origin)
         const states = await requireTurn(buckets, user.email, clientId, origin)
         const isRight = await relational.transaction(async (tx) => {
           const kind = await secondFactor.take(tx, user.userId, code)

@@ -140,9 +140,8 @@ export function createSignInService(dependencies: SignInServiceDependencies) {
 
     /** @throws DomainError `invalidCredentials`, `tooManyAttempts` or `signInUnavailable` */
     async signIn(username: string, password: string, step: Step): Promise<NextStep> {
-      passwordCheck.requirePlace()
       if (isPasswordTooLong(password)) throw new DomainError('invalidCredentials')
-      const attempt = { clientId: step.client.id, username, password }
+      const attempt = { findClient: async () => step.client, username, password }
       const user = await passwordCheck.verify(attempt, step.origin)
       const person: Person = { ...user, method: 'password' }
       if (user.needsCode) return { kind: 'code', signIn: await keepPending(person, step, false) }

@@ -80,21 +80,22 @@ export function createTokenService(dependencies: TokenServiceDependencies) {
   }
 
   async function grantPassword(request: PasswordRequest, origin: Origin): Promise<TokenResponse> {
-    passwordCheck.requirePlace()
-    const client = await requireClientFor(request.grantType, request.clientId)
-    const user = await passwordCheck.verify({ ...request, clientId: client.id }, origin)
+    const { username, password } = request
+    const findClient = () => requireClientFor(request.grantType, request.clientId)
+    const user = await passwordCheck.verify({ findClient, username, password }, origin)
+    const { clientId } = user
     if (user.needsCode) {
       if (request.otpCode === undefined) throw new DomainError('otpRequired')
-      await passwordCheck.verifyCode(user, request.otpCode, client.id, origin)
+      await passwordCheck.verifyCode(user, request.otpCode, clientId, origin)
     }
     return relational.transaction(async (tx) => {
-      const session = await openSession(storesIn(tx).tokens, user, 'password', client.id, origin)
+      const session = await openSession(storesIn(tx).tokens, user, 'password', clientId, origin)
       if (!session) throw new DomainError('invalidCredentials')
       await recordAudit(tx, {
         companyId: user.companyId,
         action: 'sign-in',
         actor: { kind: 'user', id: user.userId, name: user.email },
-        details: { method: 'password', clientId: client.id },
+        details: { method: 'password', clientId },
         address: origin.address,
       })
       return session.pair
