@@ -37,8 +37,8 @@ import type { Relational } from './platform/stores/relational.ts'
 import { openSegmentLog } from './platform/stores/segment-log.ts'
 import { createServices, type Services } from './services.ts'
 
-/** More would only wait for each other: a hash is memory and one core. */
-const hashingThreads = Math.min(4, availableParallelism())
+/** One core is left to whoever accepts events: with hashes on all of them each waits for some milliseconds. */
+const hashingThreads = Math.max(1, Math.min(4, availableParallelism() - 1))
 
 /** Everything that runs, wired together. */
 export interface Context {

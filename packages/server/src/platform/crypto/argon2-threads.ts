@@ -19,7 +19,7 @@ interface Thread {
 }
 
 /** Below everything that a person or a sender waits for; above the engine once that yields. */
-const niceness = 15
+const niceness = 19
 
 /**
  * Argon2 on threads of its own with a low priority. On libuv's threads a hash competes with the event loop for a
