@@ -16,6 +16,7 @@ const runs: [name: string, ...options: string[]][] = [
   ['loading', '0.001', '1', '2000'],
   ['event-log', '0.2'],
   ['event-rules'],
+  ['sign-in', '--seconds', '1', '--rounds', '1', '--people', '10'],
 ]
 
 test.for(runs)(

@@ -1,13 +1,11 @@
 import { permissionNames } from '@millrace/contract/permissions.ts'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { insertCompany } from '../../src/features/accounts/account-service.ts'
 import { requireNobodyAbove } from '../../src/features/accounts/grants.ts'
 import { recordAudit } from '../../src/features/audit/audit-store.ts'
 import { createScimTokenService } from '../../src/features/provisioning/scim-token-service.ts'
 import { createPrincipal } from '../../src/platform/principal.ts'
 import { createRefusalAudit } from '../../src/platform/refusal-audit.ts'
 import type { Relational } from '../../src/platform/stores/relational.ts'
-import { goodPassword } from '../support/auth.ts'
 import { second } from '../support/fake-time.ts'
 import { type IdentityProvider, startIdentityProvider } from '../support/identity-provider.ts'
 import { createTestDatabase } from '../support/postgres.ts'
@@ -146,17 +144,6 @@ test('O02 needs Company: update', async () => {
   expect((await app.auth.app.inject({ method: 'DELETE', url: config })).statusCode).toBe(401)
 })
 
-/** Of another company, with a configuration of its own. */
-async function openOther(): Promise<{ companyId: string; token: string }> {
-  const { companyId } = await relational.transaction((tx) => insertCompany(tx, 'Other'))
-  const admin = { companyId, email: 'root@other.example', roleName: 'admin', teamNames: [] }
-  await app.auth.accounts.createUser({ ...admin, password: goodPassword })
-  const other: string = (await app.auth.signIn('root@other.example')).json().access_token
-  const body = { idpMetadataXml: await idp.metadata(), attributeMapping: mapping }
-  expect((await app.auth.call(other, 'PUT', config, body)).statusCode).toBe(200)
-  return { companyId, token: other }
-}
-
 test('O02 a SCIM token that works for provisioning is none here', async () => {
   const { companyId } = app.auth
   await relational.pool.query('insert into scim_configs (company_id, enabled) values ($1, true)', [companyId])
@@ -179,19 +166,4 @@ test('O02 a SCIM token that works for provisioning is none here', async () => {
   expect(await scimTokens.findHolder(scimToken)).toMatchObject({ companyId })
   for (const method of ['GET', 'PUT', 'PATCH', 'DELETE'] as const)
     expect((await app.auth.call(scimToken, method, config)).statusCode).toBe(401)
-})
-
-test('2.8 the company is that of the token, whatever the address and the headers say', async () => {
-  const other = await openOther()
-  const named = await app.auth.call(token, 'DELETE', `${config}?companyId=${other.companyId}`)
-  expect([400, 404]).toContain(named.statusCode)
-  for (const header of ['x-company-id', 'x-companyid', 'x-tenant-id', 'company-id']) {
-    const reply = await app.auth.app.inject({
-      method: 'DELETE',
-      url: config,
-      headers: { authorization: `Bearer ${token}`, [header]: other.companyId },
-    })
-    expect(reply.json()).toMatchObject({ code: 404, error_code: 2040 })
-  }
-  expect((await app.auth.call(other.token, 'GET', config)).statusCode).toBe(200)
 })

@@ -69,16 +69,3 @@ test('needs Company: read', async () => {
   const reply = await app.auth.call(access_token, 'GET', url)
   expect(reply.json()).toMatchObject({ code: 403, data: { resource: 'company', action: 'read' } })
 })
-
-test('2.8 the company is that of the token, whatever the address and the headers say', async () => {
-  const before = (await app.other.call('GET', url)).json().data
-  await app.call('PATCH', url, { groupSync: false })
-  const named = await app.call('GET', `${url}?companyId=${app.other.companyId}`)
-  expect(named.json().data).toMatchObject({ groupSync: false })
-  for (const header of ['x-company-id', 'x-tenant-id']) {
-    const headers = { authorization: `Bearer ${app.admin.accessToken}`, [header]: app.other.companyId }
-    const reply = await app.auth.app.inject({ url, headers })
-    expect(reply.json().data).toMatchObject({ groupSync: false })
-  }
-  expect((await app.other.call('GET', url)).json().data).toEqual(before)
-})

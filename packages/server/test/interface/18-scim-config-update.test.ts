@@ -294,15 +294,3 @@ test('needs Company: update', async () => {
   expect(reply.json()).toMatchObject({ code: 403, data: { resource: 'company', action: 'update' } })
   expect((await app.auth.call(app.scimToken, 'PATCH', url, { enabled: false })).statusCode).toBe(401)
 })
-
-test('2.8 the company is that of the token, whatever the address and the headers say', async () => {
-  const before = (await app.other.call('GET', url)).json().data
-  const named = await app.call('PATCH', `${url}?companyId=${app.other.companyId}`, { groupSync: false })
-  expect(named.json()).toMatchObject({ code: 200, data: { groupSync: false } })
-  for (const header of ['x-company-id', 'x-tenant-id']) {
-    const headers = { authorization: `Bearer ${app.admin.accessToken}`, [header]: app.other.companyId }
-    const reply = await app.auth.app.inject({ method: 'PATCH', url, headers, payload: { groupSync: false } })
-    expect(reply.json()).toMatchObject({ code: 200, data: { groupSync: false } })
-  }
-  expect((await app.other.call('GET', url)).json().data).toEqual(before)
-})

@@ -36,12 +36,12 @@ interface Certificate extends Made {
   readonly fingerprint: string
 }
 
-/** The deed of an administrator of single sign-on, to a certificate, which the log knows by its fingerprint. */
+/** The deed of an administrator of single sign-on, to a certificate, which the log knows by its fingerprint too. */
 const certified =
   (act: (world: AuditWorld, begin: () => Promise<void>) => Promise<Certificate>): Deed =>
   async (world) => {
-    const { fingerprint } = await act(world, () => world.begin(world.saml))
-    return { actor: ['user', world.saml.adminId], target: ['sso-certificate', null, fingerprint] }
+    const { id, fingerprint } = await act(world, () => world.begin(world.saml))
+    return { actor: ['user', world.saml.adminId], target: ['sso-certificate', id, fingerprint] }
   }
 
 /** A certificate beside the one that signs. */

@@ -54,7 +54,11 @@ export function createCertificateService(dependencies: CertificateServiceDepende
     }
   }
 
-  const target = (certificate: string) => ({ kind: 'sso-certificate', name: fingerprintOf(certificate) })
+  const target = ({ id, certificate }: { readonly id: string; readonly certificate: string }) => ({
+    kind: 'sso-certificate',
+    id,
+    name: fingerprintOf(certificate),
+  })
 
   return {
     /** A new key, made before the transaction that stores it: it takes a while. */
@@ -111,7 +115,7 @@ export function createCertificateService(dependencies: CertificateServiceDepende
           companyId,
           action: 'sso-certificate-rotate',
           actor: actorOf(caller.principal),
-          target: target(prepared.certificate),
+          target: target(prepared),
           address: caller.address,
         })
       })
@@ -137,7 +141,7 @@ export function createCertificateService(dependencies: CertificateServiceDepende
           companyId,
           action: 'sso-certificate-retire',
           actor: actorOf(caller.principal),
-          target: target(found.certificate),
+          target: target(found),
           address: caller.address,
         })
       })
