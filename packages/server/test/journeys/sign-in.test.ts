@@ -112,98 +112,102 @@ test.for(screens.flatMap((screen) => (['en', 'fr'] as const).map((lang) => ({ ..
   },
 )
 
-test.for(screens)('every other page shows whole on $name, without scripts', async (screen, context) => {
-  if (browserAbsent) context.skip(browserAbsent)
-  const { width, height, colorScheme, name } = screen
-  const newTab = () =>
-    browser.newContext({ viewport: { width, height }, colorScheme, javaScriptEnabled: false })
-  const shot = (page: Page, step: string) => look(page, `${step} on ${name}`.replaceAll(' ', '-'))
-  const origin = new URL(service.baseUrl).origin
-  const email = `lena-${width}@example.com`
-  const password = 'a harbour with 9 lanterns'
-  await service.operate('user', 'create', '--email', email, '--role', 'viewer', '--password', password)
-  const client = [
-    'client',
-    'create',
-    '--name',
-    'Reports of others',
-    '--third-party',
-    '--redirect-uri',
-    redirectUri,
-  ]
-  const { id } = JSON.parse(await service.operate(...client, '--json')) as { id: string }
-  const challenge = await oauth.calculatePKCECodeChallenge(oauth.generateRandomCodeVerifier())
-  const parameters = {
-    client_id: id,
-    redirect_uri: redirectUri,
-    response_type: 'code',
-    code_challenge: challenge,
-  }
-  const address = `${origin}/v2/oauth/authorize?${new URLSearchParams(parameters)}`
+test.for(screens)(
+  'every other page shows whole on $name, without scripts',
+  { timeout: 120_000 },
+  async (screen, context) => {
+    if (browserAbsent) context.skip(browserAbsent)
+    const { width, height, colorScheme, name } = screen
+    const newTab = () =>
+      browser.newContext({ viewport: { width, height }, colorScheme, javaScriptEnabled: false })
+    const shot = (page: Page, step: string) => look(page, `${step} on ${name}`.replaceAll(' ', '-'))
+    const origin = new URL(service.baseUrl).origin
+    const email = `lena-${width}@example.com`
+    const password = 'a harbour with 9 lanterns'
+    await service.operate('user', 'create', '--email', email, '--role', 'viewer', '--password', password)
+    const client = [
+      'client',
+      'create',
+      '--name',
+      'Reports of others',
+      '--third-party',
+      '--redirect-uri',
+      redirectUri,
+    ]
+    const { id } = JSON.parse(await service.operate(...client, '--json')) as { id: string }
+    const challenge = await oauth.calculatePKCECodeChallenge(oauth.generateRandomCodeVerifier())
+    const parameters = {
+      client_id: id,
+      redirect_uri: redirectUri,
+      response_type: 'code',
+      code_challenge: challenge,
+    }
+    const address = `${origin}/v2/oauth/authorize?${new URLSearchParams(parameters)}`
 
-  // Forgotten, mailed, chosen anew; then the link has ended.
-  const first = await newTab()
-  const page = await first.newPage()
-  await page.goto(address)
-  await page.fill('#username', email)
-  await page.click('button')
-  await page.click('text=Forgotten password?')
-  await shot(page, 'forgotten')
-  await page.click('button')
-  await page.waitForSelector('text=Look at your mails')
-  await shot(page, 'mail sent')
-  const link = await linkMailedTo(service, email)
-  await page.goto(link)
-  await shot(page, 'new password')
-  await page.fill('#password', 'short')
-  await page.fill('#repeated', 'short')
-  await page.click('button')
-  await page.waitForSelector('[role=alert]')
-  await shot(page, 'new password refused')
-  const chosen = 'another harbour with 9 boats'
-  await page.fill('#password', chosen)
-  await page.fill('#repeated', chosen)
-  await page.click('button')
-  await page.waitForSelector('text=Your password is set')
-  await shot(page, 'password set')
-  await page.goto(link)
-  await shot(page, 'link ended')
-  await page.goto(`${origin}/v2/oauth/authorize?client_id=x`)
-  await shot(page, 'refused')
-  await first.close()
+    // Forgotten, mailed, chosen anew; then the link has ended.
+    const first = await newTab()
+    const page = await first.newPage()
+    await page.goto(address)
+    await page.fill('#username', email)
+    await page.click('button')
+    await page.click('text=Forgotten password?')
+    await shot(page, 'forgotten')
+    await page.click('button')
+    await page.waitForSelector('text=Look at your mails')
+    await shot(page, 'mail sent')
+    const link = await linkMailedTo(service, email)
+    await page.goto(link)
+    await shot(page, 'new password')
+    await page.fill('#password', 'short')
+    await page.fill('#repeated', 'short')
+    await page.click('button')
+    await page.waitForSelector('[role=alert]')
+    await shot(page, 'new password refused')
+    const chosen = 'another harbour with 9 boats'
+    await page.fill('#password', chosen)
+    await page.fill('#repeated', chosen)
+    await page.click('button')
+    await page.waitForSelector('text=Your password is set')
+    await shot(page, 'password set')
+    await page.goto(link)
+    await shot(page, 'link ended')
+    await page.goto(`${origin}/v2/oauth/authorize?client_id=x`)
+    await shot(page, 'refused')
+    await first.close()
 
-  // With one-time codes, and an application of others that has to be let in.
-  const token = await tokenOf(service, email, chosen)
-  const asPerson = async (path: string, body: unknown) => {
-    const reply = await fetch(`${service.baseUrl}/entities/users/me/authenticator${path}`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-      body: JSON.stringify(body),
-    })
-    return ((await reply.json()) as { data: { secret: string } }).data
-  }
-  const { secret } = await asPerson('', { password: chosen })
-  const key = fromBase32(secret)
-  await asPerson('/confirm', { code: codeAt(key, Date.now(), -1) })
-  const second = await newTab()
-  const tab = await second.newPage()
-  await tab.goto(address)
-  await tab.fill('#username', email)
-  await tab.click('button')
-  await tab.fill('#password', chosen)
-  await tab.click('button')
-  await tab.waitForSelector('#code')
-  await shot(tab, 'one-time code')
-  await tab.fill('#code', codeAt(key, Date.now()))
-  await tab.click('button')
-  await tab.waitForSelector('text=Let Reports of others in?')
-  expect(await tab.textContent('.as')).toContain(email)
-  await shot(tab, 'consent')
-  await tab.click('button[value=allow]')
-  await tab.waitForURL(`${redirectUri}**`)
-  expect(new URL(tab.url()).searchParams.get('code')).toMatch(/^[\w-]{43}$/)
-  await second.close()
-})
+    // With one-time codes, and an application of others that has to be let in.
+    const token = await tokenOf(service, email, chosen)
+    const asPerson = async (path: string, body: unknown) => {
+      const reply = await fetch(`${service.baseUrl}/entities/users/me/authenticator${path}`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      })
+      return ((await reply.json()) as { data: { secret: string } }).data
+    }
+    const { secret } = await asPerson('', { password: chosen })
+    const key = fromBase32(secret)
+    await asPerson('/confirm', { code: codeAt(key, Date.now(), -1) })
+    const second = await newTab()
+    const tab = await second.newPage()
+    await tab.goto(address)
+    await tab.fill('#username', email)
+    await tab.click('button')
+    await tab.fill('#password', chosen)
+    await tab.click('button')
+    await tab.waitForSelector('#code')
+    await shot(tab, 'one-time code')
+    await tab.fill('#code', codeAt(key, Date.now()))
+    await tab.click('button')
+    await tab.waitForSelector('text=Let Reports of others in?')
+    expect(await tab.textContent('.as')).toContain(email)
+    await shot(tab, 'consent')
+    await tab.click('button[value=allow]')
+    await tab.waitForURL(`${redirectUri}**`)
+    expect(new URL(tab.url()).searchParams.get('code')).toMatch(/^[\w-]{43}$/)
+    await second.close()
+  },
+)
 
 async function tokenOf({ baseUrl, clientId }: Service, username: string, password: string): Promise<string> {
   const reply = await fetch(`${baseUrl}/auth/token`, {
