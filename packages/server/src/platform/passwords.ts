@@ -42,7 +42,6 @@ export interface Passwords {
   /** Whether a stored hash was made at another cost and is worth making again when the password is at hand. */
   isOutdated(stored: string): boolean
   load: Gate['load']
-  isFull: Gate['isFull']
 }
 
 export interface PasswordOptions {
@@ -76,7 +75,6 @@ export function createPasswords(options: PasswordOptions = {}): Passwords {
     atDesk: (work) => gate.run(() => work(desk)),
     isOutdated: (stored) => hasOtherCost(stored, cost),
     load: gate.load,
-    isFull: gate.isFull,
   }
 }
 

@@ -32,14 +32,6 @@ afterAll(async () => {
   removeData(service)
 })
 
-/** Calls an operation as the administrator, which has to succeed. */
-async function call<T>(method: string, path: string, body?: unknown): Promise<T> {
-  const reply = await service.call(method, `/v2${path}`, body)
-  const envelope = (await reply.json()) as { data: T; message: string }
-  if (reply.status !== 200) throw new Error(`${method} ${path}: ${reply.status} ${envelope.message}`)
-  return envelope.data
-}
-
 async function post(path: string, body: unknown, headers: Record<string, string> = {}): Promise<Response> {
   const text = JSON.stringify(body)
   return fetch(`${origin}${path}`, {
@@ -53,15 +45,19 @@ const readsDatasources = async (token: string): Promise<number> =>
   (await fetch(`${origin}/v2/datasources`, { headers: { authorization: `Bearer ${token}` } })).status
 
 test('somebody is invited, chooses a password, signs in, refreshes, is deactivated by SCIM and is refused', async () => {
-  const roles = await call<{ id: string; name: string }[]>('GET', '/entities/roles')
-  const teams = await call<{ id: string }[]>('GET', '/entities/teams')
+  const roles = await service.dataOf<{ id: string; name: string }[]>('GET', '/entities/roles')
+  const teams = await service.dataOf<{ id: string }[]>('GET', '/entities/teams')
   const roleId = roles.find(({ name }) => name === 'viewer')?.id
   const resourceGroupIds = teams.map(({ id }) => id)
-  const invited = await call<{ user: { id: string }; url: string }>('POST', '/entities/invitations', {
-    email,
-    roleId,
-    resourceGroupIds,
-  })
+  const invited = await service.dataOf<{ user: { id: string }; url: string }>(
+    'POST',
+    '/entities/invitations',
+    {
+      email,
+      roleId,
+      resourceGroupIds,
+    },
+  )
   expect(invited.url.startsWith(`${origin}/v2/oauth/set-password?token=`)).toBe(true)
   expect(await mailTo(service, email)).toContain(invited.url)
 
@@ -102,8 +98,8 @@ test('somebody is invited, chooses a password, signs in, refreshes, is deactivat
   expect(refreshed.status).toBe(200)
   const { access_token: later } = (await refreshed.json()) as { access_token: string }
 
-  await call('PATCH', '/entities/scim/config', { enabled: true })
-  const { token: secret } = await call<{ token: string }>('POST', '/entities/scim/tokens', {
+  await service.dataOf('PATCH', '/entities/scim/config', { enabled: true })
+  const { token: secret } = await service.dataOf<{ token: string }>('POST', '/entities/scim/tokens', {
     label: 'directory',
   })
   const scim = (path: string, init: RequestInit = {}) =>
@@ -155,7 +151,7 @@ test('somebody is invited, chooses a password, signs in, refreshes, is deactivat
   })
   expect(signIn.status).toBe(401)
 
-  const log = await call<{ action: string; outcome: string }[]>(
+  const log = await service.dataOf<{ action: string; outcome: string }[]>(
     'GET',
     `/entities/audit-log?targetId=${id}&perPage=100`,
   )
@@ -166,7 +162,7 @@ test('somebody is invited, chooses a password, signs in, refreshes, is deactivat
 })
 
 test('the administrator who is the last one stays, whoever asks', async () => {
-  const me = await call<{ id: string }>('GET', '/entities/users/me')
+  const me = await service.dataOf<{ id: string }>('GET', '/entities/users/me')
   for (const [method, path, body] of [
     ['POST', `/entities/users/${me.id}/deactivate`, undefined],
     ['DELETE', `/entities/users/${me.id}`, undefined],
@@ -174,7 +170,7 @@ test('the administrator who is the last one stays, whoever asks', async () => {
     const reply = await service.call(method, `/v2${path}`, body)
     expect([403, 409]).toContain(reply.status)
   }
-  const { token: secret } = await call<{ token: string }>('POST', '/entities/scim/tokens', {
+  const { token: secret } = await service.dataOf<{ token: string }>('POST', '/entities/scim/tokens', {
     label: 'second',
   })
   const reply = await fetch(`${origin}/v2/scim/v2/Users/${me.id}`, {
@@ -183,5 +179,5 @@ test('the administrator who is the last one stays, whoever asks', async () => {
   })
   expect(reply.status).toBe(400)
   expect(await reply.json()).toMatchObject({ scimType: 'mutability', status: '400' })
-  expect((await call<{ status: string }>('GET', `/entities/users/${me.id}`)).status).toBe('active')
+  expect((await service.dataOf<{ status: string }>('GET', `/entities/users/${me.id}`)).status).toBe('active')
 })

@@ -50,14 +50,6 @@ afterAll(async () => {
   removeData(service)
 })
 
-/** Calls an operation as the administrator, which has to succeed. */
-async function call<T>(method: string, path: string, body?: unknown): Promise<T> {
-  const reply = await service.call(method, `/v2${path}`, body)
-  const envelope = (await reply.json()) as { data: T; message: string }
-  if (reply.status !== 200) throw new Error(`${method} ${path}: ${reply.status} ${envelope.message}`)
-  return envelope.data
-}
-
 const parameters = (): Record<string, string> => ({
   client_id: clientId,
   redirect_uri: redirectUri,
@@ -119,7 +111,7 @@ test('a company configures SAML, comes in through its provider, makes that manda
   const newContext = () => browser.newContext({ ignoreHTTPSErrors: true })
 
   await service.operate('domain', 'verify', '--domain', 'corp.example', '--company', service.companyId)
-  const config = await call<{ acsUrl: string; metadataUrl: string; mandatory: boolean }>(
+  const config = await service.dataOf<{ acsUrl: string; metadataUrl: string; mandatory: boolean }>(
     'PUT',
     '/entities/sso/config',
     {
@@ -149,7 +141,7 @@ test('a company configures SAML, comes in through its provider, makes that manda
   expect(await readsDatasources(through.access_token)).toBe(200)
   await first.close()
 
-  await call('PATCH', '/entities/sso/config', { mandatory: true })
+  await service.dataOf('PATCH', '/entities/sso/config', { mandatory: true })
   expect((await nextStep()).pathname).toBe('/v2/sso/saml/login')
   expect((await signInWithPassword()).status).toBe(401)
   const refreshed = await token({ grant_type: 'refresh_token', refresh_token: before.refresh_token })
@@ -162,7 +154,7 @@ test('a company configures SAML, comes in through its provider, makes that manda
   expect(await readsDatasources(mandatory.access_token)).toBe(200)
   await second.close()
 
-  expect(await call('DELETE', '/entities/sso/config')).toEqual({})
+  expect(await service.dataOf('DELETE', '/entities/sso/config')).toEqual({})
   expect((await service.call('DELETE', '/v2/entities/sso/config')).status).toBe(404)
   expect((await nextStep()).pathname).toBe('/v2/oauth/authorize')
   expect((await signInWithPassword()).status).toBe(200)
@@ -173,7 +165,7 @@ test('a company configures SAML, comes in through its provider, makes that manda
   expect(await readsDatasources((await tokensOf(again)).access_token)).toBe(200)
   await third.close()
 
-  const log = await call<{ action: string; outcome: string }[]>(
+  const log = await service.dataOf<{ action: string; outcome: string }[]>(
     'GET',
     '/entities/audit-log?category=sso&perPage=100',
   )
@@ -189,10 +181,14 @@ test.for(screens.flatMap((screen) => (['en', 'fr'] as const).map((lang) => ({ ..
     if (browserAbsent) test.skip(browserAbsent)
     await service.operate('domain', 'verify', '--domain', 'corp.example', '--company', service.companyId)
     const idpMetadataXml = await idp.metadata()
-    const config = await call<{ acsUrl: string; metadataUrl: string }>('PUT', '/entities/sso/config', {
-      idpMetadataXml,
-      attributeMapping: { email: 'attributes.email' },
-    })
+    const config = await service.dataOf<{ acsUrl: string; metadataUrl: string }>(
+      'PUT',
+      '/entities/sso/config',
+      {
+        idpMetadataXml,
+        attributeMapping: { email: 'attributes.email' },
+      },
+    )
     idp.state.acsUrl = config.acsUrl
     idp.state.signingCert = certificateOf(await (await fetch(config.metadataUrl)).text())
     const viewport = { width, height }

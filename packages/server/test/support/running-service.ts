@@ -38,6 +38,8 @@ export interface Service {
   readonly readyAfter: number
   /** Calls an interface operation with the administrator's token. */
   call(method: string, path: string, body?: unknown, accept?: string): Promise<Response>
+  /** Calls an operation below `/v2` as the administrator, which has to succeed, and gives its data. */
+  dataOf<T>(method: string, path: string, body?: unknown): Promise<T>
   /** Runs an operator command beside the service and gives what it printed. */
   operate(...argv: readonly string[]): Promise<string>
   /** Answers a statistics query. */
@@ -156,6 +158,12 @@ export async function startService(
     pid: child.pid ?? 0,
     readyAfter,
     call,
+    async dataOf(method, path, body) {
+      const reply = await call(method, `/v2${path}`, body)
+      const envelope = (await reply.json()) as { data: never; message: string }
+      if (reply.status !== 200) throw new Error(`${method} ${path}: ${reply.status} ${envelope.message}`)
+      return envelope.data
+    },
     async operate(...argv) {
       const main = startLine.arguments.slice(0, startLine.arguments.indexOf('start'))
       const env = {

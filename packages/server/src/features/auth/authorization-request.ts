@@ -1,6 +1,7 @@
 import { DomainError } from '../../platform/errors.ts'
 import { languageOf } from '../../platform/http/page-language.ts'
 import { isId, normalizeId } from '../../platform/ids.ts'
+import { invalid } from '../../platform/invalid.ts'
 import type { Language } from '../../platform/mail/letter.ts'
 import type { Client, TokenStore } from './token-store.ts'
 
@@ -35,10 +36,6 @@ const longest: Readonly<Record<(typeof authorizationParameters)[number], number>
   lang: 35,
   code_challenge: 128,
   code_challenge_method: 40,
-}
-
-function invalid(path: string, message: string): DomainError {
-  return new DomainError('validation', { errors: [{ path, message }] }, { message: `${path} ${message}` })
 }
 
 /** The request as the parameters of an address, to go on with. */

@@ -8,6 +8,7 @@ import type {
 import { type AuditEvent, actorOf, type RecordAudit } from '../../platform/audit.ts'
 import { DomainError } from '../../platform/errors.ts'
 import { newId } from '../../platform/ids.ts'
+import { invalid } from '../../platform/invalid.ts'
 import type { Principal } from '../../platform/principal.ts'
 import type { Caller } from '../../platform/refusal-audit.ts'
 import type { Queries, Relational } from '../../platform/stores/relational.ts'
@@ -20,7 +21,6 @@ import { createDomainStore } from './domain-store.ts'
 import {
   createMetadataReader,
   type GivenMetadata,
-  invalidField,
   type MetadataReaderDependencies,
 } from './given-metadata.ts'
 import { type GrantRules, judgeNewcomerDefaults } from './newcomer-defaults.ts'
@@ -121,8 +121,7 @@ export function createConfigService(dependencies: ConfigServiceDependencies) {
     const held = createConfigStore(tx)
     const before = await held.find(companyId)
     if (!before && !isWhole) throw new DomainError('singleSignOnNotFound')
-    if (!metadata && (isWhole || !before))
-      throw invalidField('idpMetadataXml', 'or idpMetadataUrl is required')
+    if (!metadata && (isWhole || !before)) throw invalid('idpMetadataXml', 'or idpMetadataUrl is required')
     const now = consequencesOf(before, wanted, metadata, isWhole)
     const isNewlyRequired = now.isRequired && !now.wasRequired
     if (metadata || wanted.attributeMapping || isNewlyRequired)
@@ -140,7 +139,7 @@ export function createConfigService(dependencies: ConfigServiceDependencies) {
     const whole = { ...before, ...given, ...settings, attributeMapping }
     const { metadataXml, metadataUrl = null, idpEntityId, idpSignInUrl, idpCertificates } = whole
     if (!metadataXml || !idpEntityId || !idpSignInUrl || !idpCertificates || !attributeMapping)
-      throw invalidField('idpMetadataXml', 'or idpMetadataUrl is required')
+      throw invalid('idpMetadataXml', 'or idpMetadataUrl is required')
     const version = newId()
     const idp = { metadataXml, metadataUrl, idpEntityId, idpSignInUrl, idpCertificates }
     await held.save({ companyId, version, ...idp, attributeMapping, ...settings }, defaultTeamIds)

@@ -1,6 +1,7 @@
 import type { SsoConfigReplacement, SsoConfigUpdate } from '@millrace/contract/resources/sso-config.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { DomainError } from '../../platform/errors.ts'
+import { invalid } from '../../platform/invalid.ts'
 import type { StoredConfig } from './config-store.ts'
 import {
   type IdentityProvider,
@@ -19,11 +20,6 @@ export interface GivenMetadata {
   readonly xml: string
   readonly url: string | null
   readonly provider: IdentityProvider
-}
-
-/** A fault of one field of the configuration. */
-export function invalidField(path: string, message: string): DomainError {
-  return new DomainError('validation', { errors: [{ path, message }] }, { message: `${path} ${message}` })
 }
 
 function unusable(reason: string, cause?: unknown): DomainError {
@@ -58,7 +54,7 @@ export function createMetadataReader({ clock, fetchDocument }: MetadataReaderDep
   return async (wanted: SsoConfigReplacement | SsoConfigUpdate): Promise<GivenMetadata | undefined> => {
     const { idpMetadataXml: pasted, idpMetadataUrl: url } = wanted
     if (pasted && url)
-      throw invalidField('idpMetadataUrl', 'and idpMetadataXml exclude each other; send one of them')
+      throw invalid('idpMetadataUrl', 'and idpMetadataXml exclude each other; send one of them')
     if (!pasted && !url) return undefined
     const xml = url ? await fetchFrom(url) : (pasted ?? '')
     try {

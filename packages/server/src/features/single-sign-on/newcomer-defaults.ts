@@ -1,8 +1,8 @@
 import type { SsoConfigReplacement, SsoConfigUpdate } from '@millrace/contract/resources/sso-config.ts'
+import { invalid } from '../../platform/invalid.ts'
 import type { Principal } from '../../platform/principal.ts'
 import type { Queries } from '../../platform/stores/relational.ts'
 import { createConfigStore, type StoredConfig } from './config-store.ts'
-import { invalidField } from './given-metadata.ts'
 
 /** The rules about who gives which role and which teams; they are those of accounts. */
 export interface GrantRules {
@@ -54,10 +54,7 @@ export async function judgeNewcomerDefaults(
   const givenRole = wanted.defaultRoleId === undefined ? base.defaultRoleId : wanted.defaultRoleId
   const effectiveRole = givenRole ?? (await createConfigStore(tx).findDefaultRole(companyId))
   if (provisioning === 'create' && effectiveRole === undefined)
-    throw invalidField(
-      'defaultRoleId',
-      'is required where people are created: the company has no default role',
-    )
+    throw invalid('defaultRoleId', 'is required where people are created: the company has no default role')
   const isGiven = wanted.defaultRoleId !== undefined || wanted.provisioning !== undefined
   const isUsed = provisioning === 'create' || givenRole
   const judged =

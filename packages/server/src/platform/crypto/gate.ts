@@ -14,8 +14,6 @@ export interface Gate {
   run<T>(work: () => Promise<T>): Promise<T>
   /** How many run and how many wait at this moment. */
   load(): { readonly running: number; readonly waiting: number }
-  /** Whether `run` would refuse now. */
-  isFull(): boolean
 }
 
 /** Lets `places` pieces of work run at once and `waitingPlaces` wait; more are refused, so that waiting stays short. */
@@ -49,6 +47,5 @@ export function createGate(places: number, waitingPlaces: number): Gate {
       }
     },
     load: () => ({ running, waiting: queue.length }),
-    isFull: () => running >= places && queue.length >= waitingPlaces,
   }
 }
