@@ -3,14 +3,14 @@
  * even rate with and without 500 people who sign in at once, and the bearer check from cache.
  * Run: `npm run bench -- sign-in [--rate 1000] [--seconds 12] [--rounds 3] [--people 500]`
  */
-import { execFile } from 'node:child_process'
-import { parseArgs, promisify } from 'node:util'
+import { parseArgs } from 'node:util'
 import { createAccessCache } from '../packages/server/src/features/auth/access-cache.ts'
 import { newSecret } from '../packages/server/src/platform/crypto/secrets.ts'
 import { createPrincipal } from '../packages/server/src/platform/principal.ts'
 import { removeData, type Service, startService } from '../packages/server/test/support/running-service.ts'
 import { median, printTable, type Row } from './support/machine.ts'
 import { paced } from './support/paced.ts'
+import { runSender } from './support/sender.ts'
 
 const { values } = parseArgs({
   options: {
@@ -36,13 +36,10 @@ const signIn = (service: Service): Promise<Response> =>
     }),
   })
 
-/** @returns how often somebody was sent to wait before all were in, and after how many milliseconds that was */
-async function letAllIn({ baseUrl, clientId, admin }: Service): Promise<{ waits: number; ms: number }> {
-  const driver = new URL('./support/signing-in.ts', import.meta.url).pathname
-  const given = [`${baseUrl}/auth/token`, clientId, admin.email, admin.password, String(people)]
-  const started = performance.now()
-  const { stdout } = await promisify(execFile)(process.execPath, [driver, ...given])
-  return { waits: Number(stdout), ms: performance.now() - started }
+/** @returns how often somebody was told to wait before all were in, and after how many milliseconds that was */
+function letAllIn({ baseUrl, clientId, admin }: Service): Promise<{ waits: number; ms: number }> {
+  const { port, pathname } = new URL(`${baseUrl}/auth/token`)
+  return runSender('./crowd.lua', [port, pathname, clientId, admin.email, admin.password, people])
 }
 
 /** Microseconds of one check of a token that is known, as the guard makes it. */
@@ -80,7 +77,7 @@ try {
   }
   rows.push(['password grant, median of 200', `${median(times).toFixed(1)} ms`, '', '< 150 ms'])
 
-  await paced(service, rate, 3)
+  await Promise.all([paced(service, rate, 3), letAllIn(service)])
   const calm: number[] = []
   const beside: number[] = []
   const crowds: { waits: number; ms: number }[] = []
@@ -95,7 +92,7 @@ try {
   const waits = median(crowds.map((crowd) => crowd.waits))
   rows.push([`collector p99 at ${rate} events/s, alone`, `${median(calm)} ms`, '1.00', ''])
   rows.push([
-    `the same while ${people} people sign in at once (all in after ${inAfter.toFixed(1)} s, sent to wait ${waits} times)`,
+    `the same while ${people} people sign in at once (all in after ${inAfter.toFixed(1)} s, told to wait ${waits} times)`,
     `${median(beside)} ms`,
     `${median(ratios).toFixed(2)} of alone`,
     '<= 1.20',

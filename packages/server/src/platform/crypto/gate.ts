@@ -6,6 +6,9 @@ export class GateFull extends Error {
   }
 }
 
+/** Made once: when many are refused, an error with its stack for each would be work of its own. */
+const full = new GateFull()
+
 export interface Gate {
   /**
    * Runs the work when a place is free, in order of arrival.
@@ -26,7 +29,7 @@ export function createGate(places: number, waitingPlaces: number): Gate {
       running++
       return Promise.resolve()
     }
-    if (queue.length >= waitingPlaces) throw new GateFull()
+    if (queue.length >= waitingPlaces) throw full
     return new Promise((resolve) => queue.push(resolve))
   }
 
