@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
+import { openToApplication } from './database/application-role.ts'
 import { migrateColumnar, migrateRelational } from './database/migrate.ts'
 import { type Bootstrapped, bootstrap } from './features/accounts/bootstrap.ts'
 import { createAuditRetention } from './features/audit/audit-retention.ts'
@@ -84,6 +85,9 @@ export async function openMigratedRelational(
       ...(opened.applicationRole === undefined ? {} : { applicationRole: opened.applicationRole }),
       logger,
     })
+    if (opened.applicationRole !== undefined) {
+      await openToApplication({ owner: opened.ownerAddress, role: opened.applicationRole, logger })
+    }
     return opened
   } catch (error) {
     await opened.close()

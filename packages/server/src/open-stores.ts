@@ -4,6 +4,7 @@ import type { Config } from './platform/config/config.ts'
 import type { DataDirectory } from './platform/data-directory.ts'
 import type { Logger } from './platform/logger.ts'
 import type { SupervisedChild } from './platform/processes/child.ts'
+import { StartRefused } from './platform/start-refused.ts'
 import type { Columnar } from './platform/stores/columnar.ts'
 import { openColumnar } from './platform/stores/columnar.ts'
 import { embeddedColumnar } from './platform/stores/columnar-embedded.ts'
@@ -22,23 +23,44 @@ export interface OpenedRelational {
   close(): Promise<void>
 }
 
+/** The role that an address logs in as. */
+async function roleOf({ pool }: Relational): Promise<string> {
+  try {
+    const { rows } = await pool.query<{ role: string }>('select current_user as role')
+    return rows[0]?.role ?? ''
+  } catch (error) {
+    throw new StartRefused('inUse', `PostgreSQL cannot be used: ${(error as Error).message}`, error)
+  }
+}
+
+async function openDatabaseOf(
+  url: string,
+  ownerUrl: string | undefined,
+  logger: Logger,
+): Promise<OpenedRelational> {
+  const address = { url }
+  const relational = openRelational({ address, logger })
+  const opened = { relational, child: undefined, close: () => relational.close() }
+  if (ownerUrl === undefined) {
+    return { ...opened, ownerAddress: address, applicationRole: undefined }
+  }
+  try {
+    const applicationRole = await roleOf(relational)
+    return { ...opened, ownerAddress: { url: ownerUrl }, applicationRole }
+  } catch (error) {
+    await relational.close()
+    throw error
+  }
+}
+
 /** `DATABASE_URL`, or a PostgreSQL of our own as a child. */
 export async function openRelationalStore(
   config: Config,
   dataDirectory: DataDirectory,
   logger: Logger,
 ): Promise<OpenedRelational> {
-  if (config.relational.url !== undefined) {
-    const address = { url: config.relational.url }
-    const relational = openRelational({ address, logger })
-    return {
-      relational,
-      ownerAddress: address,
-      applicationRole: undefined,
-      child: undefined,
-      close: () => relational.close(),
-    }
-  }
+  const { url, ownerUrl } = config.relational
+  if (url !== undefined) return openDatabaseOf(url, ownerUrl, logger)
   const postgres = await startEmbeddedPostgres({
     directory: join(dataDirectory.path, 'postgres'),
     runPath: dataDirectory.runPath,

@@ -20,7 +20,8 @@ const oldestServer = 150_000
 const lockPollMs = 50
 const noticeAfterMs = 2_000
 
-async function withLockedClient<T>(
+/** A connection that holds a lock of the database while the work runs. */
+export async function withLockedClient<T>(
   address: PostgresAddress,
   key: number,
   logger: Logger,

@@ -1,12 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import type { SocketAddress } from '../../src/platform/stores/relational.ts'
-import { createTestDatabase } from '../support/postgres.ts'
+import { createTestDatabase, urlOf } from '../support/postgres.ts'
 import { removeData, type Service, startService } from '../support/running-service.ts'
-
-const addressOf = ({ socketDirectory, user, database }: SocketAddress): string =>
-  `postgresql://${user}@localhost/${database}?host=${encodeURIComponent(socketDirectory)}`
 
 test('of two processes on one database one loads, and the other is not ready to collect until it may', {
   timeout: 120_000,
@@ -14,7 +10,7 @@ test('of two processes on one database one loads, and the other is not ready to 
   const database = await createTestDatabase({ migrated: false })
   // Processes on one database seal under one key.
   const MILLRACE_ENCRYPTION_KEY = randomBytes(32).toString('base64')
-  const env = { DATABASE_URL: addressOf(database.owner), MILLRACE_ENCRYPTION_KEY }
+  const env = { DATABASE_URL: urlOf(database.owner), MILLRACE_ENCRYPTION_KEY }
   const services: Service[] = []
   try {
     const first = await startService({ env })

@@ -25,6 +25,10 @@ export interface TestDatabase extends Relational {
   close(): Promise<void>
 }
 
+/** For `DATABASE_URL`. */
+export const urlOf = ({ socketDirectory, user, database }: SocketAddress): string =>
+  `postgresql://${user}@localhost/${database}?host=${encodeURIComponent(socketDirectory)}`
+
 export interface TestDatabaseOptions {
   /** With all migrations (the default), or empty. */
   readonly migrated?: boolean

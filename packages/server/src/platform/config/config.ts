@@ -18,7 +18,7 @@ export interface Config {
   readonly dataDirectory: string
   /** Bytes of free disk below which events are refused with 503. */
   readonly diskReserveBytes: number
-  readonly relational: { readonly url: string | undefined }
+  readonly relational: { readonly url: string | undefined; readonly ownerUrl: string | undefined }
   readonly columnar: { readonly url: string | undefined }
   readonly mail: { readonly smtpUrl: string | undefined; readonly from: string }
   /** Ranges beside the public internet that requests to addresses of users may go to. */
@@ -41,7 +41,7 @@ export function configFrom(env: Environment): Config {
     logLevel: env.MILLRACE_LOG_LEVEL,
     dataDirectory: resolve(env.MILLRACE_DATA_DIR),
     diskReserveBytes: env.MILLRACE_DISK_RESERVE_MIB * 1024 * 1024,
-    relational: Object.freeze({ url: env.DATABASE_URL }),
+    relational: Object.freeze({ url: env.DATABASE_URL, ownerUrl: env.DATABASE_OWNER_URL }),
     columnar: Object.freeze({ url: env.CLICKHOUSE_URL }),
     mail: Object.freeze({ smtpUrl: env.SMTP_URL, from: env.MILLRACE_MAIL_FROM }),
     outgoingAllow: Object.freeze([...(env.MILLRACE_OUTGOING_ALLOW ?? [])]),

@@ -177,6 +177,12 @@ export const variables = {
     secret: true,
     parse: url('postgres:', 'postgresql:'),
   }),
+  DATABASE_OWNER_URL: variable({
+    description:
+      'The same database with the role that owns the tables; used at a start only. The role of `DATABASE_URL` then reads and writes rows, and can add to the audit log but not change it.',
+    secret: true,
+    parse: url('postgres:', 'postgresql:'),
+  }),
   CLICKHOUSE_URL: variable({
     description:
       'ClickHouse to use instead of the embedded engine: `http(s)://user:password@host:port/database`.',
@@ -273,6 +279,9 @@ export function readEnvironment(source: NodeJS.ProcessEnv): Environment {
     faults.push(
       'MILLRACE_ROLES names collector without worker: events wait in the data directory of the process that collects them, and only a worker of the same process loads them',
     )
+  }
+  if (values.DATABASE_OWNER_URL !== undefined && values.DATABASE_URL === undefined) {
+    faults.push('DATABASE_OWNER_URL is given without DATABASE_URL, the role that the service works as')
   }
   if (source.NATS_URL)
     faults.push(

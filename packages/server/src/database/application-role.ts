@@ -1,0 +1,92 @@
+import pg from 'pg'
+import type { Logger } from '../platform/logger.ts'
+import { StartRefused } from '../platform/start-refused.ts'
+import type { PostgresAddress } from '../platform/stores/relational.ts'
+import { lockKeys, withLockedClient } from './relational-migrations.ts'
+
+const rowRights = ['select', 'insert', 'update', 'delete'] as const
+const rights = [...rowRights, 'truncate', 'references', 'trigger'] as const
+type Right = (typeof rights)[number]
+
+/** Tables of which the application may do less than read and write rows. */
+const closed: Readonly<Record<string, readonly Right[]>> = {
+  audit_entries: ['select', 'insert'],
+  schema_migrations: ['select'],
+}
+
+interface HeldRights {
+  readonly name: string
+  readonly held: readonly Right[]
+}
+
+async function listRights(client: pg.Client, role: string): Promise<readonly HeldRights[]> {
+  const { rows } = await client.query<HeldRights>(
+    `select relation.relname as name, array(
+        select wanted from unnest($2::text[]) as wanted where has_table_privilege($1, relation.oid, wanted)
+      ) as held
+      from pg_class as relation
+      where relation.relnamespace = 'public'::regnamespace and relation.relkind in ('r', 'p')
+      order by relation.relname`,
+    [role, rights],
+  )
+  return rows
+}
+
+const wantedOf = (table: string): readonly Right[] => closed[table] ?? rowRights
+
+/** Rights that a role has beyond those it is to have, as `table: right`. */
+function superfluous(tables: readonly HeldRights[]): readonly string[] {
+  return tables.flatMap(({ name, held }) =>
+    held.filter((right) => !wantedOf(name).includes(right)).map((right) => `${name}: ${right}`),
+  )
+}
+
+async function openTables(client: pg.Client, role: string): Promise<void> {
+  const to = pg.escapeIdentifier(role)
+  for (const { name, held } of await listRights(client, role)) {
+    const table = `public.${pg.escapeIdentifier(name)}`
+    const wanted = wantedOf(name)
+    const missing = wanted.filter((right) => !held.includes(right))
+    const extra = held.filter((right) => !wanted.includes(right))
+    if (missing.length > 0) await client.query(`grant ${missing.join(', ')} on ${table} to ${to}`)
+    if (extra.length > 0) await client.query(`revoke ${extra.join(', ')} on ${table} from ${to}`)
+  }
+  await client.query(`grant usage on schema public to ${to}`)
+  await client.query(`grant usage, select on all sequences in schema public to ${to}`)
+}
+
+/**
+ * Opens the owner's tables to the role that the service works as, for rows only, and the audit log for reading and
+ * adding only. Done again at each start, so that a migration's tables and another role are opened too.
+ * @throws StartRefused when the role could do more all the same: as a superuser, as a member of the owner, or
+ *   because somebody else gave it rights
+ */
+export async function openToApplication(options: {
+  readonly owner: PostgresAddress
+  readonly role: string
+  readonly logger: Logger
+}): Promise<void> {
+  const { owner, role, logger } = options
+  await withLockedClient(owner, lockKeys.relational, logger, async (client) => {
+    const { rows } = await client.query<{ owns: boolean }>(
+      `select rolsuper or pg_has_role(oid, current_user, 'member') as owns from pg_roles where rolname = $1`,
+      [role],
+    )
+    if (rows[0]?.owns !== false) {
+      throw new StartRefused(
+        'unsuitable',
+        `The role "${role}" of DATABASE_URL is a superuser or a member of the role of DATABASE_OWNER_URL, and could change the audit log. Give DATABASE_URL a role of its own that may log in and nothing else.`,
+      )
+    }
+    await client.query('begin')
+    await openTables(client, role)
+    await client.query('commit')
+    const left = superfluous(await listRights(client, role))
+    if (left.length > 0) {
+      throw new StartRefused(
+        'unsuitable',
+        `The role "${role}" of DATABASE_URL has rights that the role of DATABASE_OWNER_URL cannot take back (${left.join(', ')}). Revoke them, also those of PUBLIC.`,
+      )
+    }
+  })
+}
