@@ -19,6 +19,7 @@ import { type AuthorizationReader, createAuthorizationReader } from './features/
 import { createBearerGuard } from './features/auth/bearer-guard.ts'
 import { createCodeStore } from './features/auth/code-store.ts'
 import { createPasswordCheck } from './features/auth/password-check.ts'
+import { createRotationStore } from './features/auth/rotation-store.ts'
 import { createSecondFactor } from './features/auth/second-factor.ts'
 import { createSignInService, type SignInService } from './features/auth/sign-in-service.ts'
 import { createThrottleStore } from './features/auth/throttle-store.ts'
@@ -152,7 +153,12 @@ export function createServices(parts: ServiceParts): Services {
     tokens: createTokenService({
       relational,
       tokens,
-      storesIn: (tx) => ({ tokens: createTokenStore(tx), codes: createCodeStore(tx) }),
+      rotation: createRotationStore(relational.db),
+      storesIn: (tx) => ({
+        tokens: createTokenStore(tx),
+        codes: createCodeStore(tx),
+        rotation: createRotationStore(tx),
+      }),
       passwordCheck,
       recordAudit,
     }),

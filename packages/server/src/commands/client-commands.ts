@@ -17,6 +17,10 @@ export const createClientCommand: OperatorCommand = {
       description: 'Address that a sign-in in the browser may return to',
     },
     'third-party': { description: 'An application of others: people are asked whether they let it in' },
+    'rotate-refresh-tokens': {
+      description:
+        'Every refresh gives another refresh token; the one before works for 30 s more, then its use ends the session',
+    },
   },
   async run(values, { clients }) {
     const client = await clients.createClient({
@@ -24,6 +28,7 @@ export const createClientCommand: OperatorCommand = {
       grants: values.all('grant'),
       redirectUris: values.all('redirect-uri'),
       firstParty: !values.has('third-party'),
+      rotatesRefreshTokens: values.has('rotate-refresh-tokens'),
     })
     return { data: { ...client }, lines: [client.id] }
   },

@@ -93,6 +93,24 @@ test('client create prints the id alone, ready for a script', async () => {
   expect((await auth.post(body)).statusCode).toBe(200)
 })
 
+test('client create makes a client whose refresh tokens rotate where it is asked for', async () => {
+  await auth.addUser('fay@example.com')
+  for (const [flags, rotates] of [
+    [[], false],
+    [['--rotate-refresh-tokens'], true],
+  ] as const) {
+    out = []
+    expect(await run('client', 'create', '--name', 'desk', ...flags, '--json')).toBe(0)
+    const client = JSON.parse(out.join())
+    expect(client).toMatchObject({ name: 'desk', rotatesRefreshTokens: rotates })
+    const who = { username: 'fay@example.com', password: 'a field of 7 poppies' }
+    const pair = (await auth.post({ grant_type: 'password', client_id: client.id, ...who })).json()
+    const next = (await auth.refresh(pair.refresh_token, client.id)).json()
+    expect(next.refresh_token).toMatch(/^[\w-]{43}$/)
+    expect(next.refresh_token !== pair.refresh_token).toBe(rotates)
+  }
+})
+
 test('datasource create prints the id alone', async () => {
   expect(await run('datasource', 'create', '--name', ' Shop ')).toBe(0)
   expect(out).toHaveLength(1)
@@ -135,6 +153,11 @@ test.each<[string, string[], string]>([
     'https://',
   ],
   ['a fragment', ['client', 'create', '--name', 'x', '--redirect-uri', 'https://a.example/#'], 'fragment'],
+  [
+    'rotation without refreshing',
+    ['client', 'create', '--name', 'x', '--grant', 'password', '--rotate-refresh-tokens'],
+    'rotate-refresh-tokens needs the grant refresh_token',
+  ],
   ['an empty name', ['client', 'create', '--name', ' '], '1 to 200 characters'],
 ])('refuses %s with code 1 and says what would be right', async (_name, argv, message) => {
   expect(await run(...argv)).toBe(1)

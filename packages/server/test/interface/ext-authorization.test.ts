@@ -9,8 +9,11 @@ import {
   verifier,
   walkToPassword,
 } from '../support/authorization.ts'
+import { discover, libraryOptions } from '../support/client-library.ts'
+import { minute } from '../support/fake-time.ts'
 import { createFormBrowser, injected } from '../support/form-browser.ts'
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts'
+import { createRotation } from '../support/rotation.ts'
 
 let relational: TestDatabase
 let auth: Auth
@@ -23,25 +26,9 @@ beforeAll(async () => {
 
 afterAll(() => relational.close())
 
-/** The service under its public address, for a client library that knows nothing of tests. */
-const customFetch = async (url: string, options: RequestInit): Promise<Response> => {
-  const { pathname, search } = new URL(url)
-  const reply = await auth.app.inject({
-    method: (options.method ?? 'GET') as 'GET',
-    url: pathname + search,
-    headers: Object.fromEntries(new Headers(options.headers)),
-    ...(options.body ? { payload: String(options.body) } : {}),
-  })
-  const headers = new Headers()
-  for (const [name, value] of Object.entries(reply.headers)) headers.set(name, String(value))
-  return new Response(reply.statusCode === 204 ? null : reply.body, { status: reply.statusCode, headers })
-}
-const options = { [oauth.customFetch]: customFetch as never }
-
 test('an ordinary client library finds its way: metadata, code, refresh, revocation', async () => {
-  const issuer = new URL(testOrigin)
-  const discovered = await oauth.discoveryRequest(issuer, { ...options, algorithm: 'oauth2' })
-  const server = await oauth.processDiscoveryResponse(issuer, discovered)
+  const options = libraryOptions(auth.app)
+  const server = await discover(options)
   expect(server.code_challenge_methods_supported).toEqual(['S256'])
   expect(server.authorization_response_iss_parameter_supported).toBe(true)
 
@@ -97,6 +84,33 @@ test('an ordinary client library finds its way: metadata, code, refresh, revocat
   )
   auth.time.advance(1000)
   expect((await auth.get(refreshed.access_token)).statusCode).toBe(401)
+})
+
+test('T14: an ordinary client library goes on with the refresh tokens that it is given', async () => {
+  const options = libraryOptions(auth.app)
+  const server = await discover(options)
+  const { clientId, endings, opens } = await createRotation(auth, relational, 'rita@example.com')
+  const client: oauth.Client = { client_id: clientId }
+  const refresh = async (token: string) =>
+    oauth.processRefreshTokenResponse(
+      server,
+      client,
+      await oauth.refreshTokenGrantRequest(server, client, oauth.None(), token, options),
+    )
+  const code = await codeOf(auth, 'rita@example.com', { client_id: clientId })
+  const { refresh_token: first } = (await exchange(auth, code, { client_id: clientId })).json()
+  const tokens: string[] = [first]
+  for (let hour = 0; hour < 5; hour++) {
+    const { access_token, refresh_token = '' } = await refresh(tokens.at(-1) ?? '')
+    expect(await opens({ access_token, refresh_token })).toBe(true)
+    tokens.push(refresh_token)
+    auth.time.advance(55 * minute)
+  }
+  expect(new Set(tokens).size).toBe(6)
+  expect(await endings()).toEqual([])
+  await expect(refresh(first)).rejects.toMatchObject({ status: 400, error: 'invalid_grant' })
+  await expect(refresh(tokens.at(-1) ?? '')).rejects.toMatchObject({ error: 'invalid_grant' })
+  expect(await endings()).toHaveLength(1)
 })
 
 describe('T20: a code', () => {

@@ -1,28 +1,21 @@
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { databaseNow } from '../../src/database/now.ts'
 import { silentLogger } from '../../src/platform/logger.ts'
 import { embeddedAddresses } from '../../src/platform/stores/embedded-postgres.ts'
 import { openRelational } from '../../src/platform/stores/relational.ts'
 import { type AccountsApp, asOwner, createAccountsApp, secretIn } from '../support/accounts.ts'
 import { type Auth, createAuth } from '../support/auth.ts'
-import { createFakeTime, type FakeTime } from '../support/fake-time.ts'
+import { createFakeTime, type FakeTime, second } from '../support/fake-time.ts'
 import { startIdentityProvider } from '../support/identity-provider.ts'
 import { requireByRows } from '../support/mandatory-domain.ts'
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts'
+import { createRotation, type Pair, type Rotation } from '../support/rotation.ts'
 import { removeData, startService } from '../support/running-service.ts'
 import { configureSingleSignOn, createSingleSignOnApp, tokenOf } from '../support/single-sign-on.ts'
 
-/**
- * Rows of faults.md, 2.1, about how long sessions last. T14 does not apply: a refresh token is kept when it is used
- * (decisions.md, Token service), so that there is no older one whose use would tell of a theft.
- */
-
-interface Pair {
-  readonly access_token: string
-  readonly refresh_token: string
-}
+/** Rows of faults.md, 2.1, about how long sessions last. More about rotation is in ext-rotation. */
 
 const refused = { code: 400, error: 'invalid_grant', error_code: 2003 }
 
@@ -101,6 +94,91 @@ describe('T12: two processes whose clocks are 2 s before and behind the time of 
       )
       expect(rows).toEqual([{ session: true, token: true }])
     }
+  })
+})
+
+describe('T14: in a client that rotates its refresh tokens', () => {
+  let relational: TestDatabase
+  let auth: Auth
+  let ada: Rotation
+  let people = 0
+
+  beforeAll(async () => {
+    relational = await createTestDatabase()
+    auth = await createAuth(relational)
+  })
+
+  beforeEach(async () => {
+    ada = await createRotation(auth, relational, `ada${++people}@example.com`)
+  })
+
+  afterAll(async () => {
+    await auth.app.close()
+    await relational.close()
+  })
+
+  test('an old token after 31 s ends the session with all it gave, once, and the audit log tells', async () => {
+    const other = await ada.signIn()
+    const first = await ada.signIn()
+    const later = await ada.next(first.refresh_token)
+    const beside = await ada.next(first.refresh_token)
+    auth.time.advance(31 * second)
+    const reuse = await ada.refresh(first.refresh_token, { from: '198.51.100.7' })
+    expect(reuse.json()).toMatchObject(refused)
+    // Nothing that has ended looks like something that was replaced a moment ago.
+    for (const { refresh_token } of [first, later, beside, first])
+      expect((await ada.refresh(refresh_token)).json()).toMatchObject(refused)
+    for (const pair of [first, later, beside]) expect(await ada.opens(pair)).toBe(false)
+    expect(await ada.endings()).toEqual([
+      {
+        category: 'applications',
+        actor_kind: 'platform',
+        target_kind: 'user',
+        target_id: ada.userId,
+        target_name: ada.email,
+        outcome: 'success',
+        details: { reason: 'refresh-token-used-twice', clientId: ada.clientId },
+        address: '198.51.100.7',
+        company_id: auth.companyId,
+      },
+    ])
+    expect(await ada.opens(other)).toBe(true)
+    await ada.next(other.refresh_token)
+  })
+
+  test('an old token within 30 s gives tokens that work, and nothing is revoked', async () => {
+    const first = await ada.signIn()
+    const later = await ada.next(first.refresh_token)
+    const given = [first, later]
+    for (const ms of [0, 1_000, 28_999]) {
+      auth.time.advance(ms)
+      given.push(await ada.next(first.refresh_token))
+    }
+    expect(new Set(given.map(({ refresh_token }) => refresh_token)).size).toBe(5)
+    for (const pair of given) expect(await ada.opens(pair)).toBe(true)
+    for (const { refresh_token } of given.slice(1)) await ada.next(refresh_token)
+    expect(await ada.endings()).toEqual([])
+  })
+
+  test('the 30 s end exactly, and no use of the old token prolongs them', async () => {
+    const first = await ada.signIn()
+    await ada.next(first.refresh_token)
+    auth.time.advance(29_999)
+    await ada.next(first.refresh_token)
+    auth.time.advance(1)
+    expect((await ada.refresh(first.refresh_token)).json()).toMatchObject(refused)
+    expect(await ada.endings()).toHaveLength(1)
+  })
+
+  test('only the token before is good for a while: one before that ends the session at once', async () => {
+    const first = await ada.signIn()
+    const later = await ada.next(first.refresh_token)
+    const third = await ada.next(later.refresh_token)
+    expect((await ada.refresh(first.refresh_token)).json()).toMatchObject(refused)
+    for (const { refresh_token } of [later, third])
+      expect((await ada.refresh(refresh_token)).json()).toMatchObject(refused)
+    expect(await ada.opens(third)).toBe(false)
+    expect(await ada.endings()).toHaveLength(1)
   })
 })
 
@@ -221,10 +299,14 @@ describe('T16: a crash between the insertion of a token and the reply', () => {
     const auth = await createAuth(relational)
     await auth.addUser('ada@example.com')
     const pair: Pair = (await auth.signIn('ada@example.com')).json()
+    const bob = await createRotation(auth, relational, 'bob@example.com')
+    const rotating = await bob.next((await bob.signIn()).refresh_token)
     const everything = async () => {
       const { rows } = await relational.pool.query(
-        `select id, expires_at from refresh_tokens union all select id, expires_at from access_tokens
-         union all select id, last_sign_in_at from users order by 1`,
+        `select id, expires_at, token_hash from refresh_tokens
+         union all select id, expires_at, token_hash from access_tokens
+         union all select refresh_token_id, expires_at, token_hash from earlier_refresh_tokens
+         union all select id, last_sign_in_at, null from users order by 1, 3`,
       )
       return rows
     }
@@ -235,7 +317,11 @@ describe('T16: a crash between the insertion of a token and the reply', () => {
          $$ begin perform pg_sleep(60); return null; end $$;
        create trigger stand_still after insert on access_tokens for each row execute function stand_still()`,
     )
-    for (const ask of [() => auth.refresh(pair.refresh_token), () => auth.signIn('ada@example.com')]) {
+    for (const ask of [
+      () => auth.refresh(pair.refresh_token),
+      () => bob.refresh(rotating.refresh_token),
+      () => auth.signIn('ada@example.com'),
+    ]) {
       const asked = ask()
       // The rows are written, and nothing is committed.
       await expect
@@ -254,6 +340,7 @@ describe('T16: a crash between the insertion of a token and the reply', () => {
     }
     await asOwner(relational, 'drop function stand_still cascade')
     await expectAlive(auth, pair)
+    await bob.next(rotating.refresh_token)
     expect((await auth.signIn('ada@example.com')).statusCode).toBe(200)
     await auth.app.close()
     await relational.close()

@@ -18,6 +18,7 @@ import { createCodeStore } from '../../src/features/auth/code-store.ts'
 import { defaultPolicy, type ThrottlePolicy } from '../../src/features/auth/login-throttle.ts'
 import { registerMetadataRoutes } from '../../src/features/auth/metadata-routes.ts'
 import { createPasswordCheck } from '../../src/features/auth/password-check.ts'
+import { createRotationStore } from '../../src/features/auth/rotation-store.ts'
 import { createSecondFactor } from '../../src/features/auth/second-factor.ts'
 import { registerSignInRoutes } from '../../src/features/auth/sign-in-routes.ts'
 import { createSignInService } from '../../src/features/auth/sign-in-service.ts'
@@ -99,9 +100,11 @@ export async function createAuth(relational: Relational, options: AuthOptions = 
   const service = createTokenService({
     relational,
     tokens,
+    rotation: createRotationStore(relational.db, time.sqlNow),
     storesIn: (tx) => ({
       tokens: createTokenStore(tx, time.sqlNow),
       codes: createCodeStore(tx, time.sqlNow),
+      rotation: createRotationStore(tx, time.sqlNow),
     }),
     passwordCheck,
     recordAudit,

@@ -44,8 +44,8 @@ export function returned(page: Shown): URL {
 }
 
 /** A fresh code of somebody. */
-export async function codeOf(auth: Auth, email: string): Promise<string> {
-  const { page } = await walkToPassword(auth, email)
+export async function codeOf(auth: Auth, email: string, more: Record<string, string> = {}): Promise<string> {
+  const { page } = await walkToPassword(auth, email, goodPassword, more)
   return returned(page).searchParams.get('code') ?? ''
 }
 

@@ -10,6 +10,8 @@ export const oauthClients = pgTable('oauth_clients', {
   redirectUris: text('redirect_uris').array().notNull().default([]),
   /** People are not asked whether they let a client of the operator's own in. */
   firstParty: boolean('first_party').notNull().default(true),
+  /** Every refresh gives another refresh token; without it one stays the same for the whole session. */
+  rotatesRefreshTokens: boolean('rotates_refresh_tokens').notNull().default(false),
   /** An inactive client gets no tokens, and those it has do not work. */
   active: boolean('active').notNull().default(true),
   ...history,

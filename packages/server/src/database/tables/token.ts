@@ -1,4 +1,4 @@
-import { pgTable, text } from 'drizzle-orm/pg-core'
+import { integer, pgTable, text } from 'drizzle-orm/pg-core'
 import { bytes, id, instant } from './columns.ts'
 
 /** A session of a person in a client. Deleting the row ends the session and its access tokens. */
@@ -15,6 +15,17 @@ export const refreshTokens = pgTable('refresh_tokens', {
   method: text('method', { enum: ['password', 'sso'] })
     .notNull()
     .default('password'),
+  /** How often the session's tokens were replaced by others; stays 0 unless the client rotates them. */
+  generation: integer('generation').notNull().default(0),
+  replacedAt: instant('replaced_at'),
+})
+
+/** Refresh tokens of a session that were given before its last one. */
+export const earlierRefreshTokens = pgTable('earlier_refresh_tokens', {
+  tokenHash: bytes('token_hash').primaryKey(),
+  refreshTokenId: id('refresh_token_id').notNull(),
+  generation: integer('generation').notNull(),
+  expiresAt: instant('expires_at').notNull(),
 })
 
 export const accessTokens = pgTable('access_tokens', {

@@ -12,6 +12,8 @@ export interface ClientToCreate {
   readonly redirectUris: readonly string[]
   /** False for an application of others: people are asked whether they let it in. Default true. */
   readonly firstParty?: boolean
+  /** Every refresh gives another refresh token, and the use of an old one ends the session. Default false. */
+  readonly rotatesRefreshTokens?: boolean
 }
 
 export interface CreatedClient {
@@ -20,6 +22,7 @@ export interface CreatedClient {
   readonly grants: readonly string[]
   readonly redirectUris: readonly string[]
   readonly firstParty: boolean
+  readonly rotatesRefreshTokens: boolean
 }
 
 /** Compared character by character later, so that it is kept as given (RFC 9700 2.1). */
@@ -51,7 +54,10 @@ export function createClientService(store: ClientStore) {
         grants: wanted.grants.length > 0 ? [...new Set(wanted.grants)] : [...grantTypes],
         redirectUris: [...new Set(wanted.redirectUris.map(requireRedirectUri))],
         firstParty: wanted.firstParty ?? true,
+        rotatesRefreshTokens: wanted.rotatesRefreshTokens ?? false,
       }
+      if (client.rotatesRefreshTokens && !client.grants.includes('refresh_token'))
+        throw invalid('rotate-refresh-tokens', 'needs the grant refresh_token; give it or leave this out')
       await store.insertClient(client)
       return client
     },

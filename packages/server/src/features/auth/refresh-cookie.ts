@@ -28,8 +28,8 @@ export function readRefreshCookie(request: FastifyRequest): string | undefined {
   return readCookie(request, cookieName)
 }
 
-/** Moves the end of the cookie along with the end of the token that it holds. */
-export function prolongRefreshCookie(request: FastifyRequest, reply: FastifyReply, token: string): void {
+/** The cookie follows its token: to the next one where there is one, and to the same end. */
+export function setRefreshCookie(request: FastifyRequest, reply: FastifyReply, token: string): void {
   const path = request.routeOptions.url ?? '/'
   setCookie(request, reply, { name: cookieName, value: token, seconds: lifetimeSeconds, path })
 }

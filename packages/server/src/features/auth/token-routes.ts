@@ -5,7 +5,7 @@ import { assertPlainUtf8 } from '../../platform/http/body-headers.ts'
 import { parseFormBody, type RefuseForm } from '../../platform/http/form-body.ts'
 import { readBasicClient } from './basic-client.ts'
 import { useOAuthFailures } from './oauth-failures.ts'
-import { prolongRefreshCookie, readRefreshCookie } from './refresh-cookie.ts'
+import { readRefreshCookie, setRefreshCookie } from './refresh-cookie.ts'
 import { readRevocationRequest, readTokenRequest } from './token-request.ts'
 import type { TokenService } from './token-service.ts'
 
@@ -35,7 +35,8 @@ export function registerTokenRoutes(app: FastifyInstance, service: TokenService)
         const basicClientId = readBasicClient(request.headers.authorization)
         const wanted = readTokenRequest(request.body, { basicClientId, cookieToken })
         const pair = await service.grant(wanted, { address: request.ip, cookieToken })
-        if (pair.refresh_token === cookieToken) prolongRefreshCookie(request, reply, cookieToken)
+        if (wanted.grantType === 'refresh_token' && wanted.refreshToken === cookieToken)
+          setRefreshCookie(request, reply, pair.refresh_token)
         reply.headers({ 'cache-control': 'no-store', pragma: 'no-cache' })
         return pair
       },

@@ -8,6 +8,7 @@ import { isPasswordTooLong, maximumPasswordBytes } from '../../platform/password
 import type { Queries, Relational } from '../../platform/stores/relational.ts'
 import type { CodeStore } from './code-store.ts'
 import type { Origin, PasswordCheck } from './password-check.ts'
+import type { RotationStore } from './rotation-store.ts'
 import type {
   CodeRequest,
   PasswordRequest,
@@ -15,13 +16,18 @@ import type {
   RevocationRequest,
   TokenRequest,
 } from './token-request.ts'
-import type { Client, Credentials, TokenStore } from './token-store.ts'
+import type { Client, Credentials, SessionRefresh, TokenStore } from './token-store.ts'
 
 export interface TokenServiceDependencies {
   readonly relational: Pick<Relational, 'db' | 'transaction'>
   readonly tokens: TokenStore
+  readonly rotation: RotationStore
   /** Given a transaction they work inside it. */
-  readonly storesIn: (tx: Queries) => { readonly tokens: TokenStore; readonly codes: CodeStore }
+  readonly storesIn: (tx: Queries) => {
+    readonly tokens: TokenStore
+    readonly codes: CodeStore
+    readonly rotation: RotationStore
+  }
   readonly passwordCheck: PasswordCheck
   readonly recordAudit: RecordAudit
   readonly random?: RandomBytes
@@ -41,7 +47,7 @@ export type TokenService = ReturnType<typeof createTokenService>
 
 /** Gives out tokens, operation 1, and takes them back. */
 export function createTokenService(dependencies: TokenServiceDependencies) {
-  const { relational, tokens, storesIn, passwordCheck, recordAudit, random } = dependencies
+  const { relational, tokens, rotation, storesIn, passwordCheck, recordAudit, random } = dependencies
 
   async function requireClient(clientId: string): Promise<Client> {
     const client = isId(clientId) ? await tokens.findClient(normalizeId(clientId)) : undefined
@@ -142,18 +148,44 @@ export function createTokenService(dependencies: TokenServiceDependencies) {
   async function grantRefresh(request: RefreshRequest, origin: Origin): Promise<TokenResponse> {
     const client = await requireClientFor(request.grantType, request.clientId)
     await tokens.sweepEnded()
+    if (!isSecret(request.refreshToken)) throw new DomainError('invalidGrant')
     const accessToken = newSecret(random)
-    const refreshed =
-      isSecret(request.refreshToken) &&
-      (await tokens.refreshSession({
-        clientId: client.id,
-        address: networkOf(origin.address),
-        refreshTokenHash: hashSecret(request.refreshToken),
-        accessTokenId: newId(),
-        accessTokenHash: hashSecret(accessToken),
-      }))
-    if (!refreshed) throw new DomainError('invalidGrant')
+    const refresh: SessionRefresh = {
+      clientId: client.id,
+      address: networkOf(origin.address),
+      refreshTokenHash: hashSecret(request.refreshToken),
+      accessTokenId: newId(),
+      accessTokenHash: hashSecret(accessToken),
+    }
+    if (client.rotatesRefreshTokens) return body(accessToken, await rotate(refresh, origin))
+    if (!(await tokens.refreshSession(refresh))) throw new DomainError('invalidGrant')
     return body(accessToken, request.refreshToken)
+  }
+
+  /** Gives the next refresh token, or ends the session of a token whose successor somebody else may hold. */
+  async function rotate(refresh: SessionRefresh, origin: Origin): Promise<string> {
+    await rotation.sweepEarlier()
+    const refreshToken = newSecret(random)
+    const rotated = await rotation.rotateSession({ ...refresh, nextTokenHash: hashSecret(refreshToken) })
+    if (rotated?.isReused) await endReused(rotated.sessionId, refresh.clientId, origin)
+    if (!rotated || rotated.isReused) throw new DomainError('invalidGrant')
+    return refreshToken
+  }
+
+  /** Of several uses at once the one that ends the session is recorded. */
+  async function endReused(sessionId: string, clientId: string, { address }: Origin): Promise<void> {
+    await relational.transaction(async (tx) => {
+      const ended = await storesIn(tx).rotation.endSession(sessionId)
+      if (!ended) return
+      await recordAudit(tx, {
+        companyId: ended.companyId,
+        action: 'token-revoke',
+        actor: { kind: 'platform' },
+        target: { kind: 'user', id: ended.userId, name: ended.email },
+        details: { reason: 'refresh-token-used-twice', clientId },
+        address,
+      })
+    })
   }
 
   return {

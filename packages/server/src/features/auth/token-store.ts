@@ -1,8 +1,8 @@
-import { and, eq, sql } from 'drizzle-orm'
+import { and, eq, type SQL, sql } from 'drizzle-orm'
 import { databaseNow, type SqlNow } from '../../database/now.ts'
 import { oauthClients } from '../../database/tables/oauth-client.ts'
 import { userAuthenticators } from '../../database/tables/sign-in.ts'
-import { accessTokens, refreshTokens } from '../../database/tables/token.ts'
+import { accessTokens, earlierRefreshTokens, refreshTokens } from '../../database/tables/token.ts'
 import { users } from '../../database/tables/user.ts'
 import type { Queries } from '../../platform/stores/relational.ts'
 
@@ -15,6 +15,8 @@ export interface Client {
   readonly redirectUris: readonly string[]
   /** The operator's own: people are not asked whether they let it in. */
   readonly firstParty: boolean
+  /** Every refresh gives another refresh token (`createRotationStore`). */
+  readonly rotatesRefreshTokens: boolean
 }
 
 /** Somebody who might sign in with a password. */
@@ -54,6 +56,22 @@ export interface SessionRefresh {
 /** Whether passwords let this person in no more; programs go on with theirs. */
 const ssoRequired = sql`(not service_account and requires_single_sign_on(company_id, email))`
 
+/** Whether the person `owner` may go on with the session `session`. */
+export const mayGoOn: SQL = sql`(owner.status = 'active' and (session.method = 'sso' or owner.service_account
+  or not requires_single_sign_on(owner.company_id, owner.email)))`
+
+/** The session of a refresh token and which of its generations the token is of, given last or earlier. */
+export const knownRefreshTokens = (tokenHash: Buffer): SQL => sql`(
+  select id as session_id, generation, expires_at from ${refreshTokens} where token_hash = ${tokenHash}
+  union all
+  select refresh_token_id, generation, expires_at from ${earlierRefreshTokens} where token_hash = ${tokenHash})`
+
+/** When tokens end that are given now (interface.md, Authentication 6). */
+export const tokenEnds = (now: SqlNow) => ({
+  accessEnd: () => sql`${now()} + interval '1 hour'`,
+  refreshEnd: () => sql`${now()} + interval '30 days'`,
+})
+
 /** A token that was to be revoked, and whose it is. */
 export interface RevokedToken {
   /** Of the client that asks; others stay as they are. */
@@ -72,9 +90,7 @@ export type TokenStore = ReturnType<typeof createTokenStore>
 
 /** Clients, credentials and tokens; given a transaction it works inside it. All times are the database's (faults.md, T12). */
 export function createTokenStore(db: Queries, now: SqlNow = databaseNow) {
-  /** interface.md, Authentication 6. */
-  const accessEnd = () => sql`${now()} + interval '1 hour'`
-  const refreshEnd = () => sql`${now()} + interval '30 days'`
+  const { accessEnd, refreshEnd } = tokenEnds(now)
 
   return {
     /** The client, if it is known and active. */
@@ -86,6 +102,7 @@ export function createTokenStore(db: Queries, now: SqlNow = databaseNow) {
           grants: oauthClients.grants,
           redirectUris: oauthClients.redirectUris,
           firstParty: oauthClients.firstParty,
+          rotatesRefreshTokens: oauthClients.rotatesRefreshTokens,
         })
         .from(oauthClients)
         .where(and(eq(oauthClients.id, clientId), oauthClients.active))
@@ -140,12 +157,14 @@ export function createTokenStore(db: Queries, now: SqlNow = databaseNow) {
       return rows.length > 0
     },
 
-    /** The living session of this person that a refresh token belongs to. */
+    /** The living session of this person that a refresh token, not one that was replaced, belongs to. */
     async findSessionOf(email: string, refreshTokenHash: Buffer): Promise<string | undefined> {
       const { rows } = await db.execute<{ id: string }>(
-        sql`select session.id from ${refreshTokens} as session join ${users} as owner on owner.id = session.user_id
-          where session.token_hash = ${refreshTokenHash} and session.expires_at > ${now()}
-            and owner.email = ${email} and owner.status = 'active'`,
+        sql`select session.id from ${knownRefreshTokens(refreshTokenHash)} as known
+            join ${refreshTokens} as session
+              on session.id = known.session_id and session.generation = known.generation
+            join ${users} as owner on owner.id = session.user_id
+          where session.expires_at > ${now()} and owner.email = ${email} and owner.status = 'active'`,
       )
       return rows[0]?.id
     },
@@ -192,9 +211,7 @@ export function createTokenStore(db: Queries, now: SqlNow = databaseNow) {
             from ${users} as owner, ${oauthClients} as client
             where session.token_hash = ${refresh.refreshTokenHash} and session.client_id = ${refresh.clientId}
               and session.expires_at > ${now()}
-              and owner.id = session.user_id and owner.status = 'active'
-              and (session.method = 'sso' or owner.service_account
-                or not requires_single_sign_on(owner.company_id, owner.email))
+              and owner.id = session.user_id and ${mayGoOn}
               and client.id = session.client_id and client.active
             returning session.id
           )
@@ -206,8 +223,8 @@ export function createTokenStore(db: Queries, now: SqlNow = databaseNow) {
     },
 
     /**
-     * Ends the token with this hash if it belongs to the client: a refresh token with its access tokens, an access
-     * token alone. Undefined for a token that nobody has.
+     * Ends the token with this hash if it belongs to the client: a refresh token, also an earlier one, with its
+     * session's access tokens, an access token alone. Undefined for a token that nobody has.
      */
     async revoke(tokenHash: Buffer, clientId: string): Promise<RevokedToken | undefined> {
       const { rows } = await db.execute<{
@@ -218,8 +235,9 @@ export function createTokenStore(db: Queries, now: SqlNow = databaseNow) {
         email: string
       }>(
         sql`with found as (
-            select id as session_id, null as token_id, user_id, client_id = ${clientId} as own
-            from ${refreshTokens} where token_hash = ${tokenHash}
+            select session.id as session_id, null as token_id, session.user_id, session.client_id = ${clientId} as own
+            from ${knownRefreshTokens(tokenHash)} as known
+              join ${refreshTokens} as session on session.id = known.session_id
             union all
             select null, token.id, session.user_id, session.client_id = ${clientId}
             from ${accessTokens} as token join ${refreshTokens} as session on session.id = token.refresh_token_id
