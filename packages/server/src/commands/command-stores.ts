@@ -23,7 +23,8 @@ export async function withRelational<T>(
   config: Config,
   work: (relational: Relational) => Promise<T>,
 ): Promise<T> {
-  const running = config.relational.url === undefined ? relationalOfRunningService(config) : undefined
+  const isRunning = findRunningService(config.dataDirectory) !== undefined
+  const running = isRunning ? relationalOfRunningService(config) : undefined
   if (running) {
     try {
       return await work(running)
