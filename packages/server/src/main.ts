@@ -76,9 +76,11 @@ async function run([command, ...rest]: readonly string[]): Promise<number> {
     return 2
   }
   if ('exitCode' in prepared) return prepared.exitCode
-  const { withRelational } = await import('./commands/command-stores.ts')
+  const { openConfiguredBox, withRelational } = await import('./commands/command-stores.ts')
   const { createOperatorServices } = await import('./commands/operator-services.ts')
-  return withRelational(config, (relational) => prepared.run(createOperatorServices({ relational })))
+  return withRelational(config, (relational) =>
+    prepared.run(createOperatorServices({ relational, openBox: () => openConfiguredBox(config) })),
+  )
 }
 
 try {

@@ -296,7 +296,8 @@ export const accountErrors = {
   defaultTeam: {
     errorCode: 2075,
     status: 409,
-    message: 'The default team cannot be deleted: it takes the people who are put into no other',
+    message:
+      'The default team takes the people who are put into no other; choose another one in the settings of the company (`defaultTeamId`), then delete this one',
     data: ById,
   },
   memberWithoutTeam: {

@@ -25,12 +25,20 @@ export const updateCompany = {
   url,
   scope: 'authenticated',
   permission: { resource: 'company', action: 'update' },
-  access: 'Company: update, and every permission of a new `defaultRoleId`',
+  access:
+    'Company: update, every permission of a new `defaultRoleId`, and a new `defaultTeamId` that you use yourself (any team with Team: update)',
   tag: 'Accounts',
   summary: 'Change the settings of your company',
-  description: 'A partial update: a field that is absent stays as it is. Statistics follow at once.',
-  errors: ['unknownRole', 'roleAboveOwn'],
-  examples: { zone: { summary: 'In Paris', value: { timezone: 'Europe/Paris', language: 'fr' } } },
+  description:
+    'A partial update: a field that is absent stays as it is. Statistics follow at once. Another default team takes those who come from now on; whoever is in the old one stays there.',
+  errors: ['unknownRole', 'roleAboveOwn', 'unknownTeam', 'notInTeam', 'provisionedTeam'],
+  examples: {
+    zone: { summary: 'In Paris', value: { timezone: 'Europe/Paris', language: 'fr' } },
+    newcomers: {
+      summary: 'What becomes of newcomers',
+      value: { defaultRoleId: '65f0c0ffee5ca1ab1e0ddba1', defaultTeamId: '65f0c0ffee5ca1ab1e0ddba2' },
+    },
+  },
   replies: { 200: { description: 'The company as it is now' } },
   schema: { body: CompanyUpdate, response: { 200: successEnvelope(Company) } },
 } as const satisfies Operation

@@ -107,7 +107,7 @@ export const deleteTeam = {
   tag: 'Accounts',
   summary: 'Delete a team',
   description:
-    'Only a team without teams below it and without resources, whose members are all in another team too.',
+    'Only a team without teams below it and without resources, whose members are all in another team too, and not the default team of the company.',
   errors: ['provisionedTeam', 'teamNotFound', 'defaultTeam', 'teamInUse', 'memberWithoutTeam'],
   replies: { 200: { description: 'The team is deleted' } },
   schema: { params: teamId, response: { 200: successEnvelope(EmptyObject) } },

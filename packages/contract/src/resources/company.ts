@@ -33,6 +33,7 @@ const settings = {
   defaultRoleId: nullable(id('Role of people who come in without one of their own'), {
     description: 'Role of people who come in without one of their own; null is `viewer`',
   }),
+  defaultTeamId: id('Team of people who are put into no other; there always is one'),
 }
 
 /** The caller's company with its settings. */
@@ -57,6 +58,7 @@ const update = {
   exactCounts: Type.Optional(settings.exactCounts),
   auditRetentionDays: Type.Optional(settings.auditRetentionDays),
   defaultRoleId: Type.Optional(settings.defaultRoleId),
+  defaultTeamId: Type.Optional(settings.defaultTeamId),
 }
 
 /** Partial: a field that is absent stays as it is. */

@@ -8,7 +8,9 @@ export const Team = Type.Object(
     companyId: id('Company of the team'),
     name: Type.String({ examples: ['Marketing'] }),
     description: Type.String(),
-    isDefault: Type.Boolean({ description: 'Takes the people who are put into no other; it stays' }),
+    isDefault: Type.Boolean({
+      description: 'Takes the people who are put into no other: the company’s `defaultTeamId`',
+    }),
     reachesAncestors: Type.Boolean({
       description:
         'Members also use the resources of the teams above, up to but without the first that has this set too',

@@ -1,10 +1,17 @@
 import { join, resolve } from 'node:path'
 import { openMigratedRelational } from '../context.ts'
 import type { Config } from '../platform/config/config.ts'
+import { readKeyFile } from '../platform/crypto/encryption-key.ts'
+import { createSecretBox, type SecretBox } from '../platform/crypto/secret-box.ts'
 import { findRunningService, openDataDirectory } from '../platform/data-directory.ts'
 import { silentLogger } from '../platform/logger.ts'
 import { embeddedAddresses } from '../platform/stores/embedded-postgres.ts'
 import { openRelational, type Relational } from '../platform/stores/relational.ts'
+
+/** The keys that a service with this configuration has. @throws StartRefused when there are none */
+export function openConfiguredBox({ encryptionKeys, dataDirectory }: Config): SecretBox {
+  return createSecretBox(encryptionKeys ?? [readKeyFile(dataDirectory, false)])
+}
 
 /** The relational store of a service that runs on the configured data directory or database; undefined when none does. */
 export function relationalOfRunningService(config: Config): Relational | undefined {
@@ -23,7 +30,8 @@ export async function withRelational<T>(
   config: Config,
   work: (relational: Relational) => Promise<T>,
 ): Promise<T> {
-  const running = config.relational.url === undefined ? relationalOfRunningService(config) : undefined
+  const isRunning = findRunningService(config.dataDirectory) !== undefined
+  const running = isRunning ? relationalOfRunningService(config) : undefined
   if (running) {
     try {
       return await work(running)

@@ -34,6 +34,8 @@ export interface Values {
 interface CommandResult {
   readonly data: Readonly<Record<string, unknown>>
   readonly lines: readonly string[]
+  /** 0 unless something was left undone. */
+  readonly exitCode?: ExitCode
 }
 
 export interface OperatorCommand {
@@ -137,10 +139,10 @@ export async function runOperatorCommand(
   terminal: CommandTerminal,
 ): Promise<ExitCode> {
   try {
-    const { data, lines } = await command.run(values, services, terminal)
+    const { data, lines, exitCode = 0 } = await command.run(values, services, terminal)
     if (values.has('json')) terminal.out(JSON.stringify(data))
     else for (const line of lines) terminal.out(line)
-    return 0
+    return exitCode
   } catch (error) {
     if (error instanceof UsageError) {
       terminal.err(`millrace ${command.name}: ${error.message}`)

@@ -1,7 +1,7 @@
 import { createClientCommand } from './client-commands.ts'
 import { createDatasourceCommand } from './datasource-commands.ts'
 import { verifyDomainCommand } from './domain-commands.ts'
-import { forgetKeysCommand } from './key-commands.ts'
+import { forgetKeysCommand, resealCommand } from './key-commands.ts'
 import {
   type CommandTerminal,
   type ExitCode,
@@ -21,6 +21,7 @@ export const operatorCommands: readonly OperatorCommand[] = [
   userPasswordCommand,
   createClientCommand,
   createDatasourceCommand,
+  resealCommand,
   forgetKeysCommand,
   verifyDomainCommand,
   optionalSingleSignOnCommand,

@@ -4,6 +4,7 @@ import { type ClientService, createClientService } from '../features/auth/client
 import { createClientStore } from '../features/auth/client-store.ts'
 import { insertDatasource } from '../features/datasources/datasource-service.ts'
 import { createKeyRegister, type KeyRegister } from '../features/encryption/key-register.ts'
+import { createResealService, type ResealReport } from '../features/encryption/reseal-service.ts'
 import {
   createDomainService,
   type DomainService,
@@ -13,6 +14,7 @@ import {
   createRequirementService,
   type RequirementService,
 } from '../features/single-sign-on/requirement-service.ts'
+import type { SecretBox } from '../platform/crypto/secret-box.ts'
 import { createPasswords } from '../platform/passwords.ts'
 import type { Relational } from '../platform/stores/relational.ts'
 
@@ -23,21 +25,30 @@ export interface OperatorServices {
   readonly domains: Pick<DomainService, 'verifyByOperator'>
   readonly singleSignOn: RequirementService
   readonly createDatasource: (datasource: { companyId: string; name: string }) => Promise<{ id: string }>
-  readonly keys: Pick<KeyRegister, 'forgetIdle'>
+  readonly keys: Pick<KeyRegister, 'forgetIdle'> & { readonly reseal: () => Promise<ResealReport> }
+}
+
+export interface OperatorServicesDependencies {
+  readonly relational: Relational
+  /** Reads the keys, for the commands that need them. @throws StartRefused when there are none */
+  readonly openBox: () => SecretBox
 }
 
 /**
  * Services for operator commands. The store may be that of a running service: what the commands change, it
  * sees at once.
  */
-export function createOperatorServices({ relational }: { relational: Relational }): OperatorServices {
+export function createOperatorServices({
+  relational,
+  openBox,
+}: OperatorServicesDependencies): OperatorServices {
   return {
     accounts: createAccountService({ relational, passwords: createPasswords(), recordAudit }),
     clients: createClientService(createClientStore(relational.db)),
     domains: createDomainService({
       relational,
       recordAudit,
-      // Mails are sealed on their way, and commands have no key; the audit log tells.
+      // Mails are sealed on their way, and this command has no key; the audit log tells.
       notifyAdministrators: async () => {},
       resolveTxt: resolveTxtRecords,
       // No command shows an address of the service.
@@ -45,6 +56,9 @@ export function createOperatorServices({ relational }: { relational: Relational 
     }),
     singleSignOn: createRequirementService({ relational, recordAudit }),
     createDatasource: (datasource) => relational.transaction((tx) => insertDatasource(tx, datasource)),
-    keys: createKeyRegister({ relational }),
+    keys: {
+      forgetIdle: createKeyRegister({ relational }).forgetIdle,
+      reseal: () => createResealService({ relational }).reseal(openBox()),
+    },
   }
 }

@@ -1,7 +1,9 @@
+import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { prepareOperatorCommand } from '../../src/commands/operator-commands.ts'
 import { createOperatorServices } from '../../src/commands/operator-services.ts'
 import { insertCompany } from '../../src/features/accounts/account-service.ts'
+import { createSecretBox } from '../../src/platform/crypto/secret-box.ts'
 import type { Relational } from '../../src/platform/stores/relational.ts'
 import { type Auth, createAuth } from '../support/auth.ts'
 import { createTestDatabase } from '../support/postgres.ts'
@@ -11,6 +13,7 @@ let auth: Auth
 let out: string[]
 let err: string[]
 let input = ''
+const box = createSecretBox([randomBytes(32)])
 
 beforeAll(async () => {
   relational = await createTestDatabase()
@@ -36,7 +39,7 @@ const terminal = {
 async function run(...argv: string[]): Promise<number | undefined> {
   const prepared = prepareOperatorCommand(argv, terminal)
   if (!prepared || 'exitCode' in prepared) return prepared?.exitCode
-  return prepared.run(createOperatorServices({ relational }))
+  return prepared.run(createOperatorServices({ relational, openBox: () => box }))
 }
 
 test('user create makes a user who can sign in, and prints a generated password once', async () => {

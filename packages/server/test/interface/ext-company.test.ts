@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createTimezoneStore } from '../../src/features/accounts/timezone-store.ts'
 import { type AccountsApp, createAccountsApp, type Person } from '../support/accounts.ts'
 import { createTestColumnar } from '../support/columnar.ts'
@@ -114,6 +114,88 @@ test('the default role is one of the company that the caller may give', async ()
     status: 200,
   })
   expect(await patch({ defaultRoleId: null })).toMatchObject({ status: 200, data: { defaultRoleId: null } })
+})
+
+describe('the default team', () => {
+  const isDefault = async (id: string) => (await app.call(admin.token, 'GET', `/teams/${id}`)).data.isDefault
+  const teamsOf = async (id: string) =>
+    (await app.call(admin.token, 'GET', `/users/${id}`)).data.resourceGroupIds
+  const choose = async (defaultTeamId: unknown, token = admin.token) => patch({ defaultTeamId }, token)
+
+  test('is another one from now on, for whoever comes in without one, and the change is recorded', async () => {
+    const first = String((await read()).defaultTeamId)
+    expect(await isDefault(first)).toBe(true)
+    const early = await app.person()
+    const team = await app.team()
+    await app.audit()
+    expect(await choose(team.toUpperCase())).toMatchObject({ status: 200, data: { defaultTeamId: team } })
+    expect(await app.audit()).toMatchObject([
+      {
+        action: 'company-update',
+        outcome: 'success',
+        actor_id: admin.id,
+        target_id: app.companyId,
+        details: { changed: ['defaultTeamId'], from: { defaultTeamId: first }, to: { defaultTeamId: team } },
+      },
+    ])
+    expect([await isDefault(first), await isDefault(team)]).toEqual([false, true])
+    const late = await app.person()
+    expect([await teamsOf(early.id), await teamsOf(late.id)]).toEqual([[first], [team]])
+    expect(await patch(await read())).toMatchObject({ status: 200 })
+    expect(await app.audit()).toEqual([])
+    expect(await choose(first)).toMatchObject({ status: 200, data: { defaultTeamId: first } })
+  })
+
+  test('is a team of the company', async () => {
+    const before = await read()
+    for (const id of [app.other.teamId, 'f'.repeat(24)])
+      expect(await choose(id)).toMatchObject({ status: 400, error_code: 2052, data: { teamIds: [id] } })
+    for (const id of [null, '', 'everyone'])
+      expect(await choose(id)).toMatchObject({ status: 400, error_code: 1 })
+    expect(await read()).toEqual(before)
+  })
+
+  test('is one that the caller uses or may change, unless it is so already', async () => {
+    const first = String((await read()).defaultTeamId)
+    const team = await app.team()
+    const clerk = await app.personWith('company:update', 'company:read')
+    await app.audit()
+    const refused = { status: 403, error_code: 2053, data: { teamIds: [team] } }
+    expect(await choose(team, clerk.token)).toMatchObject(refused)
+    expect(await app.audit()).toMatchObject([{ action: 'company-update', error: 'notInTeam' }])
+    await app.putInto(clerk.id, team)
+    expect(await choose(team, clerk.token)).toMatchObject({ status: 200 })
+    expect(await choose(first, clerk.token)).toMatchObject({ status: 403, data: { teamIds: [first] } })
+    await app.putInto(clerk.id, first)
+    expect(await patch({ defaultTeamId: team, exactCounts: true }, clerk.token)).toMatchObject({
+      status: 200,
+    })
+    expect(await choose(first, clerk.token)).toMatchObject({ status: 200 })
+    const arranger = await app.personWith('company:update', 'team:update')
+    expect(await choose(team, arranger.token)).toMatchObject({ status: 200 })
+    expect(await choose(first, arranger.token)).toMatchObject({ status: 200 })
+  })
+
+  test('is none that the identity provider keeps', async () => {
+    const team = await app.team()
+    await relational.pool.query('update teams set provisioned = true where id = $1', [team])
+    expect(await choose(team)).toMatchObject({ status: 409, error_code: 2078, data: { teamIds: [team] } })
+  })
+
+  test('is exactly one, whoever chooses at once', async () => {
+    const first = String((await read()).defaultTeamId)
+    const teams = await Promise.all([app.team(), app.team(), app.team()])
+    for (let round = 0; round < 5; round++) {
+      const replies = await Promise.all(teams.map((id) => choose(id)))
+      expect(replies.map(({ status }) => status)).toEqual([200, 200, 200])
+      const { rows } = await relational.pool.query(
+        'select id from teams where company_id = $1 and is_default',
+        [app.companyId],
+      )
+      expect(rows).toEqual([{ id: (await read()).defaultTeamId }])
+    }
+    expect(await choose(first)).toMatchObject({ status: 200 })
+  })
 })
 
 test('each company has its own settings, and the caller’s is the only one there is', async () => {

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createCompanyStore } from '../../src/features/accounts/company-store.ts'
 import { insertDatasource } from '../../src/features/datasources/datasource-service.ts'
 import { newId } from '../../src/platform/ids.ts'
 import {
@@ -187,6 +188,23 @@ describe('changing a group', () => {
     expect((await app.teamsOf(a))[0]).toMatch(/^Last/)
     await change(id, { op: 'remove', path: 'members' })
     expect(await app.teamsOf(a)).toEqual(['Everyone'])
+  })
+
+  test('and into another one, once the company has chosen that', async () => {
+    const company = createCompanyStore(app.database.db)
+    const everyone = (await company.find(app.companyId))?.defaultTeamId ?? ''
+    const { rows } = await app.database.pool.query<{ id: string }>(
+      `insert into teams (id, company_id, name) values ($1, $2, 'Newcomers') returning id`,
+      ['a'.repeat(24), app.companyId],
+    )
+    await company.update(app.companyId, { defaultTeamId: rows[0]?.id ?? '' })
+    const a = await user()
+    expect(await app.teamsOf(a)).toEqual(['Newcomers'])
+    const id = await group(fresh('Last'), [a])
+    await app.database.pool.query('delete from team_members where user_id = $1 and team_id <> $2', [a, id])
+    await change(id, { op: 'remove', path: 'members' })
+    expect(await app.teamsOf(a)).toEqual(['Newcomers'])
+    await company.update(app.companyId, { defaultTeamId: everyone })
   })
 
   test('service accounts in a team are neither shown nor touched', async () => {

@@ -213,8 +213,40 @@ describe('the hierarchy', () => {
 })
 
 describe('deleting', () => {
-  test('is refused for the default team, and while there are teams below or resources', async () => {
-    expect(await remove(everyone)).toMatchObject({ status: 409, error_code: 2075 })
+  test('is refused for the default team until another one is chosen', async () => {
+    const choose = (defaultTeamId: string) => app.call(admin.token, 'PATCH', '/company', { defaultTeamId })
+    const refused = await remove(everyone)
+    expect(refused).toMatchObject({ status: 409, error_code: 2075, data: { id: everyone } })
+    expect(refused.message).toContain('choose another one in the settings of the company (`defaultTeamId`)')
+    const team = await app.team()
+    expect(await choose(team)).toMatchObject({ status: 200 })
+    expect(await remove(team)).toMatchObject({ status: 409, error_code: 2075, data: { id: team } })
+    expect(await choose(everyone)).toMatchObject({ status: 200 })
+    expect(await remove(team)).toMatchObject({ status: 200 })
+  })
+
+  test('whoever comes in while the default team is replaced and deleted is in a team', async () => {
+    const choose = (defaultTeamId: string) => app.call(admin.token, 'PATCH', '/company', { defaultTeamId })
+    for (let round = 0; round < 5; round++) {
+      const team = await app.team()
+      expect(await choose(team)).toMatchObject({ status: 200 })
+      const [person] = await Promise.all([
+        app.person(),
+        choose(everyone).then(() => remove(team)),
+        app.person(),
+      ])
+      const { data } = await app.call(admin.token, 'GET', `/users/${person.id}`)
+      expect(data.resourceGroupIds).toHaveLength(1)
+    }
+    const { rowCount } = await relational.pool.query(
+      `select 1 from users where status <> 'deleted'
+         and not exists (select 1 from team_members where user_id = users.id)`,
+    )
+    expect(rowCount).toBe(0)
+    expect(await read(everyone)).toMatchObject({ isDefault: true })
+  })
+
+  test('is refused while there are teams below or resources', async () => {
     const team = await app.team()
     const child = await app.team([team])
     expect(await remove(team)).toMatchObject({

@@ -159,6 +159,12 @@ export const companyRows: PermissionRows = {
         }),
         refusal: 'roleAboveOwn',
       },
+      {
+        says: 'refuses a default team that the caller does not use',
+        rights: only('company update'),
+        call: ({ teams: { other } }) => ({ path: '/v2/entities/company', body: { defaultTeamId: other } }),
+        refusal: 'notInTeam',
+      },
     ],
   },
 }

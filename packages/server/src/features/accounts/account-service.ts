@@ -7,6 +7,7 @@ import type { Passwords } from '../../platform/passwords.ts'
 import type { Queries, Relational } from '../../platform/stores/relational.ts'
 import { type CompanySettings, createAccountStore, type User } from './account-store.ts'
 import { builtInRoles } from './built-in-roles.ts'
+import { createCompanyStore } from './company-store.ts'
 import { requireGoodPassword } from './password-setting.ts'
 import { createUserLifecycle } from './user-lifecycle.ts'
 
@@ -93,7 +94,8 @@ export function createAccountService({ relational, passwords, recordAudit }: Acc
     )
   }
 
-  async function requireTeams(companyId: string, names: readonly string[]): Promise<string[]> {
+  async function requireTeams(tx: Queries, companyId: string, names: readonly string[]): Promise<string[]> {
+    const store = createAccountStore(tx)
     if (names.length === 0) {
       const team = await store.findDefaultTeam(companyId)
       if (!team) throw invalid('team', 'is required: this company has no default team')
@@ -143,19 +145,15 @@ export function createAccountService({ relational, passwords, recordAudit }: Acc
       if (wanted.password !== undefined) requireGoodPassword(wanted.password, 'password')
       const { companyId } = wanted
       const roleId = await requireRole(companyId, wanted.roleName)
-      const teamIds = await requireTeams(companyId, wanted.teamNames)
       const passwordHash = wanted.password === undefined ? null : await hash(wanted.password)
       const { serviceAccount = false } = wanted
-      const person = {
-        companyId,
-        email,
-        status: 'active',
-        roleId,
-        passwordHash,
-        teamIds,
-        serviceAccount,
-      } as const
-      const user = await lifecycle.transact((tx) => lifecycle.create(tx, person, { actor: operator }))
+      const person = { companyId, email, status: 'active', roleId, passwordHash, serviceAccount } as const
+      const user = await lifecycle.transact(async (tx) => {
+        // Until the person is in them nobody deletes the teams, nor makes another one the default.
+        await createCompanyStore(tx).lock(companyId)
+        const teamIds = await requireTeams(tx, companyId, wanted.teamNames)
+        return lifecycle.create(tx, { ...person, teamIds }, { actor: operator })
+      })
       if (!user)
         throw new DomainError(
           'conflict',

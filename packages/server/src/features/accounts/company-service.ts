@@ -6,11 +6,18 @@ import { type Caller, createRefusalAudit } from '../../platform/refusal-audit.ts
 import type { Queries, Relational } from '../../platform/stores/relational.ts'
 import { changesOf, definedOf } from './changes.ts'
 import { createCompanyStore, type StoredCompany } from './company-store.ts'
-import { requireGrantableRole } from './grants.ts'
+import {
+  requireGrantableRole,
+  requireGrantableTeams,
+  requireUnprovisioned,
+  type SyncsGroups,
+} from './grants.ts'
 
 export interface CompanyServiceDependencies {
   readonly relational: Pick<Relational, 'db' | 'transaction'>
   readonly recordAudit: RecordAudit
+  /** Whether the identity provider keeps groups at this time. */
+  readonly syncsGroups: SyncsGroups
   /** Whether the engine that computes statistics knows a zone by this name; rejects while it cannot be asked. */
   readonly knowsTimezone: (zone: string) => Promise<boolean>
 }
@@ -36,7 +43,7 @@ export type CompanyService = ReturnType<typeof createCompanyService>
 
 /** The caller's company and its settings. */
 export function createCompanyService(dependencies: CompanyServiceDependencies) {
-  const { relational, recordAudit, knowsTimezone } = dependencies
+  const { relational, recordAudit, syncsGroups, knowsTimezone } = dependencies
   const auditRefusal = createRefusalAudit({ relational, recordAudit })
 
   async function get(queries: Queries, { companyId }: Principal): Promise<StoredCompany> {
@@ -61,12 +68,15 @@ export function createCompanyService(dependencies: CompanyServiceDependencies) {
       return toCompany(await get(relational.db, principal))
     },
 
-    /** @throws DomainError `validation` (time zone), `unknownRole` or `roleAboveOwn` */
+    /**
+     * @throws DomainError `validation` (time zone), `unknownRole`, `roleAboveOwn`, `unknownTeam`, `notInTeam` or
+     *   `provisionedTeam`
+     */
     async update(caller: Caller, wanted: CompanyUpdate): Promise<Company> {
       const { principal, address } = caller
       const { companyId } = principal
       const { name, timezone, language, attributionModel, exactCounts, auditRetentionDays } = wanted
-      const { clickWindowHours, displayWindowHours, defaultRoleId } = wanted
+      const { clickWindowHours, displayWindowHours, defaultRoleId, defaultTeamId } = wanted
       const event = {
         companyId,
         action: 'company-update',
@@ -91,6 +101,7 @@ export function createCompanyService(dependencies: CompanyServiceDependencies) {
             exactCounts,
             auditRetentionDays,
             defaultRoleId: defaultRoleId && (await requireDefaultRole(tx, principal, company, defaultRoleId)),
+            defaultTeamId: defaultTeamId && (await requireDefaultTeam(tx, principal, company, defaultTeamId)),
           }
           const changes = changesOf(company, fields)
           if (changes.changed.length === 0) return
@@ -113,5 +124,17 @@ export function createCompanyService(dependencies: CompanyServiceDependencies) {
     return wanted.toLowerCase() === defaultRoleId
       ? defaultRoleId
       : requireGrantableRole(tx, principal, wanted)
+  }
+
+  /** Whoever comes in without a team gets what this one has, so that it must be the caller's to give. */
+  async function requireDefaultTeam(
+    tx: Queries,
+    principal: Principal,
+    { defaultTeamId }: StoredCompany,
+    wanted: string,
+  ): Promise<string> {
+    const [teamId = ''] = await requireGrantableTeams(tx, principal, [wanted], [defaultTeamId])
+    if (teamId !== defaultTeamId) await requireUnprovisioned(tx, syncsGroups, principal.companyId, [teamId])
+    return teamId
   }
 }

@@ -1,5 +1,6 @@
-import { eq, sql } from 'drizzle-orm'
+import { and, eq, sql } from 'drizzle-orm'
 import { companies } from '../../database/tables/company.ts'
+import { teams } from '../../database/tables/team.ts'
 import type { Queries } from '../../platform/stores/relational.ts'
 import type { CompanySettings } from './account-store.ts'
 
@@ -8,6 +9,8 @@ export interface CompanyFields extends CompanySettings {
   readonly name: string
   readonly auditRetentionDays: number
   readonly defaultRoleId: string | null
+  /** Each company has one. */
+  readonly defaultTeamId: string
 }
 
 export interface StoredCompany extends CompanyFields {
@@ -27,12 +30,24 @@ const columns = {
   exactCounts: companies.exactCounts,
   auditRetentionDays: companies.auditRetentionDays,
   defaultRoleId: companies.defaultRoleId,
+  defaultTeamId: sql<string>`(select t.id from teams t where t.company_id = "companies"."id" and t.is_default)`,
   createdAt: companies.createdAt,
   updatedAt: companies.updatedAt,
 }
 
 /** One company with its settings; given a transaction it works inside it. */
 export function createCompanyStore(db: Queries) {
+  /** One after the other: the index that allows one default team is asked row by row. */
+  async function replaceDefaultTeam(companyId: string, teamId: string): Promise<void> {
+    const here = eq(teams.companyId, companyId)
+    const updatedAt = sql`now()`
+    await db.update(teams).set({ isDefault: false, updatedAt }).where(and(here, teams.isDefault))
+    await db
+      .update(teams)
+      .set({ isDefault: true, updatedAt })
+      .where(and(here, eq(teams.id, teamId)))
+  }
+
   return {
     async find(id: string): Promise<StoredCompany | undefined> {
       const [row] = await db.select(columns).from(companies).where(eq(companies.id, id))
@@ -48,7 +63,9 @@ export function createCompanyStore(db: Queries) {
       await db.select({ id: companies.id }).from(companies).where(eq(companies.id, id)).for('no key update')
     },
 
-    async update(id: string, fields: Partial<CompanyFields>): Promise<void> {
+    /** The company is held. */
+    async update(id: string, { defaultTeamId, ...fields }: Partial<CompanyFields>): Promise<void> {
+      if (defaultTeamId !== undefined) await replaceDefaultTeam(id, defaultTeamId)
       await db
         .update(companies)
         .set({ ...fields, updatedAt: sql`now()` })

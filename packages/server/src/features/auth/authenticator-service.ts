@@ -13,9 +13,9 @@ import { normalizeId } from '../../platform/ids.ts'
 import type { Principal } from '../../platform/principal.ts'
 import { createRefusalAudit } from '../../platform/refusal-audit.ts'
 import type { Queries, Relational } from '../../platform/stores/relational.ts'
-import { createAuthenticatorStore } from './authenticator-store.ts'
+import { authenticatorContext, createAuthenticatorStore } from './authenticator-store.ts'
 import type { PasswordCheck } from './password-check.ts'
-import { authenticatorContext, hashRecoveryCode } from './second-factor.ts'
+import { hashRecoveryCode } from './second-factor.ts'
 import { authenticatorAddress, matchingStep, toBase32 } from './totp.ts'
 
 export interface AuthenticatorServiceDependencies {

@@ -1,8 +1,12 @@
 import { and, eq, isNotNull, lt, sql } from 'drizzle-orm'
+import { sealedColumns } from '../../database/sealed-columns.ts'
 import { rolePermissions } from '../../database/tables/role.ts'
 import { recoveryCodes, userAuthenticators } from '../../database/tables/sign-in.ts'
 import { users } from '../../database/tables/user.ts'
 import type { Queries } from '../../platform/stores/relational.ts'
+
+/** What the secret of somebody's authenticator is sealed for. */
+export const authenticatorContext = sealedColumns.authenticatorSecret.contextOf
 
 export interface StoredAuthenticator {
   readonly sealedSecret: Buffer

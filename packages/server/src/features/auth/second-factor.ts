@@ -2,7 +2,7 @@ import type { Clock } from '../../platform/clock.ts'
 import type { SecretBox } from '../../platform/crypto/secret-box.ts'
 import { hashSecret } from '../../platform/crypto/secrets.ts'
 import type { Queries } from '../../platform/stores/relational.ts'
-import { createAuthenticatorStore } from './authenticator-store.ts'
+import { authenticatorContext, createAuthenticatorStore } from './authenticator-store.ts'
 import { matchingStep } from './totp.ts'
 
 export interface SecondFactorDependencies {
@@ -12,8 +12,6 @@ export interface SecondFactorDependencies {
 
 /** How a code was right: from the authenticator, or one of the recovery codes. */
 export type CodeKind = 'authenticator' | 'recovery'
-
-export const authenticatorContext = (userId: string): string => `authenticator:${userId}`
 
 /** Recovery codes are read however they were copied: in capitals, with or without their hyphens. */
 export function hashRecoveryCode(code: string): Buffer {

@@ -1,6 +1,7 @@
 import { inArray, sql } from 'drizzle-orm'
 import { encryptionKeys } from '../../database/tables/encryption-key.ts'
 import type { Queries } from '../../platform/stores/relational.ts'
+import { sealingKeyOf } from './sealing-key.ts'
 
 /** Which keys the database knows, and which of them seal something; works inside the transaction it is given. */
 export function createKeyRegisterStore(db: Queries) {
@@ -23,7 +24,7 @@ export function createKeyRegisterStore(db: Queries) {
       await db.delete(encryptionKeys).where(inArray(encryptionKeys.keyId, [...keyIds]))
     },
 
-    /** Ids of the keys under which anything is sealed: they stand behind the first byte of each sealed secret. */
+    /** Ids of the keys under which anything is sealed, in whatever column of this database. */
     async listSealing(): Promise<string[]> {
       const { rows: columns } = await db.execute<{ table: string; column: string }>(
         sql`select c.relname as table, a.attname as column
@@ -34,10 +35,11 @@ export function createKeyRegisterStore(db: Queries) {
       if (columns.length === 0) return []
       const ids = columns.map(
         ({ table, column }) =>
-          sql`select encode(substr(${sql.identifier(column)}, 2, 4), 'hex') as key_id
-            from ${sql.identifier(table)} where length(${sql.identifier(column)}) > 4`,
+          sql`select ${sealingKeyOf(sql.identifier(column))} as key_id from ${sql.identifier(table)}`,
       )
-      const { rows } = await db.execute<{ key_id: string }>(sql.join(ids, sql` union `))
+      const { rows } = await db.execute<{ key_id: string }>(
+        sql`select key_id from (${sql.join(ids, sql` union `)}) as found where key_id is not null`,
+      )
       return rows.map(({ key_id }) => key_id)
     },
   }

@@ -9,7 +9,7 @@ import { OutgoingError } from '../../platform/outgoing/outgoing-error.ts'
 import type { Principal } from '../../platform/principal.ts'
 import type { Relational } from '../../platform/stores/relational.ts'
 import { createAttemptLimit } from './attempt-limit.ts'
-import { createLinkedAccountStore } from './linked-account-store.ts'
+import { createLinkedAccountStore, targetContext } from './linked-account-store.ts'
 import { encodeMessage, faultOfTarget, type Message, type Target } from './linked-account-target.ts'
 
 export interface LinkedAccountServiceDependencies {
@@ -36,8 +36,6 @@ const mostPerPerson = 20
 const attemptsPerHour = 30
 const hourMs = 3_600_000
 const longestEchoedId = 128
-
-const contextOf = (id: string): string => `linked-account:${id}`
 
 export type LinkedAccountService = ReturnType<typeof createLinkedAccountService>
 
@@ -122,7 +120,10 @@ export function createLinkedAccountService(dependencies: LinkedAccountServiceDep
 
       const id = newId()
       const host = new URL(target.url).host
-      const sealedTarget = box.seal(JSON.stringify({ url: target.url, secret: target.secret }), contextOf(id))
+      const sealedTarget = box.seal(
+        JSON.stringify({ url: target.url, secret: target.secret }),
+        targetContext(id),
+      )
       return relational.transaction(async (tx) => {
         const within = createLinkedAccountStore(tx)
         // The person may have been deactivated while the test was on its way, which takes linked accounts along.

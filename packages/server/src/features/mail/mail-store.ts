@@ -1,4 +1,5 @@
 import { and, eq, isNotNull, isNull, lte, sql } from 'drizzle-orm'
+import { sealedColumns } from '../../database/sealed-columns.ts'
 import { outgoingMails } from '../../database/tables/outgoing-mail.ts'
 import { type SecretBox, SecretBoxError } from '../../platform/crypto/secret-box.ts'
 import { newId } from '../../platform/ids.ts'
@@ -13,7 +14,7 @@ export interface DueMail {
   readonly mail: Mail
 }
 
-const contextOf = (id: string) => `mail:${id}`
+const { contextOf } = sealedColumns.mailContent
 
 /** Seals a mail and queues it. */
 export function createMailQueue(box: SecretBox): EnqueueMail {

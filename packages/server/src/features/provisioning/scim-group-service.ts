@@ -202,7 +202,11 @@ export function createScimGroupService(dependencies: ScimGroupDependencies) {
         const { tx, companyId, origin } = work
         const team = await get(work, id)
         const store = createScimGroupStore(tx)
-        if (team.isDefault) throw new ScimRefusal('mutability', 'The default team of the company stays')
+        if (team.isDefault)
+          throw new ScimRefusal(
+            'mutability',
+            'This is the default team of the company: an administrator must choose another one first',
+          )
         if (await store.hasRelations(team.id))
           throw new ScimRefusal('mutability', 'The team has parents or children: detach it from them first')
         const left = await store.removeEverybody(team.id)

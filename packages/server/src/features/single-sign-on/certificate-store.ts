@@ -1,4 +1,5 @@
 import { and, asc, eq } from 'drizzle-orm'
+import { sealedColumns } from '../../database/sealed-columns.ts'
 import { ssoCertificateNotices, ssoCertificates } from '../../database/tables/single-sign-on.ts'
 import type { SecretBox } from '../../platform/crypto/secret-box.ts'
 import type { Queries } from '../../platform/stores/relational.ts'
@@ -10,7 +11,7 @@ export interface SigningCertificate extends StoredCertificate {
   readonly privateKey: string
 }
 
-const contextOf = (id: string) => `sso-certificate:${id}`
+const { contextOf } = sealedColumns.certificateKey
 
 const columns = {
   id: ssoCertificates.id,

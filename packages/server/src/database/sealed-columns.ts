@@ -1,0 +1,40 @@
+import type { PgColumn } from 'drizzle-orm/pg-core'
+import { linkedAccounts } from './tables/linked-account.ts'
+import { outgoingMails } from './tables/outgoing-mail.ts'
+import { userAuthenticators } from './tables/sign-in.ts'
+import { ssoCertificates } from './tables/single-sign-on.ts'
+
+/** A column of sealed secrets. Each opens in the context of its own row alone, so that none works in another one. */
+export interface SealedColumn {
+  readonly column: PgColumn
+  /** The primary key of its table. */
+  readonly id: PgColumn
+  readonly contextOf: (id: string) => string
+}
+
+/**
+ * Every column of sealed secrets: what is not listed here is not sealed anew after a change of keys. Its contexts
+ * are part of what is sealed, so that they never change.
+ */
+export const sealedColumns = {
+  authenticatorSecret: {
+    column: userAuthenticators.sealedSecret,
+    id: userAuthenticators.userId,
+    contextOf: (id) => `authenticator:${id}`,
+  },
+  certificateKey: {
+    column: ssoCertificates.sealedKey,
+    id: ssoCertificates.id,
+    contextOf: (id) => `sso-certificate:${id}`,
+  },
+  linkedAccountTarget: {
+    column: linkedAccounts.sealedTarget,
+    id: linkedAccounts.id,
+    contextOf: (id) => `linked-account:${id}`,
+  },
+  mailContent: {
+    column: outgoingMails.sealedContent,
+    id: outgoingMails.id,
+    contextOf: (id) => `mail:${id}`,
+  },
+} as const satisfies Readonly<Record<string, SealedColumn>>

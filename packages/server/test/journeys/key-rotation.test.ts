@@ -1,0 +1,107 @@
+import { spawn } from 'node:child_process'
+import { randomBytes, randomInt } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { createKeyRegister } from '../../src/features/encryption/key-register.ts'
+import { createKeyRegisterStore } from '../../src/features/encryption/key-register-store.ts'
+import { createResealStore, everySealedColumn } from '../../src/features/encryption/reseal-store.ts'
+import { createSecretBox } from '../../src/platform/crypto/secret-box.ts'
+import type { SocketAddress } from '../../src/platform/stores/relational.ts'
+import { codeAt, fromBase32 } from '../support/authenticator.ts'
+import { createTestDatabase, type TestDatabase } from '../support/postgres.ts'
+import { type Service, startService } from '../support/running-service.ts'
+import { openEverywhere, sealEverywhere } from '../support/sealed-rows.ts'
+
+let database: TestDatabase
+let dataDirectory: string
+
+beforeEach(async () => {
+  database = await createTestDatabase()
+  dataDirectory = mkdtempSync(join(tmpdir(), 'millrace-keys-'))
+})
+
+afterEach(async () => {
+  await database.close()
+  rmSync(dataDirectory, { recursive: true, force: true })
+})
+
+const [old, present] = [randomBytes(32), randomBytes(32)]
+
+function environment(...keys: readonly Buffer[]): Record<string, string> {
+  const { socketDirectory, user, database: name }: SocketAddress = database.owner
+  return {
+    DATABASE_URL: `postgresql://${user}@localhost/${name}?host=${encodeURIComponent(socketDirectory)}`,
+    MILLRACE_DATA_DIR: dataDirectory,
+    MILLRACE_ENCRYPTION_KEY: keys.map((key) => key.toString('base64')).join(','),
+  }
+}
+
+test('L04: a key is replaced beside the running service, and taken out once nothing needs it', {
+  timeout: 120_000,
+}, async () => {
+  let service: Service | undefined
+  const run = async (...keys: readonly Buffer[]): Promise<Service> => {
+    await service?.stop()
+    service = undefined
+    service = await startService({ dataDirectory, env: environment(...keys) })
+    return service
+  }
+  try {
+    const authenticator = '/entities/users/me/authenticator'
+    const first = await run(old)
+    const { password } = first.admin
+    const { secret } = await first.dataOf<{ secret: string }>('POST', authenticator, { password })
+
+    await expect(run(present)).rejects.toThrow('the service ended with 78')
+    const both = await run(present, old)
+    expect(await both.operate('key', 'reseal')).toMatch(/user_authenticators +1 sealed anew/)
+    const last = await run(present)
+    const code = codeAt(fromBase32(secret), Date.now())
+    expect(await last.dataOf('POST', `${authenticator}/confirm`, { code })).toHaveProperty('recoveryCodes')
+  } finally {
+    await service?.stop()
+  }
+})
+
+test('killed at any moment, it leaves secrets that open, and goes on when it is run again', {
+  timeout: 120_000,
+}, async () => {
+  const box = createSecretBox([present, old])
+  const register = createKeyRegister({ relational: database })
+  const readOwn = () => old
+  await register.open({ given: [old], readOwn })
+  await sealEverywhere(database, createSecretBox([old]), 1_500)
+  await register.open({ given: [present, old], readOwn })
+  const expected = await openEverywhere(database, box)
+  const store = createResealStore(database.db)
+  const countResealed = async (): Promise<number> => {
+    const counts = await Promise.all(everySealedColumn.map((sealed) => store.countByKey(sealed)))
+    return counts.reduce((sum, byKey) => sum + (byKey.get(box.keyIds[0] ?? '') ?? 0), 0)
+  }
+  const isNeeded = async () =>
+    (await createKeyRegisterStore(database.db).listSealing()).includes(box.keyIds[1] ?? '')
+  const reseal = () => {
+    const main = new URL('../../src/main.ts', import.meta.url).pathname
+    const env = { ...process.env, ...environment(present, old) }
+    const child = spawn(process.execPath, [main, 'key', 'reseal'], { env, stdio: 'ignore' })
+    return { child, ended: new Promise((resolve) => child.once('exit', resolve)) }
+  }
+  let kills = 0
+  while (kills < 4 && (await isNeeded())) {
+    const before = await countResealed()
+    const { child, ended } = reseal()
+    while (child.exitCode === null && (await countResealed()) === before) await sleep(1)
+    await sleep(randomInt(20))
+    child.kill('SIGKILL')
+    await ended
+    if (await isNeeded()) kills++
+    expect(await countResealed()).toBeGreaterThan(before)
+    expect(await openEverywhere(database, box)).toEqual(expected)
+  }
+  expect(kills).toBeGreaterThan(0)
+  expect(await reseal().ended).toBe(0)
+  expect(await openEverywhere(database, createSecretBox([present]))).toEqual(expected)
+})
