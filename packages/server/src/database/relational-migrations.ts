@@ -17,6 +17,8 @@ export const lockKeys = { relational: 7_311_001, columnar: 7_311_002 } as const
 
 /** An older server is out of its support (postgresql.org/support/versioning). */
 const oldestServer = 150_000
+/** SQLSTATE of a missing right (PostgreSQL, appendix A). */
+const insufficientPrivilege = '42501'
 const lockPollMs = 50
 const noticeAfterMs = 2_000
 
@@ -117,6 +119,26 @@ function session(client: pg.Client, applicationRole: string | undefined): Migrat
   return { applied, apply }
 }
 
+/** The table of what was applied. */
+async function ensureRecords(client: pg.Client): Promise<void> {
+  try {
+    await client.query(`
+      create table if not exists schema_migrations (
+        number integer primary key,
+        file text not null,
+        checksum text not null,
+        applied_at timestamptz not null default now()
+      )`)
+  } catch (error) {
+    if (!(error instanceof pg.DatabaseError) || error.code !== insufficientPrivilege) throw error
+    throw new StartRefused(
+      'unsuitable',
+      'The role of DATABASE_URL may not create tables. Name the role that owns them in DATABASE_OWNER_URL, or let this one create in the schema public.',
+      error,
+    )
+  }
+}
+
 /**
  * Migrates PostgreSQL: each file in a transaction of its own together with its record.
  * @param applicationRole whom the service works as, where that is not the tables' owner; migrations read it from
@@ -132,13 +154,7 @@ export function relationalMigrations(
     exclusively: (work) =>
       withLockedClient(address, lockKeys.relational, logger, async (client) => {
         await client.query(`set statement_timeout = 0; set lock_timeout = '60s'`)
-        await client.query(`
-          create table if not exists schema_migrations (
-            number integer primary key,
-            file text not null,
-            checksum text not null,
-            applied_at timestamptz not null default now()
-          )`)
+        await ensureRecords(client)
         if (applicationRole !== undefined) {
           const role = pg.escapeIdentifier(applicationRole)
           await client.query(`revoke insert, update, delete, truncate on schema_migrations from ${role}`)

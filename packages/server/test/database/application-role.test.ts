@@ -97,6 +97,12 @@ test('again at the next start: new tables are opened, rights beyond are taken ba
   await expect(ask(role, 'insert into schema_migrations values (1)')).rejects.toThrow(/permission denied/)
 })
 
+test('with the address of that role alone the start says which address is missing', async () => {
+  await open()
+  const migrating = migrateRelational({ address: { ...database.owner, user: role }, logger: silentLogger })
+  await expect(migrating).rejects.toThrow(/may not create tables.*DATABASE_OWNER_URL/)
+})
+
 describe('a role that could do more all the same is refused', () => {
   test('a superuser', async () => {
     await ask(superuser, `alter role ${role} superuser`)
