@@ -98,7 +98,7 @@ test('the features open what was sealed anew', async () => {
   await start(present, old)
   expect((await command(present, old)).code).toBe(0)
   const box = await start(present)
-  expect(await createMailStore(database.db, box).takeDue(60)).toMatchObject({ mail: { subject: 'Mail 0' } })
+  expect((await createMailStore(database.db, box).takeDue(60))?.read()).toMatchObject({ subject: 'Mail 0' })
   const certificates = createCertificateStore(database.db, box)
   const [certificate] = await certificates.listAll()
   expect(await certificates.openKey(certificate?.companyId ?? '', certificate?.id ?? '')).toBe(

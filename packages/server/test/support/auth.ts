@@ -190,7 +190,7 @@ export async function createAuth(relational: Relational, options: AuthOptions = 
       const store = createMailStore(relational.db, box)
       const mails: Mail[] = []
       for (let due = await store.takeDue(60); due; due = await store.takeDue(60)) {
-        mails.push(due.mail)
+        mails.push(due.read())
         await store.markSent(due.id)
       }
       return mails

@@ -35,10 +35,10 @@ export function createMailService(dependencies: MailServiceDependencies) {
   let stopped = false
   let sweptAt = 0
 
-  async function send({ id, attempt, mail }: DueMail): Promise<void> {
+  async function send({ id, attempt, read }: DueMail): Promise<void> {
     try {
       if (attempt > mostAttempts) throw new MailRefused('the process ended during every attempt')
-      await outbox.send({ ...mail, id })
+      await outbox.send({ ...read(), id })
     } catch (error) {
       const reason = (error as Error).message
       if (error instanceof MailRefused || attempt >= mostAttempts) {

@@ -1,17 +1,21 @@
 import { and, eq, isNotNull, isNull, lte, sql } from 'drizzle-orm'
 import { sealedColumns } from '../../database/sealed-columns.ts'
 import { outgoingMails } from '../../database/tables/outgoing-mail.ts'
-import { type SecretBox, SecretBoxError } from '../../platform/crypto/secret-box.ts'
+import { type SecretBox, SecretBoxError, UnknownSecretKey } from '../../platform/crypto/secret-box.ts'
 import { newId } from '../../platform/ids.ts'
 import type { EnqueueMail } from '../../platform/mail/mail-queue.ts'
-import type { Mail } from '../../platform/mail/outbox.ts'
+import { type Mail, MailRefused } from '../../platform/mail/outbox.ts'
 import type { Queries } from '../../platform/stores/relational.ts'
 
 export interface DueMail {
   readonly id: string
   /** Of this attempt, from 1. */
   readonly attempt: number
-  readonly mail: Mail
+  /**
+   * Opens the text.
+   * @throws MailRefused when it was changed; UnknownSecretKey
+   */
+  read(): Mail
 }
 
 const { contextOf } = sealedColumns.mailContent
@@ -32,45 +36,38 @@ export function createMailStore(db: Queries, box: SecretBox) {
   const waiting = and(isNull(outgoingMails.sentAt), isNull(outgoingMails.failedAt))
   const ended = sql`(${outgoingMails.sentAt} is not null or ${outgoingMails.failedAt} is not null)`
 
-  async function giveUp(id: string, error: string): Promise<void> {
-    await db
-      .update(outgoingMails)
-      .set({ failedAt: sql`now()`, sealedContent: null, lastError: error.slice(0, longestError) })
-      .where(eq(outgoingMails.id, id))
-  }
-
-  function open(id: string, sealed: Buffer): Omit<Mail, 'to'> | undefined {
+  function open(id: string, sealed: Buffer): Omit<Mail, 'to'> {
     try {
       return JSON.parse(box.open(sealed, contextOf(id)).toString('utf8'))
     } catch (error) {
-      if (error instanceof SecretBoxError) return undefined
-      throw error
+      if (!(error instanceof SecretBoxError) || error instanceof UnknownSecretKey) throw error
+      throw new MailRefused('its text cannot be opened: it was changed', { cause: error })
     }
   }
 
   return {
     /** Takes the mail that is due longest for this process alone: until `leaseSeconds` have passed nobody else gets it. */
     async takeDue(leaseSeconds: number): Promise<DueMail | undefined> {
-      for (;;) {
-        const { rows } = await db.execute<{
-          id: string
-          recipient: string
-          sealed_content: Buffer
-          attempts: number
-        }>(
-          sql`update ${outgoingMails} set attempts = attempts + 1, due_at = now() + make_interval(secs => ${leaseSeconds})
-            where id = (
-              select id from ${outgoingMails} where sent_at is null and failed_at is null and due_at <= now()
-              order by due_at limit 1 for update skip locked
-            ) returning id, recipient, sealed_content, attempts`,
-        )
-        const [row] = rows
-        if (!row) return undefined
-        const { id, recipient, attempts } = row
-        const content = open(id, row.sealed_content)
-        if (content) return { id, attempt: attempts, mail: { to: recipient, ...content } }
-        await giveUp(id, 'its text cannot be opened: it was changed, or its key is gone')
-      }
+      const { rows } = await db.execute<{
+        id: string
+        recipient: string
+        sealed_content: Buffer
+        attempts: number
+      }>(
+        sql`update ${outgoingMails} set attempts = attempts + 1, due_at = now() + make_interval(secs => ${leaseSeconds})
+          where id = (
+            select id from ${outgoingMails} where sent_at is null and failed_at is null and due_at <= now()
+            order by due_at limit 1 for update skip locked
+          ) returning id, recipient, sealed_content, attempts`,
+      )
+      const [row] = rows
+      return (
+        row && {
+          id: row.id,
+          attempt: row.attempts,
+          read: () => ({ to: row.recipient, ...open(row.id, row.sealed_content) }),
+        }
+      )
     },
 
     async markSent(id: string): Promise<void> {
@@ -90,7 +87,12 @@ export function createMailStore(db: Queries, box: SecretBox) {
         .where(eq(outgoingMails.id, id))
     },
 
-    giveUp,
+    async giveUp(id: string, error: string): Promise<void> {
+      await db
+        .update(outgoingMails)
+        .set({ failedAt: sql`now()`, sealedContent: null, lastError: error.slice(0, longestError) })
+        .where(eq(outgoingMails.id, id))
+    },
 
     async count(state: 'waiting' | 'failed'): Promise<number> {
       const [row] = await db

@@ -8,7 +8,7 @@ export interface SecretBox {
    * @param context what the secret belongs to, as `linked-account:<id>`; it opens in the same context only
    */
   seal(plain: string | Buffer, context: string): Buffer
-  /** @throws SecretBoxError when the key is unknown, the context is another or a byte was changed */
+  /** @throws SecretBoxError when the context is another or a byte was changed; UnknownSecretKey */
   open(sealed: Buffer, context: string): Buffer
   /** Ids of the keys, the present one first. */
   readonly keyIds: readonly string[]
@@ -18,6 +18,14 @@ export class SecretBoxError extends Error {
   constructor(message: string, cause?: unknown) {
     super(message, { cause })
     this.name = 'SecretBoxError'
+  }
+}
+
+/** Sealed under a key that this process was not given; another one may have it. */
+export class UnknownSecretKey extends SecretBoxError {
+  constructor(keyId: string) {
+    super(`the key ${keyId} is not among the given ones`)
+    this.name = 'UnknownSecretKey'
   }
 }
 
@@ -62,8 +70,7 @@ export function createSecretBox(keys: readonly Buffer[], random: RandomBytes = r
         throw new SecretBoxError('this is no sealed secret')
       const start = sealed.subarray(0, headBytes)
       const found = known.find(({ id }) => id.equals(start.subarray(1)))
-      if (!found)
-        throw new SecretBoxError(`the key ${start.subarray(1).toString('hex')} is not among the given ones`)
+      if (!found) throw new UnknownSecretKey(start.subarray(1).toString('hex'))
       const nonce = sealed.subarray(headBytes, headBytes + nonceBytes)
       const tag = sealed.subarray(headBytes + nonceBytes, headBytes + nonceBytes + tagBytes)
       const decipher = createDecipheriv('aes-256-gcm', found.key, nonce, { authTagLength: tagBytes })
