@@ -107,8 +107,13 @@ function readCertificate(text: string): X509Certificate {
   }
 }
 
+/** A signature costs as many squarings as the exponent has bits; keys have 65537 or less. */
+const largestExponent = 2n ** 32n
+
 function assertStrongKey({ publicKey }: X509Certificate): void {
   const { asymmetricKeyType: type, asymmetricKeyDetails: details } = publicKey
+  if ((details?.publicExponent ?? 0n) > largestExponent)
+    refuse('one of its certificates has a key whose exponent has more than 32 bits; 65537 is usual')
   if (type === 'rsa' && (details?.modulusLength ?? 0) >= 2048) return
   if (type === 'ec' && ['prime256v1', 'secp384r1', 'secp521r1'].includes(details?.namedCurve ?? '')) return
   refuse(
