@@ -1,8 +1,12 @@
 import { type ErrorData, type ErrorName, errorTable } from '@millrace/contract/errors.ts'
+import type { Language } from './mail/letter.ts'
+
+/** A sentence for people, in every language that pages speak. */
+export type Said = Readonly<Record<Language, string>>
 
 export interface DomainErrorOptions {
   /** Replaces the table's message where a case can say more exactly what is wrong and what would be right. */
-  readonly message?: string
+  readonly message?: string | Said
   readonly cause?: unknown
   /** Becomes the `Retry-After` header, in whole seconds. */
   readonly retryAfterSeconds?: number
@@ -16,9 +20,13 @@ export class DomainError<N extends ErrorName = ErrorName> extends Error {
   readonly errorName: N
   readonly data: ErrorData<N>
   readonly retryAfterSeconds: number | undefined
+  /** The message for pages, where it is more exact than the table's. */
+  readonly said: Said | undefined
 
   constructor(errorName: N, data: ErrorData<N> = {} as ErrorData<N>, options: DomainErrorOptions = {}) {
-    super(options.message ?? errorTable[errorName].message, { cause: options.cause })
+    const { message = errorTable[errorName].message } = options
+    super(typeof message === 'string' ? message : message.en, { cause: options.cause })
+    this.said = typeof message === 'string' ? undefined : message
     this.name = 'DomainError'
     this.errorName = errorName
     this.data = data

@@ -20,7 +20,7 @@ export const defaultCost: Argon2Cost = Object.freeze({ memory: 19_456, passes: 2
 export const maximumPasswordBytes = 4096
 
 /** In characters: length is what makes a password hard to guess, and there is no other rule of composition. */
-const minimumPasswordLength = 12
+export const minimumPasswordLength = 12
 
 /** What may be done while a place of the hasher is held. */
 export interface PasswordDesk {

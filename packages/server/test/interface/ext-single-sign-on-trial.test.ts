@@ -99,7 +99,7 @@ describe('the login address of a domain, without an application', () => {
     expect(french.body).toContain('Il n’y a pas de connexion unique ici.')
     expect((await page(`${nowhere}&lang=en`, 'fr')).body).toContain('There is no single sign-on here')
     const both = await page('/v2/sso/saml/login?lang=fr', 'en')
-    expect(both.body).toContain('La demande de connexion est incomplète ou erronée')
+    expect(both.body).toContain('domain ou company est obligatoire, et pas les deux.')
   })
 
   test.each([

@@ -4,7 +4,7 @@ import { insertCompany } from '../../src/features/accounts/account-service.ts'
 import { fingerprintOf } from '../../src/features/single-sign-on/certificate-service.ts'
 import type { Relational } from '../../src/platform/stores/relational.ts'
 import { day } from '../support/fake-time.ts'
-import { type IdentityProvider, makeKey } from '../support/identity-provider.ts'
+import { type IdentityProvider, makeKey, oddCertificate } from '../support/identity-provider.ts'
 import {
   mapping,
   type OpenedSingleSignOn,
@@ -199,6 +199,7 @@ describe('A15: metadata', () => {
       [metadata.replaceAll('IDPSSODescriptor', 'SPSSODescriptor'), /no identity provider/],
       [metadata.replace('SAML:2.0:protocol', 'SAML:1.1:protocol'), /SAML 2.0/],
       [metadata.replace(certificate, `<X509Certificate>${packed(weak)}</X509Certificate>`), /too weak/],
+      [metadata.replace(certificate, `<X509Certificate>${oddCertificate}</X509Certificate>`), /exponent/],
       ['<a/>', /EntityDescriptor/],
       ['{}', /not well-formed/],
       ['<a>'.repeat(50), /deeper/],

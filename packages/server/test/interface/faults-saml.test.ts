@@ -45,6 +45,14 @@ describe('A01, A02, A04: what is signed, and by whom', () => {
     expect(app.seen.finished.map(({ userId }) => userId)).toHaveLength(3)
   })
 
+  test('somebody with 200 attributes and 1 000 groups is let in', async () => {
+    const { browser, respond } = await begin()
+    const each = (count: number, name: string) => Array.from({ length: count }, (_, i) => `${name}-${i}`)
+    const many = Object.fromEntries(each(200, 'attribute').map((name) => [name, [name]]))
+    const attributes = { email: 'eve@acme.example', groups: each(1_000, 'group'), ...many }
+    expect(await post(browser, await respond({}, { nameId: 'eve', attributes }))).toBe('accepted')
+  })
+
   test('our own signing of tests is accepted too, so that what follows is refused for what it changes', async () => {
     const { browser, respond } = await begin()
     expect(await post(browser, edited((xml) => xml)(await respond()))).toBe('accepted')

@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net'
 import * as oauth from 'oauth4webapi'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { signInWords } from '../../src/features/auth/sign-in-words.ts'
 import { codeAt, fromBase32 } from '../support/authenticator.ts'
 import { browserAbsent, launchBrowser, look, screens } from '../support/chromium.ts'
 import { linkMailedTo } from '../support/outbox.ts'
@@ -112,17 +113,18 @@ test.for(screens.flatMap((screen) => (['en', 'fr'] as const).map((lang) => ({ ..
   },
 )
 
-test.for(screens)(
-  'every other page shows whole on $name, without scripts',
+test.for(screens.flatMap((screen) => (['en', 'fr'] as const).map((lang) => ({ ...screen, lang }))))(
+  'every other page shows whole on $name in $lang, without scripts',
   { timeout: 120_000 },
   async (screen, context) => {
     if (browserAbsent) context.skip(browserAbsent)
-    const { width, height, colorScheme, name } = screen
+    const { width, height, colorScheme, name, lang } = screen
+    const words = signInWords[lang]
     const newTab = () =>
       browser.newContext({ viewport: { width, height }, colorScheme, javaScriptEnabled: false })
-    const shot = (page: Page, step: string) => look(page, `${step} on ${name}`.replaceAll(' ', '-'))
+    const shot = (page: Page, step: string) => look(page, `${step} ${lang} on ${name}`.replaceAll(' ', '-'))
     const origin = new URL(service.baseUrl).origin
-    const email = `lena-${width}@example.com`
+    const email = `lena-${lang}-${width}@example.com`
     const password = 'a harbour with 9 lanterns'
     await service.operate('user', 'create', '--email', email, '--role', 'viewer', '--password', password)
     const client = [
@@ -141,6 +143,7 @@ test.for(screens)(
       redirect_uri: redirectUri,
       response_type: 'code',
       code_challenge: challenge,
+      lang,
     }
     const address = `${origin}/v2/oauth/authorize?${new URLSearchParams(parameters)}`
 
@@ -150,29 +153,33 @@ test.for(screens)(
     await page.goto(address)
     await page.fill('#username', email)
     await page.click('button')
-    await page.click('text=Forgotten password?')
+    await page.click(`text=${words.forgot}`)
     await shot(page, 'forgotten')
     await page.click('button')
-    await page.waitForSelector('text=Look at your mails')
+    await page.waitForSelector(`text=${words.mailSentTitle}`)
     await shot(page, 'mail sent')
-    const link = await linkMailedTo(service, email)
+    const link = `${await linkMailedTo(service, email)}&lang=${lang}`
     await page.goto(link)
     await shot(page, 'new password')
     await page.fill('#password', 'short')
     await page.fill('#repeated', 'short')
     await page.click('button')
-    await page.waitForSelector('[role=alert]')
+    await page.waitForSelector(`text=${words.passwordFaults.tooShort}`)
     await shot(page, 'new password refused')
     const chosen = 'another harbour with 9 boats'
     await page.fill('#password', chosen)
     await page.fill('#repeated', chosen)
     await page.click('button')
-    await page.waitForSelector('text=Your password is set')
+    await page.waitForSelector(`text=${words.passwordSetTitle}`)
     await shot(page, 'password set')
     await page.goto(link)
     await shot(page, 'link ended')
-    await page.goto(`${origin}/v2/oauth/authorize?client_id=x`)
+    await page.goto(`${origin}/v2/oauth/authorize?client_id=x&lang=${lang}`)
     await shot(page, 'refused')
+    await page.goto(
+      `${origin}/v2/oauth/authorize?client_id=${id}&redirect_uri=${encodeURIComponent(redirectUri)}&code_challenge=x&lang=${lang}`,
+    )
+    await shot(page, 'refused challenge')
     await first.close()
 
     // With one-time codes, and an application of others that has to be let in.
@@ -197,9 +204,13 @@ test.for(screens)(
     await tab.click('button')
     await tab.waitForSelector('#code')
     await shot(tab, 'one-time code')
+    await tab.fill('#code', '000000')
+    await tab.click('button')
+    await tab.waitForSelector(`text=${words.wrongCode}`)
+    await shot(tab, 'wrong one-time code')
     await tab.fill('#code', codeAt(key, Date.now()))
     await tab.click('button')
-    await tab.waitForSelector('text=Let Reports of others in?')
+    await tab.waitForSelector(`text=${words.consentTitle('Reports of others')}`)
     expect(await tab.textContent('.as')).toContain(email)
     await shot(tab, 'consent')
     await tab.click('button[value=allow]')

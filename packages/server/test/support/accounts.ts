@@ -10,7 +10,7 @@ import { registerPasswordLinkRoutes } from '../../src/features/auth/password-lin
 import { newId } from '../../src/platform/ids.ts'
 import type { Mail } from '../../src/platform/mail/outbox.ts'
 import type { Queries, Relational } from '../../src/platform/stores/relational.ts'
-import { type Auth, type Body, createAuth, goodPassword } from './auth.ts'
+import { type Auth, type AuthOptions, type Body, createAuth, goodPassword } from './auth.ts'
 import { createTestDatabase, type TestDatabase } from './postgres.ts'
 
 export const origin = 'https://millrace.example'
@@ -104,9 +104,13 @@ export async function linkIdentity(
 }
 
 /** Accounts on a real server: the company `auth.companyId` and a second one that is none of its business. */
-export async function createAccountsApp(relational: Relational) {
+export async function createAccountsApp(
+  relational: Relational,
+  options: Pick<AuthOptions, 'findSingleSignOn' | 'passwords'> = {},
+) {
   let services: AccountServices | undefined
   const auth: Auth = await createAuth(relational, {
+    ...options,
     open(scope, parts) {
       services = createAccountServices({
         syncsGroups: async () => true,

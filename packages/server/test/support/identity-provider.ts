@@ -25,6 +25,10 @@ export function makeKey(days = 3650, bits = 2048) {
   return createSelfSignedCertificate({ name: 'idp.example', notBefore, notAfter, bits })
 }
 
+/** In base64, of an RSA key whose exponent has 65 bits; valid for a hundred years. */
+export const oddCertificate =
+  'MIIDFTCCAf2gAwIBAgIUTdC0/j3Cj44Okt9mIAbqxN+Yk+UwDQYJKoZIhvcNAQELBQAwFjEUMBIGA1UEAwwLaWRwLmV4YW1wbGUwIBcNMjYxMTIyMDEzNTMzWhgPMjEyNjEwMjkwMTM1MzNaMBYxFDASBgNVBAMMC2lkcC5leGFtcGxlMIIBKDANBgkqhkiG9w0BAQEFAAOCARUAMIIBEAKCAQEAtegUrO3wMplp4jEdRXX3kQ70FwTy++3E/lmnH6WJlYgDAz+fB8ZzBIngu63jA9O6rFujY16s3FG+M7koR6Rpw4e3NP3XW/hE85rW7u9kk5jwHHvawxrFvwdmOHDs3AV69i/aRIUSGF9TAKbzBKNYlczYQ9KODlY+zF6XB9ITAMjh4OzTVyr62K9DFWjUf9KyhxIIZH4uDNIX3GRI8NqH+8gE6sSOpJfm0WhvcGbuYvkrc0HpSHPbNga4du2ymqX9MdOuZwv2ZIN3zoIQxe1BBOembG/jZKagl70OIjNXYRXMecndZQtA5iThcUHmDFNheyvLtnrzh+GwW/PgQlIqawIJAQAAAAAAAAANo1MwUTAdBgNVHQ4EFgQUmP1cNc56piI8AW+/DdksdTcAKF4wHwYDVR0jBBgwFoAUmP1cNc56piI8AW+/DdksdTcAKF4wDwYDVR0TAQH/BAUwAwEB/zANBgkqhkiG9w0BAQsFAAOCAQEAKTqb6RrETfVQgoMYAmAv+ailEekydT3/KX0tDUGQ+OQVJdJ6m/OejDKJazAUHJO5Sarv93nQAdd/2o8bZpubAEOs9PHqd7x6AD170LgsRA5XTt419ofx05Jbwz7IG0dwNoT+iiyzEMFkeoApH2KSlY1MRy6cA3LxEnyPcFyc17GSPc9ZiRtzZmNkZ/2ktVLWF4hg6gCJ2wDIWlD8xqoUpKWifq3hJG2l5PCyL3eXjUJqfvuxcEut+OXVjeiVdAAUGAqtIWHDi/BMdNdVxIjzanSU8m+njAkhehwEH6thQVxvs1K5/Oky5axXDD/KQw1fBgmKxMwntd1YxWt+8Vul/g=='
+
 /** How `samlp` reads a person. */
 export const profileMapper = (person: unknown) => {
   const { nameId, nameIdFormat, attributes } = person as IdpPerson

@@ -1,7 +1,7 @@
 import { DomainError } from '../../platform/errors.ts'
+import { faults, pageFault } from '../../platform/http/page-fault.ts'
 import { languageOf } from '../../platform/http/page-language.ts'
 import { isId, normalizeId } from '../../platform/ids.ts'
-import { invalid } from '../../platform/invalid.ts'
 import type { Language } from '../../platform/mail/letter.ts'
 import type { Client, TokenStore } from './token-store.ts'
 
@@ -67,26 +67,24 @@ export function createAuthorizationReader(tokens: Pick<TokenStore, 'findClient'>
   return async (values: ReadonlyMap<string, string>, acceptLanguage?: string): Promise<JudgedRequest> => {
     for (const name of authorizationParameters) {
       if ((values.get(name)?.length ?? 0) > longest[name])
-        throw invalid(name, `must have at most ${longest[name]} characters`)
+        throw pageFault(name, faults.tooLong(longest[name]))
     }
     const clientId = values.get('client_id')
-    if (!clientId) throw invalid('client_id', 'is required')
+    if (!clientId) throw pageFault('client_id', faults.required)
     const client = isId(clientId) ? await tokens.findClient(normalizeId(clientId)) : undefined
     if (!client) throw new DomainError('invalidClient')
     const redirectUri = values.get('redirect_uri')
-    if (!redirectUri) throw invalid('redirect_uri', 'is required')
+    if (!redirectUri) throw pageFault('redirect_uri', faults.required)
     // Character by character: whatever a parser would make of it, it is one that the operator wrote (RFC 9700 2.1).
     if (!client.redirectUris.includes(redirectUri)) throw new DomainError('invalidRedirectUri')
     if (!client.grants.includes('authorization_code')) throw new DomainError('unauthorizedClient')
     const responseType = values.get('response_type') || 'code'
-    if (responseType !== 'code') throw invalid('response_type', 'must be code')
+    if (responseType !== 'code') throw pageFault('response_type', faults.mustBe('code'))
     const method = values.get('code_challenge_method') || 'S256'
-    if (method !== 'S256') throw invalid('code_challenge_method', 'must be S256')
+    if (method !== 'S256') throw pageFault('code_challenge_method', faults.mustBe('S256'))
     const codeChallenge = values.get('code_challenge')
-    if (!codeChallenge)
-      throw invalid('code_challenge', 'is required: base64url of the SHA-256 of the verifier')
-    if (!/^[A-Za-z0-9_-]{43}$/.test(codeChallenge))
-      throw invalid('code_challenge', 'must be the 43 characters of base64url of a SHA-256')
+    if (!codeChallenge) throw pageFault('code_challenge', faults.noChallenge)
+    if (!/^[A-Za-z0-9_-]{43}$/.test(codeChallenge)) throw pageFault('code_challenge', faults.badChallenge)
     const state = values.get('state')
     const language = languageOf(values.get('lang'), acceptLanguage)
     return { client, request: { clientId: client.id, redirectUri, state, codeChallenge, language } }

@@ -4,10 +4,11 @@ import { assertPlainUtf8 } from '../../platform/http/body-headers.ts'
 import { sendFailure, toDomainError } from '../../platform/http/failures.ts'
 import { parseFormBody } from '../../platform/http/form-body.ts'
 import { isOwnForm } from '../../platform/http/own-form.ts'
-import { languageOf } from '../../platform/http/page-language.ts'
+import { sayFailure } from '../../platform/http/page-failure.ts'
+import { faults, pageFault } from '../../platform/http/page-fault.ts'
+import { languageOfRequest } from '../../platform/http/page-language.ts'
 import { createRateLimit } from '../../platform/http/rate-limit.ts'
 import { sendSignInPage } from '../../platform/http/sign-in-page.ts'
-import { validationError } from '../../platform/http/validation.ts'
 import { messagePage } from './sign-in-pages.ts'
 import { signInWords } from './sign-in-words.ts'
 
@@ -36,10 +37,8 @@ export function isBrowser(request: FastifyRequest): boolean {
 export function queryOf(request: FastifyRequest): Fields {
   const fields = new Map<string, string>()
   for (const [name, value] of Object.entries(request.query as Record<string, unknown>)) {
-    if (typeof value !== 'string')
-      throw validationError([{ path: name, message: 'is given twice; send it once' }])
-    if (value.includes('\0') || !value.isWellFormed())
-      throw validationError([{ path: name, message: 'must be well-formed text' }])
+    if (typeof value !== 'string') throw pageFault(name, faults.twice)
+    if (value.includes('\0') || !value.isWellFormed()) throw pageFault(name, faults.notText)
     fields.set(name, value)
   }
   return fields
@@ -49,8 +48,7 @@ export function queryOf(request: FastifyRequest): Fields {
 export function formOf(request: FastifyRequest, known: readonly string[]): Fields {
   const fields = new Map(Object.entries(request.body as Record<string, string>))
   for (const name of fields.keys()) {
-    if (!known.includes(name))
-      throw validationError([{ path: name, message: `is not known; known are ${known.join(', ')}` }])
+    if (!known.includes(name)) throw pageFault(name, faults.unknown(known))
   }
   return fields
 }
@@ -66,15 +64,16 @@ export function requireOwnForm(request: FastifyRequest, fields: Fields, origin: 
 function sendPageFailure(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const known = toDomainError(error, request)
   if (!isBrowser(request)) return sendFailure(reply, known)
-  const { lang } = request.query as { lang?: unknown }
-  const language = languageOf(typeof lang === 'string' ? lang : undefined, request.headers['accept-language'])
-  const words = signInWords[language]
-  const lead = known.errorName === 'forbidden' ? words.foreignForm : words.refusedLead
-  const detail = known.errorName === 'forbidden' ? undefined : known.message
+  const language = languageOfRequest(request)
+  const { refusedTitle: title, refusedLead, foreignForm } = signInWords[language]
   if (known.retryAfterSeconds !== undefined)
     reply.header('retry-after', String(Math.ceil(known.retryAfterSeconds)))
   const { status } = known
-  return sendSignInPage(reply, messagePage(language, { title: words.refusedTitle, lead, detail, status }))
+  const what = known.errorName === 'forbidden' ? foreignForm : sayFailure(known, language)
+  // Only what was sent here is a mistake of the application; what is about this moment is said alone.
+  const isMistake = status < 500 && status !== 429 && known.errorName !== 'forbidden'
+  const told = isMistake ? { lead: refusedLead, detail: what } : { lead: what }
+  return sendSignInPage(reply, messagePage(language, { title, ...told, status }))
 }
 
 /** A scope of pages: forms are its only bodies, callers are bounded, failures are pages for browsers. */
@@ -89,7 +88,7 @@ export function registerPages(app: FastifyInstance, routes: (scope: FastifyInsta
       { parseAs: 'buffer', bodyLimit: formBodyLimit },
       async (request: FastifyRequest, body: Buffer) => {
         assertPlainUtf8(request.headers)
-        return parseFormBody(body, (path, message) => validationError([{ path, message }]))
+        return parseFormBody(body, pageFault)
       },
     )
     routes(scope)

@@ -18,6 +18,7 @@ import {
   forgotUrl,
   mailSentPage,
   messagePage,
+  type SetPasswordStep,
   setPasswordPage,
   setPasswordUrl,
 } from './sign-in-pages.ts'
@@ -107,7 +108,7 @@ export function registerPasswordLinkRoutes(
     }
 
     /** In the language that the page was opened in, or else the person's own. */
-    function setPasswordStep(fields: Fields, view: LinkView, formToken: string, message?: string) {
+    function setPasswordStep(fields: Fields, view: LinkView, formToken: string): SetPasswordStep {
       const lang = fields.get('lang')
       return {
         language: lang ? languageOf(lang, undefined) : view.language,
@@ -115,7 +116,6 @@ export function registerPasswordLinkRoutes(
         token: fields.get('token') ?? '',
         email: view.email,
         isInvitation: view.kind === 'invitation',
-        ...(message === undefined ? {} : { message }),
       }
     }
 
@@ -131,15 +131,14 @@ export function registerPasswordLinkRoutes(
     scope.post(setPasswordUrl, async (request, reply) => {
       const fields = formOf(request, ['token', 'lang', 'form_token', 'username', 'password', 'repeated'])
       requireOwnForm(request, fields, origin())
-      const language = languageFor(request, fields)
-      const words = signInWords[language]
       const [token = '', password = ''] = [fields.get('token'), fields.get('password')]
       const found = await links.inspect(token)
-      if (!found) return sendSignInPage(reply, ended(language))
-      const again = (message: string) => {
-        const formToken = formTokenOf(bindBrowser(request, reply))
-        return sendSignInPage(reply, setPasswordPage(setPasswordStep(fields, found, formToken, message)))
-      }
+      if (!found) return sendSignInPage(reply, ended(languageFor(request, fields)))
+      const step = setPasswordStep(fields, found, formTokenOf(bindBrowser(request, reply)))
+      const { language } = step
+      const words = signInWords[language]
+      const again = (message: string, status = 400) =>
+        sendSignInPage(reply, setPasswordPage({ ...step, message, status }))
       const fault = judgeNewPassword(password)
       if (fault !== undefined) return again(words.passwordFaults[fault])
       if (password !== fields.get('repeated')) return again(words.different)
@@ -149,6 +148,7 @@ export function registerPasswordLinkRoutes(
         if (!(error instanceof DomainError)) throw error
         if (error.errorName === 'invalidLink') return sendSignInPage(reply, ended(language))
         if (error.errorName === 'validation') return again(words.samePassword)
+        if (error.errorName === 'unavailable') return again(words.busy, error.status)
         throw error
       }
       const [title, lead] = [words.passwordSetTitle, words.passwordSetLead]

@@ -90,9 +90,13 @@ ${step.singleSignOn !== undefined && html`<a href="${step.singleSignOn}">${words
   return pageOf(context, words.signIn, content, step.status ?? 200)
 }
 
-export function codePage(context: PageContext, signIn: string, message?: string): SignInPage {
+export function codePage(
+  context: PageContext,
+  signIn: string,
+  refused?: { readonly message: string; readonly status: number },
+): SignInPage {
   const words = signInWords[context.request.language]
-  const body = html`${fault(message)}
+  const body = html`${fault(refused?.message)}
 <form method="post" action="/v2/oauth/one-time-code">
 ${hiddenParameters(context)}${hidden('sign_in', signIn)}
 <div class="field"><label for="code">${words.code}</label>
@@ -101,12 +105,7 @@ ${hiddenParameters(context)}${hidden('sign_in', signIn)}
 <button>${words.verify}</button>
 </form>
 <p class="links"><a href="${startAgainUrl(context.request)}">${words.startAgain}</a></p>`
-  return pageOf(
-    context,
-    words.code,
-    signInCard(words.code, words.codeLead, body),
-    message === undefined ? 200 : 401,
-  )
+  return pageOf(context, words.code, signInCard(words.code, words.codeLead, body), refused?.status)
 }
 
 export function consentPage(context: PageContext, signIn: string, email: string): SignInPage {
@@ -192,10 +191,11 @@ export interface SetPasswordStep {
   readonly email: string
   readonly isInvitation: boolean
   readonly message?: string
+  readonly status?: number
 }
 
 export function setPasswordPage(step: SetPasswordStep): SignInPage {
-  const { language, formToken, token, email, isInvitation, message } = step
+  const { language, formToken, token, email, isInvitation, message, status = 200 } = step
   const words = signInWords[language]
   const title = isInvitation ? words.welcomeTitle : words.setTitle
   const body = html`<p class="as"><span>${email}</span></p>
@@ -211,7 +211,7 @@ ${hidden('token', token)}${hidden('lang', language)}${hidden('form_token', formT
 <button>${words.savePassword}</button>
 </form>`
   return {
-    status: message === undefined ? 200 : 400,
+    status,
     language,
     title: `${title} · Millrace`,
     body: signInCard(title, undefined, body),

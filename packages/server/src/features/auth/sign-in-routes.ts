@@ -3,8 +3,9 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { parseEmailAddress } from '../../platform/email-address.ts'
 import { DomainError } from '../../platform/errors.ts'
 import { bindBrowser, browserOf, formTokenOf } from '../../platform/http/own-form.ts'
+import { faults, pageFault } from '../../platform/http/page-fault.ts'
 import { sendSignInPage } from '../../platform/http/sign-in-page.ts'
-import { validationError } from '../../platform/http/validation.ts'
+import type { Language } from '../../platform/mail/letter.ts'
 import {
   type AuthorizationReader,
   authorizationParameters,
@@ -43,18 +44,26 @@ export interface SignInRouteDependencies {
 const known = [...authorizationParameters, 'form_token']
 const longestUsername = 254
 
-function required(fields: Fields, name: string): string {
-  const value = fields.get(name)
-  if (!value) throw validationError([{ path: name, message: 'is required' }])
-  return value
+/** Why what a program gave is no address. */
+function faultOfUsername(typed: string): DomainError {
+  if (typed === '') return pageFault('username', faults.required)
+  const isLong = typed.length > longestUsername
+  return pageFault('username', isLong ? faults.tooLong(longestUsername) : faults.notAnAddress)
 }
 
-/** A person sees on the page what a program reads in the envelope. */
-function wordsFor(error: unknown, language: 'en' | 'fr'): { message: string; status: number } {
+/**
+ * A person sees on the page what a program reads in the envelope.
+ * @param wrong what is said where what was typed is wrong
+ */
+function wordsFor(
+  error: unknown,
+  language: Language,
+  wrong: 'wrong' | 'wrongCode' = 'wrong',
+): { message: string; status: number } {
   const words = signInWords[language]
   if (!(error instanceof DomainError)) throw error
   const { errorName, status, retryAfterSeconds } = error
-  if (errorName === 'invalidCredentials') return { message: words.wrong, status }
+  if (errorName === 'invalidCredentials') return { message: words[wrong], status }
   if (errorName === 'tooManyAttempts') return { message: words.tooMany(retryAfterSeconds ?? 1), status }
   if (errorName === 'signInUnavailable') return { message: words.busy, status }
   throw error
@@ -114,20 +123,13 @@ export function registerSignInRoutes(app: FastifyInstance, dependencies: SignInR
         const fields = formOf(request, [...known, 'username'])
         requireOwnForm(request, fields, origin())
         const judged = await judge(request, fields)
-        const typed = required(fields, 'username')
-        if (typed.length > longestUsername)
-          throw validationError([
-            { path: 'username', message: `must have at most ${longestUsername} characters` },
-          ])
+        const typed = fields.get('username') ?? ''
         const username = parseEmailAddress(typed)
-        const words = signInWords[judged.request.language]
         if (username === undefined) {
-          if (!isBrowser(request))
-            throw validationError([
-              { path: 'username', message: 'must be an e-mail address, like ada@example.com' },
-            ])
+          if (!isBrowser(request)) throw faultOfUsername(typed)
+          const { notAnEmail } = signInWords[judged.request.language]
           const context = contextOf(judged, bindBrowser(request, reply))
-          return sendSignInPage(reply, emailPage(context, words.notAnEmail, typed))
+          return sendSignInPage(reply, emailPage(context, notAnEmail, typed.slice(0, longestUsername)))
         }
         const way = await signIn.findWay(username, judged.request)
         reply.header('cache-control', 'no-store')
@@ -174,7 +176,7 @@ export function registerSignInRoutes(app: FastifyInstance, dependencies: SignInR
       } catch (error) {
         return sendSignInPage(
           reply,
-          codePage(context, secret, wordsFor(error, step.request.language).message),
+          codePage(context, secret, wordsFor(error, step.request.language, 'wrongCode')),
         )
       }
     })

@@ -1,5 +1,5 @@
 import type { Language } from '../../platform/mail/letter.ts'
-import type { PasswordFault } from '../../platform/passwords.ts'
+import { minimumPasswordLength, type PasswordFault } from '../../platform/passwords.ts'
 
 /** What the pages of a sign-in say. */
 interface Words {
@@ -18,6 +18,7 @@ interface Words {
   readonly code: string
   readonly codeLead: string
   readonly codeHint: string
+  readonly wrongCode: string
   readonly verify: string
   readonly expired: string
   readonly startAgain: string
@@ -68,6 +69,7 @@ const en: Words = {
   code: 'One-time code',
   codeLead: 'Enter the six digits that your authenticator application shows.',
   codeHint: 'Without your device, enter one of your recovery codes.',
+  wrongCode: 'This code is wrong, or was used already.',
   verify: 'Verify',
   expired: 'This sign-in took too long. Please start again.',
   startAgain: 'Start again',
@@ -90,12 +92,12 @@ const en: Words = {
   welcomeTitle: 'Welcome: choose a password',
   newPassword: 'New password',
   repeatPassword: 'The same once more',
-  passwordHint: 'At least 12 characters; a few words are a good choice.',
+  passwordHint: `At least ${minimumPasswordLength} characters; a few words are a good choice.`,
   different: 'The two passwords are different.',
   samePassword: 'This is the password you have now. Choose another.',
   passwordFaults: {
     tooLong: 'The password is too long.',
-    tooShort: 'The password must have at least 12 characters.',
+    tooShort: `The password must have at least ${minimumPasswordLength} characters.`,
     malformed: 'The password holds characters that are none.',
     common: 'This is one of the most common passwords. Choose another.',
   },
@@ -116,7 +118,7 @@ const fr: Words = {
   password: 'Mot de passe',
   change: 'Modifier',
   forgot: 'Mot de passe oublié ?',
-  singleSignOn: 'Utiliser l’authentification unique',
+  singleSignOn: 'Utiliser la connexion unique',
   wrong: 'L’adresse e-mail ou le mot de passe est incorrect.',
   tooMany: (seconds) =>
     `Trop de tentatives échouées. Réessayez dans ${duration(seconds, 'seconde', 'minute')}.`,
@@ -125,6 +127,7 @@ const fr: Words = {
   code: 'Code à usage unique',
   codeLead: 'Saisissez les six chiffres affichés par votre application d’authentification.',
   codeHint: 'Sans votre appareil, saisissez l’un de vos codes de secours.',
+  wrongCode: 'Ce code est incorrect, ou a déjà servi.',
   verify: 'Vérifier',
   expired: 'Cette connexion a pris trop de temps. Veuillez recommencer.',
   startAgain: 'Recommencer',
@@ -152,13 +155,13 @@ const fr: Words = {
   setTitle: 'Choisissez un nouveau mot de passe',
   welcomeTitle: 'Bienvenue : choisissez un mot de passe',
   newPassword: 'Nouveau mot de passe',
-  repeatPassword: 'Le même encore une fois',
-  passwordHint: 'Au moins 12 caractères ; quelques mots sont un bon choix.',
+  repeatPassword: 'Confirmez le mot de passe',
+  passwordHint: `Au moins ${minimumPasswordLength} caractères ; quelques mots sont un bon choix.`,
   different: 'Les deux mots de passe sont différents.',
   samePassword: 'C’est votre mot de passe actuel. Choisissez-en un autre.',
   passwordFaults: {
     tooLong: 'Le mot de passe est trop long.',
-    tooShort: 'Le mot de passe doit compter au moins 12 caractères.',
+    tooShort: `Le mot de passe doit compter au moins ${minimumPasswordLength} caractères.`,
     malformed: 'Le mot de passe contient des caractères invalides.',
     common: 'Ce mot de passe est l’un des plus courants. Choisissez-en un autre.',
   },

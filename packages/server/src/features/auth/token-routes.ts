@@ -12,7 +12,7 @@ import type { TokenService } from './token-service.ts'
 /** Room for the longest password in the widest escapes; nobody has shown who they are when it is read. */
 const bodyLimit = 64 * 1024
 
-const refuseForm: RefuseForm = (path, message) =>
+const refuseForm: RefuseForm = (path, { en: message }) =>
   new DomainError('invalidTokenRequest', { errors: [{ path, message }] }, { message: `${path} ${message}` })
 
 /** Operation 1 and revocation, in a scope of their own: it reads forms too and fails in the words of RFC 6749. */

@@ -12,7 +12,7 @@ import {
   plainText,
   responseLimits,
 } from './saml-xml.ts'
-import { verifySignedElement } from './signed-element.ts'
+import { readSignedElement, verifySignedText } from './signed-element.ts'
 
 /** What a response must agree with. */
 export interface Expectation {
@@ -79,13 +79,17 @@ function readNameId(subject: Element): string {
 }
 
 function readAttributes(assertion: Element): Map<string, readonly string[]> {
-  const attributes = new Map<string, readonly string[]>()
+  const attributes = new Map<string, string[]>()
   for (const statement of childrenNamed(assertion, namespaces.assertion, 'AttributeStatement')) {
     for (const attribute of childrenNamed(statement, namespaces.assertion, 'Attribute')) {
       const name = attributeOf(attribute, 'Name')
       if (name === undefined) throw new SamlRefusal('unexpected-structure')
-      const values = childElements(attribute).flatMap((value) => plainText(value)?.trim() || [])
-      attributes.set(name, [...(attributes.get(name) ?? []), ...values])
+      const values = attributes.get(name) ?? []
+      for (const value of childElements(attribute)) {
+        const text = plainText(value)?.trim()
+        if (text) values.push(text)
+      }
+      attributes.set(name, values)
     }
   }
   return attributes
@@ -99,7 +103,7 @@ function requireLiving(certificates: readonly string[], now: number): string[] {
 }
 
 /** Everything about a response whose text could be read. */
-function judge(root: Element, text: string, expected: Expectation): VerifiedAssertion {
+function judge(root: Element, expected: Expectation): VerifiedAssertion {
   const { response, assertion: unverified } = readResponseStructure(root)
   checkStatus(response)
   if (!unverified) throw new SamlRefusal('unexpected-structure')
@@ -108,9 +112,9 @@ function judge(root: Element, text: string, expected: Expectation): VerifiedAsse
   if (destination !== expected.acsUrl) throw new SamlRefusal('wrong-destination')
   const certificates = requireLiving(expected.certificates, expected.now)
 
-  const assertion = verifySignedElement(unverified, text, certificates)
+  const assertion = readSignedElement(unverified, certificates)
   if (childrenNamed(response, namespaces.signature, 'Signature').length > 0)
-    verifySignedElement(response, text, certificates)
+    verifySignedText(response, certificates)
 
   if (attributeOf(assertion, 'Version') !== '2.0') throw new SamlRefusal('unexpected-structure')
   checkIssuer(assertion, expected.issuer, true)
@@ -138,9 +142,9 @@ function judge(root: Element, text: string, expected: Expectation): VerifiedAsse
  * @throws SamlRefusal naming the first thing that is wrong
  */
 export function verifyResponse(message: string, expected: Expectation): VerifiedAssertion {
-  const { root, text } = parseForeignXml(decodeMessage(message), responseLimits)
+  const root = parseForeignXml(decodeMessage(message), responseLimits)
   try {
-    return judge(root, text, expected)
+    return judge(root, expected)
   } catch (error) {
     if (!(error instanceof SamlRefusal)) throw error
     throw new SamlRefusal(error.reason, error, attributeOf(root, 'InResponseTo'))

@@ -27,8 +27,11 @@ const limits: XmlLimits = {
   bytes: 512 * 1024,
   depth: 32,
   elements: 5_000,
+  names: 200,
+  declarations: 200,
   signs: 10_000,
   tagSigns: 200,
+  escapes: 50_000,
   comments: true,
 }
 const redirectBinding = 'urn:oasis:names:tc:SAML:2.0:bindings:HTTP-Redirect'
@@ -45,12 +48,12 @@ const wordsOfRefusals: Readonly<Record<string, string>> = {
   'markup-declaration': 'it has a document type or declares entities; remove the DOCTYPE',
   'processing-instruction': 'it holds a processing instruction',
   'too-deep': `it is nested deeper than ${limits.depth} levels`,
-  'too-many-elements': `it has more than ${limits.elements} elements, or more than ${limits.signs} attributes or ${limits.tagSigns} in one element`,
+  'too-many-elements': `it has more than ${limits.elements} elements or ${limits.names} different ones, more than ${limits.signs} attributes or ${limits.tagSigns} in one element, or more than ${limits.declarations} namespaces`,
 }
 
 function parseRoot(xml: string): Element {
   try {
-    return parseForeignXml(Buffer.from(xml.trim(), 'utf8'), limits).root
+    return parseForeignXml(Buffer.from(xml.trim(), 'utf8'), limits)
   } catch (error) {
     if (!(error instanceof SamlRefusal)) throw error
     return refuse(wordsOfRefusals[error.reason] ?? 'it is not well-formed XML', error)
@@ -104,8 +107,13 @@ function readCertificate(text: string): X509Certificate {
   }
 }
 
+/** A signature costs as many squarings as the exponent has bits; keys have 65537 or less. */
+const largestExponent = 2n ** 32n
+
 function assertStrongKey({ publicKey }: X509Certificate): void {
   const { asymmetricKeyType: type, asymmetricKeyDetails: details } = publicKey
+  if ((details?.publicExponent ?? 0n) > largestExponent)
+    refuse('one of its certificates has a key whose exponent has more than 32 bits; 65537 is usual')
   if (type === 'rsa' && (details?.modulusLength ?? 0) >= 2048) return
   if (type === 'ec' && ['prime256v1', 'secp384r1', 'secp521r1'].includes(details?.namedCurve ?? '')) return
   refuse(

@@ -1,40 +1,58 @@
 import { SamlRefusal } from './saml-refusal.ts'
 import { attributeOf, childElements, everyElement, isNamed, namespaces } from './saml-xml.ts'
 
-/** Attributes that some reader somewhere takes for an identifier. */
-function identifiersOf(element: Element): Attr[] {
-  return Array.from(element.attributes).filter((each) => {
-    // `xmlns:id` declares a prefix and identifies nothing.
-    if (each.namespaceURI === namespaceOfDeclarations) return false
-    return (each.localName ?? each.name).toLowerCase() === 'id'
-  })
-}
-
 const namespaceOfDeclarations = 'http://www.w3.org/2000/xmlns/'
 
-/**
- * Most namespaces declared by an element and those around it: a canonicalisation holds them against everything
- * inside. Not in the whole document: identity providers declare the same two again for each value.
- */
-const mostDeclarations = 50
+/** A canonicalisation writes the name of a namespace again for each element that first uses it. */
+const longestNamespace = 200
 
-function assertFewDeclarations(element: Element, outside = 0): void {
-  const own = Array.from(element.attributes).filter((each) => each.namespaceURI === namespaceOfDeclarations)
-  const declared = outside + own.length
-  if (declared > mostDeclarations) throw new SamlRefusal('too-many-elements')
-  for (const child of childElements(element)) assertFewDeclarations(child, declared)
+/** Attributes that some reader somewhere takes for an identifier. */
+function assertIdentifier(element: Element, { name, value }: Attr, seen: Set<string>): void {
+  const wanted = element.namespaceURI === namespaces.signature ? 'Id' : 'ID'
+  if (name !== wanted) throw new SamlRefusal('foreign-id')
+  if (seen.has(value)) throw new SamlRefusal('duplicate-id')
+  seen.add(value)
 }
 
-function assertIdentifiers(elements: readonly Element[]): void {
-  const seen = new Set<string>()
+function assertAttributes(elements: readonly Element[]): void {
+  const identifiers = new Set<string>()
   for (const element of elements) {
-    for (const { name, value } of identifiersOf(element)) {
-      const wanted = element.namespaceURI === namespaces.signature ? 'Id' : 'ID'
-      if (name !== wanted) throw new SamlRefusal('foreign-id')
-      if (seen.has(value)) throw new SamlRefusal('duplicate-id')
-      seen.add(value)
+    const { attributes } = element
+    for (let i = 0; i < attributes.length; i++) {
+      const attribute = attributes[i] as Attr
+      // `xmlns:id` declares a prefix and identifies nothing.
+      if (attribute.namespaceURI === namespaceOfDeclarations) {
+        if (attribute.value.length > longestNamespace) throw new SamlRefusal('too-large')
+      } else if ((attribute.localName ?? attribute.name).toLowerCase() === 'id') {
+        assertIdentifier(element, attribute, identifiers)
+      }
     }
   }
+}
+
+/** What stands directly in a response, and in an assertion (saml-core 2.3.3); nothing else may. */
+const partsOfResponse = [
+  [namespaces.assertion, 'Issuer'],
+  [namespaces.signature, 'Signature'],
+  [namespaces.protocol, 'Status'],
+  [namespaces.assertion, 'Assertion'],
+] as const
+const partsOfAssertion = [
+  [namespaces.assertion, 'Issuer'],
+  [namespaces.signature, 'Signature'],
+  [namespaces.assertion, 'Subject'],
+  [namespaces.assertion, 'Conditions'],
+  [namespaces.assertion, 'Advice'],
+  [namespaces.assertion, 'Statement'],
+  [namespaces.assertion, 'AuthnStatement'],
+  [namespaces.assertion, 'AuthzDecisionStatement'],
+  [namespaces.assertion, 'AttributeStatement'],
+] as const
+
+function assertChildren(parent: Element, allowed: readonly (readonly [string, string])[]): void {
+  for (const child of childElements(parent))
+    if (!allowed.some(([namespace, name]) => isNamed(child, namespace, name)))
+      throw new SamlRefusal('unexpected-structure')
 }
 
 /**
@@ -44,32 +62,23 @@ function assertIdentifiers(elements: readonly Element[]): void {
  * @throws SamlRefusal
  */
 export function readResponseStructure(root: Element): { response: Element; assertion: Element | undefined } {
-  assertFewDeclarations(root)
   const elements = [...everyElement(root)]
-  assertIdentifiers(elements)
+  assertAttributes(elements)
   if (!isNamed(root, namespaces.protocol, 'Response')) throw new SamlRefusal('unexpected-structure')
   if (elements.some(({ localName }) => localName.startsWith('Encrypted'))) throw new SamlRefusal('encrypted')
-  const children = childElements(root)
   const named = (name: string) => elements.filter(({ localName }) => localName === name)
   if (named('Response').length !== 1) throw new SamlRefusal('signature-wrapped')
   const [assertion, ...more] = named('Assertion')
   if (more.length > 0) throw new SamlRefusal('signature-wrapped')
-  if (assertion && !(isNamed(assertion, namespaces.assertion, 'Assertion') && children.includes(assertion)))
+  if (assertion && !(isNamed(assertion, namespaces.assertion, 'Assertion') && assertion.parentNode === root))
     throw new SamlRefusal('signature-wrapped')
   for (const signature of named('Signature')) {
     const isPlaced = signature.parentNode === root || signature.parentNode === assertion
     if (!isPlaced || signature.namespaceURI !== namespaces.signature)
       throw new SamlRefusal('signature-wrapped')
   }
-  const allowed = [
-    [namespaces.assertion, 'Issuer'],
-    [namespaces.signature, 'Signature'],
-    [namespaces.protocol, 'Status'],
-    [namespaces.assertion, 'Assertion'],
-  ] as const
-  for (const child of children)
-    if (!allowed.some(([namespace, name]) => isNamed(child, namespace, name)))
-      throw new SamlRefusal('unexpected-structure')
+  assertChildren(root, partsOfResponse)
+  if (assertion) assertChildren(assertion, partsOfAssertion)
   if (attributeOf(root, 'Version') !== '2.0') throw new SamlRefusal('unexpected-structure')
   return { response: root, assertion }
 }

@@ -1,9 +1,9 @@
-import type { ErrorName } from '@millrace/contract/errors.ts'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { DomainError } from '../../platform/errors.ts'
-import { type HtmlPart, html } from '../../platform/http/documents/html.ts'
+import { html } from '../../platform/http/documents/html.ts'
 import { sendFailure, toDomainError } from '../../platform/http/failures.ts'
-import { languageOf } from '../../platform/http/page-language.ts'
+import { sayFailure } from '../../platform/http/page-failure.ts'
+import { languageOfRequest } from '../../platform/http/page-language.ts'
 import { sendSignInPage, signInCard } from '../../platform/http/sign-in-page.ts'
 import type { Language } from '../../platform/mail/letter.ts'
 import { SignInRefused } from './refusal-record.ts'
@@ -35,26 +35,6 @@ const words = {
   },
 } as const satisfies Record<Language, Record<string, string>>
 
-/** What is wrong, for people who read French; the error table says it in English. */
-const frenchFailures: Readonly<Partial<Record<ErrorName, string>>> = {
-  singleSignOnNotOffered: 'Il n’y a pas de connexion unique ici.',
-  tooManySamlResponses: 'Trop de connexions viennent de cette adresse en même temps ; réessayez bientôt.',
-  missingSamlResponse: 'Le formulaire doit contenir une seule fois le champ SAMLResponse.',
-  unavailable: 'Le service n’est pas disponible en ce moment ; réessayez bientôt.',
-  invalidClient: 'L’application demandée n’est pas connue, ou elle est fermée.',
-  unauthorizedClient: 'L’application demandée ne peut pas connecter de personnes ainsi.',
-  invalidRedirectUri: 'L’adresse de retour (redirect_uri) n’est pas enregistrée pour cette application.',
-}
-
-const frenchFailure = 'La demande de connexion est incomplète ou erronée :'
-
-/** What is wrong, with the detail of it that has no words in French. */
-function explain({ errorName, message }: DomainError, language: Language): HtmlPart {
-  if (language === 'en') return message
-  const known = frenchFailures[errorName]
-  return known ?? html`${frenchFailure} <code lang="en">${message}</code>`
-}
-
 /**
  * A page that goes on by itself. A redirect would do for a link, but not for the form that usually leads here:
  * the policy of our pages ends where a form's redirects lead to another site.
@@ -78,9 +58,7 @@ export function sendKnown(
 
 /** The language that the sign-in began in, else the one that the browser asks for. */
 function languageFor(request: FastifyRequest, error: DomainError): Language {
-  if (error instanceof SignInRefused && error.language) return error.language
-  const { lang } = request.query as { lang?: unknown }
-  return languageOf(typeof lang === 'string' ? lang : undefined, request.headers['accept-language'])
+  return (error instanceof SignInRefused ? error.language : undefined) ?? languageOfRequest(request)
 }
 
 function sendFailurePage(request: FastifyRequest, reply: FastifyReply, error: DomainError): FastifyReply {
@@ -91,7 +69,7 @@ function sendFailurePage(request: FastifyRequest, reply: FastifyReply, error: Do
       ? signInCard(text.failed, text.refused, html`<p><code>${request.id}</code></p>`)
       : signInCard(
           text.failed,
-          explain(error, language),
+          sayFailure(error, language),
           html`<p>${text.reference}: <code>${request.id}</code></p>`,
         )
   if (error.retryAfterSeconds !== undefined)

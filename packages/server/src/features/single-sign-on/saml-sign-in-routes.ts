@@ -9,7 +9,7 @@ import { DomainError } from '../../platform/errors.ts'
 import { assertPlainUtf8 } from '../../platform/http/body-headers.ts'
 import { parseFormBody } from '../../platform/http/form-body.ts'
 import { bindBrowser } from '../../platform/http/own-form.ts'
-import { validationError } from '../../platform/http/validation.ts'
+import { pageFault } from '../../platform/http/page-fault.ts'
 import { forgetBrowserSecret, keepBrowserSecret, readBrowserSecret } from './browser-cookie.ts'
 import type { Visit } from './refusal-record.ts'
 import { sendKnown, sendSignInFailure, sendToIdentityProvider } from './saml-sign-in-pages.ts'
@@ -46,7 +46,7 @@ export function registerSamlRoutes(app: FastifyInstance, dependencies: SamlRoute
       { parseAs: 'buffer' },
       async (request: FastifyRequest, body: Buffer) => {
         assertPlainUtf8(request.headers)
-        return parseFormBody(body, (path, message) => validationError([{ path, message }]))
+        return parseFormBody(body, pageFault)
       },
     )
 

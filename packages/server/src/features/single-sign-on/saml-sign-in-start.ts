@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { hashSecret, newSecret, type RandomBytes } from '../../platform/crypto/secrets.ts'
 import { DomainError } from '../../platform/errors.ts'
+import { faults, pageFault } from '../../platform/http/page-fault.ts'
 import { languageOf } from '../../platform/http/page-language.ts'
 import { isId, normalizeId } from '../../platform/ids.ts'
 import type { Language } from '../../platform/mail/letter.ts'
@@ -71,10 +72,7 @@ export function createSamlStart(dependencies: SamlStartDependencies) {
 
   /** By exactly one of domain and company. */
   async function findCompany(domain: string | undefined, company: string | undefined) {
-    if ((domain === undefined) === (company === undefined)) {
-      const fault = { path: 'domain', message: 'or company is required, and not both' }
-      throw new DomainError('validation', { errors: [fault] }, { message: `${fault.path} ${fault.message}` })
-    }
+    if ((domain === undefined) === (company === undefined)) throw pageFault('domain', faults.domainOrCompany)
     if (company !== undefined) return isId(company) ? normalizeId(company) : undefined
     return (await createDomainStore(relational.db).findSingleSignOn(domain?.toLowerCase() ?? ''))?.companyId
   }
@@ -93,7 +91,10 @@ export function createSamlStart(dependencies: SamlStartDependencies) {
     if (!config) throw new DomainError('singleSignOnNotOffered')
     const signing = await certificates.findSigning(config.companyId)
     if (!signing) {
-      const message = 'Our certificate has ended: an administrator of your company must make another one'
+      const message = {
+        en: 'Our certificate has ended: an administrator of your company must make another one',
+        fr: 'Notre certificat a expiré : un administrateur de votre entreprise doit en créer un autre.',
+      }
       throw new DomainError('unavailable', {}, { message })
     }
     await store.sweep()

@@ -12,10 +12,19 @@ export interface XmlLimits {
   readonly bytes: number
   readonly depth: number
   readonly elements: number
+  /** Most different names of elements: the parser looks through the whole text for the last end of each. */
+  readonly names: number
+  /**
+   * Most namespaces declared by an element and those around it: a canonicalisation holds them against everything
+   * inside. Not in the whole document: identity providers declare the same two again for each value.
+   */
+  readonly declarations: number
   /** Most equals signs, and so most attributes; and most ampersands. */
   readonly signs: number
   /** Most equals signs in one tag, and so most attributes of an element. */
   readonly tagSigns: number
+  /** Most `>`, and most `"`: those in text and values are replaced one by one in a canonicalisation. */
+  readonly escapes: number
   /** Whether comments and CDATA sections may stand in it; they are refused where a signature is read. */
   readonly comments: boolean
 }
@@ -25,8 +34,11 @@ export const responseLimits: XmlLimits = {
   bytes: 256 * 1024,
   depth: 16,
   elements: 2_000,
+  names: 64,
+  declarations: 50,
   signs: 4_000,
   tagSigns: 100,
+  escapes: 20_000,
   comments: false,
 }
 
@@ -65,24 +77,51 @@ function afterAside(text: string, at: number, limits: XmlLimits): number {
   throw new SamlRefusal('markup-declaration')
 }
 
-/** Position of the `>` that ends the tag which begins at `at`; quoted values may hold one. */
+/** Position of the `>` that ends the tag which begins at `at`; quoted values may hold one, but no `<`. */
 function endOfTag(text: string, at: number): number {
   for (let i = at + 1; i < text.length; i++) {
     const character = text[i]
     if (character === '>') return i
     if (character === '<') break
     if (character !== '"' && character !== "'") continue
-    i = text.indexOf(character, i + 1)
-    if (i < 0) break
+    const close = text.indexOf(character, i + 1)
+    if (close < 0 || text.slice(i, close).includes('<')) break
+    i = close
   }
   throw new SamlRefusal('malformed-xml')
 }
 
-/** Attributes are compared with each other, so that many in one element cost more than as many in several. */
-function assertFewAttributes(text: string, from: number, to: number, most: number): void {
+function assertFew(text: string, sign: string, most: number): void {
   let found = 0
-  for (let at = text.indexOf('=', from); at >= 0 && at < to; at = text.indexOf('=', at + 1))
+  for (let at = text.indexOf(sign); at >= 0; at = text.indexOf(sign, at + 1))
     if (++found > most) throw new SamlRefusal('too-many-elements')
+}
+
+/** Counts what the tags of a document, given one after the other, open, name and declare. */
+function createTagCount(limits: XmlLimits) {
+  const names = new Set<string>()
+  /** Namespaces declared so far, for each element that is open. */
+  const open: number[] = []
+  let elements = 0
+
+  function begin(tag: string): void {
+    names.add(/^<[^\s/>]*/.exec(tag)?.[0] ?? '')
+    if (++elements > limits.elements || names.size > limits.names) throw new SamlRefusal('too-many-elements')
+    const declared = (open.at(-1) ?? 0) + tag.split('xmlns').length - 1
+    if (declared > limits.declarations) throw new SamlRefusal('too-many-elements')
+    if (tag.at(-2) !== '/') open.push(declared)
+    if (open.length > limits.depth) throw new SamlRefusal('too-deep')
+  }
+
+  return {
+    isOutside: () => open.length === 0,
+    take(tag: string): void {
+      // Attributes are compared with each other, so that many in one element cost more than as many in several.
+      assertFew(tag, '=', limits.tagSigns)
+      if (tag[1] !== '/') begin(tag)
+      else if (open.pop() === undefined) throw new SamlRefusal('malformed-xml')
+    },
+  }
 }
 
 /** Beside the root there is nothing but space. */
@@ -95,11 +134,10 @@ function assertBlank(text: string, from: number, to: number): void {
  * bounded depth and size. One pass.
  */
 function assertPlain(text: string, limits: XmlLimits): void {
-  let depth = 0
-  let elements = 0
+  const tags = createTagCount(limits)
   let end = 0
   for (let at = text.indexOf('<'); at >= 0; at = text.indexOf('<', end)) {
-    if (depth === 0) assertBlank(text, end, at)
+    if (tags.isOutside()) assertBlank(text, end, at)
     const next = text[at + 1]
     if (next === '!') {
       end = afterAside(text, at, limits)
@@ -107,10 +145,7 @@ function assertPlain(text: string, limits: XmlLimits): void {
       throw new SamlRefusal('processing-instruction')
     } else {
       end = endOfTag(text, at) + 1
-      assertFewAttributes(text, at, end, limits.tagSigns)
-      if (next === '/') depth--
-      else if (++elements > limits.elements) throw new SamlRefusal('too-many-elements')
-      else if (text[end - 2] !== '/' && ++depth > limits.depth) throw new SamlRefusal('too-deep')
+      tags.take(text.slice(at, end))
     }
   }
   assertBlank(text, end, text.length)
@@ -120,11 +155,8 @@ const looseAmpersand = /&(?!(?:lt|gt|amp|quot|apos|#\d{1,7}|#x[0-9a-fA-F]{1,6});
 
 /** Attributes and references cost a parser far more than their length; those of other entities are none. */
 function assertFewSigns(text: string, limits: XmlLimits): void {
-  let [attributes, references] = [0, 0]
-  for (let at = text.indexOf('='); at >= 0; at = text.indexOf('=', at + 1))
-    if (++attributes > limits.signs) throw new SamlRefusal('too-many-elements')
-  for (let at = text.indexOf('&'); at >= 0; at = text.indexOf('&', at + 1))
-    if (++references > limits.signs) throw new SamlRefusal('too-many-elements')
+  for (const sign of ['=', '&']) assertFew(text, sign, limits.signs)
+  for (const sign of ['>', '"']) assertFew(text, sign, limits.escapes)
   if (!limits.comments && looseAmpersand.test(text)) throw new SamlRefusal('malformed-xml')
 }
 
@@ -149,16 +181,16 @@ function parse(text: string): Element {
 }
 
 /**
- * The root of a document that anybody may have written, with the text that was parsed.
+ * The root of a document that anybody may have written.
  * @throws SamlRefusal naming what is not accepted
  */
-export function parseForeignXml(bytes: Buffer, limits: XmlLimits): { root: Element; text: string } {
+export function parseForeignXml(bytes: Buffer, limits: XmlLimits): Element {
   if (bytes.length > limits.bytes) throw new SamlRefusal('too-large')
   const text = afterDeclaration(decode(bytes))
   if (text.includes('\0')) throw new SamlRefusal('malformed-xml')
   assertPlain(text, limits)
   assertFewSigns(text, limits)
-  return { root: parse(text), text }
+  return parse(text)
 }
 
 /** The root of a text that was signed, so that nothing but signed bytes is read. */

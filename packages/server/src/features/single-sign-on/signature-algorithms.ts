@@ -50,10 +50,15 @@ export const signatureAlgorithms: Readonly<Record<string, new () => SignatureAlg
     .map((name) => [name, verifierOf(name)]),
 )
 
-export const digestAlgorithms: ReadonlySet<string> = new Set([
-  'http://www.w3.org/2001/04/xmlenc#sha256',
-  'http://www.w3.org/2001/04/xmlenc#sha512',
-])
+/** As `createHash` calls them. */
+export const digestAlgorithms: Readonly<Record<string, 'sha256' | 'sha512'>> = {
+  'http://www.w3.org/2001/04/xmlenc#sha256': 'sha256',
+  'http://www.w3.org/2001/04/xmlenc#sha512': 'sha512',
+}
 
 export const exclusiveCanonicalization = 'http://www.w3.org/2001/10/xml-exc-c14n#'
+/** Of what is signed itself. */
+export const canonicalizationAlgorithms: Readonly<Record<string, true>> = {
+  [exclusiveCanonicalization]: true,
+}
 export const envelopedSignature = 'http://www.w3.org/2000/09/xmldsig#enveloped-signature'

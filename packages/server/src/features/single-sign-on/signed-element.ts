@@ -1,24 +1,32 @@
-import { ExclusiveCanonicalization, SignedXml } from 'xml-crypto'
-import type { RefusalReason } from './saml-refusal.ts'
+import { createHash } from 'node:crypto'
+import { ExclusiveCanonicalization, findAncestorNs, type SignatureAlgorithm } from 'xml-crypto'
 import { SamlRefusal } from './saml-refusal.ts'
 import {
   attributeOf,
   childElements,
   childrenNamed,
+  everyElement,
   isNamed,
   namespaces,
-  onlyChild,
   parseSignedXml,
   plainText,
 } from './saml-xml.ts'
 import {
+  canonicalizationAlgorithms,
   digestAlgorithms,
   envelopedSignature,
   exclusiveCanonicalization,
   signatureAlgorithms,
 } from './signature-algorithms.ts'
 
-const base64 = /^[A-Za-z0-9+/\s]+={0,2}\s*$/
+/** In one pass: space stands in the first class, or after an equals sign. */
+const base64 = /^[A-Za-z0-9+/\s]+(?:=\s*){0,2}$/
+
+/** The value of a key of 16 384 bits has 2 732 characters, without the space in it. */
+const longestValue = 8_192
+
+/** Text, names and values of attributes together, in characters; identity providers write some 1 500. */
+const longestSignedInfo = 16_384
 
 /** Each name costs the canonicalisation a look at every element; identity providers list `xs` and its like. */
 const mostPrefixes = 20
@@ -52,115 +60,149 @@ function part(parts: Map<string, Element>, name: string): Element {
   return found
 }
 
-function requireAlgorithm(element: Element, accepts: (algorithm: string) => boolean): void {
-  const algorithm = attributeOf(element, 'Algorithm')
-  if (algorithm === undefined || !accepts(algorithm)) throw new SamlRefusal('algorithm-refused')
+/** The algorithm that an empty element names, as it stands in the table of those that are accepted. */
+function algorithmOf<T>(element: Element, accepted: Readonly<Record<string, T>>): T {
+  const name = attributeOf(element, 'Algorithm')
+  const algorithm = name !== undefined && Object.hasOwn(accepted, name) ? accepted[name] : undefined
+  if (algorithm === undefined || childElements(element).length > 0) throw new SamlRefusal('algorithm-refused')
+  return algorithm
 }
 
-function requireBase64(element: Element): void {
+function base64Of(element: Element): string {
   const text = plainText(element)
-  if (text === undefined || !base64.test(text)) throw new SamlRefusal('signature-malformed')
+  if (text === undefined || text.length > longestValue || !base64.test(text))
+    throw new SamlRefusal('signature-malformed')
+  return text
 }
 
-function assertTransforms(transforms: Element): void {
+/** @returns the prefixes that the canonicalisation includes though nothing uses them */
+function readTransforms(transforms: Element): string[] {
   const each = childrenNamed(transforms, namespaces.signature, 'Transform')
   if (each.length !== childElements(transforms).length) throw new SamlRefusal('signature-malformed')
   const algorithms = each.map((transform) => attributeOf(transform, 'Algorithm'))
   if (algorithms.join(' ') !== `${envelopedSignature} ${exclusiveCanonicalization}`)
     throw new SamlRefusal('algorithm-refused')
-  for (const transform of each) {
-    const inner = childElements(transform)
-    const isAllowed = inner.every((child) => isNamed(child, exclusiveCanonicalization, 'InclusiveNamespaces'))
-    if (!isAllowed || inner.length > 1) throw new SamlRefusal('algorithm-refused')
-    const prefixes = inner[0] && (attributeOf(inner[0], 'PrefixList') ?? '')
-    if (prefixes && (prefixes.length > longestPrefixList || prefixes.split(' ').length > mostPrefixes))
-      throw new SamlRefusal('signature-malformed')
-  }
+  const [inEnveloped = [], [inclusive, ...more] = []] = each.map(childElements)
+  if (inEnveloped.length > 0 || more.length > 0) throw new SamlRefusal('algorithm-refused')
+  if (!inclusive) return []
+  const isEmpty = childElements(inclusive).length === 0
+  if (!isEmpty || !isNamed(inclusive, exclusiveCanonicalization, 'InclusiveNamespaces'))
+    throw new SamlRefusal('algorithm-refused')
+  const list = attributeOf(inclusive, 'PrefixList') ?? ''
+  if (list.length > longestPrefixList) throw new SamlRefusal('signature-malformed')
+  const prefixes = list.split(' ').filter((prefix) => prefix !== '')
+  if (prefixes.length > mostPrefixes) throw new SamlRefusal('signature-malformed')
+  return prefixes
+}
+
+/** What is signed: that an element, so transformed, has this digest. */
+interface SignedInfo {
+  readonly Algorithm: new () => SignatureAlgorithm
+  /** As `createHash` calls it. */
+  readonly hash: string
+  /** In base64. */
+  readonly digest: string
+  readonly prefixes: readonly string[]
 }
 
 /**
- * Looks at every part of a signature before anything is computed from it: exactly one reference, to the element
- * that holds it; only the listed algorithms; values that are text alone (CVE-2025-29774, CVE-2025-29775).
+ * Looks at every part before anything is computed from it: exactly one reference, to the element that holds the
+ * signature; only the listed algorithms; values that are text alone (CVE-2025-29774, CVE-2025-29775).
  */
-function assertSignatureForm(signature: Element, signedId: string): void {
-  const parts = partsOf(signature, ['SignedInfo', 'SignatureValue'], ['KeyInfo'])
-  requireBase64(part(parts, 'SignatureValue'))
-  const signedInfo = part(parts, 'SignedInfo')
+function readSignedInfo(signedInfo: Element, signedId: string): SignedInfo {
   const info = partsOf(signedInfo, ['CanonicalizationMethod', 'SignatureMethod', 'Reference'])
-  const canonicalization = part(info, 'CanonicalizationMethod')
-  requireAlgorithm(canonicalization, (name) => name === exclusiveCanonicalization)
-  if (childElements(canonicalization).length > 0) throw new SamlRefusal('algorithm-refused')
-  requireAlgorithm(part(info, 'SignatureMethod'), (name) => Object.hasOwn(signatureAlgorithms, name))
+  algorithmOf(part(info, 'CanonicalizationMethod'), canonicalizationAlgorithms)
+  const Algorithm = algorithmOf(part(info, 'SignatureMethod'), signatureAlgorithms)
   const reference = part(info, 'Reference')
   if (attributeOf(reference, 'URI') !== `#${signedId}`) throw new SamlRefusal('signature-wrapped')
   const refers = partsOf(reference, ['Transforms', 'DigestMethod', 'DigestValue'])
-  assertTransforms(part(refers, 'Transforms'))
-  requireAlgorithm(part(refers, 'DigestMethod'), (name) => digestAlgorithms.has(name))
-  requireBase64(part(refers, 'DigestValue'))
-}
-
-/**
- * The certificate whose key made the signature's value; undefined when it is none of them. A signature of the form
- * that was asserted: what is computed from here is a few elements, whatever document they stand in, so that whoever
- * has no signed message has the document canonicalised not even once, and others once for all certificates.
- */
-function signerOf(signature: Element, certificates: readonly string[]): string | undefined {
-  const parts = partsOf(signature, ['SignedInfo', 'SignatureValue'], ['KeyInfo'])
-  const info = part(parts, 'SignedInfo')
-  const method = onlyChild(info, namespaces.signature, 'SignatureMethod')
-  const Algorithm = signatureAlgorithms[(method && attributeOf(method, 'Algorithm')) ?? '']
-  if (!Algorithm) throw new SamlRefusal('algorithm-refused')
-  const value = plainText(part(parts, 'SignatureValue')) ?? ''
-  const text = new ExclusiveCanonicalization().process(info.cloneNode(true) as Element, {})
-  return certificates
-    .slice(0, mostCertificates)
-    .find((certificate) => new Algorithm().verifySignature(text, certificate, value))
-}
-
-/** The signed text when this certificate's key made the signature. */
-function signedTextBy(certificate: string, signature: Element, text: string): string | undefined {
-  // Nothing of `KeyInfo` is ever read: whose key it was is decided by the configuration alone.
-  const signed = new SignedXml({ publicCert: certificate, getCertFromKeyInfo: () => null })
-  signed.SignatureAlgorithms = { ...signatureAlgorithms }
-  signed.idAttributes = ['ID']
-  try {
-    signed.loadSignature(signature)
-    if (!signed.checkSignature(text)) return undefined
-  } catch {
-    return undefined
+  return {
+    Algorithm,
+    prefixes: readTransforms(part(refers, 'Transforms')),
+    hash: algorithmOf(part(refers, 'DigestMethod'), digestAlgorithms),
+    digest: base64Of(part(refers, 'DigestValue')),
   }
-  const references = signed.getSignedReferences()
-  return references.length === 1 ? references[0] : undefined
+}
+
+/** Of the form that was read, so that there are few elements; but each may hold much. */
+function assertShort(signedInfo: Element): void {
+  let length = signedInfo.textContent?.length ?? 0
+  for (const element of everyElement(signedInfo))
+    for (const { name, value } of Array.from(element.attributes)) length += name.length + value.length
+  if (length > longestSignedInfo) throw new SamlRefusal('signature-malformed')
 }
 
 /**
- * Verifies the signature that stands in an element and signs it.
- * @param text the document that the element was parsed from
+ * What one of the certificates has signed, read from the signed bytes. It takes a few elements, whatever document
+ * they stand in, so that whoever has no signed message has nothing else canonicalised.
+ */
+function verifySignedInfo(signature: Element, signedId: string, certificates: readonly string[]): SignedInfo {
+  const parts = partsOf(signature, ['SignedInfo', 'SignatureValue'], ['KeyInfo'])
+  const value = base64Of(part(parts, 'SignatureValue'))
+  const signedInfo = part(parts, 'SignedInfo')
+  const { Algorithm } = readSignedInfo(signedInfo, signedId)
+  assertShort(signedInfo)
+  const canonical = new ExclusiveCanonicalization().process(signedInfo, {})
+  // Nothing of `KeyInfo` is ever read: whose key it was is decided by the configuration alone.
+  const isSigned = certificates
+    .slice(0, mostCertificates)
+    .some((certificate) => new Algorithm().verifySignature(canonical, certificate, value))
+  if (!isSigned) throw new SamlRefusal('signature-invalid')
+  return readSignedInfo(parseSignedXml(canonical), signedId)
+}
+
+function pathOf(element: Element): string {
+  const parent = element.parentNode
+  if (!parent || parent === element.ownerDocument) return '/*'
+  return `${pathOf(parent as Element)}/*[${childElements(parent).indexOf(element) + 1}]`
+}
+
+/** The text of an element as it was signed: without its signature, and canonical. */
+function canonicalTextOf(element: Element, signature: Element, prefixes: readonly string[]): string {
+  // Out of the document and in again: a copy of the element costs as much as all else together.
+  const next = signature.nextSibling
+  element.removeChild(signature)
+  try {
+    return new ExclusiveCanonicalization().process(element, {
+      inclusiveNamespacesPrefixList: [...prefixes],
+      ancestorNamespaces: findAncestorNs(element.ownerDocument, pathOf(element)),
+    })
+  } catch (cause) {
+    throw new SamlRefusal('signature-invalid', cause)
+  } finally {
+    element.insertBefore(signature, next)
+  }
+}
+
+/**
+ * Verifies the signature that stands in an element of a document and signs that element.
  * @param certificates in PEM; one of them must have made the signature
- * @param unsigned the reason where there is no signature
- * @returns the element as it was signed, parsed again from the signed bytes: the only one that may be read
+ * @returns the text that was signed
  * @throws SamlRefusal
  */
-export function verifySignedElement(
-  element: Element,
-  text: string,
-  certificates: readonly string[],
-  unsigned: RefusalReason = 'unsigned',
-): Element {
+export function verifySignedText(element: Element, certificates: readonly string[]): string {
   const [signature, ...more] = childrenNamed(element, namespaces.signature, 'Signature')
-  if (!signature) throw new SamlRefusal(unsigned)
+  if (!signature) throw new SamlRefusal('unsigned')
   if (more.length > 0) throw new SamlRefusal('signature-wrapped')
   const id = attributeOf(element, 'ID')
   if (id === undefined || !/^[A-Za-z_][A-Za-z0-9_.-]{0,255}$/.test(id)) throw new SamlRefusal('foreign-id')
-  assertSignatureForm(signature, id)
-  const signer = signerOf(signature, certificates)
-  const canonical = signer === undefined ? undefined : signedTextBy(signer, signature, text)
-  if (canonical === undefined) throw new SamlRefusal('signature-invalid')
-  const root = parseSignedXml(canonical)
+  const { hash, digest, prefixes } = verifySignedInfo(signature, id, certificates)
+  const text = canonicalTextOf(element, signature, prefixes)
+  const isSame = createHash(hash).update(text, 'utf8').digest().equals(Buffer.from(digest, 'base64'))
+  if (!isSame) throw new SamlRefusal('signature-invalid')
+  return text
+}
+
+/**
+ * The element as it was signed, parsed again from the signed bytes: the only one that may be read.
+ * @throws SamlRefusal as `verifySignedText` does
+ */
+export function readSignedElement(element: Element, certificates: readonly string[]): Element {
+  const root = parseSignedXml(verifySignedText(element, certificates))
   const isSame =
     root.localName === element.localName &&
     root.namespaceURI === element.namespaceURI &&
-    attributeOf(root, 'ID') === id
+    attributeOf(root, 'ID') === attributeOf(element, 'ID')
   if (!isSame) throw new SamlRefusal('signature-wrapped')
   return root
 }

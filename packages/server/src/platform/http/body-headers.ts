@@ -18,7 +18,10 @@ export function assertPlainUtf8(headers: IncomingHttpHeaders): void {
       'unsupportedMediaType',
       { accepted: ['identity'] },
       {
-        message: `Content-Encoding ${JSON.stringify(coding.slice(0, 40))} is not accepted here; send the body uncompressed`,
+        message: {
+          en: `Content-Encoding ${JSON.stringify(coding.slice(0, 40))} is not accepted here; send the body uncompressed`,
+          fr: `Content-Encoding ${JSON.stringify(coding.slice(0, 40))} n’est pas accepté ici ; envoyez le formulaire sans compression.`,
+        },
       },
     )
   }
@@ -27,7 +30,12 @@ export function assertPlainUtf8(headers: IncomingHttpHeaders): void {
     throw new DomainError(
       'unsupportedMediaType',
       { accepted: ['utf-8'] },
-      { message: `The charset ${JSON.stringify(charset)} is not accepted here; send the body as UTF-8` },
+      {
+        message: {
+          en: `The charset ${JSON.stringify(charset)} is not accepted here; send the body as UTF-8`,
+          fr: `Le jeu de caractères ${JSON.stringify(charset)} n’est pas accepté ici ; envoyez le formulaire en UTF-8.`,
+        },
+      },
     )
   }
 }

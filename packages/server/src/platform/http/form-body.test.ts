@@ -6,7 +6,7 @@ import { parseFormBody } from './form-body.ts'
 const parse = (body: Buffer) =>
   parseFormBody(
     body,
-    (path, text) => new DomainError('validation', { errors: [] }, { message: `${path} ${text}` }),
+    (path, { en }) => new DomainError('validation', { errors: [] }, { message: `${path} ${en}` }),
   )
 
 test('reads what URLSearchParams writes', () => {

@@ -1,9 +1,10 @@
-import type { DomainError } from '../errors.ts'
+import type { DomainError, Said } from '../errors.ts'
+import { faults, wholeBody } from './page-fault.ts'
 
 const decoder = new TextDecoder('utf-8', { fatal: true })
 
 /** How a fault of the form is told, in the words of whoever reads it. */
-export type RefuseForm = (path: string, message: string) => DomainError
+export type RefuseForm = (path: string, fault: Said) => DomainError
 
 function decode(text: string, refuse: RefuseForm): string {
   try {
@@ -12,7 +13,7 @@ function decode(text: string, refuse: RefuseForm): string {
   } catch {
     // Falls through to the one refusal.
   }
-  throw refuse('the body', 'must be percent-encoded UTF-8 without the character U+0000')
+  throw refuse(wholeBody, faults.notEncodedText)
 }
 
 /** Beyond what any OAuth client sends; each field costs more than its bytes. */
@@ -27,15 +28,15 @@ export function parseFormBody(body: Buffer, refuse: RefuseForm): Record<string, 
   try {
     text = decoder.decode(body)
   } catch {
-    throw refuse('the body', 'must be percent-encoded UTF-8')
+    throw refuse(wholeBody, faults.notEncoded)
   }
   const fields = new Map<string, string>()
   for (const pair of text.split('&')) {
     if (pair === '') continue
-    if (fields.size === mostFields) throw refuse('the body', `must have at most ${mostFields} fields`)
+    if (fields.size === mostFields) throw refuse(wholeBody, faults.tooManyFields(mostFields))
     const at = pair.indexOf('=')
     const name = decode(at < 0 ? pair : pair.slice(0, at), refuse)
-    if (fields.has(name)) throw refuse(name, 'is given twice; send it once')
+    if (fields.has(name)) throw refuse(name, faults.twice)
     fields.set(name, at < 0 ? '' : decode(pair.slice(at + 1), refuse))
   }
   return Object.fromEntries(fields)

@@ -189,12 +189,13 @@ export function createValidatorCompiler(): FastifySchemaCompiler<Schema> {
 /** A path holds names that a caller chose, of any length. */
 const longestPath = 200
 
+/** The path of a fault, not longer than one reads. */
+export const shownPath = (path: string): string =>
+  path.length > longestPath ? `${path.slice(0, longestPath)}...` : path
+
 /** The one form of a validation failure: `message` names the first fault in plain words (decisions.md, Envelope). */
 export function validationError(faults: readonly { path: string; message: string }[]): DomainError {
-  const errors = faults.map(({ path, message }) => ({
-    path: path.length > longestPath ? `${path.slice(0, longestPath)}...` : path,
-    message,
-  }))
+  const errors = faults.map(({ path, message }) => ({ path: shownPath(path), message }))
   const [first] = errors
   return new DomainError('validation', { errors }, first ? { message: `${first.path} ${first.message}` } : {})
 }
