@@ -121,12 +121,9 @@ export function createServices(parts: ServiceParts): Services {
     relational,
     lifecycle,
     recordAudit,
-    grants: {
-      requireGrantableRoles,
-      requireNobodyAbove,
-      auditRefusal: createRefusalAudit({ relational, recordAudit }),
-    },
+    grants: { requireGrantableRoles, requireNobodyAbove },
     origin,
+    clock,
   })
   const accounts = createAccountServices({
     relational,
@@ -156,7 +153,10 @@ export function createServices(parts: ServiceParts): Services {
       passwordCheck,
       recordAudit,
     }),
-    guard: createBearerGuard({ findPrincipal }),
+    guard: createBearerGuard({
+      findPrincipal,
+      recordRefusal: createRefusalAudit({ relational, recordAudit, clock }),
+    }),
     signIn,
     readAuthorization,
     authenticators: createAuthenticatorService({
@@ -190,7 +190,6 @@ export function createServices(parts: ServiceParts): Services {
         requireGrantableTeams,
         requireUnprovisioned: (queries, companyId, teamIds) =>
           requireUnprovisioned(queries, provisioning.syncsGroups, companyId, teamIds),
-        auditRefusals: createRefusalAudit({ relational, recordAudit }),
       },
       enqueueMail,
       onOutcome: (outcome) => metrics.singleSignOns.inc({ outcome }),

@@ -29,6 +29,7 @@ export const updateCompany = {
   tag: 'Accounts',
   summary: 'Change the settings of your company',
   description: 'A partial update: a field that is absent stays as it is. Statistics follow at once.',
+  audit: { action: 'company-update', target: 'company', of: 'company' },
   errors: ['unknownRole', 'roleAboveOwn'],
   examples: { zone: { summary: 'In Paris', value: { timezone: 'Europe/Paris', language: 'fr' } } },
   replies: { 200: { description: 'The company as it is now' } },

@@ -37,6 +37,8 @@ export interface PasswordLinks {
   requestReset(wanted: { readonly email: string; readonly address: string }): Promise<void>
   /** Whose link it is; looking at it does not use it up. */
   inspect(secret: string): Promise<LinkView | undefined>
+  /** Records that a link was tried which works no more. */
+  recordEnded(secret: string, from: { readonly address: string }): Promise<void>
   /** @throws DomainError `invalidLink`, or `validation` for the password that they have already */
   redeem(secret: string, password: string, from: { readonly address: string }): Promise<unknown>
 }
@@ -135,7 +137,10 @@ export function registerPasswordLinkRoutes(
       const words = signInWords[language]
       const [token = '', password = ''] = [fields.get('token'), fields.get('password')]
       const found = await links.inspect(token)
-      if (!found) return sendSignInPage(reply, ended(language))
+      if (!found) {
+        await links.recordEnded(token, { address: request.ip })
+        return sendSignInPage(reply, ended(language))
+      }
       const again = (message: string) => {
         const formToken = formTokenOf(bindBrowser(request, reply))
         return sendSignInPage(reply, setPasswordPage(setPasswordStep(fields, found, formToken, message)))
