@@ -1,6 +1,7 @@
 import type { TSchema } from 'typebox'
 import type { ErrorName } from './errors.ts'
 import type { Permission } from './permissions.ts'
+import type { AuditAction } from './resources/audit-entry.ts'
 
 /**
  * `open`: no token. `authenticated`: a bearer token, and `permission` where there is one. `collector`: the
@@ -40,6 +41,17 @@ export interface ReplyDocument {
   readonly alternatives?: Readonly<Record<string, { readonly description: string; readonly example: string }>>
 }
 
+/** How an operation that changes people, rights or ways in stands in the audit log. */
+export interface OperationAudit {
+  readonly action: AuditAction
+  /** Kind of what it is done to; absent where that is the caller's own way in. */
+  readonly target?: string
+  /** Whose identifier the target has where the path names none. */
+  readonly of?: 'caller' | 'company'
+  /** The field of the body that names a target which has no identifier yet. */
+  readonly named?: string
+}
+
 /**
  * One operation of the interface as data: the only home of its path and shapes. A route spreads it:
  * `app.route({ ...runQuery, handler })`; the OpenAPI document and the SDK read it.
@@ -63,6 +75,8 @@ export interface Operation {
   readonly summary: string
   /** Markdown of plain paragraphs, lists and code spans. */
   readonly description?: string
+  /** Its refusals are recorded under it; what it does is recorded by the work itself. */
+  readonly audit?: OperationAudit
   /** Rows of the error table that this operation answers, besides those that its scope always has. */
   readonly errors: readonly ErrorName[]
   /**

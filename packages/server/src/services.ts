@@ -122,12 +122,9 @@ export function createServices(parts: ServiceParts): Services {
     relational,
     lifecycle,
     recordAudit,
-    grants: {
-      requireGrantableRoles,
-      requireNobodyAbove,
-      auditRefusal: createRefusalAudit({ relational, recordAudit }),
-    },
+    grants: { requireGrantableRoles, requireNobodyAbove },
     origin,
+    clock,
   })
   const accounts = createAccountServices({
     relational,
@@ -162,7 +159,10 @@ export function createServices(parts: ServiceParts): Services {
       passwordCheck,
       recordAudit,
     }),
-    guard: createBearerGuard({ findPrincipal }),
+    guard: createBearerGuard({
+      findPrincipal,
+      recordRefusal: createRefusalAudit({ relational, recordAudit, clock }),
+    }),
     signIn,
     readAuthorization,
     authenticators: createAuthenticatorService({
@@ -196,7 +196,6 @@ export function createServices(parts: ServiceParts): Services {
         requireGrantableTeams,
         requireUnprovisioned: (queries, companyId, teamIds) =>
           requireUnprovisioned(queries, provisioning.syncsGroups, companyId, teamIds),
-        auditRefusals: createRefusalAudit({ relational, recordAudit }),
       },
       enqueueMail,
       onOutcome: (outcome) => metrics.singleSignOns.inc({ outcome }),

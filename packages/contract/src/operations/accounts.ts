@@ -15,6 +15,7 @@ export const resetPassword = {
   summary: 'Mail a password reset link',
   description:
     'Mails a link to the user that lives for 30 minutes and works once; a newer link replaces it. The present password stays valid until it is used. At most 5 times an hour for one user, and for 50 users an hour.',
+  audit: { action: 'password-reset-request', target: 'user', named: 'email' },
   errors: ['userNotFound', 'passwordNotUsed', 'userNotActive', 'tooManyPasswordResets'],
   examples: { user: { summary: 'One user', value: { email: 'ada@example.com' } } },
   replies: { 200: { description: 'The mail is on its way' } },

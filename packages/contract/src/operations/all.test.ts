@@ -80,6 +80,18 @@ test('every authenticated operation says who may call it', () => {
   }
 })
 
+test('the audit log gets its target from the path, the body, the caller or the company', () => {
+  for (const { audit, url, schema, scope } of allOperations as readonly Operation[]) {
+    if (!audit) continue
+    expect(scope).toBe('authenticated')
+    const { target, of, named } = audit
+    const places = [of !== undefined, named !== undefined, target !== undefined && url.includes('/:id')]
+    expect(places.filter(Boolean).length).toBeLessThanOrEqual(target === undefined ? 0 : 1)
+    const body = schema.body as { properties?: Record<string, unknown> } | undefined
+    if (named !== undefined) expect(Object.keys(body?.properties ?? {})).toContain(named)
+  }
+})
+
 test.each(byNumber.map((operation) => [operation.number, operation] as const))(
   'operation %i needs what the table of decisions says',
   (number, { permission }) => {

@@ -31,6 +31,7 @@ export const updateCompany = {
   summary: 'Change the settings of your company',
   description:
     'A partial update: a field that is absent stays as it is. Statistics follow at once. Another default team takes those who come from now on; whoever is in the old one stays there.',
+  audit: { action: 'company-update', target: 'company', of: 'company' },
   errors: ['unknownRole', 'roleAboveOwn', 'unknownTeam', 'notInTeam', 'provisionedTeam'],
   examples: {
     zone: { summary: 'In Paris', value: { timezone: 'Europe/Paris', language: 'fr' } },

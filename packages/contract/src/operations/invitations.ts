@@ -20,6 +20,7 @@ export const inviteUser = {
   summary: 'Invite a user',
   description:
     'Makes a user who comes in through `url`: a link to choose a password that works once within 7 days, or the sign-in address where single sign-on is required for the address. The link is mailed too unless `sendMail` is false. It works as long as whoever made it may give the role. An address whose domain another company has verified is taken.',
+  audit: { action: 'user-invite', target: 'user', named: 'email' },
   errors: [
     'provisionedTeam',
     'unknownRole',
@@ -82,6 +83,7 @@ export const renewInvitation = {
   tag: 'Accounts',
   summary: 'Renew an invitation',
   description: 'Makes a new link for 7 days; the former one works no more.',
+  audit: { action: 'invitation-renew', target: 'user' },
   errors: ['invitationNotFound', 'userAboveOwn', 'tooManyInvitations'],
   examples: {
     mailed: { summary: 'By mail', value: {} },
@@ -106,6 +108,7 @@ export const deleteInvitation = {
   tag: 'Accounts',
   summary: 'Take an invitation back',
   description: 'The link works no more, and the address is free again.',
+  audit: { action: 'invitation-delete', target: 'user' },
   errors: ['invitationNotFound', 'userAboveOwn'],
   replies: { 200: { description: 'The invitation is gone' } },
   schema: { params: invitationId, response: { 200: successEnvelope(EmptyObject) } },

@@ -26,6 +26,7 @@ export const deleteLinkedAccount = {
   summary: 'Delete a linked account',
   description:
     'Takes the link to a place of another service away, with its credentials. One that you may not delete is answered like one that does not exist.',
+  audit: { action: 'linked-account-delete', target: 'linked-account' },
   errors: ['linkedAccountNotFound'],
   replies: { 200: { description: 'It is deleted' } },
   schema: {
@@ -76,6 +77,7 @@ export const createLinkedAccount = {
     'A webhook gets JSON: `{"type": "test", "text": "...", "program": "millrace", "version": "...", "datetime": "..."}`. With a `secret` the header `Millrace-Signature: t=<seconds since 1970>,v1=<signature>` goes along: the signature is the HMAC-SHA256, in hexadecimal, of `t`, a full stop and the body as it was sent. Refuse messages whose `t` is more than five minutes away from your clock.',
     'Requests go to public addresses only, over https on the ports 443, 8443 and 80, and follow no redirect. A person has at most 20 linked accounts and 30 attempts an hour.',
   ].join('\n\n'),
+  audit: { action: 'linked-account-create', target: 'linked-account', named: 'name' },
   errors: ['linkedAccountAddress', 'linkedAccountTest', 'tooManyLinkedAccounts', 'tooManyRequests'],
   examples: {
     slack: {

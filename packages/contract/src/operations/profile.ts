@@ -32,6 +32,7 @@ export const updateProfile = {
   summary: 'Change your own account',
   description:
     'A partial update: a field that is absent stays as it is. Role and teams are not yours to change.',
+  audit: { action: 'user-update', target: 'user', of: 'caller' },
   errors: [],
   examples: { theme: { summary: 'Dark, in French', value: { theme: 'dark', language: 'fr' } } },
   replies: { 200: { description: 'Your account as it is now' } },
@@ -49,6 +50,7 @@ export const changePassword = {
   summary: 'Change your own password',
   description:
     'Ends all your other sessions and voids links to set a password. A notice is mailed to you. After 10 wrong present passwords you wait.',
+  audit: { action: 'password-change', target: 'user', of: 'caller' },
   errors: ['wrongPassword', 'passwordNotUsed', 'tooManyAttempts'],
   examples: {
     change: {
@@ -85,6 +87,7 @@ export const endOwnSessions = {
   tag: 'Accounts',
   summary: 'Sign out everywhere',
   description: 'Ends all your sessions, this one too: the token of this call works no more afterwards.',
+  audit: { action: 'sign-out', target: 'user', of: 'caller' },
   errors: [],
   replies: { 200: { description: 'You are signed out' } },
   schema: { response: { 200: successEnvelope(EmptyObject) } },

@@ -37,6 +37,7 @@ export const updateScimConfig = {
   summary: 'Change the provisioning configuration',
   description:
     'A partial update: a field that is absent stays as it is. A change of the rules for roles is applied at once to everybody whom the identity provider keeps.',
+  audit: { action: 'scim-config-update', target: 'scim-config' },
   errors: ['unknownRole', 'roleAboveOwn', 'lastAdministrator'],
   examples: {
     groups: {
@@ -84,6 +85,7 @@ export const createScimToken = {
   summary: 'Create a token for the identity provider',
   description:
     'The secret is in this answer and can never be read again. Two tokens may be active, so that one can be exchanged for the other without a gap.',
+  audit: { action: 'scim-token-create', target: 'scim-token', named: 'label' },
   errors: ['roleAboveOwn', 'tooManyScimTokens'],
   examples: { okta: { summary: 'For one identity provider', value: { label: 'Okta' } } },
   replies: { 200: { description: 'The token, with its secret' } },
@@ -100,6 +102,7 @@ export const deleteScimToken = {
   tag: 'Provisioning',
   summary: 'Revoke a token of the identity provider',
   description: 'Requests with it are refused from now on.',
+  audit: { action: 'scim-token-revoke', target: 'scim-token' },
   errors: ['scimTokenNotFound'],
   replies: { 200: { description: 'It is revoked' } },
   schema: {

@@ -49,6 +49,7 @@ export const createRole = {
   access: 'Role: create, and every permission given',
   tag: 'Accounts',
   summary: 'Create a role',
+  audit: { action: 'role-create', target: 'role', named: 'name' },
   errors: ['permissionAboveOwn', 'roleNameTaken'],
   examples: {
     analyst: {
@@ -71,6 +72,7 @@ export const updateRole = {
   tag: 'Accounts',
   summary: 'Change a role',
   description: 'A partial update. It works at once for everybody who holds the role.',
+  audit: { action: 'role-update', target: 'role' },
   errors: ['roleNotFound', 'builtInRole', 'permissionAboveOwn', 'roleNameTaken', 'lastAdministrator'],
   examples: { name: { summary: 'Another name', value: { name: 'Senior analyst' } } },
   replies: { 200: { description: 'The role as it is now' } },
@@ -88,6 +90,7 @@ export const deleteRole = {
   tag: 'Accounts',
   summary: 'Delete a role',
   description: 'Only a role that nobody holds and that no setting names.',
+  audit: { action: 'role-delete', target: 'role' },
   errors: ['roleNotFound', 'builtInRole', 'permissionAboveOwn', 'roleInUse'],
   replies: { 200: { description: 'The role is deleted' } },
   schema: { params: roleId, response: { 200: successEnvelope(EmptyObject) } },

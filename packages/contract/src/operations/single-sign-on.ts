@@ -27,6 +27,7 @@ export const deleteSingleSignOn = {
   description: `Users of the company go back to logging in with a password; those who have none get a reset mail.
 
 Its domains, certificates and links to the identity provider are deleted along with it, and sessions that began through single sign-on end. It is possible while single sign-on is required, too: that ends with it.`,
+  audit: { action: 'sso-config-delete', target: 'sso-config', of: 'company' },
   errors: ['singleSignOnNotFound'],
   replies: { 200: { description: 'It is deleted' } },
   schema: { response: { 200: successEnvelope(EmptyObject) } },
@@ -72,6 +73,7 @@ export const replaceSingleSignOn = {
   description: `Saves the whole configuration, with \`idpMetadataXml\` or \`idpMetadataUrl\`. The first time it also makes the certificate that our requests are signed with.
 
 ${saveNote}`,
+  audit: { action: 'sso-config-update', target: 'sso-config', of: 'company' },
   errors: saveErrors,
   examples: {
     url: {
@@ -100,6 +102,7 @@ export const updateSingleSignOn = {
   description: `A partial update: a field that is absent stays as it is.
 
 ${saveNote}`,
+  audit: { action: 'sso-config-update', target: 'sso-config', of: 'company' },
   errors: ['singleSignOnNotFound', ...saveErrors],
   examples: { mandatory: { summary: 'Require single sign-on', value: { mandatory: true } } },
   replies: { 200: { description: 'The configuration as it is now' } },
@@ -130,6 +133,7 @@ export const addSingleSignOnDomain = {
   summary: 'Claim a domain for single sign-on',
   description:
     'Answers the DNS record that shows the domain is yours. Nothing changes for anybody until it is verified. A domain that another company has verified, and public mail services, are refused.',
+  audit: { action: 'sso-domain-add', target: 'sso-domain', named: 'domain' },
   errors: ['domainTaken', 'tooManyDomains'],
   examples: { domain: { summary: 'A domain', value: { domain: 'example.com' } } },
   replies: { 200: { description: 'The domain' } },
@@ -145,6 +149,7 @@ export const verifySingleSignOnDomain = {
   summary: 'Verify a domain',
   description:
     'Looks for the DNS record (TXT) of the domain now. A newly verified domain asks for a new proof before single sign-on can be required.',
+  audit: { action: 'sso-domain-verify', target: 'sso-domain' },
   errors: ['domainNotFound', 'domainTaken', 'domainNotVerified'],
   replies: { 200: { description: 'The domain, verified' } },
   schema: { params: domainId, response: { 200: successEnvelope(SsoDomain) } },
@@ -159,6 +164,7 @@ export const removeSingleSignOnDomain = {
   summary: 'Remove a domain',
   description:
     'People of the domain sign in by password again. After a verified one is removed, single sign-on is no longer required until it is proven again.',
+  audit: { action: 'sso-domain-remove', target: 'sso-domain' },
   errors: ['domainNotFound'],
   replies: { 200: { description: 'It is removed' } },
   schema: { params: domainId, response: { 200: successEnvelope(EmptyObject) } },
@@ -186,6 +192,7 @@ export const rotateSingleSignOnCertificate = {
   description: `Makes a new key with a certificate, valid for three years. Both stand in our metadata from now on, and the older one goes on to sign: declare the new one at the identity provider, then retire the older one. So nobody is locked out in between.
 
 It works before there is a configuration, too, so that our metadata can be given to the identity provider first.`,
+  audit: { action: 'sso-certificate-rotate', target: 'sso-certificate' },
   errors: ['tooManyCertificates'],
   replies: { 200: { description: 'The new certificate' } },
   schema: { response: { 200: successEnvelope(SsoCertificate) } },
@@ -199,6 +206,7 @@ export const retireSingleSignOnCertificate = {
   ...change,
   summary: 'Retire a certificate',
   description: 'Deletes its key at once; the other certificate signs from now on.',
+  audit: { action: 'sso-certificate-retire', target: 'sso-certificate' },
   errors: ['certificateNotFound', 'certificateInUse'],
   replies: { 200: { description: 'It is retired' } },
   schema: {

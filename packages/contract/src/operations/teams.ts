@@ -52,6 +52,7 @@ export const createTeam = {
   access: 'Team: create; for `parentIds` and `memberIds` Team: update too',
   tag: 'Accounts',
   summary: 'Create a team',
+  audit: { action: 'team-create', target: 'team', named: 'name' },
   errors: ['unknownTeam', 'unknownUser', 'teamNameTaken'],
   examples: {
     flat: { summary: 'On its own', value: { name: 'Marketing' } },
@@ -75,6 +76,7 @@ export const updateTeam = {
   summary: 'Change a team',
   description:
     'A partial update. `parentIds` is the whole list of the teams right above; `members` says who comes in and who goes.',
+  audit: { action: 'team-update', target: 'team' },
   errors: [
     'provisionedTeam',
     'teamNotFound',
@@ -108,6 +110,7 @@ export const deleteTeam = {
   summary: 'Delete a team',
   description:
     'Only a team without teams below it and without resources, whose members are all in another team too, and not the default team of the company.',
+  audit: { action: 'team-delete', target: 'team' },
   errors: ['provisionedTeam', 'teamNotFound', 'defaultTeam', 'teamInUse', 'memberWithoutTeam'],
   replies: { 200: { description: 'The team is deleted' } },
   schema: { params: teamId, response: { 200: successEnvelope(EmptyObject) } },

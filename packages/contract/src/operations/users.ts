@@ -60,6 +60,7 @@ export const updateUser = {
   summary: 'Change a user',
   description:
     'A partial update: a field that is absent stays as it is. An address never changes. The change of a role or of teams works at once.',
+  audit: { action: 'user-update', target: 'user' },
   errors: [
     'provisionedTeam',
     'userIdNotFound',
@@ -90,6 +91,7 @@ export const deactivateUser = {
   summary: 'Let a user no longer in',
   description:
     'Ends every session at once, voids links in mails and takes linked accounts away. Role, teams and password stay. A user who is deactivated already stays so.',
+  audit: { action: 'user-deactivate', target: 'user' },
   errors: ['userIdNotFound', 'userAboveOwn', 'lastAdministrator'],
   replies: { 200: { description: 'The user as it is now' } },
   schema: { params: userId, response: { 200: successEnvelope(User) } },
@@ -107,6 +109,7 @@ export const reactivateUser = {
   summary: 'Let a deactivated user in again',
   description:
     'Role, teams and password are as they were; linked accounts do not come back. A user who is active stays so; one who had not come in yet is invited again and needs a new link.',
+  audit: { action: 'user-reactivate', target: 'user' },
   errors: ['userIdNotFound', 'userAboveOwn', 'userNotActive'],
   replies: { 200: { description: 'The user as it is now' } },
   schema: { params: userId, response: { 200: successEnvelope(User) } },
@@ -124,6 +127,7 @@ export const deleteUser = {
   summary: 'Delete a user for good',
   description:
     'Ends every session at once and forgets everything personal. What the user made stays with the company; the address is free again.',
+  audit: { action: 'user-delete', target: 'user' },
   errors: ['userIdNotFound', 'userAboveOwn', 'lastAdministrator'],
   replies: { 200: { description: 'The user is deleted' } },
   schema: { params: userId, response: { 200: successEnvelope(EmptyObject) } },

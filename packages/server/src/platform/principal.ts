@@ -19,6 +19,12 @@ export interface Principal {
   can(resource: Resource, action: Action): boolean
 }
 
+/** Who asks for a change, and from which network address. */
+export interface Caller {
+  readonly principal: Principal
+  readonly address: string
+}
+
 /** A principal from what the store knows of a token; each of `permissions` is `resource:action`. */
 export function createPrincipal(
   known: Omit<Principal, 'can' | 'permissions'> & { readonly permissions: Iterable<string> },

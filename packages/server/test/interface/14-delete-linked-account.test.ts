@@ -97,12 +97,13 @@ test('a body is not looked at', async () => {
   ).toBe(200)
 })
 
-test('each deletion is in the audit log once, without the address', async () => {
+test('each deletion and each refusal of one is in the audit log once, without the address', async () => {
   const id = await app.link(app.tokens.bob, 'Ledger')
+  await remove(app.tokens.ada, id)
   await remove(app.tokens.admin, id)
   await remove(app.tokens.admin, id)
   const { rows } = await app.database.pool.query(
-    `select action, actor_name, target_kind, target_id, target_name, outcome, details, company_id
+    `select action, actor_name, target_kind, target_id, target_name, outcome, error, details, company_id
      from audit_entries where target_id = $1 order by at, id`,
     [id],
   )
@@ -114,13 +115,15 @@ test('each deletion is in the audit log once, without the address', async () => 
   const common = {
     target_kind: 'linked-account',
     target_id: id,
-    target_name: 'Ledger',
-    outcome: 'success',
-    details,
     company_id: app.auth.companyId,
   }
+  const done = { ...common, target_name: 'Ledger', outcome: 'success', error: null, details }
+  const error = 'linkedAccountNotFound'
+  const refused = { ...common, target_name: null, outcome: 'failure', error, details: {} }
   expect(rows).toEqual([
-    { action: 'linked-account-create', actor_name: 'bob@example.com', ...common },
-    { action: 'linked-account-delete', actor_name: 'admin@example.com', ...common },
+    { action: 'linked-account-create', actor_name: 'bob@example.com', ...done },
+    { action: 'linked-account-delete', actor_name: 'ada@example.com', ...refused },
+    { action: 'linked-account-delete', actor_name: 'admin@example.com', ...done },
+    { action: 'linked-account-delete', actor_name: 'admin@example.com', ...refused },
   ])
 })

@@ -4,7 +4,6 @@ import { requireNobodyAbove } from '../../src/features/accounts/grants.ts'
 import { recordAudit } from '../../src/features/audit/audit-store.ts'
 import { createScimTokenService } from '../../src/features/provisioning/scim-token-service.ts'
 import { createPrincipal } from '../../src/platform/principal.ts'
-import { createRefusalAudit } from '../../src/platform/refusal-audit.ts'
 import type { Relational } from '../../src/platform/stores/relational.ts'
 import { second } from '../support/fake-time.ts'
 import { type IdentityProvider, startIdentityProvider } from '../support/identity-provider.ts'
@@ -147,8 +146,7 @@ test('O02 needs Company: update', async () => {
 test('O02 a SCIM token that works for provisioning is none here', async () => {
   const { companyId } = app.auth
   await relational.pool.query('insert into scim_configs (company_id, enabled) values ($1, true)', [companyId])
-  const grants = { requireNobodyAbove, auditRefusal: createRefusalAudit({ relational, recordAudit }) }
-  const scimTokens = createScimTokenService({ relational, recordAudit, grants })
+  const scimTokens = createScimTokenService({ relational, recordAudit, grants: { requireNobodyAbove } })
   const { token: scimToken } = await scimTokens.create(
     createPrincipal({
       userId: 'a'.repeat(24),

@@ -74,7 +74,11 @@ test('a revoked token is refused from the next request on, once, and only by its
   expect((await app.call('DELETE', `${url}/xyz`)).json()).toMatchObject({ code: 400, error_code: 1 })
   expect(await list()).toMatchObject([{ id: first?.id }])
   const entries = (await auditOf(app, app.companyId)).filter(({ target_id }) => target_id === id)
-  expect(entries.map(({ action }) => action)).toEqual(['scim-token-create', 'scim-token-revoke'])
+  expect(entries.map(({ action, error }) => [action, error])).toEqual([
+    ['scim-token-create', null],
+    ['scim-token-revoke', null],
+    ['scim-token-revoke', 'scimTokenNotFound'],
+  ])
 })
 
 test.each([

@@ -63,12 +63,14 @@ describe('domains', () => {
     expect(await call('DELETE', `${domains}/${made.data.id}`)).toMatchObject({ code: 200, data: {} })
     expect(await call('DELETE', `${domains}/${made.data.id}`)).toMatchObject({ code: 404, error_code: 2043 })
     const trail = (await app.auth.auditTrail()).filter((entry) => entry.startsWith('sso-domain'))
-    expect(trail.slice(-5)).toEqual([
+    expect(trail.slice(-7)).toEqual([
       'sso-domain-add success',
       'sso-domain-verify failure',
       'sso-domain-verify failure',
       'sso-domain-verify success',
+      'sso-domain-add failure',
       'sso-domain-remove success',
+      'sso-domain-remove failure',
     ])
   })
 
@@ -108,6 +110,18 @@ describe('domains', () => {
     expect(await call('POST', `${domains}/${ours.data.id}/verify`)).toMatchObject({ code: 200 })
     const late = await call('POST', `${domains}/${theirs.data.id}/verify`, undefined, rival)
     expect(late).toMatchObject({ code: 409, error_code: 2044 })
+    const { rows } = await relational.pool.query(
+      `select company_id, action, target_id, details from audit_entries where error = 'domainTaken'
+       order by at desc limit 1`,
+    )
+    expect(rows).toEqual([
+      {
+        company_id: companyId,
+        action: 'sso-domain-verify',
+        target_id: theirs.data.id,
+        details: { domain: 'both.example' },
+      },
+    ])
     await expect(app.singleSignOn.domains.verifyByOperator(companyId, 'both.example')).rejects.toMatchObject({
       errorName: 'domainTaken',
     })

@@ -1,4 +1,5 @@
 import { errorTable } from '@millrace/contract/errors.ts'
+import type { Operation } from '@millrace/contract/operation.ts'
 import { allOperations } from '@millrace/contract/operations/all.ts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { permissionRows } from '../support/permission-rows.ts'
@@ -92,10 +93,7 @@ async function refusalsOf({ userId, companyId }: Person, error: string | undefin
   return rows.length
 }
 
-describe.each(cases)('%s', (_id, { method, permission, access, url, tag }, row) => {
-  /** Changes of people, rights and ways in are recorded when they are refused, too. */
-  const isAudited = tag !== 'Statistics' && tag !== 'Datasources'
-
+describe.each(cases)('%s', (_id, { method, permission, access, url, audit }: Operation, row) => {
   const ask = (token: string | undefined, call: Call) => world.call(token, method, call)
 
   /** The person, or somebody just like them whom the call may change. */
@@ -157,7 +155,7 @@ describe.each(cases)('%s', (_id, { method, permission, access, url, tag }, row) 
     const { status, errorCode } = errorTable[refusal]
     expect(reply.status).toBe(status)
     expect(await reply.json()).toMatchObject({ error_code: errorCode })
-    if (!isAudited) return
+    if (!audit) return
     expect(await refusalsOf(caller, refusal)).toBe(before + 1)
   })
 

@@ -33,6 +33,7 @@ import { type Logger, silentLogger } from '../../src/platform/logger.ts'
 import type { EnqueueMail } from '../../src/platform/mail/mail-queue.ts'
 import type { Mail } from '../../src/platform/mail/outbox.ts'
 import { createPasswords, type Passwords } from '../../src/platform/passwords.ts'
+import { createRefusalAudit } from '../../src/platform/refusal-audit.ts'
 import type { Relational } from '../../src/platform/stores/relational.ts'
 import { createFakeTime, type FakeTime } from './fake-time.ts'
 
@@ -110,7 +111,8 @@ export async function createAuth(relational: Relational, options: AuthOptions = 
     recordAudit,
   })
   const cache = createAccessCache(createAccessStore(relational, time.sqlNow).findAccess, time.clock)
-  const guard = createBearerGuard({ findPrincipal: cache.find })
+  const recordRefusal = createRefusalAudit({ relational, recordAudit, clock: time.clock })
+  const guard = createBearerGuard({ findPrincipal: cache.find, recordRefusal })
   const accounts = createAccountService({ relational, passwords, recordAudit })
   const lifecycle = createUserLifecycle({ relational, recordAudit })
   const readAuthorization = createAuthorizationReader(tokens)

@@ -15,7 +15,7 @@ async function codeOfOffer({ make }: PermissionWorld, { token }: Person): Promis
 }
 
 /** Somebody's one-time codes are on afterwards. */
-async function turnOn(world: PermissionWorld, person: Person): Promise<void> {
+export async function turnOn(world: PermissionWorld, person: Person): Promise<void> {
   const code = await codeOfOffer(world, person)
   await world.make('POST', `${authenticator}/confirm`, { code }, person.token)
 }

@@ -24,7 +24,8 @@ async function metadata(): Promise<string> {
 </EntityDescriptor>`
 }
 
-const wholeConfig = async (fields: object) => ({
+/** Everything that a configuration of single sign-on needs. */
+export const wholeConfig = async (fields: object) => ({
   idpMetadataXml: await metadata(),
   attributeMapping: { email: 'attributes.email' },
   ...fields,

@@ -8,7 +8,11 @@ import type { PermissionWorld } from './permission-world.ts'
 
 const query = { measures: ['events.count'], dimensions: [], filters: [], timeDimensions: [] }
 
-async function insertLinkedAccount({ relational, admin }: PermissionWorld): Promise<string> {
+/** An account that the administrator has linked. @returns its identifier */
+export async function insertLinkedAccount({
+  relational,
+  admin,
+}: Pick<PermissionWorld, 'relational' | 'admin'>): Promise<string> {
   const id = newId()
   await relational.pool.query(
     `insert into linked_accounts (id, company_id, user_id, provider, name, host, sealed_target)

@@ -42,6 +42,8 @@ export interface PermissionWorld {
   person(rights: Rights): Promise<Person>
   /** Somebody new with the same rights and teams, who signs in with `goodPassword`. */
   twin(person: Person): Promise<Person>
+  /** The only person of a new company, with an address of a domain that nobody else has. */
+  founder(rights?: Rights): Promise<Person>
   /** An access token of the administrator whose session has been revoked. */
   readonly revokedToken: string
   /** Teams of the first company. */
@@ -112,9 +114,14 @@ export async function openPermissionWorld(service: Service): Promise<PermissionW
   /** How to make another one of each person. */
   const recipes = new Map<string, () => Promise<Person>>()
 
-  async function addPerson(companyId: string, rights: Rights, teamNames: string[] = []): Promise<Person> {
+  async function addPerson(
+    companyId: string,
+    rights: Rights,
+    teamNames: string[] = [],
+    domain = 'example.com',
+  ): Promise<Person> {
     const role = await addRole(companyId, rights)
-    const email = `${role.id}@example.com`
+    const email = `${role.id}@${domain}`
     const wanted = { companyId, email, password: goodPassword, roleName: role.name, teamNames }
     const user = await accounts.createUser(wanted)
     recipes.set(user.id, () => addPerson(companyId, rights, teamNames))
@@ -168,6 +175,10 @@ export async function openPermissionWorld(service: Service): Promise<PermissionW
       const recipe = recipes.get(person.userId)
       if (!recipe) throw new Error(`${person.email} is nobody of this world`)
       return recipe()
+    },
+    async founder(rights = 'all') {
+      const { companyId } = await relational.transaction((tx) => insertCompany(tx, 'New company'))
+      return addPerson(companyId, rights, [], `${companyId}.example`)
     },
     addRole: async (rights) => (await addRole(service.companyId, rights)).id,
     async addUser(rights, status = 'active') {

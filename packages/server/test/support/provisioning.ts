@@ -7,7 +7,6 @@ import { createProvisioning } from '../../src/features/provisioning/provisioning
 import { registerProvisioningRoutes } from '../../src/features/provisioning/provisioning-routes.ts'
 import { registerScimRoutes } from '../../src/features/provisioning/scim-routes.ts'
 import { newId } from '../../src/platform/ids.ts'
-import { createRefusalAudit } from '../../src/platform/refusal-audit.ts'
 import { type Auth, type AuthParts, type Body, createAuth, goodPassword } from './auth.ts'
 import { createTestDatabase, type TestDatabase } from './postgres.ts'
 
@@ -128,17 +127,14 @@ async function openTenant(auth: Auth, companyId: string, email: string): Promise
 
 /** One process that answers identity providers and their administrators; several may share a database. */
 export function openProvisioningProcess(database: TestDatabase): Promise<Auth> {
-  const build = ({ relational, lifecycle }: AuthParts) =>
+  const build = ({ relational, lifecycle, time }: AuthParts) =>
     createProvisioning({
       relational,
       lifecycle,
       recordAudit,
-      grants: {
-        requireGrantableRoles,
-        requireNobodyAbove,
-        auditRefusal: createRefusalAudit({ relational, recordAudit }),
-      },
+      grants: { requireGrantableRoles, requireNobodyAbove },
       origin: () => origin,
+      clock: time.clock,
     })
   return createAuth(database, {
     open: (scope, parts) => registerScimRoutes(scope, build(parts)),

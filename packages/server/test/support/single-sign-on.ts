@@ -17,7 +17,6 @@ import {
 } from '../../src/features/single-sign-on/single-sign-on-service.ts'
 import { DomainError } from '../../src/platform/errors.ts'
 import { languageOf } from '../../src/platform/http/page-language.ts'
-import { createRefusalAudit } from '../../src/platform/refusal-audit.ts'
 import type { Relational } from '../../src/platform/stores/relational.ts'
 import { type Auth, type AuthParts, type Body, createAuth } from './auth.ts'
 import { second } from './fake-time.ts'
@@ -92,7 +91,6 @@ export async function createSingleSignOnApp(relational: Relational) {
         requireGrantableTeams,
         requireUnprovisioned: (queries, companyId, teamIds) =>
           requireUnprovisioned(queries, async () => seen.syncsGroups, companyId, teamIds),
-        auditRefusals: createRefusalAudit({ relational, recordAudit }),
         async mailPasswordReset(_tx, userId) {
           seen.resetMails.push(userId)
         },

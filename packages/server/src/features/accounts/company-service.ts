@@ -1,8 +1,7 @@
 import type { Company, CompanyUpdate } from '@millrace/contract/resources/company.ts'
 import { actorOf, type RecordAudit } from '../../platform/audit.ts'
 import { DomainError } from '../../platform/errors.ts'
-import type { Principal } from '../../platform/principal.ts'
-import { type Caller, createRefusalAudit } from '../../platform/refusal-audit.ts'
+import type { Caller, Principal } from '../../platform/principal.ts'
 import type { Queries, Relational } from '../../platform/stores/relational.ts'
 import { changesOf, definedOf } from './changes.ts'
 import { createCompanyStore, type StoredCompany } from './company-store.ts'
@@ -44,7 +43,6 @@ export type CompanyService = ReturnType<typeof createCompanyService>
 /** The caller's company and its settings. */
 export function createCompanyService(dependencies: CompanyServiceDependencies) {
   const { relational, recordAudit, syncsGroups, knowsTimezone } = dependencies
-  const auditRefusal = createRefusalAudit({ relational, recordAudit })
 
   async function get(queries: Queries, { companyId }: Principal): Promise<StoredCompany> {
     const company = await createCompanyStore(queries).find(companyId)
@@ -86,30 +84,28 @@ export function createCompanyService(dependencies: CompanyServiceDependencies) {
       } as const
       const present = await get(relational.db, principal)
       if (timezone !== undefined && timezone !== present.timezone) await requireTimezone(timezone)
-      await auditRefusal(event, () =>
-        relational.transaction(async (tx) => {
-          const store = createCompanyStore(tx)
-          await store.lock(companyId)
-          const company = await get(tx, principal)
-          const fields = {
-            name,
-            timezone,
-            language,
-            attributionModel,
-            clickWindowHours,
-            displayWindowHours,
-            exactCounts,
-            auditRetentionDays,
-            defaultRoleId: defaultRoleId && (await requireDefaultRole(tx, principal, company, defaultRoleId)),
-            defaultTeamId: defaultTeamId && (await requireDefaultTeam(tx, principal, company, defaultTeamId)),
-          }
-          const changes = changesOf(company, fields)
-          if (changes.changed.length === 0) return
-          await store.update(companyId, definedOf(fields))
-          const target = { ...event.target, name: company.name }
-          await recordAudit(tx, { ...event, target, details: { ...changes } })
-        }),
-      )
+      await relational.transaction(async (tx) => {
+        const store = createCompanyStore(tx)
+        await store.lock(companyId)
+        const company = await get(tx, principal)
+        const fields = {
+          name,
+          timezone,
+          language,
+          attributionModel,
+          clickWindowHours,
+          displayWindowHours,
+          exactCounts,
+          auditRetentionDays,
+          defaultRoleId: defaultRoleId && (await requireDefaultRole(tx, principal, company, defaultRoleId)),
+          defaultTeamId: defaultTeamId && (await requireDefaultTeam(tx, principal, company, defaultTeamId)),
+        }
+        const changes = changesOf(company, fields)
+        if (changes.changed.length === 0) return
+        await store.update(companyId, definedOf(fields))
+        const target = { ...event.target, name: company.name }
+        await recordAudit(tx, { ...event, target, details: { ...changes } })
+      })
       return toCompany(await get(relational.db, principal))
     },
   }

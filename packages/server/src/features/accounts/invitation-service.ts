@@ -1,11 +1,10 @@
 import type { Invitation, InvitationCreation, Invited } from '@millrace/contract/resources/invitation.ts'
-import { type AuditEvent, actorOf, type RecordAudit } from '../../platform/audit.ts'
+import { actorOf, type RecordAudit } from '../../platform/audit.ts'
 import { DomainError } from '../../platform/errors.ts'
 import { normalizeId } from '../../platform/ids.ts'
 import type { EnqueueMail } from '../../platform/mail/mail-queue.ts'
 import { type Listed, type Page, rangeOf } from '../../platform/paging.ts'
-import type { Principal } from '../../platform/principal.ts'
-import { type Caller, createRefusalAudit } from '../../platform/refusal-audit.ts'
+import type { Caller, Principal } from '../../platform/principal.ts'
 import type { Queries, Relational } from '../../platform/stores/relational.ts'
 import { invitationLetter } from './account-letters.ts'
 import { requireEmail } from './account-service.ts'
@@ -51,7 +50,6 @@ export function createInvitationService(dependencies: InvitationServiceDependenc
   const { relational, lifecycle, linksIn, makeInvitationLink, recordAudit, enqueueMail, origin } =
     dependencies
   const { syncsGroups, budgetsIn } = dependencies
-  const auditRefusal = createRefusalAudit({ relational, recordAudit })
 
   /** @throws DomainError `tooManyInvitations` */
   async function requireMail(tx: Queries, { userId }: Principal, email: string): Promise<void> {
@@ -99,12 +97,6 @@ export function createInvitationService(dependencies: InvitationServiceDependenc
     return { user: toUser(stored), ...door }
   }
 
-  const eventOf = (
-    { principal, address }: Caller,
-    action: AuditEvent['action'],
-    target: AuditEvent['target'] & object,
-  ): AuditEvent => ({ companyId: principal.companyId, action, actor: actorOf(principal), target, address })
-
   return {
     async list({ companyId }: Pick<Principal, 'companyId'>, page: Page): Promise<Listed<Invitation>> {
       const store = createInvitationStore(relational.db)
@@ -126,28 +118,25 @@ export function createInvitationService(dependencies: InvitationServiceDependenc
     async invite(caller: Caller, wanted: InvitationCreation): Promise<Invited> {
       const { principal, address } = caller
       const email = requireEmail(wanted.email)
-      const event = eventOf(caller, 'user-invite', { kind: 'user', name: email })
-      return auditRefusal(event, () =>
-        lifecycle.transact(async (tx) => {
-          await createCompanyStore(tx).lock(principal.companyId)
-          const person = {
-            companyId: principal.companyId,
-            email,
-            status: 'invited' as const,
-            roleId: await requireGrantableRole(tx, principal, wanted.roleId),
-            teamIds: await requireGrantableTeams(tx, principal, wanted.resourceGroupIds),
-            passwordHash: null,
-            firstName: wanted.firstName ?? '',
-            lastName: wanted.lastName ?? '',
-          }
-          await requireUnprovisioned(tx, syncsGroups, principal.companyId, person.teamIds)
-          const origin = { actor: actorOf(principal), address }
-          const created = await lifecycle.create(tx, person, origin, 'user-invite')
-          if (!created) throw new DomainError('emailTaken', { email })
-          const user = await getTarget(tx, principal, created.id)
-          return answer(tx, user, await openDoor(tx, caller, user, wanted.sendMail ?? true))
-        }),
-      )
+      return lifecycle.transact(async (tx) => {
+        await createCompanyStore(tx).lock(principal.companyId)
+        const person = {
+          companyId: principal.companyId,
+          email,
+          status: 'invited' as const,
+          roleId: await requireGrantableRole(tx, principal, wanted.roleId),
+          teamIds: await requireGrantableTeams(tx, principal, wanted.resourceGroupIds),
+          passwordHash: null,
+          firstName: wanted.firstName ?? '',
+          lastName: wanted.lastName ?? '',
+        }
+        await requireUnprovisioned(tx, syncsGroups, principal.companyId, person.teamIds)
+        const origin = { actor: actorOf(principal), address }
+        const created = await lifecycle.create(tx, person, origin, 'user-invite')
+        if (!created) throw new DomainError('emailTaken', { email })
+        const user = await getTarget(tx, principal, created.id)
+        return answer(tx, user, await openDoor(tx, caller, user, wanted.sendMail ?? true))
+      })
     },
 
     /**
@@ -157,29 +146,31 @@ export function createInvitationService(dependencies: InvitationServiceDependenc
      */
     async renew(caller: Caller, idText: string, sendMail: boolean): Promise<Invited> {
       const id = normalizeId(idText)
-      const event = eventOf(caller, 'invitation-renew', { kind: 'user', id })
-      return auditRefusal(event, () =>
-        lifecycle.transact(async (tx) => {
-          const user = await getTarget(tx, caller.principal, id)
-          await requireNotAbove(tx, caller.principal, user)
-          const door = await openDoor(tx, caller, user, sendMail)
-          await recordAudit(tx, { ...event, target: { kind: 'user', id, name: user.email } })
-          return answer(tx, user, door)
-        }),
-      )
+      const { principal, address } = caller
+      return lifecycle.transact(async (tx) => {
+        const user = await getTarget(tx, principal, id)
+        await requireNotAbove(tx, principal, user)
+        const door = await openDoor(tx, caller, user, sendMail)
+        await recordAudit(tx, {
+          companyId: principal.companyId,
+          action: 'invitation-renew',
+          actor: actorOf(principal),
+          target: { kind: 'user', id, name: user.email },
+          address,
+        })
+        return answer(tx, user, door)
+      })
     },
 
     /** @throws DomainError `invitationNotFound` or `userAboveOwn` */
     async delete(caller: Caller, idText: string): Promise<void> {
       const id = normalizeId(idText)
       const { principal, address } = caller
-      await auditRefusal(eventOf(caller, 'invitation-delete', { kind: 'user', id }), () =>
-        lifecycle.transact(async (tx) => {
-          const user = await getTarget(tx, principal, id)
-          await requireNotAbove(tx, principal, user)
-          await lifecycle.erase(tx, user, { actor: actorOf(principal), address }, 'invitation-delete')
-        }),
-      )
+      await lifecycle.transact(async (tx) => {
+        const user = await getTarget(tx, principal, id)
+        await requireNotAbove(tx, principal, user)
+        await lifecycle.erase(tx, user, { actor: actorOf(principal), address }, 'invitation-delete')
+      })
     },
   }
 }

@@ -1,4 +1,4 @@
-import { type AuditEvent, actorOf, type RecordAudit } from '../../platform/audit.ts'
+import { actorOf, type RecordAudit } from '../../platform/audit.ts'
 import { hashSecret, isSecret, newSecret, type RandomBytes } from '../../platform/crypto/secrets.ts'
 import { parseEmailAddress } from '../../platform/email-address.ts'
 import { DomainError } from '../../platform/errors.ts'
@@ -8,7 +8,7 @@ import type { EnqueueMail } from '../../platform/mail/mail-queue.ts'
 import { networkOf } from '../../platform/network-address.ts'
 import { atDesk } from '../../platform/password-desk.ts'
 import type { Passwords } from '../../platform/passwords.ts'
-import { type Caller, createRefusalAudit } from '../../platform/refusal-audit.ts'
+import type { Caller } from '../../platform/principal.ts'
 import type { Queries, Relational } from '../../platform/stores/relational.ts'
 import { passwordChangedLetter, resetLetter } from './account-letters.ts'
 import { requireEmail } from './account-service.ts'
@@ -54,6 +54,12 @@ const mostUsersOfOneCaller = 50
 /** Of one address at the public page: 20 at once, one more every three minutes. */
 const pageBudget = { free: 20, drainSeconds: 180 } as const
 
+/** Entries of the audit log about one link that works no more: 5 at once, one more every ten minutes. */
+const endedBudget = { free: 5, drainSeconds: 600 } as const
+
+/** How setting a password behind a link is called in the audit log. */
+const actionOf = (kind: LinkKind) => (kind === 'invitation' ? 'invitation-accept' : 'password-reset')
+
 const of = (user: { id: string; email: string }) => ({ kind: 'user', id: user.id, name: user.email })
 
 function tooMany(message: string): DomainError {
@@ -71,7 +77,6 @@ export type PasswordLinkService = ReturnType<typeof createPasswordLinkService>
 export function createPasswordLinkService(dependencies: PasswordLinkDependencies) {
   const { relational, linksIn, budgetsIn, passwords, lifecycle, recordAudit, enqueueMail, origin, random } =
     dependencies
-  const auditRefusal = createRefusalAudit({ relational, recordAudit })
 
   /** Undefined when there is no such person; the same statements then. */
   async function addLink(
@@ -127,6 +132,53 @@ export function createPasswordLinkService(dependencies: PasswordLinkDependencies
     }
   }
 
+  /** A link that somebody had is recorded for its company; what nobody ever had is nobody's. */
+  async function recordEnded(secret: string, address: string): Promise<void> {
+    if (!isSecret(secret)) return
+    const secretHash = hashSecret(secret)
+    const link = await linksIn(relational.db).findEnded(secretHash)
+    if (!link) return
+    const budget = { key: budgetKey('ended-link', secretHash.toString('hex')), ...endedBudget }
+    if ((await budgetsIn(relational.db).take(budget)) > 0) return
+    const { companyId, userId, email, kind, reason } = link
+    await recordAudit(relational.db, {
+      companyId,
+      action: actionOf(kind),
+      actor: { kind: 'anonymous' },
+      target: of({ id: userId, email }),
+      error: 'invalidLink',
+      details: { reason },
+      address,
+    })
+  }
+
+  async function setPassword(secret: string, newPassword: string, address: string): Promise<LinkView> {
+    const secretHash = isSecret(secret) ? hashSecret(secret) : undefined
+    const link = secretHash && (await linksIn(relational.db).findLiving(secretHash))
+    if (!link) throw new DomainError('invalidLink')
+    requireGoodPassword(newPassword, 'password')
+    const passwordHash = await atDesk(passwords, (desk) =>
+      hashOther(desk, newPassword, link.passwordHash, 'password'),
+    )
+    const { userId, companyId, kind, email, language, expiresAt } = link
+    await relational.transaction(async (tx) => {
+      if (!(await linksIn(tx).consume(secretHash, userId))) throw new DomainError('invalidLink')
+      await createAccountStore(tx).updatePassword(userId, passwordHash)
+      const endedSessions = await lifecycle.endSessions(tx, userId)
+      await lifecycle.endLinks(tx, userId)
+      if (kind === 'password-reset') await enqueueMail(tx, { to: email, ...passwordChangedLetter(language) })
+      await recordAudit(tx, {
+        companyId,
+        action: actionOf(kind),
+        actor: { kind: 'user', id: userId, name: email },
+        target: of({ id: userId, email }),
+        details: { endedSessions },
+        address,
+      })
+    })
+    return { kind, email, language, expiresAt }
+  }
+
   return {
     /**
      * The public page for a forgotten password. It never tells anything: for every text the same statements run,
@@ -167,29 +219,26 @@ export function createPasswordLinkService(dependencies: PasswordLinkDependencies
      */
     async mailReset({ principal, address }: Caller, emailText: string): Promise<void> {
       const email = requireEmail(emailText)
-      const event: AuditEvent = {
-        companyId: principal.companyId,
-        action: 'password-reset-request',
-        actor: actorOf(principal),
-        target: { kind: 'user', name: email },
-        address,
-      }
       const isOwn = email === principal.email
-      await auditRefusal(event, async () => {
-        if (!isOwn && !principal.can('user', 'update'))
-          throw new DomainError('forbidden', { resource: 'user', action: 'update' })
-        await relational.transaction(async (tx) => {
-          const links = linksIn(tx)
-          await links.lockCaller(principal.userId)
-          const user = await links.findByEmail(email, principal.companyId)
-          if (!user) throw new DomainError('userNotFound', { email })
-          requireResettable(user)
-          if ((await links.countRecentFor(user.id, 'operation')) >= mostResetsOfOneUser)
-            throw tooMany('A reset of this user was asked for 5 times within an hour; the last mail is valid')
-          if (!isOwn && (await links.countRecentBy(principal.userId, user.id)) >= mostUsersOfOneCaller)
-            throw tooMany(`You have asked for resets of ${mostUsersOfOneCaller} users within an hour`)
-          await mailResetLink(tx, user, principal.userId)
-          await recordAudit(tx, { ...event, target: of(user) })
+      if (!isOwn && !principal.can('user', 'update'))
+        throw new DomainError('forbidden', { resource: 'user', action: 'update' })
+      await relational.transaction(async (tx) => {
+        const links = linksIn(tx)
+        await links.lockCaller(principal.userId)
+        const user = await links.findByEmail(email, principal.companyId)
+        if (!user) throw new DomainError('userNotFound', { email })
+        requireResettable(user)
+        if ((await links.countRecentFor(user.id, 'operation')) >= mostResetsOfOneUser)
+          throw tooMany('A reset of this user was asked for 5 times within an hour; the last mail is valid')
+        if (!isOwn && (await links.countRecentBy(principal.userId, user.id)) >= mostUsersOfOneCaller)
+          throw tooMany(`You have asked for resets of ${mostUsersOfOneCaller} users within an hour`)
+        await mailResetLink(tx, user, principal.userId)
+        await recordAudit(tx, {
+          companyId: principal.companyId,
+          action: 'password-reset-request',
+          actor: actorOf(principal),
+          target: of(user),
+          address,
         })
       })
     },
@@ -218,37 +267,23 @@ export function createPasswordLinkService(dependencies: PasswordLinkDependencies
       return { kind, email, language, expiresAt }
     },
 
+    /** Records that somebody tried to use a link that `inspect` does not find. */
+    recordEnded: (secret: string, from: { address: string }): Promise<void> =>
+      recordEnded(secret, from.address),
+
     /**
      * Sets the password that somebody chose behind a link, which is used up by it. All sessions end, other links are
      * void, and nobody is signed in by it. A password that is refused leaves the link as it is.
      * @throws DomainError `invalidLink`, `validation` (at `password`) or `unavailable`
      */
     async redeem(secret: string, newPassword: string, { address }: { address: string }): Promise<LinkView> {
-      const secretHash = isSecret(secret) ? hashSecret(secret) : undefined
-      const link = secretHash && (await linksIn(relational.db).findLiving(secretHash))
-      if (!link) throw new DomainError('invalidLink')
-      requireGoodPassword(newPassword, 'password')
-      const passwordHash = await atDesk(passwords, (desk) =>
-        hashOther(desk, newPassword, link.passwordHash, 'password'),
-      )
-      const { userId, companyId, kind, email, language, expiresAt } = link
-      await relational.transaction(async (tx) => {
-        if (!(await linksIn(tx).consume(secretHash, userId))) throw new DomainError('invalidLink')
-        await createAccountStore(tx).updatePassword(userId, passwordHash)
-        const endedSessions = await lifecycle.endSessions(tx, userId)
-        await lifecycle.endLinks(tx, userId)
-        if (kind === 'password-reset')
-          await enqueueMail(tx, { to: email, ...passwordChangedLetter(language) })
-        await recordAudit(tx, {
-          companyId,
-          action: kind === 'invitation' ? 'invitation-accept' : 'password-reset',
-          actor: { kind: 'user', id: userId, name: email },
-          target: of({ id: userId, email }),
-          details: { endedSessions },
-          address,
-        })
-      })
-      return { kind, email, language, expiresAt }
+      try {
+        return await setPassword(secret, newPassword, address)
+      } catch (error) {
+        if (error instanceof DomainError && error.errorName === 'invalidLink')
+          await recordEnded(secret, address)
+        throw error
+      }
     },
   }
 }

@@ -47,6 +47,12 @@ export interface LivingLink {
   readonly expiresAt: Date
 }
 
+/** A link that works no more. */
+export interface EndedLink extends Pick<LivingLink, 'kind' | 'userId' | 'companyId' | 'email'> {
+  /** `ended` is used or replaced by a newer one; `not-given` is what its maker could not give now. */
+  readonly reason: 'ended' | 'expired' | 'not-given' | 'single-sign-on'
+}
+
 const sweepSize = 50
 
 /** What is asked about a person by their address or their identifier. */
@@ -161,6 +167,18 @@ export function createPasswordLinkStore(db: Queries, now: SqlNow = databaseNow) 
       if (!row) return undefined
       const { expiry, ...link } = row
       return { ...link, expiresAt: new Date(expiry * 1000) }
+    },
+
+    /** Whose link it was; only of use where `findLiving` finds none. */
+    async findEnded(secretHash: Buffer): Promise<EndedLink | undefined> {
+      const { rows } = await db.execute<EndedLink & Record<string, unknown>>(
+        sql`select link.kind, owner.id as "userId", owner.company_id as "companyId", owner.email,
+            case when link.ended_at is not null then 'ended' when link.expires_at <= ${now()} then 'expired'
+              when not (${stillFits}) then 'not-given' else 'single-sign-on' end as reason
+          from ${userLinks} as link join ${users} as owner on owner.id = link.user_id
+          where link.secret_hash = ${secretHash}`,
+      )
+      return rows[0]
     },
 
     /** Holds the person's row, then uses the link up. False when somebody else has done so or it has ended. */

@@ -5,8 +5,7 @@ import { DomainError } from '../../platform/errors.ts'
 import type { EnqueueMail } from '../../platform/mail/mail-queue.ts'
 import { atDesk } from '../../platform/password-desk.ts'
 import { isPasswordTooLong, type Passwords } from '../../platform/passwords.ts'
-import type { Principal } from '../../platform/principal.ts'
-import { type Caller, createRefusalAudit } from '../../platform/refusal-audit.ts'
+import type { Caller, Principal } from '../../platform/principal.ts'
 import type { Queries, Relational } from '../../platform/stores/relational.ts'
 import { passwordChangedLetter } from './account-letters.ts'
 import { changesOf, definedOf, personalFields } from './changes.ts'
@@ -37,7 +36,6 @@ export type ProfileService = ReturnType<typeof createProfileService>
 /** What everybody may do with their own account. */
 export function createProfileService(dependencies: ProfileServiceDependencies) {
   const { relational, linksIn, budgetsIn, passwords, lifecycle, recordAudit, enqueueMail } = dependencies
-  const auditRefusal = createRefusalAudit({ relational, recordAudit })
 
   async function getSelf(queries: Queries, principal: Principal): Promise<StoredUser> {
     const user = await createUserStore(queries).find(principal.companyId, principal.userId)
@@ -109,23 +107,20 @@ export function createProfileService(dependencies: ProfileServiceDependencies) {
      */
     async changePassword(caller: Caller, current: string, next: string): Promise<number> {
       const { principal } = caller
-      const event = eventOf(caller, 'password-change')
-      return auditRefusal(event, async () => {
-        requireGoodPassword(next, 'newPassword')
-        const { present, hash } = await replace(principal, current, next)
-        return relational.transaction(async (tx) => {
-          const user = await linksIn(tx).findById(principal.userId)
-          const changed = await createUserStore(tx).changePassword(principal.userId, present, hash)
-          // Somebody else has changed it since it was looked at.
-          if (!changed || !user) throw new DomainError('wrongPassword')
-          if (user.requiresSingleSignOn) throw new DomainError('passwordNotUsed', { email: principal.email })
-          const endedSessions = await lifecycle.endSessions(tx, principal.userId, principal.tokenId)
-          await lifecycle.endLinks(tx, principal.userId)
-          await budgetsIn(tx).forget(guessesKey(principal.userId))
-          await enqueueMail(tx, { to: user.email, ...passwordChangedLetter(user.language) })
-          await recordAudit(tx, { ...event, details: { endedSessions } })
-          return endedSessions
-        })
+      requireGoodPassword(next, 'newPassword')
+      const { present, hash } = await replace(principal, current, next)
+      return relational.transaction(async (tx) => {
+        const user = await linksIn(tx).findById(principal.userId)
+        const changed = await createUserStore(tx).changePassword(principal.userId, present, hash)
+        // Somebody else has changed it since it was looked at.
+        if (!changed || !user) throw new DomainError('wrongPassword')
+        if (user.requiresSingleSignOn) throw new DomainError('passwordNotUsed', { email: principal.email })
+        const endedSessions = await lifecycle.endSessions(tx, principal.userId, principal.tokenId)
+        await lifecycle.endLinks(tx, principal.userId)
+        await budgetsIn(tx).forget(guessesKey(principal.userId))
+        await enqueueMail(tx, { to: user.email, ...passwordChangedLetter(user.language) })
+        await recordAudit(tx, { ...eventOf(caller, 'password-change'), details: { endedSessions } })
+        return endedSessions
       })
     },
 

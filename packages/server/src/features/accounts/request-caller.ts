@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify'
-import type { Caller } from '../../platform/refusal-audit.ts'
+import type { Caller } from '../../platform/principal.ts'
 
 /** Who makes a request of the authenticated scope, and from where. */
 export function callerOf({ principal, ip }: Pick<FastifyRequest, 'principal' | 'ip'>): Caller {

@@ -3,8 +3,7 @@ import { type AuditEvent, actorOf, type RecordAudit } from '../../platform/audit
 import { DomainError } from '../../platform/errors.ts'
 import { newId, normalizeId } from '../../platform/ids.ts'
 import { type Listed, type Page, rangeOf } from '../../platform/paging.ts'
-import type { Principal } from '../../platform/principal.ts'
-import { type Caller, createRefusalAudit } from '../../platform/refusal-audit.ts'
+import type { Caller, Principal } from '../../platform/principal.ts'
 import { type Queries, type Relational, wordingViolations } from '../../platform/stores/relational.ts'
 import { createCompanyStore } from './company-store.ts'
 import { permissionsAbove } from './grants.ts'
@@ -47,7 +46,6 @@ export type RoleService = ReturnType<typeof createRoleService>
 /** Roles of a company. Nobody gives or takes a permission that they do not hold themselves. */
 export function createRoleService(dependencies: RoleServiceDependencies) {
   const { relational, lifecycle, recordAudit, settingsNaming = async () => [] } = dependencies
-  const auditRefusal = createRefusalAudit({ relational, recordAudit })
 
   async function get(queries: Queries, { companyId }: Principal, id: string): Promise<StoredRole> {
     const role = await createRoleStore(queries).find(companyId, normalizeId(id))
@@ -106,20 +104,18 @@ export function createRoleService(dependencies: RoleServiceDependencies) {
     async create(caller: Caller, { name, permissions }: RoleCreation): Promise<Role> {
       const { principal } = caller
       const id = newId()
-      await auditRefusal(eventOf(caller, 'role-create', { name }), async () => {
-        requireOwn(principal, permissions)
-        await naming(name, () =>
-          lifecycle.transact(async (tx) => {
-            const store = createRoleStore(tx)
-            await store.insert({ id, companyId: principal.companyId, name })
-            await store.addPermissions(id, permissions)
-            await recordAudit(tx, {
-              ...eventOf(caller, 'role-create', { id, name }),
-              details: { permissions },
-            })
-          }),
-        )
-      })
+      requireOwn(principal, permissions)
+      await naming(name, () =>
+        lifecycle.transact(async (tx) => {
+          const store = createRoleStore(tx)
+          await store.insert({ id, companyId: principal.companyId, name })
+          await store.addPermissions(id, permissions)
+          await recordAudit(tx, {
+            ...eventOf(caller, 'role-create', { id, name }),
+            details: { permissions },
+          })
+        }),
+      )
       return toRole(await get(relational.db, principal, id))
     },
 
@@ -129,27 +125,25 @@ export function createRoleService(dependencies: RoleServiceDependencies) {
      */
     async update(caller: Caller, id: string, wanted: RoleUpdate): Promise<Role> {
       const { principal } = caller
-      await auditRefusal(eventOf(caller, 'role-update', { id: normalizeId(id) }), () =>
-        naming(wanted.name ?? '', () =>
-          lifecycle.transact(async (tx) => {
-            const store = createRoleStore(tx)
-            const role = await getToChange(tx, principal, id)
-            const { name = role.name, permissions = role.permissions } = wanted
-            const before: ReadonlySet<string> = new Set(role.permissions)
-            const after: ReadonlySet<string> = new Set(permissions)
-            const added = [...after].filter((permission) => !before.has(permission)).sort()
-            const removed = [...before].filter((permission) => !after.has(permission)).sort()
-            requireOwn(principal, [...added, ...removed])
-            if (name === role.name && added.length + removed.length === 0) return
-            await store.rename(role.id, name)
-            await store.addPermissions(role.id, added)
-            await store.removePermissions(role.id, removed)
-            await recordAudit(tx, {
-              ...eventOf(caller, 'role-update', { id: role.id, name: role.name }),
-              details: { ...(name === role.name ? {} : { name }), added, removed },
-            })
-          }),
-        ),
+      await naming(wanted.name ?? '', () =>
+        lifecycle.transact(async (tx) => {
+          const store = createRoleStore(tx)
+          const role = await getToChange(tx, principal, id)
+          const { name = role.name, permissions = role.permissions } = wanted
+          const before: ReadonlySet<string> = new Set(role.permissions)
+          const after: ReadonlySet<string> = new Set(permissions)
+          const added = [...after].filter((permission) => !before.has(permission)).sort()
+          const removed = [...before].filter((permission) => !after.has(permission)).sort()
+          requireOwn(principal, [...added, ...removed])
+          if (name === role.name && added.length + removed.length === 0) return
+          await store.rename(role.id, name)
+          await store.addPermissions(role.id, added)
+          await store.removePermissions(role.id, removed)
+          await recordAudit(tx, {
+            ...eventOf(caller, 'role-update', { id: role.id, name: role.name }),
+            details: { ...(name === role.name ? {} : { name }), added, removed },
+          })
+        }),
       )
       return toRole(await get(relational.db, principal, id))
     },
@@ -157,29 +151,27 @@ export function createRoleService(dependencies: RoleServiceDependencies) {
     /** @throws DomainError `roleNotFound`, `builtInRole`, `permissionAboveOwn` or `roleInUse` */
     async delete(caller: Caller, id: string): Promise<void> {
       const { principal } = caller
-      await auditRefusal(eventOf(caller, 'role-delete', { id: normalizeId(id) }), () =>
-        unlessReferred(normalizeId(id), async (tx) => {
-          const store = createRoleStore(tx)
-          const role = await getToChange(tx, principal, id)
-          requireOwn(principal, role.permissions)
-          const settings = await usesOf(tx, role)
-          if (role.userCount > 0 || settings.length > 0) {
-            const what = [...(role.userCount > 0 ? [`${role.userCount} users`] : []), ...settings].join(', ')
-            throw new DomainError(
-              'roleInUse',
-              { id: role.id, users: role.userCount, settings },
-              { message: `This role is in use (${what}); choose another role there first` },
-            )
-          }
-          await store.releaseFromDeleted(role.companyId, role.id)
-          await store.delete(role.companyId, role.id)
-          const { permissions, name } = role
-          await recordAudit(tx, {
-            ...eventOf(caller, 'role-delete', { id: role.id, name }),
-            details: { permissions },
-          })
-        }),
-      )
+      await unlessReferred(normalizeId(id), async (tx) => {
+        const store = createRoleStore(tx)
+        const role = await getToChange(tx, principal, id)
+        requireOwn(principal, role.permissions)
+        const settings = await usesOf(tx, role)
+        if (role.userCount > 0 || settings.length > 0) {
+          const what = [...(role.userCount > 0 ? [`${role.userCount} users`] : []), ...settings].join(', ')
+          throw new DomainError(
+            'roleInUse',
+            { id: role.id, users: role.userCount, settings },
+            { message: `This role is in use (${what}); choose another role there first` },
+          )
+        }
+        await store.releaseFromDeleted(role.companyId, role.id)
+        await store.delete(role.companyId, role.id)
+        const { permissions, name } = role
+        await recordAudit(tx, {
+          ...eventOf(caller, 'role-delete', { id: role.id, name }),
+          details: { permissions },
+        })
+      })
     },
   }
 }

@@ -4,8 +4,7 @@ import { DomainError } from '../../platform/errors.ts'
 import { newId, normalizeId } from '../../platform/ids.ts'
 import { invalid } from '../../platform/invalid.ts'
 import { type Listed, type Page, rangeOf } from '../../platform/paging.ts'
-import type { Principal } from '../../platform/principal.ts'
-import { type Caller, createRefusalAudit } from '../../platform/refusal-audit.ts'
+import type { Caller, Principal } from '../../platform/principal.ts'
 import { type Queries, type Relational, wordingViolations } from '../../platform/stores/relational.ts'
 import { changesOf, definedOf } from './changes.ts'
 import { createCompanyStore } from './company-store.ts'
@@ -40,8 +39,6 @@ export type TeamService = ReturnType<typeof createTeamService>
 
 /** Teams of a company: how they stand to each other, and who is in them. */
 export function createTeamService({ relational, recordAudit, syncsGroups }: TeamServiceDependencies) {
-  const auditRefusal = createRefusalAudit({ relational, recordAudit })
-
   async function get(queries: Queries, { companyId }: Principal, id: string): Promise<StoredTeam> {
     const team = await createTeamStore(queries).find(companyId, normalizeId(id))
     if (!team) throw new DomainError('teamNotFound', { id: normalizeId(id) })
@@ -140,23 +137,21 @@ export function createTeamService({ relational, recordAudit, syncsGroups }: Team
       const id = newId()
       const parentIds = normalized(wanted.parentIds)
       const memberIds = normalized(wanted.memberIds)
-      await auditRefusal(eventOf(caller, 'team-create', { name }), async () => {
-        if (parentIds.length + memberIds.length > 0 && !caller.principal.can('team', 'update'))
-          throw new DomainError('forbidden', { resource: 'team', action: 'update' })
-        await naming(name, () =>
-          relational.transaction(async (tx) => {
-            const store = createTeamStore(tx)
-            await createCompanyStore(tx).lock(companyId)
-            await requireParents(tx, { id, companyId }, parentIds)
-            await requireUsers(tx, companyId, memberIds)
-            await store.insert({ id, companyId, name, description, reachesAncestors })
-            await store.replaceParents({ id, companyId }, parentIds)
-            await store.addMembers({ id, companyId }, memberIds)
-            const details = { description, reachesAncestors, parentIds, memberIds }
-            await recordAudit(tx, { ...eventOf(caller, 'team-create', { id, name }), details })
-          }),
-        )
-      })
+      if (parentIds.length + memberIds.length > 0 && !caller.principal.can('team', 'update'))
+        throw new DomainError('forbidden', { resource: 'team', action: 'update' })
+      await naming(name, () =>
+        relational.transaction(async (tx) => {
+          const store = createTeamStore(tx)
+          await createCompanyStore(tx).lock(companyId)
+          await requireParents(tx, { id, companyId }, parentIds)
+          await requireUsers(tx, companyId, memberIds)
+          await store.insert({ id, companyId, name, description, reachesAncestors })
+          await store.replaceParents({ id, companyId }, parentIds)
+          await store.addMembers({ id, companyId }, memberIds)
+          const details = { description, reachesAncestors, parentIds, memberIds }
+          await recordAudit(tx, { ...eventOf(caller, 'team-create', { id, name }), details })
+        }),
+      )
       return toTeam(await get(relational.db, caller.principal, id))
     },
 
@@ -165,29 +160,26 @@ export function createTeamService({ relational, recordAudit, syncsGroups }: Team
      *   `memberWithoutTeam`
      */
     async update(caller: Caller, id: string, wanted: TeamUpdate): Promise<Team> {
-      await auditRefusal(eventOf(caller, 'team-update', { id: normalizeId(id) }), () =>
-        naming(wanted.name ?? '', () =>
-          relational.transaction(async (tx) => {
-            const store = createTeamStore(tx)
-            const team = await getToChange(tx, caller.principal, id)
-            const { name, description, reachesAncestors } = wanted
-            const parentIds = wanted.parentIds && normalized(wanted.parentIds)
-            if (parentIds) await requireParents(tx, team, parentIds)
-            if (wanted.members || (name !== undefined && name !== team.name))
-              await requireUnprovisioned(tx, syncsGroups, team.companyId, [team.id])
-            const members = await changeMembers(tx, team, wanted.members ?? {})
-            const fields = { name, description, reachesAncestors }
-            const changes = changesOf(team, { ...fields, parentIds })
-            if (changes.changed.length + members.added.length + members.removed.length === 0) return
-            await store.update(team.id, definedOf(fields))
-            if (parentIds && changes.changed.includes('parentIds'))
-              await store.replaceParents(team, parentIds)
-            await recordAudit(tx, {
-              ...eventOf(caller, 'team-update', { id: team.id, name: team.name }),
-              details: { ...changes, members },
-            })
-          }),
-        ),
+      await naming(wanted.name ?? '', () =>
+        relational.transaction(async (tx) => {
+          const store = createTeamStore(tx)
+          const team = await getToChange(tx, caller.principal, id)
+          const { name, description, reachesAncestors } = wanted
+          const parentIds = wanted.parentIds && normalized(wanted.parentIds)
+          if (parentIds) await requireParents(tx, team, parentIds)
+          if (wanted.members || (name !== undefined && name !== team.name))
+            await requireUnprovisioned(tx, syncsGroups, team.companyId, [team.id])
+          const members = await changeMembers(tx, team, wanted.members ?? {})
+          const fields = { name, description, reachesAncestors }
+          const changes = changesOf(team, { ...fields, parentIds })
+          if (changes.changed.length + members.added.length + members.removed.length === 0) return
+          await store.update(team.id, definedOf(fields))
+          if (parentIds && changes.changed.includes('parentIds')) await store.replaceParents(team, parentIds)
+          await recordAudit(tx, {
+            ...eventOf(caller, 'team-update', { id: team.id, name: team.name }),
+            details: { ...changes, members },
+          })
+        }),
       )
       return toTeam(await get(relational.db, caller.principal, id))
     },
@@ -195,27 +187,25 @@ export function createTeamService({ relational, recordAudit, syncsGroups }: Team
     /** @throws DomainError `teamNotFound`, `defaultTeam`, `teamInUse` or `memberWithoutTeam` */
     async delete(caller: Caller, idText: string): Promise<void> {
       const id = normalizeId(idText)
-      await auditRefusal(eventOf(caller, 'team-delete', { id }), () =>
-        unlessReferred(id, async (tx) => {
-          const store = createTeamStore(tx)
-          const team = await getToChange(tx, caller.principal, id)
-          await requireUnprovisioned(tx, syncsGroups, team.companyId, [team.id])
-          if (team.isDefault) throw new DomainError('defaultTeam', { id })
-          const resources = await store.countDatasources(id)
-          const children = team.childIds.length
-          if (children + resources > 0) {
-            const message = `This team has ${children} teams below it and ${resources} resources; move or delete them first`
-            throw new DomainError('teamInUse', { id, children, resources }, { message })
-          }
-          const lost = await store.listOnlyMembers(id)
-          if (lost.length > 0) throw new DomainError('memberWithoutTeam', { userIds: lost })
-          await store.delete(team.companyId, id)
-          await recordAudit(tx, {
-            ...eventOf(caller, 'team-delete', { id, name: team.name }),
-            details: { parentIds: team.parentIds, members: team.memberCount },
-          })
-        }),
-      )
+      await unlessReferred(id, async (tx) => {
+        const store = createTeamStore(tx)
+        const team = await getToChange(tx, caller.principal, id)
+        await requireUnprovisioned(tx, syncsGroups, team.companyId, [team.id])
+        if (team.isDefault) throw new DomainError('defaultTeam', { id })
+        const resources = await store.countDatasources(id)
+        const children = team.childIds.length
+        if (children + resources > 0) {
+          const message = `This team has ${children} teams below it and ${resources} resources; move or delete them first`
+          throw new DomainError('teamInUse', { id, children, resources }, { message })
+        }
+        const lost = await store.listOnlyMembers(id)
+        if (lost.length > 0) throw new DomainError('memberWithoutTeam', { userIds: lost })
+        await store.delete(team.companyId, id)
+        await recordAudit(tx, {
+          ...eventOf(caller, 'team-delete', { id, name: team.name }),
+          details: { parentIds: team.parentIds, members: team.memberCount },
+        })
+      })
     },
   }
 }

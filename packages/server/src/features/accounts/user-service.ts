@@ -1,10 +1,9 @@
 import type { User, UserUpdate } from '@millrace/contract/resources/user.ts'
-import { type AuditEvent, actorOf, type RecordAudit } from '../../platform/audit.ts'
+import { actorOf, type RecordAudit } from '../../platform/audit.ts'
 import { DomainError } from '../../platform/errors.ts'
 import { normalizeId } from '../../platform/ids.ts'
 import { type Listed, type Page, rangeOf } from '../../platform/paging.ts'
-import type { Principal } from '../../platform/principal.ts'
-import { type Caller, createRefusalAudit } from '../../platform/refusal-audit.ts'
+import type { Caller, Principal } from '../../platform/principal.ts'
 import type { Queries, Relational } from '../../platform/stores/relational.ts'
 import { changesOf, definedOf, personalFields } from './changes.ts'
 import { createCompanyStore } from './company-store.ts'
@@ -42,7 +41,6 @@ export type UserService = ReturnType<typeof createUserService>
 /** The people of a company, as those who administer it see and change them. */
 export function createUserService(dependencies: UserServiceDependencies) {
   const { relational, lifecycle, recordAudit, syncsGroups } = dependencies
-  const auditRefusal = createRefusalAudit({ relational, recordAudit })
 
   async function get(queries: Queries, principal: Principal, id: string): Promise<StoredUser> {
     const user = await createUserStore(queries).find(principal.companyId, normalizeId(id))
@@ -59,30 +57,15 @@ export function createUserService(dependencies: UserServiceDependencies) {
     return user
   }
 
-  const eventOf = (
-    { principal, address }: Caller,
-    id: string,
-    action: AuditEvent['action'],
-  ): Omit<AuditEvent, 'error'> => ({
-    companyId: principal.companyId,
-    action,
-    actor: actorOf(principal),
-    target: { kind: 'user', id: normalizeId(id) },
-    address,
-  })
-
   const originOf = ({ principal, address }: Caller): ChangeOrigin => ({ actor: actorOf(principal), address })
 
   /** Changes one person inside a transaction, which refuses to leave the company without an administrator. */
   async function change(
     caller: Caller,
     id: string,
-    action: AuditEvent['action'],
     work: (tx: Queries, user: StoredUser) => Promise<void>,
   ): Promise<void> {
-    await auditRefusal(eventOf(caller, id, action), () =>
-      lifecycle.transact(async (tx) => work(tx, await getToChange(tx, caller.principal, id))),
-    )
+    await lifecycle.transact(async (tx) => work(tx, await getToChange(tx, caller.principal, id)))
   }
 
   return {
@@ -115,7 +98,7 @@ export function createUserService(dependencies: UserServiceDependencies) {
      */
     async update(caller: Caller, id: string, wanted: UserUpdate): Promise<User> {
       const { principal } = caller
-      await change(caller, id, 'user-update', async (tx, user) => {
+      await change(caller, id, async (tx, user) => {
         const store = createUserStore(tx)
         const { firstName, lastName, jobTitle, phone, language } = wanted
         const isNewRole = wanted.roleId !== undefined && normalizeId(wanted.roleId) !== user.roleId
@@ -141,7 +124,9 @@ export function createUserService(dependencies: UserServiceDependencies) {
         if (resourceGroupIds && changes.changed.includes('resourceGroupIds'))
           await store.replaceTeams(user, resourceGroupIds)
         await recordAudit(tx, {
-          ...eventOf(caller, id, 'user-update'),
+          companyId: principal.companyId,
+          action: 'user-update',
+          ...originOf(caller),
           target: { kind: 'user', id: user.id, name: user.email },
           details: { ...changes },
         })
@@ -151,7 +136,7 @@ export function createUserService(dependencies: UserServiceDependencies) {
 
     /** @throws DomainError `userIdNotFound`, `userAboveOwn` or `lastAdministrator` */
     async deactivate(caller: Caller, id: string): Promise<User> {
-      await change(caller, id, 'user-deactivate', async (tx, user) => {
+      await change(caller, id, async (tx, user) => {
         await lifecycle.deactivate(tx, user, originOf(caller))
       })
       return toUser(await get(relational.db, caller.principal, id))
@@ -159,7 +144,7 @@ export function createUserService(dependencies: UserServiceDependencies) {
 
     /** @throws DomainError `userIdNotFound`, `userAboveOwn`, or `userNotActive` for somebody who was never in */
     async reactivate(caller: Caller, id: string): Promise<User> {
-      await change(caller, id, 'user-reactivate', async (tx, user) => {
+      await change(caller, id, async (tx, user) => {
         if (user.status === 'invited') {
           const message = 'This user has not come in yet: there is nothing to reactivate'
           throw new DomainError('userNotActive', { email: user.email }, { message })
@@ -171,7 +156,7 @@ export function createUserService(dependencies: UserServiceDependencies) {
 
     /** @throws DomainError `userIdNotFound`, `userAboveOwn` or `lastAdministrator` */
     async delete(caller: Caller, id: string): Promise<void> {
-      await change(caller, id, 'user-delete', async (tx, user) => {
+      await change(caller, id, async (tx, user) => {
         await lifecycle.erase(tx, user, originOf(caller))
       })
     },

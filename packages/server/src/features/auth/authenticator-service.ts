@@ -4,14 +4,13 @@ import type {
   AuthenticatorState,
   RecoveryCodes,
 } from '@millrace/contract/resources/authenticator.ts'
-import { type AuditEvent, actorOf, type RecordAudit } from '../../platform/audit.ts'
+import { actorOf, type RecordAudit } from '../../platform/audit.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { SecretBox } from '../../platform/crypto/secret-box.ts'
 import type { RandomBytes } from '../../platform/crypto/secrets.ts'
 import { DomainError } from '../../platform/errors.ts'
 import { normalizeId } from '../../platform/ids.ts'
 import type { Principal } from '../../platform/principal.ts'
-import { createRefusalAudit } from '../../platform/refusal-audit.ts'
 import type { Queries, Relational } from '../../platform/stores/relational.ts'
 import { authenticatorContext, createAuthenticatorStore } from './authenticator-store.ts'
 import type { PasswordCheck } from './password-check.ts'
@@ -49,7 +48,6 @@ export function createAuthenticatorService(dependencies: AuthenticatorServiceDep
   } = dependencies
   const { db } = relational
   const store = createAuthenticatorStore(db)
-  const auditRefusal = createRefusalAudit({ relational, recordAudit })
 
   /** Fifteen letters of 32 each, 75 bits: their hashes tell nothing to whoever has a copy of the database. */
   function newRecoveryCodes(): string[] {
@@ -61,7 +59,7 @@ export function createAuthenticatorService(dependencies: AuthenticatorServiceDep
 
   async function requirePassword(principal: Principal, password: string, address: string): Promise<void> {
     const findClient = async () => ({ id: principal.clientId })
-    const attempt = { findClient, username: principal.email, password }
+    const attempt = { findClient, username: principal.email, password, isRecorded: true }
     try {
       await passwordCheck.verify(attempt, { address, cookieToken: undefined })
     } catch (error) {
@@ -157,25 +155,22 @@ export function createAuthenticatorService(dependencies: AuthenticatorServiceDep
     async deleteOf(principal: Principal, wantedId: string, address: string): Promise<void> {
       const { companyId, permissions } = principal
       const id = normalizeId(wantedId)
-      const event: AuditEvent = {
-        companyId,
-        action: 'authenticator-disable',
-        actor: actorOf(principal),
-        target: { kind: 'user', id },
-        address,
-      }
-      await auditRefusal(event, () =>
-        relational.transaction(async (tx) => {
-          const inside = createAuthenticatorStore(tx)
-          const owner = await inside.findOwner(companyId, id)
-          if (!owner) throw new DomainError('userIdNotFound', { id })
-          if (owner.permissions.some((each) => !permissions.has(each)))
-            throw new DomainError('userAboveOwn', { id })
-          if (!(await inside.delete(id))) throw new DomainError('authenticatorNotOffered')
-          await endSessions(tx, id)
-          await recordAudit(tx, { ...event, target: { kind: 'user', id, name: owner.email } })
-        }),
-      )
+      await relational.transaction(async (tx) => {
+        const inside = createAuthenticatorStore(tx)
+        const owner = await inside.findOwner(companyId, id)
+        if (!owner) throw new DomainError('userIdNotFound', { id })
+        if (owner.permissions.some((each) => !permissions.has(each)))
+          throw new DomainError('userAboveOwn', { id })
+        if (!(await inside.delete(id))) throw new DomainError('authenticatorNotOffered')
+        await endSessions(tx, id)
+        await recordAudit(tx, {
+          companyId,
+          action: 'authenticator-disable',
+          actor: actorOf(principal),
+          target: { kind: 'user', id, name: owner.email },
+          address,
+        })
+      })
     },
   }
 }

@@ -46,6 +46,18 @@ export interface PasswordAttempt {
   readonly findClient: () => Promise<{ readonly id: string }>
   readonly username: string
   readonly password: string
+  /** Whether the caller records a refusal itself, as that of an operation. */
+  readonly isRecorded?: boolean
+}
+
+/** One try of a password or a code. */
+interface Try {
+  readonly email: string
+  readonly clientId: string
+  readonly buckets: readonly Bucket[]
+  readonly origin: Origin
+  /** Whether the caller records a refusal itself. */
+  readonly isRecorded?: boolean | undefined
 }
 
 /** Somebody whose password was right, in a client. */
@@ -98,7 +110,7 @@ export function createPasswordCheck(dependencies: PasswordCheckDependencies) {
   }
 
   /** The company sees that an account is held, once a minute however often it is tried. */
-  async function recordHeld(email: string, clientId: string, seconds: number, origin: Origin): Promise<void> {
+  async function recordHeld({ email, clientId, origin }: Try, seconds: number): Promise<void> {
     const last = held.get(email)
     if (last !== undefined && clock.now() - last < alarmIntervalMs) return
     if (held.size >= mostHeld) held.clear()
@@ -107,18 +119,14 @@ export function createPasswordCheck(dependencies: PasswordCheckDependencies) {
     await recordFailure(user, 'tooManyAttempts', { reason: 'held', clientId, heldSeconds: seconds }, origin)
   }
 
-  async function requireTurn(
-    buckets: readonly Bucket[],
-    email: string,
-    clientId: string,
-    origin: Origin,
-  ): Promise<readonly BucketState[]> {
+  async function requireTurn(made: Try): Promise<readonly BucketState[]> {
+    const { buckets, email, isRecorded } = made
     const states = await throttle.listStates(buckets)
     const { seconds, scope } = longestWait(buckets, states)
     if (scope === undefined) return states
     if (scope !== 'accountFromAddress') raiseAlarm(scope)
     const isOfAccount = scope === 'accountFromAddress' || scope === 'account'
-    if (isOfAccount && email !== '') await recordHeld(email, clientId, Math.ceil(seconds), origin)
+    if (isOfAccount && email !== '' && !isRecorded) await recordHeld(made, Math.ceil(seconds))
     const retryAfter = Math.ceil(seconds)
     throw new DomainError('tooManyAttempts', { retryAfter }, { retryAfterSeconds: retryAfter })
   }
@@ -155,14 +163,12 @@ export function createPasswordCheck(dependencies: PasswordCheckDependencies) {
   async function refuse(
     user: Pick<Credentials, 'userId' | 'companyId' | 'email'> | undefined,
     reason: string,
-    clientId: string,
-    buckets: readonly Bucket[],
-    origin: Origin,
+    { clientId, buckets, origin, isRecorded }: Try,
   ): Promise<never> {
     await throttle.countFailure(buckets)
     const { seconds } = longestWait(buckets, await throttle.listStates(buckets))
     const details = { reason, clientId, ...(seconds > 0 ? { heldSeconds: Math.ceil(seconds) } : {}) }
-    await recordFailure(user, 'invalidCredentials', details, origin)
+    if (!isRecorded) await recordFailure(user, 'invalidCredentials', details, origin)
     log.info({ clientId, userId: user?.userId, address: origin.address }, 'sign-in refused')
     throw new DomainError('invalidCredentials')
   }
@@ -171,19 +177,21 @@ export function createPasswordCheck(dependencies: PasswordCheckDependencies) {
     /**
      * @throws DomainError `invalidCredentials`, `tooManyAttempts`, `signInUnavailable`, or what `findClient` throws
      */
-    async verify({ findClient, username, password }: PasswordAttempt, origin: Origin): Promise<Verified> {
+    async verify(attempt: PasswordAttempt, origin: Origin): Promise<Verified> {
+      const { findClient, username, password, isRecorded } = attempt
       // What is no address is nobody's: it takes the same way as an address that nobody has.
       const email = parseEmailAddress(username) ?? ''
       // A place at the desk bounds how many guesses can be under way before their failures count.
       const judge = async (desk: PasswordDesk): Promise<Verified> => {
         const { id: clientId } = await findClient()
         const buckets = await bucketsFor(email || username, email, origin)
-        const states = await requireTurn(buckets, email, clientId, origin)
+        const made = { email, clientId, buckets, origin, isRecorded }
+        const states = await requireTurn(made)
         const found = await tokens.findCredentials(email)
         const matches = await desk.matches(password, found?.passwordHash ?? null)
         if (!matches || !found) {
           const reason = found?.refusal ?? (found ? 'wrong-password' : 'unknown-user')
-          return refuse(found, reason, clientId, buckets, origin)
+          return refuse(found, reason, made)
         }
         const user = await upToDate(found, password, desk)
         if (!user.needsCode) await forgetFailures(buckets, states)
@@ -204,7 +212,8 @@ export function createPasswordCheck(dependencies: PasswordCheckDependencies) {
     ): Promise<void> {
       const judge = async (): Promise<void> => {
         const buckets = await bucketsFor(user.email, user.email, origin)
-        const states = await requireTurn(buckets, user.email, clientId, origin)
+        const made = { email: user.email, clientId, buckets, origin }
+        const states = await requireTurn(made)
         const isRight = await relational.transaction(async (tx) => {
           const kind = await secondFactor.take(tx, user.userId, code)
           if (kind === 'recovery') {
@@ -217,7 +226,7 @@ export function createPasswordCheck(dependencies: PasswordCheckDependencies) {
           }
           return kind !== undefined
         })
-        if (!isRight) return refuse(user, 'wrong-code', clientId, buckets, origin)
+        if (!isRight) return refuse(user, 'wrong-code', made)
         await forgetFailures(buckets, states)
       }
       await atDesk(passwords, judge, busy)

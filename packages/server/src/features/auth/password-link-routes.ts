@@ -38,6 +38,8 @@ export interface PasswordLinks {
   requestReset(wanted: { readonly email: string; readonly address: string }): Promise<void>
   /** Whose link it is; looking at it does not use it up. */
   inspect(secret: string): Promise<LinkView | undefined>
+  /** Records that a link was tried which works no more. */
+  recordEnded(secret: string, from: { readonly address: string }): Promise<void>
   /** @throws DomainError `invalidLink`, or `validation` for the password that they have already */
   redeem(secret: string, password: string, from: { readonly address: string }): Promise<unknown>
 }
@@ -133,7 +135,10 @@ export function registerPasswordLinkRoutes(
       requireOwnForm(request, fields, origin())
       const [token = '', password = ''] = [fields.get('token'), fields.get('password')]
       const found = await links.inspect(token)
-      if (!found) return sendSignInPage(reply, ended(languageFor(request, fields)))
+      if (!found) {
+        await links.recordEnded(token, { address: request.ip })
+        return sendSignInPage(reply, ended(languageFor(request, fields)))
+      }
       const step = setPasswordStep(fields, found, formTokenOf(bindBrowser(request, reply)))
       const { language } = step
       const words = signInWords[language]

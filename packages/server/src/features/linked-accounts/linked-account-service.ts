@@ -6,7 +6,7 @@ import { DomainError } from '../../platform/errors.ts'
 import { isId, newId, normalizeId } from '../../platform/ids.ts'
 import type { OutgoingClient } from '../../platform/outgoing/outgoing-client.ts'
 import { OutgoingError } from '../../platform/outgoing/outgoing-error.ts'
-import type { Principal } from '../../platform/principal.ts'
+import type { Caller, Principal } from '../../platform/principal.ts'
 import type { Relational } from '../../platform/stores/relational.ts'
 import { createAttemptLimit } from './attempt-limit.ts'
 import { createLinkedAccountStore, targetContext } from './linked-account-store.ts'
@@ -20,12 +20,6 @@ export interface LinkedAccountServiceDependencies {
   readonly clock: Clock
   /** Waits for one of the company's places to send a test, and gives the function that leaves it. */
   readonly enter: (companyId: string) => Promise<() => void>
-}
-
-/** Who asks, and from which network address. */
-export interface Caller {
-  readonly principal: Principal
-  readonly address: string
 }
 
 export interface AccountToLink extends Target {

@@ -1,8 +1,7 @@
 import type { Principal } from '../../platform/principal.ts'
-import type { AuditRefusal } from '../../platform/refusal-audit.ts'
 import type { Queries } from '../../platform/stores/relational.ts'
 
-/** The rules of accounts about who may give what, and where their refusals are recorded. */
+/** The rules of accounts about who may give what. */
 export interface ProvisioningGrants {
   /** @throws DomainError `unknownRole`, or `roleAboveOwn` for roles that allow more than the caller's own */
   readonly requireGrantableRoles: (
@@ -12,5 +11,4 @@ export interface ProvisioningGrants {
   ) => Promise<void>
   /** @throws DomainError `roleAboveOwn` when people of the company may do more than the caller */
   readonly requireNobodyAbove: (queries: Queries, principal: Principal) => Promise<void>
-  readonly auditRefusal: AuditRefusal
 }

@@ -1,4 +1,5 @@
 import type { RecordAudit } from '../../platform/audit.ts'
+import type { Clock } from '../../platform/clock.ts'
 import type { Queries, Relational } from '../../platform/stores/relational.ts'
 import type { UserLifecycle } from '../accounts/user-lifecycle.ts'
 import type { ProvisioningGrants } from './provisioning-grants.ts'
@@ -18,17 +19,18 @@ export interface ProvisioningDependencies {
   readonly grants: ProvisioningGrants
   /** Address under which people reach the service, without a path. */
   readonly origin: () => string
+  readonly clock: Clock
 }
 
 export type Provisioning = ReturnType<typeof createProvisioning>
 
 /** Everything of the feature: what a company sets, its tokens, and what its identity provider calls. */
 export function createProvisioning(dependencies: ProvisioningDependencies) {
-  const { relational, lifecycle, recordAudit, grants, origin } = dependencies
+  const { relational, lifecycle, recordAudit, grants, origin, clock } = dependencies
   const { transact } = lifecycle
   const baseUrl = () => `${origin()}/v2/scim/v2`
   const roleAssignment = createRoleAssignment({ recordAudit })
-  const requests = createScimRequestService({ relational, transact, recordAudit })
+  const requests = createScimRequestService({ relational, transact, recordAudit, clock })
   const parts = { requests, lifecycle, roleAssignment, recordAudit, baseUrl }
   return {
     config: createScimConfigService({ relational, transact, recordAudit, grants, roleAssignment, baseUrl }),

@@ -111,25 +111,23 @@ export function createScimConfigService(dependencies: ScimConfigDependencies) {
       const origin = { actor: actorOf(principal), address }
       const target = { kind: 'scim-config' }
       const event: AuditEvent = { companyId, action: 'scim-config-update', target, ...origin }
-      return grants.auditRefusal(event, () =>
-        transact(async (tx) => {
-          const store = createScimConfigStore(tx)
-          await store.lock(companyId)
-          await grants.requireGrantableRoles(tx, principal, [...roleIds])
-          const changes = changesOf(await store.find(companyId), { fields, mapping })
-          if (Object.keys(changes).length > 0) {
-            if (changes.enabled === true) await grants.requireNobodyAbove(tx, principal)
-            await store.update(companyId, fields)
-            if (mapping) await store.replaceMapping(companyId, mapping)
-            await recordAudit(tx, { ...event, details: { changes } })
-            if ('roleSource' in changes || 'roleMapping' in changes || 'defaultRoleId' in changes)
-              await roleAssignment.assignAll(tx, companyId, origin, (moved) =>
-                grants.requireGrantableRoles(tx, principal, moved),
-              )
-          }
-          return present(await store.find(companyId))
-        }),
-      )
+      return transact(async (tx) => {
+        const store = createScimConfigStore(tx)
+        await store.lock(companyId)
+        await grants.requireGrantableRoles(tx, principal, [...roleIds])
+        const changes = changesOf(await store.find(companyId), { fields, mapping })
+        if (Object.keys(changes).length > 0) {
+          if (changes.enabled === true) await grants.requireNobodyAbove(tx, principal)
+          await store.update(companyId, fields)
+          if (mapping) await store.replaceMapping(companyId, mapping)
+          await recordAudit(tx, { ...event, details: { changes } })
+          if ('roleSource' in changes || 'roleMapping' in changes || 'defaultRoleId' in changes)
+            await roleAssignment.assignAll(tx, companyId, origin, (moved) =>
+              grants.requireGrantableRoles(tx, principal, moved),
+            )
+        }
+        return present(await store.find(companyId))
+      })
     },
   }
 }

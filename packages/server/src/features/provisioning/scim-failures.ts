@@ -4,7 +4,7 @@ import type { DomainError } from '../../platform/errors.ts'
 import { toDomainError } from '../../platform/http/failures.ts'
 import { ScimRefusal } from './protocol/refusal.ts'
 import { errorSchema } from './protocol/schemas.ts'
-import type { ScimCall, ScimFailure, ScimRequests } from './scim-request-service.ts'
+import type { ScimCall, ScimFailure, ScimRequests, StrangeCall } from './scim-request-service.ts'
 
 export const scimContentType = 'application/scim+json; charset=utf-8'
 
@@ -53,20 +53,24 @@ function send(reply: FastifyReply, { status, scimType, detail, retryAfter }: Fai
   return reply.send(JSON.stringify(body))
 }
 
-/** In this scope every failure is an error of RFC 7644, and is recorded once its sender is known. */
+/** In this scope every failure is an error of RFC 7644, and is recorded where a token was sent. */
 export function useScimFailures(
   scope: FastifyInstance,
-  requests: Pick<ScimRequests, 'recordRefusal'>,
-  callOf: (request: FastifyRequest) => ScimCall | undefined,
+  requests: Pick<ScimRequests, 'recordRefusal' | 'recordStranger'>,
+  callOf: (request: FastifyRequest) => ScimCall | StrangeCall | undefined,
 ): void {
+  async function record(request: FastifyRequest, failure: ScimFailure): Promise<void> {
+    const call = callOf(request)
+    if (call === undefined) return
+    if ('holder' in call) await requests.recordRefusal(call, failure)
+    else await requests.recordStranger(call)
+  }
+
   scope.setErrorHandler(async (error, request, reply) => {
     const failure = toFailure(error, request)
-    const call = callOf(request)
-    if (call) {
-      await requests.recordRefusal(call, failure).catch((cause: unknown) => {
-        request.log.error({ err: cause, requestId: request.id }, 'a refusal was not recorded')
-      })
-    }
+    await record(request, failure).catch((cause: unknown) => {
+      request.log.error({ err: cause, requestId: request.id }, 'a refusal was not recorded')
+    })
     return send(reply, failure)
   })
 }

@@ -1,5 +1,8 @@
 import type { ErrorName } from '@millrace/contract/errors.ts'
 import type { AuditEvent, RecordAudit } from '../../platform/audit.ts'
+import type { Clock } from '../../platform/clock.ts'
+import { createEntryBudget } from '../../platform/entry-budget.ts'
+import { networkOf } from '../../platform/network-address.ts'
 import { type Queries, type Relational, wordingViolations } from '../../platform/stores/relational.ts'
 import { takenGroup, takenUser } from './protocol/refusal.ts'
 import type { Origin } from './role-assignment.ts'
@@ -17,6 +20,9 @@ export interface ScimCall {
   /** What the path names. */
   readonly target: AuditEvent['target']
 }
+
+/** A request whose token no company has. */
+export type StrangeCall = Pick<ScimCall, 'address' | 'method' | 'path'>
 
 /** Why a request was refused, for the audit log. */
 export interface ScimFailure {
@@ -44,7 +50,12 @@ export interface ScimRequestDependencies {
   /** Runs a change of people or roles; `lastAdministrator` when nobody would be left to administer. */
   readonly transact: <T>(work: (tx: Queries) => Promise<T>) => Promise<T>
   readonly recordAudit: RecordAudit
+  readonly clock: Clock
 }
+
+/** Entries about unknown tokens within a minute: of one network, and of all together. */
+const mostStrangeOfNetwork = 3
+const mostStrange = 60
 
 /** What a change that a unique index refuses means for the identity provider. */
 const uniqueIndexes: ReadonlyMap<string, () => Error> = new Map([
@@ -59,7 +70,9 @@ export type ScimRequests = ReturnType<typeof createScimRequestService>
  * Each request of an identity provider is one transaction and one entry of the audit log. Those that change
  * something come one after the other within a company, so that two connectors and repeated requests converge.
  */
-export function createScimRequestService({ relational, transact, recordAudit }: ScimRequestDependencies) {
+export function createScimRequestService(dependencies: ScimRequestDependencies) {
+  const { relational, transact, recordAudit, clock } = dependencies
+  const hasRoom = createEntryBudget(clock, mostStrange)
   const originOf = ({ holder, address }: ScimCall): Origin => ({
     actor: { kind: 'identity-provider', id: holder.id, name: holder.label },
     address,
@@ -106,6 +119,22 @@ export function createScimRequestService({ relational, transact, recordAudit }: 
         error: errorName,
         details: { method, path, status, ...(scimType && { scimType }) },
         ...originOf(call),
+      })
+    },
+
+    /**
+     * A token that no company has is nobody's: the operator finds such tries, as those of unknown addresses. Anybody
+     * can cause them, so that few are recorded; the metrics count all.
+     */
+    async recordStranger({ address, method, path }: StrangeCall): Promise<void> {
+      if (!hasRoom(networkOf(address), mostStrangeOfNetwork)) return
+      await recordAudit(relational.db, {
+        companyId: undefined,
+        action: 'scim-request',
+        actor: { kind: 'anonymous' },
+        error: 'unauthenticated',
+        details: { method, path, reason: 'unknown-token' },
+        address,
       })
     },
   }

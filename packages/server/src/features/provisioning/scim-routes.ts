@@ -12,13 +12,13 @@ import { readUser, readUserPatch } from './protocol/user-attributes.ts'
 import type { ScimDiscovery } from './scim-discovery-service.ts'
 import { scimContentType, useScimFailures } from './scim-failures.ts'
 import type { ScimGroups } from './scim-group-service.ts'
-import type { ScimCall, ScimRequests } from './scim-request-service.ts'
+import type { ScimCall, ScimRequests, StrangeCall } from './scim-request-service.ts'
 import type { ScimTokenService } from './scim-token-service.ts'
 import type { ScimUsers } from './scim-user-service.ts'
 
 export interface ScimRoutesDependencies {
   readonly tokens: Pick<ScimTokenService, 'findHolder'>
-  readonly requests: Pick<ScimRequests, 'recordRefusal'>
+  readonly requests: Pick<ScimRequests, 'recordRefusal' | 'recordStranger'>
   readonly users: ScimUsers
   readonly groups: ScimGroups
   readonly discovery: ScimDiscovery
@@ -49,11 +49,11 @@ interface ByQuery {
   Querystring: ScimQuery
 }
 
-const calls = new WeakMap<FastifyRequest, ScimCall>()
+const calls = new WeakMap<FastifyRequest, ScimCall | StrangeCall>()
 
 function callOf(request: FastifyRequest): ScimCall {
   const call = calls.get(request)
-  if (!call) throw new Error('a request came past the guard of the SCIM service')
+  if (!call || !('holder' in call)) throw new Error('a request came past the guard of the SCIM service')
   return call
 }
 
@@ -69,10 +69,10 @@ function guard(scope: FastifyInstance, tokens: ScimRoutesDependencies['tokens'])
   scope.addHook('onRequest', async (request) => {
     const token = readBearer(request)
     const holder = token === undefined ? undefined : await tokens.findHolder(token)
-    if (holder) {
+    if (token !== undefined) {
       const { method, ip: address, routeOptions } = request
-      const path = routeOptions.url ?? scimPath
-      calls.set(request, { holder, address, method, path, target: targetOf(request) })
+      const call = { address, method, path: routeOptions.url ?? scimPath }
+      calls.set(request, holder ? { ...call, holder, target: targetOf(request) } : call)
     }
     if (!holder?.enabled)
       throw new ScimRefusal(

@@ -12,7 +12,7 @@ import { createScimTokenStore, type StoredScimToken, type TokenHolder } from './
 export interface ScimTokenDependencies {
   readonly relational: Pick<Relational, 'db' | 'transaction'>
   readonly recordAudit: RecordAudit
-  readonly grants: Pick<ProvisioningGrants, 'requireNobodyAbove' | 'auditRefusal'>
+  readonly grants: Pick<ProvisioningGrants, 'requireNobodyAbove'>
   readonly random?: RandomBytes
 }
 
@@ -40,16 +40,14 @@ export function createScimTokenService(dependencies: ScimTokenDependencies) {
       const target = { kind: 'scim-token', id, name: label }
       const actor = actorOf(principal)
       const event: AuditEvent = { companyId, action: 'scim-token-create', actor, target, address }
-      const createdAt = await grants.auditRefusal(event, () =>
-        relational.transaction(async (tx) => {
-          await createScimConfigStore(tx).lock(companyId)
-          await grants.requireNobodyAbove(tx, principal)
-          const store = createScimTokenStore(tx)
-          if ((await store.list(companyId)).length >= mostTokens) throw new DomainError('tooManyScimTokens')
-          await recordAudit(tx, event)
-          return store.insert({ id, companyId, label, tokenHash: hashSecret(token) })
-        }),
-      )
+      const createdAt = await relational.transaction(async (tx) => {
+        await createScimConfigStore(tx).lock(companyId)
+        await grants.requireNobodyAbove(tx, principal)
+        const store = createScimTokenStore(tx)
+        if ((await store.list(companyId)).length >= mostTokens) throw new DomainError('tooManyScimTokens')
+        await recordAudit(tx, event)
+        return store.insert({ id, companyId, label, tokenHash: hashSecret(token) })
+      })
       return { ...toScimToken({ id, label, createdAt, lastUsedAt: null }), token }
     },
 

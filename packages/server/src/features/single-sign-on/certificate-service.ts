@@ -6,7 +6,7 @@ import type { SecretBox } from '../../platform/crypto/secret-box.ts'
 import { createSelfSignedCertificate } from '../../platform/crypto/self-signed-certificate.ts'
 import { DomainError } from '../../platform/errors.ts'
 import { newId, normalizeId } from '../../platform/ids.ts'
-import type { Caller } from '../../platform/refusal-audit.ts'
+import type { Caller } from '../../platform/principal.ts'
 import type { Queries, Relational } from '../../platform/stores/relational.ts'
 import {
   createCertificateStore,

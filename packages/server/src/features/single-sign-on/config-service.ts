@@ -5,12 +5,11 @@ import type {
   SsoConfigReplacement,
   SsoConfigUpdate,
 } from '@millrace/contract/resources/sso-config.ts'
-import { type AuditEvent, actorOf, type RecordAudit } from '../../platform/audit.ts'
+import { actorOf, type RecordAudit } from '../../platform/audit.ts'
 import { DomainError } from '../../platform/errors.ts'
 import { newId } from '../../platform/ids.ts'
 import { invalid } from '../../platform/invalid.ts'
-import type { Principal } from '../../platform/principal.ts'
-import type { Caller } from '../../platform/refusal-audit.ts'
+import type { Caller, Principal } from '../../platform/principal.ts'
 import type { Queries, Relational } from '../../platform/stores/relational.ts'
 import type { UserLifecycle } from '../accounts/user-lifecycle.ts'
 import { type CertificateService, fingerprintOf } from './certificate-service.ts'
@@ -31,8 +30,6 @@ export interface ConfigServiceDependencies extends MetadataReaderDependencies, G
   readonly lifecycle: Pick<UserLifecycle, 'transact'>
   readonly certificates: CertificateService
   readonly recordAudit: RecordAudit
-  /** Does something and records by itself that it was refused. */
-  readonly auditRefusals: <T>(event: Omit<AuditEvent, 'error'>, work: () => Promise<T>) => Promise<T>
   readonly notifyAdministrators: NotifyAdministrators
   readonly origin: () => string
   /** Inside a transaction: mails somebody a link to set a password. */
@@ -55,7 +52,7 @@ export type ConfigService = ReturnType<typeof createConfigService>
 
 /** The configuration of single sign-on of a company: reading, saving, deleting. */
 export function createConfigService(dependencies: ConfigServiceDependencies) {
-  const { relational, lifecycle, certificates, recordAudit, auditRefusals, origin } = dependencies
+  const { relational, lifecycle, certificates, recordAudit, origin } = dependencies
   const { notifyAdministrators } = dependencies
   const readMetadata = createMetadataReader(dependencies)
   const store = createConfigStore(relational.db)
@@ -172,16 +169,14 @@ export function createConfigService(dependencies: ConfigServiceDependencies) {
     const prepared = (await certificates.hasValid(companyId))
       ? undefined
       : await certificates.prepare(companyId)
-    const isNewlyRequired = await auditRefusals(eventOf(caller, 'sso-config-update'), () =>
-      lifecycle
-        .transact(async (tx) => {
-          await createConfigStore(tx).lockCompany(companyId)
-          const hasEnded = await apply(tx, caller, wanted, metadata, isWhole)
-          if (prepared) await certificates.insertFirst(tx, prepared)
-          return hasEnded
-        })
-        .catch(inWords),
-    )
+    const isNewlyRequired = await lifecycle
+      .transact(async (tx) => {
+        await createConfigStore(tx).lockCompany(companyId)
+        const hasEnded = await apply(tx, caller, wanted, metadata, isWhole)
+        if (prepared) await certificates.insertFirst(tx, prepared)
+        return hasEnded
+      })
+      .catch(inWords)
     // Whoever was signing in by password while this was decided has a session by now: that ends, too.
     if (isNewlyRequired)
       await relational.transaction((tx) =>

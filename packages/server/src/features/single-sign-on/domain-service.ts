@@ -5,7 +5,7 @@ import { type AuditActor, actorOf, type RecordAudit } from '../../platform/audit
 import type { RandomBytes } from '../../platform/crypto/secrets.ts'
 import { DomainError } from '../../platform/errors.ts'
 import { newId, normalizeId } from '../../platform/ids.ts'
-import type { Caller } from '../../platform/refusal-audit.ts'
+import type { Caller } from '../../platform/principal.ts'
 import { type Queries, type Relational, violatedConstraint } from '../../platform/stores/relational.ts'
 import type { NotifyAdministrators } from './config-notice.ts'
 import { createConfigStore } from './config-store.ts'
@@ -157,15 +157,6 @@ export function createDomainService(dependencies: DomainServiceDependencies) {
       if (domain.verifiedAt) return toResource(domain)
       const reason = await faultOfRecord(domain)
       if (reason !== undefined) {
-        await recordAudit(relational.db, {
-          companyId,
-          action: 'sso-domain-verify',
-          actor: actorOf(caller.principal),
-          target: target(domain),
-          error: 'domainNotVerified',
-          details: { reason },
-          address,
-        })
         const record = { recordName: recordName(domain.domain), recordValue: recordValue(domain.challenge) }
         throw new DomainError('domainNotVerified', { domain: domain.domain, ...record, reason })
       }

@@ -1,5 +1,6 @@
 import type { AuditEvent, RecordAudit } from '../../platform/audit.ts'
 import type { Clock } from '../../platform/clock.ts'
+import { createEntryBudget } from '../../platform/entry-budget.ts'
 import { DomainError } from '../../platform/errors.ts'
 import { isId } from '../../platform/ids.ts'
 import type { Language } from '../../platform/mail/letter.ts'
@@ -40,41 +41,17 @@ export class SignInRefused extends DomainError {
 /** What anybody without anything signed may have written to the audit logs of all companies in a minute. */
 const mostUnproven = 300
 
-/**
- * Bounds the entries about what nobody has shown to come from an identity provider: an audit log is append-only,
- * and anybody can send junk. The metrics count all of it.
- * @returns whether there is room for an entry
- */
-function createEntryBudget(
-  clock: Clock,
-): (reason: RefusalReason, address: string, companyId: string) => boolean {
-  let minute = 0
-  let all = 0
-  // Emptied every minute: it holds no more keys than entries were written in this one.
-  const counts = new Map<string, number>()
-  return (reason, address, companyId) => {
-    const most = mostEntriesAMinute(reason)
-    if (most === undefined) return true
-    const now = Math.floor(clock.now() / 60_000)
-    if (now !== minute) {
-      minute = now
-      all = 0
-      counts.clear()
-    }
-    const key = `${reason} ${networkOf(address)} ${companyId}`
-    const count = counts.get(key) ?? 0
-    if (count >= most || all >= mostUnproven) return false
-    counts.set(key, count + 1)
-    all++
-    return true
-  }
-}
-
 /** Says why a sign-in was refused in the audit log and the metrics, and nothing of it to the person. */
 export function createRefusalRecord(dependencies: RefusalRecordDependencies) {
   const { relational, recordAudit, clock, store, onOutcome } = dependencies
   const configs = createConfigStore(relational.db)
-  const hasRoom = createEntryBudget(clock)
+  const takeEntry = createEntryBudget(clock, mostUnproven)
+
+  /** Anybody can send junk: entries about what nobody has shown to come from an identity provider are bounded. */
+  function hasRoom(reason: RefusalReason, address: string, companyId: string): boolean {
+    const most = mostEntriesAMinute(reason)
+    return most === undefined || takeEntry(`${reason} ${networkOf(address)} ${companyId}`, most)
+  }
 
   async function record(
     companyId: string,

@@ -18,7 +18,7 @@ import type {
 } from '@millrace/contract/resources/sso-config.ts'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { success } from '../../platform/http/envelope.ts'
-import type { Caller } from '../../platform/refusal-audit.ts'
+import type { Caller } from '../../platform/principal.ts'
 import type { CertificateService } from './certificate-service.ts'
 import type { ConfigService } from './config-service.ts'
 import type { DomainService } from './domain-service.ts'

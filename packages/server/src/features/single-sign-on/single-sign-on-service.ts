@@ -19,7 +19,7 @@ export type SingleSignOnPorts = Pick<
 > &
   Pick<
     ConfigServiceDependencies,
-    'fetchDocument' | 'mailPasswordReset' | 'requireNobodyAbove' | 'auditRefusals' | keyof GrantRules
+    'fetchDocument' | 'mailPasswordReset' | 'requireNobodyAbove' | keyof GrantRules
   >
 
 export interface SingleSignOnDependencies {
