@@ -30,9 +30,9 @@ export interface AuditEvent {
 
 /**
  * Adds an entry to the audit log: inside the transaction of what it tells about, so that both are there or
- * neither, or by itself for what was refused.
+ * neither, or by itself for what was refused. Of very many events one entry each, by few statements.
  */
-export type RecordAudit = (queries: Queries, event: AuditEvent) => Promise<void>
+export type RecordAudit = (queries: Queries, events: AuditEvent | readonly AuditEvent[]) => Promise<void>
 
 export function actorOf(principal: Pick<Principal, 'userId' | 'email'>): AuditActor {
   return { kind: 'user', id: principal.userId, name: principal.email }

@@ -97,6 +97,67 @@ test('the invited, the deactivated and programs do not count', async () => {
   expect(await roleOf(admin.id)).toBe(roleId)
 })
 
+describe('however many lose a role in one transaction', () => {
+  const take = (ids: readonly string[]) =>
+    sql`update users set role_id = ${viewerRole} where id = any(${sql.param([...ids])}::text[])`
+
+  const attempt = async (...statements: ReturnType<typeof sql>[]): Promise<string> =>
+    relational
+      .transaction(async (tx) => {
+        for (const statement of statements) await tx.execute(statement)
+      })
+      .then(
+        () => 'done',
+        (error) => violatedConstraint(error) ?? String(error),
+      )
+
+  test('one administrator is left, whichever roles make them so and in whichever order they lose them', async () => {
+    const own = await app.role(['user:update', 'role:update', 'company:update'], companyId)
+    const viewer = await app.person('viewer', companyId)
+    const second = await app.person('admin', companyId)
+    const third = await app.person(own.name, companyId)
+    const all = [viewer.id, second.id, third.id, admin.id]
+    for (const order of [all, all.toReversed()])
+      expect(await attempt(...order.map((id) => take([id])))).toBe('companies_keep_administrator')
+    expect(await attempt(take(all))).toBe('companies_keep_administrator')
+    expect(await administrators()).toBe(3)
+    expect(await attempt(take([viewer.id, second.id, admin.id]))).toBe('done')
+    expect(await administrators()).toBe(1)
+  })
+
+  test('each company keeps one of its own', async () => {
+    const other = await relational.transaction((tx) => insertCompany(tx, 'Others'))
+    const [theirs, second] = [
+      await app.person('admin', other.companyId),
+      await app.person('admin', companyId),
+    ]
+    const theirViewer = await app.roleIdOf('viewer', other.companyId)
+    const takeTheirs = sql`update users set role_id = ${theirViewer} where id = ${theirs.id}`
+    expect(await attempt(take([second.id]), takeTheirs)).toBe('companies_keep_administrator')
+    expect(await attempt(takeTheirs, take([second.id]))).toBe('companies_keep_administrator')
+    expect(await administrators()).toBe(2)
+  })
+
+  test('what one transaction or statement has judged is no answer for the next one', async () => {
+    const second = await app.person('admin', companyId)
+    const pool = await relational.pool.connect()
+    try {
+      const run = (statement: string, ...values: unknown[]) => pool.query(statement, values)
+      const demote = (id: string) => run('update users set role_id = $1 where id = $2', viewerRole, id)
+      await run('begin')
+      await run('set constraints all immediate')
+      await demote(second.id)
+      await expect(demote(admin.id)).rejects.toMatchObject({ constraint: 'companies_keep_administrator' })
+      await run('rollback')
+      await demote(second.id)
+      await expect(demote(admin.id)).rejects.toMatchObject({ constraint: 'companies_keep_administrator' })
+    } finally {
+      pool.release()
+    }
+    expect(await administrators()).toBe(1)
+  })
+})
+
 describe('only people who have a way in count', () => {
   const leave = () => app.call(admin.token, 'DELETE', `/users/${admin.id}`)
   const withoutPassword = (id: string) =>

@@ -70,7 +70,7 @@ export async function requireNotAbove(
   principal: Principal,
   user: { readonly id: string; readonly roleId: string },
 ): Promise<void> {
-  const role = await createRoleStore(queries).find(principal.companyId, user.roleId)
+  const [role] = await createRoleStore(queries).listExisting(principal.companyId, [user.roleId])
   if (permissionsAbove(principal, role?.permissions ?? []).length > 0)
     throw new DomainError('userAboveOwn', { id: user.id })
 }

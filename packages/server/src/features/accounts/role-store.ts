@@ -19,19 +19,27 @@ export interface StoredRole {
   readonly updatedAt: Date
 }
 
+/** What a role allows. */
+export type RolePermissions = Pick<StoredRole, 'id' | 'permissions'>
+
+const permissions = sql<PermissionName[]>`array(
+  select p.resource || ':' || p.action from role_permissions p where p.role_id = "roles"."id" order by 1)`
+
 const columns = {
   id: roles.id,
   companyId: roles.companyId,
   name: roles.name,
   builtIn: roles.builtIn,
-  permissions: sql<PermissionName[]>`array(
-    select p.resource || ':' || p.action from role_permissions p where p.role_id = "roles"."id" order by 1)`,
-  userCount: sql<number>`(
-    select count(*)::int from users u where u.company_id = "roles"."company_id" and u.role_id = "roles"."id"
-      and u.status <> 'deleted')`,
+  permissions,
+  userCount: sql<number>`coalesce(held.users, 0)`,
   createdAt: roles.createdAt,
   updatedAt: roles.updatedAt,
 }
+
+/** How many people of a company hold which role, counted once for all roles: roles of people are in no index. */
+const heldIn = (companyId: string) =>
+  sql`(select role_id, count(*)::int as users from users
+    where company_id = ${companyId} and status <> 'deleted' group by role_id) as held`
 
 const pairOf = (roleId: string, permission: string) => {
   const [resource = '', action = ''] = permission.split(':')
@@ -41,13 +49,13 @@ const pairOf = (roleId: string, permission: string) => {
 /** Roles with what they allow; given a transaction it works inside it. */
 export function createRoleStore(db: Queries) {
   const here = (companyId: string, id: string) => and(eq(roles.companyId, companyId), eq(roles.id, id))
+  const select = (companyId: string) =>
+    db.select(columns).from(roles).leftJoin(heldIn(companyId), sql`held.role_id = ${roles.id}`)
 
   return {
     /** By name. */
     async list(companyId: string, { limit, offset }: Range): Promise<StoredRole[]> {
-      return db
-        .select(columns)
-        .from(roles)
+      return select(companyId)
         .where(eq(roles.companyId, companyId))
         .orderBy(sql`lower(${roles.name})`, asc(roles.id))
         .limit(limit)
@@ -63,29 +71,32 @@ export function createRoleStore(db: Queries) {
     },
 
     /** Those of the ids that are roles of the company. */
-    async listExisting(companyId: string, ids: readonly string[]): Promise<StoredRole[]> {
+    async listExisting(companyId: string, ids: readonly string[]): Promise<RolePermissions[]> {
       if (ids.length === 0) return []
       return db
-        .select(columns)
+        .select({ id: roles.id, permissions })
         .from(roles)
         .where(and(eq(roles.companyId, companyId), inArray(roles.id, [...ids])))
         .orderBy(asc(roles.id))
     },
 
     /** Roles of the company's people that allow something beyond these permissions. */
-    async listAbove(companyId: string, permissions: Iterable<string>): Promise<string[]> {
+    async listAbove(companyId: string, own: Iterable<string>): Promise<string[]> {
       const { rows } = await db.execute<{ role_id: string }>(
-        sql`select distinct person.role_id from ${users} as person
-            join ${rolePermissions} as given on given.role_id = person.role_id
-          where person.company_id = ${companyId} and person.status <> 'deleted' and not person.service_account
-            and given.resource || ':' || given.action <> all (${sql.param([...permissions])}::text[])
+        sql`select held.role_id from (
+            select distinct role_id from ${users}
+            where company_id = ${companyId} and status <> 'deleted' and not service_account
+          ) as held
+          where exists (
+            select 1 from ${rolePermissions} as given where given.role_id = held.role_id
+              and given.resource || ':' || given.action <> all (${sql.param([...own])}::text[]))
           order by 1`,
       )
       return rows.map(({ role_id }) => role_id)
     },
 
     async find(companyId: string, id: string): Promise<StoredRole | undefined> {
-      const [row] = await db.select(columns).from(roles).where(here(companyId, id))
+      const [row] = await select(companyId).where(here(companyId, id))
       return row
     },
 

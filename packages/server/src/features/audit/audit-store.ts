@@ -6,29 +6,50 @@ import {
 } from '@millrace/contract/resources/audit-entry.ts'
 import { and, desc, eq, gte, lt, sql } from 'drizzle-orm'
 import { auditEntries } from '../../database/tables/audit-entry.ts'
-import type { RecordAudit } from '../../platform/audit.ts'
+import type { AuditEvent, RecordAudit } from '../../platform/audit.ts'
 import { newId } from '../../platform/ids.ts'
 import type { Queries } from '../../platform/stores/relational.ts'
 
-/** Adds one entry; the time is the database's. */
-export const recordAudit: RecordAudit = async (queries, event) => {
-  const { companyId, action, actor, target, error, details = {}, address } = event
-  await queries.insert(auditEntries).values({
+/** Of one statement: a few megabytes. */
+const mostAtOnce = 5_000
+
+/** A row as `columns` names its columns; what is absent is null. */
+function toRow({ companyId, action, actor, target, error, details = {}, address }: AuditEvent) {
+  return {
     id: newId(),
-    companyId,
+    company_id: companyId,
     category: auditActions[action],
     action,
-    actorKind: actor.kind,
-    actorId: actor.id,
-    actorName: actor.name,
-    targetKind: target?.kind,
-    targetId: target?.id,
-    targetName: target?.name,
+    actor_kind: actor.kind,
+    actor_id: actor.id,
+    actor_name: actor.name,
+    target_kind: target?.kind,
+    target_id: target?.id,
+    target_name: target?.name,
     outcome: error === undefined ? 'success' : 'failure',
     error,
-    details: { ...details },
+    details,
     address,
-  })
+  }
+}
+
+const texts = [
+  ...['id', 'company_id', 'category', 'action', 'actor_kind', 'actor_id', 'actor_name'],
+  ...['target_kind', 'target_id', 'target_name', 'outcome', 'error', 'address'],
+]
+const columns = sql.raw([...texts, 'details'].join(', '))
+const columnTypes = sql.raw([...texts.map((name) => `${name} text`), 'details jsonb'].join(', '))
+
+/** Adds entries; the time is the database's. */
+export const recordAudit: RecordAudit = async (queries, events) => {
+  const all = [events].flat()
+  for (let from = 0; from < all.length; from += mostAtOnce) {
+    const rows = JSON.stringify(all.slice(from, from + mostAtOnce).map(toRow))
+    await queries.execute(
+      sql`insert into ${auditEntries} (${columns}) select ${columns}
+        from json_to_recordset(${rows}::json) as entry(${columnTypes})`,
+    )
+  }
 }
 
 /** Which entries; absent means any. */

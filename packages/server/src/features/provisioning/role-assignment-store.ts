@@ -1,4 +1,4 @@
-import { and, eq, inArray, sql } from 'drizzle-orm'
+import { and, eq, sql } from 'drizzle-orm'
 import { companies } from '../../database/tables/company.ts'
 import { scimConfigs, scimRoleMappings } from '../../database/tables/provisioning.ts'
 import { roles } from '../../database/tables/role.ts'
@@ -15,6 +15,12 @@ export interface RoleHolder {
   readonly mappedRoleId: string | null
   /** Groups of the person, a few of them, where the mapping gives nothing. */
   readonly groups: readonly string[]
+}
+
+/** Who gets which role. */
+export interface GivenRole {
+  readonly id: string
+  readonly nextRoleId: string
 }
 
 interface HolderRow extends Record<string, unknown> {
@@ -82,11 +88,15 @@ export function createRoleAssignmentStore(db: Queries) {
       }))
     },
 
-    async giveRole(companyId: string, roleId: string, userIds: readonly string[]): Promise<void> {
-      await db
-        .update(users)
-        .set({ roleId, updatedAt: sql`now()` })
-        .where(and(eq(users.companyId, companyId), inArray(users.id, [...userIds])))
+    /** One statement, however many there are: whoever of them signs in waits from here to the end of the transaction. */
+    async giveRoles(companyId: string, given: readonly GivenRole[]): Promise<void> {
+      const ids = sql.param(given.map(({ id }) => id))
+      const roleIds = sql.param(given.map(({ nextRoleId }) => nextRoleId))
+      await db.execute(
+        sql`update ${users} as person set role_id = given.role_id, updated_at = now()
+          from unnest(${ids}::text[], ${roleIds}::text[]) as given(id, role_id)
+          where person.company_id = ${companyId} and person.id = given.id`,
+      )
     },
   }
 }

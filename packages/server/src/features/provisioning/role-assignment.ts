@@ -13,8 +13,6 @@ export type RequireRoles = (roleIds: readonly string[]) => Promise<unknown>
 
 /** How many names an entry of the audit log lists. */
 const mostNamed = 20
-/** People of one role are changed by statements of this many. */
-const batchSize = 5_000
 
 export type RoleAssignment = ReturnType<typeof createRoleAssignment>
 
@@ -63,17 +61,18 @@ export function createRoleAssignment({ recordAudit }: { readonly recordAudit: Re
       .map((person) => ({ ...person, nextRoleId: person.mappedRoleId ?? defaultRoleId }))
       .filter(({ roleId, nextRoleId }) => roleId !== nextRoleId)
     await requireRoles?.([...new Set(changes.flatMap(({ roleId, nextRoleId }) => [roleId, nextRoleId]))])
-    for (const [roleId, group] of Map.groupBy(changes, ({ nextRoleId }) => nextRoleId)) {
-      for (let from = 0; from < group.length; from += batchSize) {
-        const ids = group.slice(from, from + batchSize).map(({ id }) => id)
-        await store.giveRole(companyId, roleId, ids)
-      }
-    }
-    for (const { id, email, roleId: previousRoleId, nextRoleId: roleId } of changes) {
-      const target = { kind: 'user', id, name: email }
-      const details = { roleId, previousRoleId }
-      await recordAudit(tx, { companyId, action: 'user-update', target, details, ...origin })
-    }
+    // The entries first: nobody waits for them.
+    await recordAudit(
+      tx,
+      changes.map(({ id, email, roleId, nextRoleId }) => ({
+        companyId,
+        action: 'user-update',
+        target: { kind: 'user', id, name: email },
+        details: { roleId: nextRoleId, previousRoleId: roleId },
+        ...origin,
+      })),
+    )
+    if (changes.length > 0) await store.giveRoles(companyId, changes)
   }
 
   return {
