@@ -9,9 +9,8 @@ import { createKeyRegister } from '../../src/features/encryption/key-register.ts
 import { createKeyRegisterStore } from '../../src/features/encryption/key-register-store.ts'
 import { createResealStore, everySealedColumn } from '../../src/features/encryption/reseal-store.ts'
 import { createSecretBox } from '../../src/platform/crypto/secret-box.ts'
-import type { SocketAddress } from '../../src/platform/stores/relational.ts'
 import { codeAt, fromBase32 } from '../support/authenticator.ts'
-import { createTestDatabase, type TestDatabase } from '../support/postgres.ts'
+import { createTestDatabase, type TestDatabase, urlOf } from '../support/postgres.ts'
 import { type Service, startService } from '../support/running-service.ts'
 import { openEverywhere, sealEverywhere } from '../support/sealed-rows.ts'
 
@@ -31,9 +30,8 @@ afterEach(async () => {
 const [old, present] = [randomBytes(32), randomBytes(32)]
 
 function environment(...keys: readonly Buffer[]): Record<string, string> {
-  const { socketDirectory, user, database: name }: SocketAddress = database.owner
   return {
-    DATABASE_URL: `postgresql://${user}@localhost/${name}?host=${encodeURIComponent(socketDirectory)}`,
+    DATABASE_URL: urlOf(database.owner),
     MILLRACE_DATA_DIR: dataDirectory,
     MILLRACE_ENCRYPTION_KEY: keys.map((key) => key.toString('base64')).join(','),
   }
@@ -90,10 +88,10 @@ test('killed at any moment, it leaves secrets that open, and goes on when it is 
     return { child, ended: new Promise((resolve) => child.once('exit', resolve)) }
   }
   let kills = 0
-  while (kills < 4 && (await isNeeded())) {
+  while (kills < 2 && (await isNeeded())) {
     const before = await countResealed()
     const { child, ended } = reseal()
-    while (child.exitCode === null && (await countResealed()) === before) await sleep(1)
+    while (child.exitCode === null && (await countResealed()) === before) await sleep(10)
     await sleep(randomInt(20))
     child.kill('SIGKILL')
     await ended
