@@ -77,7 +77,10 @@ test('makes a user who comes in through the link, once, within 7 days', async ()
   expect((await app.signIn(email)).statusCode).toBe(200)
   await expect(accept(reply.data.url)).rejects.toMatchObject({ errorName: 'invalidLink' })
   expect(await app.takeMails()).toEqual([])
-  expect(await app.audit()).toMatchObject([{ action: 'invitation-accept', actor_id: id, target_id: id }])
+  expect(await app.audit()).toMatchObject([
+    { action: 'invitation-accept', outcome: 'success', actor_id: id, target_id: id },
+    { action: 'invitation-accept', outcome: 'failure', actor_id: null, target_id: id },
+  ])
   const listed = await app.call(admin.token, 'GET', '/invitations?perPage=100')
   expect(listed.data.map((each) => each.id)).not.toContain(id)
 })

@@ -146,6 +146,11 @@ export const accountRefusals: RefusalRows = {
   },
   updateCompany: {
     unknownRole: refused(() => ({ path: `${entities}/company`, body: { defaultRoleId: nobody } })),
+    unknownTeam: refused(() => ({ path: `${entities}/company`, body: { defaultTeamId: nobody } })),
+    provisionedTeam: refused(async (founder, world) => ({
+      path: `${entities}/company`,
+      body: { defaultTeamId: await provisionedTeam(world, founder) },
+    })),
   },
 
   createRole: {
