@@ -141,6 +141,53 @@ describe('what is taken for signed', () => {
   })
 })
 
+describe('characters', () => {
+  const holding = (text: string) => withSignatures(hostileResponse({ inner: `<a:b>${text}</a:b>` }), idp.key)
+
+  test.each(['&#xD800;', '&#xdfff;', '&#56832;', '&#x110000;'])(
+    'A03 %s does not pass for the signed U+FFFD, whose bytes it has in a digest',
+    (reference) => {
+      const signed = holding('\ufffd')
+      expect(read(signed)).toContain('<a:b>\ufffd</a:b>')
+      expect(read(signed.replace('\ufffd', reference))).toBeUndefined()
+    },
+  )
+
+  test.each(['\0', '\u0001', '\uffff', '&#0;', '&#x1F;', '&#xFFFE;', '&#9999999;'])(
+    'A06 %j stands in no document, whoever has signed it',
+    (text) => {
+      const reading = () => parseForeignXml(Buffer.from(holding(text)), responseLimits)
+      expect(reading).toThrow(expect.objectContaining({ reason: 'malformed-xml' }))
+    },
+  )
+
+  test.each([
+    ['&#x85;', '\u0085'],
+    ['&#x2028;', '\u2028'],
+    ['&#x1F600;', '\ud83d\ude00'],
+    ['&#x10FFFF;', '\u{10ffff}'],
+    ['&#13;', '\r'],
+    ['&#xFFFD;', '\ufffd'],
+  ])('%s is read as it was signed, also where it stands for itself', (reference, character) => {
+    const signed = holding(`a${reference}b`)
+    const text = read(signed)
+    expect(text).toContain(`<a:b>a${character === '\r' ? '&#xD;' : character}b</a:b>`)
+    if (character !== '\r') expect(read(signed.replace(reference, character))).toBe(text)
+    const { attributes } = verify(likeEntra({ name: [`a${reference}b`] }))
+    expect([...attributes.values()]).toEqual([[`a${character}b`]])
+  })
+})
+
+describe('elements', () => {
+  test.each(['<a><b></a></b>', '<a><a></a>', '<a></x>', '<a></a></b>', '<a><b></x></b></a>'])(
+    'A06 %s is no document',
+    (text) => {
+      const reading = () => parseForeignXml(Buffer.from(text), responseLimits)
+      expect(reading).toThrow(expect.objectContaining({ reason: 'malformed-xml' }))
+    },
+  )
+})
+
 describe('large assertions of people who are in many groups', () => {
   test.each([
     ['200 attributes', Object.fromEntries(groups(200).map((name) => [name, [name]])), 200],

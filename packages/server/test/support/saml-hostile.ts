@@ -231,6 +231,16 @@ export const excessiveResponses: Readonly<
     reason: 'too-large',
     isParsed: true,
   },
+  '1 900 elements, each inside the one before, that seem to end': {
+    xml: hostileResponse({ inner: `${'<a:b></x>'.repeat(1_900)}<a:b></a:b>` }),
+    reason: 'malformed-xml',
+  },
+  '1 900 namespaces, each inside the one before, in elements that seem to end': {
+    xml: hostileResponse({
+      inner: `${each(1_900, (i) => `<a:b xmlns:z${i}="u"></x>`)}<a:b></a:b>`,
+    }),
+    reason: 'malformed-xml',
+  },
   '101 attributes': {
     xml: hostileResponse({ attributes: each(101, (i) => `a${i}=""`, ' ') }),
     reason: 'too-many-elements',

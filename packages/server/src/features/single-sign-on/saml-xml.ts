@@ -100,17 +100,23 @@ function assertFew(text: string, sign: string, most: number): void {
 /** Counts what the tags of a document, given one after the other, open, name and declare. */
 function createTagCount(limits: XmlLimits) {
   const names = new Set<string>()
-  /** Namespaces declared so far, for each element that is open. */
-  const open: number[] = []
+  /** Each element that is open, with the namespaces declared so far. */
+  const open: { readonly name: string; readonly declared: number }[] = []
   let elements = 0
 
   function begin(tag: string): void {
-    names.add(/^<[^\s/>]*/.exec(tag)?.[0] ?? '')
+    const name = /^<([^\s/>]*)/.exec(tag)?.[1] ?? ''
+    names.add(name)
     if (++elements > limits.elements || names.size > limits.names) throw new SamlRefusal('too-many-elements')
-    const declared = (open.at(-1) ?? 0) + tag.split('xmlns').length - 1
+    const declared = (open.at(-1)?.declared ?? 0) + tag.split('xmlns').length - 1
     if (declared > limits.declarations) throw new SamlRefusal('too-many-elements')
-    if (tag.at(-2) !== '/') open.push(declared)
+    if (tag.at(-2) !== '/') open.push({ name, declared })
     if (open.length > limits.depth) throw new SamlRefusal('too-deep')
+  }
+
+  /** The parser passes over an end of another element, so that it would nest what is counted side by side here. */
+  function end(tag: string): void {
+    if (open.pop()?.name !== /^<\/([^\s>]*)\s*>$/.exec(tag)?.[1]) throw new SamlRefusal('malformed-xml')
   }
 
   return {
@@ -118,8 +124,8 @@ function createTagCount(limits: XmlLimits) {
     take(tag: string): void {
       // Attributes are compared with each other, so that many in one element cost more than as many in several.
       assertFew(tag, '=', limits.tagSigns)
-      if (tag[1] !== '/') begin(tag)
-      else if (open.pop() === undefined) throw new SamlRefusal('malformed-xml')
+      if (tag[1] === '/') end(tag)
+      else begin(tag)
     },
   }
 }
@@ -148,7 +154,28 @@ function assertPlain(text: string, limits: XmlLimits): void {
       tags.take(text.slice(at, end))
     }
   }
+  if (!tags.isOutside()) throw new SamlRefusal('malformed-xml')
   assertBlank(text, end, text.length)
+}
+
+/** XML 1.0, 2.2. */
+const noCharacter = /[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/u
+
+/** What a reference to a character stands for; of such as are none, a character that may not stand in a document. */
+function characterOf(reference: string): string {
+  const [, hexadecimal, decimal] = /^&#(?:x([0-9a-fA-F]+)|([0-9]+));$/.exec(reference) ?? []
+  const point = hexadecimal === undefined ? Number(decimal) : Number.parseInt(hexadecimal, 16)
+  return point <= 0x10ffff ? String.fromCodePoint(point) : '\0'
+}
+
+/**
+ * Half of a surrogate pair, which only a reference can write, has the same bytes in a digest as U+FFFD: another
+ * text would pass for the signed one.
+ */
+function assertCharacters(text: string): void {
+  if (noCharacter.test(text)) throw new SamlRefusal('malformed-xml')
+  for (const [reference] of text.matchAll(/&#\w+;/g))
+    if (noCharacter.test(characterOf(reference))) throw new SamlRefusal('malformed-xml')
 }
 
 const looseAmpersand = /&(?!(?:lt|gt|amp|quot|apos|#\d{1,7}|#x[0-9a-fA-F]{1,6});)/
@@ -164,10 +191,14 @@ function refuseAny(): never {
   throw new SamlRefusal('malformed-xml')
 }
 
+const parserOptions = {
+  errorHandler: { warning: refuseAny, error: refuseAny, fatalError: refuseAny },
+  // Of XML 1.0: by itself the parser takes U+0085 and U+2028, too, for line ends, and no digest would fit them.
+  normalizeLineEndings: (text: string) => text.replaceAll(/\r\n?/g, '\n'),
+}
+
 function parse(text: string): Element {
-  const parser = new DOMParser({
-    errorHandler: { warning: refuseAny, error: refuseAny, fatalError: refuseAny },
-  })
+  const parser = new DOMParser(parserOptions)
   let document: Document | undefined
   try {
     document = parser.parseFromString(text, 'text/xml')
@@ -187,9 +218,9 @@ function parse(text: string): Element {
 export function parseForeignXml(bytes: Buffer, limits: XmlLimits): Element {
   if (bytes.length > limits.bytes) throw new SamlRefusal('too-large')
   const text = afterDeclaration(decode(bytes))
-  if (text.includes('\0')) throw new SamlRefusal('malformed-xml')
   assertPlain(text, limits)
   assertFewSigns(text, limits)
+  assertCharacters(text)
   return parse(text)
 }
 
