@@ -89,6 +89,9 @@ test('I09 an externalId is an opaque text of the company and never an id', async
     })
 })
 
+const core = 'urn:ietf:params:scim:schemas:core:2.0:User'
+const enterprise = 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User'
+
 describe('I10 turning somebody off', () => {
   test.each([
     ['Entra ID', patch({ op: 'Replace', path: 'active', value: 'False' })],
@@ -96,6 +99,19 @@ describe('I10 turning somebody off', () => {
     ['another case', patch({ op: 'add', path: 'Active', value: false })],
     ['a wrapped value', patch({ op: 'Replace', path: 'active', value: [{ value: 'false' }] })],
     ['lower case', { operations: [{ op: 'replace', value: { ACTIVE: 'FALSE' } }] }],
+    ['an attribute with its schema', patch({ op: 'Replace', path: `${core}:active`, value: 'False' })],
+    ['a schema with its attributes', patch({ op: 'replace', value: { [core]: { active: false } } })],
+    [
+      'attributes of the extension beside it, with and without its name',
+      patch(
+        { op: 'Add', path: `${enterprise}:manager`, value: [{ $ref: null, value: '7' }] },
+        { op: 'Replace', path: 'manager', value: '7' },
+        { op: 'Replace', path: 'manager.value', value: '7' },
+        { op: 'Add', path: 'department', value: 'Navy' },
+        { op: 'Replace', value: { [enterprise]: { costCenter: '4130' }, employeeNumber: '701984' } },
+        { op: 'Replace', path: 'active', value: 'False' },
+      ),
+    ],
   ])('is read as %s sends it, and the person is still there', async (_who, body) => {
     const id = await app.user()
     const reply = await app.scim('PATCH', `/Users/${id}`, body)

@@ -40,3 +40,18 @@ test('a key is read as a path is, and what is no path names nothing that is know
     name: 'name.givenname',
   })
 })
+
+test('attributes under the name of a core schema are those of the object, and are counted', () => {
+  const schema = 'urn:ietf:params:scim:schemas:core:2.0:Group'
+  for (const key of [schema, schema.toUpperCase()])
+    expect(keysOf({ a: 1, [key]: { DisplayName: 'x', b: 2 } }).map(({ path }) => path.name)).toEqual([
+      'a',
+      'displayname',
+      'b',
+    ])
+  expect(() => keysOf({ [schema]: named(101) })).toThrow('at most 100 attributes, it names 101')
+  for (const value of [null, 1, 'text', []]) expect(() => keysOf({ [schema]: value })).toThrow(schema)
+  expect(keysOf({ [`${schema}x`]: { a: 1 } }).map(({ path }) => path.name)).toEqual([
+    `${schema}x`.toLowerCase(),
+  ])
+})

@@ -1,4 +1,4 @@
-import { type AttributePath, parsePath, withoutCoreSchema } from './path.ts'
+import { type AttributePath, isCoreSchema, parsePath, withoutCoreSchema } from './path.ts'
 import { ScimRefusal, shown } from './refusal.ts'
 import { patchSchema } from './schemas.ts'
 import { readAttributes, requireSchema } from './values.ts'
@@ -28,6 +28,16 @@ function pathOfKey(key: string): AttributePath {
   }
 }
 
+/** Attributes that stand under the name of their schema are those of the object itself. */
+function entriesOf(value: unknown, what: string): (readonly [key: string, value: unknown])[] {
+  readAttributes(value, what)
+  return Object.entries(value as object).flatMap(([key, each]) => {
+    if (!isCoreSchema(key)) return [[key, each]]
+    readAttributes(each, `${what}, ${key}`)
+    return Object.entries(each as object)
+  })
+}
+
 function stepsOf(operation: unknown, index: number): PatchStep[] {
   const what = `Operations[${index}]`
   const fields = readAttributes(operation, what, 'invalidSyntax')
@@ -49,19 +59,13 @@ function stepsOf(operation: unknown, index: number): PatchStep[] {
   }
   if (step.op === 'remove')
     throw new ScimRefusal('noTarget', `${what}.path is required: it says what to remove`)
-  readAttributes(step.value, `${what}.value without a path`)
-  const keys = Object.keys(step.value as object).length
-  if (keys > mostKeys)
+  const entries = entriesOf(step.value, `${what}.value without a path`)
+  if (entries.length > mostKeys)
     throw new ScimRefusal(
       'invalidValue',
-      `${what}.value may name at most ${mostKeys} attributes, it names ${keys}`,
+      `${what}.value may name at most ${mostKeys} attributes, it names ${entries.length}`,
     )
-  return Object.entries(step.value as object).map(([key, value]) => ({
-    op: step.op,
-    path: pathOfKey(key),
-    value,
-    isKey: true,
-  }))
+  return entries.map(([key, value]) => ({ op: step.op, path: pathOfKey(key), value, isKey: true }))
 }
 
 /**

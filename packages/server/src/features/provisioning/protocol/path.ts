@@ -33,6 +33,9 @@ const coreSchema = /^urn:ietf:params:scim:schemas:core:2\.0:(?:user|group):/
 
 export const withoutCoreSchema = (name: string): string => name.replace(coreSchema, '')
 
+/** Whether a name is that of a core schema itself, under which some senders put all attributes of it. */
+export const isCoreSchema = (name: string): boolean => withoutCoreSchema(`${name.toLowerCase()}:`) === ''
+
 /** Where the string that begins at `start` ends, behind its quotation mark; -1 when it does not. */
 function endOfString(text: string, start: number): number {
   for (let i = start + 1; i < text.length; i++) {

@@ -97,10 +97,14 @@ const readers: ReadonlyMap<string, (value: unknown) => Said> = new Map<string, (
   ['emails.value', readEmails],
 ])
 
-/** Attributes of RFC 7643 4.1 that accounts do not have: accepted, so that a mapping of them stops no one. */
+/**
+ * Attributes of RFC 7643 4.1, and of 4.3 without the URN of the extension, that accounts do not have: accepted, so
+ * that a mapping of them stops no one.
+ */
 const passedOver: ReadonlySet<string> = new Set([
   ...['displayname', 'nickname', 'profileurl', 'usertype', 'locale', 'timezone', 'password', 'addresses'],
   ...['ims', 'photos', 'entitlements', 'roles', 'x509certificates', 'schemas'],
+  ...['employeenumber', 'costcenter', 'organization', 'division', 'department', 'manager'],
 ])
 const passedOverParts: ReadonlySet<string> = new Set([
   ...['name.formatted', 'name.middlename', 'name.honorificprefix', 'name.honorificsuffix'],
