@@ -8,6 +8,7 @@ import { type DataDirectory, openDataDirectory } from './platform/data-directory
 import { quickStart } from './platform/http/documents/quick-start.ts'
 import type { Logger } from './platform/logger.ts'
 import { giveMemoryBack } from './platform/memory.ts'
+import { onStopRequest } from './platform/processes/stop-request.ts'
 import { version } from './platform/version.ts'
 
 /** A stop that takes longer is cut off: orchestrators kill at 30 s (decisions.md, Run contract). */
@@ -66,29 +67,26 @@ function banner(context: Context, addresses: Addresses): string {
   return `${lines.join('\n')}\n`
 }
 
-/** Resolves with the first signal to stop; a second one ends the process at once, which loses nothing acknowledged. */
-function stopRequested(logger: Logger): Promise<string> {
+/** Resolves with the first request to stop; another one ends the process at once, which loses nothing acknowledged. */
+function stopRequested(logger: Logger, parentEnded: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
-    let asked = false
-    for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-      process.on(signal, () => {
-        if (asked) process.exit(1)
-        asked = true
-        logger.info({ signal }, 'stopping')
-        resolve(signal)
-      })
+    const stop = (reason: string): void => {
+      logger.info({ reason }, 'stopping')
+      resolve()
     }
+    onStopRequest(parentEnded, stop, () => process.exit(1))
   })
 }
 
 /**
  * Runs the service until it is told to stop.
+ * @param parentEnded asks it to stop as a signal does
  * @returns exit code: 0 after an orderly stop
  * @throws StartRefused with a message for the terminal
  */
-export async function runService(config: Config, logger: Logger): Promise<number> {
+export async function runService(config: Config, logger: Logger, parentEnded: AbortSignal): Promise<number> {
   const dataDirectory = await openDataDirectory(config.dataDirectory)
-  const stopping = stopRequested(logger)
+  const stopping = stopRequested(logger, parentEnded)
   let context: Context | undefined
   try {
     let addresses = addressesOf(config, config.http.port)

@@ -15,7 +15,12 @@ function readStartLine(): { environment: Record<string, string>; arguments: stri
   const words = scripts.start.split(' ')
   const program = words.indexOf('node')
   return {
-    environment: Object.fromEntries(words.slice(0, program).map((word) => word.split('=', 2))),
+    environment: Object.fromEntries(
+      words
+        .slice(0, program)
+        .filter((word) => word.includes('='))
+        .map((word) => word.split('=', 2)),
+    ),
     arguments: words.slice(program + 1),
   }
 }

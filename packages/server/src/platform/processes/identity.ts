@@ -51,7 +51,9 @@ export function linuxStat(pid: number): LinuxStat | undefined {
 function isKilled(pid: number): boolean {
   try {
     const status = readFileSync(`/proc/${pid}/status`, 'latin1')
-    const pending = [...status.matchAll(/^(?:Sig|Shd)Pnd:\s*([0-9a-f]+)$/gm)].map(([, bits]) => BigInt(`0x${bits}`))
+    const pending = [...status.matchAll(/^(?:Sig|Shd)Pnd:\s*([0-9a-f]+)$/gm)].map(([, bits]) =>
+      BigInt(`0x${bits}`),
+    )
     return pending.some((bits) => (bits & (1n << BigInt(constants.signals.SIGKILL - 1))) !== 0n)
   } catch {
     return true
