@@ -4,7 +4,7 @@
  */
 const oneRequestMs = 1_000
 
-const signals = ['SIGINT', 'SIGTERM'] as const
+const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
 /**
  * Listens for what asks this process to stop, from now on.
