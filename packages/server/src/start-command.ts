@@ -6,6 +6,7 @@ import { type Context, openContext } from './context.ts'
 import type { Config } from './platform/config/config.ts'
 import { type DataDirectory, openDataDirectory } from './platform/data-directory.ts'
 import { quickStart } from './platform/http/documents/quick-start.ts'
+import { requireAddress } from './platform/http/listening.ts'
 import type { Logger } from './platform/logger.ts'
 import { giveMemoryBack } from './platform/memory.ts'
 import { onStopRequest } from './platform/processes/stop-request.ts'
@@ -47,17 +48,19 @@ function banner(context: Context, addresses: Addresses): string {
     `  collector    ${addresses.collectorUrl}/collect/${installation.datasourceId}/tracker`,
     `  documents    ${origin}/docs`,
     `  health       ${origin}/health/ready`,
+    `  data         ${context.config.dataDirectory}`,
     '',
     `  company      ${installation.companyId}`,
     `  client       ${installation.clientId}`,
     `  datasource   ${installation.datasourceId}`,
     `  admin        ${installation.adminEmail}`,
   ]
-  if (generatedPassword !== undefined) {
-    lines.push(
-      `  password     ${generatedPassword}   (shown this once; npm run millrace -- user password sets another)`,
-    )
-  }
+  if (generatedPassword !== undefined) lines.push(`  password     ${generatedPassword}   (shown this once)`)
+  lines.push(
+    '',
+    'Ctrl-C stops it. A lost password is replaced with:',
+    `npm run millrace -- user password --email ${installation.adminEmail}`,
+  )
   lines.push('', 'Try it:', '')
   for (const { title, command } of steps) {
     const shown =
@@ -89,6 +92,7 @@ export async function runService(config: Config, logger: Logger, parentEnded: Ab
   const stopping = stopRequested(logger, parentEnded)
   let context: Context | undefined
   try {
+    await requireAddress(config.http)
     let addresses = addressesOf(config, config.http.port)
     context = await openContext({ config, logger, dataDirectory, origin: () => addresses.collectorUrl })
     const app = await buildApp(context, () => addresses)
@@ -111,6 +115,7 @@ export async function runService(config: Config, logger: Logger, parentEnded: Ab
     await app.close()
     await context.close()
     clearTimeout(late)
+    logger.info('stopped')
     return 0
   } catch (error) {
     await context?.close().catch((failure: unknown) => logger.error({ err: failure }, 'closing failed'))
