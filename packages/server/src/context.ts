@@ -72,26 +72,16 @@ export interface ContextOptions {
   readonly passwords?: Passwords
 }
 
-/** The relational store, up to date, for the service and for operator commands. */
-export async function openMigratedRelational(
-  config: Config,
-  dataDirectory: DataDirectory,
-  logger: Logger,
-): Promise<OpenedRelational> {
-  const opened = await openRelationalStore(config, dataDirectory, logger)
-  try {
-    await migrateRelational({
-      address: opened.ownerAddress,
-      ...(opened.applicationRole === undefined ? {} : { applicationRole: opened.applicationRole }),
-      logger,
-    })
-    if (opened.applicationRole !== undefined) {
-      await openToApplication({ owner: opened.ownerAddress, role: opened.applicationRole, logger })
-    }
-    return opened
-  } catch (error) {
-    await opened.close()
-    throw error
+/** Applies what migrations a relational store lacks, for the service and for operator commands. */
+export async function bringUpToDate(opened: OpenedRelational, logger: Logger): Promise<void> {
+  const { ownerAddress, applicationRole } = opened
+  await migrateRelational({
+    address: ownerAddress,
+    ...(applicationRole === undefined ? {} : { applicationRole }),
+    logger,
+  })
+  if (applicationRole !== undefined) {
+    await openToApplication({ owner: ownerAddress, role: applicationRole, logger })
   }
 }
 
@@ -133,9 +123,10 @@ export async function openContext(options: ContextOptions): Promise<Context> {
     closers.push(columnarHome.close)
     // The engines start side by side: a start takes as long as the slower one.
     const columnarServes = columnarHome.start(ending.signal)
-    const relationalHome = await openMigratedRelational(config, dataDirectory, logger)
+    const relationalHome = await openRelationalStore(config, dataDirectory, logger)
     const { relational } = relationalHome
     closers.push(relationalHome.close)
+    await bringUpToDate(relationalHome, logger)
     const { columnar } = columnarHome
 
     const outbox = options.outbox ?? (await openOutbox(config, dataDirectory))
@@ -212,6 +203,8 @@ export async function openContext(options: ContextOptions): Promise<Context> {
     })
     // A failure to bring the engine up to date is final for queries, not for events.
     whenReady.catch((error: unknown) => {
+      // The stores are closed under a migration that a stop interrupts; the next start goes on with it.
+      if (ending.signal.aborted) return
       columnarState = `cannot be brought up to date: ${(error as Error).message}`
       logger.error({ err: error }, 'the columnar store cannot be brought up to date')
     })

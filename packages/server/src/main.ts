@@ -5,6 +5,8 @@ import { ImportFault } from './import/mapping.ts'
 import { type Config, configFrom } from './platform/config/config.ts'
 import { FaultyEnvironment, readEnvironment } from './platform/config/env.ts'
 import { createLogger } from './platform/logger.ts'
+import { watchParent } from './platform/processes/parent-watch.ts'
+import { onStopRequest } from './platform/processes/stop-request.ts'
 import { exitCodes, StartRefused } from './platform/start-refused.ts'
 import { version } from './platform/version.ts'
 
@@ -33,15 +35,31 @@ function usage(): string {
   ].join('\n')
 }
 
-async function importCommand(argv: readonly string[], config: Config): Promise<number> {
+/**
+ * Stands first in the scripts of package.json: they put Node.js in the shell's place, so that npm is the parent and
+ * forwards the signals that it gets, and with this the command also ends when npm is killed.
+ */
+const endWithParent = '--end-with-parent'
+
+/** Exit code of a command that a signal ended, as shells give it for SIGINT. */
+const stoppedOnRequest = 130
+
+async function importCommand(
+  argv: readonly string[],
+  config: Config,
+  parentEnded: AbortSignal,
+): Promise<number> {
   if (argv.includes('--help')) {
     terminal.out(importUsage)
     return 0
   }
   const { openCounters } = await import('./commands/read-counters.ts')
   const interrupted = new AbortController()
-  process.once('SIGINT', () => interrupted.abort())
-  process.once('SIGTERM', () => interrupted.abort())
+  onStopRequest(
+    parentEnded,
+    () => interrupted.abort(),
+    () => process.exit(stoppedOnRequest),
+  )
   const counters = openCounters(config)
   try {
     return await runImport(argv, {
@@ -55,7 +73,12 @@ async function importCommand(argv: readonly string[], config: Config): Promise<n
   }
 }
 
-async function run([command, ...rest]: readonly string[]): Promise<number> {
+async function run(argv: readonly string[]): Promise<number> {
+  if (argv[0] === endWithParent) return runCommand(argv.slice(1), watchParent())
+  return runCommand(argv, new AbortController().signal)
+}
+
+async function runCommand([command, ...rest]: readonly string[], parentEnded: AbortSignal): Promise<number> {
   if (command === undefined || command === 'help' || command === '--help') {
     terminal.out(usage())
     return 0
@@ -67,15 +90,18 @@ async function run([command, ...rest]: readonly string[]): Promise<number> {
   const config = configFrom(readEnvironment(process.env))
   if (command === 'start') {
     const { runService } = await import('./start-command.ts')
-    return runService(config, createLogger(config.logLevel))
+    return runService(config, createLogger(config.logLevel), parentEnded)
   }
-  if (command === 'import') return importCommand(rest, config)
+  if (command === 'import') return importCommand(rest, config, parentEnded)
   const prepared = prepareOperatorCommand([command, ...rest], terminal)
   if (prepared === undefined) {
     terminal.err(`There is no command "${command}".\n\n${usage()}`)
     return 2
   }
   if ('exitCode' in prepared) return prepared.exitCode
+  // The database undoes what is not committed; a PostgreSQL of this command's own is told to end at any exit.
+  const exit = (): never => process.exit(stoppedOnRequest)
+  onStopRequest(parentEnded, exit, exit)
   const { openConfiguredBox, withRelational } = await import('./commands/command-stores.ts')
   const { createOperatorServices } = await import('./commands/operator-services.ts')
   return withRelational(config, (relational) =>

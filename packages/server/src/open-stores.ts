@@ -10,7 +10,12 @@ import { openColumnar } from './platform/stores/columnar.ts'
 import { embeddedColumnar } from './platform/stores/columnar-embedded.ts'
 import { startEmbeddedPostgres } from './platform/stores/embedded-postgres.ts'
 import { applicationRole } from './platform/stores/postgres/settings.ts'
-import { openRelational, type PostgresAddress, type Relational } from './platform/stores/relational.ts'
+import {
+  openRelational,
+  type PostgresAddress,
+  type Relational,
+  RelationalUnavailable,
+} from './platform/stores/relational.ts'
 
 /** The relational store with what migrations need to know of it. */
 export interface OpenedRelational {
@@ -29,13 +34,14 @@ async function roleOf({ pool }: Relational): Promise<string> {
     const { rows } = await pool.query<{ role: string }>('select current_user as role')
     return rows[0]?.role ?? ''
   } catch (error) {
-    throw new StartRefused('inUse', `PostgreSQL cannot be used: ${(error as Error).message}`, error)
+    const reason = error instanceof RelationalUnavailable ? error.cause : error
+    throw new StartRefused('inUse', `PostgreSQL cannot be used: ${(reason as Error).message}`, error)
   }
 }
 
-async function openDatabaseOf(
-  url: string,
-  ownerUrl: string | undefined,
+/** The relational store of `DATABASE_URL`. */
+export async function openDatabaseOf(
+  { url, ownerUrl }: { readonly url: string; readonly ownerUrl: string | undefined },
   logger: Logger,
 ): Promise<OpenedRelational> {
   const address = { url }
@@ -60,7 +66,7 @@ export async function openRelationalStore(
   logger: Logger,
 ): Promise<OpenedRelational> {
   const { url, ownerUrl } = config.relational
-  if (url !== undefined) return openDatabaseOf(url, ownerUrl, logger)
+  if (url !== undefined) return openDatabaseOf({ url, ownerUrl }, logger)
   const postgres = await startEmbeddedPostgres({
     directory: join(dataDirectory.path, 'postgres'),
     runPath: dataDirectory.runPath,

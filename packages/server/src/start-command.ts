@@ -6,8 +6,10 @@ import { type Context, openContext } from './context.ts'
 import type { Config } from './platform/config/config.ts'
 import { type DataDirectory, openDataDirectory } from './platform/data-directory.ts'
 import { quickStart } from './platform/http/documents/quick-start.ts'
+import { requireAddress } from './platform/http/listening.ts'
 import type { Logger } from './platform/logger.ts'
 import { giveMemoryBack } from './platform/memory.ts'
+import { onStopRequest } from './platform/processes/stop-request.ts'
 import { version } from './platform/version.ts'
 
 /** A stop that takes longer is cut off: orchestrators kill at 30 s (decisions.md, Run contract). */
@@ -46,17 +48,19 @@ function banner(context: Context, addresses: Addresses): string {
     `  collector    ${addresses.collectorUrl}/collect/${installation.datasourceId}/tracker`,
     `  documents    ${origin}/docs`,
     `  health       ${origin}/health/ready`,
+    `  data         ${context.config.dataDirectory}`,
     '',
     `  company      ${installation.companyId}`,
     `  client       ${installation.clientId}`,
     `  datasource   ${installation.datasourceId}`,
     `  admin        ${installation.adminEmail}`,
   ]
-  if (generatedPassword !== undefined) {
-    lines.push(
-      `  password     ${generatedPassword}   (shown this once; npm run millrace -- user password sets another)`,
-    )
-  }
+  if (generatedPassword !== undefined) lines.push(`  password     ${generatedPassword}   (shown this once)`)
+  lines.push(
+    '',
+    'Ctrl-C stops it. A lost password is replaced with:',
+    `npm run millrace -- user password --email ${installation.adminEmail}`,
+  )
   lines.push('', 'Try it:', '')
   for (const { title, command } of steps) {
     const shown =
@@ -66,31 +70,29 @@ function banner(context: Context, addresses: Addresses): string {
   return `${lines.join('\n')}\n`
 }
 
-/** Resolves with the first signal to stop; a second one ends the process at once, which loses nothing acknowledged. */
-function stopRequested(logger: Logger): Promise<string> {
+/** Resolves with the first request to stop; another one ends the process at once, which loses nothing acknowledged. */
+function stopRequested(logger: Logger, parentEnded: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
-    let asked = false
-    for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-      process.on(signal, () => {
-        if (asked) process.exit(1)
-        asked = true
-        logger.info({ signal }, 'stopping')
-        resolve(signal)
-      })
+    const stop = (reason: string): void => {
+      logger.info({ reason }, 'stopping')
+      resolve()
     }
+    onStopRequest(parentEnded, stop, () => process.exit(1))
   })
 }
 
 /**
  * Runs the service until it is told to stop.
+ * @param parentEnded asks it to stop as a signal does
  * @returns exit code: 0 after an orderly stop
  * @throws StartRefused with a message for the terminal
  */
-export async function runService(config: Config, logger: Logger): Promise<number> {
+export async function runService(config: Config, logger: Logger, parentEnded: AbortSignal): Promise<number> {
   const dataDirectory = await openDataDirectory(config.dataDirectory)
-  const stopping = stopRequested(logger)
+  const stopping = stopRequested(logger, parentEnded)
   let context: Context | undefined
   try {
+    await requireAddress(config.http)
     let addresses = addressesOf(config, config.http.port)
     context = await openContext({ config, logger, dataDirectory, origin: () => addresses.collectorUrl })
     const app = await buildApp(context, () => addresses)
@@ -113,6 +115,7 @@ export async function runService(config: Config, logger: Logger): Promise<number
     await app.close()
     await context.close()
     clearTimeout(late)
+    logger.info('stopped')
     return 0
   } catch (error) {
     await context?.close().catch((failure: unknown) => logger.error({ err: failure }, 'closing failed'))

@@ -1,10 +1,14 @@
+import { statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { openMigratedRelational } from '../context.ts'
+import { bringUpToDate } from '../context.ts'
+import { holdsInstallation } from '../features/accounts/installation-store.ts'
+import { type OpenedRelational, openDatabaseOf, openRelationalStore } from '../open-stores.ts'
 import type { Config } from '../platform/config/config.ts'
 import { readKeyFile } from '../platform/crypto/encryption-key.ts'
 import { createSecretBox, type SecretBox } from '../platform/crypto/secret-box.ts'
 import { findRunningService, openDataDirectory } from '../platform/data-directory.ts'
 import { silentLogger } from '../platform/logger.ts'
+import { StartRefused } from '../platform/start-refused.ts'
 import { embeddedAddresses } from '../platform/stores/embedded-postgres.ts'
 import { openRelational, type Relational } from '../platform/stores/relational.ts'
 
@@ -22,9 +26,54 @@ export function relationalOfRunningService(config: Config): Relational | undefin
   return openRelational({ address: application, logger: silentLogger, connections: 2 })
 }
 
+const nothingMade =
+  'Set MILLRACE_DATA_DIR (or DATABASE_URL, with a database of your own) to what your service has, or run npm start ' +
+  'first, which makes an installation. Nothing was made or changed.'
+
+function noInstallation(place: string): StartRefused {
+  return new StartRefused('unsuitable', `There is no Millrace installation in ${place}.\n${nothingMade}`)
+}
+
+/** A database as a message may show it: without the password. */
+function nameOf(url: string): string {
+  const { hostname, pathname, searchParams } = new URL(url)
+  return `the database ${decodeURIComponent(pathname.slice(1))} at ${searchParams.get('host') ?? hostname} (DATABASE_URL)`
+}
+
+/** Looks without making anything. @throws StartRefused when the directory holds no cluster, or may not be looked into */
+function requireCluster(dataDirectory: string): void {
+  try {
+    statSync(join(dataDirectory, 'postgres', 'PG_VERSION'))
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException
+    if (code === 'ENOENT' || code === 'ENOTDIR') throw noInstallation(dataDirectory)
+    throw new StartRefused(
+      'unsuitable',
+      `The data directory ${dataDirectory} cannot be used: ${message}. Run this as the user that the service runs as.`,
+      error,
+    )
+  }
+}
+
+/** Does something with a store that is opened for it alone, and that holds an installation. */
+async function withOpened<T>(
+  opened: OpenedRelational,
+  place: string,
+  work: (relational: Relational) => Promise<T>,
+): Promise<T> {
+  try {
+    if (!(await holdsInstallation(opened.ownerAddress))) throw noInstallation(place)
+    await bringUpToDate(opened, silentLogger)
+    return await work(opened.relational)
+  } finally {
+    await opened.close()
+  }
+}
+
 /**
  * Does something with the relational store: that of a running service, or one that is opened for it alone.
- * @throws StartRefused when the data directory is held by a service that does not answer yet
+ * @throws StartRefused when nothing is installed there, or when the data directory is held by a service that does not
+ *   answer yet
  */
 export async function withRelational<T>(
   config: Config,
@@ -39,14 +88,18 @@ export async function withRelational<T>(
       await running.close()
     }
   }
+  const { url, ownerUrl } = config.relational
+  if (url !== undefined) {
+    return withOpened(await openDatabaseOf({ url, ownerUrl }, silentLogger), nameOf(url), work)
+  }
+  requireCluster(config.dataDirectory)
   const dataDirectory = await openDataDirectory(config.dataDirectory)
   try {
-    const opened = await openMigratedRelational(config, dataDirectory, silentLogger)
-    try {
-      return await work(opened.relational)
-    } finally {
-      await opened.close()
-    }
+    return await withOpened(
+      await openRelationalStore(config, dataDirectory, silentLogger),
+      dataDirectory.path,
+      work,
+    )
   } finally {
     dataDirectory.release()
   }

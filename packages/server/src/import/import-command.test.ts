@@ -140,5 +140,5 @@ test('without a data directory it says what to give instead', async () => {
     output: { write: () => {} },
     signal: new AbortController().signal,
   })
-  await expect(call).rejects.toThrow(/bootstrap\.json cannot be read.*--url, --datasource and --key/)
+  await expect(call).rejects.toThrow(/no Millrace installation in .*--url, --datasource and --key/s)
 })

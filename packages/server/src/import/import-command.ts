@@ -94,8 +94,13 @@ async function findTarget(
     try {
       known = JSON.parse(await readFile(path, 'utf8')) as Record<string, string>
     } catch (error) {
+      const { code, message } = error as NodeJS.ErrnoException
+      const what =
+        code === 'ENOENT' || code === 'ENOTDIR'
+          ? `There is no Millrace installation in ${dataDirectory}`
+          : `${path} cannot be read: ${message}`
       throw new ImportFault(
-        `${path} cannot be read (${(error as Error).message}). Start the service once, point MILLRACE_DATA_DIR at its data, or give --url, --datasource and --key`,
+        `${what}.\nSet MILLRACE_DATA_DIR to what your service has, run npm start first, or give --url, --datasource and --key.`,
       )
     }
   }

@@ -11,7 +11,7 @@ import {
 import { hostname } from 'node:os'
 import { join, resolve } from 'node:path'
 import { type FileLock, lockFile } from './file-lock.ts'
-import { identify, isAlive, type ProcessIdentity } from './processes/identity.ts'
+import { identify, isAlive, isRunning, type ProcessIdentity } from './processes/identity.ts'
 import { StartRefused } from './start-refused.ts'
 
 /** What `service.json` says about the process that holds the directory. */
@@ -74,12 +74,14 @@ function writeService(path: string, service: RunningService): void {
  */
 export function findRunningService(directory: string): (RunningService & { baseUrl: string }) | undefined {
   const service = readService(resolve(directory))
-  if (service?.baseUrl === undefined || !isAlive(service.process)) return undefined
+  if (service?.baseUrl === undefined || !isRunning(service.process)) return undefined
   return { ...service, baseUrl: service.baseUrl }
 }
 
 function inUse(path: string): StartRefused {
-  const holder = readService(path)
+  const found = readService(path)
+  // What a killed process has written says nothing about who came after it.
+  const holder = found?.host === hostname() && !isRunning(found.process) ? undefined : found
   const who =
     holder === undefined
       ? 'another process'
@@ -106,9 +108,20 @@ function prepare(path: string): void {
   mkdirSync(join(path, 'run'), { recursive: true, mode: 0o700 })
 }
 
+/** How long the kernel may take to end a process that was killed: its threads wait for a slow disk, its memory is large. */
+const endingWaitMs = 10_000
+
+async function lockWithin(path: string, waitMs: number): Promise<FileLock | undefined> {
+  const lock = await lockFile(join(path, lockName), waitMs)
+  const holder = readService(path)
+  if (lock !== undefined || holder === undefined || isRunning(holder.process)) return lock
+  // Killed: the lock is free already, or will be once the kernel has closed its files.
+  return lockFile(join(path, lockName), isAlive(holder.process) ? endingWaitMs : 0)
+}
+
 /**
  * Takes a data directory for this process, creating it (0700) where there is none.
- * @param waitMs how long a process that is just ending may take to give it back
+ * @param waitMs how long a process that is just stopping may take to give it back
  * @throws {StartRefused} it is in use, naming by whom, or cannot be used
  */
 export async function openDataDirectory(directory: string, waitMs = 2000): Promise<DataDirectory> {
@@ -116,7 +129,7 @@ export async function openDataDirectory(directory: string, waitMs = 2000): Promi
   let lock: FileLock | undefined
   try {
     prepare(path)
-    lock = await lockFile(join(path, lockName), waitMs)
+    lock = await lockWithin(path, waitMs)
   } catch (error) {
     throw new StartRefused(
       'unsuitable',

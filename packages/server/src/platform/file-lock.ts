@@ -1,3 +1,4 @@
+import { writeFileSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 
@@ -11,10 +12,21 @@ const busy = 5
 /** SQLite's primary result code, without the extended part. */
 const resultCode = (error: unknown): number => ((error as { errcode?: number }).errcode ?? 0) & 0xff
 
+/** Makes the file for its owner alone. One that exists stays untouched: closing it would give a lock of ours away. */
+function make(path: string): void {
+  try {
+    writeFileSync(path, '', { flag: 'wx', mode: 0o600 })
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+  }
+}
+
 function tryLock(path: string): FileLock | undefined {
+  make(path)
   const database = new DatabaseSync(path, { timeout: 0 })
   try {
-    database.exec('begin exclusive')
+    // Nothing is ever written, so that the journal needs no file beside this one.
+    database.exec('pragma journal_mode = memory; begin exclusive')
   } catch (error) {
     database.close()
     if (resultCode(error) === busy) return undefined

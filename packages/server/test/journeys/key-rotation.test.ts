@@ -5,10 +5,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { createBootstrapStore } from '../../src/features/accounts/bootstrap-store.ts'
 import { createKeyRegister } from '../../src/features/encryption/key-register.ts'
 import { createKeyRegisterStore } from '../../src/features/encryption/key-register-store.ts'
 import { createResealStore, everySealedColumn } from '../../src/features/encryption/reseal-store.ts'
 import { createSecretBox } from '../../src/platform/crypto/secret-box.ts'
+import { newId } from '../../src/platform/ids.ts'
 import { codeAt, fromBase32 } from '../support/authenticator.ts'
 import { createTestDatabase, type TestDatabase, urlOf } from '../support/postgres.ts'
 import { type Service, startService } from '../support/running-service.ts'
@@ -67,6 +69,8 @@ test('L04: a key is replaced beside the running service, and taken out once noth
 test('killed at any moment, it leaves secrets that open, and goes on when it is run again', {
   timeout: 120_000,
 }, async () => {
+  const ids = { companyId: newId(), clientId: newId(), datasourceId: newId() }
+  await createBootstrapStore(database.db).insertInstallation({ ...ids, adminEmail: 'ada@example.com' })
   const box = createSecretBox([present, old])
   const register = createKeyRegister({ relational: database })
   const readOwn = () => old

@@ -3,6 +3,8 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { findRunningService } from '../../src/platform/data-directory.ts'
+import { identify, type ProcessIdentity } from '../../src/platform/processes/identity.ts'
 
 const run = promisify(execFile)
 
@@ -15,7 +17,12 @@ function readStartLine(): { environment: Record<string, string>; arguments: stri
   const words = scripts.start.split(' ')
   const program = words.indexOf('node')
   return {
-    environment: Object.fromEntries(words.slice(0, program).map((word) => word.split('=', 2))),
+    environment: Object.fromEntries(
+      words
+        .slice(0, program)
+        .filter((word) => word.includes('='))
+        .map((word) => word.split('=', 2)),
+    ),
     arguments: words.slice(program + 1),
   }
 }
@@ -33,6 +40,7 @@ export interface Service {
   /** An access token of the administrator. */
   readonly token: string
   readonly dataDirectory: string
+  /** Of the service itself, whatever started it. */
   readonly pid: number
   /** Milliseconds from the start of the process to the first ready answer. */
   readonly readyAfter: number
@@ -48,7 +56,9 @@ export interface Service {
   memory(): { total: number; processes: Record<string, number> }
   /** What it has printed and logged. */
   output(): string
-  /** SIGTERM, or another signal; resolves with the exit code. */
+  /** The service and its children. */
+  processes(): ProcessIdentity[]
+  /** SIGTERM, or another signal, to what was launched; resolves with its exit code. */
   stop(signal?: NodeJS.Signals): Promise<number | null>
 }
 
@@ -86,13 +96,21 @@ function memoryOf(pid: number): { total: number; processes: Record<string, numbe
   }
 }
 
-/** Starts a whole service on a data directory (a new temporary one by default) and waits until it is ready. */
-export async function startService(
-  options: { dataDirectory?: string; env?: Record<string, string> } = {},
-): Promise<Service> {
+interface ServiceOptions {
+  /** A new temporary one by default. */
+  readonly dataDirectory?: string
+  readonly env?: Record<string, string>
+  /** What to launch in the place of the service, so that it starts the service in turn. */
+  readonly through?: (service: readonly string[]) => readonly string[]
+}
+
+/** Starts a whole service on a data directory and waits until it is ready. */
+export async function startService(options: ServiceOptions = {}): Promise<Service> {
   const dataDirectory = options.dataDirectory ?? mkdtempSync(join(tmpdir(), 'millrace-run-'))
   const started = performance.now()
-  const child: ChildProcess = spawn(process.execPath, startLine.arguments, {
+  const service = [process.execPath, ...startLine.arguments]
+  const [command = '', ...parameters] = options.through?.(service) ?? service
+  const child: ChildProcess = spawn(command, parameters, {
     cwd: root,
     stdio: ['ignore', 'pipe', 'pipe'],
     env: {
@@ -124,6 +142,8 @@ export async function startService(
     await new Promise((resolve) => setTimeout(resolve, 20))
   const readyAfter = performance.now() - started
   const bootstrap = JSON.parse(readFileSync(join(dataDirectory, 'bootstrap.json'), 'utf8')) as Bootstrap
+  const running = findRunningService(dataDirectory)
+  if (running === undefined) throw new Error('the service that answers does not run')
   const granted = await fetch(`${origin}/v2/auth/token`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
@@ -155,7 +175,7 @@ export async function startService(
     admin: { email: bootstrap.adminEmail, password: adminPassword },
     token,
     dataDirectory,
-    pid: child.pid ?? 0,
+    pid: running.process.pid,
     readyAfter,
     call,
     async dataOf(method, path, body) {
@@ -183,6 +203,12 @@ export async function startService(
     },
     memory: () => memoryOf(child.pid ?? 0),
     output: () => output,
+    processes() {
+      const pids = Object.keys(memoryOf(running.process.pid).processes).map((line) =>
+        Number.parseInt(line, 10),
+      )
+      return pids.map(identify).filter((identity) => identity !== undefined)
+    },
     async stop(signal = 'SIGTERM') {
       child.kill(signal)
       return exited

@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
+import { constants } from 'node:os'
 import { readStatFields } from './proc-stat.ts'
 
 /** A process that cannot be taken for another one: a pid is given again, a pid with its start time is not. */
@@ -17,23 +18,73 @@ function currentBoot(): string {
   return bootId
 }
 
-export function linuxStat(pid: number): { state: string; parent: number; startTicks: string } | undefined {
+/** What Linux's /proc/PID/stat says of a process (proc(5)). */
+interface LinuxStat {
+  readonly state: string
+  readonly parent: number
+  readonly startTicks: string
+  /** Threads that are left, the main one included. */
+  readonly threads: number
+  /** The kernel is taking its main thread apart. */
+  readonly isExiting: boolean
+}
+
+/** `PF_EXITING` of the kernel's sched.h, in the field `flags`. */
+const exitingFlag = 0x4
+
+export function linuxStat(pid: number): LinuxStat | undefined {
   try {
     const fields = readStatFields(`/proc/${pid}/stat`)
-    return { state: fields[0] ?? '', parent: Number(fields[1]), startTicks: fields[19] ?? '' }
+    return {
+      state: fields[0] ?? '',
+      parent: Number(fields[1]),
+      startTicks: fields[19] ?? '',
+      threads: Number(fields[17]),
+      isExiting: (Number(fields[6]) & exitingFlag) !== 0,
+    }
   } catch {
     return undefined
   }
 }
 
-function startedOnLinux(pid: number): string | undefined {
-  const stat = linuxStat(pid)
-  // A zombie holds nothing any more: its files, locks and memory are gone.
-  if (stat === undefined || stat.state === 'Z' || stat.state === 'X') return undefined
-  return `${currentBoot()}/${stat.startTicks}`
+/** Whether SIGKILL was sent to it: it computes nothing any more, even where the kernel has not begun to end it. */
+function isKilled(pid: number): boolean {
+  try {
+    const status = readFileSync(`/proc/${pid}/status`, 'latin1')
+    const pending = [...status.matchAll(/^(?:Sig|Shd)Pnd:\s*([0-9a-f]+)$/gm)].map(([, bits]) =>
+      BigInt(`0x${bits}`),
+    )
+    return pending.some((bits) => (bits & (1n << BigInt(constants.signals.SIGKILL - 1))) !== 0n)
+  } catch {
+    return true
+  }
 }
 
-function startedElsewhere(pid: number): string | undefined {
+/**
+ * `running`: may still do something. `ending`: computes nothing any more, but the kernel may not have given back its
+ * files, locks and memory yet. `gone`: holds nothing; a zombie is, though its number stays taken until it is collected.
+ */
+type Condition = 'running' | 'ending' | 'gone'
+
+interface Found {
+  readonly started: string
+  readonly condition: Condition
+}
+
+const gone: Found = { started: '', condition: 'gone' }
+
+function findOnLinux(pid: number): Found {
+  const stat = linuxStat(pid)
+  if (stat === undefined) return gone
+  const started = `${currentBoot()}/${stat.startTicks}`
+  if (stat.state === 'Z' || stat.state === 'X') {
+    // The main thread may be done before others, which share its files.
+    return { started, condition: stat.threads > 1 ? 'ending' : 'gone' }
+  }
+  return { started, condition: stat.isExiting || isKilled(pid) ? 'ending' : 'running' }
+}
+
+function findElsewhere(pid: number): Found {
   try {
     const line = execFileSync('ps', ['-o', 'stat=,lstart=', '-p', String(pid)], {
       encoding: 'utf8',
@@ -41,20 +92,36 @@ function startedElsewhere(pid: number): string | undefined {
       stdio: ['ignore', 'pipe', 'ignore'],
     }).trim()
     const [, state = '', started = ''] = /^(\S+)\s+(.*)$/.exec(line) ?? []
-    return state.startsWith('Z') || started === '' ? undefined : started
+    if (state.startsWith('Z') || started === '') return gone
+    return { started, condition: state.includes('E') ? 'ending' : 'running' }
   } catch {
-    return undefined
+    return gone
   }
 }
 
-/** The identity of a live process; undefined when there is none with this pid. */
-export function identify(pid: number): ProcessIdentity | undefined {
-  if (!Number.isSafeInteger(pid) || pid <= 0) return undefined
-  const started = process.platform === 'linux' ? startedOnLinux(pid) : startedElsewhere(pid)
-  return started === undefined ? undefined : { pid, started }
+function find(pid: number): Found {
+  if (!Number.isSafeInteger(pid) || pid <= 0) return gone
+  return process.platform === 'linux' ? findOnLinux(pid) : findElsewhere(pid)
 }
 
-/** Whether exactly this process still lives. */
+/** The identity of a process; undefined when there is none with this pid, or it is gone. */
+export function identify(pid: number): ProcessIdentity | undefined {
+  const { started, condition } = find(pid)
+  return condition === 'gone' ? undefined : { pid, started }
+}
+
+/** What has become of exactly this process. */
+function conditionOf({ pid, started }: ProcessIdentity): Condition {
+  const found = find(pid)
+  return found.started === started ? found.condition : 'gone'
+}
+
+/** Whether exactly this process may still do something. */
+export function isRunning(process: ProcessIdentity): boolean {
+  return conditionOf(process) === 'running'
+}
+
+/** Whether exactly this process may still hold something. */
 export function isAlive(process: ProcessIdentity): boolean {
-  return identify(process.pid)?.started === process.started
+  return conditionOf(process) !== 'gone'
 }

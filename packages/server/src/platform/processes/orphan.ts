@@ -1,7 +1,7 @@
 import type { Logger } from '../logger.ts'
 import { StartRefused } from '../start-refused.ts'
 import type { ChildSpec } from './child.ts'
-import { isAlive } from './identity.ts'
+import { isAlive, isRunning } from './identity.ts'
 import { readPidFile, removePidFile } from './pid-file.ts'
 import { terminate } from './termination.ts'
 
@@ -13,7 +13,7 @@ import { terminate } from './termination.ts'
 export async function stopOrphan(spec: ChildSpec, logger: Logger): Promise<void> {
   const record = readPidFile(spec.pidFile)
   if (record !== undefined && isAlive(record.child)) {
-    if (record.supervisor.pid !== process.pid && isAlive(record.supervisor)) {
+    if (record.supervisor.pid !== process.pid && isRunning(record.supervisor)) {
       throw new StartRefused(
         'inUse',
         `${spec.name} (process ${record.child.pid}) is in use by process ${record.supervisor.pid}; stop that one first`,

@@ -29,6 +29,8 @@ export interface SegmentLogOptions {
   readonly reserveBytes?: number
   /** Told once of each stretch of the log that cannot be read. */
   readonly onDamage?: (damage: LogDamage) => void
+  /** How long a process that was killed may take to give the directory back; default 10 s. */
+  readonly lockWaitMs?: number
   readonly clock?: Clock
   readonly files?: SegmentFiles
 }
@@ -38,9 +40,9 @@ export interface SegmentLogOptions {
  * @throws when the directory is in use by another process or cannot be read
  */
 export const openSegmentLog = async (options: SegmentLogOptions): Promise<EventLog> => {
-  const { directory, files = nodeFiles, clock = systemClock } = options
+  const { directory, files = nodeFiles, clock = systemClock, lockWaitMs = 10_000 } = options
   await files.makeDirectory(directory)
-  const unlock = files === nodeFiles ? lockDirectory(directory) : () => undefined
+  const unlock = files === nodeFiles ? await lockDirectory(directory, lockWaitMs) : () => undefined
   try {
     const catalogue = new SegmentCatalogue(directory, options.onDamage ?? (() => undefined))
     const nextSequence = await recoverSegments(files, catalogue, clock.now())

@@ -1,0 +1,51 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { isAlive } from '../../src/platform/processes/identity.ts'
+import { type Service, startService } from '../support/running-service.ts'
+
+const endings: readonly (readonly ['npm' | 'the service', NodeJS.Signals, number | null])[] = [
+  ['npm', 'SIGTERM', 0],
+  ['npm', 'SIGINT', 0],
+  ['npm', 'SIGKILL', null],
+  ['the service', 'SIGTERM', 0],
+  ['the service', 'SIGINT', 0],
+]
+
+async function send(service: Service, eventId: string): Promise<number> {
+  const event = { key: service.companyId, name: 'seen', url: '', tmpId: 'd', eventId, v: 1, data: {} }
+  return (await fetch(service.trackerUrl, { method: 'POST', body: JSON.stringify(event) })).status
+}
+
+test('npm start ends in order with the service, whichever of the two is signalled, and starts again', {
+  timeout: 240_000,
+}, async () => {
+  const dataDirectory = mkdtempSync(join(tmpdir(), 'millrace-npm-'))
+  onTestFinished(() => rmSync(dataDirectory, { recursive: true, force: true }))
+  const start = () =>
+    startService({
+      dataDirectory,
+      env: { MILLRACE_LOG_LEVEL: 'info' },
+      through: () => ['npm', '--no-update-notifier', 'start'],
+    })
+  for (const [whom, signal, code] of endings) {
+    const service = await start()
+    const processes = service.processes()
+    onTestFinished(() => {
+      for (const each of processes) if (isAlive(each)) process.kill(each.pid, 'SIGKILL')
+    })
+    expect(processes.length).toBeGreaterThan(2)
+    expect(await send(service, `${whom} ${signal}`)).toBe(200)
+    if (whom === 'the service') process.kill(service.pid, signal)
+    expect(await service.stop(whom === 'npm' ? signal : undefined)).toBe(code)
+    await expect.poll(() => processes.filter(isAlive), { timeout: 25_000 }).toEqual([])
+    expect(service.output()).toContain('postgres is stopped')
+    expect(service.output()).toContain('columnar is stopped')
+  }
+  const service = await start()
+  const counters = () =>
+    service.dataOf<{ accepted: number }>('GET', `/datasources/${service.datasourceId}/counters`)
+  await expect.poll(async () => (await counters()).accepted, { timeout: 20_000 }).toBe(endings.length)
+  expect(await service.stop()).toBe(0)
+})

@@ -1,0 +1,88 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { findRunningService, openDataDirectory } from '../../src/platform/data-directory.ts'
+import { isAlive } from '../../src/platform/processes/identity.ts'
+import { signalProcess } from '../../src/platform/processes/termination.ts'
+import { openSegmentLog } from '../../src/platform/stores/segment-log.ts'
+import { startService } from '../support/running-service.ts'
+
+const holderScript = join(import.meta.dirname, '../support/lock-holder.ts')
+
+function temporaryDirectory(): string {
+  const path = mkdtempSync(join(tmpdir(), 'millrace-restart-'))
+  onTestFinished(() => rmSync(path, { recursive: true, force: true }))
+  return path
+}
+
+/** What to launch for a process to have such a parent. */
+const parents = {
+  'a parent that collects it': (command: readonly string[]) => command,
+  // `sleep` takes the place of the shell and never waits for a child.
+  'a parent that never collects it': (command: readonly string[]) => [
+    'sh',
+    '-c',
+    '"$@" & exec sleep 600',
+    'sh',
+    ...command,
+  ],
+} as const
+const everyParent = Object.keys(parents) as (keyof typeof parents)[]
+
+function launch([command = '', ...args]: readonly string[]): ChildProcess {
+  const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'inherit'] })
+  onTestFinished(() => void child.kill('SIGKILL'))
+  return child
+}
+
+test.each(everyParent)(
+  'a data directory and its event log are taken in the moment of a kill -9, below %s',
+  { timeout: 120_000 },
+  async (parent) => {
+    const path = temporaryDirectory()
+    for (let round = 0; round < 15; round++) {
+      const holder = launch(parents[parent]([process.execPath, holderScript, path]))
+      const [chunk] = (await once(holder.stdout ?? holder, 'data')) as [Buffer]
+      expect(findRunningService(path)).toBeDefined()
+      process.kill(Number(chunk), 'SIGKILL')
+      expect(findRunningService(path)).toBeUndefined()
+      // The lock of the one alone every other time: the killed process has given up neither yet.
+      const directory = round % 2 === 0 ? undefined : await openDataDirectory(path, 0)
+      const log = await openSegmentLog({ directory: join(path, 'log'), reserveBytes: 0 })
+      await log.release(log.end())
+      await log.close()
+      directory?.release()
+      holder.kill('SIGKILL')
+    }
+  },
+)
+
+test.each(everyParent)(
+  'a service starts in the moment in which another one was killed with -9, below %s',
+  { timeout: 180_000 },
+  async (parent) => {
+    const dataDirectory = temporaryDirectory()
+    let service = await startService({ dataDirectory, through: parents[parent] })
+    onTestFinished(async () => void (await service.stop('SIGKILL')))
+    for (let round = 0; round < 3; round++) {
+      const { pid, trackerUrl, companyId, stop } = service
+      const event = { key: companyId, name: 'seen', url: '', tmpId: 'd', eventId: `${round}`, v: 1, data: {} }
+      expect((await fetch(trackerUrl, { method: 'POST', body: JSON.stringify(event) })).status).toBe(200)
+      // Now and then its children go with it, as when a whole container is killed; otherwise they may still serve.
+      const killed = service.processes().filter((each) => each.pid === pid || round % 2 === 1)
+      for (const each of killed) signalProcess(each, 'SIGKILL')
+      service = await startService({ dataDirectory, through: parents[parent] })
+      await stop('SIGKILL')
+    }
+    const counters = async () =>
+      (await service.dataOf<{ accepted: number }>('GET', `/datasources/${service.datasourceId}/counters`))
+        .accepted
+    await expect.poll(counters, { timeout: 20_000 }).toBe(3)
+    const processes = service.processes()
+    process.kill(service.pid, 'SIGTERM')
+    await expect.poll(() => processes.filter(isAlive), { timeout: 25_000 }).toEqual([])
+  },
+)
