@@ -1,5 +1,6 @@
 import * as oauth from 'oauth4webapi'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { hashSecret } from '../../src/platform/crypto/secrets.ts'
 import { type Auth, createAuth, goodPassword, testOrigin, testRedirectUri } from '../support/auth.ts'
 import {
   authorizationFor,
@@ -140,6 +141,29 @@ describe('T20: a code', () => {
     expect((await auth.auditTrail()).at(-1)).toBe('token-revoke success')
   })
 
+  test('that was used ends nothing for whoever has it without its verifier, as a log would give it away', async () => {
+    const code = await codeOf(auth, 'ada@example.com')
+    const { access_token, refresh_token } = (await exchange(auth, code)).json()
+    const other = await auth.clients.createClient({
+      name: 'other',
+      grants: [],
+      redirectUris: [testRedirectUri],
+    })
+    const before = await auth.auditTrail()
+    for (const more of [{ code_verifier: verifier.toLowerCase() }, { client_id: other.id }]) {
+      const reply = await exchange(auth, code, more)
+      expect(reply.json()).toMatchObject({ code: 400, error: 'invalid_grant' })
+    }
+    auth.cache.forget()
+    expect((await auth.get(access_token)).statusCode).toBe(200)
+    expect((await auth.refresh(refresh_token)).statusCode).toBe(200)
+    expect(await auth.auditTrail()).toEqual(before)
+    // With both it is another program that has them, wherever it says that it was returned to.
+    await exchange(auth, code, { redirect_uri: 'https://app.example/signed-in' })
+    auth.cache.forget()
+    expect((await auth.get(access_token)).statusCode).toBe(401)
+  })
+
   test('used five times at once gives tokens to one at most, and they end', async () => {
     const code = await codeOf(auth, 'ada@example.com')
     const replies = await Promise.all(Array.from({ length: 5 }, () => exchange(auth, code)))
@@ -218,45 +242,66 @@ describe('T20: a code', () => {
   })
 })
 
-describe('an authorization request', () => {
-  const open = (more: Record<string, string>, without: string[] = []) => {
-    const parameters = new URLSearchParams(authorizationFor(auth, more))
-    for (const name of without) parameters.delete(name)
-    return createFormBrowser(injected(auth.app)).open(`/v2/oauth/authorize?${parameters}`)
-  }
-
-  test.each([
-    [{ code_challenge_method: 'plain' }],
-    [{ response_type: 'token' }],
-    [{ redirect_uri: 'https://evil.example/' }],
-    [{ client_id: 'f'.repeat(24) }],
-  ])('with %j is a page that says what is wrong, and leads nowhere', async (more) => {
-    const page = await open(more as Record<string, string>)
-    expect([400, 401]).toContain(page.status)
-    expect(page.reply.headers.location).toBeUndefined()
-    expect(page.text).not.toContain('<form')
-    expect(page.text).toContain('This sign-in cannot go on')
-  })
-
-  test('of a client without this grant is refused', async () => {
-    const limited = await auth.clients.createClient({
+describe('a client that may not refresh', () => {
+  let clientId: string
+  beforeAll(async () => {
+    const grants = ['password', 'authorization_code']
+    const client = await auth.clients.createClient({
       name: 'script',
-      grants: ['password'],
+      grants,
       redirectUris: [testRedirectUri],
     })
-    expect((await open({ client_id: limited.id })).status).toBe(400)
+    clientId = client.id
   })
 
-  test('needs no state and no response_type, and takes unknown parameters', async () => {
-    expect((await open({ prompt: 'login' }, ['state', 'response_type'])).status).toBe(200)
-  })
-
-  test('with a parameter given twice is refused', async () => {
-    const parameters = new URLSearchParams(authorizationFor(auth))
-    const page = await createFormBrowser(injected(auth.app)).open(
-      `/v2/oauth/authorize?${parameters}&state=other`,
+  test.each([
+    [
+      'password',
+      () =>
+        auth.post({
+          grant_type: 'password',
+          client_id: clientId,
+          username: 'ada@example.com',
+          password: goodPassword,
+        }),
+    ],
+    [
+      'authorization_code',
+      async () =>
+        exchange(auth, await codeOf(auth, 'ada@example.com', { client_id: clientId }), {
+          client_id: clientId,
+        }),
+    ],
+  ] as const)('gets no refresh token from the grant %s', async (_grant, ask) => {
+    const reply = await ask()
+    expect(reply.statusCode).toBe(200)
+    expect(Object.keys(reply.json()).toSorted()).toEqual(['access_token', 'expires_in', 'token_type'])
+    const { access_token } = reply.json()
+    expect((await auth.get(access_token)).statusCode).toBe(200)
+    const { rows } = await relational.pool.query(
+      `select session.token_hash from refresh_tokens as session
+        join access_tokens as token on token.refresh_token_id = session.id where token.token_hash = $1`,
+      [hashSecret(access_token)],
     )
-    expect(page.status).toBe(400)
+    expect(rows).toEqual([{ token_hash: null }])
+    auth.time.advance(60 * minute)
+    expect((await auth.get(access_token)).statusCode).toBe(401)
+  })
+
+  test('still has its session ended by a second use of the code, and by revocation', async () => {
+    const again = async () => codeOf(auth, 'ada@example.com', { client_id: clientId })
+    const code = await again()
+    const { access_token } = (await exchange(auth, code, { client_id: clientId })).json()
+    await exchange(auth, code, { client_id: clientId })
+    const { access_token: token } = (await exchange(auth, await again(), { client_id: clientId })).json()
+    await auth.app.inject({
+      method: 'POST',
+      url: '/v2/oauth/revoke',
+      payload: { client_id: clientId, token },
+    })
+    auth.cache.forget()
+    expect((await auth.get(access_token)).statusCode).toBe(401)
+    expect((await auth.get(token)).statusCode).toBe(401)
   })
 })
 
