@@ -141,7 +141,7 @@ describe('T20: a code', () => {
     expect((await auth.auditTrail()).at(-1)).toBe('token-revoke success')
   })
 
-  test('that was used ends nothing for whoever has it without its verifier, as a log would give it away', async () => {
+  test('that was used ends nothing without its verifier, as a log gives it away', async () => {
     const code = await codeOf(auth, 'ada@example.com')
     const { access_token, refresh_token } = (await exchange(auth, code)).json()
     const other = await auth.clients.createClient({

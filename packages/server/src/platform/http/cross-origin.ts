@@ -24,7 +24,7 @@ const pathOf = ({ routeOptions, url }: FastifyRequest): string =>
 
 /**
  * Answers pages of other origins (CORS): every reply to an address that is covered, a failure too, names an origin
- * that is allowed. No reply says more to others than it would without: who may ask is decided by the token.
+ * that is allowed. It decides who may read, not who may ask: that is for the token alone.
  */
 export function createCrossOrigin({ allows, covers }: CrossOriginOptions) {
   async function markReply(request: FastifyRequest, reply: FastifyReply): Promise<boolean> {
