@@ -35,10 +35,11 @@ function languageLinks(request: AuthorizationRequest): Html {
   return html`<p class="languages">${to('en', 'English')} · ${to('fr', 'Français')}</p>`
 }
 
-/** Where a form leads to, as a source of a policy (CSP 3, 2.3.1). */
+/** Where a form leads to, as a source of a policy, which has no words for an IPv6 address (CSP 3, 2.3.1). */
 function formTargetOf(redirectUri: string): string {
-  const { origin, protocol } = new URL(redirectUri)
-  return origin === 'null' ? protocol : origin
+  const { origin, protocol, hostname } = new URL(redirectUri)
+  if (origin === 'null') return protocol
+  return hostname.startsWith('[') ? origin.replace(hostname, '*') : origin
 }
 
 /** A form leads to the application in the end, by redirects. */
