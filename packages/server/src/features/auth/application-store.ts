@@ -4,7 +4,6 @@ import { databaseNow, type SqlNow } from '../../database/now.ts'
 import { oauthClients } from '../../database/tables/oauth-client.ts'
 import { authorizationCodes, clientConsents, pendingSignIns } from '../../database/tables/sign-in.ts'
 import { accessTokens, refreshTokens } from '../../database/tables/token.ts'
-import { users } from '../../database/tables/user.ts'
 import type { Queries } from '../../platform/stores/relational.ts'
 
 /** What withdrawing has ended. */
@@ -67,7 +66,7 @@ export function createApplicationStore(db: Queries, now: SqlNow = databaseNow) {
 
     /**
      * Ends everything that a client has of a user, in the order in which a sign-in makes it: each statement waits for
-     * the step that is under way and ends what that leaves, so that nothing comes after.
+     * the step that is under way, whose rows it takes away, and the next one ends what that step has made.
      */
     async withdraw(userId: string, clientId: string): Promise<WithdrawnAccess> {
       await db
@@ -79,8 +78,6 @@ export function createApplicationStore(db: Queries, now: SqlNow = databaseNow) {
       await db
         .delete(authorizationCodes)
         .where(and(eq(authorizationCodes.userId, userId), eq(authorizationCodes.clientId, clientId)))
-      // A session that is being opened holds the user's row until it stands.
-      await db.execute(sql`select 1 from ${users} where id = ${userId} for update`)
       const { rows } = await db.execute<{ living: boolean }>(
         sql`select ${living()} as living from ${refreshTokens} as session
           where session.user_id = ${userId} and session.client_id = ${clientId} for update of session`,
