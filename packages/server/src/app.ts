@@ -3,7 +3,9 @@ import type { FastifyInstance } from 'fastify'
 import type { Context } from './context.ts'
 import { registerAccountRoutes } from './features/accounts/account-routes.ts'
 import { registerAuditRoutes } from './features/audit/audit-routes.ts'
+import { registerApplicationRoutes } from './features/auth/application-routes.ts'
 import { registerAuthenticatorRoutes } from './features/auth/authenticator-routes.ts'
+import { isCrossOriginPath } from './features/auth/cross-origin-paths.ts'
 import { registerMetadataRoutes } from './features/auth/metadata-routes.ts'
 import { registerPasswordLinkRoutes } from './features/auth/password-link-routes.ts'
 import { registerSignInRoutes } from './features/auth/sign-in-routes.ts'
@@ -29,7 +31,13 @@ import { version } from './platform/version.ts'
  */
 export async function buildApp(context: Context, addresses: () => Addresses): Promise<FastifyInstance> {
   const { config, logger, metrics, services } = context
-  const app = createHttpServer({ logger, trustedProxies: config.http.trustedProxies })
+  const app = createHttpServer({
+    logger,
+    trustedProxies: config.http.trustedProxies,
+    ...(config.roles.has('interface') && {
+      crossOrigin: { allows: context.allowsOrigin, covers: isCrossOriginPath },
+    }),
+  })
 
   await app.register(async function open(scope) {
     await scope.register(
@@ -50,6 +58,7 @@ export async function buildApp(context: Context, addresses: () => Addresses): Pr
     await app.register(async function authenticated(scope) {
       services.guard.protect(scope)
       measureCalls(scope, context)
+      registerApplicationRoutes(scope, services.applications)
       registerAuthenticatorRoutes(scope, services.authenticators)
       registerStatisticsRoutes(scope, services.statistics)
       registerDatasourceRoutes(scope, services.datasources)

@@ -10,6 +10,7 @@ import { watchAccessChanges } from './features/auth/access-changes.ts'
 import { createAccessStore } from './features/auth/access-store.ts'
 import { createClientService } from './features/auth/client-service.ts'
 import { createClientStore } from './features/auth/client-store.ts'
+import { createOriginCache } from './features/auth/origin-cache.ts'
 import { insertDatasource } from './features/datasources/datasource-service.ts'
 import { createKeyRegister } from './features/encryption/key-register.ts'
 import { createCheckpointStore } from './features/loading/checkpoint-store.ts'
@@ -50,6 +51,8 @@ export interface Context {
   readonly origin: () => string
   readonly installation: Bootstrapped
   readonly services: Services
+  /** Whether pages of this origin may read what the interface answers. */
+  readonly allowsOrigin: (origin: string) => Promise<boolean>
   readonly readiness: () => Promise<Readiness>
   /** Resolves once events can be accepted and queries answered for the first time. */
   readonly whenReady: Promise<void>
@@ -162,7 +165,12 @@ export async function openContext(options: ContextOptions): Promise<Context> {
     closers.push(log.close.bind(log))
 
     const cache = createAccessCache(createAccessStore(relational).findAccess)
-    const watch = watchAccessChanges({ pool: relational.pool, onChange: cache.forget, log: logger })
+    const origins = createOriginCache(createClientStore(relational.db).listOrigins, logger)
+    const forget = () => {
+      cache.forget()
+      origins.forget()
+    }
+    const watch = watchAccessChanges({ pool: relational.pool, onChange: forget, log: logger })
     closers.push(watch.close)
     const outgoing = createOutgoingClient({
       allow: rangesOf(config.outgoingAllow),
@@ -219,6 +227,7 @@ export async function openContext(options: ContextOptions): Promise<Context> {
       origin: options.origin,
       installation,
       services,
+      allowsOrigin: origins.has,
       whenReady,
       readiness: createReadiness([
         { name: 'service', check: async () => refuseIf(stopping, 'is stopping') },

@@ -11,6 +11,8 @@ import { createTimezoneStore } from './features/accounts/timezone-store.ts'
 import { createUserLifecycle } from './features/accounts/user-lifecycle.ts'
 import { type AuditService, createAuditService } from './features/audit/audit-service.ts'
 import { createAuditStore, recordAudit } from './features/audit/audit-store.ts'
+import { type ApplicationService, createApplicationService } from './features/auth/application-service.ts'
+import { createApplicationStore } from './features/auth/application-store.ts'
 import {
   type AuthenticatorService,
   createAuthenticatorService,
@@ -58,6 +60,7 @@ export interface Services {
   readonly guard: ReturnType<typeof createBearerGuard>
   readonly signIn: SignInService
   readonly readAuthorization: AuthorizationReader
+  readonly applications: ApplicationService
   readonly authenticators: AuthenticatorService
   readonly singleSignOn: SingleSignOn
   readonly collector: CollectorService
@@ -165,6 +168,11 @@ export function createServices(parts: ServiceParts): Services {
     }),
     signIn,
     readAuthorization,
+    applications: createApplicationService({
+      relational,
+      applicationsIn: createApplicationStore,
+      recordAudit,
+    }),
     authenticators: createAuthenticatorService({
       relational,
       passwordCheck,

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import type { ErrorRow } from '../error-row.ts'
-import { Faults, Nothing, Retry } from '../failure-data.ts'
+import { ById, Faults, Nothing, Retry } from '../failure-data.ts'
 import { strict } from '../resources/formats.ts'
 
 /** Tokens and signing in: codes 2000 to 2019. */
@@ -92,5 +92,11 @@ export const signInErrors = {
     status: 400,
     message: 'The code is wrong: send the six digits that the authenticator shows now',
     data: Nothing,
+  },
+  applicationNotFound: {
+    errorCode: 2018,
+    status: 404,
+    message: 'No such application has your consent or a session with you',
+    data: ById,
   },
 } as const satisfies Record<string, ErrorRow>

@@ -1,5 +1,6 @@
 import type { Operation } from '../operation.ts'
 import { resetPassword } from './accounts.ts'
+import { deleteApplication, listApplications } from './applications.ts'
 import { listAuditEntries } from './audit.ts'
 import { checkEmail, createToken, revokeToken } from './auth.ts'
 import {
@@ -92,6 +93,8 @@ export const allOperations: readonly Operation[] = [
   updateProfile,
   changePassword,
   endOwnSessions,
+  listApplications,
+  deleteApplication,
   listUsers,
   readUser,
   updateUser,

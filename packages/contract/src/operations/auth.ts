@@ -14,7 +14,7 @@ export const createToken = {
   scope: 'open',
   tag: 'Authentication',
   summary: 'Get an access token',
-  description: `Gives an access token, which every other operation needs, and a refresh token.
+  description: `Gives an access token, which every other operation needs, and a refresh token where the client may use it.
 
 - Grant \`password\`: \`username\` (the e-mail address), \`password\` and \`client_id\`; for users who turned on one-time codes \`x-otp-code\` too.
 - Grant \`refresh_token\`: \`refresh_token\` and \`client_id\`. A browser that signed in to the web application may leave \`refresh_token\` to its cookie of that name.

@@ -50,6 +50,7 @@ export const auditActions = {
 
   'application-consent': 'applications',
   'application-authorize': 'applications',
+  'application-revoke': 'applications',
   'token-revoke': 'applications',
 } as const
 

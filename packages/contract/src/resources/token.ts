@@ -71,9 +71,12 @@ export type RevocationRequest = Static<typeof RevocationRequest>
 export const TokenResponse = Type.Object(
   {
     access_token: Type.String({ description: 'Send it as `Authorization: Bearer …`; opaque' }),
-    refresh_token: Type.String({
-      description: 'Gives the next access token; valid for 30 days after the last access token',
-    }),
+    refresh_token: Type.Optional(
+      Type.String({
+        description:
+          'Gives the next access token; valid for 30 days after the last access token. Absent for a client that may not use the grant `refresh_token`',
+      }),
+    ),
     token_type: Type.Literal('Bearer'),
     expires_in: Type.Integer({ description: 'Seconds that the access token is valid', examples: [3600] }),
   },

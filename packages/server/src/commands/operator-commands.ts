@@ -1,4 +1,4 @@
-import { createClientCommand } from './client-commands.ts'
+import { createClientCommand, listClientsCommand, updateClientCommand } from './client-commands.ts'
 import { createDatasourceCommand } from './datasource-commands.ts'
 import { verifyDomainCommand } from './domain-commands.ts'
 import { forgetKeysCommand, resealCommand } from './key-commands.ts'
@@ -20,6 +20,8 @@ export const operatorCommands: readonly OperatorCommand[] = [
   createUserCommand,
   userPasswordCommand,
   createClientCommand,
+  updateClientCommand,
+  listClientsCommand,
   createDatasourceCommand,
   resealCommand,
   forgetKeysCommand,

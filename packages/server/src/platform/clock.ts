@@ -5,3 +5,6 @@ export interface Clock {
 }
 
 export const systemClock: Clock = Object.freeze({ now: () => Date.now() })
+
+/** Time that passes evenly whatever is done to the system's clock; milliseconds since some moment. */
+export const monotonicClock: Clock = Object.freeze({ now: () => performance.now() })

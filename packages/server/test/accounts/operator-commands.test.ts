@@ -114,6 +114,36 @@ test('client create makes a client whose refresh tokens rotate where it is asked
   }
 })
 
+test('client create makes a client of pages of other origins, and client update changes them', async () => {
+  const create = ['client', 'create', '--name', 'Pages', '--json']
+  expect(await run(...create, '--origin', 'https://a.example', '--origin', 'http://localhost:5173')).toBe(0)
+  const { id, origins } = JSON.parse(out.join())
+  expect(origins).toEqual(['https://a.example', 'http://localhost:5173'])
+  const change = async (...more: string[]) => {
+    out = []
+    expect(await run('client', 'update', '--client', id, '--json', ...more)).toBe(0)
+    return JSON.parse(out.join()).origins
+  }
+  expect(await change('--add-origin', 'https://b.example', '--add-origin', 'https://a.example')).toEqual([
+    'http://localhost:5173',
+    'https://a.example',
+    'https://b.example',
+  ])
+  const removed = ['--remove-origin', 'https://a.example', '--remove-origin', 'http://localhost:5173']
+  expect(await change(...removed)).toEqual(['https://b.example'])
+  expect(await change()).toEqual(['https://b.example'])
+  out = []
+  expect(await run('client', 'list')).toBe(0)
+  expect(out).toContain(`${id}  Pages`)
+  expect(out).toContain('  origins        https://b.example')
+})
+
+test('client create makes a native client where it is asked for', async () => {
+  const argv = ['client', 'create', '--name', 'Phone', '--redirect-uri', 'com.example.app:/in', '--json']
+  expect(await run(...argv, '--native')).toBe(0)
+  expect(JSON.parse(out.join())).toMatchObject({ native: true, redirectUris: ['com.example.app:/in'] })
+})
+
 test('datasource create prints the id alone', async () => {
   expect(await run('datasource', 'create', '--name', ' Shop ')).toBe(0)
   expect(out).toHaveLength(1)
@@ -155,6 +185,22 @@ test.each<[string, string[], string]>([
     ['client', 'create', '--name', 'x', '--redirect-uri', 'http://a.example/'],
     'https://',
   ],
+  [
+    'a private-use scheme of no native client',
+    ['client', 'create', '--name', 'x', '--redirect-uri', 'com.example.app:/in'],
+    'other schemes with --native',
+  ],
+  [
+    'a scheme of any application',
+    ['client', 'create', '--name', 'x', '--native', '--redirect-uri', 'myapp:/in'],
+    'com.example.app:/',
+  ],
+  [
+    'an origin with a path',
+    ['client', 'create', '--name', 'x', '--origin', 'https://a.example/'],
+    'must be written as browsers send it, https://a.example;',
+  ],
+  ['a client that is none', ['client', 'update', '--client', 'x'], 'there is no "x"'],
   ['a fragment', ['client', 'create', '--name', 'x', '--redirect-uri', 'https://a.example/#'], 'fragment'],
   [
     'rotation without refreshing',
@@ -169,6 +215,15 @@ test.each<[string, string[], string]>([
   err = []
   expect(await run(...argv, '--json')).toBe(1)
   expect(JSON.parse(out.join()).message).toContain(message)
+})
+
+test('client update says which origins there are, and takes none twice', async () => {
+  expect(
+    await run('client', 'update', '--client', auth.clientId, '--remove-origin', 'https://a.example'),
+  ).toBe(1)
+  expect(err.at(-1)).toContain('must be an origin of the client (none); it is "https://a.example"')
+  expect(await run('client', 'update', '--client', auth.clientId, '--add-origin', 'http://a.example')).toBe(1)
+  expect(err.at(-1)).toContain('must begin with https://')
 })
 
 test.each([

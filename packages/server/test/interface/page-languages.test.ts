@@ -130,11 +130,12 @@ const choosing =
   async (visit) =>
     visit.browser.submit(await toLink(visit), { password, repeated })
 
-const query =
-  (more: string): State =>
+/** An address that is no authorization endpoint: it tells the person what it would tell the application. */
+const forgot =
+  (more: Record<string, string>, behind = ''): State =>
   ({ browser, language }) => {
-    const parameters = new URLSearchParams(authorizationFor(app.auth, { lang: language }))
-    return browser.open(`/v2/oauth/authorize?${parameters}${more}`)
+    const parameters = new URLSearchParams(authorizationFor(app.auth, { lang: language, ...more }))
+    return browser.open(`/v2/oauth/forgot-password?${parameters}${behind}`)
   }
 
 const states: Readonly<Record<string, State>> = {
@@ -225,19 +226,21 @@ const states: Readonly<Record<string, State>> = {
   },
   'no application': ({ begin }) => begin({ client_id: '' }),
   'an unknown application': ({ begin }) => begin({ client_id: 'x' }),
-  'an application of programs': async ({ begin }) => {
+  'an application of programs': async (visit) => {
     const client = { name: 'x', grants: ['password' as const], redirectUris: [testRedirectUri] }
-    return begin({ client_id: (await app.clients.createClient(client)).id })
+    return forgot({ client_id: (await app.clients.createClient(client)).id })(visit)
   },
   'no address to go back to': ({ begin }) => begin({ redirect_uri: '' }),
   'a foreign address to go back to': ({ begin }) => begin({ redirect_uri: 'https://evil.example' }),
-  'another response type': ({ begin }) => begin({ response_type: 'token' }),
-  'another challenge method': ({ begin }) => begin({ code_challenge_method: 'plain' }),
-  'no challenge': ({ begin }) => begin({ code_challenge: '' }),
-  'a challenge that is none': ({ begin }) => begin({ code_challenge: 'x' }),
-  'a long state': ({ begin }) => begin({ state: 'x'.repeat(2_049) }),
-  'a parameter given twice': query('&state=x'),
-  'a parameter that is no text': query('&prompt=%00'),
+  'another response type': forgot({ response_type: 'token' }),
+  'another response mode': forgot({ response_mode: 'fragment' }),
+  'another challenge method': forgot({ code_challenge_method: 'plain' }),
+  'no challenge': forgot({ code_challenge: '' }),
+  'a challenge that is none': forgot({ code_challenge: 'x' }),
+  'a scope that is none': forgot({ scope: '"' }),
+  'a long state': forgot({ state: 'x'.repeat(2_049) }),
+  'a parameter given twice': forgot({}, '&state=x'),
+  'a parameter that is no text': forgot({}, '&prompt=%00'),
   'an unknown field': async ({ browser, begin }) => browser.submit(await begin(), { prompt: 'x' }),
   'a field given twice': ({ post, language }) => post('a=1&a=2', { 'accept-language': language }),
   'a form that is not UTF-8': ({ post }) => post('a=%ff'),

@@ -233,6 +233,13 @@ export const auditDeeds: Readonly<Record<AuditAction, Deed>> = {
     })
     return { actor: ['user', id], target: null }
   },
+  'application-revoke': async ({ people, begin }) => {
+    const { id, token } = await people.person()
+    const { clientId } = people
+    await begin(people)
+    await people.call(token, 'DELETE', `/users/me/applications/${clientId}`)
+    return { actor: ['user', id], target: ['client', clientId, 'web'] }
+  },
   'token-revoke': async ({ people, begin }) => {
     const { id, token } = await people.person()
     await begin(people)

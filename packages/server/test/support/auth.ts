@@ -5,6 +5,9 @@ import { createUserLifecycle, type UserLifecycle } from '../../src/features/acco
 import { recordAudit } from '../../src/features/audit/audit-store.ts'
 import { createAccessCache } from '../../src/features/auth/access-cache.ts'
 import { createAccessStore } from '../../src/features/auth/access-store.ts'
+import { registerApplicationRoutes } from '../../src/features/auth/application-routes.ts'
+import { createApplicationService } from '../../src/features/auth/application-service.ts'
+import { createApplicationStore } from '../../src/features/auth/application-store.ts'
 import { registerAuthenticatorRoutes } from '../../src/features/auth/authenticator-routes.ts'
 import { createAuthenticatorService } from '../../src/features/auth/authenticator-service.ts'
 import {
@@ -15,8 +18,10 @@ import { createBearerGuard } from '../../src/features/auth/bearer-guard.ts'
 import { createClientService } from '../../src/features/auth/client-service.ts'
 import { createClientStore } from '../../src/features/auth/client-store.ts'
 import { createCodeStore } from '../../src/features/auth/code-store.ts'
+import { isCrossOriginPath } from '../../src/features/auth/cross-origin-paths.ts'
 import { defaultPolicy, type ThrottlePolicy } from '../../src/features/auth/login-throttle.ts'
 import { registerMetadataRoutes } from '../../src/features/auth/metadata-routes.ts'
+import { createOriginCache } from '../../src/features/auth/origin-cache.ts'
 import { createPasswordCheck } from '../../src/features/auth/password-check.ts'
 import { createRotationStore } from '../../src/features/auth/rotation-store.ts'
 import { createSecondFactor } from '../../src/features/auth/second-factor.ts'
@@ -128,7 +133,12 @@ export async function createAuth(relational: Relational, options: AuthOptions = 
   }
   const clients = createClientService(createClientStore(relational.db))
 
-  const app: FastifyInstance = createHttpServer({ logger: silentLogger, trustedProxies: [] })
+  const origins = createOriginCache(createClientStore(relational.db).listOrigins, silentLogger, time.clock)
+  const app: FastifyInstance = createHttpServer({
+    logger: silentLogger,
+    trustedProxies: [],
+    crossOrigin: { allows: origins.has, covers: isCrossOriginPath },
+  })
   registerTokenRoutes(app, service)
   const signIn = createSignInService({
     relational,
@@ -144,6 +154,14 @@ export async function createAuth(relational: Relational, options: AuthOptions = 
   options.open?.(app, parts)
   app.register(async (scope) => {
     guard.protect(scope)
+    registerApplicationRoutes(
+      scope,
+      createApplicationService({
+        relational,
+        applicationsIn: (queries) => createApplicationStore(queries, time.sqlNow),
+        recordAudit,
+      }),
+    )
     registerAuthenticatorRoutes(
       scope,
       createAuthenticatorService({

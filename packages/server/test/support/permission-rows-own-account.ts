@@ -1,3 +1,4 @@
+import { newId } from '../../src/platform/ids.ts'
 import { goodPassword } from './auth.ts'
 import { codeAt, fromBase32 } from './authenticator.ts'
 import { nothing, only, type PermissionRows } from './permission-row.ts'
@@ -20,6 +21,20 @@ export async function turnOn(world: PermissionWorld, person: Person): Promise<vo
   await world.make('POST', `${authenticator}/confirm`, { code }, person.token)
 }
 
+/** Gives a new application the consent of a user. @returns its client_id */
+async function insertConsent({ relational }: PermissionWorld, { userId }: Person): Promise<string> {
+  const id = newId()
+  await relational.pool.query(
+    `insert into oauth_clients (id, name, grants, first_party) values ($1, 'Reports', '{authorization_code}', false)`,
+    [id],
+  )
+  await relational.pool.query('insert into client_consents (user_id, client_id) values ($1, $2)', [
+    userId,
+    id,
+  ])
+  return id
+}
+
 /** What people do about their own account, and with somebody's lost device or password. */
 export const ownAccountRows: PermissionRows = {
   readProfile: { ...everybody, call: () => ({ path: me }) },
@@ -32,6 +47,18 @@ export const ownAccountRows: PermissionRows = {
       path: `${me}/password`,
       body: { currentPassword: goodPassword, newPassword: 'another field of 8 poppies' },
     }),
+  },
+
+  listApplications: { ...everybody, call: () => ({ path: `${me}/applications` }) },
+
+  deleteApplication: {
+    // A user of another company asks for an application of the administrator's.
+    call: async (world, caller) => {
+      const owner = caller.companyId === world.admin.companyId ? caller : world.admin
+      return { path: `${me}/applications/${await insertConsent(world, owner)}` }
+    },
+    stranger: 404,
+    access: [[nothing, 200]],
   },
 
   endOwnSessions: { ...everybody, call: () => ({ path: `${me}/sessions` }) },

@@ -12,6 +12,10 @@ export const oauthClients = pgTable('oauth_clients', {
   firstParty: boolean('first_party').notNull().default(true),
   /** Every refresh gives another refresh token; without it one stays the same for the whole session. */
   rotatesRefreshTokens: boolean('rotates_refresh_tokens').notNull().default(false),
+  /** Origins whose pages may read what the interface answers. */
+  origins: text('origins').array().notNull().default([]),
+  /** An application on a device, which may return to a private-use scheme (RFC 8252 7.1). */
+  native: boolean('native').notNull().default(false),
   /** An inactive client gets no tokens, and those it has do not work. */
   active: boolean('active').notNull().default(true),
   ...history,

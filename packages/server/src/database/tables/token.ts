@@ -4,7 +4,8 @@ import { bytes, id, instant } from './columns.ts'
 /** A session of a person in a client. Deleting the row ends the session and its access tokens. */
 export const refreshTokens = pgTable('refresh_tokens', {
   id: id('id').primaryKey(),
-  tokenHash: bytes('token_hash').notNull(),
+  /** Null for a client that may not refresh. */
+  tokenHash: bytes('token_hash'),
   userId: id('user_id').notNull(),
   clientId: id('client_id').notNull(),
   /** Where the session was last used from: an IPv4 address or the /64 of an IPv6 one. */
@@ -18,6 +19,8 @@ export const refreshTokens = pgTable('refresh_tokens', {
   /** How often the session's tokens were replaced by others; stays 0 unless the client rotates them. */
   generation: integer('generation').notNull().default(0),
   replacedAt: instant('replaced_at'),
+  /** When the session last got an access token. */
+  usedAt: instant('used_at').notNull(),
 })
 
 /** Refresh tokens of a session that were given before its last one. */

@@ -1,4 +1,4 @@
-import type { Clock } from '../../platform/clock.ts'
+import { type Clock, monotonicClock } from '../../platform/clock.ts'
 import { hashSecret } from '../../platform/crypto/secrets.ts'
 import type { Principal } from '../../platform/principal.ts'
 import type { Access } from './access-store.ts'
@@ -8,9 +8,6 @@ interface Entry {
   /** On the monotonic clock. */
   endsAt: number
 }
-
-/** Time that passes evenly whatever is done to the system's clock. */
-const monotonicClock: Clock = { now: () => performance.now() }
 
 /** Counted from before the store is asked, so that an answer is never used a whole second after it was true. */
 const lifetimeMs = 800

@@ -1,6 +1,7 @@
-import { newId } from '../../platform/ids.ts'
+import { isId, newId, normalizeId } from '../../platform/ids.ts'
 import { invalid } from '../../platform/invalid.ts'
 import type { ClientStore } from './client-store.ts'
+import { requireOrigin, requireRedirectUri } from './redirect-uri.ts'
 
 /** Grants that the token service has, in the words of `grant_type`. */
 export const grantTypes = ['password', 'refresh_token', 'authorization_code'] as const
@@ -10,6 +11,10 @@ export interface ClientToCreate {
   /** All grants when empty. */
   readonly grants: readonly string[]
   readonly redirectUris: readonly string[]
+  /** Origins whose pages may read what the interface answers. */
+  readonly origins?: readonly string[]
+  /** An application on a device, which may return to a private-use scheme. Default false. */
+  readonly native?: boolean
   /** False for an application of others: people are asked whether they let it in. Default true. */
   readonly firstParty?: boolean
   /** Every refresh gives another refresh token, and the use of an old one ends the session. Default false. */
@@ -21,25 +26,32 @@ export interface CreatedClient {
   readonly name: string
   readonly grants: readonly string[]
   readonly redirectUris: readonly string[]
+  readonly origins: readonly string[]
+  readonly native: boolean
   readonly firstParty: boolean
   readonly rotatesRefreshTokens: boolean
 }
 
-/** Compared character by character later, so that it is kept as given (RFC 9700 2.1). */
-function requireRedirectUri(uri: string): string {
-  const parsed = URL.parse(uri)
-  if (!parsed || uri.includes('#') || parsed.username !== '')
-    throw invalid('redirect-uri', `must be a full address without user and fragment; it is "${uri}"`)
-  const isLocal = ['localhost', '127.0.0.1', '[::1]'].includes(parsed.hostname)
-  if (parsed.protocol === 'http:' ? !isLocal : parsed.protocol !== 'https:')
-    throw invalid('redirect-uri', `must begin with https:// (http:// only for this machine); it is "${uri}"`)
-  return uri
+/** A client as the operator sees it. */
+export interface ClientSummary extends CreatedClient {
+  readonly active: boolean
+}
+
+export interface OriginChanges {
+  readonly added: readonly string[]
+  readonly removed: readonly string[]
 }
 
 export type ClientService = ReturnType<typeof createClientService>
 
 /** OAuth clients: the programs that get tokens for people. */
 export function createClientService(store: ClientStore) {
+  async function getClient(id: string): Promise<ClientSummary> {
+    const client = isId(id) ? await store.findClient(normalizeId(id)) : undefined
+    if (!client) throw invalid('client', `must be the client_id of a client; there is no "${id}"`)
+    return client
+  }
+
   return {
     /** @throws DomainError `validation` */
     async createClient(wanted: ClientToCreate): Promise<CreatedClient> {
@@ -48,11 +60,14 @@ export function createClientService(store: ClientStore) {
       const unknown = wanted.grants.find((grant) => !(grantTypes as readonly string[]).includes(grant))
       if (unknown !== undefined)
         throw invalid('grant', `must be one of ${grantTypes.join(', ')}; it is "${unknown}"`)
+      const native = wanted.native ?? false
       const client: CreatedClient = {
         id: newId(),
         name,
         grants: wanted.grants.length > 0 ? [...new Set(wanted.grants)] : [...grantTypes],
-        redirectUris: [...new Set(wanted.redirectUris.map(requireRedirectUri))],
+        redirectUris: [...new Set(wanted.redirectUris.map((uri) => requireRedirectUri(uri, native)))],
+        origins: [...new Set((wanted.origins ?? []).map(requireOrigin))],
+        native,
         firstParty: wanted.firstParty ?? true,
         rotatesRefreshTokens: wanted.rotatesRefreshTokens ?? false,
       }
@@ -60,6 +75,27 @@ export function createClientService(store: ClientStore) {
         throw invalid('rotate-refresh-tokens', 'needs the grant refresh_token; give it or leave this out')
       await store.insertClient(client)
       return client
+    },
+
+    /** Every client, the oldest first. */
+    listClients: (): Promise<ClientSummary[]> => store.listClients(),
+
+    /**
+     * Changes which origins a client has; with no changes it only shows the client.
+     * @throws DomainError `validation`
+     */
+    async updateOrigins(wantedId: string, { added, removed }: OriginChanges): Promise<ClientSummary> {
+      const client = await getClient(wantedId)
+      const missing = removed.find((origin) => !client.origins.includes(origin))
+      if (missing !== undefined) {
+        const known = client.origins.join(', ') || 'none'
+        throw invalid('remove-origin', `must be an origin of the client (${known}); it is "${missing}"`)
+      }
+      const both = added.find((origin) => removed.includes(origin))
+      if (both !== undefined) throw invalid('add-origin', `must not be removed at once; it is "${both}"`)
+      if (added.length + removed.length === 0) return client
+      await store.changeOrigins(client.id, added.map(requireOrigin), removed)
+      return getClient(client.id)
     },
   }
 }

@@ -141,11 +141,13 @@ export function createCodeStore(db: Queries, now: SqlNow = databaseNow) {
       return (rowCount ?? 0) > 0
     },
 
-    async hasConsent(userId: string, clientId: string): Promise<boolean> {
+    /** Held until the transaction ends: a consent is not withdrawn between this and the code that follows from it. */
+    async lockConsent(userId: string, clientId: string): Promise<boolean> {
       const rows = await db
         .select({ userId: clientConsents.userId })
         .from(clientConsents)
         .where(and(eq(clientConsents.userId, userId), eq(clientConsents.clientId, clientId)))
+        .for('share')
       return rows.length > 0
     },
 

@@ -1,11 +1,12 @@
 import { createToken, revokeToken } from '@millrace/contract/operations/auth.ts'
 import type { FastifyInstance } from 'fastify'
 import { grantTypes } from './client-service.ts'
+import { metadataUrl } from './cross-origin-paths.ts'
 import { signInUrl } from './sign-in-pages.ts'
 
 /** What OAuth clients find out by themselves (RFC 8414); clients here are public and hold no secret. */
 export function registerMetadataRoutes(app: FastifyInstance, origin: () => string): void {
-  app.get('/.well-known/oauth-authorization-server', async (_request, reply) => {
+  app.get(metadataUrl, async (_request, reply) => {
     const issuer = origin()
     reply.header('cache-control', 'public, max-age=300').header('access-control-allow-origin', '*')
     return {

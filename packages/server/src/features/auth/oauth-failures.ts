@@ -5,7 +5,7 @@ import { failure } from '../../platform/http/envelope.ts'
 import { toDomainError } from '../../platform/http/failures.ts'
 
 /** RFC 6749's `error`; failures that every operation can have fall into its general ones by their status. */
-function oauthError({ errorName, status }: DomainError): string {
+export function oauthError({ errorName, status }: DomainError): string {
   const row = errorTable[errorName]
   if ('oauth' in row) return row.oauth
   if (status === 503) return 'temporarily_unavailable'
@@ -13,7 +13,7 @@ function oauthError({ errorName, status }: DomainError): string {
 }
 
 /** RFC 6749 5.2 allows printable ASCII without the quotation mark and the backslash. */
-function oauthDescription(message: string): string {
+export function oauthDescription(message: string): string {
   return message.replaceAll('"', "'").replaceAll(/[^\x20-\x5b\x5d-\x7e]/g, '?')
 }
 

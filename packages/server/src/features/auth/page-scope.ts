@@ -33,14 +33,22 @@ export function isBrowser(request: FastifyRequest): boolean {
   return html > 0 && html >= (weights.get('application/json') ?? 0)
 }
 
+/** The parameters of an address that are texts, and what is wrong with the first one that is none. */
+export function readQuery(request: FastifyRequest): { fields: Fields; misread: DomainError | undefined } {
+  const fields = new Map<string, string>()
+  let misread: DomainError | undefined
+  for (const [name, value] of Object.entries(request.query as Record<string, unknown>)) {
+    if (typeof value !== 'string') misread ??= pageFault(name, faults.twice)
+    else if (value.includes('\0') || !value.isWellFormed()) misread ??= pageFault(name, faults.notText)
+    else fields.set(name, value)
+  }
+  return { fields, misread }
+}
+
 /** @throws DomainError `validation` for a parameter that comes twice */
 export function queryOf(request: FastifyRequest): Fields {
-  const fields = new Map<string, string>()
-  for (const [name, value] of Object.entries(request.query as Record<string, unknown>)) {
-    if (typeof value !== 'string') throw pageFault(name, faults.twice)
-    if (value.includes('\0') || !value.isWellFormed()) throw pageFault(name, faults.notText)
-    fields.set(name, value)
-  }
+  const { fields, misread } = readQuery(request)
+  if (misread) throw misread
   return fields
 }
 
@@ -61,8 +69,7 @@ export function requireOwnForm(request: FastifyRequest, fields: Fields, origin: 
 }
 
 /** A person gets a page that says what is wrong, a program the fail envelope. */
-function sendPageFailure(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  const known = toDomainError(error, request)
+function sendPageFailure(known: DomainError, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   if (!isBrowser(request)) return sendFailure(reply, known)
   const language = languageOfRequest(request)
   const { refusedTitle: title, refusedLead, foreignForm } = signInWords[language]
@@ -76,11 +83,23 @@ function sendPageFailure(error: unknown, request: FastifyRequest, reply: Fastify
   return sendSignInPage(reply, messagePage(language, { title, ...told, status }))
 }
 
+/** Where a failure leads to instead of a page, if anywhere. */
+export type FindReturn = (error: DomainError, request: FastifyRequest) => string | undefined
+
 /** A scope of pages: forms are its only bodies, callers are bounded, failures are pages for browsers. */
-export function registerPages(app: FastifyInstance, routes: (scope: FastifyInstance) => void): void {
+export function registerPages(
+  app: FastifyInstance,
+  routes: (scope: FastifyInstance) => void,
+  findReturn: FindReturn = () => undefined,
+): void {
   const countCall = createRateLimit({ burst: pagesPerMinute, perMinute: pagesPerMinute })
   app.register(async (scope) => {
-    scope.setErrorHandler(sendPageFailure)
+    scope.setErrorHandler((error, request, reply) => {
+      const known = toDomainError(error, request)
+      const location = findReturn(known, request)
+      if (location === undefined) return sendPageFailure(known, request, reply)
+      return reply.header('cache-control', 'no-store').redirect(location, 303)
+    })
     scope.addHook('onRequest', async (request) => countCall(request.ip))
     scope.removeAllContentTypeParsers()
     scope.addContentTypeParser(

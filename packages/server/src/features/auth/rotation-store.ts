@@ -71,7 +71,8 @@ export function createRotationStore(db: Queries, now: SqlNow = databaseNow) {
             set token_hash = ${rotation.nextTokenHash}::bytea,
               generation = session.generation + case use when 'present' then 1 else 0 end,
               replaced_at = case use when 'present' then ${now()} else session.replaced_at end,
-              expires_at = greatest(session.expires_at, ${refreshEnd()}), address = ${rotation.address}
+              expires_at = greatest(session.expires_at, ${refreshEnd()}), used_at = ${now()},
+              address = ${rotation.address}
             from good where session.id = good.id
             returning session.id
           ), given as (

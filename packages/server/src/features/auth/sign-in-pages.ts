@@ -35,10 +35,17 @@ function languageLinks(request: AuthorizationRequest): Html {
   return html`<p class="languages">${to('en', 'English')} · ${to('fr', 'Français')}</p>`
 }
 
+/** Where a form leads to, as a source of a policy, which has no words for an IPv6 address (CSP 3, 2.3.1). */
+function formTargetOf(redirectUri: string): string {
+  const { origin, protocol, hostname } = new URL(redirectUri)
+  if (origin === 'null') return protocol
+  return hostname.startsWith('[') ? origin.replace(hostname, '*') : origin
+}
+
 /** A form leads to the application in the end, by redirects. */
 function pageOf(context: PageContext, title: string, body: HtmlPart, status = 200): SignInPage {
   const { language, redirectUri } = context.request
-  const formTargets = [new URL(redirectUri).origin]
+  const formTargets = [formTargetOf(redirectUri)]
   return { status, language, title: `${title} · Millrace`, body, formTargets }
 }
 

@@ -3,9 +3,10 @@ import { hashSecret, isSecret, newSecret, type RandomBytes } from '../../platfor
 import { DomainError } from '../../platform/errors.ts'
 import { isPasswordTooLong } from '../../platform/passwords.ts'
 import type { Queries, Relational } from '../../platform/stores/relational.ts'
-import { type AuthorizationRequest, toParameters } from './authorization-request.ts'
+import { type AuthorizationRequest, buildRedirect, toParameters } from './authorization-request.ts'
 import type { CodeStore, PendingSignIn } from './code-store.ts'
 import type { Origin, PasswordCheck } from './password-check.ts'
+import { isRegisteredRedirect } from './redirect-uri.ts'
 import type { Client, TokenStore } from './token-store.ts'
 
 export interface SignInServiceDependencies {
@@ -59,15 +60,6 @@ export function createSignInService(dependencies: SignInServiceDependencies) {
     dependencies
   const codes = codesIn(relational.db)
 
-  /** Back to the application, with what it asked for or why not (RFC 6749 4.1.2, RFC 9207). */
-  function backTo(request: AuthorizationRequest, result: Readonly<Record<string, string>>): string {
-    const address = new URL(request.redirectUri)
-    for (const [name, value] of Object.entries(result)) address.searchParams.append(name, value)
-    if (request.state !== undefined) address.searchParams.append('state', request.state)
-    address.searchParams.append('iss', origin())
-    return address.href
-  }
-
   async function giveCode(tx: Queries, person: Person, { request, origin: from }: Step): Promise<string> {
     const code = newSecret(random)
     const { clientId, redirectUri, codeChallenge } = request
@@ -88,7 +80,7 @@ export function createSignInService(dependencies: SignInServiceDependencies) {
       details: { method, clientId },
       address: from.address,
     })
-    return backTo(request, { code })
+    return buildRedirect(request, { code }, origin())
   }
 
   async function keepPending(person: Person, step: Step, complete: boolean): Promise<string> {
@@ -110,8 +102,11 @@ export function createSignInService(dependencies: SignInServiceDependencies) {
   async function goOn(person: Person, step: Step): Promise<NextStep> {
     await codes.sweepEnded()
     const { client } = step
-    if (client.firstParty || (await codes.hasConsent(person.userId, client.id)))
-      return { kind: 'done', location: await relational.transaction((tx) => giveCode(tx, person, step)) }
+    const location = await relational.transaction(async (tx) => {
+      const hasConsent = client.firstParty || (await codesIn(tx).lockConsent(person.userId, client.id))
+      return hasConsent ? giveCode(tx, person, step) : undefined
+    })
+    if (location !== undefined) return { kind: 'done', location }
     return { kind: 'consent', signIn: await keepPending(person, step, true), email: person.email }
   }
 
@@ -123,8 +118,6 @@ export function createSignInService(dependencies: SignInServiceDependencies) {
   }
 
   return {
-    backTo,
-
     /**
      * How the people of this address's domain sign in, whoever of them there is.
      * @returns the address to go on at, and whether only that way is open
@@ -184,7 +177,10 @@ export function createSignInService(dependencies: SignInServiceDependencies) {
           details: { allowed },
           address: from.address,
         })
-        if (!allowed) return backTo(request, { error: 'access_denied' })
+        if (!allowed) {
+          const error_description = 'The user has refused access'
+          return buildRedirect(request, { error: 'access_denied', error_description }, origin())
+        }
         await inside.insertConsent(pending.userId, client.id)
         return giveCode(tx, pending, step)
       })
@@ -197,7 +193,8 @@ export function createSignInService(dependencies: SignInServiceDependencies) {
      */
     async finishSingleSignOn({ request, browser, address, ...known }: FinishedSingleSignOn): Promise<string> {
       const client = await tokens.findClient(request.clientId)
-      if (!client?.redirectUris.includes(request.redirectUri)) throw new DomainError('invalidClient')
+      if (!client || !isRegisteredRedirect(client.redirectUris, request.redirectUri))
+        throw new DomainError('invalidClient')
       const step = { client, request, browser, origin: { address, cookieToken: undefined } }
       const next = await goOn({ ...known, passwordHash: null }, step)
       if (next.kind === 'done') return next.location

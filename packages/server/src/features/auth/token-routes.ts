@@ -35,8 +35,9 @@ export function registerTokenRoutes(app: FastifyInstance, service: TokenService)
         const basicClientId = readBasicClient(request.headers.authorization)
         const wanted = readTokenRequest(request.body, { basicClientId, cookieToken })
         const pair = await service.grant(wanted, { address: request.ip, cookieToken })
-        if (wanted.grantType === 'refresh_token' && wanted.refreshToken === cookieToken)
-          setRefreshCookie(request, reply, pair.refresh_token)
+        const { refresh_token: next } = pair
+        if (wanted.grantType === 'refresh_token' && wanted.refreshToken === cookieToken && next !== undefined)
+          setRefreshCookie(request, reply, next)
         reply.headers({ 'cache-control': 'no-store', pragma: 'no-cache' })
         return pair
       },

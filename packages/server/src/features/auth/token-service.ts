@@ -33,9 +33,9 @@ export interface TokenServiceDependencies {
   readonly random?: RandomBytes
 }
 
-const body = (accessToken: string, refreshToken: string): TokenResponse => ({
+const body = (accessToken: string, refreshToken: string | undefined): TokenResponse => ({
   access_token: accessToken,
-  refresh_token: refreshToken,
+  ...(refreshToken !== undefined && { refresh_token: refreshToken }),
   token_type: 'Bearer',
   expires_in: 3600,
 })
@@ -66,19 +66,19 @@ export function createTokenService(dependencies: TokenServiceDependencies) {
     inside: TokenStore,
     user: Pick<Credentials, 'userId' | 'passwordHash'>,
     method: 'password' | 'sso',
-    clientId: string,
+    client: Pick<Client, 'id' | 'grants'>,
     origin: Origin,
   ): Promise<{ pair: TokenResponse; refreshTokenId: string } | undefined> {
     const accessToken = newSecret(random)
-    const refreshToken = newSecret(random)
+    const refreshToken = client.grants.includes('refresh_token') ? newSecret(random) : undefined
     const refreshTokenId = newId()
     const opened = await inside.openSession({
       user,
       method,
-      clientId,
+      clientId: client.id,
       address: networkOf(origin.address),
       refreshTokenId,
-      refreshTokenHash: hashSecret(refreshToken),
+      refreshTokenHash: refreshToken === undefined ? null : hashSecret(refreshToken),
       accessTokenId: newId(),
       accessTokenHash: hashSecret(accessToken),
     })
@@ -94,8 +94,10 @@ export function createTokenService(dependencies: TokenServiceDependencies) {
       if (request.otpCode === undefined) throw new DomainError('otpRequired')
       await passwordCheck.verifyCode(user, request.otpCode, clientId, origin)
     }
+    // Again: the work above takes its time.
+    const client = await findClient()
     return relational.transaction(async (tx) => {
-      const session = await openSession(storesIn(tx).tokens, user, 'password', clientId, origin)
+      const session = await openSession(storesIn(tx).tokens, user, 'password', client, origin)
       if (!session) throw new DomainError('invalidCredentials')
       await recordAudit(tx, {
         companyId: user.companyId,
@@ -109,8 +111,9 @@ export function createTokenService(dependencies: TokenServiceDependencies) {
   }
 
   /**
-   * A second use of a code means that somebody else has it: what the first gave ends (RFC 6749 4.1.2). The row
-   * is locked, so that of two uses at once one is the second.
+   * A second use of a code by its client means that another program has code and verifier: what the first gave ends
+   * (RFC 6749 4.1.2). Without the verifier it means nothing: a code alone, as logs and histories hold it, ends no
+   * session. The row is locked, so that of two uses at once one is the second.
    */
   async function grantCode(request: CodeRequest, origin: Origin): Promise<TokenResponse> {
     const client = await requireClientFor(request.grantType, request.clientId)
@@ -120,6 +123,7 @@ export function createTokenService(dependencies: TokenServiceDependencies) {
       const codeHash = hashSecret(request.code)
       const code = await codes.lockCode(codeHash)
       if (!code || code.clientId !== client.id) return undefined
+      if (code.codeChallenge !== challengeOf(request.codeVerifier)) return undefined
       if (code.isUsed) {
         await codes.revokeGiven(codeHash)
         await recordAudit(tx, {
@@ -132,11 +136,8 @@ export function createTokenService(dependencies: TokenServiceDependencies) {
         })
         return undefined
       }
-      const isProven =
-        code.isAlive &&
-        code.redirectUri === request.redirectUri &&
-        code.codeChallenge === challengeOf(request.codeVerifier)
-      const session = isProven ? await openSession(inside, code, code.method, client.id, origin) : undefined
+      const isGood = code.isAlive && code.redirectUri === request.redirectUri
+      const session = isGood ? await openSession(inside, code, code.method, client, origin) : undefined
       if (!session) return undefined
       await codes.markUsed(codeHash, session.refreshTokenId)
       return session.pair

@@ -11,7 +11,7 @@ export interface Client {
   readonly name: string
   /** Values of `grant_type` that it may use. */
   readonly grants: readonly string[]
-  /** Where a sign-in in a browser may return to, compared character by character. */
+  /** Where a sign-in in a browser may return to (`isRegisteredRedirect`). */
   readonly redirectUris: readonly string[]
   /** The operator's own: people are not asked whether they let it in. */
   readonly firstParty: boolean
@@ -40,7 +40,8 @@ export interface NewSession {
   readonly clientId: string
   readonly address: string
   readonly refreshTokenId: string
-  readonly refreshTokenHash: Buffer
+  /** Null for a client that may not refresh: nothing gives the session another access token. */
+  readonly refreshTokenHash: Buffer | null
   readonly accessTokenId: string
   readonly accessTokenHash: Buffer
 }
@@ -187,9 +188,9 @@ export function createTokenStore(db: Queries, now: SqlNow = databaseNow) {
             returning id
           ), opened as (
             insert into ${refreshTokens}
-              (id, token_hash, user_id, client_id, address, created_at, expires_at, method)
+              (id, token_hash, user_id, client_id, address, created_at, used_at, expires_at, method)
             select ${session.refreshTokenId}, ${session.refreshTokenHash}::bytea, id, ${session.clientId},
-              ${session.address}, ${now()}, ${refreshEnd()}, ${method} from owner
+              ${session.address}, ${now()}, ${now()}, ${refreshEnd()}, ${method} from owner
             returning id
           )
           insert into ${accessTokens} (id, token_hash, refresh_token_id, created_at, expires_at)
@@ -207,7 +208,8 @@ export function createTokenStore(db: Queries, now: SqlNow = databaseNow) {
       const { rows } = await db.execute(
         sql`with refreshed as (
             update ${refreshTokens} as session
-            set expires_at = greatest(session.expires_at, ${refreshEnd()}), address = ${refresh.address}
+            set expires_at = greatest(session.expires_at, ${refreshEnd()}), used_at = ${now()},
+              address = ${refresh.address}
             from ${users} as owner, ${oauthClients} as client
             where session.token_hash = ${refresh.refreshTokenHash} and session.client_id = ${refresh.clientId}
               and session.expires_at > ${now()}

@@ -106,8 +106,8 @@ function answerUnrouted(app: FastifyInstance, request: FastifyRequest, reply: Fa
 }
 
 /**
- * Answers what no route takes, what is not framed as one request, and every error, in the fail envelope. The
- * first two are answered before anything of a body is read.
+ * Answers every error, and what is not framed as one request, in the fail envelope; the latter before anything of a
+ * body is read.
  */
 export function useFailureReplies(app: FastifyInstance): void {
   app.setErrorHandler((error, request, reply) => sendFailure(reply, toDomainError(error, request)))
@@ -115,7 +115,14 @@ export function useFailureReplies(app: FastifyInstance): void {
   app.addHook('onRequest', (request, reply, done) => {
     const fault = faultOfFraming(request.raw)
     if (fault) sendFailure(reply.header('connection', 'close'), fault)
-    else if (request.is404) answerUnrouted(app, request, reply)
+    else done()
+  })
+}
+
+/** Answers what no route takes before anything of a body is read. */
+export function answerUnroutedAtOnce(app: FastifyInstance): void {
+  app.addHook('onRequest', (request, reply, done) => {
+    if (request.is404) answerUnrouted(app, request, reply)
     else done()
   })
 }

@@ -23,6 +23,10 @@ export const faults = {
     en: 'must be the 43 characters of base64url of a SHA-256',
     fr: 'doit être un SHA-256 en base64url, de 43 caractères',
   },
+  badScope: {
+    en: 'must be words of visible ASCII with one space between them; leave it out, there are no scopes',
+    fr: 'doit être des mots en ASCII visible séparés d’un espace ; omettez-le, il n’y a pas de scopes',
+  },
   domainOrCompany: {
     en: 'or company is required, and not both',
     fr: 'ou company est obligatoire, et pas les deux',

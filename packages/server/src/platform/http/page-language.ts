@@ -7,9 +7,18 @@ export function languageOf(lang: string | undefined, acceptLanguage: string | un
   return /^\s*fr\b/i.test(wanted ?? '') ? 'fr' : 'en'
 }
 
+/**
+ * What the parameters of a page ask for: `lang`, or else the first of `ui_locales`, a list by preference, that pages
+ * speak (RFC 8414 2).
+ */
+export function langOf(lang: string | undefined, uiLocales: string | undefined): string | undefined {
+  return lang || uiLocales?.split(' ').find((locale) => /^(?:en|fr)\b/i.test(locale))
+}
+
 function langIn(values: unknown): string | undefined {
-  const { lang } = (values ?? {}) as { lang?: unknown }
-  return typeof lang === 'string' && lang !== '' ? lang : undefined
+  const { lang, ui_locales: uiLocales } = (values ?? {}) as { lang?: unknown; ui_locales?: unknown }
+  const textOf = (value: unknown) => (typeof value === 'string' ? value : undefined)
+  return langOf(textOf(lang), textOf(uiLocales))
 }
 
 /** Of a page that answers a request: as its form says, or its address, or the browser. */

@@ -4,7 +4,8 @@ import type { Logger } from '../logger.ts'
 import { answerBrokenRequest, headerBytes, headerLines } from './broken-requests.ts'
 import { closeInTime } from './closing.ts'
 import { boundConnections, connectionsWithin, descriptorLimit } from './connection-limit.ts'
-import { useFailureReplies } from './failures.ts'
+import { type CrossOriginOptions, createCrossOrigin } from './cross-origin.ts'
+import { answerUnroutedAtOnce, useFailureReplies } from './failures.ts'
 import { takeJsonBodies } from './json-body.ts'
 import { isTooMuchToDrain } from './request-framing.ts'
 import { createValidatorCompiler } from './validation.ts'
@@ -55,8 +56,11 @@ export function createHttpServer(dependencies: {
   patience?: Patience
   /** Beyond it connections are closed as they come; default by the limit of the process. */
   mostConnections?: number
+  /** Default: pages of other origins read nothing but what a route of its own opens. */
+  crossOrigin?: CrossOriginOptions
 }): FastifyInstance {
   const { patience = usualPatience, mostConnections = connectionsWithin(descriptorLimit()) } = dependencies
+  const crossOrigin = dependencies.crossOrigin && createCrossOrigin(dependencies.crossOrigin)
   const app = fastify({
     loggerInstance: dependencies.logger as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true }),
@@ -70,7 +74,10 @@ export function createHttpServer(dependencies: {
     genReqId: () => newId(),
     routerOptions: { maxParamLength: 2048, ignoreTrailingSlash: false, caseSensitive: true },
     frameworkErrors: (error, request, reply) => {
-      void app.errorHandler.call(app, error, request, reply as never)
+      const answer = () => void app.errorHandler.call(app, error, request, reply as never)
+      // No hook sees these replies.
+      if (crossOrigin) crossOrigin.markReply(request as never, reply as never).then(answer, answer)
+      else answer()
     },
     clientErrorHandler: answerBrokenRequest,
     http: {
@@ -110,6 +117,9 @@ export function createHttpServer(dependencies: {
     reply.header('x-content-type-options', 'nosniff')
     if (app.isClosing() || isTooMuchToDrain(request.raw)) reply.header('connection', 'close')
   })
+  crossOrigin?.markReplies(app)
   useFailureReplies(app)
+  crossOrigin?.answerPreflights(app)
+  answerUnroutedAtOnce(app)
   return app
 }
