@@ -92,7 +92,8 @@ export interface AuditRow {
   details: Record<string, unknown>
 }
 
-async function openTenant(auth: Auth, companyId: string, email: string): Promise<ScimTenant> {
+/** A company with an administrator of this address, whose identity provider is answered. */
+export async function openTenant(auth: Auth, companyId: string, email: string): Promise<ScimTenant> {
   const wanted = { companyId, email, password: goodPassword, roleName: 'admin', teamNames: [] }
   const { id } = await auth.accounts.createUser(wanted)
   const { access_token: accessToken } = (await auth.signIn(email)).json()
