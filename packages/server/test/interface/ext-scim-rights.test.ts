@@ -9,7 +9,7 @@ import {
   type ScimPerson,
 } from '../support/provisioning.ts'
 
-/** What somebody who may change the company and its teams tries in order to get a role that groups give. */
+/** What a user who may change the company and its teams tries in order to get a role that groups give. */
 
 const scimConfig = '/v2/entities/scim/config'
 const teams = '/v2/entities/teams'
@@ -221,7 +221,7 @@ describe('a team that people made under the name of a mapped group', () => {
 })
 
 describe('only what the identity provider has said counts', () => {
-  test('whoever came into its team in another way gets no role by it, until it names them', async () => {
+  test('a user who came into its team in another way gets no role by it, until it names the user', async () => {
     const id = await pushed(mapped, [await app.user()])
     const newcomer = await app.user()
     await app.database.pool.query(
@@ -238,7 +238,7 @@ describe('only what the identity provider has said counts', () => {
     expect(await app.roleOf(newcomer)).toBe('admin')
   })
 
-  test('a change of somebody’s other teams keeps what it has said', async () => {
+  test('a change of the other teams of a user keeps what it has said', async () => {
     const boss = await app.user()
     const id = await pushed(mapped, [boss])
     const other = await handMade(`Other ${counter}`, [])

@@ -5,7 +5,7 @@
 
 /** What the service has at one moment. */
 export interface Snapshot {
-  /** Everybody who is not erased. */
+  /** All users who are not erased. */
   readonly users: readonly { id: string; email: string; role: string; hasWayIn: boolean }[]
   readonly teams: readonly { id: string; name: string; isDefault: boolean }[]
   readonly members: readonly { teamId: string; userId: string }[]
@@ -135,7 +135,7 @@ export function createRightsModel() {
       getAccount(id).grantedRole = role
     },
 
-    /** Somebody who may change teams made one or changed one. */
+    /** A user who may change teams made one or changed one. */
     teamSaid(id: string, said: MembersSaid & { readonly name?: string }): void {
       const team = teams.get(id) ?? { name: said.name ?? '', isKept: false, members: new Set<string>() }
       teams.set(id, team)
@@ -158,7 +158,7 @@ export function createRightsModel() {
       change(team, said)
     },
 
-    /** @param by whoever deleted it */
+    /** @param by who deleted it */
     teamGone(id: string, by: 'people' | 'identity-provider'): void {
       const team = teams.get(id)
       if (team?.isKept && by === 'people') faults.push(`people have deleted the group ${team.name}`)
@@ -169,7 +169,7 @@ export function createRightsModel() {
       faults.push(text)
     },
 
-    /** What somebody has that was never given, or the identity provider has said in vain; and what went wrong before. */
+    /** What users have that was never given, or the identity provider has said in vain; and what went wrong before. */
     compare({ users, teams: present, members }: Snapshot): string[] {
       const wrong = [...faults]
       for (const { id, email, role, hasWayIn } of users) {

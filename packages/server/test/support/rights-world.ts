@@ -30,7 +30,7 @@ export type Step =
   | { step: 'put in' | 'put out'; name: Name; who: Pick }
 
 const pick = fc.nat(6)
-const someone = fc.array(pick, { maxLength: 2 })
+const somePeople = fc.array(pick, { maxLength: 2 })
 const name = fc.oneof(
   { weight: 4, arbitrary: fc.constant(names[0]) },
   { weight: 2, arbitrary: fc.constant(names[1]) },
@@ -66,12 +66,12 @@ export const anyStep: fc.Arbitrary<Step> = fc.oneof(
   of(1, 'deactivate', { who: pick }),
   of(1, 'reactivate', { who: pick }),
   of(1, 'give role', { who: pick, role: fc.constantFrom('viewer', 'editor', 'admin') }),
-  of(5, 'push group', { name, how, members: someone }),
+  of(5, 'push group', { name, how, members: somePeople }),
   of(1, 'take out', { name, who: pick }),
   of(1, 'rename group', { name, to: name }),
   of(1, 'delete group', { name }),
   of(1, 'delete team', { name }),
-  of(3, 'make team', { name, members: someone }),
+  of(3, 'make team', { name, members: somePeople }),
   of(2, 'rename team', { name, to: name }),
   of(4, 'put in', { name, who: pick }),
   of(1, 'put out', { name, who: pick }),
@@ -155,7 +155,7 @@ async function take(world: World, step: Step, { users: present, teams: there }: 
   const { app, tenant, model, attackerId, asAttacker, address, roles } = world
   const people = present.filter(({ id }) => id !== tenant.admin.id && id !== attackerId)
   const personAt = (at: Pick) => people[at % people.length]?.id ?? attackerId
-  /** The attacker, too, may be somebody whom the identity provider names. */
+  /** The attacker, too, may be a user whom the identity provider names. */
   const memberAt = (at: Pick) => (at === 6 ? attackerId : personAt(at))
   const teamCalled = (wanted: Name) => there.find((team) => team.name.toLowerCase() === wanted.toLowerCase())
   const admin = async (method: 'POST' | 'PATCH' | 'DELETE', url: string, body?: Body): Promise<boolean> =>

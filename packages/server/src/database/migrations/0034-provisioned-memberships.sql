@@ -1,5 +1,5 @@
--- What the identity provider itself has said, apart from what people have done: only that gives a role, and only
--- somebody whom it calls the same is the same person after it deleted one.
+-- What the identity provider itself has stated, apart from what people have done: only that gives a role, and only
+-- under the same identifier does a user whom it deleted come back.
 
 -- Whether the identity provider put the person into the team.
 alter table team_members add column if not exists provisioned boolean not null default false;
@@ -10,6 +10,6 @@ update team_members as member set provisioned = true
   where team.id = member.team_id and team.provisioned
     and person.id = member.user_id and not person.service_account;
 
--- Under which identifier the identity provider knew somebody whom it deleted. Null is none; of those whom it deleted
--- before, none is known, so that whoever comes with one is somebody new.
+-- Under which identifier the identity provider knew a user whom it deleted. Null is none. Of users deleted before this
+-- column none is known: one who comes with an identifier is a new user.
 alter table users add column if not exists former_external_id text;

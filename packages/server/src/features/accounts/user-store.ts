@@ -124,7 +124,7 @@ export function createUserStore(db: Queries) {
         .where(eq(users.id, id))
     },
 
-    /** Puts somebody into exactly these teams of their company; who has put them where they stay is kept. */
+    /** The user is in exactly these teams of the company; of those that stay, who gave them stays known. */
     async replaceTeams(user: { id: string; companyId: string }, teamIds: readonly string[]): Promise<void> {
       await db
         .delete(teamMembers)

@@ -51,8 +51,8 @@ export function createRoleAssignmentStore(db: Queries) {
 
     /**
      * Of the people named, or of all whom the identity provider keeps, those whose role is not the one that the
-     * mapping gives. Only members whom it has named itself count, and only in its own groups: whoever may make a
-     * team or put people into one cannot give a role with it.
+     * mapping gives. Only members whom it has named itself count, and only in its own groups: a right to make
+     * teams or to put people into them gives no role.
      */
     async listHolders(companyId: string, userIds: readonly string[] | undefined): Promise<RoleHolder[]> {
       const named = userIds && sql.param([...userIds])

@@ -55,15 +55,15 @@ function withinBounds(teams: readonly StoredTeam[]): StoredTeam[] {
 }
 
 /**
- * Of a team that people have made, the first change by the identity provider makes its own: from then on only those
- * are in it whom the identity provider has named, because being in it may give a role.
+ * Of a team that people have made, the first change by the identity provider makes it one of its own: from
+ * then on its members are those whom the identity provider has named, because being in it may give a role.
  */
-const takenOver = ({ add, remove }: MemberChange = nobodySaid): MemberChange => ({
+const takenOver = ({ add, remove }: MemberChange = nothingSaid): MemberChange => ({
   replace: true,
   add,
   remove,
 })
-const nobodySaid: MemberChange = { replace: false, add: new Set(), remove: new Set() }
+const nothingSaid: MemberChange = { replace: false, add: new Set(), remove: new Set() }
 
 export type ScimGroups = ReturnType<typeof createScimGroupService>
 
@@ -94,8 +94,8 @@ export function createScimGroupService(dependencies: ScimGroupDependencies) {
   }
 
   /**
-   * Whoever left or came may have another role now, unless people had put them there: that gave none. Whoever is in
-   * no team any more comes into the default one.
+   * Members who left or came may have another role now, but for those whom people had put there: that gave none.
+   * Users who are in no team any more come into the default one.
    */
   async function settle(
     work: Work,

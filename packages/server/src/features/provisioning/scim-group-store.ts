@@ -23,7 +23,7 @@ export interface Member {
   readonly email: string
 }
 
-/** Somebody who was in a team until now. */
+/** A user who was in a team until now. */
 export interface FormerMember {
   readonly id: string
   /** Whether the identity provider had put the person there. */
@@ -116,7 +116,7 @@ export function createScimGroupStore(db: Queries) {
       return inserted.length > 0
     },
 
-    /** From now on the identity provider keeps the team: it takes nobody in by a setting of single sign-on. */
+    /** From now on the identity provider keeps the team: single sign-on adds no new users to it. */
     async update(id: string, fields: { name?: string; externalId?: string | null }): Promise<void> {
       await db
         .update(teams)

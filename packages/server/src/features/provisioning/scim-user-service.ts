@@ -55,7 +55,7 @@ function matchOf({ name, where, sub, value }: EqualityFilter): UserMatch | undef
   }
 }
 
-/** Whether the identity provider has deleted the person, whom no administrator has let in again since. */
+/** Whether the identity provider has deleted the user, whom no administrator has reactivated since. */
 const isDeleted = ({ unprovisionedAt, status, serviceAccount }: StoredPerson) =>
   unprovisionedAt !== null && status === 'disabled' && !serviceAccount
 

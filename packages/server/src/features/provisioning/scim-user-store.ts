@@ -13,7 +13,7 @@ export interface StoredPerson extends ScimPerson {
   /** Whether the identity provider keeps this person. */
   readonly provisioned: boolean
   readonly serviceAccount: boolean
-  /** When the identity provider deleted this person, who may have been let in again by an administrator since. */
+  /** When the identity provider deleted this user, whom an administrator may have reactivated since. */
   readonly unprovisionedAt: Date | null
   /** Under which identifier it then knew the person. */
   readonly formerExternalId: string | null
