@@ -137,7 +137,6 @@ export function createServices(parts: ServiceParts): Services {
     origin,
     knowsTimezone: createTimezoneStore({ columnar }).knowsTimezone,
     settingsNaming: provisioning.settingsNaming,
-    syncsGroups: provisioning.syncsGroups,
   })
   const signIn = createSignInService({
     relational,
@@ -202,8 +201,7 @@ export function createServices(parts: ServiceParts): Services {
         requireNobodyAbove,
         requireGrantableRole,
         requireGrantableTeams,
-        requireUnprovisioned: (queries, companyId, teamIds) =>
-          requireUnprovisioned(queries, provisioning.syncsGroups, companyId, teamIds),
+        requireUnprovisioned,
       },
       enqueueMail,
       onOutcome: (outcome) => metrics.singleSignOns.inc({ outcome }),

@@ -150,7 +150,6 @@ test('a role that somebody holds, or that is the default one, is not deleted', a
 test('a role that a setting of another feature names stays', async () => {
   const role = await app.role([])
   const services = createAccountServices({
-    syncsGroups: async () => true,
     relational,
     passwords: app.parts.passwords,
     recordAudit,

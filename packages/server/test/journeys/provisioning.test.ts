@@ -71,12 +71,18 @@ test('a company links its people, gives roles by groups, and lets somebody go wh
   expect(less.roleId).toBe(await app.roleId('viewer'))
   expect(less.teamIds).not.toContain(team)
 
-  // Gone: the token gives nothing within a second, and nothing brings it back.
+  // Gone: the token gives nothing within a second, and neither it nor the password comes back with the user.
   expect((await app.scim('DELETE', `/Users/${ada.id}`)).status).toBe(204)
   app.auth.time.advance(1_000)
   expect((await app.auth.get(access_token)).statusCode).toBe(401)
-  const back = await app.scim('POST', '/Users', aUser(email, { externalId: 'entra-ada-2' }))
-  expect(back).toMatchObject({ status: 201, body: { id: ada.id, externalId: 'entra-ada-2' } })
+  const back = await app.scim('POST', '/Users', aUser(email, { externalId: 'entra-ada' }))
+  expect(back).toMatchObject({ status: 201, body: { id: ada.id, externalId: 'entra-ada' } })
   expect((await app.auth.get(access_token)).statusCode).toBe(401)
-  expect((await app.auth.signIn(email)).statusCode).toBe(200)
+  expect((await app.auth.signIn(email)).statusCode).toBe(401)
+
+  // The address is given to another person, who is another user.
+  await app.scim('DELETE', `/Users/${ada.id}`)
+  const other = await app.scim('POST', '/Users', aUser(email, { externalId: 'entra-bob' }))
+  expect(other).toMatchObject({ status: 201, body: { externalId: 'entra-bob' } })
+  expect(other.body.id).not.toBe(ada.id)
 })

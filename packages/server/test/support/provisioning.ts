@@ -1,4 +1,5 @@
 import type { LightMyRequestResponse } from 'fastify'
+import { registerAccountRoutes } from '../../src/features/accounts/account-routes.ts'
 import { insertCompany } from '../../src/features/accounts/account-service.ts'
 import { requireGrantableRoles, requireNobodyAbove } from '../../src/features/accounts/grants.ts'
 import { createRoleStore } from '../../src/features/accounts/role-store.ts'
@@ -7,6 +8,7 @@ import { createProvisioning } from '../../src/features/provisioning/provisioning
 import { registerProvisioningRoutes } from '../../src/features/provisioning/provisioning-routes.ts'
 import { registerScimRoutes } from '../../src/features/provisioning/scim-routes.ts'
 import { newId } from '../../src/platform/ids.ts'
+import { accountServicesOf } from './accounts.ts'
 import { type Auth, type AuthParts, type Body, createAuth, goodPassword } from './auth.ts'
 import { createTestDatabase, type TestDatabase } from './postgres.ts'
 
@@ -90,7 +92,8 @@ export interface AuditRow {
   details: Record<string, unknown>
 }
 
-async function openTenant(auth: Auth, companyId: string, email: string): Promise<ScimTenant> {
+/** A company with an administrator of this address, whose identity provider is answered. */
+export async function openTenant(auth: Auth, companyId: string, email: string): Promise<ScimTenant> {
   const wanted = { companyId, email, password: goodPassword, roleName: 'admin', teamNames: [] }
   const { id } = await auth.accounts.createUser(wanted)
   const { access_token: accessToken } = (await auth.signIn(email)).json()
@@ -138,7 +141,10 @@ export function openProvisioningProcess(database: TestDatabase): Promise<Auth> {
     })
   return createAuth(database, {
     open: (scope, parts) => registerScimRoutes(scope, build(parts)),
-    authenticated: (scope, parts) => registerProvisioningRoutes(scope, build(parts)),
+    authenticated(scope, parts) {
+      registerProvisioningRoutes(scope, build(parts))
+      registerAccountRoutes(scope, accountServicesOf(parts))
+    },
   })
 }
 

@@ -37,7 +37,6 @@ const addTeam = async (world: PermissionWorld, { token }: Person, more: object =
 /** A team that the company's identity provider keeps. */
 async function provisionedTeam(world: PermissionWorld, founder: Person): Promise<string> {
   const id = await addTeam(world, founder)
-  await world.make('PATCH', `${entities}/scim/config`, { enabled: true }, founder.token)
   await world.relational.pool.query('update teams set provisioned = true where id = $1', [id])
   return id
 }

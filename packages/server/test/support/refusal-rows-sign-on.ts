@@ -30,10 +30,7 @@ async function addDomain({ make }: PermissionWorld, { token }: Person, domain: s
 
 async function newTeam({ make, relational }: PermissionWorld, { token }: Person, isProvisioned: boolean) {
   const { id } = await make<Made>('POST', '/v2/entities/teams', { name: unusedName() }, token)
-  if (isProvisioned) {
-    await make('PATCH', scimConfig, { enabled: true }, token)
-    await relational.pool.query('update teams set provisioned = true where id = $1', [id])
-  }
+  if (isProvisioned) await relational.pool.query('update teams set provisioned = true where id = $1', [id])
   return id
 }
 

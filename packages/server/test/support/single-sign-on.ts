@@ -41,8 +41,6 @@ export async function createSingleSignOnApp(relational: Relational) {
     documents: new Map<string, string>(),
     records: new Map<string, string[]>(),
     origin: 'https://millrace.example',
-    /** Whether an identity provider keeps groups of the company. */
-    syncsGroups: false,
     /** Runs before a sign-in is handed over. */
     beforeFinish: undefined as (() => Promise<unknown>) | undefined,
   }
@@ -89,8 +87,7 @@ export async function createSingleSignOnApp(relational: Relational) {
         requireNobodyAbove,
         requireGrantableRole,
         requireGrantableTeams,
-        requireUnprovisioned: (queries, companyId, teamIds) =>
-          requireUnprovisioned(queries, async () => seen.syncsGroups, companyId, teamIds),
+        requireUnprovisioned,
         async mailPasswordReset(_tx, userId) {
           seen.resetMails.push(userId)
         },

@@ -23,6 +23,8 @@ export const teamMembers = pgTable(
     companyId: id('company_id').notNull(),
     teamId: id('team_id').notNull(),
     userId: id('user_id').notNull(),
+    /** Whether the identity provider put the person into the team: such a membership alone gives a role. */
+    provisioned: boolean('provisioned').notNull().default(false),
   },
   (table) => [primaryKey({ columns: [table.teamId, table.userId] })],
 )

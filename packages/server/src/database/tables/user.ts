@@ -29,5 +29,7 @@ export const users = pgTable('users', {
   externalId: text('external_id'),
   /** When the identity provider deleted the person, who is hidden from it while the account is disabled. */
   unprovisionedAt: instant('unprovisioned_at'),
+  /** The identifier that the identity provider then had for the person. */
+  formerExternalId: text('former_external_id'),
   ...history,
 })

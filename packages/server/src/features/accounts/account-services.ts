@@ -3,7 +3,6 @@ import type { EnqueueMail } from '../../platform/mail/mail-queue.ts'
 import type { Passwords } from '../../platform/passwords.ts'
 import type { Queries, Relational } from '../../platform/stores/relational.ts'
 import { type CompanyService, createCompanyService } from './company-service.ts'
-import type { SyncsGroups } from './grants.ts'
 import { createInvitationService, type InvitationService } from './invitation-service.ts'
 import { createPasswordLinkService, type PasswordLinkService } from './password-link-service.ts'
 import { createPasswordLinkStore, type PasswordLinkStore } from './password-link-store.ts'
@@ -21,8 +20,6 @@ export interface AccountServicesDependencies extends Pick<RoleServiceDependencie
   readonly enqueueMail: EnqueueMail
   /** Address under which people reach the service, without a path. */
   readonly origin: () => string
-  /** Whether the identity provider keeps groups at this time. */
-  readonly syncsGroups: SyncsGroups
   readonly knowsTimezone: (zone: string) => Promise<boolean>
   /** Tests hand in stores with a clock of their own. */
   readonly linksIn?: (queries: Queries) => PasswordLinkStore

@@ -5,18 +5,11 @@ import type { Caller, Principal } from '../../platform/principal.ts'
 import type { Queries, Relational } from '../../platform/stores/relational.ts'
 import { changesOf, definedOf } from './changes.ts'
 import { createCompanyStore, type StoredCompany } from './company-store.ts'
-import {
-  requireGrantableRole,
-  requireGrantableTeams,
-  requireUnprovisioned,
-  type SyncsGroups,
-} from './grants.ts'
+import { requireGrantableRole, requireGrantableTeams, requireUnprovisioned } from './grants.ts'
 
 export interface CompanyServiceDependencies {
   readonly relational: Pick<Relational, 'db' | 'transaction'>
   readonly recordAudit: RecordAudit
-  /** Whether the identity provider keeps groups at this time. */
-  readonly syncsGroups: SyncsGroups
   /** Whether the engine that computes statistics knows a zone by this name; rejects while it cannot be asked. */
   readonly knowsTimezone: (zone: string) => Promise<boolean>
 }
@@ -42,7 +35,7 @@ export type CompanyService = ReturnType<typeof createCompanyService>
 
 /** The caller's company and its settings. */
 export function createCompanyService(dependencies: CompanyServiceDependencies) {
-  const { relational, recordAudit, syncsGroups, knowsTimezone } = dependencies
+  const { relational, recordAudit, knowsTimezone } = dependencies
 
   async function get(queries: Queries, { companyId }: Principal): Promise<StoredCompany> {
     const company = await createCompanyStore(queries).find(companyId)
@@ -130,7 +123,7 @@ export function createCompanyService(dependencies: CompanyServiceDependencies) {
     wanted: string,
   ): Promise<string> {
     const [teamId = ''] = await requireGrantableTeams(tx, principal, [wanted], [defaultTeamId])
-    if (teamId !== defaultTeamId) await requireUnprovisioned(tx, syncsGroups, principal.companyId, [teamId])
+    if (teamId !== defaultTeamId) await requireUnprovisioned(tx, principal.companyId, [teamId])
     return teamId
   }
 }

@@ -90,21 +90,17 @@ export async function requireNobodyAbove(
   throw new DomainError('roleAboveOwn', { roleIds }, { message })
 }
 
-/** Whether the identity provider keeps groups of the company at this time. */
-export type SyncsGroups = (queries: Queries, companyId: string) => Promise<boolean>
-
 /**
  * How a team that the identity provider keeps is called and who is in it is for the identity provider to say:
- * being in one may give a role.
+ * being in one may give a role. That holds while it is not answered, too: what is changed meanwhile would count as
+ * soon as it is answered again.
  * @throws DomainError `provisionedTeam`
  */
 export async function requireUnprovisioned(
   queries: Queries,
-  syncsGroups: SyncsGroups,
   companyId: string,
   teamIds: readonly string[],
 ): Promise<void> {
   const kept = await createTeamStore(queries).listProvisioned(companyId, teamIds)
-  if (kept.length > 0 && (await syncsGroups(queries, companyId)))
-    throw new DomainError('provisionedTeam', { teamIds: kept })
+  if (kept.length > 0) throw new DomainError('provisionedTeam', { teamIds: kept })
 }

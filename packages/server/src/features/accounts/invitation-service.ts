@@ -14,7 +14,6 @@ import {
   requireGrantableTeams,
   requireNotAbove,
   requireUnprovisioned,
-  type SyncsGroups,
 } from './grants.ts'
 import { createInvitationStore } from './invitation-store.ts'
 import type { PasswordLinkService } from './password-link-service.ts'
@@ -32,8 +31,6 @@ export interface InvitationServiceDependencies {
   readonly makeInvitationLink: PasswordLinkService['makeInvitationLink']
   readonly recordAudit: RecordAudit
   readonly enqueueMail: EnqueueMail
-  /** Whether the identity provider keeps groups at this time. */
-  readonly syncsGroups: SyncsGroups
   /** Address under which people reach the service, without a path. */
   readonly origin: () => string
 }
@@ -49,7 +46,7 @@ export type InvitationService = ReturnType<typeof createInvitationService>
 export function createInvitationService(dependencies: InvitationServiceDependencies) {
   const { relational, lifecycle, linksIn, makeInvitationLink, recordAudit, enqueueMail, origin } =
     dependencies
-  const { syncsGroups, budgetsIn } = dependencies
+  const { budgetsIn } = dependencies
 
   /** @throws DomainError `tooManyInvitations` */
   async function requireMail(tx: Queries, { userId }: Principal, email: string): Promise<void> {
@@ -130,7 +127,7 @@ export function createInvitationService(dependencies: InvitationServiceDependenc
           firstName: wanted.firstName ?? '',
           lastName: wanted.lastName ?? '',
         }
-        await requireUnprovisioned(tx, syncsGroups, principal.companyId, person.teamIds)
+        await requireUnprovisioned(tx, principal.companyId, person.teamIds)
         const origin = { actor: actorOf(principal), address }
         const created = await lifecycle.create(tx, person, origin, 'user-invite')
         if (!created) throw new DomainError('emailTaken', { email })

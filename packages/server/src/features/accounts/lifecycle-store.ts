@@ -1,4 +1,5 @@
 import { and, eq, inArray, isNull, ne, notInArray, sql } from 'drizzle-orm'
+import type { AnyPgColumn, PgTable } from 'drizzle-orm/pg-core'
 import { linkedAccounts } from '../../database/tables/linked-account.ts'
 import {
   authorizationCodes,
@@ -9,7 +10,7 @@ import {
   userLinks,
 } from '../../database/tables/sign-in.ts'
 import { ssoIdentities } from '../../database/tables/single-sign-on.ts'
-import { teamMembers } from '../../database/tables/team.ts'
+import { teamMembers, teams } from '../../database/tables/team.ts'
 import { accessTokens, refreshTokens } from '../../database/tables/token.ts'
 import { users } from '../../database/tables/user.ts'
 import type { Queries } from '../../platform/stores/relational.ts'
@@ -18,6 +19,21 @@ import type { UserStatus } from './account-store.ts'
 interface Reference {
   readonly id: string
   readonly companyId: string
+}
+
+/** What a person had before and has no more. */
+export interface EndedAccess {
+  readonly sessions: number
+  readonly linkedAccounts: number
+}
+
+/** The same of an account that begins anew. */
+export interface EndedAccount extends EndedAccess {
+  readonly teams: number
+  readonly password: boolean
+  readonly authenticator: boolean
+  readonly singleSignOn: boolean
+  readonly previousRoleId: string
 }
 
 /** Changes of a person's state; works inside the transaction it is given. */
@@ -47,9 +63,32 @@ export function createLifecycleStore(db: Queries) {
       .where(and(eq(userLinks.userId, userId), isNull(userLinks.endedAt)))
   }
 
+  /** Ends sessions, voids links in mails and takes linked accounts away; says how many there were. */
+  async function endAccess(userId: string): Promise<EndedAccess> {
+    const sessions = await endSessions(userId)
+    await endLinks(userId)
+    const { rowCount } = await db.delete(linkedAccounts).where(eq(linkedAccounts.userId, userId))
+    return { sessions, linkedAccounts: rowCount ?? 0 }
+  }
+
+  const removeFrom = async (table: PgTable & { userId: AnyPgColumn }, userId: string): Promise<number> =>
+    (await db.delete(table).where(eq(table.userId, userId))).rowCount ?? 0
+
+  /** Teams, a second factor, a name at the identity provider, consents: what an account has beside its row. */
+  async function removeBelongings(userId: string) {
+    await removeFrom(recoveryCodes, userId)
+    await removeFrom(clientConsents, userId)
+    return {
+      teams: await removeFrom(teamMembers, userId),
+      authenticator: (await removeFrom(userAuthenticators, userId)) > 0,
+      singleSignOn: (await removeFrom(ssoIdentities, userId)) > 0,
+    }
+  }
+
   return {
     endSessions,
     endLinks,
+    endAccess,
 
     /** False when the person is in none of the states `from`. */
     async changeStatus(user: Reference, from: UserStatus[], to: UserStatus): Promise<boolean> {
@@ -62,8 +101,8 @@ export function createLifecycleStore(db: Queries) {
     },
 
     /**
-     * Somebody deactivated is as before: active, or invited for whoever has never been in by any way.
-     * False when the person is not deactivated.
+     * A user who was deactivated is as before: active, or invited when no way in has ever been used. One who is in
+     * no team any more comes into the default one. False when the user is not deactivated.
      */
     async reactivate(user: Reference): Promise<boolean> {
       const isLinked = sql`exists (select 1 from ${ssoIdentities} where ${ssoIdentities.userId} = ${user.id})`
@@ -74,15 +113,32 @@ export function createLifecycleStore(db: Queries) {
         .set({ status: sql`case when ${wasIn} then 'active' else 'invited' end`, updatedAt: sql`now()` })
         .where(and(here(user), eq(users.status, 'disabled')))
         .returning({ id: users.id })
-      return changed.length > 0
+      if (changed.length === 0) return false
+      await db.execute(
+        sql`insert into ${teamMembers} (company_id, team_id, user_id)
+          select company_id, id, ${user.id} from ${teams} where company_id = ${user.companyId} and is_default
+            and not exists (select 1 from ${teamMembers} where user_id = ${user.id})`,
+      )
+      return true
     },
 
-    /** Ends sessions, voids links in mails and takes linked accounts away; says how many there were. */
-    async endAccess(userId: string): Promise<{ sessions: number; linkedAccounts: number }> {
-      const sessions = await endSessions(userId)
-      await endLinks(userId)
-      const { rowCount } = await db.delete(linkedAccounts).where(eq(linkedAccounts.userId, userId))
-      return { sessions, linkedAccounts: rowCount ?? 0 }
+    /**
+     * The account has nothing that was given to it or that opens it, but keeps its row with the profile; the role is
+     * this one from now on.
+     */
+    async reset(user: Reference, roleId: string): Promise<EndedAccount | undefined> {
+      const [before] = await db
+        .select({ previousRoleId: users.roleId, passwordHash: users.passwordHash })
+        .from(users)
+        .where(here(user))
+        .for('update')
+      if (!before) return undefined
+      const ended = { ...(await endAccess(user.id)), ...(await removeBelongings(user.id)) }
+      await db
+        .update(users)
+        .set({ passwordHash: null, lastSignInAt: null, roleId, updatedAt: sql`now()` })
+        .where(here(user))
+      return { ...ended, password: before.passwordHash !== null, previousRoleId: before.previousRoleId }
     },
 
     /** False when there is no such person, or none any more. */
@@ -98,14 +154,14 @@ export function createLifecycleStore(db: Queries) {
           jobTitle: '',
           phone: '',
           externalId: null,
+          formerExternalId: null,
           updatedAt: sql`now()`,
         })
         .where(and(here(user), ne(users.status, 'deleted')))
         .returning({ id: users.id })
       if (erased.length === 0) return false
-      await db.delete(teamMembers).where(eq(teamMembers.userId, user.id))
-      for (const table of [userAuthenticators, recoveryCodes, userLinks, clientConsents])
-        await db.delete(table).where(eq(table.userId, user.id))
+      await removeBelongings(user.id)
+      await removeFrom(userLinks, user.id)
       return true
     },
   }

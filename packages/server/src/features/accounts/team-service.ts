@@ -8,12 +8,10 @@ import type { Caller, Principal } from '../../platform/principal.ts'
 import { type Queries, type Relational, wordingViolations } from '../../platform/stores/relational.ts'
 import { changesOf, definedOf } from './changes.ts'
 import { createCompanyStore } from './company-store.ts'
-import { requireUnprovisioned, type SyncsGroups } from './grants.ts'
+import { requireUnprovisioned } from './grants.ts'
 import { createTeamStore, type StoredTeam } from './team-store.ts'
 
 export interface TeamServiceDependencies {
-  /** Whether the identity provider keeps groups at this time. */
-  readonly syncsGroups: SyncsGroups
   readonly relational: Pick<Relational, 'db' | 'transaction'>
   readonly recordAudit: RecordAudit
 }
@@ -38,7 +36,7 @@ const naming = <T>(name: string, work: () => Promise<T>): Promise<T> =>
 export type TeamService = ReturnType<typeof createTeamService>
 
 /** Teams of a company: how they stand to each other, and who is in them. */
-export function createTeamService({ relational, recordAudit, syncsGroups }: TeamServiceDependencies) {
+export function createTeamService({ relational, recordAudit }: TeamServiceDependencies) {
   async function get(queries: Queries, { companyId }: Principal, id: string): Promise<StoredTeam> {
     const team = await createTeamStore(queries).find(companyId, normalizeId(id))
     if (!team) throw new DomainError('teamNotFound', { id: normalizeId(id) })
@@ -168,7 +166,7 @@ export function createTeamService({ relational, recordAudit, syncsGroups }: Team
           const parentIds = wanted.parentIds && normalized(wanted.parentIds)
           if (parentIds) await requireParents(tx, team, parentIds)
           if (wanted.members || (name !== undefined && name !== team.name))
-            await requireUnprovisioned(tx, syncsGroups, team.companyId, [team.id])
+            await requireUnprovisioned(tx, team.companyId, [team.id])
           const members = await changeMembers(tx, team, wanted.members ?? {})
           const fields = { name, description, reachesAncestors }
           const changes = changesOf(team, { ...fields, parentIds })
@@ -190,7 +188,7 @@ export function createTeamService({ relational, recordAudit, syncsGroups }: Team
       await unlessReferred(id, async (tx) => {
         const store = createTeamStore(tx)
         const team = await getToChange(tx, caller.principal, id)
-        await requireUnprovisioned(tx, syncsGroups, team.companyId, [team.id])
+        await requireUnprovisioned(tx, team.companyId, [team.id])
         if (team.isDefault) throw new DomainError('defaultTeam', { id })
         const resources = await store.countDatasources(id)
         const children = team.childIds.length

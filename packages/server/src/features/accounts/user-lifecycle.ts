@@ -96,14 +96,42 @@ export function createUserLifecycle({ relational, recordAudit }: UserLifecycleDe
     },
 
     /**
-     * Inside `transact`. Role, teams and password are as they were; linked accounts do not come back. Somebody who
-     * had not come in yet is invited again, and needs a new link.
+     * Inside `transact`. Role, teams and password are as they were, or the default team where there is none; linked
+     * accounts do not come back. A user who has no way in yet is invited again, and needs a new link.
      */
     async reactivate(tx: Queries, user: UserReference, { actor, address }: ChangeOrigin): Promise<boolean> {
       if (!(await createLifecycleStore(tx).reactivate(user))) return false
       const { companyId } = user
       await recordAudit(tx, { companyId, action: 'user-reactivate', actor, target: target(user), address })
       return true
+    },
+
+    /**
+     * Inside `transact`. The account of a user whom the identity provider has deleted: deactivated, without teams,
+     * password, second factor, link to the identity provider and whatever else opened it, and with the role of a new
+     * user. Its id, profile and history stay, so that the same user can come back to them and to nothing else.
+     */
+    async reset(
+      tx: Queries,
+      user: UserReference,
+      roleId: string,
+      { actor, address }: ChangeOrigin,
+    ): Promise<void> {
+      const store = createLifecycleStore(tx)
+      const wasOpen = await store.changeStatus(user, ['active', 'invited'], 'disabled')
+      const ended = await store.reset(user, roleId)
+      if (!ended) return
+      const { previousRoleId, ...things } = ended
+      const isOtherRole = roleId !== previousRoleId
+      if (!wasOpen && !isOtherRole && !Object.values(things).some(Boolean)) return
+      await recordAudit(tx, {
+        companyId: user.companyId,
+        action: wasOpen ? 'user-deactivate' : 'user-update',
+        actor,
+        target: target(user),
+        details: { ...things, ...(isOtherRole && { roleId, previousRoleId }) },
+        address,
+      })
     },
 
     /**

@@ -12,7 +12,6 @@ import {
   requireGrantableTeams,
   requireNotAbove,
   requireUnprovisioned,
-  type SyncsGroups,
 } from './grants.ts'
 import type { ChangeOrigin, UserLifecycle } from './user-lifecycle.ts'
 import { createUserStore, type StoredUser, type UserFilter } from './user-store.ts'
@@ -21,8 +20,6 @@ export interface UserServiceDependencies {
   readonly relational: Pick<Relational, 'db'>
   readonly lifecycle: Pick<UserLifecycle, 'transact' | 'deactivate' | 'reactivate' | 'erase'>
   readonly recordAudit: RecordAudit
-  /** Whether the identity provider keeps groups at this time. */
-  readonly syncsGroups: SyncsGroups
 }
 
 /** As others of the company see somebody. */
@@ -40,7 +37,7 @@ export type UserService = ReturnType<typeof createUserService>
 
 /** The people of a company, as those who administer it see and change them. */
 export function createUserService(dependencies: UserServiceDependencies) {
-  const { relational, lifecycle, recordAudit, syncsGroups } = dependencies
+  const { relational, lifecycle, recordAudit } = dependencies
 
   async function get(queries: Queries, principal: Principal, id: string): Promise<StoredUser> {
     const user = await createUserStore(queries).find(principal.companyId, normalizeId(id))
@@ -116,7 +113,7 @@ export function createUserService(dependencies: UserServiceDependencies) {
         if (resourceGroupIds) {
           const [before, after] = [new Set(user.resourceGroupIds), new Set(resourceGroupIds)]
           const moved = [...before, ...after].filter((each) => before.has(each) !== after.has(each))
-          await requireUnprovisioned(tx, syncsGroups, principal.companyId, moved)
+          await requireUnprovisioned(tx, principal.companyId, moved)
         }
         const changes = changesOf(user, { ...fields, resourceGroupIds }, personalFields)
         if (changes.changed.length === 0) return

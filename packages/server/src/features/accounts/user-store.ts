@@ -1,4 +1,4 @@
-import { and, asc, eq, ne, type SQL, sql } from 'drizzle-orm'
+import { and, asc, eq, ne, notInArray, type SQL, sql } from 'drizzle-orm'
 import { teamMembers } from '../../database/tables/team.ts'
 import { users } from '../../database/tables/user.ts'
 import type { Range } from '../../platform/paging.ts'
@@ -124,12 +124,15 @@ export function createUserStore(db: Queries) {
         .where(eq(users.id, id))
     },
 
-    /** Puts somebody into exactly these teams of their company. */
+    /** The user is in exactly these teams of the company; of those that stay, who gave them stays known. */
     async replaceTeams(user: { id: string; companyId: string }, teamIds: readonly string[]): Promise<void> {
-      await db.delete(teamMembers).where(eq(teamMembers.userId, user.id))
+      await db
+        .delete(teamMembers)
+        .where(and(eq(teamMembers.userId, user.id), notInArray(teamMembers.teamId, [...teamIds])))
       await db
         .insert(teamMembers)
         .values(teamIds.map((teamId) => ({ companyId: user.companyId, teamId, userId: user.id })))
+        .onConflictDoNothing()
     },
 
     async findPasswordHash(id: string): Promise<string | null> {

@@ -14,7 +14,10 @@ import { createScimUserService } from './scim-user-service.ts'
 
 export interface ProvisioningDependencies {
   readonly relational: Pick<Relational, 'db' | 'transaction'>
-  readonly lifecycle: Pick<UserLifecycle, 'transact' | 'create' | 'admit' | 'deactivate' | 'reactivate'>
+  readonly lifecycle: Pick<
+    UserLifecycle,
+    'transact' | 'create' | 'admit' | 'deactivate' | 'reactivate' | 'reset' | 'erase'
+  >
   readonly recordAudit: RecordAudit
   readonly grants: ProvisioningGrants
   /** Address under which people reach the service, without a path. */
@@ -39,12 +42,6 @@ export function createProvisioning(dependencies: ProvisioningDependencies) {
     users: createScimUserService(parts),
     groups: createScimGroupService(parts),
     discovery: createScimDiscoveryService(parts),
-
-    /** Whether the identity provider keeps groups of the company at this time. */
-    async syncsGroups(queries: Queries, companyId: string): Promise<boolean> {
-      const { enabled, groupSync } = await createScimConfigStore(queries).find(companyId)
-      return enabled && groupSync
-    },
 
     /** What of the configuration names a role, in words. */
     async settingsNaming(

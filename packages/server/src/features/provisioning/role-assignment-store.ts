@@ -51,14 +51,15 @@ export function createRoleAssignmentStore(db: Queries) {
 
     /**
      * Of the people named, or of all whom the identity provider keeps, those whose role is not the one that the
-     * mapping gives. Only its own groups count: whoever may make a team cannot give a role with it.
+     * mapping gives. Only members whom it has named itself count, and only in its own groups: a right to make
+     * teams or to put people into them gives no role.
      */
     async listHolders(companyId: string, userIds: readonly string[] | undefined): Promise<RoleHolder[]> {
       const named = userIds && sql.param([...userIds])
       const among = named === undefined ? sql`true` : sql`member.user_id = any(${named}::text[])`
       const kept = sql`person.provisioned or exists (
         select 1 from ${teamMembers} as member join ${teams} as team on team.id = member.team_id
-        where member.user_id = person.id and team.provisioned)`
+        where member.user_id = person.id and member.provisioned and team.provisioned)`
       const wanted = named === undefined ? kept : sql`person.id = any(${named}::text[])`
       const { rows } = await db.execute<HolderRow>(
         sql`with matched as (
@@ -66,14 +67,15 @@ export function createRoleAssignmentStore(db: Queries) {
             from ${scimRoleMappings} as mapping
               join ${teams} as team on team.company_id = mapping.company_id and team.provisioned
                 and lower(team.name) = lower(mapping.group_name)
-              join ${teamMembers} as member on member.team_id = team.id
+              join ${teamMembers} as member on member.team_id = team.id and member.provisioned
             where mapping.company_id = ${companyId} and ${among}
             order by member.user_id, mapping.position
           )
           select person.id, person.email, person.role_id, matched.role_id as mapped,
             case when matched.role_id is not null then '{}' else array(
               select team.name from ${teamMembers} as member join ${teams} as team on team.id = member.team_id
-              where member.user_id = person.id and team.provisioned order by team.name limit 5) end as groups
+              where member.user_id = person.id and member.provisioned and team.provisioned
+              order by team.name limit 5) end as groups
           from ${users} as person left join matched on matched.user_id = person.id
           where person.company_id = ${companyId} and person.status <> 'deleted' and not person.service_account
             and (${wanted}) and matched.role_id is distinct from person.role_id

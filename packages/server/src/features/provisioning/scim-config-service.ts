@@ -99,7 +99,8 @@ export function createScimConfigService(dependencies: ScimConfigDependencies) {
 
     /**
      * Sets what is given and leaves the rest. Changed rules for roles hold at once, and nobody loses or gets a role
-     * by them that the caller could not give. Whoever lets the identity provider in decides about everybody.
+     * by them that the caller could not give. To turn the identity provider or its groups on is to decide about
+     * everybody; to have groups give roles is to give each role of the mapping.
      * @throws DomainError `validation`, `unknownRole`, `roleAboveOwn` or `lastAdministrator`
      */
     async update(principal: Principal, wanted: Wanted, address: string): Promise<ScimConfig> {
@@ -114,10 +115,14 @@ export function createScimConfigService(dependencies: ScimConfigDependencies) {
       return transact(async (tx) => {
         const store = createScimConfigStore(tx)
         await store.lock(companyId)
+        const before = await store.find(companyId)
+        const changes = changesOf(before, { fields, mapping })
+        if ('roleSource' in changes)
+          for (const { roleId } of mapping ?? before.roleMapping) roleIds.add(roleId)
         await grants.requireGrantableRoles(tx, principal, [...roleIds])
-        const changes = changesOf(await store.find(companyId), { fields, mapping })
         if (Object.keys(changes).length > 0) {
-          if (changes.enabled === true) await grants.requireNobodyAbove(tx, principal)
+          if (changes.enabled === true || changes.groupSync === true)
+            await grants.requireNobodyAbove(tx, principal)
           await store.update(companyId, fields)
           if (mapping) await store.replaceMapping(companyId, mapping)
           await recordAudit(tx, { ...event, details: { changes } })

@@ -7,7 +7,12 @@ import type { EqualityFilter } from './protocol/path.ts'
 import { ScimRefusal, takenGroup } from './protocol/refusal.ts'
 import { type ScimResource, toGroupResource } from './protocol/resources.ts'
 import type { RoleAssignment } from './role-assignment.ts'
-import { createScimGroupStore, type GroupMatch, type StoredTeam } from './scim-group-store.ts'
+import {
+  createScimGroupStore,
+  type FormerMember,
+  type GroupMatch,
+  type StoredTeam,
+} from './scim-group-store.ts'
 import type { Outcome, ScimCall, ScimRequests, Work } from './scim-request-service.ts'
 
 export interface ScimGroupDependencies {
@@ -23,6 +28,7 @@ const mostNamed = 20
 
 const unknown = (id: string) =>
   new ScimRefusal('notFound', `There is no group ${JSON.stringify(id.slice(0, 60))}`)
+const idsOf = (people: readonly { id: string }[]) => people.map(({ id }) => id)
 const targetOf = ({ id, name }: { id: string; name: string }) => ({ kind: 'team', id, name })
 
 function requireGroupSync({ settings }: Work): void {
@@ -47,6 +53,17 @@ function withinBounds(teams: readonly StoredTeam[]): StoredTeam[] {
   })
   return end < 0 ? [...teams] : teams.slice(0, end)
 }
+
+/**
+ * Of a team that people have made, the first change by the identity provider makes it one of its own: from
+ * then on its members are those whom the identity provider has named, because being in it may give a role.
+ */
+const takenOver = ({ add, remove }: MemberChange = nothingSaid): MemberChange => ({
+  replace: true,
+  add,
+  remove,
+})
+const nothingSaid: MemberChange = { replace: false, add: new Set(), remove: new Set() }
 
 export type ScimGroups = ReturnType<typeof createScimGroupService>
 
@@ -76,11 +93,18 @@ export function createScimGroupService(dependencies: ScimGroupDependencies) {
     return resource
   }
 
-  /** Whoever left or came may have another role now, and whoever is in no team comes into the default one. */
-  async function settle(work: Work, moved: { left: readonly string[]; changed: readonly string[] }) {
+  /**
+   * Members who left or came may have another role now, but for those whom people had put there: that gave none.
+   * Users who are in no team any more come into the default one.
+   */
+  async function settle(
+    work: Work,
+    { left, changed }: { left: readonly FormerMember[]; changed: readonly string[] },
+  ) {
     const { tx, companyId, origin } = work
-    if (moved.left.length > 0) await createScimGroupStore(tx).catchTeamless(companyId, moved.left)
-    await roleAssignment.assignTo(tx, companyId, moved.changed, origin)
+    if (left.length > 0) await createScimGroupStore(tx).catchTeamless(companyId, idsOf(left))
+    const provisioned = idsOf(left.filter((member) => member.provisioned))
+    await roleAssignment.assignTo(tx, companyId, [...new Set([...provisioned, ...changed])], origin)
   }
 
   async function requirePeople(work: Work, ids: ReadonlySet<string>, ever: boolean): Promise<void> {
@@ -101,7 +125,13 @@ export function createScimGroupService(dependencies: ScimGroupDependencies) {
 
   async function apply(work: Work, team: StoredTeam, change: GroupChange): Promise<void> {
     const { tx, companyId, origin } = work
-    const { displayName = team.name, externalId = team.externalId, members } = change
+    const { displayName = team.name, externalId = team.externalId } = change
+    if (!team.provisioned && team.isDefault)
+      throw new ScimRefusal(
+        'mutability',
+        'This is the default team of the company, which takes people by itself: an administrator must choose another one before it can be synchronised',
+      )
+    const members = team.provisioned ? change.members : takenOver(change.members)
     const { left, came } = members ? await changeMembers(work, team.id, members) : { left: [], came: [] }
     const isRenamed = displayName !== team.name
     const isChanged = isRenamed || externalId !== team.externalId || !team.provisioned
@@ -113,16 +143,14 @@ export function createScimGroupService(dependencies: ScimGroupDependencies) {
       throw new ScimRefusal('invalidValue', `A group may have at most ${mostMembers} members`)
     const details = {
       ...(isRenamed && { previousName: team.name }),
+      ...(!team.provisioned && { provisioned: true }),
       ...(came.length > 0 && { added: came.length, addedIds: came.slice(0, mostNamed) }),
-      ...(left.length > 0 && { removed: left.length, removedIds: left.slice(0, mostNamed) }),
+      ...(left.length > 0 && { removed: left.length, removedIds: idsOf(left.slice(0, mostNamed)) }),
     }
     const target = targetOf(now)
     await recordAudit(tx, { companyId, action: 'team-update', target, details, ...origin })
-    // Another name, or being the identity provider's now, may give everybody in the team another role.
-    const isOther = isRenamed || !team.provisioned
-    const present = isOther ? ((await store.listMembers([team.id])).get(team.id) ?? []) : []
-    const changed = new Set([...left, ...came, ...present.map(({ id }) => id)])
-    await settle(work, { left, changed: [...changed] })
+    // Another name may give everybody in the team another role.
+    await settle(work, { left, changed: isRenamed ? await store.listProvisionedMembers(team.id) : came })
   }
 
   const write = <T>(call: ScimCall, work: (work: Work) => Promise<Outcome<T>>): Promise<T> =>
@@ -212,9 +240,9 @@ export function createScimGroupService(dependencies: ScimGroupDependencies) {
         const left = await store.removeEverybody(team.id)
         await unlessInUse(store.delete(team.id))
         const target = targetOf(team)
-        const details = { removed: left.length, removedIds: left.slice(0, mostNamed) }
+        const details = { removed: left.length, removedIds: idsOf(left.slice(0, mostNamed)) }
         await recordAudit(tx, { companyId, action: 'team-delete', target, details, ...origin })
-        await settle(work, { left, changed: left })
+        await settle(work, { left, changed: [] })
         return { reply: undefined, target }
       }),
   }

@@ -1,4 +1,5 @@
 import { and, asc, eq, not, or, type SQL, sql } from 'drizzle-orm'
+import { ssoDefaultTeams } from '../../database/tables/single-sign-on.ts'
 import { teamMembers, teamParents, teams } from '../../database/tables/team.ts'
 import { users } from '../../database/tables/user.ts'
 import type { Queries } from '../../platform/stores/relational.ts'
@@ -20,6 +21,13 @@ export interface StoredTeam {
 export interface Member {
   readonly id: string
   readonly email: string
+}
+
+/** A user who was in a team until now. */
+export interface FormerMember {
+  readonly id: string
+  /** Whether the identity provider had put the person there. */
+  readonly provisioned: boolean
 }
 
 /** One attribute that a list is filtered by; names are equal whatever their case. */
@@ -51,6 +59,11 @@ export function createScimGroupStore(db: Queries) {
   async function idsOf(query: SQL): Promise<string[]> {
     const { rows } = await db.execute<{ id: string }>(query)
     return rows.map(({ id }) => id)
+  }
+
+  async function removed(query: SQL): Promise<FormerMember[]> {
+    const { rows } = await db.execute<{ id: string; provisioned: boolean }>(query)
+    return rows
   }
 
   return {
@@ -103,12 +116,13 @@ export function createScimGroupStore(db: Queries) {
       return inserted.length > 0
     },
 
-    /** From now on the identity provider keeps the team. */
+    /** From now on the identity provider keeps the team: single sign-on adds no new users to it. */
     async update(id: string, fields: { name?: string; externalId?: string | null }): Promise<void> {
       await db
         .update(teams)
         .set({ ...fields, provisioned: true, updatedAt: sql`now()` })
         .where(eq(teams.id, id))
+      await db.delete(ssoDefaultTeams).where(eq(ssoDefaultTeams.teamId, id))
     },
 
     async delete(id: string): Promise<void> {
@@ -139,38 +153,50 @@ export function createScimGroupStore(db: Queries) {
       return new Set(rows.map(({ id }) => id))
     },
 
-    /** @returns who was not in the team before */
+    /** @returns whom the identity provider had not put into the team before */
     async addMembers(companyId: string, teamId: string, ids: Iterable<string>): Promise<string[]> {
       return idsOf(
-        sql`insert into ${teamMembers} (company_id, team_id, user_id)
-          select ${companyId}, ${teamId}, id from unnest(${array(ids)}) as id
-          on conflict do nothing returning user_id as id`,
+        sql`insert into ${teamMembers} as member (company_id, team_id, user_id, provisioned)
+          select ${companyId}, ${teamId}, id, true from unnest(${array(ids)}) as id
+          on conflict (team_id, user_id) do update set provisioned = true where not member.provisioned
+          returning user_id as id`,
       )
     },
 
+    /** Whom the identity provider has put into the team. */
+    async listProvisionedMembers(teamId: string): Promise<string[]> {
+      const rows = await db
+        .select({ id: teamMembers.userId })
+        .from(teamMembers)
+        .where(and(eq(teamMembers.teamId, teamId), teamMembers.provisioned))
+      return rows.map(({ id }) => id)
+    },
+
     /** Programs stay: the identity provider does not see them. @returns who was in the team */
-    async removeMembers(teamId: string, ids: Iterable<string>): Promise<string[]> {
-      return idsOf(
+    async removeMembers(teamId: string, ids: Iterable<string>): Promise<FormerMember[]> {
+      return removed(
         sql`delete from ${teamMembers} as member using ${users} as person
           where member.team_id = ${teamId} and member.user_id = any(${array(ids)})
             and person.id = member.user_id and not person.service_account
-          returning member.user_id as id`,
+          returning member.user_id as id, member.provisioned`,
       )
     },
 
     /** The same for all but those named. */
-    async keepMembers(teamId: string, ids: Iterable<string>): Promise<string[]> {
-      return idsOf(
+    async keepMembers(teamId: string, ids: Iterable<string>): Promise<FormerMember[]> {
+      return removed(
         sql`delete from ${teamMembers} as member using ${users} as person
           where member.team_id = ${teamId} and not (member.user_id = any(${array(ids)}))
             and person.id = member.user_id and not person.service_account
-          returning member.user_id as id`,
+          returning member.user_id as id, member.provisioned`,
       )
     },
 
     /** Programs too. @returns who was in the team */
-    async removeEverybody(teamId: string): Promise<string[]> {
-      return idsOf(sql`delete from ${teamMembers} where team_id = ${teamId} returning user_id as id`)
+    async removeEverybody(teamId: string): Promise<FormerMember[]> {
+      return removed(
+        sql`delete from ${teamMembers} where team_id = ${teamId} returning user_id as id, provisioned`,
+      )
     },
 
     /** Whoever of these people is in no team any more comes into the company's default team. */

@@ -13,7 +13,10 @@ import { createScimUserStore, type StoredPerson, type UserMatch } from './scim-u
 
 export interface ScimUserDependencies {
   readonly requests: Pick<ScimRequests, 'read' | 'write'>
-  readonly lifecycle: Pick<UserLifecycle, 'create' | 'admit' | 'deactivate' | 'reactivate'>
+  readonly lifecycle: Pick<
+    UserLifecycle,
+    'create' | 'admit' | 'deactivate' | 'reactivate' | 'reset' | 'erase'
+  >
   readonly roleAssignment: Pick<RoleAssignment, 'findDefaultRole'>
   readonly recordAudit: RecordAudit
   /** Address of the SCIM service. */
@@ -52,6 +55,19 @@ function matchOf({ name, where, sub, value }: EqualityFilter): UserMatch | undef
   }
 }
 
+/** Whether the identity provider has deleted the user, whom no administrator has reactivated since. */
+const isDeleted = ({ unprovisionedAt, status, serviceAccount }: StoredPerson) =>
+  unprovisionedAt !== null && status === 'disabled' && !serviceAccount
+
+/**
+ * Whether the identity provider has deleted a user of this account and means another one now (RFC 7643 3.1: its
+ * identifier is what it tells users apart by). What a request leaves out says nothing.
+ */
+const isAnother = (
+  { unprovisionedAt, formerExternalId }: StoredPerson,
+  externalId: string | null | undefined,
+) => unprovisionedAt !== null && externalId !== undefined && externalId !== formerExternalId
+
 export type ScimUsers = ReturnType<typeof createScimUserService>
 
 /** `/Users` of the SCIM service: people of the company whose token it is. */
@@ -80,6 +96,7 @@ export function createScimUserService(dependencies: ScimUserDependencies) {
   /** A repeated request changes nothing and is no change in the audit log. */
   async function apply(work: Work, person: StoredPerson, { active, fields }: UserChange): Promise<void> {
     const { tx, companyId, origin } = work
+    if (!person.provisioned && isAnother(person, fields.externalId)) throw takenUser()
     const changed = (Object.keys(fields) as (keyof UserFields)[]).filter(
       (name) => fields[name] !== person[name],
     )
@@ -92,11 +109,27 @@ export function createScimUserService(dependencies: ScimUserDependencies) {
     await setActive(work, person, active)
   }
 
+  /**
+   * An address outlives its holder. One whom the identity provider deleted comes back as a new user under the old id
+   * when it gives the same identifier; otherwise the address is another user's now, and the former account ends.
+   */
+  async function keepsAddress(work: Work, person: StoredPerson, externalId: string | null = null) {
+    const { tx, companyId, origin } = work
+    if (person.companyId !== companyId || !isDeleted(person)) return true
+    if (isAnother(person, externalId)) {
+      await lifecycle.erase(tx, person, origin)
+      return false
+    }
+    await lifecycle.reset(tx, person, await roleAssignment.findDefaultRole(tx, companyId), origin)
+    return true
+  }
+
   async function create(work: Work, userName: string, change: UserChange): Promise<{ id: string }> {
     const { tx, companyId, origin } = work
     const { active = true, fields } = change
     const store = createScimUserStore(tx)
-    const existing = await store.lockByAddress(userName)
+    const found = await store.lockByAddress(userName)
+    const existing = found && (await keepsAddress(work, found, fields.externalId)) ? found : undefined
     if (existing) {
       // The same words whoever has the address: another company's people are not told of here.
       const isFree = existing.companyId === companyId && !existing.serviceAccount && !existing.provisioned
@@ -146,7 +179,7 @@ export function createScimUserService(dependencies: ScimUserDependencies) {
 
     /**
      * Somebody new; or somebody of the company whom the identity provider does not keep yet, under the id they
-     * have, with the role and the teams they have.
+     * have, with the role and the teams they have; or the same user whom it deleted, under the same id alone.
      * @throws ScimRefusal `uniqueness`
      */
     create: (call: ScimCall, change: UserChange & { readonly userName: string }): Promise<ScimResource> =>
@@ -166,15 +199,16 @@ export function createScimUserService(dependencies: ScimUserDependencies) {
       }),
 
     /**
-     * Deactivates the person, who is gone for the identity provider then, and comes back with the same id when
-     * it creates the same userName again.
+     * Deactivates the person, who is gone for the identity provider then and has nothing left but the id, to which
+     * the same userName with the same externalId comes back.
      * @throws ScimRefusal `notFound`; DomainError `lastAdministrator`
      */
     delete: (call: ScimCall, id: string): Promise<void> =>
       requests.write(call, async (work) => {
+        const { tx, companyId, origin } = work
         const person = await lock(work, id)
-        await lifecycle.deactivate(work.tx, person, work.origin)
-        await createScimUserStore(work.tx).release(person.id)
+        await lifecycle.reset(tx, person, await roleAssignment.findDefaultRole(tx, companyId), origin)
+        await createScimUserStore(tx).release(person.id)
         return { reply: undefined, target: targetOf(person) }
       }),
   }

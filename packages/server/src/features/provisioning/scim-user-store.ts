@@ -13,6 +13,10 @@ export interface StoredPerson extends ScimPerson {
   /** Whether the identity provider keeps this person. */
   readonly provisioned: boolean
   readonly serviceAccount: boolean
+  /** When the identity provider deleted this user, whom an administrator may have reactivated since. */
+  readonly unprovisionedAt: Date | null
+  /** Under which identifier it then knew the person. */
+  readonly formerExternalId: string | null
 }
 
 /** One attribute that a list is filtered by; the value is as accounts have it. */
@@ -44,6 +48,8 @@ const columns = {
   provisioned: users.provisioned,
   serviceAccount: users.serviceAccount,
   externalId: users.externalId,
+  unprovisionedAt: users.unprovisionedAt,
+  formerExternalId: users.formerExternalId,
   firstName: users.firstName,
   lastName: users.lastName,
   jobTitle: users.jobTitle,
@@ -119,17 +125,24 @@ export function createScimUserStore(db: Queries) {
     async update(id: string, fields: Partial<UserFields>): Promise<void> {
       await db
         .update(users)
-        .set({ ...fields, provisioned: true, unprovisionedAt: null, updatedAt: sql`now()` })
+        .set({
+          ...fields,
+          provisioned: true,
+          unprovisionedAt: null,
+          formerExternalId: null,
+          updatedAt: sql`now()`,
+        })
         .where(eq(users.id, id))
     },
 
-    /** The identity provider keeps the person no more, and its identifier is free. */
+    /** The identity provider keeps the person no more, and its identifier is free; it tells who comes back. */
     async release(id: string): Promise<void> {
       await db
         .update(users)
         .set({
           provisioned: false,
           externalId: null,
+          formerExternalId: sql`case when ${users.provisioned} then ${users.externalId} else ${users.formerExternalId} end`,
           unprovisionedAt: sql`now()`,
           updatedAt: sql`now()`,
         })
