@@ -5,7 +5,7 @@ import { DomainError } from '../../platform/errors.ts'
 import { newId } from '../../platform/ids.ts'
 import type { Language } from '../../platform/mail/letter.ts'
 import type { EnqueueMail } from '../../platform/mail/mail-queue.ts'
-import { networkOf } from '../../platform/network-address.ts'
+import { holdersOf, networkOf } from '../../platform/network-address.ts'
 import { atDesk } from '../../platform/password-desk.ts'
 import type { Passwords } from '../../platform/passwords.ts'
 import type { Caller } from '../../platform/principal.ts'
@@ -157,7 +157,7 @@ export function createPasswordLinkService(dependencies: PasswordLinkDependencies
     const link = secretHash && (await linksIn(relational.db).findLiving(secretHash))
     if (!link) throw new DomainError('invalidLink')
     requireGoodPassword(newPassword, 'password')
-    const passwordHash = await atDesk(passwords, (desk) =>
+    const passwordHash = await atDesk(passwords, { holders: holdersOf(address) }, (desk) =>
       hashOther(desk, newPassword, link.passwordHash, 'password'),
     )
     const { userId, companyId, kind, email, language, expiresAt } = link

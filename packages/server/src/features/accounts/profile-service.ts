@@ -73,7 +73,7 @@ export function createProfileService(dependencies: ProfileServiceDependencies) {
       throw new DomainError('passwordNotUsed', { email: principal.email }, { message })
     }
     await requireTurn(principal.userId)
-    const hash = await atDesk(passwords, async (desk) => {
+    const hash = await atDesk(passwords, { holders: [principal.companyId, principal.userId] }, async (desk) => {
       const isRight = !isPasswordTooLong(current) && (await desk.matches(current, present))
       if (!isRight) throw new DomainError('wrongPassword')
       return hashOther(desk, next, present, 'newPassword')
