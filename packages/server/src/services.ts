@@ -18,6 +18,7 @@ import {
 import { type AuthorizationReader, createAuthorizationReader } from './features/auth/authorization-request.ts'
 import { createBearerGuard } from './features/auth/bearer-guard.ts'
 import { createCodeStore } from './features/auth/code-store.ts'
+import { createFamiliarStore } from './features/auth/familiar-store.ts'
 import { createPasswordCheck } from './features/auth/password-check.ts'
 import { createRotationStore } from './features/auth/rotation-store.ts'
 import { createSecondFactor } from './features/auth/second-factor.ts'
@@ -97,10 +98,12 @@ export function createServices(parts: ServiceParts): Services {
   const gate = createQueryGate()
   const lifecycle = createUserLifecycle({ relational, recordAudit })
   const tokens = createTokenStore(relational.db)
+  const familiar = createFamiliarStore(relational.db)
   const readAuthorization = createAuthorizationReader(tokens)
   const passwordCheck = createPasswordCheck({
     relational,
     tokens,
+    familiar,
     throttle: createThrottleStore(relational),
     passwords,
     secondFactor: createSecondFactor({ box, clock }),
@@ -131,6 +134,7 @@ export function createServices(parts: ServiceParts): Services {
     passwords,
     recordAudit,
     enqueueMail,
+    rememberNetwork: (tx, userId, address) => createFamiliarStore(tx).rememberNetwork(userId, address),
     origin,
     knowsTimezone: createTimezoneStore({ columnar }).knowsTimezone,
     settingsNaming: provisioning.settingsNaming,
@@ -140,6 +144,7 @@ export function createServices(parts: ServiceParts): Services {
     relational,
     codesIn: createCodeStore,
     tokens,
+    familiar,
     passwordCheck,
     recordAudit,
     findSingleSignOn: createDomainStore(relational.db).findSingleSignOn,
@@ -155,6 +160,7 @@ export function createServices(parts: ServiceParts): Services {
         tokens: createTokenStore(tx),
         codes: createCodeStore(tx),
         rotation: createRotationStore(tx),
+        familiar: createFamiliarStore(tx),
       }),
       passwordCheck,
       recordAudit,

@@ -26,6 +26,8 @@ export interface PasswordLinkDependencies {
   readonly lifecycle: Pick<UserLifecycle, 'endSessions' | 'endLinks'>
   readonly recordAudit: RecordAudit
   readonly enqueueMail: EnqueueMail
+  /** From here the user signs in also while others are held. */
+  readonly rememberNetwork: (tx: Queries, userId: string, address: string) => Promise<void>
   /** Address under which people reach the service, without a path; never what a request says it is. */
   readonly origin: () => string
   readonly random?: RandomBytes
@@ -77,6 +79,7 @@ export type PasswordLinkService = ReturnType<typeof createPasswordLinkService>
 export function createPasswordLinkService(dependencies: PasswordLinkDependencies) {
   const { relational, linksIn, budgetsIn, passwords, lifecycle, recordAudit, enqueueMail, origin, random } =
     dependencies
+  const { rememberNetwork } = dependencies
 
   /** Undefined when there is no such person; the same statements then. */
   async function addLink(
@@ -166,6 +169,7 @@ export function createPasswordLinkService(dependencies: PasswordLinkDependencies
       await createAccountStore(tx).updatePassword(userId, passwordHash)
       const endedSessions = await lifecycle.endSessions(tx, userId)
       await lifecycle.endLinks(tx, userId)
+      await rememberNetwork(tx, userId, address)
       if (kind === 'password-reset') await enqueueMail(tx, { to: email, ...passwordChangedLetter(language) })
       await recordAudit(tx, {
         companyId,

@@ -61,7 +61,7 @@ export function createAuthenticatorService(dependencies: AuthenticatorServiceDep
     const findClient = async () => ({ id: principal.clientId })
     const attempt = { findClient, username: principal.email, password, isRecorded: true }
     try {
-      await passwordCheck.verify(attempt, { address, cookieToken: undefined })
+      await passwordCheck.verify(attempt, { address, cookieToken: undefined, device: undefined })
     } catch (error) {
       if (error instanceof DomainError && error.errorName === 'invalidCredentials')
         throw new DomainError('wrongPassword', {}, { cause: error })

@@ -147,16 +147,6 @@ export function createTokenStore(db: Queries, now: SqlNow = databaseNow) {
       }
     },
 
-    /** Whether a session of this person that still lives was last used from this address. */
-    async hasSessionFrom(email: string, address: string): Promise<boolean> {
-      const { rows } = await db.execute(
-        sql`select 1 from ${refreshTokens} as session join ${users} as owner on owner.id = session.user_id
-          where owner.email = ${email} and owner.status = 'active'
-            and session.address = ${address} and session.expires_at > ${now()} limit 1`,
-      )
-      return rows.length > 0
-    },
-
     /** The living session of this person that a refresh token, not one that was replaced, belongs to. */
     async findSessionOf(email: string, refreshTokenHash: Buffer): Promise<string | undefined> {
       const { rows } = await db.execute<{ id: string }>(
