@@ -29,7 +29,7 @@ import { version } from './platform/version.ts'
  */
 export async function buildApp(context: Context, addresses: () => Addresses): Promise<FastifyInstance> {
   const { config, logger, metrics, services } = context
-  const app = createHttpServer({ logger, trustedProxies: config.http.trustedProxies })
+  const app = createHttpServer({ logger, ...config.http })
 
   await app.register(async function open(scope) {
     await scope.register(
