@@ -330,7 +330,7 @@ describe('D04: redirects', () => {
     ['https://169.254.169.254/latest/meta-data/', 'refused'],
     ['https://[::1]/', 'refused'],
     ['//10.0.0.1/', 'refused'],
-    ['https://private.example.test/', 'refused'],
+    ['https://private.example.test/', 'unreachable'],
     ['file:///etc/passwd', 'refused'],
     ['gopher://127.0.0.1:6379/_x', 'refused'],
     ['https://user:password@hooks.example.test/', 'refused'],

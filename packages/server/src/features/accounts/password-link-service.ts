@@ -9,7 +9,7 @@ import { holdersOf, networkOf } from '../../platform/network-address.ts'
 import { atDesk } from '../../platform/password-desk.ts'
 import type { Passwords } from '../../platform/passwords.ts'
 import type { Caller } from '../../platform/principal.ts'
-import type { Queries, Relational } from '../../platform/stores/relational.ts'
+import { type Queries, type Relational, wordingViolations } from '../../platform/stores/relational.ts'
 import { passwordChangedLetter, resetLetter } from './account-letters.ts'
 import { requireEmail } from './account-service.ts'
 import { createAccountStore } from './account-store.ts'
@@ -155,6 +155,14 @@ export function createPasswordLinkService(dependencies: PasswordLinkDependencies
     })
   }
 
+  /** Of accounts in several companies that take an address at once, one gets it. */
+  const holdingEmail = <T>(work: (tx: Queries) => Promise<T>): Promise<T> =>
+    wordingViolations(
+      () => relational.transaction(work),
+      (constraint, cause) =>
+        constraint === 'users_email' ? new DomainError('invalidLink', {}, { cause }) : undefined,
+    )
+
   async function setPassword(secret: string, newPassword: string, address: string): Promise<LinkView> {
     const secretHash = isSecret(secret) ? hashSecret(secret) : undefined
     const link = secretHash && (await linksIn(relational.db).findLiving(secretHash))
@@ -164,8 +172,10 @@ export function createPasswordLinkService(dependencies: PasswordLinkDependencies
       hashOther(desk, newPassword, link.passwordHash, 'password'),
     )
     const { userId, companyId, kind, email, language, expiresAt } = link
-    await relational.transaction(async (tx) => {
+    const isHeld = await holdingEmail(async (tx) => {
       if (!(await linksIn(tx).consume(secretHash, userId))) throw new DomainError('invalidLink')
+      // The address signs in to another company's account: who has the link learns no more than that it has ended.
+      if ((await linksIn(tx).findById(userId))?.isHeldElsewhere) return true
       await createAccountStore(tx).updatePassword(userId, passwordHash)
       const endedSessions = await lifecycle.endSessions(tx, userId)
       await lifecycle.endLinks(tx, userId)
@@ -179,7 +189,9 @@ export function createPasswordLinkService(dependencies: PasswordLinkDependencies
         details: { endedSessions },
         address,
       })
+      return false
     })
+    if (isHeld) throw new DomainError('invalidLink')
     return { kind, email, language, expiresAt }
   }
 

@@ -60,7 +60,7 @@ export function createFamiliarStore(db: Queries, now: SqlNow = databaseNow) {
       const network = hashNetwork(address)
       const hasOwn = (hash: Buffer) => sql`exists (
         select 1 from ${familiarOrigins} as origin join ${users} as owner on owner.id = origin.user_id
-        where owner.email = ${email} and owner.status = 'active' and origin.hash = ${hash}
+        where owner.email = ${email} and owner.holds_email and owner.status = 'active' and origin.hash = ${hash}
           and origin.expires_at > ${now()})`
       const { rows } = await db.execute<{ network: boolean; device: boolean; known: boolean }>(
         sql`select ${hasOwn(network)} as network, ${hasOwn(deviceHash)} as device, exists (

@@ -1,4 +1,4 @@
-import { and, eq, ne, sql } from 'drizzle-orm'
+import { and, desc, eq, ne, or, sql } from 'drizzle-orm'
 import { databaseNow, type SqlNow } from '../../database/now.ts'
 import {
   samlAssertions,
@@ -200,12 +200,20 @@ export function createSamlSignInStore(db: Queries, now: SqlNow = databaseNow) {
       return row
     },
 
-    /** Of whichever company: addresses are unique in the whole service. The row is held. */
-    async findByEmail(email: string): Promise<KnownUser | undefined> {
+    /** Of this company, or else the one of another that the address signs in to. The row is held. */
+    async findByEmail(companyId: string, email: string): Promise<KnownUser | undefined> {
       const [row] = await db
         .select(userColumns)
         .from(users)
-        .where(and(eq(users.email, email), ne(users.status, 'deleted')))
+        .where(
+          and(
+            eq(users.email, email),
+            ne(users.status, 'deleted'),
+            or(eq(users.companyId, companyId), users.holdsEmail),
+          ),
+        )
+        .orderBy(desc(eq(users.companyId, companyId)))
+        .limit(1)
         .for('update')
       return row
     },

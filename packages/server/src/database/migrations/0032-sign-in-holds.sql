@@ -26,3 +26,29 @@ alter table saml_requests
   add column if not exists browser_known boolean not null default false;
 
 create index if not exists saml_requests_browser on saml_requests (browser_name_hash) where used_at is null;
+
+-- An invitation is no account yet: it does not take its address from others, so that who invites learns nothing of
+-- accounts in other companies. The account that holds an address is the one that it signs in to.
+alter table users
+  add column if not exists holds_email boolean not null default true;
+
+update users set holds_email = false where status = 'invited';
+
+drop index if exists users_email;
+
+create unique index users_email on users (email) where holds_email and status <> 'deleted';
+
+create unique index if not exists users_company_email on users (company_id, email) where status <> 'deleted';
+
+create index if not exists users_any_email on users (email) where status <> 'deleted';
+
+-- Whether the address signs in to an account of another company, or its domain is verified as another company's.
+create or replace function is_email_held_elsewhere(company text, address text) returns boolean
+  language sql stable as $$
+  select exists (
+    select 1 from users where email = address and holds_email and status <> 'deleted' and company_id <> company
+  ) or exists (
+    select 1 from sso_domains
+    where domain = split_part(address, '@', 2) and company_id <> company and verified_at is not null
+  )
+$$;
