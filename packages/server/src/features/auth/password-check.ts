@@ -89,7 +89,7 @@ const alarmIntervalMs = 60_000
 const mostHeld = 1_000
 
 /** Attempts that ask at once whether they may be made, and those that wait to ask: two or three short questions each. */
-const asking = { places: 4, waitingPlaces: 64 }
+const asking = { places: 4, waitingPlaces: 256 }
 
 export type PasswordCheck = ReturnType<typeof createPasswordCheck>
 
