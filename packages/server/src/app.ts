@@ -33,7 +33,7 @@ export async function buildApp(context: Context, addresses: () => Addresses): Pr
   const { config, logger, metrics, services } = context
   const app = createHttpServer({
     logger,
-    trustedProxies: config.http.trustedProxies,
+    ...config.http,
     ...(config.roles.has('interface') && {
       crossOrigin: { allows: context.allowsOrigin, covers: isCrossOriginPath },
     }),

@@ -174,6 +174,7 @@ export async function openContext(options: ContextOptions): Promise<Context> {
     closers.push(watch.close)
     const outgoing = createOutgoingClient({
       allow: rangesOf(config.outgoingAllow),
+      log: logger,
       ownHosts: () => [new URL(options.origin()).hostname],
     })
     const services = createServices({

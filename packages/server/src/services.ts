@@ -20,6 +20,7 @@ import {
 import { type AuthorizationReader, createAuthorizationReader } from './features/auth/authorization-request.ts'
 import { createBearerGuard } from './features/auth/bearer-guard.ts'
 import { createCodeStore } from './features/auth/code-store.ts'
+import { createFamiliarStore } from './features/auth/familiar-store.ts'
 import { createPasswordCheck } from './features/auth/password-check.ts'
 import { createRotationStore } from './features/auth/rotation-store.ts'
 import { createSecondFactor } from './features/auth/second-factor.ts'
@@ -100,10 +101,12 @@ export function createServices(parts: ServiceParts): Services {
   const gate = createQueryGate()
   const lifecycle = createUserLifecycle({ relational, recordAudit })
   const tokens = createTokenStore(relational.db)
+  const familiar = createFamiliarStore(relational.db)
   const readAuthorization = createAuthorizationReader(tokens)
   const passwordCheck = createPasswordCheck({
     relational,
     tokens,
+    familiar,
     throttle: createThrottleStore(relational),
     passwords,
     secondFactor: createSecondFactor({ box, clock }),
@@ -134,6 +137,7 @@ export function createServices(parts: ServiceParts): Services {
     passwords,
     recordAudit,
     enqueueMail,
+    rememberNetwork: (tx, userId, address) => createFamiliarStore(tx).rememberNetwork(userId, address),
     origin,
     knowsTimezone: createTimezoneStore({ columnar }).knowsTimezone,
     settingsNaming: provisioning.settingsNaming,
@@ -142,6 +146,7 @@ export function createServices(parts: ServiceParts): Services {
     relational,
     codesIn: createCodeStore,
     tokens,
+    familiar,
     passwordCheck,
     recordAudit,
     findSingleSignOn: createDomainStore(relational.db).findSingleSignOn,
@@ -157,6 +162,7 @@ export function createServices(parts: ServiceParts): Services {
         tokens: createTokenStore(tx),
         codes: createCodeStore(tx),
         rotation: createRotationStore(tx),
+        familiar: createFamiliarStore(tx),
       }),
       passwordCheck,
       recordAudit,

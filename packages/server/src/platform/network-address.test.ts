@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { networkOf } from './network-address.ts'
+import { networkOf, siteOf } from './network-address.ts'
 
 test.each([
   ['192.0.2.7', '192.0.2.7'],
@@ -25,4 +25,14 @@ test('only the first half of an IPv6 address counts', () => {
       expect(networkOf(`${hex.slice(0, 4).join(':')}::1`)).toBe(networkOf(hex.join(':')))
     }),
   )
+})
+
+test.each([
+  ['192.0.2.7', '192.0.2.7'],
+  ['::ffff:192.0.2.7', '192.0.2.7'],
+  ['2001:db8:1:2:3:4:5:6', '2001:db8:1::/48'],
+  ['2001:db8:1:ffff::9', '2001:db8:1::/48'],
+  ['', 'unknown'],
+])('%s belongs to the site %s', (address, site) => {
+  expect(siteOf(address)).toBe(site)
 })

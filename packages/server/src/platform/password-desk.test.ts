@@ -3,18 +3,20 @@ import { DomainError } from './errors.ts'
 import { atDesk } from './password-desk.ts'
 import { createPasswords } from './passwords.ts'
 
+const visit = { holders: ['192.0.2.1'] }
 const cost = { memory: 64, passes: 1, lanes: 1 }
 
 test('whoever comes while too many wait is told to try again', async () => {
   const passwords = createPasswords({ cost, places: 1, waitingPlaces: 1 })
   const done = Promise.withResolvers<void>()
-  const inside = [atDesk(passwords, () => done.promise), atDesk(passwords, () => done.promise)]
-  await expect(atDesk(passwords, () => done.promise)).rejects.toMatchObject({
+  const inside = [1, 2].map(() => atDesk(passwords, visit, () => done.promise))
+  await expect(atDesk(passwords, visit, () => done.promise)).rejects.toMatchObject({
     errorName: 'unavailable',
     retryAfterSeconds: 1,
   })
   const busy = (cause: unknown) => new DomainError('signInUnavailable', { retryAfter: 1 }, { cause })
-  await expect(atDesk(passwords, () => done.promise, busy)).rejects.toMatchObject({
+  const visitor = { ...visit, refusal: busy }
+  await expect(atDesk(passwords, visitor, () => done.promise)).rejects.toMatchObject({
     errorName: 'signInUnavailable',
   })
   done.resolve()
@@ -23,5 +25,5 @@ test('whoever comes while too many wait is told to try again', async () => {
 
 test('what fails at the desk is not taken for a crowd', async () => {
   const passwords = createPasswords({ cost })
-  await expect(atDesk(passwords, () => Promise.reject(new Error('broken')))).rejects.toThrow('broken')
+  await expect(atDesk(passwords, visit, () => Promise.reject(new Error('broken')))).rejects.toThrow('broken')
 })

@@ -10,7 +10,7 @@ import {
   unmatchableArgon2id,
 } from './crypto/argon2id.ts'
 import { isCommonPassword } from './crypto/common-passwords.ts'
-import { createGate, type Gate } from './crypto/gate.ts'
+import { createFairGate, type FairGate, type Holders } from './crypto/fair-gate.ts'
 import type { RandomBytes } from './crypto/secrets.ts'
 
 /** The least that OWASP's password storage sheet recommends for argon2id; about 30 ms on a core. */
@@ -36,12 +36,13 @@ export interface PasswordDesk {
 export interface Passwords {
   /**
    * Runs the work with a place held; what it awaits besides hashing keeps the place taken.
+   * @param holders whom it counts for: none of them can keep the others from a place
    * @throws GateFull when too many wait already
    */
-  atDesk<T>(work: (desk: PasswordDesk) => Promise<T>): Promise<T>
+  atDesk<T>(work: (desk: PasswordDesk) => Promise<T>, holders?: Holders): Promise<T>
   /** Whether a stored hash was made at another cost and is worth making again when the password is at hand. */
   isOutdated(stored: string): boolean
-  load: Gate['load']
+  load: FairGate['load']
 }
 
 export interface PasswordOptions {
@@ -63,7 +64,7 @@ function bytesOf(password: string): Buffer {
 export function createPasswords(options: PasswordOptions = {}): Passwords {
   const { cost = defaultCost, places = 4, waitingPlaces = 32 } = options
   const { random = randomBytes, derive = deriveArgon2id } = options
-  const gate = createGate(places, waitingPlaces)
+  const gate = createFairGate(places, waitingPlaces)
   const decoy = unmatchableArgon2id(random, cost)
 
   const desk: PasswordDesk = {
@@ -72,7 +73,7 @@ export function createPasswords(options: PasswordOptions = {}): Passwords {
   }
 
   return {
-    atDesk: (work) => gate.run(() => work(desk)),
+    atDesk: (work, holders) => gate.run(() => work(desk), holders),
     isOutdated: (stored) => hasOtherCost(stored, cost),
     load: gate.load,
   }

@@ -45,7 +45,13 @@ const relational = await createTestDatabase()
 const boundless = { free: 1e9, drainSeconds: 1, longestDelaySeconds: 1 }
 const auth = await createAuth(relational, {
   passwords: createPasswords(),
-  policy: { accountFromAddress: boundless, account: boundless, address: boundless, everything: boundless },
+  policy: {
+    accountFromAddress: boundless,
+    account: boundless,
+    address: boundless,
+    site: boundless,
+    everything: boundless,
+  },
 })
 const domains = { sso: 'corp.example' } as const
 for (const name of ['known', 'disabled', 'invited']) await auth.addUser(`${name}@example.com`)

@@ -31,6 +31,7 @@ beforeEach(async () => {
   warnings = []
   await relational.pool.query('delete from login_failures')
   await relational.pool.query('delete from refresh_tokens')
+  await relational.pool.query('delete from familiar_origins')
 })
 
 afterAll(async () => {

@@ -158,8 +158,18 @@ describe('what cannot be linked', () => {
     expect(await rows()).toHaveLength(0)
   })
 
-  test('J08: a name that leads to a private address is refused as the address is', async () => {
-    for (const url of [at('/x', 'private.example.test'), at('/x', '10.0.0.1'), at('/x', '[::1]')]) {
+  test('J08: a private address is refused, and of a name it is not told that it leads to one', async () => {
+    const bodies = []
+    for (const kind of ['private', 'unknown', 'closed']) {
+      const reply = await create({ provider: 'webhook', name: 'X', url: at('/x', `${kind}.example.test`) })
+      const { headers, statusCode, body } = reply
+      expect(reply.json()).toMatchObject({ code: 400, error_code: 2032 })
+      const same = body.replaceAll(kind, 'name').replace(/"datetime":"[^"]+"/, '')
+      const length = Number(headers['content-length']) - 2 * kind.length
+      bodies.push({ statusCode, same, headers: { ...headers, date: '', 'content-length': length } })
+    }
+    for (const body of bodies) expect(body).toEqual(bodies[0])
+    for (const url of [at('/x', '10.0.0.1'), at('/x', '[::1]')]) {
       const { code, error_code, message } = (await create({ provider: 'webhook', name: 'X', url })).json()
       expect([code, error_code]).toEqual([400, 2031])
       expect(message).toMatch(/an address that is not public$/)

@@ -67,6 +67,7 @@ function clientWith(options: OutgoingClientOptions = {}) {
     authorities: tls.authority,
     ports: [port],
     resolve: async () => ['127.0.0.1'],
+    stepMs: 1,
     ...options,
   })
 }
@@ -186,7 +187,7 @@ describe('D02: addresses that are not public', () => {
   test('names of this machine lead nowhere without a word of the operator', async () => {
     const client = createOutgoingClient({ ports: [port] })
     for (const host of ['localhost', 'localhost.'])
-      expect((await failure(client.postJson(at('/', host), '{}'))).fault).toBe('refused')
+      expect((await failure(client.postJson(at('/', host), '{}'))).fault).toBe('unreachable')
     expect(sockets).toBe(0)
   })
 
@@ -216,7 +217,7 @@ describe('D03: names', () => {
       resolve: async () => (asked++ === 0 ? ['127.0.0.1'] : ['10.0.0.1']),
     })
     await client.postJson(at('/'), '{}')
-    expect((await failure(client.postJson(at('/'), '{}'))).fault).toBe('refused')
+    expect((await failure(client.postJson(at('/'), '{}'))).fault).toBe('unreachable')
     expect([asked, sockets]).toEqual([2, 1])
   })
 
@@ -242,7 +243,7 @@ describe('D03: names', () => {
     [['not an address']],
   ])('a name with the addresses %j is refused whole', async (addresses) => {
     const client = clientWith({ resolve: async () => addresses })
-    expect((await failure(client.postJson(at('/'), '{}'))).fault).toBe('refused')
+    expect((await failure(client.postJson(at('/'), '{}'))).fault).toBe('unreachable')
     expect(sockets).toBe(0)
   })
 
@@ -252,7 +253,7 @@ describe('D03: names', () => {
     )
     const failing = clientWith({ resolve: () => Promise.reject(new Error('ENOTFOUND')) })
     expect((await failure(failing.postJson(at('/'), '{}'))).message).toBe(
-      'the name hooks.example.test cannot be resolved',
+      'hooks.example.test cannot be reached: there is no such name, or no public address answers there',
     )
     const silent = clientWith({ resolve: () => new Promise(() => {}), connectMs: 100 })
     const began = performance.now()
@@ -261,6 +262,43 @@ describe('D03: names', () => {
     expect(all.map(({ fault }) => fault)).toEqual(Array(6).fill('timeout'))
     expect(performance.now() - began).toBeLessThan(2_000)
   })
+})
+
+test('who asks learns neither by the words nor by the time whether a name is one of our own network', async () => {
+  const stepMs = 300
+  const lines: { host: string; err: Error }[] = []
+  const log = { info: (fields: { host: string; err: Error }) => void lines.push(fields) }
+  const kinds: OutgoingClientOptions['resolve'][] = [
+    async () => ['10.0.0.1'],
+    () => Promise.reject(new Error('ENOTFOUND')),
+    async () => [],
+    // Nothing listens at the discard port.
+    async () => ['127.0.0.1'],
+  ]
+  const answers = []
+  for (const resolve of kinds) {
+    const client = clientWith({ resolve, ports: [9], stepMs, log } as OutgoingClientOptions)
+    for (const promise of [
+      () => client.postJson('https://hooks.example.test:9/', '{}'),
+      () => client.fetchDocument('https://hooks.example.test:9/', limits),
+    ]) {
+      const began = performance.now()
+      const { fault, message } = await failure(promise())
+      expect(performance.now() - began).toBeGreaterThanOrEqual(stepMs - 1)
+      answers.push({ fault, message })
+    }
+  }
+  expect(answers[0]?.fault).toBe('unreachable')
+  for (const answer of answers) expect(answer).toEqual(answers[0])
+  // The operator may know.
+  const reasons = lines.filter((_line, index) => index % 2 === 0).map(({ err }) => err.message)
+  expect(reasons).toEqual([
+    expect.stringContaining('10.0.0.1'),
+    'ENOTFOUND',
+    'the name has no address',
+    expect.stringContaining('ECONNREFUSED'),
+  ])
+  expect(sockets).toBe(0)
 })
 
 describe('D04: redirects', () => {
@@ -292,7 +330,7 @@ describe('D04: redirects', () => {
     ['https://169.254.169.254/latest/meta-data/', 'refused'],
     ['https://[::1]/', 'refused'],
     ['//10.0.0.1/', 'refused'],
-    ['https://private.example.test/', 'refused'],
+    ['https://private.example.test/', 'unreachable'],
     ['file:///etc/passwd', 'refused'],
     ['gopher://127.0.0.1:6379/_x', 'refused'],
     ['https://user:password@hooks.example.test/', 'refused'],

@@ -61,8 +61,8 @@ describe('A17 and the pages', () => {
     const first = await browser.start({ domain: 'acme.example' })
     const second = await browser.start({ company: app.auth.companyId.toUpperCase() })
     expect(requestIdOf(first.url)).not.toBe(requestIdOf(second.url))
-    expect(browser.cookies.size).toBe(2)
-    const [line] = [first.reply.headers['set-cookie'] ?? ''].flat()
+    expect([...browser.cookies.keys()].filter((name) => name.startsWith('sso_'))).toHaveLength(2)
+    const line = [first.reply.headers['set-cookie'] ?? ''].flat().find((each) => each.startsWith('sso_'))
     expect(line).toMatch(/; Max-Age=600; Path=\/v2\/sso\/saml; HttpOnly; SameSite=Lax$/)
     idp.state.person = personOf('once')
     for (const { url } of [first, second]) {
@@ -108,6 +108,110 @@ describe('A17 and the pages', () => {
     expect(evil.reply.statusCode).toBe(400)
     expect(evil.reply.headers.location).toBeUndefined()
     expect(evil.reply.body).toContain('redirect_uri is not registered')
+  })
+})
+
+describe('a page of another site that loads our addresses as images', () => {
+  const login = '/v2/sso/saml/login?domain=acme.example'
+  const pending = async () => {
+    const { rows } = await opened.relational.pool.query<{ count: number }>(
+      `select count(*)::int as count from saml_requests where network = '198.51.100.20' and used_at is null`,
+    )
+    return rows[0]?.count
+  }
+  const load = async (url: string, headers: Record<string, string>, method: 'GET' | 'POST' = 'GET') =>
+    (
+      await app.auth.app.inject({
+        method,
+        url,
+        remoteAddress: '198.51.100.20',
+        headers: { ...headers, 'content-type': 'application/x-www-form-urlencoded' },
+        ...(method === 'POST' ? { payload: 'SAMLResponse=eA==' } : {}),
+      })
+    ).statusCode
+  const image = { 'sec-fetch-dest': 'image', 'sec-fetch-mode': 'no-cors', 'sec-fetch-site': 'cross-site' }
+  const document = {
+    'sec-fetch-dest': 'document',
+    'sec-fetch-mode': 'navigate',
+    'sec-fetch-site': 'cross-site',
+  }
+
+  async function signIn(): Promise<number> {
+    const browser = createBrowser(app, '198.51.100.20')
+    const { url } = await browser.start({ domain: 'acme.example' })
+    idp.state.person = personOf('once')
+    const { samlResponse } = await idp.answer(url)
+    const posted = await browser.post(app.auth.companyId, { SAMLResponse: samlResponse })
+    return (await browser.follow(posted)).statusCode
+  }
+
+  test('counts for nobody, and a person of the same address signs in at that moment', async () => {
+    const acs = `/v2/sso/saml/${app.auth.companyId}/acs`
+    for (let i = 0; i < 130; i++) {
+      expect(await load(login, image)).toBe(403)
+      expect(await load(acs, { ...image, 'sec-fetch-dest': 'iframe' }, 'POST')).toBe(403)
+      expect(await load(`/v2/sso/saml/${app.auth.companyId}/finish?result=x`, image)).toBe(403)
+    }
+    expect(await pending()).toBe(0)
+    expect(await signIn()).toBe(303)
+  })
+
+  test.each([
+    ['an image', { 'sec-fetch-dest': 'image' }],
+    ['a frame', { ...document, 'sec-fetch-dest': 'iframe' }],
+    ['a script that asks', { 'sec-fetch-mode': 'no-cors' }],
+    ['a script that asks and reads', { 'sec-fetch-mode': 'cors', 'sec-fetch-site': 'cross-site' }],
+    ['a prefetch', { ...document, 'sec-purpose': 'prefetch;prerender' }],
+  ])('%s begins no sign-in', async (_what, headers) => {
+    app.auth.time.advance(second)
+    expect(await load(login, headers)).toBe(403)
+    expect(await load(login, document)).toBe(200)
+    expect(await load(login, {})).toBe(200)
+  })
+
+  test('a browser that does not say what it loads begins sign-ins that give way to newer ones and to known browsers', async () => {
+    app.auth.time.advance(second)
+    const person = createBrowser(app, '198.51.100.20')
+    await person.get(login)
+    const { url } = await person.start({ domain: 'acme.example' })
+    for (let i = 0; i < 600; i++) {
+      if (i % 19 === 0) app.auth.time.advance(second)
+      expect(await load(login, {})).toBe(200)
+    }
+    expect(await pending()).toBeLessThanOrEqual(501)
+    // The identity provider keeps the time of the machine.
+    app.auth.time.advance(-32 * second)
+    idp.state.person = personOf('once')
+    const { samlResponse } = await idp.answer(url)
+    const posted = await person.post(app.auth.companyId, { SAMLResponse: samlResponse })
+    expect((await person.follow(posted)).statusCode).toBe(303)
+    expect(await signIn()).toBe(303)
+  })
+
+  test('more of them in a second than a network may begin keep no known browser from it', async () => {
+    app.auth.time.advance(second)
+    const person = createBrowser(app, '198.51.100.20')
+    await person.get(login)
+    for (let i = 0; i < 40; i++) await load(login, {})
+    expect(await load(login, {})).toBe(429)
+    expect((await person.get(login)).statusCode).toBe(200)
+    // A browser that shows its name has few of its own.
+    const statuses = []
+    for (let i = 0; i < 20; i++) statuses.push((await person.get(login)).statusCode)
+    expect(statuses.at(-1)).toBe(429)
+  })
+
+  test('one browser keeps ten sign-ins under way', async () => {
+    const person = createBrowser(app, '198.51.100.21')
+    for (let i = 0; i < 15; i++) {
+      app.auth.time.advance(second)
+      await person.get(login)
+    }
+    const { rows } = await opened.relational.pool.query(
+      `select count(*)::int as count from saml_requests where network = '198.51.100.21' and browser_known`,
+    )
+    expect(rows).toEqual([{ count: 10 }])
+    app.auth.time.advance(-15 * second)
   })
 })
 

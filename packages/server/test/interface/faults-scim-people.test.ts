@@ -46,7 +46,7 @@ test('I07 the same user twice is 409, by userName and by externalId', async () =
   })
 })
 
-test('I08 an address of another company is 409 like one of this company, and nobody is moved', async () => {
+test('I08 an address of another company is answered like a free one, and nobody is moved', async () => {
   const theirs = await app.auth.accounts.createUser({
     companyId: app.other.companyId,
     email: 'taken@other.example',
@@ -54,22 +54,35 @@ test('I08 an address of another company is 409 like one of this company, and nob
     roleName: 'viewer',
     teamNames: [],
   })
-  const email = app.anAddress()
-  await app.user(email)
-  const foreign = await app.scim('POST', '/Users', aUser('taken@other.example'))
-  const own = await app.scim('POST', '/Users', aUser(email))
-  expect(foreign.status).toBe(409)
-  expect(foreign.body).toEqual(own.body)
-  const { rows } = await app.database.pool.query(
-    'select company_id, first_name, provisioned from users where id = $1',
-    [theirs.id],
-  )
-  expect(rows).toEqual([{ company_id: app.other.companyId, first_name: '', provisioned: false }])
   // Nor is it told whose domain an address is of.
   await offerSingleSignOn(app.database, app.other.companyId, 'shown.example')
-  const claimed = await app.scim('POST', '/Users', aUser('nobody@shown.example'))
-  expect(claimed).toMatchObject({ status: 409, body: own.body })
+  const create = async (email: string) => {
+    const { status, body } = await app.scim('POST', '/Users', aUser(email))
+    const id = String(body.id)
+    const read = await app.scim('GET', `/Users/${id}`)
+    const words = JSON.stringify([status, body, read.status, read.body])
+      .replaceAll(id, 'ID')
+      .replaceAll(email, 'EMAIL')
+      .replaceAll(/"\d{4}-\d\d-\d\dT[^"]*"/g, '"TIME"')
+    return { id, status, words }
+  }
+  const free = await create(app.anAddress())
+  expect(free.status).toBe(201)
+  const foreign = await create('taken@other.example')
+  expect(foreign.words).toBe(free.words)
+  expect((await create('nobody@shown.example')).words).toBe(free.words)
+  const { rows } = await app.database.pool.query(
+    'select id, company_id, first_name, provisioned, holds_email from users where email = $1 order by created_at',
+    ['taken@other.example'],
+  )
+  expect(rows).toMatchObject([
+    { id: theirs.id, company_id: app.other.companyId, first_name: '', provisioned: false, holds_email: true },
+    { id: foreign.id, provisioned: true, holds_email: false },
+  ])
+  expect((await app.auth.signIn('taken@other.example', goodPassword)).statusCode).toBe(200)
   expect((await app.other.scim('POST', '/Users', aUser('nobody@shown.example'))).status).toBe(201)
+  // The same again is what it is for an own user.
+  expect((await app.scim('POST', '/Users', aUser('taken@other.example'))).status).toBe(409)
 })
 
 test('I09 an externalId is an opaque text of the company and never an id', async () => {

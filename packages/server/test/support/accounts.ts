@@ -6,6 +6,7 @@ import { createPasswordLinkStore } from '../../src/features/accounts/password-li
 import { createRequestBudgetStore } from '../../src/features/accounts/request-budget-store.ts'
 import { createRoleStore } from '../../src/features/accounts/role-store.ts'
 import { recordAudit } from '../../src/features/audit/audit-store.ts'
+import { createFamiliarStore } from '../../src/features/auth/familiar-store.ts'
 import { registerPasswordLinkRoutes } from '../../src/features/auth/password-link-routes.ts'
 import { newId } from '../../src/platform/ids.ts'
 import type { Mail } from '../../src/platform/mail/outbox.ts'
@@ -110,6 +111,8 @@ export const accountServicesOf = ({ relational, passwords, enqueueMail, time }: 
     passwords,
     recordAudit,
     enqueueMail,
+    rememberNetwork: (tx, userId, address) =>
+      createFamiliarStore(tx, time.sqlNow).rememberNetwork(userId, address),
     origin: () => origin,
     knowsTimezone: async (zone) => ['UTC', 'Europe/Paris'].includes(zone),
     linksIn: (queries: Queries) => createPasswordLinkStore(queries, time.sqlNow),

@@ -19,6 +19,7 @@ import { createClientService } from '../../src/features/auth/client-service.ts'
 import { createClientStore } from '../../src/features/auth/client-store.ts'
 import { createCodeStore } from '../../src/features/auth/code-store.ts'
 import { isCrossOriginPath } from '../../src/features/auth/cross-origin-paths.ts'
+import { createFamiliarStore } from '../../src/features/auth/familiar-store.ts'
 import { defaultPolicy, type ThrottlePolicy } from '../../src/features/auth/login-throttle.ts'
 import { registerMetadataRoutes } from '../../src/features/auth/metadata-routes.ts'
 import { createOriginCache } from '../../src/features/auth/origin-cache.ts'
@@ -92,9 +93,11 @@ export async function createAuth(relational: Relational, options: AuthOptions = 
   const passwords = options.passwords ?? cheapPasswords()
   const box = createSecretBox([randomBytes(32)])
   const tokens = createTokenStore(relational.db, time.sqlNow)
+  const familiar = createFamiliarStore(relational.db, time.sqlNow)
   const passwordCheck = createPasswordCheck({
     relational,
     tokens,
+    familiar,
     throttle: createThrottleStore(relational, time.sqlNow),
     passwords,
     secondFactor: createSecondFactor({ box, clock: time.clock }),
@@ -111,6 +114,7 @@ export async function createAuth(relational: Relational, options: AuthOptions = 
       tokens: createTokenStore(tx, time.sqlNow),
       codes: createCodeStore(tx, time.sqlNow),
       rotation: createRotationStore(tx, time.sqlNow),
+      familiar: createFamiliarStore(tx, time.sqlNow),
     }),
     passwordCheck,
     recordAudit,
@@ -144,6 +148,7 @@ export async function createAuth(relational: Relational, options: AuthOptions = 
     relational,
     codesIn: (queries) => createCodeStore(queries, time.sqlNow),
     tokens,
+    familiar,
     passwordCheck,
     recordAudit,
     findSingleSignOn: options.findSingleSignOn ?? (async () => undefined),

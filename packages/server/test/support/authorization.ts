@@ -30,8 +30,8 @@ export async function walkToPassword(
   password = goodPassword,
   more: Record<string, string> = {},
   from = '192.0.2.1',
+  browser = createFormBrowser(injected(auth.app, from)),
 ): Promise<Walk> {
-  const browser = createFormBrowser(injected(auth.app, from))
   const first = await browser.open(`/v2/oauth/authorize?${new URLSearchParams(authorizationFor(auth, more))}`)
   const second = await browser.submit(first, { username: email })
   return { browser, page: await browser.submit(second, { password }) }

@@ -129,7 +129,7 @@ export const accountRefusals: RefusalRows = {
     })),
     emailTaken: refused(async (founder, world) => ({
       path: invitations,
-      body: await invitation(world, founder, { email: world.stranger.email }),
+      body: await invitation(world, founder, { email: founder.email }),
     })),
     tooManyInvitations: refused(async (founder, world) => {
       const { id, email } = await mailToo(world, founder)

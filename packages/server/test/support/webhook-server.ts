@@ -12,7 +12,9 @@ export interface ReceivedMessage {
   readonly body: string
 }
 
-/** A server for webhooks on this machine, and a client to which every name but those under `private` leads there. */
+/** A server for webhooks on this machine, and a client to which every name leads there but those under `private`, `closed`
+ * (nothing listens) and `unknown`.
+ */
 export interface WebhookServer {
   readonly port: number
   readonly outgoing: OutgoingClient
@@ -37,11 +39,16 @@ export async function startWebhookServer(): Promise<WebhookServer> {
     port,
     received,
     outgoing: createOutgoingClient({
-      allow: rangesOf(['127.0.0.1']),
+      allow: rangesOf(['127.0.0.1', '127.0.0.2']),
       authorities: tls.authority,
       ports: [port],
-      resolve: async (host) => [host.startsWith('private') ? '10.0.0.1' : '127.0.0.1'],
+      resolve: async (host) => {
+        if (host.startsWith('unknown')) throw new Error('ENOTFOUND')
+        if (host.startsWith('closed')) return ['127.0.0.2']
+        return [host.startsWith('private') ? '10.0.0.1' : '127.0.0.1']
+      },
       postMs: 1_000,
+      stepMs: 1,
     }),
     answer: (reply) => void reply.end('ok'),
     close() {

@@ -71,6 +71,9 @@ export const samlRequests = pgTable('saml_requests', {
   configVersion: id('config_version').notNull(),
   browserHash: bytes('browser_hash').notNull(),
   network: text('network').notNull(),
+  /** Of what names the browser; null for a sign-in that began before it was kept. */
+  browserNameHash: bytes('browser_name_hash'),
+  browserKnown: boolean('browser_known').notNull().default(false),
   authorizationRequest: jsonb('authorization_request').notNull(),
   createdAt: instant('created_at').notNull(),
   expiresAt: instant('expires_at').notNull(),

@@ -4,8 +4,10 @@ import { history, id, instant } from './columns.ts'
 export const users = pgTable('users', {
   id: id('id').primaryKey(),
   companyId: id('company_id').notNull(),
-  /** As `parseEmailAddress` gives it; unique among all people who are not deleted. */
+  /** As `parseEmailAddress` gives it; unique among the people of a company who are not deleted. */
   email: text('email').notNull(),
+  /** Whether the address signs in to this account: one of the whole service, and none that is only invited. */
+  holdsEmail: boolean('holds_email').notNull().default(true),
   /** argon2id in the PHC format; null for people who have no password of their own. */
   passwordHash: text('password_hash'),
   /** Only the active may sign in and only their tokens work. */

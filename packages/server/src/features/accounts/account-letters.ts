@@ -59,13 +59,14 @@ export interface InvitationText {
   /** Address of whoever invites. */
   readonly inviter: string
   readonly url: string
-  /** Whether the person chooses a password, or comes in through the company's identity provider. */
-  readonly choosesPassword: boolean
+  /** How the person comes in: not at all with an address that signs in to an account of another company. */
+  readonly way: 'password' | 'single-sign-on' | 'none'
 }
 
 /** With which somebody comes in for the first time. */
 export function invitationLetter(language: Language, invitation: InvitationText): Content {
-  const { company, inviter, url, choosesPassword } = invitation
+  const { company, inviter, url, way } = invitation
+  const choosesPassword = way === 'password'
   const words = {
     en: {
       subject: 'You are invited to Millrace',
@@ -74,6 +75,10 @@ export function invitationLetter(language: Language, invitation: InvitationText)
       after: choosesPassword
         ? ['The link works once, within 7 days.']
         : ['You sign in with the account that you have at your company.'],
+      elsewhere: [
+        'Your address belongs to another company on Millrace already, and can sign in to one account only.',
+        'To accept, ask for an invitation to another address. Your present account stays as it is, and nobody was told of it.',
+      ],
     },
     fr: {
       subject: 'Vous êtes invité à rejoindre Millrace',
@@ -82,8 +87,13 @@ export function invitationLetter(language: Language, invitation: InvitationText)
       after: choosesPassword
         ? ['Le lien fonctionne une seule fois, pendant 7 jours.']
         : ['Vous vous connectez avec le compte de votre entreprise.'],
+      elsewhere: [
+        'Votre adresse appartient déjà à une autre entreprise sur Millrace et ne peut ouvrir qu’un seul compte.',
+        'Pour accepter, demandez une invitation à une autre adresse. Votre compte actuel reste inchangé et personne n’en a été informé.',
+      ],
     },
   }[language]
-  const { subject, before, label, after } = words
+  const { subject, before, label, after, elsewhere } = words
+  if (way === 'none') return compose(subject, { language, before: [...before, ...elsewhere] })
   return compose(subject, { language, before, link: { label, url }, after })
 }

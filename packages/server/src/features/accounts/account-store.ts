@@ -1,7 +1,6 @@
-import { and, eq, isNotNull, ne, sql } from 'drizzle-orm'
+import { and, desc, eq, ne, sql } from 'drizzle-orm'
 import { companies } from '../../database/tables/company.ts'
 import { rolePermissions, roles } from '../../database/tables/role.ts'
-import { ssoDomains } from '../../database/tables/single-sign-on.ts'
 import { teamMembers, teams } from '../../database/tables/team.ts'
 import { users } from '../../database/tables/user.ts'
 import type { Queries } from '../../platform/stores/relational.ts'
@@ -35,6 +34,8 @@ export interface NewUser extends User, Profile {
   readonly externalId?: string | null
   /** A program that signs in with a password. */
   readonly serviceAccount?: boolean
+  /** Whether the address signs in to this account; otherwise another one may have it too. */
+  readonly holdsEmail?: boolean
 }
 
 /** What a company has set about itself. */
@@ -142,22 +143,15 @@ export function createAccountStore(db: Queries) {
       return row
     },
 
-    /** Whether the domain of the address is verified as another company's. */
-    async isClaimedElsewhere(companyId: string, email: string): Promise<boolean> {
-      const rows = await db
-        .select({ id: ssoDomains.id })
-        .from(ssoDomains)
-        .where(
-          and(
-            eq(ssoDomains.domain, sql`split_part(${email}, '@', 2)`),
-            ne(ssoDomains.companyId, companyId),
-            isNotNull(ssoDomains.verifiedAt),
-          ),
-        )
-      return rows.length > 0
+    /** Whether the address signs in to an account of another company, or would have to. */
+    async isHeldElsewhere(companyId: string, email: string): Promise<boolean> {
+      const { rows } = await db.execute<{ held: boolean }>(
+        sql`select is_email_held_elsewhere(${companyId}, ${email}) as held`,
+      )
+      return rows[0]?.held === true
     },
 
-    /** False when somebody has the address already. */
+    /** False when somebody of the company has the address already, or of the service when it is to be held. */
     async insertUser({ teamIds, ...user }: NewUser): Promise<boolean> {
       const inserted = await db.insert(users).values(user).onConflictDoNothing().returning({ id: users.id })
       if (inserted.length === 0) return false
@@ -171,15 +165,18 @@ export function createAccountStore(db: Queries) {
         .select(userColumns)
         .from(users)
         .where(and(eq(users.email, email), ne(users.status, 'deleted')))
+        .orderBy(desc(users.holdsEmail), users.createdAt)
+        .limit(1)
       return row
     },
 
-    /** Somebody who was invited becomes active with a password of their own. */
+    /** Somebody who was invited becomes active with a password of their own, to which the address signs in. */
     async updatePassword(userId: string, passwordHash: string): Promise<void> {
       await db
         .update(users)
         .set({
           passwordHash,
+          holdsEmail: true,
           status: sql`case when ${users.status} = 'invited' then 'active' else ${users.status} end`,
           updatedAt: sql`now()`,
         })

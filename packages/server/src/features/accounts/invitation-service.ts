@@ -76,7 +76,8 @@ export function createInvitationService(dependencies: InvitationServiceDependenc
       ? await makeInvitationLink(tx, user.id, principal.userId)
       : { url: `${origin()}/`, expiresAt: null }
     if (sendMail) {
-      const text = { company: user.companyName, inviter: principal.email, url, choosesPassword }
+      const way = choosesPassword ? (user.isHeldElsewhere ? 'none' : 'password') : 'single-sign-on'
+      const text = { company: user.companyName, inviter: principal.email, url, way } as const
       await enqueueMail(tx, { to: user.email, ...invitationLetter(user.language, text) })
     }
     return { url, expiresAt: expiresAt?.toISOString() ?? null }
@@ -110,7 +111,7 @@ export function createInvitationService(dependencies: InvitationServiceDependenc
 
     /**
      * @throws DomainError `validation` (address), `unknownRole`, `roleAboveOwn`, `unknownTeam`, `notInTeam` or
-     *   `emailTaken`, which does not tell whether the company's own or another one has the address
+     *   `emailTaken` when somebody of the company has the address; those of others are not told of
      */
     async invite(caller: Caller, wanted: InvitationCreation): Promise<Invited> {
       const { principal, address } = caller
@@ -123,6 +124,7 @@ export function createInvitationService(dependencies: InvitationServiceDependenc
           status: 'invited' as const,
           roleId: await requireGrantableRole(tx, principal, wanted.roleId),
           teamIds: await requireGrantableTeams(tx, principal, wanted.resourceGroupIds),
+          sharesEmail: true,
           passwordHash: null,
           firstName: wanted.firstName ?? '',
           lastName: wanted.lastName ?? '',

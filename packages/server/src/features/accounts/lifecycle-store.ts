@@ -1,5 +1,6 @@
 import { and, eq, inArray, isNull, ne, notInArray, sql } from 'drizzle-orm'
 import type { AnyPgColumn, PgTable } from 'drizzle-orm/pg-core'
+import { familiarOrigins } from '../../database/tables/familiar-origin.ts'
 import { linkedAccounts } from '../../database/tables/linked-account.ts'
 import {
   authorizationCodes,
@@ -46,6 +47,7 @@ export function createLifecycleStore(db: Queries) {
     await db.execute(sql`select 1 from ${users} where id = ${userId} for update`)
     await db.delete(authorizationCodes).where(eq(authorizationCodes.userId, userId))
     await db.delete(pendingSignIns).where(eq(pendingSignIns.userId, userId))
+    await db.delete(familiarOrigins).where(eq(familiarOrigins.userId, userId))
     const kept = db
       .select({ id: accessTokens.refreshTokenId })
       .from(accessTokens)

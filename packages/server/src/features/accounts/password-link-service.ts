@@ -5,11 +5,11 @@ import { DomainError } from '../../platform/errors.ts'
 import { newId } from '../../platform/ids.ts'
 import type { Language } from '../../platform/mail/letter.ts'
 import type { EnqueueMail } from '../../platform/mail/mail-queue.ts'
-import { networkOf } from '../../platform/network-address.ts'
+import { holdersOf, networkOf } from '../../platform/network-address.ts'
 import { atDesk } from '../../platform/password-desk.ts'
 import type { Passwords } from '../../platform/passwords.ts'
 import type { Caller } from '../../platform/principal.ts'
-import type { Queries, Relational } from '../../platform/stores/relational.ts'
+import { type Queries, type Relational, wordingViolations } from '../../platform/stores/relational.ts'
 import { passwordChangedLetter, resetLetter } from './account-letters.ts'
 import { requireEmail } from './account-service.ts'
 import { createAccountStore } from './account-store.ts'
@@ -26,6 +26,8 @@ export interface PasswordLinkDependencies {
   readonly lifecycle: Pick<UserLifecycle, 'endSessions' | 'endLinks'>
   readonly recordAudit: RecordAudit
   readonly enqueueMail: EnqueueMail
+  /** From here the user signs in also while others are held. */
+  readonly rememberNetwork: (tx: Queries, userId: string, address: string) => Promise<void>
   /** Address under which people reach the service, without a path; never what a request says it is. */
   readonly origin: () => string
   readonly random?: RandomBytes
@@ -77,6 +79,7 @@ export type PasswordLinkService = ReturnType<typeof createPasswordLinkService>
 export function createPasswordLinkService(dependencies: PasswordLinkDependencies) {
   const { relational, linksIn, budgetsIn, passwords, lifecycle, recordAudit, enqueueMail, origin, random } =
     dependencies
+  const { rememberNetwork } = dependencies
 
   /** Undefined when there is no such person; the same statements then. */
   async function addLink(
@@ -152,20 +155,31 @@ export function createPasswordLinkService(dependencies: PasswordLinkDependencies
     })
   }
 
+  /** Of accounts in several companies that take an address at once, one gets it. */
+  const holdingEmail = <T>(work: (tx: Queries) => Promise<T>): Promise<T> =>
+    wordingViolations(
+      () => relational.transaction(work),
+      (constraint, cause) =>
+        constraint === 'users_email' ? new DomainError('invalidLink', {}, { cause }) : undefined,
+    )
+
   async function setPassword(secret: string, newPassword: string, address: string): Promise<LinkView> {
     const secretHash = isSecret(secret) ? hashSecret(secret) : undefined
     const link = secretHash && (await linksIn(relational.db).findLiving(secretHash))
     if (!link) throw new DomainError('invalidLink')
     requireGoodPassword(newPassword, 'password')
-    const passwordHash = await atDesk(passwords, (desk) =>
+    const passwordHash = await atDesk(passwords, { holders: holdersOf(address) }, (desk) =>
       hashOther(desk, newPassword, link.passwordHash, 'password'),
     )
     const { userId, companyId, kind, email, language, expiresAt } = link
-    await relational.transaction(async (tx) => {
+    const isHeld = await holdingEmail(async (tx) => {
       if (!(await linksIn(tx).consume(secretHash, userId))) throw new DomainError('invalidLink')
+      // The address signs in to another company's account: who has the link learns no more than that it has ended.
+      if ((await linksIn(tx).findById(userId))?.isHeldElsewhere) return true
       await createAccountStore(tx).updatePassword(userId, passwordHash)
       const endedSessions = await lifecycle.endSessions(tx, userId)
       await lifecycle.endLinks(tx, userId)
+      await rememberNetwork(tx, userId, address)
       if (kind === 'password-reset') await enqueueMail(tx, { to: email, ...passwordChangedLetter(language) })
       await recordAudit(tx, {
         companyId,
@@ -175,7 +189,9 @@ export function createPasswordLinkService(dependencies: PasswordLinkDependencies
         details: { endedSessions },
         address,
       })
+      return false
     })
+    if (isHeld) throw new DomainError('invalidLink')
     return { kind, email, language, expiresAt }
   }
 

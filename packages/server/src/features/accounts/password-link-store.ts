@@ -24,6 +24,8 @@ export interface LinkTarget {
   readonly requiresSingleSignOn: boolean
   /** Whether the person can come in through the company's identity provider. */
   readonly offersSingleSignOn: boolean
+  /** Whether the address is that of another company's account or domain: no password can be chosen with it here. */
+  readonly isHeldElsewhere: boolean
 }
 
 export interface NewLink {
@@ -60,7 +62,8 @@ const targetColumns = sql`owner.id, owner.company_id as "companyId", company.nam
   owner.status, owner.role_id as "roleId", coalesce(owner.language, company.language) as language,
   owner.password_hash is not null as "hasPassword",
   not owner.service_account and requires_single_sign_on(owner.company_id, owner.email) as "requiresSingleSignOn",
-  not owner.service_account and offers_single_sign_on(owner.company_id, owner.email) as "offersSingleSignOn"`
+  not owner.service_account and offers_single_sign_on(owner.company_id, owner.email) as "offersSingleSignOn",
+  not owner.holds_email and is_email_held_elsewhere(owner.company_id, owner.email) as "isHeldElsewhere"`
 
 /**
  * Of a link and the person whom it is for. Whoever made an invitation has seen its link: it opens nothing that its
@@ -76,13 +79,14 @@ export function createPasswordLinkStore(db: Queries, now: SqlNow = databaseNow) 
   async function findTarget(condition: ReturnType<typeof sql>): Promise<LinkTarget | undefined> {
     const { rows } = await db.execute<LinkTarget & Record<string, unknown>>(
       sql`select ${targetColumns} from ${from}
-        where ${condition} and owner.status <> 'deleted' for no key update of owner`,
+        where ${condition} and owner.status <> 'deleted'
+        order by owner.holds_email desc, owner.created_at limit 1 for no key update of owner`,
     )
     return rows[0]
   }
 
   return {
-    /** Holds the person's row until the transaction ends. */
+    /** Of several the one that the address signs in to. Holds the person's row until the transaction ends. */
     async findByEmail(email: string, companyId?: string): Promise<LinkTarget | undefined> {
       const here = companyId === undefined ? sql`true` : sql`owner.company_id = ${companyId}`
       return findTarget(sql`owner.email = ${email} and ${here}`)

@@ -7,7 +7,7 @@ const cost = { memory: 64, passes: 1, lanes: 1 }
 
 test('a new password differs from the present one, if there is one', async () => {
   const passwords = createPasswords({ cost })
-  await atDesk(passwords, async (desk) => {
+  await atDesk(passwords, { holders: [] }, async (desk) => {
     const present = await hashOther(desk, 'a field of 7 poppies', null, 'password')
     await expect(hashOther(desk, 'a field of 7 poppies', present, 'newPassword')).rejects.toMatchObject({
       errorName: 'validation',

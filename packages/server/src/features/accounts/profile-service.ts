@@ -24,6 +24,8 @@ export interface ProfileServiceDependencies {
   readonly lifecycle: Pick<UserLifecycle, 'endSessions' | 'endLinks'>
   readonly recordAudit: RecordAudit
   readonly enqueueMail: EnqueueMail
+  /** From here the user signs in also while others are held. */
+  readonly rememberNetwork: (tx: Queries, userId: string, address: string) => Promise<void>
 }
 
 /** Guesses of one's present password: 10 at once, one more every quarter of an hour; a right one forgets them. */
@@ -36,6 +38,7 @@ export type ProfileService = ReturnType<typeof createProfileService>
 /** What everybody may do with their own account. */
 export function createProfileService(dependencies: ProfileServiceDependencies) {
   const { relational, linksIn, budgetsIn, passwords, lifecycle, recordAudit, enqueueMail } = dependencies
+  const { rememberNetwork } = dependencies
 
   async function getSelf(queries: Queries, principal: Principal): Promise<StoredUser> {
     const user = await createUserStore(queries).find(principal.companyId, principal.userId)
@@ -73,11 +76,15 @@ export function createProfileService(dependencies: ProfileServiceDependencies) {
       throw new DomainError('passwordNotUsed', { email: principal.email }, { message })
     }
     await requireTurn(principal.userId)
-    const hash = await atDesk(passwords, async (desk) => {
-      const isRight = !isPasswordTooLong(current) && (await desk.matches(current, present))
-      if (!isRight) throw new DomainError('wrongPassword')
-      return hashOther(desk, next, present, 'newPassword')
-    })
+    const hash = await atDesk(
+      passwords,
+      { holders: [principal.companyId, principal.userId] },
+      async (desk) => {
+        const isRight = !isPasswordTooLong(current) && (await desk.matches(current, present))
+        if (!isRight) throw new DomainError('wrongPassword')
+        return hashOther(desk, next, present, 'newPassword')
+      },
+    )
     return { present, hash }
   }
 
@@ -117,6 +124,7 @@ export function createProfileService(dependencies: ProfileServiceDependencies) {
         if (user.requiresSingleSignOn) throw new DomainError('passwordNotUsed', { email: principal.email })
         const endedSessions = await lifecycle.endSessions(tx, principal.userId, principal.tokenId)
         await lifecycle.endLinks(tx, principal.userId)
+        if (caller.address !== undefined) await rememberNetwork(tx, principal.userId, caller.address)
         await budgetsIn(tx).forget(guessesKey(principal.userId))
         await enqueueMail(tx, { to: user.email, ...passwordChangedLetter(user.language) })
         await recordAudit(tx, { ...eventOf(caller, 'password-change'), details: { endedSessions } })

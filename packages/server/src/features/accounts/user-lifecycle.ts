@@ -19,7 +19,10 @@ export interface UserReference {
 }
 
 /** Somebody new, whose role and teams the caller has found in the same company. */
-export type NewPerson = Omit<NewUser, 'id'>
+export interface NewPerson extends Omit<NewUser, 'id' | 'holdsEmail'> {
+  /** Whether an address that another company's account has is no obstacle: that account stays what it signs in to. */
+  readonly sharesEmail?: boolean
+}
 
 export interface UserLifecycleDependencies {
   readonly relational: Pick<Relational, 'transaction'>
@@ -51,8 +54,8 @@ export function createUserLifecycle({ relational, recordAudit }: UserLifecycleDe
       ),
 
     /**
-     * Inside `transact`. Undefined when somebody of the service has the address already, or another company has
-     * shown that the address's domain is its own; the operator alone may put such people elsewhere.
+     * Inside `transact`. Undefined when somebody of the company has the address already, and where it is not shared
+     * also when the address or its domain is another company's; the operator alone may put such people elsewhere.
      * @param action how the entry of the audit log is called
      */
     async create(
@@ -61,11 +64,14 @@ export function createUserLifecycle({ relational, recordAudit }: UserLifecycleDe
       { actor, address }: ChangeOrigin,
       action: 'user-create' | 'user-invite' | 'sso-user-create' = 'user-create',
     ): Promise<User | undefined> {
+      const { sharesEmail = false, ...fields } = person
       const { companyId, email, status, roleId } = person
       const user: User = { id: newId(), companyId, email, status, roleId }
       const store = createAccountStore(tx)
-      if (actor.kind !== 'operator' && (await store.isClaimedElsewhere(companyId, email))) return undefined
-      if (!(await store.insertUser({ ...person, id: user.id }))) return undefined
+      const isElsewhere = actor.kind !== 'operator' && (await store.isHeldElsewhere(companyId, email))
+      if (isElsewhere && !sharesEmail) return undefined
+      const holdsEmail = !isElsewhere && status !== 'invited'
+      if (!(await store.insertUser({ ...fields, id: user.id, holdsEmail }))) return undefined
       const details = { roleId, teamIds: person.teamIds }
       await recordAudit(tx, { companyId, action, actor, target: target(user), details, address })
       return user

@@ -61,7 +61,13 @@ export function createAuthenticatorService(dependencies: AuthenticatorServiceDep
     const findClient = async () => ({ id: principal.clientId })
     const attempt = { findClient, username: principal.email, password, isRecorded: true }
     try {
-      await passwordCheck.verify(attempt, { address, cookieToken: undefined })
+      const found = await passwordCheck.verify(attempt, {
+        address,
+        cookieToken: undefined,
+        device: undefined,
+      })
+      // The address may sign in to an account of another company.
+      if (found.userId !== principal.userId) throw new DomainError('wrongPassword')
     } catch (error) {
       if (error instanceof DomainError && error.errorName === 'invalidCredentials')
         throw new DomainError('wrongPassword', {}, { cause: error })

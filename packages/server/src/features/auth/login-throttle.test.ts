@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { type Allowance, bucketsOf, defaultPolicy, waitFor } from './login-throttle.ts'
+import { type Allowance, type Attempt, bucketsOf, defaultPolicy, waitFor } from './login-throttle.ts'
 
 const key = Buffer.alloc(32)
 const allowance: Allowance = { free: 10, drainSeconds: 900, longestDelaySeconds: 900 }
@@ -30,26 +30,35 @@ test('more failures never mean a shorter wait', () => {
   )
 })
 
+const attempt = { account: 'a', network: 'b', site: 'b', proof: undefined }
+const scopes = (more: Partial<Attempt>) => {
+  const { near, far } = bucketsOf({ ...attempt, ...more }, defaultPolicy)
+  return [near, far].map((buckets) => buckets.map(({ scope }) => scope))
+}
+
 test('accounts and addresses cannot be written so that they count as others', () => {
-  const keys = (account: string, address: string, sessionId?: string) =>
-    bucketsOf({ account, address, sessionId, isFamiliar: false }, defaultPolicy).map((bucket) =>
-      bucket.key.toString('hex'),
-    )
+  const keys = (account: string, network: string, proof?: Attempt['proof']) => {
+    const { near, far } = bucketsOf({ account, network, site: 's', proof }, defaultPolicy)
+    return [...near, ...far].map((bucket) => bucket.key.toString('hex'))
+  }
+  const session = (id: string) => ({ kind: 'session', id }) as const
   expect(keys('a\0b', 'c')[0]).not.toBe(keys('a', 'b\0c')[0])
-  expect(keys('a', 'session')[0]).not.toBe(keys('a', 'y', 'session')[0])
-  expect(keys('a', 'y', 'x')).toEqual(keys('a', 'z', 'x'))
-  expect(new Set(keys('a', 'a')).size).toBe(4)
+  expect(keys('a', 'session')[0]).not.toBe(keys('a', 'y', session(''))[0])
+  expect(keys('a', 'y', session('x'))).toEqual(keys('a', 'z', session('x')))
+  expect(keys('a', 'y', session('x'))).not.toEqual(keys('a', 'y', { kind: 'device', id: 'x' }))
+  expect(new Set(keys('a', 'a')).size).toBe(5)
 })
 
-test('a session counts alone, and where the owner has one only nearby failures count', () => {
-  const scopes = (attempt: { sessionId: string | undefined; isFamiliar: boolean }) =>
-    bucketsOf({ account: 'a', address: 'b', ...attempt }, defaultPolicy).map(({ scope }) => scope)
-  expect(scopes({ sessionId: 's', isFamiliar: true })).toEqual(['accountFromAddress'])
-  expect(scopes({ sessionId: undefined, isFamiliar: true })).toEqual(['accountFromAddress', 'address'])
-  expect(scopes({ sessionId: undefined, isFamiliar: false })).toEqual([
-    'accountFromAddress',
-    'address',
-    'account',
-    'everything',
+test('a session and a browser of the account count alone', () => {
+  for (const kind of ['session', 'device'] as const)
+    expect(scopes({ proof: { kind, id: 's' } })).toEqual([['accountFromAddress'], []])
+})
+
+test('others count near and far, an IPv6 address with its site too', () => {
+  const near = ['accountFromAddress', 'address']
+  expect(scopes({})).toEqual([near, ['account', 'everything']])
+  expect(scopes({ network: '2001:db8:1:2::/64', site: '2001:db8:1::/48' })).toEqual([
+    near,
+    ['site', 'account', 'everything'],
   ])
 })

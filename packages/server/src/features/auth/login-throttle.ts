@@ -16,8 +16,10 @@ export interface ThrottlePolicy {
   readonly accountFromAddress: Allowance
   /** One account from everywhere; it takes several addresses to reach. */
   readonly account: Allowance
-  /** One address, whatever the accounts. */
+  /** One address, whatever the accounts; of IPv6 one /64. */
   readonly address: Allowance
+  /** One /48 of IPv6, in which one customer may have 65,536 networks. */
+  readonly site: Allowance
   readonly everything: Allowance
 }
 
@@ -27,6 +29,7 @@ export const defaultPolicy: ThrottlePolicy = Object.freeze({
   accountFromAddress: { free: 10, drainSeconds: quarterHour, longestDelaySeconds: quarterHour },
   account: { free: 100, drainSeconds: quarterHour / 100, longestDelaySeconds: quarterHour },
   address: { free: 50, drainSeconds: 72, longestDelaySeconds: quarterHour },
+  site: { free: 200, drainSeconds: 18, longestDelaySeconds: quarterHour },
   everything: { free: 1000, drainSeconds: quarterHour / 1000, longestDelaySeconds: 60 },
 })
 
@@ -48,11 +51,18 @@ export interface BucketState {
 /** Who tries to sign in: `account` as it was typed, or the address it stands for. */
 export interface Attempt {
   readonly account: string
-  readonly address: string
-  /** The living session of this same account that the request proves, if it does. */
-  readonly sessionId: string | undefined
-  /** Whether a living session of this account was used from this address. */
-  readonly isFamiliar: boolean
+  readonly network: string
+  /** The /48 of an IPv6 address; otherwise the same as the network. */
+  readonly site: string
+  /** The living session, or the browser, of this same account that the request proves, if it does. */
+  readonly proof: { readonly kind: 'session' | 'device'; readonly id: string } | undefined
+}
+
+export interface Buckets {
+  /** What others cannot fill from elsewhere: it holds each attempt, also from where the user has signed in. */
+  readonly near: readonly Bucket[]
+  /** What anyone can fill: it holds attempts from where the user has not signed in. */
+  readonly far: readonly Bucket[]
 }
 
 function keyOf(scope: string, ...parts: readonly string[]): Buffer {
@@ -62,21 +72,24 @@ function keyOf(scope: string, ...parts: readonly string[]): Buffer {
 }
 
 /**
- * The buckets of an attempt. Whoever proves a session of the account counts alone, so that no stranger's
- * failures lock the owner out; from an address where the owner has a session, failures elsewhere do not count.
- * That difference shows only while an account is under attack from many addresses, and only to somebody who
- * shares one with its owner: little to learn, and without it an attack would lock the owner out everywhere.
+ * The buckets of an attempt, the same whether there is such an account or not. Who proves a session or a browser of
+ * the account counts alone, so that the failures of others do not lock the owner out.
  */
-export function bucketsOf(attempt: Attempt, policy: ThrottlePolicy): readonly Bucket[] {
-  const { account, address, sessionId, isFamiliar } = attempt
+export function bucketsOf({ account, network, site, proof }: Attempt, policy: ThrottlePolicy): Buckets {
   const bucket = (scope: keyof ThrottlePolicy, ...parts: readonly string[]): Bucket => ({
     scope,
     key: keyOf(scope, ...parts),
     allowance: policy[scope],
   })
-  if (sessionId !== undefined) return [bucket('accountFromAddress', account, 'session', sessionId)]
-  const near = [bucket('accountFromAddress', account, address), bucket('address', address)]
-  return isFamiliar ? near : [...near, bucket('account', account), bucket('everything')]
+  if (proof) return { near: [bucket('accountFromAddress', account, proof.kind, proof.id)], far: [] }
+  return {
+    near: [bucket('accountFromAddress', account, network), bucket('address', network)],
+    far: [
+      ...(site === network ? [] : [bucket('site', site)]),
+      bucket('account', account),
+      bucket('everything'),
+    ],
+  }
 }
 
 /** Whether this many failures, drained in part, still fill the bucket; rounded up against the drained part. */

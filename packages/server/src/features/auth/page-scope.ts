@@ -3,6 +3,7 @@ import { DomainError } from '../../platform/errors.ts'
 import { assertPlainUtf8 } from '../../platform/http/body-headers.ts'
 import { sendFailure, toDomainError } from '../../platform/http/failures.ts'
 import { parseFormBody } from '../../platform/http/form-body.ts'
+import { requireNavigation } from '../../platform/http/navigation.ts'
 import { isOwnForm } from '../../platform/http/own-form.ts'
 import { sayFailure } from '../../platform/http/page-failure.ts'
 import { faults, pageFault } from '../../platform/http/page-fault.ts'
@@ -68,6 +69,12 @@ export function requireOwnForm(request: FastifyRequest, fields: Fields, origin: 
   throw new DomainError('forbidden', {}, { message })
 }
 
+/** Whether a browser says that a page of another site sends this. */
+function isFromElsewhere({ headers }: FastifyRequest): boolean {
+  const site = headers['sec-fetch-site']
+  return site !== undefined && site !== 'same-origin'
+}
+
 /** A person gets a page that says what is wrong, a program the fail envelope. */
 function sendPageFailure(known: DomainError, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   if (!isBrowser(request)) return sendFailure(reply, known)
@@ -76,7 +83,8 @@ function sendPageFailure(known: DomainError, request: FastifyRequest, reply: Fas
   if (known.retryAfterSeconds !== undefined)
     reply.header('retry-after', String(Math.ceil(known.retryAfterSeconds)))
   const { status } = known
-  const what = known.errorName === 'forbidden' ? foreignForm : sayFailure(known, language)
+  const isForeignForm = known.errorName === 'forbidden' && known.said === undefined
+  const what = isForeignForm ? foreignForm : sayFailure(known, language)
   // Only what was sent here is a mistake of the application; what is about this moment is said alone.
   const isMistake = status < 500 && status !== 429 && known.errorName !== 'forbidden'
   const told = isMistake ? { lead: refusedLead, detail: what } : { lead: what }
@@ -100,7 +108,11 @@ export function registerPages(
       if (location === undefined) return sendPageFailure(known, request, reply)
       return reply.header('cache-control', 'no-store').redirect(location, 303)
     })
-    scope.addHook('onRequest', async (request) => countCall(request.ip))
+    scope.addHook('onRequest', async (request) => {
+      // What pages of other sites can cause without being seen does not count against this network.
+      if (request.method !== 'POST' || isFromElsewhere(request)) requireNavigation(request)
+      countCall(request.ip)
+    })
     scope.removeAllContentTypeParsers()
     scope.addContentTypeParser(
       'application/x-www-form-urlencoded',

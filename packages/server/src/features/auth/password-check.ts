@@ -1,16 +1,19 @@
 import type { RecordAudit } from '../../platform/audit.ts'
 import { type Clock, systemClock } from '../../platform/clock.ts'
+import { createFairGate } from '../../platform/crypto/fair-gate.ts'
+import { GateFull } from '../../platform/crypto/gate.ts'
 import { hashSecret, isSecret } from '../../platform/crypto/secrets.ts'
 import { parseEmailAddress } from '../../platform/email-address.ts'
 import { DomainError } from '../../platform/errors.ts'
 import type { Logger } from '../../platform/logger.ts'
-import { networkOf } from '../../platform/network-address.ts'
+import { holdersOf, networkOf, siteOf } from '../../platform/network-address.ts'
 import { atDesk } from '../../platform/password-desk.ts'
 import type { PasswordDesk, Passwords } from '../../platform/passwords.ts'
 import type { Relational } from '../../platform/stores/relational.ts'
+import { type FamiliarStore, hashDevice } from './familiar-store.ts'
 import {
-  type Bucket,
   type BucketState,
+  type Buckets,
   bucketsOf,
   defaultPolicy,
   longestWait,
@@ -26,11 +29,14 @@ export interface Origin {
   readonly address: string
   /** The refresh token of the cookie, when it may be honoured: it proves a session. */
   readonly cookieToken: string | undefined
+  /** The secret of a browser that somebody signed in with before, when it sent one. */
+  readonly device: string | undefined
 }
 
 export interface PasswordCheckDependencies {
   readonly relational: Pick<Relational, 'db' | 'transaction'>
-  readonly tokens: Pick<TokenStore, 'findCredentials' | 'findSessionOf' | 'hasSessionFrom' | 'replaceHash'>
+  readonly tokens: Pick<TokenStore, 'findCredentials' | 'findSessionOf' | 'replaceHash'>
+  readonly familiar: Pick<FamiliarStore, 'find'>
   readonly throttle: ThrottleStore
   readonly passwords: Passwords
   readonly secondFactor: SecondFactor
@@ -42,22 +48,33 @@ export interface PasswordCheckDependencies {
 
 /** What somebody typed. */
 export interface PasswordAttempt {
-  /** In which client; asked with a place held, so that those who have none to come in ask the store nothing. */
+  /** In which client; asked with a place held, so that a crowd from one network does not ask the store at once. */
   readonly findClient: () => Promise<{ readonly id: string }>
   readonly username: string
   readonly password: string
   /** Whether the caller records a refusal itself, as that of an operation. */
-  readonly isRecorded?: boolean
+  readonly isRecorded?: boolean | undefined
 }
 
 /** One try of a password or a code. */
 interface Try {
   readonly email: string
   readonly clientId: string
-  readonly buckets: readonly Bucket[]
+  readonly buckets: Buckets
+  /** Whether the user of this account has signed in from here, or proves a session. */
+  readonly isFamiliar: boolean
+  /** Whether some user has signed in from here. */
+  readonly isKnown: boolean
   readonly origin: Origin
   /** Whether the caller records a refusal itself. */
   readonly isRecorded?: boolean | undefined
+}
+
+/** That an attempt may be made now. */
+interface Turn {
+  readonly states: readonly BucketState[]
+  /** Seconds for which attempts from unfamiliar places are held; 0 when they are not. */
+  readonly heldSeconds: number
 }
 
 /** Somebody whose password was right, in a client. */
@@ -71,6 +88,9 @@ const alarmIntervalMs = 60_000
 /** Accounts that are remembered as held, of which the company was told. */
 const mostHeld = 1_000
 
+/** Attempts that ask at once whether they may be made, and those that wait to ask: two or three short questions each. */
+const asking = { places: 4, waitingPlaces: 256 }
+
 export type PasswordCheck = ReturnType<typeof createPasswordCheck>
 
 /**
@@ -78,11 +98,12 @@ export type PasswordCheck = ReturnType<typeof createPasswordCheck>
  * answer and the work for it are the same (faults.md, T01); the audit log knows the reason.
  */
 export function createPasswordCheck(dependencies: PasswordCheckDependencies) {
-  const { relational, tokens, throttle, passwords, secondFactor, recordAudit, log } = dependencies
+  const { relational, tokens, familiar, throttle, passwords, secondFactor, recordAudit, log } = dependencies
   const { db } = relational
   const { policy = defaultPolicy, clock = systemClock } = dependencies
   const alarms = new Map<string, number>()
   const held = new Map<string, number>()
+  const askingGate = createFairGate(asking.places, asking.waitingPlaces)
 
   /** Budgets that only an attack on many accounts or from many addresses exhausts are worth an operator's eye. */
   function raiseAlarm(budget: keyof ThrottlePolicy): void {
@@ -119,39 +140,83 @@ export function createPasswordCheck(dependencies: PasswordCheckDependencies) {
     await recordFailure(user, 'tooManyAttempts', { reason: 'held', clientId, heldSeconds: seconds }, origin)
   }
 
-  async function requireTurn(made: Try): Promise<readonly BucketState[]> {
-    const { buckets, email, isRecorded } = made
-    const states = await throttle.listStates(buckets)
-    const { seconds, scope } = longestWait(buckets, states)
-    if (scope === undefined) return states
-    if (scope !== 'accountFromAddress') raiseAlarm(scope)
-    const isOfAccount = scope === 'accountFromAddress' || scope === 'account'
-    if (isOfAccount && email !== '' && !isRecorded) await recordHeld(made, Math.ceil(seconds))
+  function tooManyAttempts(seconds: number): DomainError {
     const retryAfter = Math.ceil(seconds)
-    throw new DomainError('tooManyAttempts', { retryAfter }, { retryAfterSeconds: retryAfter })
+    return new DomainError('tooManyAttempts', { retryAfter }, { retryAfterSeconds: retryAfter })
   }
 
-  /** Whoever is right starts anew from where they are; most had not failed before. */
-  async function forgetFailures([own]: readonly Bucket[], states: readonly BucketState[]): Promise<void> {
+  /**
+   * Whether the attempt may be made. Where far buckets are full it may from known places alone, whether the account
+   * is one of those that are familiar there or not: what differs comes after the hash, and is not to be seen.
+   */
+  async function requireTurn(made: Try): Promise<Turn> {
+    const { near, far } = made.buckets
+    const all = [...near, ...far]
+    const states = await throttle.listStates(all)
+    const { seconds, scope } = longestWait(all, states)
+    if (scope === undefined) return { states, heldSeconds: 0 }
+    if (scope !== 'accountFromAddress') raiseAlarm(scope)
+    if (made.isKnown && longestWait(near, states).scope === undefined) return { states, heldSeconds: seconds }
+    const isOfAccount = scope === 'accountFromAddress' || scope === 'account'
+    if (isOfAccount && made.email !== '' && !made.isRecorded) await recordHeld(made, Math.ceil(seconds))
+    throw tooManyAttempts(seconds)
+  }
+
+  /** After a success the place starts anew; it had not failed before as a rule. */
+  async function forgetFailures({ near: [own] }: Buckets, { states }: Turn): Promise<void> {
     if (own && states.some(({ key }) => key.equals(own.key))) await throttle.forget(own)
   }
 
-  /** The buckets are the same whether there is such an account or not, and so are the questions to the store. */
-  async function bucketsFor(account: string, email: string, origin: Origin): Promise<readonly Bucket[]> {
-    const { address, cookieToken } = origin
-    const network = networkOf(address)
+  /** The questions to the store are the same whether there is such an account or not. */
+  async function placeOf(
+    account: string,
+    email: string,
+    { address, cookieToken, device }: Origin,
+  ): Promise<Pick<Try, 'buckets' | 'isFamiliar' | 'isKnown'>> {
     const sessionId =
       cookieToken !== undefined && isSecret(cookieToken)
         ? await tokens.findSessionOf(email, hashSecret(cookieToken))
         : undefined
-    const isFamiliar = await tokens.hasSessionFrom(email, network)
-    return bucketsOf({ account, address: network, sessionId, isFamiliar }, policy)
+    const deviceHash = hashDevice(device)
+    const { hasNetwork, hasDevice, isKnown } = await familiar.find(email, address, deviceHash)
+    const byDevice = hasDevice ? ({ kind: 'device', id: deviceHash.toString('hex') } as const) : undefined
+    const proof = sessionId === undefined ? byDevice : ({ kind: 'session', id: sessionId } as const)
+    const attempt = { account, network: networkOf(address), site: siteOf(address), proof }
+    const isFamiliar = proof !== undefined || hasNetwork
+    return { buckets: bucketsOf(attempt, policy), isFamiliar, isKnown }
+  }
+
+  /**
+   * An attempt that may be made, found out before it takes a place at the desk: what is refused anyhow keeps nobody
+   * from one.
+   */
+  async function begin(
+    account: string,
+    email: string,
+    {
+      findClient,
+      origin,
+      isRecorded,
+    }: Pick<PasswordAttempt, 'findClient' | 'isRecorded'> & { origin: Origin },
+  ): Promise<Try> {
+    try {
+      return await askingGate.run(async () => {
+        const { id: clientId } = await findClient()
+        const made = { email, clientId, origin, isRecorded, ...(await placeOf(account, email, origin)) }
+        await requireTurn(made)
+        return made
+      }, holdersOf(origin.address))
+    } catch (error) {
+      throw error instanceof GateFull ? busy(error) : error
+    }
   }
 
   function busy(cause?: unknown): DomainError {
     const message = 'Too many people sign in at this moment, try again shortly'
     return new DomainError('signInUnavailable', { retryAfter: 1 }, { cause, message, retryAfterSeconds: 1 })
   }
+
+  const visitOf = ({ address }: Origin) => ({ holders: holdersOf(address), refusal: busy })
 
   async function upToDate(user: Credentials, password: string, desk: PasswordDesk): Promise<Credentials> {
     if (user.passwordHash === null || !passwords.isOutdated(user.passwordHash)) return user
@@ -160,17 +225,19 @@ export function createPasswordCheck(dependencies: PasswordCheckDependencies) {
   }
 
   /** Counts a failure and keeps it; an unknown account costs the same. */
-  async function refuse(
+  async function keepFailure(
     user: Pick<Credentials, 'userId' | 'companyId' | 'email'> | undefined,
-    reason: string,
+    { reason, error }: { readonly reason: string; readonly error: 'invalidCredentials' | 'tooManyAttempts' },
     { clientId, buckets, origin, isRecorded }: Try,
-  ): Promise<never> {
-    await throttle.countFailure(buckets)
-    const { seconds } = longestWait(buckets, await throttle.listStates(buckets))
+    { heldSeconds }: Turn,
+  ): Promise<void> {
+    // While far buckets are full, what is tried from elsewhere is not counted in them either.
+    const counted = heldSeconds > 0 ? buckets.near : [...buckets.near, ...buckets.far]
+    await throttle.countFailure(counted)
+    const { seconds } = longestWait(counted, await throttle.listStates(counted))
     const details = { reason, clientId, ...(seconds > 0 ? { heldSeconds: Math.ceil(seconds) } : {}) }
-    if (!isRecorded) await recordFailure(user, 'invalidCredentials', details, origin)
+    if (!isRecorded) await recordFailure(user, error, details, origin)
     log.info({ clientId, userId: user?.userId, address: origin.address }, 'sign-in refused')
-    throw new DomainError('invalidCredentials')
   }
 
   return {
@@ -181,23 +248,26 @@ export function createPasswordCheck(dependencies: PasswordCheckDependencies) {
       const { findClient, username, password, isRecorded } = attempt
       // What is no address is nobody's: it takes the same way as an address that nobody has.
       const email = parseEmailAddress(username) ?? ''
-      // A place at the desk bounds how many guesses can be under way before their failures count.
-      const judge = async (desk: PasswordDesk): Promise<Verified> => {
-        const { id: clientId } = await findClient()
-        const buckets = await bucketsFor(email || username, email, origin)
-        const made = { email, clientId, buckets, origin, isRecorded }
-        const states = await requireTurn(made)
+      const made = await begin(email || username, email, { findClient, origin, isRecorded })
+      return atDesk(passwords, visitOf(origin), async (desk) => {
+        // A place at the desk bounds how many guesses can be under way before their failures count; others may have
+        // counted while this one waited for it.
+        const turn = await requireTurn(made)
         const found = await tokens.findCredentials(email)
-        const matches = await desk.matches(password, found?.passwordHash ?? null)
+        const isHeld = turn.heldSeconds > 0
+        const isTaken = !isHeld || made.isFamiliar
+        const matches = await desk.matches(password, isTaken ? (found?.passwordHash ?? null) : null)
         if (!matches || !found) {
           const reason = found?.refusal ?? (found ? 'wrong-password' : 'unknown-user')
-          return refuse(found, reason, made)
+          // From a place where some users are familiar it does not show which.
+          const error = isHeld ? 'tooManyAttempts' : 'invalidCredentials'
+          await keepFailure(found, { reason: isTaken ? reason : 'held', error }, made, turn)
+          throw isHeld ? tooManyAttempts(turn.heldSeconds) : new DomainError(error)
         }
         const user = await upToDate(found, password, desk)
-        if (!user.needsCode) await forgetFailures(buckets, states)
-        return { ...user, clientId }
-      }
-      return atDesk(passwords, judge, busy)
+        if (!user.needsCode) await forgetFailures(made.buckets, turn)
+        return { ...user, clientId: made.clientId }
+      })
     },
 
     /**
@@ -210,10 +280,11 @@ export function createPasswordCheck(dependencies: PasswordCheckDependencies) {
       clientId: string,
       origin: Origin,
     ): Promise<void> {
-      const judge = async (): Promise<void> => {
-        const buckets = await bucketsFor(user.email, user.email, origin)
-        const made = { email: user.email, clientId, buckets, origin }
-        const states = await requireTurn(made)
+      const findClient = async () => ({ id: clientId })
+      const made = await begin(user.email, user.email, { findClient, origin })
+      await atDesk(passwords, visitOf(origin), async () => {
+        const turn = await requireTurn(made)
+        if (turn.heldSeconds > 0 && !made.isFamiliar) throw tooManyAttempts(turn.heldSeconds)
         const isRight = await relational.transaction(async (tx) => {
           const kind = await secondFactor.take(tx, user.userId, code)
           if (kind === 'recovery') {
@@ -226,10 +297,13 @@ export function createPasswordCheck(dependencies: PasswordCheckDependencies) {
           }
           return kind !== undefined
         })
-        if (!isRight) return refuse(user, 'wrong-code', made)
-        await forgetFailures(buckets, states)
-      }
-      await atDesk(passwords, judge, busy)
+        if (!isRight) {
+          const error = 'invalidCredentials'
+          await keepFailure(user, { reason: 'wrong-code', error }, made, turn)
+          throw new DomainError(error)
+        }
+        await forgetFailures(made.buckets, turn)
+      })
     },
   }
 }

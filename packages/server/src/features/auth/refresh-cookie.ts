@@ -10,12 +10,13 @@ const csrfHeader = 'x-csrf-protection'
 const lifetimeSeconds = 30 * 24 * 60 * 60
 
 /** Whether the request comes from a page of this same site, by the word of the browser. */
-function isSameSite({ headers, protocol, host }: FastifyRequest): boolean {
+function isSameSite({ headers, protocol, host, server }: FastifyRequest): boolean {
   const site = headers['sec-fetch-site']
   if (site !== undefined) return site === 'same-origin' || site === 'same-site'
   const { origin } = headers
-  const from = URL.parse(origin ?? '')
-  return from !== null && from.origin === URL.parse(`${protocol}://${host}`)?.origin
+  const from = URL.parse(origin ?? '')?.origin
+  const own = [server.publicUrl ?? '', `${protocol}://${host}`]
+  return from !== undefined && own.some((address) => URL.parse(address)?.origin === from)
 }
 
 /**

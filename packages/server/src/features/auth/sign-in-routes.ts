@@ -15,6 +15,7 @@ import {
   type ReturnAddress,
   toParameters,
 } from './authorization-request.ts'
+import { readDeviceCookie, setDeviceCookie } from './device-cookie.ts'
 import { oauthDescription, oauthError } from './oauth-failures.ts'
 import {
   type Fields,
@@ -111,7 +112,13 @@ export function registerSignInRoutes(app: FastifyInstance, dependencies: SignInR
   }
 
   /** The page or the redirect of the next step. */
-  function follow(reply: FastifyReply, step: NextStep, context: PageContext): FastifyReply {
+  function follow(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    step: NextStep,
+    context: PageContext,
+  ): FastifyReply {
+    if (step.kind !== 'code') setDeviceCookie(request, reply, step.device)
     switch (step.kind) {
       case 'done':
         return reply.header('cache-control', 'no-store').redirect(step.location, 303)
@@ -130,7 +137,8 @@ export function registerSignInRoutes(app: FastifyInstance, dependencies: SignInR
     if (browser === undefined || fields.get('form_token') !== formTokenOf(browser))
       throw new DomainError('forbidden', {}, { message: 'The browser keeps no cookies' })
     const judged = await judge(request, fields)
-    const from = { address: request.ip, cookieToken: readRefreshCookie(request) }
+    const cookieToken = readRefreshCookie(request)
+    const from = { address: request.ip, cookieToken, device: readDeviceCookie(request) }
     return { fields, context: contextOf(judged, browser), step: { ...judged, browser, origin: from } }
   }
 
@@ -189,7 +197,7 @@ export function registerSignInRoutes(app: FastifyInstance, dependencies: SignInR
         if (way?.required) return reply.header('cache-control', 'no-store').redirect(way.location, 303)
         try {
           const next = await signIn.signIn(username, fields.get('password') ?? '', step)
-          return follow(reply, next, context)
+          return follow(request, reply, next, context)
         } catch (error) {
           const said = wordsFor(error, step.request.language)
           return sendSignInPage(
@@ -205,7 +213,7 @@ export function registerSignInRoutes(app: FastifyInstance, dependencies: SignInR
         try {
           const next = await signIn.giveOneTimeCode(secret, fields.get('code') ?? '', step)
           if (!next) return sendSignInPage(reply, expiredPage(step.request))
-          return follow(reply, next, context)
+          return follow(request, reply, next, context)
         } catch (error) {
           return sendSignInPage(
             reply,
@@ -219,7 +227,11 @@ export function registerSignInRoutes(app: FastifyInstance, dependencies: SignInR
         const judged = await judge(request, fields)
         const browser = bindBrowser(request, reply)
         const secret = fields.get('sign_in') ?? ''
-        const step = { ...judged, browser, origin: { address: request.ip, cookieToken: undefined } }
+        const step = {
+          ...judged,
+          browser,
+          origin: { address: request.ip, cookieToken: undefined, device: undefined },
+        }
         const asked = await signIn.findAsked(secret, step)
         if (!asked) return sendSignInPage(reply, expiredPage(judged.request))
         return sendSignInPage(reply, consentPage(contextOf(judged, browser), secret, asked.email))

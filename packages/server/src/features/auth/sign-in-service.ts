@@ -5,6 +5,7 @@ import { isPasswordTooLong } from '../../platform/passwords.ts'
 import type { Queries, Relational } from '../../platform/stores/relational.ts'
 import { type AuthorizationRequest, buildRedirect, toParameters } from './authorization-request.ts'
 import type { CodeStore, PendingSignIn } from './code-store.ts'
+import { type FamiliarStore, hashDevice } from './familiar-store.ts'
 import type { Origin, PasswordCheck } from './password-check.ts'
 import { isRegisteredRedirect } from './redirect-uri.ts'
 import type { Client, TokenStore } from './token-store.ts'
@@ -14,6 +15,7 @@ export interface SignInServiceDependencies {
   /** Given a transaction it works inside it. */
   readonly codesIn: (queries: Queries) => CodeStore
   readonly tokens: Pick<TokenStore, 'findClient'>
+  readonly familiar: Pick<FamiliarStore, 'rememberNetwork' | 'rememberDevice'>
   readonly passwordCheck: PasswordCheck
   readonly recordAudit: RecordAudit
   /** The company that signs in the people of a domain; undefined where passwords do. */
@@ -23,11 +25,16 @@ export interface SignInServiceDependencies {
   readonly random?: RandomBytes
 }
 
+/** After the last proof. */
+type ProvenStep =
+  | { readonly kind: 'consent'; readonly signIn: string; readonly email: string }
+  | { readonly kind: 'done'; readonly location: string }
+
 /** What comes next for somebody on the way in. */
 export type NextStep =
   | { readonly kind: 'code'; readonly signIn: string }
-  | { readonly kind: 'consent'; readonly signIn: string; readonly email: string }
-  | { readonly kind: 'done'; readonly location: string }
+  /** With a new secret for the browser, by which it is known again. */
+  | (ProvenStep & { readonly device: string })
 
 /** Somebody who has shown who they are, as far as it went. */
 type Person = Pick<PendingSignIn, 'userId' | 'companyId' | 'email' | 'passwordHash' | 'method'>
@@ -56,8 +63,17 @@ export type SignInService = ReturnType<typeof createSignInService>
 
 /** The steps of a sign-in in a browser, from an address to an authorization code. */
 export function createSignInService(dependencies: SignInServiceDependencies) {
-  const { relational, codesIn, tokens, passwordCheck, recordAudit, findSingleSignOn, origin, random } =
-    dependencies
+  const {
+    relational,
+    codesIn,
+    tokens,
+    familiar,
+    passwordCheck,
+    recordAudit,
+    findSingleSignOn,
+    origin,
+    random,
+  } = dependencies
   const codes = codesIn(relational.db)
 
   async function giveCode(tx: Queries, person: Person, { request, origin: from }: Step): Promise<string> {
@@ -99,7 +115,7 @@ export function createSignInService(dependencies: SignInServiceDependencies) {
   }
 
   /** After the last proof: to the application, or first to the question whether to let it in. */
-  async function goOn(person: Person, step: Step): Promise<NextStep> {
+  async function goOn(person: Person, step: Step): Promise<ProvenStep> {
     await codes.sweepEnded()
     const { client } = step
     const location = await relational.transaction(async (tx) => {
@@ -108,6 +124,15 @@ export function createSignInService(dependencies: SignInServiceDependencies) {
     })
     if (location !== undefined) return { kind: 'done', location }
     return { kind: 'consent', signIn: await keepPending(person, step, true), email: person.email }
+  }
+
+  /** The same after a password: sign-ins of this user from here are not held while others are. */
+  async function goOnFamiliar(person: Person, step: Step): Promise<NextStep> {
+    const device = newSecret(random)
+    const { address, device: former } = step.origin
+    await familiar.rememberNetwork(person.userId, address)
+    await familiar.rememberDevice(person.userId, hashDevice(former), hashDevice(device))
+    return { ...(await goOn(person, step)), device }
   }
 
   async function findPending(signIn: string, { client, browser }: Step): Promise<PendingSignIn | undefined> {
@@ -138,7 +163,7 @@ export function createSignInService(dependencies: SignInServiceDependencies) {
       const user = await passwordCheck.verify(attempt, step.origin)
       const person: Person = { ...user, method: 'password' }
       if (user.needsCode) return { kind: 'code', signIn: await keepPending(person, step, false) }
-      return goOn(person, step)
+      return goOnFamiliar(person, step)
     },
 
     /**
@@ -152,7 +177,7 @@ export function createSignInService(dependencies: SignInServiceDependencies) {
       if (!(await codes.takeTry(hashSecret(signIn), mostTries))) return undefined
       await passwordCheck.verifyCode(pending, code, step.client.id, step.origin)
       if (!(await codes.deletePending(hashSecret(signIn)))) return undefined
-      return goOn(pending, step)
+      return goOnFamiliar(pending, step)
     },
 
     /** Who is asked whether to let the application in; undefined as above. */
@@ -195,7 +220,12 @@ export function createSignInService(dependencies: SignInServiceDependencies) {
       const client = await tokens.findClient(request.clientId)
       if (!client || !isRegisteredRedirect(client.redirectUris, request.redirectUri))
         throw new DomainError('invalidClient')
-      const step = { client, request, browser, origin: { address, cookieToken: undefined } }
+      const step = {
+        client,
+        request,
+        browser,
+        origin: { address, cookieToken: undefined, device: undefined },
+      }
       const next = await goOn({ ...known, passwordHash: null }, step)
       if (next.kind === 'done') return next.location
       const parameters = toParameters(request)

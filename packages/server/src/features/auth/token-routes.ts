@@ -4,6 +4,7 @@ import { DomainError } from '../../platform/errors.ts'
 import { assertPlainUtf8 } from '../../platform/http/body-headers.ts'
 import { parseFormBody, type RefuseForm } from '../../platform/http/form-body.ts'
 import { readBasicClient } from './basic-client.ts'
+import { readDeviceCookie } from './device-cookie.ts'
 import { useOAuthFailures } from './oauth-failures.ts'
 import { readRefreshCookie, setRefreshCookie } from './refresh-cookie.ts'
 import { readRevocationRequest, readTokenRequest } from './token-request.ts'
@@ -34,7 +35,11 @@ export function registerTokenRoutes(app: FastifyInstance, service: TokenService)
         const cookieToken = readRefreshCookie(request)
         const basicClientId = readBasicClient(request.headers.authorization)
         const wanted = readTokenRequest(request.body, { basicClientId, cookieToken })
-        const pair = await service.grant(wanted, { address: request.ip, cookieToken })
+        const pair = await service.grant(wanted, {
+          address: request.ip,
+          cookieToken,
+          device: readDeviceCookie(request),
+        })
         const { refresh_token: next } = pair
         if (wanted.grantType === 'refresh_token' && wanted.refreshToken === cookieToken && next !== undefined)
           setRefreshCookie(request, reply, next)

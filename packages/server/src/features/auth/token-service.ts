@@ -7,6 +7,7 @@ import { networkOf } from '../../platform/network-address.ts'
 import { isPasswordTooLong, maximumPasswordBytes } from '../../platform/passwords.ts'
 import type { Queries, Relational } from '../../platform/stores/relational.ts'
 import type { CodeStore } from './code-store.ts'
+import type { FamiliarStore } from './familiar-store.ts'
 import type { Origin, PasswordCheck } from './password-check.ts'
 import type { RotationStore } from './rotation-store.ts'
 import type {
@@ -27,6 +28,7 @@ export interface TokenServiceDependencies {
     readonly tokens: TokenStore
     readonly codes: CodeStore
     readonly rotation: RotationStore
+    readonly familiar: Pick<FamiliarStore, 'rememberNetwork'>
   }
   readonly passwordCheck: PasswordCheck
   readonly recordAudit: RecordAudit
@@ -97,8 +99,10 @@ export function createTokenService(dependencies: TokenServiceDependencies) {
     // Again: the work above takes its time.
     const client = await findClient()
     return relational.transaction(async (tx) => {
-      const session = await openSession(storesIn(tx).tokens, user, 'password', client, origin)
+      const inside = storesIn(tx)
+      const session = await openSession(inside.tokens, user, 'password', client, origin)
       if (!session) throw new DomainError('invalidCredentials')
+      await inside.familiar.rememberNetwork(user.userId, origin.address)
       await recordAudit(tx, {
         companyId: user.companyId,
         action: 'sign-in',

@@ -110,7 +110,7 @@ export function createTokenStore(db: Queries, now: SqlNow = databaseNow) {
       return row
     },
 
-    /** Somebody who is not deleted; the address as `parseEmailAddress` gives it. */
+    /** Who signs in with this address, as `parseEmailAddress` gives it, or is invited with it at least. */
     async findCredentials(email: string): Promise<Credentials | undefined> {
       const { rows } = await db.execute<{
         id: string
@@ -124,7 +124,8 @@ export function createTokenStore(db: Queries, now: SqlNow = databaseNow) {
             exists (
               select 1 from ${userAuthenticators} where user_id = ${users.id} and confirmed_at is not null
             ) as needs_code
-          from ${users} where email = ${email} and status <> 'deleted'`,
+          from ${users} where email = ${email} and status <> 'deleted'
+          order by holds_email desc, created_at limit 1`,
       )
       const [row] = rows
       if (!row) return undefined
@@ -148,16 +149,6 @@ export function createTokenStore(db: Queries, now: SqlNow = databaseNow) {
       }
     },
 
-    /** Whether a session of this person that still lives was last used from this address. */
-    async hasSessionFrom(email: string, address: string): Promise<boolean> {
-      const { rows } = await db.execute(
-        sql`select 1 from ${refreshTokens} as session join ${users} as owner on owner.id = session.user_id
-          where owner.email = ${email} and owner.status = 'active'
-            and session.address = ${address} and session.expires_at > ${now()} limit 1`,
-      )
-      return rows.length > 0
-    },
-
     /** The living session of this person that a refresh token, not one that was replaced, belongs to. */
     async findSessionOf(email: string, refreshTokenHash: Buffer): Promise<string | undefined> {
       const { rows } = await db.execute<{ id: string }>(
@@ -165,7 +156,8 @@ export function createTokenStore(db: Queries, now: SqlNow = databaseNow) {
             join ${refreshTokens} as session
               on session.id = known.session_id and session.generation = known.generation
             join ${users} as owner on owner.id = session.user_id
-          where session.expires_at > ${now()} and owner.email = ${email} and owner.status = 'active'`,
+          where session.expires_at > ${now()} and owner.email = ${email} and owner.status = 'active'
+            and owner.holds_email`,
       )
       return rows[0]?.id
     },

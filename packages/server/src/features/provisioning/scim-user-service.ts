@@ -128,11 +128,10 @@ export function createScimUserService(dependencies: ScimUserDependencies) {
     const { tx, companyId, origin } = work
     const { active = true, fields } = change
     const store = createScimUserStore(tx)
-    const found = await store.lockByAddress(userName)
+    const found = await store.lockByAddress(companyId, userName)
     const existing = found && (await keepsAddress(work, found, fields.externalId)) ? found : undefined
     if (existing) {
-      // The same words whoever has the address: another company's people are not told of here.
-      const isFree = existing.companyId === companyId && !existing.serviceAccount && !existing.provisioned
+      const isFree = !existing.serviceAccount && !existing.provisioned
       if (!isFree) throw takenUser()
       await apply(work, existing, { active, fields })
       return existing
@@ -141,6 +140,8 @@ export function createScimUserService(dependencies: ScimUserDependencies) {
       ...fields,
       companyId,
       email: userName,
+      // People of other companies are not told of: who signs in with the address stays who it was.
+      sharesEmail: true,
       status: active ? ('active' as const) : ('disabled' as const),
       roleId: await roleAssignment.findDefaultRole(tx, companyId),
       passwordHash: null,

@@ -92,10 +92,10 @@ export function createScimUserStore(db: Queries) {
       return row
     },
 
-    /** Whoever of the whole service has the address, held until the transaction ends. */
-    async lockByAddress(email: string): Promise<StoredPerson | undefined> {
+    /** Who of the company has the address, held until the transaction ends. */
+    async lockByAddress(companyId: string, email: string): Promise<StoredPerson | undefined> {
       const [row] = await select(false)
-        .where(and(eq(users.email, email), ne(users.status, 'deleted')))
+        .where(and(eq(users.companyId, companyId), eq(users.email, email), ne(users.status, 'deleted')))
         .for('update')
       return row
     },

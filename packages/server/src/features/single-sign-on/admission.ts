@@ -67,10 +67,10 @@ export async function admitPerson(
   await requireOwnDomain(claims.email)
 
   const linked = await store.findByIdentity(companyId, idpEntityId, claims.nameId)
-  const known = linked ?? (await store.findByEmail(claims.email))
+  const known = linked ?? (await store.findByEmail(companyId, claims.email))
   const created = known ? undefined : await createPerson(tx, dependencies, config, claims, address)
   // Nobody was created when somebody else has just created the same person.
-  const user = known ?? created ?? (await store.findByEmail(claims.email))
+  const user = known ?? created ?? (await store.findByEmail(companyId, claims.email))
   if (!user || user.companyId !== companyId) throw new SamlRefusal('other-company')
   if (user.serviceAccount) throw new SamlRefusal('service-account')
   if (user.status !== 'active' && user.status !== 'invited') throw new SamlRefusal('disabled')

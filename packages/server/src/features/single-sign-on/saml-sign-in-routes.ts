@@ -8,7 +8,8 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { DomainError } from '../../platform/errors.ts'
 import { assertPlainUtf8 } from '../../platform/http/body-headers.ts'
 import { parseFormBody } from '../../platform/http/form-body.ts'
-import { bindBrowser } from '../../platform/http/own-form.ts'
+import { requireNavigation } from '../../platform/http/navigation.ts'
+import { bindBrowser, browserOf } from '../../platform/http/own-form.ts'
 import { pageFault } from '../../platform/http/page-fault.ts'
 import { forgetBrowserSecret, keepBrowserSecret, readBrowserSecret } from './browser-cookie.ts'
 import type { Visit } from './refusal-record.ts'
@@ -17,7 +18,9 @@ import type { SamlSignInService } from './saml-sign-in-service.ts'
 
 export interface SamlRoutesDependencies {
   readonly service: SamlSignInService
-  /** Throws when this address begins too many sign-ins, or sends too many responses, at once. */
+  /** Throws when this browser, or those of this address, begin too many sign-ins at once. */
+  readonly requireStartTurn: (from: { address: string; browser: string | undefined }) => void
+  /** Throws when this address sends too many responses at once. */
   readonly requireTurn: (address: string) => void
   /** Throws when this address finishes too many at once. */
   readonly requireFinishTurn: (address: string) => void
@@ -37,9 +40,14 @@ function readResponse(body: unknown): string {
 
 /** The way of a browser through single sign-on, in a scope of its own that fails in pages. */
 export function registerSamlRoutes(app: FastifyInstance, dependencies: SamlRoutesDependencies): void {
-  const { service, requireTurn, requireFinishTurn } = dependencies
+  const { service, requireStartTurn, requireTurn, requireFinishTurn } = dependencies
   app.register(async (scope) => {
     scope.setErrorHandler(sendSignInFailure)
+    // Before anything is counted: any page that a person looks at can have their browser ask for these addresses.
+    const asPage = (requireTurnOf: (request: FastifyRequest) => void) => async (request: FastifyRequest) => {
+      requireNavigation(request)
+      requireTurnOf(request)
+    }
     scope.removeAllContentTypeParsers()
     scope.addContentTypeParser(
       'application/x-www-form-urlencoded',
@@ -52,11 +60,13 @@ export function registerSamlRoutes(app: FastifyInstance, dependencies: SamlRoute
 
     scope.route<{ Querystring: Record<string, string> }>({
       ...startSingleSignOn,
-      onRequest: async ({ ip }) => requireTurn(ip),
+      onRequest: asPage((request) => requireStartTurn({ address: request.ip, browser: browserOf(request) })),
       async handler(request, reply) {
         const { ip: address, headers } = request
         const acceptLanguage = headers['accept-language']
-        const started = await service.start(request.query, { address, acceptLanguage })
+        const isKnown = browserOf(request) !== undefined
+        const browser = { name: bindBrowser(request, reply), isKnown }
+        const started = await service.start(request.query, { address, acceptLanguage, browser })
         keepBrowserSecret(request, reply, started)
         return sendToIdentityProvider(reply, started)
       },
@@ -73,7 +83,7 @@ export function registerSamlRoutes(app: FastifyInstance, dependencies: SamlRoute
     scope.route<{ Params: { companyId: string } }>({
       ...consumeSamlResponse,
       bodyLimit,
-      onRequest: async ({ ip }) => requireTurn(ip),
+      onRequest: asPage(({ ip }) => requireTurn(ip)),
       async handler(request, reply) {
         const message = readResponse(request.body)
         const location = await service.consume(request.params.companyId, message, visitOf(request))
@@ -83,7 +93,7 @@ export function registerSamlRoutes(app: FastifyInstance, dependencies: SamlRoute
 
     scope.route<{ Params: { companyId: string }; Querystring: { result?: string } }>({
       ...finishSingleSignOn,
-      onRequest: async ({ ip }) => requireFinishTurn(ip),
+      onRequest: asPage(({ ip }) => requireFinishTurn(ip)),
       async handler(request, reply) {
         const { params, query } = request
         const secretOf = (requestId: string) => readBrowserSecret(request, requestId)

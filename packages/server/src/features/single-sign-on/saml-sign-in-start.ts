@@ -16,7 +16,7 @@ import { buildSignInUrl, serviceProviderOf } from './service-provider.ts'
 
 export interface SamlStartDependencies {
   readonly relational: Pick<Relational, 'db'>
-  readonly store: Pick<SamlSignInStore, 'insertRequest' | 'countOpen' | 'sweep'>
+  readonly store: Pick<SamlSignInStore, 'insertRequest' | 'makeRoom' | 'sweep'>
   readonly certificates: Pick<CertificateService, 'findSigning'>
   readonly origin: () => string
   /** @throws DomainError when the client or its redirect_uri is not known */
@@ -40,12 +40,20 @@ export interface StartedSignIn {
 export interface Beginning {
   readonly address: string
   readonly acceptLanguage: string | undefined
+  readonly browser: {
+    readonly name: string
+    /** Whether it had the name before, which a page of another site cannot make it show. */
+    readonly isKnown: boolean
+  }
 }
 
 /** Long enough for a password and a second factor at the identity provider. */
 export const requestSeconds = 600
-/** People of a whole office may be on their way at once; each leaves a row behind. */
-const mostOpen = 100
+/**
+ * Each sign-in under way leaves a row behind. People of a whole office may be on their way at once, and what programs
+ * begin there, or pages of other sites in browsers that do not say so, must not keep them from it.
+ */
+const maxOpen = { ofBrowser: 10, ofNetwork: 500 } as const
 
 /** The first step of a sign-in: to the identity provider, with a request of ours. */
 export function createSamlStart(dependencies: SamlStartDependencies) {
@@ -63,13 +71,6 @@ export function createSamlStart(dependencies: SamlStartDependencies) {
     return { trial: true, language: languageOf(lang, acceptLanguage) }
   }
 
-  /** @throws DomainError `tooManySamlResponses` */
-  async function requireFewOpen(network: string): Promise<void> {
-    if ((await store.countOpen(network)) < mostOpen) return
-    const retryAfter = requestSeconds
-    throw new DomainError('tooManySamlResponses', { retryAfter }, { retryAfterSeconds: retryAfter })
-  }
-
   /** By exactly one of domain and company. */
   async function findCompany(domain: string | undefined, company: string | undefined) {
     if ((domain === undefined) === (company === undefined)) throw pageFault('domain', faults.domainOrCompany)
@@ -80,8 +81,7 @@ export function createSamlStart(dependencies: SamlStartDependencies) {
   /**
    * Begins a sign-in for one browser.
    * @param query of the request; all but `domain` and `company` is the authorization request, and `lang` alone none
-   * @throws DomainError `singleSignOnNotOffered`, `tooManySamlResponses`, or what the authorization request is
-   *   refused with
+   * @throws DomainError `singleSignOnNotOffered`, or what the authorization request is refused with
    */
   return async (query: Readonly<Record<string, string>>, from: Beginning): Promise<StartedSignIn> => {
     const { domain, company, ...rest } = query
@@ -99,7 +99,6 @@ export function createSamlStart(dependencies: SamlStartDependencies) {
     }
     await store.sweep()
     const network = networkOf(from.address)
-    await requireFewOpen(network)
     const requestId = `_${random(20).toString('hex')}`
     const browserSecret = newSecret(random)
     const url = await buildSignInUrl({
@@ -110,8 +109,11 @@ export function createSamlStart(dependencies: SamlStartDependencies) {
     })
     const { version: configVersion } = config
     const browserHash = hashSecret(browserSecret)
+    const { isKnown: browserKnown, name } = from.browser
+    const browser = { browserNameHash: hashSecret(name), browserKnown, network }
+    await store.makeRoom(browser, maxOpen)
     await store.insertRequest(
-      { id: requestId, companyId: config.companyId, configVersion, browserHash, network, request },
+      { id: requestId, companyId: config.companyId, configVersion, browserHash, ...browser, request },
       requestSeconds,
     )
     return { language: request.language, url, requestId, browserSecret }

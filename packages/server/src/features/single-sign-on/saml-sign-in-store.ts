@@ -1,4 +1,4 @@
-import { and, eq, ne, sql } from 'drizzle-orm'
+import { and, desc, eq, ne, or, sql } from 'drizzle-orm'
 import { databaseNow, type SqlNow } from '../../database/now.ts'
 import {
   samlAssertions,
@@ -17,14 +17,21 @@ export interface TrialRequest {
   readonly language: Language
 }
 
+/** Where a sign-in began. */
+interface StartingPoint {
+  /** As `networkOf` names it. */
+  readonly network: string
+  readonly browserNameHash: Buffer
+  /** Whether the browser had its name before. */
+  readonly browserKnown: boolean
+}
+
 /** A sign-in that was sent to the identity provider. */
 export interface StoredRequest {
   readonly id: string
   readonly companyId: string
   readonly configVersion: string
   readonly browserHash: Buffer
-  /** Where it began, as `networkOf` names it. */
-  readonly network: string
   readonly request: AuthorizationRequest | TrialRequest
 }
 
@@ -60,13 +67,26 @@ const userColumns = {
 /** Sign-ins under way and who people are at their identity provider; given a transaction it works inside it. */
 export function createSamlSignInStore(db: Queries, now: SqlNow = databaseNow) {
   return {
-    /** Sign-ins that began in this network and have neither come back nor ended. */
-    async countOpen(network: string): Promise<number> {
-      const { rows } = await db.execute<{ open: number }>(
-        sql`select count(*)::int as open from ${samlRequests}
-          where network = ${network} and used_at is null and expires_at > ${now()}`,
-      )
-      return rows[0]?.open ?? 0
+    /**
+     * Removes the oldest sign-ins of this browser, and of this network, that have neither come back nor ended, so
+     * that one more keeps within the bounds. Browsers that had no name count apart from those that had.
+     */
+    async makeRoom(
+      { network, browserNameHash, browserKnown }: StartingPoint,
+      max: { readonly ofBrowser: number; readonly ofNetwork: number },
+    ): Promise<void> {
+      const bounds = [
+        [sql`browser_name_hash = ${browserNameHash}`, max.ofBrowser],
+        [sql`network = ${network} and browser_known = ${browserKnown}`, max.ofNetwork],
+      ] as const
+      for (const [counted, most] of bounds) {
+        await db.execute(
+          sql`delete from ${samlRequests} where id in (
+            select id from ${samlRequests}
+            where ${counted} and used_at is null and expires_at > ${now()}
+            order by created_at desc, id offset ${most - 1})`,
+        )
+      }
     },
 
     /** The language that a sign-in began in. */
@@ -78,7 +98,10 @@ export function createSamlSignInStore(db: Queries, now: SqlNow = databaseNow) {
       return (row?.request as StoredRequest['request'] | undefined)?.language
     },
 
-    async insertRequest({ request, ...stored }: StoredRequest, seconds: number): Promise<void> {
+    async insertRequest(
+      { request, ...stored }: StoredRequest & StartingPoint,
+      seconds: number,
+    ): Promise<void> {
       await db.insert(samlRequests).values({
         ...stored,
         authorizationRequest: request,
@@ -148,9 +171,9 @@ export function createSamlSignInStore(db: Queries, now: SqlNow = databaseNow) {
       if (!result) return undefined
       const [row] = await db.select().from(samlRequests).where(eq(samlRequests.id, result.requestId))
       if (!row) return undefined
-      const { id, configVersion, browserHash, network } = row
+      const { id, configVersion, browserHash } = row
       const request = row.authorizationRequest as StoredRequest['request']
-      return { result, request: { id, companyId, configVersion, browserHash, network, request } }
+      return { result, request: { id, companyId, configVersion, browserHash, request } }
     },
 
     /** Who has this name at the identity provider; their row is held until the transaction ends. */
@@ -177,12 +200,20 @@ export function createSamlSignInStore(db: Queries, now: SqlNow = databaseNow) {
       return row
     },
 
-    /** Of whichever company: addresses are unique in the whole service. The row is held. */
-    async findByEmail(email: string): Promise<KnownUser | undefined> {
+    /** Of this company, or else the one of another that the address signs in to. The row is held. */
+    async findByEmail(companyId: string, email: string): Promise<KnownUser | undefined> {
       const [row] = await db
         .select(userColumns)
         .from(users)
-        .where(and(eq(users.email, email), ne(users.status, 'deleted')))
+        .where(
+          and(
+            eq(users.email, email),
+            ne(users.status, 'deleted'),
+            or(eq(users.companyId, companyId), users.holdsEmail),
+          ),
+        )
+        .orderBy(desc(eq(users.companyId, companyId)))
+        .limit(1)
         .for('update')
       return row
     },

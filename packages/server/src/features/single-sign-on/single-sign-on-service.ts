@@ -8,7 +8,7 @@ import { createConfigNotice } from './config-notice.ts'
 import { type ConfigServiceDependencies, createConfigService } from './config-service.ts'
 import { createDomainService, type ResolveTxt, resolveTxtRecords } from './domain-service.ts'
 import type { GrantRules } from './newcomer-defaults.ts'
-import { createResponseThrottle } from './response-throttle.ts'
+import { createResponseThrottle, createStartThrottle } from './response-throttle.ts'
 import { createSamlSignInService, type SamlSignInServiceDependencies } from './saml-sign-in-service.ts'
 import { createSamlSignInStore } from './saml-sign-in-store.ts'
 
@@ -74,6 +74,7 @@ export function createSingleSignOn(dependencies: SingleSignOnDependencies) {
       onOutcome,
       ...ports,
     }),
+    requireStartTurn: createStartThrottle(clock),
     requireTurn: createResponseThrottle(clock),
     requireFinishTurn: createResponseThrottle(clock),
   }

@@ -19,6 +19,8 @@ export interface Cookie {
 export function setCookie(request: FastifyRequest, reply: FastifyReply, cookie: Cookie): void {
   const { name, value, seconds, path } = cookie
   const attributes = [`Max-Age=${seconds}`, `Path=${path}`, 'HttpOnly', 'SameSite=Lax']
-  if (request.protocol === 'https') attributes.push('Secure')
+  // By the address that people use: of a proxy before the service the socket knows nothing.
+  const isSecure = request.protocol === 'https' || request.server.publicUrl?.startsWith('https:')
+  if (isSecure) attributes.push('Secure')
   reply.header('set-cookie', [`${name}=${value}`, ...attributes].join('; '))
 }

@@ -6,6 +6,7 @@ import { closeInTime } from './closing.ts'
 import { boundConnections, connectionsWithin, descriptorLimit } from './connection-limit.ts'
 import { type CrossOriginOptions, createCrossOrigin } from './cross-origin.ts'
 import { answerUnroutedAtOnce, useFailureReplies } from './failures.ts'
+import { watchForwarding } from './forwarding.ts'
 import { takeJsonBodies } from './json-body.ts'
 import { isTooMuchToDrain } from './request-framing.ts'
 import { createValidatorCompiler } from './validation.ts'
@@ -14,6 +15,8 @@ declare module 'fastify' {
   interface FastifyInstance {
     /** Every routed pattern by method: for 405 replies, the document and the tests over the whole interface. */
     routePatterns: Map<string, Set<string>>
+    /** Address under which people reach the service, where the operator has given it. */
+    publicUrl: string | undefined
   }
 }
 
@@ -53,6 +56,8 @@ const usualPatience: Patience = {
 export function createHttpServer(dependencies: {
   logger: Logger
   trustedProxies: readonly string[]
+  /** Address under which people reach the service. */
+  publicUrl?: string | undefined
   patience?: Patience
   /** Beyond it connections are closed as they come; default by the limit of the process. */
   mostConnections?: number
@@ -93,6 +98,8 @@ export function createHttpServer(dependencies: {
   // An expectation that is unknown may be ignored (RFC 9110 10.1.1); Node answers 417 with an empty body.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response))
   closeInTime(app, patience.closing)
+  app.decorate('publicUrl', dependencies.publicUrl)
+  watchForwarding(app, { publicUrl: undefined, ...dependencies })
   app.decorate('routePatterns', new Map<string, Set<string>>())
   app.addHook('onRoute', (route) => {
     // An operation that names no query parameters takes none (decisions.md, Envelope).

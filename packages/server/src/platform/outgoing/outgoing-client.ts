@@ -1,9 +1,11 @@
 import { lookup } from 'node:dns/promises'
 import { type BlockList, isIP } from 'node:net'
 import { networkInterfaces } from 'node:os'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { createGate } from '../crypto/gate.ts'
+import type { Logger } from '../logger.ts'
 import { program, version } from '../version.ts'
-import { OutgoingError } from './outgoing-error.ts'
+import { OutgoingError, unreachable } from './outgoing-error.ts'
 import { type Answer, type Exchange, exchange } from './outgoing-request.ts'
 import { type OutgoingUrl, parseOutgoingUrl } from './outgoing-url.ts'
 import { isListed, isPublicAddress } from './public-addresses.ts'
@@ -22,6 +24,10 @@ export interface OutgoingClientOptions {
   readonly connectMs?: number
   /** Longest time for a message and its answer; default 15,000. */
   readonly postMs?: number
+  /** Who does not reach an address learns so after a multiple of this time, whatever the reason; default 1,000. */
+  readonly stepMs?: number
+  /** The operator may know why an address was not reached. */
+  readonly log?: Pick<Logger, 'info'>
 }
 
 export interface DocumentLimits {
@@ -80,6 +86,8 @@ export function createOutgoingClient(options: OutgoingClientOptions = {}): Outgo
     resolve = resolveBySystem,
     connectMs = 10_000,
     postMs = 15_000,
+    stepMs = 1_000,
+    log,
   } = options
   const lookups = createGate(lookupsAtOnce, lookupsWaiting)
   const isAllowed = (address: string) => allow !== undefined && isListed(allow, address)
@@ -103,7 +111,7 @@ export function createOutgoingClient(options: OutgoingClientOptions = {}): Outgo
       return await Promise.race([lookups.run(() => resolve(host)), stopped])
     } catch (error) {
       if (error instanceof OutgoingError) throw error
-      throw new OutgoingError('unreachable', `the name ${host} cannot be resolved`, { cause: error })
+      throw unreachable(host, error)
     } finally {
       clearTimeout(timer)
       signal.removeEventListener('abort', onAbort)
@@ -114,11 +122,15 @@ export function createOutgoingClient(options: OutgoingClientOptions = {}): Outgo
   async function judge(to: OutgoingUrl, signal: AbortSignal): Promise<string> {
     const addresses = await addressesOf(to, signal)
     const [first] = addresses
-    if (first === undefined) throw new OutgoingError('unreachable', `the name ${to.host} has no address`)
+    if (first === undefined) throw unreachable(to.host, new Error('the name has no address'))
     for (const address of addresses) {
       if (isAllowed(address)) continue
-      if (!isPublicAddress(address) || isOfThisMachine(address))
-        throw new OutgoingError('refused', `${to.host} leads to an address that is not public`)
+      if (!isPublicAddress(address) || isOfThisMachine(address)) {
+        // An address says itself what it is; of a name it is not told.
+        if (isIP(to.host) !== 0)
+          throw new OutgoingError('refused', `${to.host} leads to an address that is not public`)
+        throw unreachable(to.host, new Error(`the name leads to ${address}, which is not public`))
+      }
       if (to.url.protocol === 'http:')
         throw new OutgoingError('refused', 'the address must begin with https://')
     }
@@ -130,9 +142,18 @@ export function createOutgoingClient(options: OutgoingClientOptions = {}): Outgo
     wanted: Omit<Exchange, 'to' | 'address' | 'connectMs' | 'authorities'>,
   ): Promise<Answer & { to: OutgoingUrl }> {
     const to = parseOutgoingUrl(text, rules)
-    const address = await judge(to, wanted.signal)
-    const { authorities } = options
-    return { ...(await exchange({ ...wanted, to, address, connectMs, authorities })), to }
+    const began = performance.now()
+    try {
+      const address = await judge(to, wanted.signal)
+      const { authorities } = options
+      return { ...(await exchange({ ...wanted, to, address, connectMs, authorities })), to }
+    } catch (error) {
+      if (error instanceof OutgoingError && error.fault === 'unreachable') {
+        log?.info({ host: to.host, err: error.cause }, 'an address that a user gave was not reached')
+        await sleep(stepMs - ((performance.now() - began) % stepMs))
+      }
+      throw error
+    }
   }
 
   function requireSuccess({ status, to }: { status: number; to: OutgoingUrl }): void {

@@ -2,7 +2,7 @@
 export type OutgoingFault =
   /** The address itself may not be asked: scheme, port, user information, or a place that is not public. */
   | 'refused'
-  /** No such name, nobody listens, or the connection broke. */
+  /** No such name, a name that leads to no public address, nobody listens, or the connection broke. */
   | 'unreachable'
   | 'timeout'
   /** The certificate is not valid for the name, or no TLS was spoken. */
@@ -11,6 +11,14 @@ export type OutgoingFault =
   | 'status'
   /** The answer is larger, or otherwise encoded, than what was asked for. */
   | 'reply'
+
+/** What the giver of an address is told, whatever of it is true: who asks learns nothing about names in our network. */
+export const unreachable = (host: string, cause: unknown): OutgoingError =>
+  new OutgoingError(
+    'unreachable',
+    `${host} cannot be reached: there is no such name, or no public address answers there`,
+    { cause },
+  )
 
 /**
  * The message is for whoever gave the address, in plain words. It names at most the host: the rest of an address

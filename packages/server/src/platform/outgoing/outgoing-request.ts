@@ -1,7 +1,7 @@
 import { type IncomingMessage, type RequestOptions, request as requestHttp } from 'node:http'
 import { request as requestHttps } from 'node:https'
 import { isIP } from 'node:net'
-import { OutgoingError } from './outgoing-error.ts'
+import { OutgoingError, unreachable } from './outgoing-error.ts'
 import type { OutgoingUrl } from './outgoing-url.ts'
 
 export interface Exchange {
@@ -41,8 +41,7 @@ function errorOf(error: NodeJS.ErrnoException, host: string): OutgoingError {
     return new OutgoingError('tls', `${host} has no valid certificate (${code})`, { cause: error })
   if (code.startsWith('HPE_'))
     return new OutgoingError('reply', `${host} does not answer as HTTP asks (${code})`, { cause: error })
-  const why = code === '' ? '' : ` (${code})`
-  return new OutgoingError('unreachable', `${host} cannot be reached${why}`, { cause: error })
+  return unreachable(host, error)
 }
 
 async function readBody(
