@@ -30,7 +30,7 @@ export interface Origin {
 
 export interface PasswordCheckDependencies {
   readonly relational: Pick<Relational, 'db' | 'transaction'>
-  readonly tokens: Pick<TokenStore, 'findCredentials' | 'findSessionOf' | 'hasSessionFrom' | 'replaceHash'>
+  readonly tokens: Pick<TokenStore, 'findCredentials' | 'findSessionOf' | 'findAttempted' | 'replaceHash'>
   readonly throttle: ThrottleStore
   readonly passwords: Passwords
   readonly secondFactor: SecondFactor
@@ -136,15 +136,20 @@ export function createPasswordCheck(dependencies: PasswordCheckDependencies) {
     if (own && states.some(({ key }) => key.equals(own.key))) await throttle.forget(own)
   }
 
-  /** The buckets are the same whether there is such an account or not, and so are the questions to the store. */
-  async function bucketsFor(account: string, email: string, origin: Origin): Promise<readonly Bucket[]> {
+  /**
+   * The same kinds of buckets whether there is such an account or not, and the same questions to the store. Those of
+   * an account are its own, whatever its address: another one does not empty them.
+   */
+  async function bucketsFor(typed: string, email: string, origin: Origin): Promise<readonly Bucket[]> {
     const { address, cookieToken } = origin
     const network = networkOf(address)
     const sessionId =
       cookieToken !== undefined && isSecret(cookieToken)
         ? await tokens.findSessionOf(email, hashSecret(cookieToken))
         : undefined
-    const isFamiliar = await tokens.hasSessionFrom(email, network)
+    const { userId, isFamiliar } = await tokens.findAttempted(email, network)
+    // No address has a space, and what is typed instead of one cannot be written as the account of a person.
+    const account = userId === undefined ? email || `typed ${typed}` : `user ${userId}`
     return bucketsOf({ account, address: network, sessionId, isFamiliar }, policy)
   }
 
@@ -184,7 +189,7 @@ export function createPasswordCheck(dependencies: PasswordCheckDependencies) {
       // A place at the desk bounds how many guesses can be under way before their failures count.
       const judge = async (desk: PasswordDesk): Promise<Verified> => {
         const { id: clientId } = await findClient()
-        const buckets = await bucketsFor(email || username, email, origin)
+        const buckets = await bucketsFor(username, email, origin)
         const made = { email, clientId, buckets, origin, isRecorded }
         const states = await requireTurn(made)
         const found = await tokens.findCredentials(email)

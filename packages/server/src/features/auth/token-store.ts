@@ -32,6 +32,12 @@ export interface Credentials {
   readonly refusal: 'deactivated' | 'invited' | 'sso-required' | 'no-password' | undefined
 }
 
+/** Whose account somebody tries to come in to; undefined for an address that nobody has. */
+export interface Attempted {
+  readonly userId: string | undefined
+  readonly isFamiliar: boolean
+}
+
 /** A session to open: what is checked again at that moment, and the new tokens' ids and hashes. */
 export interface NewSession {
   /** With single sign-on there is no password to be the same still. */
@@ -147,14 +153,18 @@ export function createTokenStore(db: Queries, now: SqlNow = databaseNow) {
       }
     },
 
-    /** Whether a session of this person that still lives was last used from this address. */
-    async hasSessionFrom(email: string, address: string): Promise<boolean> {
-      const { rows } = await db.execute(
-        sql`select 1 from ${refreshTokens} as session join ${users} as owner on owner.id = session.user_id
-          where owner.email = ${email} and owner.status = 'active'
-            and session.address = ${address} and session.expires_at > ${now()} limit 1`,
+    /**
+     * Who has the address, by which failures are counted: a person keeps them under another address. And whether a
+     * session of theirs that still lives was last used from this network.
+     */
+    async findAttempted(email: string, network: string): Promise<Attempted> {
+      const { rows } = await db.execute<{ user_id: string; is_familiar: boolean }>(
+        sql`select owner.id as user_id, owner.status = 'active' and exists (
+            select 1 from ${refreshTokens} as session where session.user_id = owner.id
+              and session.address = ${network} and session.expires_at > ${now()}) as is_familiar
+          from ${users} as owner where owner.email = ${email} and owner.status <> 'deleted'`,
       )
-      return rows.length > 0
+      return { userId: rows[0]?.user_id, isFamiliar: rows[0]?.is_familiar ?? false }
     },
 
     /** The living session of this person that a refresh token, not one that was replaced, belongs to. */

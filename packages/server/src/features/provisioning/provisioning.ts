@@ -14,7 +14,10 @@ import { createScimUserService } from './scim-user-service.ts'
 
 export interface ProvisioningDependencies {
   readonly relational: Pick<Relational, 'db' | 'transaction'>
-  readonly lifecycle: Pick<UserLifecycle, 'transact' | 'create' | 'admit' | 'deactivate' | 'reactivate'>
+  readonly lifecycle: Pick<
+    UserLifecycle,
+    'transact' | 'create' | 'rename' | 'admit' | 'deactivate' | 'reactivate'
+  >
   readonly recordAudit: RecordAudit
   readonly grants: ProvisioningGrants
   /** Address under which people reach the service, without a path. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { parseFilter, parsePath } from './path.ts'
+import { parseFilter, parsePath } from './filter.ts'
 import { ScimRefusal } from './refusal.ts'
 
 test.each([
