@@ -10,7 +10,7 @@ import { registerPasswordLinkRoutes } from '../../src/features/auth/password-lin
 import { newId } from '../../src/platform/ids.ts'
 import type { Mail } from '../../src/platform/mail/outbox.ts'
 import type { Queries, Relational } from '../../src/platform/stores/relational.ts'
-import { type Auth, type AuthOptions, type Body, createAuth, goodPassword } from './auth.ts'
+import { type Auth, type AuthOptions, type AuthParts, type Body, createAuth, goodPassword } from './auth.ts'
 import { createTestDatabase, type TestDatabase } from './postgres.ts'
 
 export const origin = 'https://millrace.example'
@@ -103,6 +103,20 @@ export async function linkIdentity(
   )
 }
 
+/** People, roles, teams and the company over the database and the time of a test. */
+export const accountServicesOf = ({ relational, passwords, enqueueMail, time }: AuthParts): AccountServices =>
+  createAccountServices({
+    syncsGroups: async () => true,
+    relational,
+    passwords,
+    recordAudit,
+    enqueueMail,
+    origin: () => origin,
+    knowsTimezone: async (zone) => ['UTC', 'Europe/Paris'].includes(zone),
+    linksIn: (queries: Queries) => createPasswordLinkStore(queries, time.sqlNow),
+    budgetsIn: (queries: Queries) => createRequestBudgetStore(queries, time.sqlNow),
+  })
+
 /** Accounts on a real server: the company `auth.companyId` and a second one that is none of its business. */
 export async function createAccountsApp(
   relational: Relational,
@@ -112,17 +126,7 @@ export async function createAccountsApp(
   const auth: Auth = await createAuth(relational, {
     ...options,
     open(scope, parts) {
-      services = createAccountServices({
-        syncsGroups: async () => true,
-        relational,
-        passwords: parts.passwords,
-        recordAudit,
-        enqueueMail: parts.enqueueMail,
-        origin: () => origin,
-        knowsTimezone: async (zone) => ['UTC', 'Europe/Paris'].includes(zone),
-        linksIn: (queries: Queries) => createPasswordLinkStore(queries, parts.time.sqlNow),
-        budgetsIn: (queries: Queries) => createRequestBudgetStore(queries, parts.time.sqlNow),
-      })
+      services = accountServicesOf(parts)
       const { readAuthorization } = parts
       registerPasswordLinkRoutes(scope, {
         links: services.passwordLinks,

@@ -1,4 +1,5 @@
 import type { LightMyRequestResponse } from 'fastify'
+import { registerAccountRoutes } from '../../src/features/accounts/account-routes.ts'
 import { insertCompany } from '../../src/features/accounts/account-service.ts'
 import { requireGrantableRoles, requireNobodyAbove } from '../../src/features/accounts/grants.ts'
 import { createRoleStore } from '../../src/features/accounts/role-store.ts'
@@ -7,6 +8,7 @@ import { createProvisioning } from '../../src/features/provisioning/provisioning
 import { registerProvisioningRoutes } from '../../src/features/provisioning/provisioning-routes.ts'
 import { registerScimRoutes } from '../../src/features/provisioning/scim-routes.ts'
 import { newId } from '../../src/platform/ids.ts'
+import { accountServicesOf } from './accounts.ts'
 import { type Auth, type AuthParts, type Body, createAuth, goodPassword } from './auth.ts'
 import { createTestDatabase, type TestDatabase } from './postgres.ts'
 
@@ -138,7 +140,10 @@ export function openProvisioningProcess(database: TestDatabase): Promise<Auth> {
     })
   return createAuth(database, {
     open: (scope, parts) => registerScimRoutes(scope, build(parts)),
-    authenticated: (scope, parts) => registerProvisioningRoutes(scope, build(parts)),
+    authenticated(scope, parts) {
+      registerProvisioningRoutes(scope, build(parts))
+      registerAccountRoutes(scope, accountServicesOf(parts))
+    },
   })
 }
 

@@ -86,10 +86,7 @@ export function createLifecycleStore(db: Queries) {
     async changeAddress(user: Reference, email: string): Promise<boolean> {
       await db.execute(sql`savepoint before_address`)
       try {
-        await db
-          .update(users)
-          .set({ email, updatedAt: sql`now()` })
-          .where(here(user))
+        await db.update(users).set({ email, updatedAt: sql`now()` }).where(here(user))
       } catch (error) {
         if (violatedConstraint(error) !== 'users_email') throw error
         await db.execute(sql`rollback to savepoint before_address`)

@@ -153,7 +153,10 @@ export function createScimUserService(dependencies: ScimUserDependencies) {
     create: (call: ScimCall, change: UserChange & { readonly userName: string }): Promise<ScimResource> =>
       requests.write(call, async (work) => {
         const { id } = await create(work, change.userName, change)
-        return { reply: await present(work, id), target: targetOf({ id, email: change.userName.toLowerCase() }) }
+        return {
+          reply: await present(work, id),
+          target: targetOf({ id, email: change.userName.toLowerCase() }),
+        }
       }),
 
     /**

@@ -78,12 +78,7 @@ export function resourceTypes(baseUrl: string, groupSync: boolean): ScimResource
   return groupSync ? [user, resourceType(baseUrl, 'Group', '/Groups', groupSchema)] : [user]
 }
 
-function schema(
-  baseUrl: string,
-  urn: string,
-  name: string,
-  attributes: readonly Attribute[],
-): ScimResource {
+function schema(baseUrl: string, urn: string, name: string, attributes: readonly Attribute[]): ScimResource {
   return {
     schemas: [schemaSchema],
     id: urn,

@@ -131,8 +131,7 @@ export function readUserPatch(body: unknown): UserChange {
       continue
     }
     const found = documentStep(step)
-    if (found)
-      changes.push((document, implied) => changeDocument(document, found.step, found.place, implied))
+    if (found) changes.push((document, implied) => changeDocument(document, found.step, found.place, implied))
   }
   return {
     ...account,

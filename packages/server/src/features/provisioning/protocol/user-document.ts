@@ -43,11 +43,7 @@ function get(document: UserDocument, { isExtension, root }: AttributePlace): unk
 
 function put(document: UserDocument, { isExtension, root }: AttributePlace, value: unknown): UserDocument {
   if (!isExtension) return withValue(document, root.name, value)
-  return withValue(
-    document,
-    enterpriseSchema,
-    nonEmpty(withValue(extensionOf(document), root.name, value)),
-  )
+  return withValue(document, enterpriseSchema, nonEmpty(withValue(extensionOf(document), root.name, value)))
 }
 
 /** A value that has become the primary one is the only one (RFC 7643 2.4). */
@@ -82,7 +78,8 @@ function added(elements: readonly Parts[], given: readonly Parts[]): readonly Pa
 function partsOf({ where }: AttributePath, { root }: AttributePlace): Parts {
   if (!where) return {}
   const equalities = equalitiesOf(where)
-  if (!equalities) throw new ScimRefusal('noTarget', `No value of ${root.name} matches the filter of the path`)
+  if (!equalities)
+    throw new ScimRefusal('noTarget', `No value of ${root.name} matches the filter of the path`)
   const entries = [...equalities].map(([name, literal]) => {
     const part = requirePart(root, name)
     return [part.name, readSimple(part, literal, `${root.name}.${part.name}`)]

@@ -42,12 +42,19 @@ export const userAttributes: readonly Attribute[] = [
   attribute('profileUrl', 'Page about the user', reference),
   attribute('title', 'Job title'),
   attribute('userType', 'Relation to the organisation'),
-  attribute('preferredLanguage', 'Language tag; en and fr, with or without a region, choose the language here'),
+  attribute(
+    'preferredLanguage',
+    'Language tag; en and fr, with or without a region, choose the language here',
+  ),
   attribute('locale', 'Language tag for numbers and dates'),
   attribute('timezone', 'IANA name of the time zone'),
   attribute('active', 'Whether the user may sign in', { type: 'boolean' }),
   several('emails', 'Addresses; the account has that of userName', 'Address'),
-  several('phoneNumbers', 'Numbers; the account has the primary one, or that of work, or the first', 'Number'),
+  several(
+    'phoneNumbers',
+    'Numbers; the account has the primary one, or that of work, or the first',
+    'Number',
+  ),
   several('ims', 'Addresses of instant messaging', 'Address'),
   several('photos', 'Pictures of the user', 'Address of the picture', reference),
   attribute('addresses', 'Postal addresses', {
