@@ -10,7 +10,7 @@ const user = {
   id: id('Identifier of the user'),
   companyId: id('Company of the user'),
   email: Type.String({
-    description: 'Address and user name; it never changes',
+    description: 'Address and user name; only an identity provider (SCIM) gives another one',
     examples: ['ada@example.com'],
   }),
   firstName: Type.String(),

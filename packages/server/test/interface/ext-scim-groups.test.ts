@@ -285,7 +285,7 @@ describe('listing groups', () => {
       const reply = await app.scim('GET', `/Groups?filter=${encodeURIComponent(filter)}`)
       expect(reply.body, filter).toMatchObject({ totalResults: 1, Resources: [{ id }] })
     }
-    const wrong = await app.scim('GET', `/Groups?filter=${encodeURIComponent('members eq "x"')}`)
+    const wrong = await app.scim('GET', `/Groups?filter=${encodeURIComponent('userName eq "x"')}`)
     expect(wrong).toMatchObject({ status: 400, body: { scimType: 'invalidFilter' } })
   })
 

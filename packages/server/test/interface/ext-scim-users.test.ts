@@ -3,6 +3,8 @@ import { aUser, openProvisioning, type ProvisioningApp, patch, scimBase } from '
 
 /** `/Users` of the SCIM service: RFC 7644 in the shapes that identity providers send. */
 
+const enterprise = 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User'
+
 let app: ProvisioningApp
 
 beforeAll(async () => {
@@ -31,24 +33,26 @@ describe('creating a user', () => {
         phoneNumbers: [{ value: '+1 555 0100', type: 'mobile' }, { value: '+1 555 0101' }],
         password: 'ignored, whatever it is',
         nickName: 'Amazing',
-        'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User': { department: 'Navy' },
+        [enterprise]: { department: 'Navy' },
       }),
     )
     expect(reply.status).toBe(201)
     expect(reply.headers['content-type']).toMatch(/^application\/scim\+json/)
     expect(reply.headers.location).toBe(`${scimBase}/Users/${reply.body.id}`)
     expect(reply.body).toEqual({
-      schemas: ['urn:ietf:params:scim:schemas:core:2.0:User'],
+      schemas: ['urn:ietf:params:scim:schemas:core:2.0:User', enterprise],
       id: expect.stringMatching(/^[0-9a-f]{24}$/),
       externalId: '00ujl29u0le5T6Aj10h7',
       userName: 'grace@acme.example',
       name: { givenName: 'Ada', familyName: 'Lovelace', formatted: 'Ada Lovelace' },
       displayName: 'Ada Lovelace',
       title: 'Rear admiral',
-      preferredLanguage: 'fr',
+      nickName: 'Amazing',
+      preferredLanguage: 'fr-FR',
       active: true,
-      emails: [{ value: 'grace@acme.example', type: 'work', primary: true }],
-      phoneNumbers: [{ value: '+1 555 0100', type: 'work', primary: true }],
+      emails: [{ value: 'Grace@Acme.example', type: 'work', primary: true }],
+      phoneNumbers: [{ value: '+1 555 0100', type: 'mobile' }, { value: '+1 555 0101' }],
+      [enterprise]: { department: 'Navy' },
       groups: [{ display: 'Everyone', type: 'direct', value: expect.any(String), $ref: expect.any(String) }],
       meta: {
         resourceType: 'User',
@@ -229,7 +233,7 @@ describe('changing a user', () => {
     expect(reply).toMatchObject({ status: 200, body: { name: { givenName: 'Zoe', familyName: 'Lovelace' } } })
   })
 
-  test('PATCH reads phones and mails by their type and passes over what accounts do not have', async () => {
+  test('PATCH reads values by their type, and a name is shown as it was sent', async () => {
     const id = await create('phones@acme.example')
     const reply = await app.scim(
       'PATCH',
@@ -239,14 +243,25 @@ describe('changing a user', () => {
         { op: 'Add', path: 'phoneNumbers[type eq "mobile"].value', value: '+44 2' },
         { op: 'Replace', path: 'emails[type eq "work"].value', value: 'else@acme.example' },
         { op: 'Add', path: 'addresses[type eq "work"].streetAddress', value: 'Somewhere 1' },
-        { op: 'Add', path: 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User:manager', value: 'x' },
+        { op: 'Add', path: `${enterprise}:manager`, value: 'x' },
         { op: 'Replace', path: 'displayName', value: 'Somebody' },
         { op: 'Replace', value: { 'emails[type eq "work"].value': 'else@acme.example', title: 'Captain' } },
       ),
     )
     expect(reply).toMatchObject({
       status: 200,
-      body: { userName: 'phones@acme.example', title: 'Captain', phoneNumbers: [{ value: '+44 1' }] },
+      body: {
+        userName: 'phones@acme.example',
+        displayName: 'Somebody',
+        title: 'Captain',
+        emails: [{ value: 'else@acme.example', type: 'work', primary: true }],
+        phoneNumbers: [
+          { value: '+44 1', type: 'work' },
+          { value: '+44 2', type: 'mobile' },
+        ],
+        addresses: [{ type: 'work', streetAddress: 'Somewhere 1' }],
+        [enterprise]: { manager: { value: 'x' } },
+      },
     })
     const gone = patch({ op: 'remove', path: 'phoneNumbers' }, { op: 'remove', path: 'name' })
     const after = await app.scim('PATCH', `/Users/${id}`, gone)
@@ -255,8 +270,10 @@ describe('changing a user', () => {
   })
 
   test.each([
-    [patch({ op: 'replace', path: 'userName', value: 'other@acme.example' }), 'mutability'],
-    [patch({ op: 'replace', value: { userName: 'other@acme.example' } }), 'mutability'],
+    [patch({ op: 'replace', path: 'userName', value: 'other@elsewhere.example' }), 'mutability'],
+    [patch({ op: 'replace', value: { userName: 'other@elsewhere.example' } }), 'mutability'],
+    [patch({ op: 'replace', path: 'userName', value: 'no address' }), 'invalidValue'],
+    [patch({ op: 'replace', path: 'userName[type eq "work"]', value: 'x@acme.example' }), 'invalidPath'],
     [patch({ op: 'replace', path: 'id', value: 'x' }), 'mutability'],
     [patch({ op: 'add', path: 'groups', value: [{ value: 'x' }] }), 'mutability'],
     [patch({ op: 'replace', path: 'userName', value: null }), 'invalidValue'],

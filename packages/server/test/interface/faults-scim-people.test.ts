@@ -241,7 +241,7 @@ describe('I15 active: false', () => {
   })
 })
 
-test('I16 neither address nor password of anybody can be set', async () => {
+test('I16 no password can be set, nor the address of an administrator in a domain that is not verified', async () => {
   const admin = await app.auth.addUser('boss@acme.example', goodPassword, 'admin')
   const id = admin.id
   const renamed = { status: 400, body: { scimType: 'mutability' } }

@@ -20,6 +20,8 @@ beforeAll(async () => {
 
 afterAll(() => app.close())
 
+const enterprise = 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User'
+
 const search = (filter: string, resource = 'Users') =>
   app.scim('GET', `/${resource}?filter=${encodeURIComponent(filter)}`)
 
@@ -106,24 +108,32 @@ test('I05 a filter reads any case, percent signs and escapes', async () => {
 })
 
 test.each([
-  'userName co "a"',
-  'userName sw "a"',
-  'userName ne "a"',
-  'userName pr',
   'userName eq',
   'userName eq a',
-  'userName eq "a" and externalId eq "b"',
-  'userName eq "a" or userName eq "b"',
-  'not (userName eq "a")',
-  '(userName eq "a")',
+  'userName eq 7',
+  'userName eq true',
+  'userName is "a"',
+  'userName eq "a" and',
+  'userName eq "a" externalId eq "b"',
+  'userName eq "a" xor externalId eq "b"',
+  'not userName eq "a"',
+  '(userName eq "a"',
+  'userName eq "a")',
   'password eq "a"',
-  'active eq true',
-  'name.givenName eq "Ada"',
+  'active gt true',
+  'active eq "perhaps"',
+  'meta.lastModified gt "yesterday"',
+  'meta.lastModified co "2026"',
+  'userName gt null',
+  'name eq "Ada"',
+  'emails.colour eq "red"',
+  'emails[colour eq "red"]',
+  'emails[type eq "work" and emails[type eq "home"]]',
+  'groups.$ref eq "a"',
   'userName eq "a',
   'userName eq "a\\"',
   'userName eq "\\x"',
   "userName eq 'a'",
-  'emails[type eq "home"].value eq "a"',
   'emails[type eq "work"] eq "a"',
   'userName[value eq "a"] eq "b"',
   'constructor eq "a"',
@@ -252,18 +262,36 @@ describe('I19 discovery', () => {
       patch: { supported: true },
       filter: { supported: true, maxResults: 200 },
       bulk: { supported: false },
-      sort: { supported: false },
+      sort: { supported: true },
       etag: { supported: false },
       changePassword: { supported: false },
     })
   })
 
   test('every attribute that a user and a group have is in their schemas, and no other', async () => {
+    const several = [{ value: 'x', type: 'work' }]
     const id = await app.user(app.anAddress(), {
       externalId: `all-${++counter}`,
-      title: 'x',
+      ...Object.fromEntries(
+        ['title', 'nickName', 'profileUrl', 'userType', 'locale', 'timezone'].map((name) => [name, 'x']),
+      ),
       preferredLanguage: 'en',
-      phoneNumbers: [{ value: '1' }],
+      ...Object.fromEntries(
+        ['phoneNumbers', 'ims', 'photos', 'entitlements', 'roles', 'x509Certificates'].map((name) => [
+          name,
+          several,
+        ]),
+      ),
+      addresses: [{ country: 'FR' }],
+      [enterprise]: {
+        ...Object.fromEntries(
+          ['employeeNumber', 'costCenter', 'organization', 'division', 'department'].map((name) => [
+            name,
+            'x',
+          ]),
+        ),
+        manager: { value: 'x' },
+      },
     })
     const team = await app.scim('POST', '/Groups', { ...aGroup(`All ${counter}`, [id]), externalId: 'all' })
     const { Resources } = (await app.scim('GET', '/Schemas')).body
@@ -277,13 +305,25 @@ describe('I19 discovery', () => {
         attributes: { name: string }[]
       }
       const names = described.attributes.map(({ name }) => name)
-      expect([...names, ...common].sort()).toEqual(Object.keys(resource).sort())
+      const own = Object.keys(resource).filter((name) => name !== enterprise)
+      expect([...names, ...common].sort()).toEqual(own.sort())
       expect((await app.scim('GET', `/Schemas/${urn}`)).body).toEqual(described)
       expect((await app.scim('GET', `/ResourceTypes/${schema}`)).body).toMatchObject({
         schema: urn,
         endpoint: `/${schema}s`,
       })
     }
+    const user = (await app.scim('GET', `/Users/${id}`)).body
+    const extension = (await app.scim('GET', `/Schemas/${enterprise}`)).body as unknown as {
+      attributes: { name: string }[]
+    }
+    expect(user.schemas).toContain(enterprise)
+    expect(Object.keys(user[enterprise] ?? {}).sort()).toEqual(
+      extension.attributes.map(({ name }) => name).sort(),
+    )
+    expect((await app.scim('GET', '/ResourceTypes/User')).body).toMatchObject({
+      schemaExtensions: [{ schema: enterprise, required: false }],
+    })
     expect((await app.scim('GET', '/Schemas/urn:x')).status).toBe(404)
     expect((await app.scim('GET', '/ResourceTypes/Robot')).status).toBe(404)
   })
@@ -326,7 +366,7 @@ describe('the audit log', () => {
     await app.scim('GET', `/Users/${'e'.repeat(24)}`)
     await app.scim('POST', '/Users', '{')
     await app.scim('GET', '/Bulk')
-    await search('userName co "a"')
+    await search('userName is "a"')
     const team = await app.group([id])
     await app.scim('DELETE', `/Groups/${team}`)
     const users = '/v2/scim/v2/Users'

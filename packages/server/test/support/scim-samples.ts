@@ -227,7 +227,11 @@ export const entraRequests: readonly SampleRequest[] = [
       userName: 'andrew_1234@contoso.example',
       active: true,
       externalId: '58342554-38d6-4ec8-948c-50044d0a33fd',
-      preferredLanguage: 'fr',
+      preferredLanguage: 'fr-FR',
+      displayName: 'lennay',
+      emails: [{ primary: true, type: 'work', value: 'andrew.other@contoso.example' }],
+      addresses: [{ type: 'work', country: 'FR', formatted: 'Paris' }],
+      [enterprise]: { department: 'Sales', manager: { value: '00aa00bb00cc00dd00ee00ff' } },
     },
   },
   {
@@ -259,7 +263,13 @@ export const entraRequests: readonly SampleRequest[] = [
       userName: 'andrew_1234@contoso.example',
       name: { givenName: 'Andy', familyName: 'Smith' },
       title: 'Manager',
-      phoneNumbers: [{ value: '+33 1 23 45 67 89' }],
+      emails: [{ primary: true, type: 'work', value: 'updated@contoso.example' }],
+      phoneNumbers: [
+        { type: 'work', value: '+33 1 23 45 67 89' },
+        { type: 'mobile', value: '+33 6 12 34 56 78' },
+      ],
+      addresses: [{ type: 'work', country: 'DE', formatted: 'Paris' }],
+      [enterprise]: { department: 'Marketing', manager: { value: '00aa00bb00cc00dd00ee00fe' } },
     },
   },
   {
@@ -281,7 +291,12 @@ export const entraRequests: readonly SampleRequest[] = [
       ],
     },
     status: 200,
-    expect: { name: { givenName: 'Andy', familyName: 'Smythe' } },
+    expect: {
+      displayName: 'Andrew S.',
+      name: { givenName: 'Andy', familyName: 'Smythe' },
+      emails: [{ primary: true, type: 'work', value: 'x@contoso.example' }],
+      [enterprise]: { employeeNumber: '7' },
+    },
   },
   {
     name: 'clearing an attribute',

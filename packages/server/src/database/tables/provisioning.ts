@@ -1,4 +1,4 @@
-import { boolean, integer, pgTable, primaryKey, text } from 'drizzle-orm/pg-core'
+import { boolean, integer, jsonb, pgTable, primaryKey, text } from 'drizzle-orm/pg-core'
 import { bytes, id, instant } from './columns.ts'
 
 /** What a company has set about its identity provider; absent for one that set nothing. */
@@ -35,4 +35,10 @@ export const scimTokens = pgTable('scim_tokens', {
   tokenHash: bytes('token_hash').notNull(),
   createdAt: instant('created_at').notNull().defaultNow(),
   lastUsedAt: instant('last_used_at'),
+})
+
+/** What the identity provider has sent about a person, as it is given back. */
+export const scimUserAttributes = pgTable('scim_user_attributes', {
+  userId: id('user_id').primaryKey(),
+  attributes: jsonb('attributes').$type<Record<string, unknown>>().notNull(),
 })

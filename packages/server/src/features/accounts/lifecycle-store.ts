@@ -1,7 +1,9 @@
-import { and, eq, inArray, isNull, ne, notInArray, sql } from 'drizzle-orm'
+import { and, eq, inArray, isNull, ne, notInArray, type SQL, sql } from 'drizzle-orm'
 import type { AnyPgColumn, PgTable } from 'drizzle-orm/pg-core'
 import { familiarOrigins } from '../../database/tables/familiar-origin.ts'
 import { linkedAccounts } from '../../database/tables/linked-account.ts'
+import { scimUserAttributes } from '../../database/tables/provisioning.ts'
+import { rolePermissions } from '../../database/tables/role.ts'
 import {
   authorizationCodes,
   clientConsents,
@@ -10,11 +12,12 @@ import {
   userAuthenticators,
   userLinks,
 } from '../../database/tables/sign-in.ts'
-import { ssoIdentities } from '../../database/tables/single-sign-on.ts'
+import { ssoDomains, ssoIdentities } from '../../database/tables/single-sign-on.ts'
 import { teamMembers, teams } from '../../database/tables/team.ts'
 import { accessTokens, refreshTokens } from '../../database/tables/token.ts'
 import { users } from '../../database/tables/user.ts'
-import type { Queries } from '../../platform/stores/relational.ts'
+import { parseEmailAddress } from '../../platform/email-address.ts'
+import { type Queries, violatedConstraint } from '../../platform/stores/relational.ts'
 import type { UserStatus } from './account-store.ts'
 
 interface Reference {
@@ -80,6 +83,7 @@ export function createLifecycleStore(db: Queries) {
   async function removeBelongings(userId: string) {
     await removeFrom(recoveryCodes, userId)
     await removeFrom(clientConsents, userId)
+    await removeFrom(scimUserAttributes, userId)
     return {
       teams: await removeFrom(teamMembers, userId),
       authenticator: (await removeFrom(userAuthenticators, userId)) > 0,
@@ -100,6 +104,57 @@ export function createLifecycleStore(db: Queries) {
         .where(and(here(user), inArray(users.status, from)))
         .returning({ id: users.id })
       return changed.length > 0
+    },
+
+    /**
+     * Whether an address is of a domain that the company has verified; or of the domain of the person's present one,
+     * with a role that allows nothing beyond that of a newcomer.
+     */
+    async mayHaveAddress(user: Reference, email: string, newcomerRoleId: string): Promise<boolean> {
+      const domain = sql`split_part(${email}, '@', 2)`
+      const permissionsOf = (role: SQL) =>
+        sql`select resource, action from ${rolePermissions} where role_id = ${role}`
+      const { rows } = await db.execute(
+        sql`select 1 from ${users} where ${here(user)} and (
+          exists (select 1 from ${ssoDomains} as owned where owned.company_id = ${user.companyId}
+            and owned.domain = ${domain} and owned.verified_at is not null)
+          or (split_part(${users.email}, '@', 2) = ${domain} and not exists (
+            ${permissionsOf(sql`${users.roleId}`)} except ${permissionsOf(sql`${newcomerRoleId}`)})))`,
+      )
+      return rows.length > 0
+    },
+
+    /**
+     * False when another user has the address; the transaction goes on then.
+     * @param mayHold whether the address may sign in to this account
+     */
+    async changeAddress(user: Reference, email: string, mayHold: boolean): Promise<boolean> {
+      const holdsEmail = mayHold ? sql`${users.status} <> 'invited'` : false
+      await db.execute(sql`savepoint before_address`)
+      try {
+        await db.update(users).set({ email, holdsEmail, updatedAt: sql`now()` }).where(here(user))
+      } catch (error) {
+        const constraint = violatedConstraint(error)
+        if (constraint !== 'users_email' && constraint !== 'users_company_email') throw error
+        await db.execute(sql`rollback to savepoint before_address`)
+        return false
+      }
+      await db.execute(sql`release savepoint before_address`)
+      return true
+    },
+
+    /** Where the identity provider calls the person by the former address, it will by the new one. */
+    async renameIdentities(user: Reference & { readonly email: string }, email: string): Promise<void> {
+      const ofUser = and(eq(ssoIdentities.userId, user.id), eq(ssoIdentities.companyId, user.companyId))
+      const identities = await db.select().from(ssoIdentities).where(ofUser)
+      for (const identity of identities) {
+        if (parseEmailAddress(identity.nameId) !== user.email) continue
+        await db.delete(ssoIdentities).where(and(ofUser, eq(ssoIdentities.nameId, identity.nameId)))
+        await db
+          .insert(ssoIdentities)
+          .values({ ...identity, nameId: email })
+          .onConflictDoNothing()
+      }
     },
 
     /**

@@ -18,6 +18,9 @@ export interface UserReference {
   readonly email: string
 }
 
+/** What became of a new address: another account of the company has it, or it is none that the company may give this person. */
+export type RenameResult = 'renamed' | 'taken' | 'notOwned'
+
 /** Somebody new, whose role and teams the caller has found in the same company. */
 export interface NewPerson extends Omit<NewUser, 'id' | 'holdsEmail'> {
   /** Whether an address that another company's account has is no obstacle: that account stays what it signs in to. */
@@ -75,6 +78,33 @@ export function createUserLifecycle({ relational, recordAudit }: UserLifecycleDe
       const details = { roleId, teamIds: person.teamIds }
       await recordAudit(tx, { companyId, action, actor, target: target(user), details, address })
       return user
+    },
+
+    /**
+     * Inside `transact`. Gives a person another address, with which everything that the former one identified goes:
+     * the name at the identity provider where that is the address, and links that were mailed to it work no more.
+     * An address opens an account: it must be of a domain that the company has verified, or of the same domain as
+     * the former one for a person who has no more permissions than a newcomer would get at any address.
+     * @param newcomerRoleId the role that a newcomer gets
+     */
+    async rename(
+      tx: Queries,
+      user: UserReference,
+      email: string,
+      newcomerRoleId: string,
+      { actor, address }: ChangeOrigin,
+    ): Promise<RenameResult> {
+      const { id, companyId, email: previousEmail } = user
+      const store = createLifecycleStore(tx)
+      if (!(await store.mayHaveAddress(user, email, newcomerRoleId))) return 'notOwned'
+      const isElsewhere = await createAccountStore(tx).isHeldElsewhere(companyId, email)
+      if (!(await store.changeAddress(user, email, !isElsewhere))) return 'taken'
+      await store.endLinks(id)
+      await store.renameIdentities(user, email)
+      const details = { email, previousEmail }
+      const renamed = target({ id, companyId, email })
+      await recordAudit(tx, { companyId, action: 'user-update', actor, target: renamed, details, address })
+      return 'renamed'
     },
 
     /** Inside a transaction: somebody invited has come in by another way; their invitation works no more. */

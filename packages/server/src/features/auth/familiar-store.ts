@@ -8,6 +8,8 @@ import type { Queries } from '../../platform/stores/relational.ts'
 
 /** What is known of where an attempt comes from. */
 export interface Familiarity {
+  /** Whom the address signs in to, by whom failures are counted: a user keeps them under another address. */
+  readonly userId: string | undefined
   /** The user signed in from this network lately. */
   readonly hasNetwork: boolean
   /** The user signed in with this browser lately. */
@@ -62,13 +64,22 @@ export function createFamiliarStore(db: Queries, now: SqlNow = databaseNow) {
         select 1 from ${familiarOrigins} as origin join ${users} as owner on owner.id = origin.user_id
         where owner.email = ${email} and owner.holds_email and owner.status = 'active' and origin.hash = ${hash}
           and origin.expires_at > ${now()})`
-      const { rows } = await db.execute<{ network: boolean; device: boolean; known: boolean }>(
-        sql`select ${hasOwn(network)} as network, ${hasOwn(deviceHash)} as device, exists (
+      interface Row extends Record<string, unknown> {
+        user_id: string | null
+        network: boolean
+        device: boolean
+        known: boolean
+      }
+      const { rows } = await db.execute<Row>(
+        sql`select (
+          select id from ${users} where email = ${email} and holds_email and status <> 'deleted'
+        ) as user_id, ${hasOwn(network)} as network, ${hasOwn(deviceHash)} as device, exists (
           select 1 from ${familiarOrigins} where hash in (${network}, ${deviceHash}) and expires_at > ${now()}
         ) as known`,
       )
       const [row] = rows
       return {
+        userId: row?.user_id ?? undefined,
         hasNetwork: row?.network === true,
         hasDevice: row?.device === true,
         isKnown: row?.known === true,

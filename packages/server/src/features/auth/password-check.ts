@@ -167,9 +167,12 @@ export function createPasswordCheck(dependencies: PasswordCheckDependencies) {
     if (own && states.some(({ key }) => key.equals(own.key))) await throttle.forget(own)
   }
 
-  /** The questions to the store are the same whether there is such an account or not. */
+  /**
+   * The questions to the store are the same whether there is such an account or not. Buckets of an account are its
+   * own, whatever its address: another one does not empty them.
+   */
   async function placeOf(
-    account: string,
+    typed: string,
     email: string,
     { address, cookieToken, device }: Origin,
   ): Promise<Pick<Try, 'buckets' | 'isFamiliar' | 'isKnown'>> {
@@ -178,7 +181,9 @@ export function createPasswordCheck(dependencies: PasswordCheckDependencies) {
         ? await tokens.findSessionOf(email, hashSecret(cookieToken))
         : undefined
     const deviceHash = hashDevice(device)
-    const { hasNetwork, hasDevice, isKnown } = await familiar.find(email, address, deviceHash)
+    const { userId, hasNetwork, hasDevice, isKnown } = await familiar.find(email, address, deviceHash)
+    // No address has a space, and what is typed instead of one cannot be written as the account of a user.
+    const account = userId === undefined ? email || `typed ${typed}` : `user ${userId}`
     const byDevice = hasDevice ? ({ kind: 'device', id: deviceHash.toString('hex') } as const) : undefined
     const proof = sessionId === undefined ? byDevice : ({ kind: 'session', id: sessionId } as const)
     const attempt = { account, network: networkOf(address), site: siteOf(address), proof }
@@ -191,7 +196,7 @@ export function createPasswordCheck(dependencies: PasswordCheckDependencies) {
    * from one.
    */
   async function begin(
-    account: string,
+    typed: string,
     email: string,
     {
       findClient,
@@ -202,7 +207,7 @@ export function createPasswordCheck(dependencies: PasswordCheckDependencies) {
     try {
       return await askingGate.run(async () => {
         const { id: clientId } = await findClient()
-        const made = { email, clientId, origin, isRecorded, ...(await placeOf(account, email, origin)) }
+        const made = { email, clientId, origin, isRecorded, ...(await placeOf(typed, email, origin)) }
         await requireTurn(made)
         return made
       }, holdersOf(origin.address))
@@ -248,7 +253,7 @@ export function createPasswordCheck(dependencies: PasswordCheckDependencies) {
       const { findClient, username, password, isRecorded } = attempt
       // What is no address is nobody's: it takes the same way as an address that nobody has.
       const email = parseEmailAddress(username) ?? ''
-      const made = await begin(email || username, email, { findClient, origin, isRecorded })
+      const made = await begin(username, email, { findClient, origin, isRecorded })
       return atDesk(passwords, visitOf(origin), async (desk) => {
         // A place at the desk bounds how many guesses can be under way before their failures count; others may have
         // counted while this one waited for it.

@@ -16,7 +16,7 @@ export interface ProvisioningDependencies {
   readonly relational: Pick<Relational, 'db' | 'transaction'>
   readonly lifecycle: Pick<
     UserLifecycle,
-    'transact' | 'create' | 'admit' | 'deactivate' | 'reactivate' | 'reset' | 'erase'
+    'transact' | 'create' | 'rename' | 'admit' | 'deactivate' | 'reactivate' | 'reset' | 'erase'
   >
   readonly recordAudit: RecordAudit
   readonly grants: ProvisioningGrants

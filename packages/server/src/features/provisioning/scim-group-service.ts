@@ -2,17 +2,11 @@ import type { RecordAudit } from '../../platform/audit.ts'
 import { isId, newId, normalizeId } from '../../platform/ids.ts'
 import { wordingViolations } from '../../platform/stores/relational.ts'
 import { type GroupChange, type MemberChange, mostMembers } from './protocol/group-attributes.ts'
-import type { Listed, Projection, Range } from './protocol/listing.ts'
-import type { EqualityFilter } from './protocol/path.ts'
+import type { Listed, ListQuery, Projection } from './protocol/listing.ts'
 import { ScimRefusal, takenGroup } from './protocol/refusal.ts'
 import { type ScimResource, toGroupResource } from './protocol/resources.ts'
 import type { RoleAssignment } from './role-assignment.ts'
-import {
-  createScimGroupStore,
-  type FormerMember,
-  type GroupMatch,
-  type StoredTeam,
-} from './scim-group-store.ts'
+import { createScimGroupStore, type FormerMember, type StoredTeam } from './scim-group-store.ts'
 import type { Outcome, ScimCall, ScimRequests, Work } from './scim-request-service.ts'
 
 export interface ScimGroupDependencies {
@@ -34,14 +28,6 @@ const targetOf = ({ id, name }: { id: string; name: string }) => ({ kind: 'team'
 function requireGroupSync({ settings }: Work): void {
   if (!settings.groupSync)
     throw new ScimRefusal('groupSyncOff', 'Groups are not synchronised: the company has turned groupSync off')
-}
-
-/** Undefined when nothing can match, because of the form of the value. */
-function matchOf({ name, where, value }: EqualityFilter): GroupMatch | undefined {
-  if (where === undefined && name === 'displayname') return { name: value }
-  if (where === undefined && name === 'externalid') return { externalId: value }
-  if (where === undefined && name === 'id') return isId(value) ? { id: normalizeId(value) } : undefined
-  throw new ScimRefusal('invalidFilter', 'Groups are found by displayName, externalId or id')
 }
 
 /** As many of the teams as have together no more members than one may have, at least one. */
@@ -161,21 +147,14 @@ export function createScimGroupService(dependencies: ScimGroupDependencies) {
 
   return {
     /** A page may hold fewer groups than asked for, so that it never has too many members. @throws ScimRefusal */
-    list: (
-      call: ScimCall,
-      filter: EqualityFilter | undefined,
-      range: Range,
-      projection: Projection,
-    ): Promise<Listed> =>
+    list: (call: ScimCall, query: ListQuery, projection: Projection): Promise<Listed> =>
       requests.read(call, async (work) => {
         requireGroupSync(work)
-        const match = filter === undefined ? {} : matchOf(filter)
-        if (match === undefined) return { reply: { resources: [], total: 0 } }
         const store = createScimGroupStore(work.tx)
-        const found = await store.list(work.companyId, match, range)
+        const found = await store.list(work.companyId, query)
         const teams = projection.has('members') ? withinBounds(found) : found
         const resources = await present(work, teams, projection)
-        return { reply: { resources, total: await store.count(work.companyId, match) } }
+        return { reply: { resources, total: await store.count(work.companyId, query) } }
       }),
 
     /** @throws ScimRefusal `notFound` or `groupSyncOff` */

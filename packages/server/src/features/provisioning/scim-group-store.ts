@@ -3,6 +3,8 @@ import { ssoDefaultTeams } from '../../database/tables/single-sign-on.ts'
 import { teamMembers, teamParents, teams } from '../../database/tables/team.ts'
 import { users } from '../../database/tables/user.ts'
 import type { Queries } from '../../platform/stores/relational.ts'
+import { conditionOf, orderOf, type SqlAttributes } from './filter-sql.ts'
+import type { ListQuery } from './protocol/listing.ts'
 import { visibleUsers } from './scim-user-store.ts'
 
 export interface StoredTeam {
@@ -30,9 +32,6 @@ export interface FormerMember {
   readonly provisioned: boolean
 }
 
-/** One attribute that a list is filtered by; names are equal whatever their case. */
-export type GroupMatch = { readonly [K in 'id' | 'name' | 'externalId']?: string }
-
 const columns = {
   id: teams.id,
   name: teams.name,
@@ -44,17 +43,35 @@ const columns = {
   memberCount: sql<number>`(select count(*)::int from ${teamMembers} as member where member.team_id = "teams"."id")`,
 }
 
+/** What groups are filtered and sorted by. */
+const sqlAttributes: SqlAttributes = new Map([
+  ['id', { type: 'lowerText', value: sql`${teams.id}` }],
+  ['externalid', { type: 'exactText', value: sql`${teams.externalId}` }],
+  ['displayname', { type: 'text', value: sql`${teams.name}` }],
+  ['meta.created', { type: 'time', value: sql`date_trunc('milliseconds', ${teams.createdAt})` }],
+  ['meta.lastmodified', { type: 'time', value: sql`date_trunc('milliseconds', ${teams.updatedAt})` }],
+  [
+    'members',
+    {
+      type: 'values',
+      table: sql`${teamMembers} as member join ${users} on ${users.id} = member.user_id
+        and member.team_id = ${teams.id} and ${visibleUsers}`,
+      parts: new Map([
+        ['value', { type: 'lowerText', value: sql`${users.id}` }],
+        ['display', { type: 'lowerText', value: sql`${users.email}` }],
+      ]),
+    },
+  ],
+])
+
 const array = (ids: Iterable<string>) => sql`${sql.param([...ids])}::text[]`
 
 /** Teams as an identity provider sees them, and who is in them; given a transaction it works inside it. */
 export function createScimGroupStore(db: Queries) {
-  const among = (companyId: string, { id, name, externalId }: GroupMatch): SQL | undefined =>
-    and(
-      eq(teams.companyId, companyId),
-      id === undefined ? undefined : eq(teams.id, id),
-      name === undefined ? undefined : sql`lower(${teams.name}) = lower(${name})`,
-      externalId === undefined ? undefined : eq(teams.externalId, externalId),
-    )
+  const here = (companyId: string, id: string) => and(eq(teams.companyId, companyId), eq(teams.id, id))
+
+  const matching = (companyId: string, { filter }: Pick<ListQuery, 'filter'>): SQL | undefined =>
+    and(eq(teams.companyId, companyId), filter && conditionOf(filter, sqlAttributes))
 
   async function idsOf(query: SQL): Promise<string[]> {
     const { rows } = await db.execute<{ id: string }>(query)
@@ -68,31 +85,30 @@ export function createScimGroupStore(db: Queries) {
 
   return {
     async find(companyId: string, id: string): Promise<StoredTeam | undefined> {
-      const [row] = await db.select(columns).from(teams).where(among(companyId, { id }))
+      const [row] = await db.select(columns).from(teams).where(here(companyId, id))
       return row
     },
 
-    /** The oldest first. */
-    async list(
-      companyId: string,
-      match: GroupMatch,
-      range: { offset: number; limit: number },
-    ): Promise<StoredTeam[]> {
-      if (range.limit === 0) return []
+    /** In the order wanted, or the oldest first. @throws ScimRefusal `invalidFilter` or `invalidValue` */
+    async list(companyId: string, query: ListQuery): Promise<StoredTeam[]> {
+      const order = query.sort ? orderOf(query.sort, sqlAttributes) : asc(teams.createdAt)
+      const where = matching(companyId, query)
+      if (query.limit === 0) return []
       return db
         .select(columns)
         .from(teams)
-        .where(among(companyId, match))
-        .orderBy(asc(teams.createdAt), asc(teams.id))
-        .limit(range.limit)
-        .offset(range.offset)
+        .where(where)
+        .orderBy(order, asc(teams.id))
+        .limit(query.limit)
+        .offset(query.offset)
     },
 
-    async count(companyId: string, match: GroupMatch): Promise<number> {
+    /** @throws ScimRefusal `invalidFilter` */
+    async count(companyId: string, query: ListQuery): Promise<number> {
       const [row] = await db
         .select({ count: sql`count(*)`.mapWith(Number) })
         .from(teams)
-        .where(among(companyId, match))
+        .where(matching(companyId, query))
       return row?.count ?? 0
     },
 

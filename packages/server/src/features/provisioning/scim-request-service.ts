@@ -35,6 +35,8 @@ export interface ScimFailure {
 export interface Outcome<T> {
   readonly reply: T
   readonly target?: AuditEvent['target']
+  /** What of the request was not done, for the audit log. */
+  readonly omitted?: Readonly<Record<string, unknown>>
 }
 
 /** Inside the transaction of one request. */
@@ -89,9 +91,9 @@ export function createScimRequestService(dependencies: ScimRequestDependencies) 
       if (isWrite) await store.lock(companyId)
       const settings = await store.find(companyId)
       const origin = originOf(call)
-      const { reply, target = call.target } = await work({ tx, companyId, settings, origin })
+      const { reply, target = call.target, omitted } = await work({ tx, companyId, settings, origin })
       const { method, path } = call
-      const details = { method, path }
+      const details = { method, path, ...omitted }
       const about = target && { target }
       await recordAudit(tx, { companyId, action: 'scim-request', ...about, details, ...origin })
       await store.noteSync(companyId)

@@ -5,7 +5,7 @@ import { methodsAt, unroutedError } from '../../platform/http/failures.ts'
 import { takeJsonBodies } from '../../platform/http/json-body.ts'
 import { isId, normalizeId } from '../../platform/ids.ts'
 import { readGroup, readGroupPatch } from './protocol/group-attributes.ts'
-import { listResponse, readFilter, readProjection, readRange, type ScimQuery } from './protocol/listing.ts'
+import { listResponse, readListQuery, readProjection, type ScimQuery } from './protocol/listing.ts'
 import { ScimRefusal } from './protocol/refusal.ts'
 import type { ScimResource } from './protocol/resources.ts'
 import { readUser, readUserPatch } from './protocol/user-attributes.ts'
@@ -97,10 +97,9 @@ function sendCreated(reply: FastifyReply, created: ScimResource, shown: ScimReso
 
 function registerUsers(scope: FastifyInstance, users: ScimUsers): void {
   scope.get<ByQuery>('/Users', async (request, reply) => {
-    const range = readRange(request.query)
-    const projection = readProjection(request.query)
-    const listed = await users.list(callOf(request), readFilter(request.query), range, projection)
-    return send(reply, 200, listResponse(listed, range))
+    const query = readListQuery(request.query)
+    const listed = await users.list(callOf(request), query, readProjection(request.query))
+    return send(reply, 200, listResponse(listed, query))
   })
   scope.post<ByQuery>('/Users', async (request, reply) => {
     const created = await users.create(callOf(request), readUser(request.body))
@@ -127,10 +126,9 @@ function registerUsers(scope: FastifyInstance, users: ScimUsers): void {
 function registerGroups(scope: FastifyInstance, groups: ScimGroups): void {
   const bodyLimit = groupBodyBytes
   scope.get<ByQuery>('/Groups', async (request, reply) => {
-    const range = readRange(request.query)
-    const projection = readProjection(request.query)
-    const listed = await groups.list(callOf(request), readFilter(request.query), range, projection)
-    return send(reply, 200, listResponse(listed, range))
+    const query = readListQuery(request.query)
+    const listed = await groups.list(callOf(request), query, readProjection(request.query))
+    return send(reply, 200, listResponse(listed, query))
   })
   scope.post<ByQuery>('/Groups', { bodyLimit }, async (request, reply) => {
     const projection = readProjection(request.query)

@@ -1,21 +1,23 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { RecordAudit } from '../../platform/audit.ts'
 import { parseEmailAddress } from '../../platform/email-address.ts'
 import { isId, normalizeId } from '../../platform/ids.ts'
 import type { UserLifecycle } from '../accounts/user-lifecycle.ts'
-import type { Listed, Projection, Range } from './protocol/listing.ts'
-import type { EqualityFilter } from './protocol/path.ts'
-import { ScimRefusal, takenUser } from './protocol/refusal.ts'
-import { type ScimResource, toUserResource } from './protocol/resources.ts'
-import type { UserChange, UserFields } from './protocol/user-attributes.ts'
+import type { Listed, ListQuery, Projection } from './protocol/listing.ts'
+import { notOwnedName, ScimRefusal, takenUser } from './protocol/refusal.ts'
+import { impliedOf, type ScimResource, toUserResource } from './protocol/resources.ts'
+import { notAnAddress, type UserChange } from './protocol/user-attributes.ts'
+import type { UserDocument } from './protocol/user-document.ts'
+import { documentOf, fieldsOf, type UserFields } from './protocol/user-fields.ts'
 import type { RoleAssignment } from './role-assignment.ts'
 import type { ScimCall, ScimRequests, Work } from './scim-request-service.ts'
-import { createScimUserStore, type StoredPerson, type UserMatch } from './scim-user-store.ts'
+import { createScimUserStore, type StoredPerson } from './scim-user-store.ts'
 
 export interface ScimUserDependencies {
   readonly requests: Pick<ScimRequests, 'read' | 'write'>
   readonly lifecycle: Pick<
     UserLifecycle,
-    'create' | 'admit' | 'deactivate' | 'reactivate' | 'reset' | 'erase'
+    'create' | 'rename' | 'admit' | 'deactivate' | 'reactivate' | 'reset' | 'erase'
   >
   readonly roleAssignment: Pick<RoleAssignment, 'findDefaultRole'>
   readonly recordAudit: RecordAudit
@@ -27,32 +29,13 @@ const unknown = (id: string) =>
   new ScimRefusal('notFound', `There is no user ${JSON.stringify(id.slice(0, 60))}`)
 const targetOf = ({ id, email }: { id: string; email: string }) => ({ kind: 'user', id, name: email })
 
-/** Undefined when nobody can match, because of the form of the value. */
-function matchOf({ name, where, sub, value }: EqualityFilter): UserMatch | undefined {
-  const isWorkMail =
-    name === 'emails' &&
-    sub === 'value' &&
-    where?.name === 'type' &&
-    String(where.value).toLowerCase() === 'work'
-  if (where !== undefined && !isWorkMail)
-    throw new ScimRefusal(
-      'invalidFilter',
-      'The only filter with brackets is emails[type eq "work"].value eq "value"',
-    )
-  switch (isWorkMail ? 'emails.value' : name) {
-    case 'username':
-    case 'emails':
-    case 'emails.value': {
-      const email = parseEmailAddress(value)
-      return email === undefined ? undefined : { email }
-    }
-    case 'externalid':
-      return { externalId: value }
-    case 'id':
-      return isId(value) ? { id: normalizeId(value) } : undefined
-    default:
-      throw new ScimRefusal('invalidFilter', 'Users are found by userName, externalId, id or emails.value')
-  }
+/** What of a document is another than before: fields of the account by their names there, others by their own. */
+function changesOf(before: UserDocument, after: UserDocument): string[] {
+  const [had, has] = [fieldsOf(before), fieldsOf(after)]
+  const fields = (Object.keys(has) as (keyof UserFields)[]).filter((name) => has[name] !== had[name])
+  const names = new Set([...Object.keys(before), ...Object.keys(after)])
+  const others = [...names].filter((name) => !isDeepStrictEqual(before[name], after[name]))
+  return [...new Set([...fields, ...others])]
 }
 
 /** Whether the identity provider has deleted the user, whom no administrator has reactivated since. */
@@ -94,14 +77,17 @@ export function createScimUserService(dependencies: ScimUserDependencies) {
   }
 
   /** A repeated request changes nothing and is no change in the audit log. */
-  async function apply(work: Work, person: StoredPerson, { active, fields }: UserChange): Promise<void> {
+  async function apply(work: Work, person: StoredPerson, { active, revise }: UserChange): Promise<void> {
     const { tx, companyId, origin } = work
-    if (!person.provisioned && isAnother(person, fields.externalId)) throw takenUser()
-    const changed = (Object.keys(fields) as (keyof UserFields)[]).filter(
-      (name) => fields[name] !== person[name],
-    )
+    const before = documentOf(person.sent, person)
+    const after = revise(before, impliedOf(person))
+    const { externalId } = fieldsOf(after)
+    if (!person.provisioned && externalId !== null && isAnother(person, externalId)) throw takenUser()
+    const changed = changesOf(before, after)
     if (changed.length > 0 || !person.provisioned) {
-      await createScimUserStore(tx).update(person.id, fields)
+      const store = createScimUserStore(tx)
+      await store.update(person.id, fieldsOf(after))
+      await store.keep(person.id, after)
       const details = { fields: changed, ...(!person.provisioned && { provisioned: true }) }
       const target = targetOf(person)
       await recordAudit(tx, { companyId, action: 'user-update', target, details, ...origin })
@@ -113,9 +99,9 @@ export function createScimUserService(dependencies: ScimUserDependencies) {
    * An address outlives its holder. One whom the identity provider deleted comes back as a new user under the old id
    * when it gives the same identifier; otherwise the address is another user's now, and the former account ends.
    */
-  async function keepsAddress(work: Work, person: StoredPerson, externalId: string | null = null) {
+  async function keepsAddress(work: Work, person: StoredPerson, externalId: string | null) {
     const { tx, companyId, origin } = work
-    if (person.companyId !== companyId || !isDeleted(person)) return true
+    if (!isDeleted(person)) return true
     if (isAnother(person, externalId)) {
       await lifecycle.erase(tx, person, origin)
       return false
@@ -124,22 +110,50 @@ export function createScimUserService(dependencies: ScimUserDependencies) {
     return true
   }
 
+  /** True when a user whom the identity provider deleted had the address, and has it no more. */
+  async function freeAddress({ tx, companyId, origin }: Work, email: string): Promise<boolean> {
+    const holder = await createScimUserStore(tx).lockByAddress(companyId, email)
+    return holder !== undefined && isDeleted(holder) && lifecycle.erase(tx, holder, origin)
+  }
+
+  /** Undefined for a name that is taken over or stays, otherwise why it cannot be taken. */
+  async function rename(
+    work: Work,
+    person: StoredPerson,
+    userName: string | undefined,
+  ): Promise<ScimRefusal | undefined> {
+    const { tx, companyId, origin } = work
+    if (userName === undefined) return undefined
+    const email = parseEmailAddress(userName)
+    if (email === undefined) return notAnAddress(userName)
+    if (email === person.email) return undefined
+    const newcomerRoleId = await roleAssignment.findDefaultRole(tx, companyId)
+    const result = await lifecycle.rename(tx, person, email, newcomerRoleId, origin)
+    if (result === 'renamed') return undefined
+    if (result === 'taken' && (await freeAddress(work, email))) return rename(work, person, userName)
+    return result === 'taken' ? takenUser() : notOwnedName()
+  }
+
   async function create(work: Work, userName: string, change: UserChange): Promise<{ id: string }> {
     const { tx, companyId, origin } = work
-    const { active = true, fields } = change
+    const email = parseEmailAddress(userName)
+    if (email === undefined) throw notAnAddress(userName)
+    const { active = true, revise } = change
     const store = createScimUserStore(tx)
-    const found = await store.lockByAddress(companyId, userName)
-    const existing = found && (await keepsAddress(work, found, fields.externalId)) ? found : undefined
+    const document = revise({}, {})
+    const found = await store.lockByAddress(companyId, email)
+    const isSame = found && (await keepsAddress(work, found, fieldsOf(document).externalId))
+    const existing = isSame ? found : undefined
     if (existing) {
       const isFree = !existing.serviceAccount && !existing.provisioned
       if (!isFree) throw takenUser()
-      await apply(work, existing, { active, fields })
+      await apply(work, existing, { active, revise })
       return existing
     }
     const person = {
-      ...fields,
+      ...fieldsOf(document),
       companyId,
-      email: userName,
+      email,
       // People of other companies are not told of: who signs in with the address stays who it was.
       sharesEmail: true,
       status: active ? ('active' as const) : ('disabled' as const),
@@ -150,25 +164,22 @@ export function createScimUserService(dependencies: ScimUserDependencies) {
     }
     const created = await lifecycle.create(tx, person, origin)
     if (!created) throw takenUser()
+    await store.keep(created.id, document)
     return created
   }
 
   return {
-    /** @throws ScimRefusal `invalidFilter` */
-    list: (
-      call: ScimCall,
-      filter: EqualityFilter | undefined,
-      range: Range,
-      projection: Projection,
-    ): Promise<Listed> =>
+    /** @throws ScimRefusal `invalidFilter` or `invalidValue` */
+    list: (call: ScimCall, query: ListQuery, projection: Projection): Promise<Listed> =>
       requests.read(call, async ({ tx, companyId, settings }) => {
-        const match = filter === undefined ? {} : matchOf(filter)
-        if (match === undefined) return { reply: { resources: [], total: 0 } }
         const store = createScimUserStore(tx)
-        const withGroups = settings.groupSync && projection.has('groups')
-        const people = await store.list(companyId, { match, ...range, withGroups })
+        const hasGroups = settings.groupSync
+        const people = await store.list(companyId, query, {
+          hasGroups,
+          showsGroups: projection.has('groups'),
+        })
         const resources = people.map((person) => projection.apply(toUserResource(person, baseUrl())))
-        return { reply: { resources, total: await store.count(companyId, match) } }
+        return { reply: { resources, total: await store.count(companyId, query, hasGroups) } }
       }),
 
     /** @throws ScimRefusal `notFound` */
@@ -186,17 +197,27 @@ export function createScimUserService(dependencies: ScimUserDependencies) {
     create: (call: ScimCall, change: UserChange & { readonly userName: string }): Promise<ScimResource> =>
       requests.write(call, async (work) => {
         const { id } = await create(work, change.userName, change)
-        return { reply: await present(work, id), target: targetOf({ id, email: change.userName }) }
+        return {
+          reply: await present(work, id),
+          target: targetOf({ id, email: change.userName.toLowerCase() }),
+        }
       }),
 
-    /** @throws ScimRefusal `notFound` or `mutability`; DomainError `lastAdministrator` */
+    /**
+     * Another userName is another address of the account. One that cannot be taken refuses the request, but not that
+     * somebody is deactivated: then the rest is done, and the reply shows the userName that stays.
+     * @throws ScimRefusal `notFound`, `uniqueness`, `mutability` or `invalidValue`; DomainError `lastAdministrator`
+     */
     change: (call: ScimCall, id: string, change: UserChange): Promise<ScimResource> =>
       requests.write(call, async (work) => {
         const person = await lock(work, id)
-        if (change.userName !== undefined && change.userName !== person.email)
-          throw new ScimRefusal('mutability', 'userName is the address of the account and cannot be changed')
-        await apply(work, person, change)
-        return { reply: await present(work, person.id), target: targetOf(person) }
+        const refusal = await rename(work, person, change.userName)
+        if (refusal && change.active !== false) throw refusal
+        // Read again: the person may have another address now.
+        await apply(work, await lock(work, id), change)
+        const omitted = refusal && { notRenamed: refusal.scimType }
+        const reply = await present(work, person.id)
+        return { reply, target: targetOf(person), ...(omitted && { omitted }) }
       }),
 
     /**

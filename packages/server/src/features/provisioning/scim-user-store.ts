@@ -1,9 +1,14 @@
 import { and, asc, eq, ne, not, type SQL, sql } from 'drizzle-orm'
+import { scimUserAttributes } from '../../database/tables/provisioning.ts'
 import { teamMembers, teams } from '../../database/tables/team.ts'
 import { users } from '../../database/tables/user.ts'
 import type { Queries } from '../../platform/stores/relational.ts'
+import { conditionOf, orderOf } from './filter-sql.ts'
+import type { ListQuery } from './protocol/listing.ts'
 import type { ScimPerson } from './protocol/resources.ts'
-import type { UserFields } from './protocol/user-attributes.ts'
+import type { UserDocument } from './protocol/user-document.ts'
+import type { UserFields } from './protocol/user-fields.ts'
+import { userSqlAttributes } from './scim-user-filter-store.ts'
 
 type Status = (typeof users.$inferSelect)['status']
 
@@ -17,16 +22,6 @@ export interface StoredPerson extends ScimPerson {
   readonly unprovisionedAt: Date | null
   /** Under which identifier it then knew the person. */
   readonly formerExternalId: string | null
-}
-
-/** One attribute that a list is filtered by; the value is as accounts have it. */
-export type UserMatch = { readonly [K in 'id' | 'email' | 'externalId']?: string }
-
-interface ListOptions {
-  readonly match: UserMatch
-  readonly offset: number
-  readonly limit: number
-  readonly withGroups: boolean
 }
 
 /**
@@ -55,6 +50,8 @@ const columns = {
   jobTitle: users.jobTitle,
   phone: users.phone,
   language: users.language,
+  sent: sql<UserDocument>`coalesce((
+    select sent.attributes from ${scimUserAttributes} as sent where sent.user_id = "users"."id"), '{}')`,
   createdAt: users.createdAt,
   updatedAt: users.updatedAt,
 }
@@ -69,26 +66,21 @@ export function createScimUserStore(db: Queries) {
   const select = (withGroups: boolean) =>
     db.select({ ...columns, groups: withGroups ? teamsOf : sql<[]>`'[]'::json` }).from(users)
 
-  const among = (companyId: string, match: UserMatch): SQL | undefined => {
-    const { id, email, externalId } = match
-    return and(
-      eq(users.companyId, companyId),
-      visibleUsers,
-      id === undefined ? undefined : eq(users.id, id),
-      email === undefined ? undefined : eq(users.email, email),
-      externalId === undefined ? undefined : eq(users.externalId, externalId),
-    )
-  }
+  const among = (companyId: string, id?: string): SQL | undefined =>
+    and(eq(users.companyId, companyId), visibleUsers, id === undefined ? undefined : eq(users.id, id))
+
+  const matching = (companyId: string, { filter }: Pick<ListQuery, 'filter'>, hasGroups: boolean) =>
+    and(among(companyId), filter && conditionOf(filter, userSqlAttributes(hasGroups)))
 
   return {
     async find(companyId: string, id: string, withGroups: boolean): Promise<StoredPerson | undefined> {
-      const [row] = await select(withGroups).where(among(companyId, { id }))
+      const [row] = await select(withGroups).where(among(companyId, id))
       return row
     },
 
     /** Held until the transaction ends. */
     async lock(companyId: string, id: string): Promise<StoredPerson | undefined> {
-      const [row] = await select(false).where(among(companyId, { id })).for('update')
+      const [row] = await select(false).where(among(companyId, id)).for('update')
       return row
     },
 
@@ -100,25 +92,42 @@ export function createScimUserStore(db: Queries) {
       return row
     },
 
-    /** The oldest first. */
+    /**
+     * In the order wanted, or the oldest first.
+     * @param hasGroups whether people have groups for the identity provider
+     * @param showsGroups whether they are wanted
+     * @throws ScimRefusal `invalidFilter` or `invalidValue`
+     */
     async list(
       companyId: string,
-      { match, offset, limit, withGroups }: ListOptions,
+      query: ListQuery,
+      { hasGroups, showsGroups }: { hasGroups: boolean; showsGroups: boolean },
     ): Promise<StoredPerson[]> {
-      if (limit === 0) return []
-      return select(withGroups)
-        .where(among(companyId, match))
-        .orderBy(asc(users.createdAt), asc(users.id))
-        .limit(limit)
-        .offset(offset)
+      const order = query.sort ? orderOf(query.sort, userSqlAttributes(hasGroups)) : asc(users.createdAt)
+      const where = matching(companyId, query, hasGroups)
+      if (query.limit === 0) return []
+      return select(hasGroups && showsGroups)
+        .where(where)
+        .orderBy(order, asc(users.id))
+        .limit(query.limit)
+        .offset(query.offset)
     },
 
-    async count(companyId: string, match: UserMatch): Promise<number> {
+    /** @throws ScimRefusal `invalidFilter` */
+    async count(companyId: string, query: ListQuery, hasGroups: boolean): Promise<number> {
       const [row] = await db
         .select({ count: sql`count(*)`.mapWith(Number) })
         .from(users)
-        .where(among(companyId, match))
+        .where(matching(companyId, query, hasGroups))
       return row?.count ?? 0
+    },
+
+    /** What the identity provider has sent, to be given back. */
+    async keep(id: string, attributes: UserDocument): Promise<void> {
+      await db
+        .insert(scimUserAttributes)
+        .values({ userId: id, attributes })
+        .onConflictDoUpdate({ target: scimUserAttributes.userId, set: { attributes } })
     },
 
     /** From now on the identity provider keeps the person. */

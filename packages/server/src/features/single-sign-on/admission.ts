@@ -77,7 +77,8 @@ export async function admitPerson(
   await requireOwnDomain(user.email)
   if (!linked) {
     const identity = { companyId, idpEntityId, nameId: claims.nameId, userId: user.id }
-    const isFree = await store.link(identity)
+    // The link of somebody who was renamed has the new address in lower case, whatever the identity provider writes.
+    const isFree = (await store.link(identity)) || (await store.respellLink(identity))
     const holder = isFree ? undefined : await store.findByIdentity(companyId, idpEntityId, claims.nameId)
     if (!isFree && holder?.id !== user.id) throw new SamlRefusal('other-identity')
   }

@@ -7,6 +7,7 @@ import {
   ssoIdentities,
 } from '../../database/tables/single-sign-on.ts'
 import { users } from '../../database/tables/user.ts'
+import { parseEmailAddress } from '../../platform/email-address.ts'
 import type { Language } from '../../platform/mail/letter.ts'
 import type { Queries } from '../../platform/stores/relational.ts'
 import type { AuthorizationRequest } from '../auth/authorization-request.ts'
@@ -51,6 +52,14 @@ export interface KnownUser {
   readonly email: string
   readonly status: 'invited' | 'active' | 'disabled' | 'deleted'
   readonly serviceAccount: boolean
+}
+
+/** What the identity provider calls a person. */
+export interface SsoIdentity {
+  readonly companyId: string
+  readonly idpEntityId: string
+  readonly nameId: string
+  readonly userId: string
 }
 
 /** Most rows of a table that one sign-in sweeps away. */
@@ -219,18 +228,27 @@ export function createSamlSignInStore(db: Queries, now: SqlNow = databaseNow) {
     },
 
     /** False when the person or the name has another link at this identity provider. */
-    async link(identity: {
-      companyId: string
-      idpEntityId: string
-      nameId: string
-      userId: string
-    }): Promise<boolean> {
+    async link(identity: SsoIdentity): Promise<boolean> {
       const inserted = await db
         .insert(ssoIdentities)
         .values(identity)
         .onConflictDoNothing()
         .returning({ userId: ssoIdentities.userId })
       return inserted.length > 0
+    },
+
+    /** The same address in other letters is the same name: the link gets it. False for any other name. */
+    async respellLink(identity: SsoIdentity): Promise<boolean> {
+      const ofUser = and(
+        eq(ssoIdentities.companyId, identity.companyId),
+        eq(ssoIdentities.idpEntityId, identity.idpEntityId),
+        eq(ssoIdentities.userId, identity.userId),
+      )
+      const [known] = await db.select({ nameId: ssoIdentities.nameId }).from(ssoIdentities).where(ofUser)
+      const address = parseEmailAddress(identity.nameId)
+      if (!known || address === undefined || parseEmailAddress(known.nameId) !== address) return false
+      await db.update(ssoIdentities).set({ nameId: identity.nameId }).where(ofUser)
+      return true
     },
 
     /** Takes away some of what has ended; a request not before the last result that may belong to it. */

@@ -1,7 +1,8 @@
 import type { FastifyInstance } from 'fastify'
 import { DomainError } from '../errors.ts'
+import { faultOfText } from '../stored-text.ts'
 import { assertPlainUtf8 } from './body-headers.ts'
-import { faultOfText, validationError } from './validation.ts'
+import { validationError } from './validation.ts'
 
 /** What a JSON document may have; more is refused before it is parsed. */
 export interface JsonBounds {

@@ -4,6 +4,7 @@ import addFormatsModule from 'ajv-formats'
 import type { FastifySchemaCompiler } from 'fastify'
 import { DomainError } from '../errors.ts'
 import { nearestName } from '../nearest.ts'
+import { faultOfText } from '../stored-text.ts'
 
 type Schema = { properties?: Record<string, unknown>; [keyword: string]: unknown }
 
@@ -29,13 +30,6 @@ function createAjv(): Ajv {
 const formatMeanings: ReadonlyMap<string, string> = new Map([
   ['date-time', 'must be an instant, as 2026-01-31T12:00:00Z'],
 ])
-
-/** What keeps a text from being stored as it is, in words; undefined when nothing does. */
-export function faultOfText(text: string): string | undefined {
-  if (text.includes('\0')) return 'must not contain the character U+0000'
-  if (!text.isWellFormed()) return 'must be well-formed Unicode: it holds half of a surrogate pair'
-  return undefined
-}
 
 /** `items.0.name` from `/items/0/name`. */
 function pathOf(instancePath: string): string {

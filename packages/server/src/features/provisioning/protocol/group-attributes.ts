@@ -81,12 +81,14 @@ function createMemberChange() {
 function changeMembers(members: ReturnType<typeof createMemberChange>, step: PatchStep): void {
   const { op, path, value } = step
   if (path.where) {
-    if (op !== 'remove' || path.sub !== undefined || path.where.name !== 'value')
+    const { where } = path
+    const isMember = where.kind === 'compare' && where.operator === 'eq' && where.name === 'value'
+    if (op !== 'remove' || path.sub !== undefined || !isMember)
       throw new ScimRefusal(
         'invalidPath',
         'Only members[value eq "<id of a user>"] is read here, to remove it',
       )
-    members.remove(new Set([readMemberId(path.where.value)]))
+    members.remove(new Set([readMemberId(where.value)]))
   } else if (op === 'add') members.add(readMembers(value))
   else if (op === 'replace') members.replace(readMembers(value))
   else if (value === undefined || value === null) members.replace(new Set())

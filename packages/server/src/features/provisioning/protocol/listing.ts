@@ -1,7 +1,7 @@
-import { type EqualityFilter, parseFilter } from './path.ts'
+import { type Filter, parseFilter, withoutCoreSchema, withoutSchema } from './filter.ts'
 import { ScimRefusal, shown } from './refusal.ts'
 import type { ScimResource } from './resources.ts'
-import { listSchema } from './schemas.ts'
+import { enterpriseSchema, listSchema } from './schemas.ts'
 
 /** Query parameters as they came. */
 export type ScimQuery = Readonly<Record<string, unknown>>
@@ -10,6 +10,18 @@ export type ScimQuery = Readonly<Record<string, unknown>>
 export interface Range {
   readonly offset: number
   readonly limit: number
+}
+
+/** By which attribute a list is sorted; the name is lower case. */
+export interface Sort {
+  readonly name: string
+  readonly isDescending: boolean
+}
+
+/** Which resources of a list, and in which order. */
+export interface ListQuery extends Range {
+  readonly filter: Filter | undefined
+  readonly sort: Sort | undefined
 }
 
 export interface Listed {
@@ -37,16 +49,27 @@ function readInteger(query: ScimQuery, name: string, fallback: number): number {
 }
 
 /** RFC 7644 3.4.2.4: less than 1 is read as 1, a negative count as 0. @throws ScimRefusal `invalidValue` */
-export function readRange(query: ScimQuery): Range {
+function readRange(query: ScimQuery): Range {
   const start = Math.max(readInteger(query, 'startIndex', 1), 1)
   const count = Math.min(Math.max(readInteger(query, 'count', usualResults), 0), mostResults)
   return { offset: start - 1, limit: count }
 }
 
-/** @throws ScimRefusal `invalidFilter` */
-export function readFilter(query: ScimQuery): EqualityFilter | undefined {
+/** RFC 7644 3.4.2.3. @throws ScimRefusal `invalidValue` */
+function readSort(query: ScimQuery): Sort | undefined {
+  const order = (readText(query, 'sortOrder') ?? 'ascending').toLowerCase()
+  if (order !== 'ascending' && order !== 'descending')
+    throw new ScimRefusal('invalidValue', `sortOrder must be ascending or descending, it is ${shown(order)}`)
+  const text = readText(query, 'sortBy')
+  if (text === undefined) return undefined
+  return { name: withoutSchema(text), isDescending: order === 'descending' }
+}
+
+/** @throws ScimRefusal `invalidFilter` or `invalidValue` */
+export function readListQuery(query: ScimQuery): ListQuery {
   const text = readText(query, 'filter')
-  return text === undefined ? undefined : parseFilter(text)
+  const filter = text === undefined ? undefined : parseFilter(text)
+  return { ...readRange(query), filter, sort: readSort(query) }
 }
 
 /** RFC 7644 3.4.2. */
@@ -67,12 +90,18 @@ export interface Projection {
 }
 
 const always: ReadonlySet<string> = new Set(['id', 'schemas'])
+const extension = enterpriseSchema.toLowerCase()
+
+/** The attribute of a resource that a name is of; what the extension holds is that of its URN. */
+function attributeOf(name: string): string {
+  if (`${name}:`.startsWith(`${extension}:`)) return extension
+  return withoutCoreSchema(name).split('.', 1)[0] ?? name
+}
 
 function readNames(query: ScimQuery, name: string): Set<string> | undefined {
   const text = readText(query, name)
   if (text === undefined || text === '') return undefined
-  const names = text.split(',').map((each) => each.trim().toLowerCase())
-  return new Set(names.map((each) => each.replace(/^urn:.*:(?=[^:]*$)/, '').split('.', 1)[0] ?? each))
+  return new Set(text.split(',').map((each) => attributeOf(each.trim().toLowerCase())))
 }
 
 export function readProjection(query: ScimQuery): Projection {

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { parsePath } from './filter.ts'
 import { readPatch } from './patch.ts'
-import { parsePath } from './path.ts'
 
 const keysOf = (...objects: object[]) =>
   readPatch({ Operations: objects.map((value) => ({ op: 'replace', value })) })

@@ -1,6 +1,6 @@
-import { type AttributePath, isCoreSchema, parsePath, withoutCoreSchema } from './path.ts'
+import { type AttributePath, isCoreSchema, parsePath, withoutCoreSchema } from './filter.ts'
 import { ScimRefusal, shown } from './refusal.ts'
-import { patchSchema } from './schemas.ts'
+import { enterpriseSchema, patchSchema } from './schemas.ts'
 import { readAttributes, requireSchema } from './values.ts'
 
 /** One attribute that a PATCH changes. */
@@ -8,7 +8,7 @@ export interface PatchStep {
   readonly op: 'add' | 'replace' | 'remove'
   readonly path: AttributePath
   readonly value: unknown
-  /** Named by a key of an object and not by `path`: what is not known there is passed over, as in a whole resource. */
+  /** Named by a key of an object and not by `path`: what is not known there is ignored, as in a whole resource. */
   readonly isKey: boolean
 }
 
@@ -28,13 +28,20 @@ function pathOfKey(key: string): AttributePath {
   }
 }
 
-/** Attributes that stand under the name of their schema are those of the object itself. */
+/** The name of the extension stands for all attributes of it. */
+function isWholeExtension(path: string): boolean {
+  return path.trim().toLowerCase() === enterpriseSchema.toLowerCase()
+}
+
+/** Attributes that stand under the name of their schema are those of the object itself, or of the extension. */
 function entriesOf(value: unknown, what: string): (readonly [key: string, value: unknown])[] {
   readAttributes(value, what)
-  return Object.entries(value as object).flatMap(([key, each]) => {
-    if (!isCoreSchema(key)) return [[key, each]]
+  return Object.entries(value as object).flatMap(([key, each]): [string, unknown][] => {
+    const isExtension = isWholeExtension(key)
+    if ((!isCoreSchema(key) && !isExtension) || (isExtension && each === null)) return [[key, each]]
     readAttributes(each, `${what}, ${key}`)
-    return Object.entries(each as object)
+    const entries = Object.entries(each as object)
+    return isExtension ? entries.map(([name, part]) => [`${key}:${name}`, part]) : entries
   })
 }
 
@@ -55,11 +62,15 @@ function stepsOf(operation: unknown, index: number): PatchStep[] {
   if (path !== '') {
     if (step.op !== 'remove' && !fields.has('value'))
       throw new ScimRefusal('invalidValue', `${what}.value is required for ${step.op}`)
-    return [{ ...step, path: parsePath(path), isKey: false }]
+    if (step.op === 'remove' || !isWholeExtension(path))
+      return [{ ...step, path: parsePath(path), isKey: false }]
   }
-  if (step.op === 'remove')
+  if (path === '' && step.op === 'remove')
     throw new ScimRefusal('noTarget', `${what}.path is required: it says what to remove`)
-  const entries = entriesOf(step.value, `${what}.value without a path`)
+  const entries = entriesOf(
+    path === '' ? step.value : { [path.trim()]: step.value },
+    path === '' ? `${what}.value without a path` : `${what}.value`,
+  )
   if (entries.length > mostKeys)
     throw new ScimRefusal(
       'invalidValue',

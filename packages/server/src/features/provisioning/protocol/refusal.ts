@@ -49,5 +49,11 @@ export function shown(value: unknown): string {
 export const takenUser = () =>
   new ScimRefusal('uniqueness', 'There is a user with this userName or externalId already')
 
+export const notOwnedName = () =>
+  new ScimRefusal(
+    'mutability',
+    'userName must stay an address of a domain that the company has verified: verify the domain of the new one first',
+  )
+
 export const takenGroup = () =>
   new ScimRefusal('uniqueness', 'There is a group with this displayName or externalId already')

@@ -1,5 +1,7 @@
-import { groupSchema, userSchema } from './schemas.ts'
-import type { UserFields } from './user-attributes.ts'
+import type { Parts } from './attribute-values.ts'
+import { enterpriseSchema, groupSchema, userSchema } from './schemas.ts'
+import type { UserDocument } from './user-document.ts'
+import { documentOf, type UserFields } from './user-fields.ts'
 
 interface Times {
   readonly createdAt: Date
@@ -11,6 +13,8 @@ export interface ScimPerson extends UserFields, Times {
   readonly id: string
   readonly email: string
   readonly active: boolean
+  /** What was sent about the person. */
+  readonly sent: UserDocument
   readonly groups: readonly { readonly id: string; readonly name: string }[]
 }
 
@@ -34,28 +38,34 @@ function meta(resourceType: 'User' | 'Group', location: string, { createdAt, upd
   }
 }
 
-/** RFC 7643 4.1, of what accounts have. `baseUrl` is the address of the SCIM service. */
+/** What is shown of a person for whom nothing of the kind was sent. */
+export function impliedOf({ email }: Pick<ScimPerson, 'email'>): UserDocument {
+  return { emails: [{ value: email, type: 'work', primary: true }] }
+}
+
+/** RFC 7643 4.1 and 4.3: what was sent, with what accounts have. `baseUrl` is the address of the SCIM service. */
 export function toUserResource(person: ScimPerson, baseUrl: string): ScimResource {
-  const { id, externalId, email, firstName, lastName, jobTitle, phone, language, active } = person
-  const formatted = [firstName, lastName].filter(Boolean).join(' ')
+  const { id, email, firstName, lastName, active } = person
+  const document = { ...impliedOf(person), ...documentOf(person.sent, person) }
+  const { externalId, name, displayName, [enterpriseSchema]: extension, ...rest } = document
+  const fullName = [firstName, lastName].filter(Boolean).join(' ')
+  const { formatted = fullName, ...parts } = (name ?? {}) as Parts
   return {
-    schemas: [userSchema],
+    schemas: [userSchema, ...(extension ? [enterpriseSchema] : [])],
     id,
-    ...(externalId !== null && { externalId }),
+    ...(externalId !== undefined && { externalId }),
     userName: email,
-    name: { givenName: firstName, familyName: lastName, formatted },
-    displayName: formatted || email,
-    ...(jobTitle && { title: jobTitle }),
-    ...(language && { preferredLanguage: language }),
+    name: { ...parts, givenName: firstName, familyName: lastName, formatted },
+    displayName: displayName ?? (fullName || email),
+    ...rest,
     active,
-    emails: [{ value: email, type: 'work', primary: true }],
-    ...(phone && { phoneNumbers: [{ value: phone, type: 'work', primary: true }] }),
     groups: person.groups.map((group) => ({
       value: group.id,
       display: group.name,
       $ref: `${baseUrl}/Groups/${group.id}`,
       type: 'direct',
     })),
+    ...(extension !== undefined && { [enterpriseSchema]: extension }),
     meta: meta('User', `${baseUrl}/Users/${id}`, person),
   }
 }

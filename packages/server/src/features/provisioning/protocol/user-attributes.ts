@@ -1,171 +1,144 @@
-import { parseEmailAddress } from '../../../platform/email-address.ts'
+import { isEmpty, nonEmpty, readList, readParts, readSimple, withValue } from './attribute-values.ts'
 import { type PatchStep, readPatch } from './patch.ts'
-import type { AttributePath, Comparison } from './path.ts'
 import { ScimRefusal, shown } from './refusal.ts'
-import { userSchema } from './schemas.ts'
+import { enterpriseSchema, userSchema } from './schemas.ts'
+import { changeDocument, requireBounded, type UserDocument } from './user-document.ts'
+import { type AttributePlace, findAttribute } from './user-schema.ts'
 import { readAttributes, readBoolean, readText, requireSchema } from './values.ts'
 
-/** What the identity provider keeps of a person, as accounts have it. */
-export interface UserFields {
-  readonly externalId: string | null
-  readonly firstName: string
-  readonly lastName: string
-  readonly jobTitle: string
-  readonly phone: string
-  /** Null follows the company. */
-  readonly language: 'en' | 'fr' | null
-}
-
-/** What a request says about a person; what is absent stays as it is. */
+/** What a request says about a user; what is absent stays as it is. */
 export interface UserChange {
-  /** Lower case, as accounts have it. */
+  /** As it was sent: whether it is an address is decided by what it is for. */
   readonly userName?: string
   readonly active?: boolean
-  readonly fields: Partial<UserFields>
+  /**
+   * The document after the request.
+   * @param implied values that are shown while none were sent
+   * @throws ScimRefusal
+   */
+  readonly revise: (document: UserDocument, implied: UserDocument) => UserDocument
 }
 
-/** What one attribute says. */
-type Said = Omit<UserChange, 'fields'> & Partial<UserFields>
-
-const nothing: Said = {}
-const cleared: UserFields = {
-  externalId: null,
-  firstName: '',
-  lastName: '',
-  jobTitle: '',
-  phone: '',
-  language: null,
+/** Names and states of the account itself. */
+interface AccountChange {
+  userName?: string
+  active?: boolean
 }
 
-function readUserName(value: unknown): Said {
-  const text = readText(value, 'userName', 254)
-  const userName = text === undefined ? undefined : parseEmailAddress(text)
-  if (userName === undefined)
-    throw new ScimRefusal(
-      'invalidValue',
-      `userName must be an e-mail address in ASCII characters, like ada@example.com; it is ${shown(text ?? null)}`,
-    )
-  return { userName }
-}
-
-function readName(value: unknown): Said {
-  if (value === null || value === undefined || value === '') return { firstName: '', lastName: '' }
-  const parts = readAttributes(value, 'name')
-  return {
-    ...(parts.has('givenname') && { firstName: readText(parts.get('givenname'), 'name.givenName') ?? '' }),
-    ...(parts.has('familyname') && { lastName: readText(parts.get('familyname'), 'name.familyName') ?? '' }),
-  }
-}
-
-/** Languages of the service; another one is passed over. */
-function readLanguage(value: unknown): Said {
-  const text = readText(value, 'preferredLanguage')
-  if (text === undefined) return { language: null }
-  const language = /^(en|fr)(?![A-Za-z0-9])/i.exec(text)?.[1]?.toLowerCase() as 'en' | 'fr' | undefined
-  return language ? { language } : nothing
-}
-
-/** Of several values the first one is kept. */
-function readPhone(value: unknown): Said {
-  const first = Array.isArray(value) ? value[0] : value
-  const number =
-    typeof first === 'object' && first !== null ? readAttributes(first, 'phoneNumbers') : undefined
-  return { phone: readText(number ? number.get('value') : first, 'phoneNumbers.value', 64) ?? '' }
-}
-
-/** The address is `userName`; these are judged by their form and not kept. */
-function readEmails(value: unknown): Said {
-  for (const each of [value ?? []].flat()) {
-    const address = typeof each === 'string' ? each : readAttributes(each, 'emails').get('value')
-    readText(address, 'emails.value', 254)
-  }
-  return nothing
-}
-
-const readers: ReadonlyMap<string, (value: unknown) => Said> = new Map<string, (value: unknown) => Said>([
-  ['username', readUserName],
-  ['externalid', (value) => ({ externalId: readText(value, 'externalId', 512) ?? null })],
-  ['active', (value) => ({ active: readBoolean(value, 'active') })],
-  ['name', readName],
-  ['name.givenname', (value) => ({ firstName: readText(value, 'name.givenName') ?? '' })],
-  ['name.familyname', (value) => ({ lastName: readText(value, 'name.familyName') ?? '' })],
-  ['title', (value) => ({ jobTitle: readText(value, 'title') ?? '' })],
-  ['preferredlanguage', readLanguage],
-  ['phonenumbers', readPhone],
-  ['phonenumbers.value', readPhone],
-  ['emails', readEmails],
-  ['emails.value', readEmails],
-])
-
-/**
- * Attributes of RFC 7643 4.1, and of 4.3 without the URN of the extension, that accounts do not have: accepted, so
- * that a mapping of them stops no one.
- */
-const passedOver: ReadonlySet<string> = new Set([
-  ...['displayname', 'nickname', 'profileurl', 'usertype', 'locale', 'timezone', 'password', 'addresses'],
-  ...['ims', 'photos', 'entitlements', 'roles', 'x509certificates', 'schemas'],
-  ...['employeenumber', 'costcenter', 'organization', 'division', 'department', 'manager'],
-])
-const passedOverParts: ReadonlySet<string> = new Set([
-  ...['name.formatted', 'name.middlename', 'name.honorificprefix', 'name.honorificsuffix'],
-  ...['emails.type', 'emails.primary', 'emails.display'],
-  ...['phonenumbers.type', 'phonenumbers.primary', 'phonenumbers.display'],
-])
+/** Accepted, so that a mapping of them stops no one, and never kept. */
+const ignored: ReadonlySet<string> = new Set(['password', 'schemas'])
 const readOnly: ReadonlySet<string> = new Set(['id', 'meta', 'groups'])
 
-/** Accounts have one number, which is shown as that of the work. */
-function isKept({ name, value }: Comparison): boolean {
-  if (name === 'type') return String(value).toLowerCase() === 'work'
-  return name === 'primary' && value === true
+/** @returns false for an attribute of the document */
+function readAccount(change: AccountChange, name: string, value: unknown): boolean {
+  if (name === 'active') change.active = readBoolean(value, 'active')
+  else if (name === 'username') change.userName = requireUserName(value)
+  else return false
+  return true
 }
 
-function nameOf({ name, sub }: AttributePath): string {
-  return sub === undefined ? name : `${name}.${sub}`
+function requireUserName(value: unknown): string {
+  const userName = readText(value, 'userName', 254)
+  if (userName === undefined) throw new ScimRefusal('invalidValue', 'userName is required')
+  return userName
 }
 
-function sayStep({ op, path, value, isKey }: PatchStep): Said {
-  const name = nameOf(path)
-  const root = name.split('.', 1)[0] ?? name
-  if (name.startsWith('urn:') || passedOver.has(root) || passedOverParts.has(name)) return nothing
-  if (readOnly.has(root)) {
-    if (isKey) return nothing
-    throw new ScimRefusal('mutability', `${root} is read-only`)
+/** @throws ScimRefusal `invalidValue` for a name that no account can have */
+export function notAnAddress(userName: string): ScimRefusal {
+  return new ScimRefusal(
+    'invalidValue',
+    `userName must be an e-mail address in ASCII characters, like ada@example.com; it is ${shown(userName)}`,
+  )
+}
+
+/** A whole value, as POST and PUT have it; undefined for an empty one. */
+function readWhole({ root }: AttributePlace, value: unknown): unknown {
+  if (root.multiValued) {
+    const list = readList(root, value)
+    return list.length > 0 ? list : undefined
   }
-  const read = readers.get(name)
-  if (!read || (path.where && root !== 'emails' && root !== 'phonenumbers')) {
-    if (isKey) return nothing
-    throw new ScimRefusal('invalidPath', `There is no attribute ${shown(name)} of a user`)
-  }
-  if (path.where && !isKept(path.where)) return nothing
-  return read(op === 'remove' ? null : value)
+  if (root.type !== 'complex') return readSimple(root, value, root.name)
+  return isEmpty(value) ? undefined : nonEmpty(readParts(root, value))
 }
 
-function collect(said: readonly Said[], fields: Partial<UserFields>): UserChange {
-  const { userName, active, ...rest } = Object.assign({}, ...said) as Said
-  return {
-    ...(userName !== undefined && { userName }),
-    ...(active !== undefined && { active }),
-    fields: { ...fields, ...rest },
+/** Attributes of the extension stand under its URN, or, as some send them, beside the others. */
+function* namedValues(body: ReadonlyMap<string, unknown>): Generator<readonly [string, unknown]> {
+  const extension = enterpriseSchema.toLowerCase()
+  for (const [key, value] of body) {
+    if (key !== extension) yield [key, value]
+    else if (!isEmpty(value))
+      for (const [part, each] of readAttributes(value, enterpriseSchema)) yield [`${extension}:${part}`, each]
   }
 }
 
 /**
  * A whole user, as POST and PUT have it: attributes that are absent are cleared, read-only and unknown ones
- * passed over. Without `active` nothing is said about it.
+ * ignored. Without `active` nothing is said about it.
  * @throws ScimRefusal
  */
 export function readUser(body: unknown): UserChange & { readonly userName: string } {
   const attributes = readAttributes(body, 'The body', 'invalidSyntax')
   requireSchema(attributes, userSchema)
-  const said = [...attributes].map(([key, value]) =>
-    sayStep({ op: 'replace', path: { name: key }, value, isKey: true }),
-  )
-  const change = collect(said, cleared)
-  if (change.userName === undefined) throw new ScimRefusal('invalidValue', 'userName is required')
-  return { ...change, userName: change.userName }
+  const account: AccountChange = {}
+  let core: UserDocument = {}
+  let extension: UserDocument = {}
+  for (const [key, value] of namedValues(attributes)) {
+    if (readAccount(account, key, value)) continue
+    const place = findAttribute(key)
+    if (!place || place.sub) continue
+    const { name } = place.root
+    if (place.isExtension) extension = withValue(extension, name, readWhole(place, value))
+    else core = withValue(core, name, readWhole(place, value))
+  }
+  const document = withValue(core, enterpriseSchema, nonEmpty(extension))
+  requireBounded(document)
+  const { userName, active } = account
+  if (userName === undefined) throw new ScimRefusal('invalidValue', 'userName is required')
+  return { userName, ...(active !== undefined && { active }), revise: () => document }
+}
+
+interface DocumentStep {
+  readonly step: PatchStep
+  readonly place: AttributePlace
+}
+
+/** A step about the document; undefined for one that changes nothing. */
+function documentStep(step: PatchStep): DocumentStep | undefined {
+  const { path, isKey } = step
+  const name = path.sub === undefined ? path.name : `${path.name}.${path.sub}`
+  const root = name.split('.', 1)[0] ?? name
+  const place = findAttribute(name)
+  if (place) return { step, place }
+  if (name.startsWith('urn:') || ignored.has(root) || isKey) return undefined
+  if (readOnly.has(root)) throw new ScimRefusal('mutability', `${root} is read-only`)
+  throw new ScimRefusal('invalidPath', `There is no attribute ${shown(name)} of a user`)
+}
+
+/** The extension as a whole is what it holds, and to remove it is to remove each attribute of it. */
+function withoutExtension({ op, path, value }: PatchStep): boolean {
+  return (op === 'remove' || isEmpty(value)) && path.name === enterpriseSchema.toLowerCase()
 }
 
 /** The changes of a PATCH; the last one of an attribute holds. @throws ScimRefusal */
 export function readUserPatch(body: unknown): UserChange {
-  return collect(readPatch(body).map(sayStep), {})
+  const account: AccountChange = {}
+  const changes: ((document: UserDocument, implied: UserDocument) => UserDocument)[] = []
+  for (const step of readPatch(body)) {
+    const { path, op, value } = step
+    if (!path.where && readAccount(account, path.name, op === 'remove' ? null : value)) continue
+    if (withoutExtension(step)) {
+      changes.push((document) => withValue(document, enterpriseSchema, undefined))
+      continue
+    }
+    const found = documentStep(step)
+    if (found) changes.push((document, implied) => changeDocument(document, found.step, found.place, implied))
+  }
+  return {
+    ...account,
+    revise(document, implied) {
+      const revised = changes.reduce((before, change) => change(before, implied), document)
+      requireBounded(revised)
+      return revised
+    },
+  }
 }

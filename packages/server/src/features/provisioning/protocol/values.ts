@@ -24,7 +24,7 @@ export function requireSchema(body: Attributes, schema: string): void {
 }
 
 /** Some senders wrap the value of a plain attribute: `[{ "value": x }]`. */
-function unwrapped(value: unknown): unknown {
+export function unwrapped(value: unknown): unknown {
   const one = Array.isArray(value) && value.length === 1 ? value[0] : value
   if (one !== null && typeof one === 'object' && Object.hasOwn(one, 'value'))
     return (one as { value: unknown }).value
