@@ -189,6 +189,8 @@ export function createServices(parts: ServiceParts): Services {
         readAuthorizationRequest: async (query, acceptLanguage) =>
           (await readAuthorization(new Map(Object.entries(query)), acceptLanguage)).request,
         finishSignIn: signIn.finishSingleSignOn,
+        findClient: tokens.findClient,
+        keepSignIn: signIn.keepSingleSignOn,
         fetchDocument: (url) => outgoing.fetchDocument(url, metadataLimits),
         mailPasswordReset: accounts.passwordLinks.mailResetTo,
         requireNobodyAbove,

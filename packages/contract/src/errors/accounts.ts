@@ -336,6 +336,12 @@ export const accountErrors = {
     message: 'Signing in has failed; your administrator finds the reason in the audit log',
     data: Type.Object({ reference: anId }, strict),
   },
+  singleSignOnLinkNotFound: {
+    errorCode: 2094,
+    status: 404,
+    message: 'This user is not linked to the identity provider: there is nothing to unlink',
+    data: ById,
+  },
   missingSamlResponse: {
     errorCode: 2092,
     status: 400,

@@ -8,6 +8,7 @@ import {
 import { recordAudit } from '../../src/features/audit/audit-store.ts'
 import type { AuthorizationRequest } from '../../src/features/auth/authorization-request.ts'
 import type { FinishedSingleSignOn } from '../../src/features/auth/sign-in-service.ts'
+import { createTokenStore } from '../../src/features/auth/token-store.ts'
 import { registerSamlRoutes } from '../../src/features/single-sign-on/saml-sign-in-routes.ts'
 import { createSamlSignInStore } from '../../src/features/single-sign-on/saml-sign-in-store.ts'
 import { registerSingleSignOnRoutes } from '../../src/features/single-sign-on/single-sign-on-routes.ts'
@@ -47,6 +48,7 @@ export async function createSingleSignOnApp(relational: Relational) {
     beforeFinish: undefined as (() => Promise<unknown>) | undefined,
   }
   let singleSignOn: SingleSignOn | undefined
+  let auth: Auth | undefined
 
   const make = (parts: AuthParts): SingleSignOn => {
     singleSignOn ??= createSingleSignOn({
@@ -80,6 +82,11 @@ export async function createSingleSignOnApp(relational: Relational) {
           seen.finished.push(finished)
           return `${finished.request.redirectUri}?code=C${seen.finished.length}&state=${finished.request.state}`
         },
+        findClient: (id) => createTokenStore(relational.db).findClient(id),
+        keepSignIn: async (kept) => {
+          if (!auth) throw new Error('nothing signs in yet')
+          return auth.signInService.keepSingleSignOn(kept)
+        },
         async fetchDocument(url) {
           seen.fetched.push(url)
           const document = seen.documents.get(url)
@@ -99,7 +106,7 @@ export async function createSingleSignOnApp(relational: Relational) {
     return singleSignOn
   }
 
-  const auth = await createAuth(relational, {
+  auth = await createAuth(relational, {
     open: (scope, parts) => registerSamlRoutes(scope, make(parts)),
     authenticated: (scope, parts) => registerSingleSignOnRoutes(scope, make(parts)),
   })

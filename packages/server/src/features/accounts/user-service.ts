@@ -19,7 +19,7 @@ import { createUserStore, type StoredUser, type UserFilter } from './user-store.
 
 export interface UserServiceDependencies {
   readonly relational: Pick<Relational, 'db'>
-  readonly lifecycle: Pick<UserLifecycle, 'transact' | 'deactivate' | 'reactivate' | 'erase'>
+  readonly lifecycle: Pick<UserLifecycle, 'transact' | 'deactivate' | 'reactivate' | 'erase' | 'unlink'>
   readonly recordAudit: RecordAudit
   /** Whether the identity provider keeps groups at this time. */
   readonly syncsGroups: SyncsGroups
@@ -152,6 +152,15 @@ export function createUserService(dependencies: UserServiceDependencies) {
         await lifecycle.reactivate(tx, user, originOf(caller))
       })
       return toUser(await get(relational.db, caller.principal, id))
+    },
+
+    /** @throws DomainError `userIdNotFound`, `userAboveOwn`, `singleSignOnLinkNotFound` or `lastAdministrator` */
+    async unlink(caller: Caller, id: string): Promise<void> {
+      const { permissions } = caller.principal
+      await change(caller, id, async (tx, user) => {
+        if (!(await lifecycle.unlink(tx, user, originOf(caller), permissions)))
+          throw new DomainError('singleSignOnLinkNotFound', { id: user.id })
+      })
     },
 
     /** @throws DomainError `userIdNotFound`, `userAboveOwn` or `lastAdministrator` */

@@ -4,6 +4,7 @@ import { parseEmailAddress } from '../../platform/email-address.ts'
 import { DomainError } from '../../platform/errors.ts'
 import { bindBrowser, browserOf, formTokenOf } from '../../platform/http/own-form.ts'
 import { faults, pageFault } from '../../platform/http/page-fault.ts'
+import { forgetKeptSignIn, readKeptSignIn } from '../../platform/http/sign-in-cookie.ts'
 import { sendSignInPage } from '../../platform/http/sign-in-page.ts'
 import type { Language } from '../../platform/mail/letter.ts'
 import {
@@ -108,7 +109,15 @@ export function registerSignInRoutes(app: FastifyInstance, dependencies: SignInR
     scope.get(signInUrl, async (request, reply) => {
       const fields = queryOf(request)
       const judged = await judge(request, fields)
-      const context = contextOf(judged, bindBrowser(request, reply))
+      const browser = bindBrowser(request, reply)
+      const context = contextOf(judged, browser)
+      const kept = readKeptSignIn(request)
+      const step = { ...judged, browser, origin: { address: request.ip, cookieToken: undefined } }
+      const resumed = kept && (await signIn.resume(kept, step))
+      if (resumed) {
+        forgetKeptSignIn(request, reply)
+        return follow(reply, resumed, context)
+      }
       const username = parseEmailAddress(fields.get('username') ?? '')
       if (username === undefined) return sendSignInPage(reply, emailPage(context))
       const way = await signIn.findWay(username, judged.request)

@@ -1,15 +1,10 @@
-import { and, eq, ne, sql } from 'drizzle-orm'
+import { and, eq, sql } from 'drizzle-orm'
 import { databaseNow, type SqlNow } from '../../database/now.ts'
-import {
-  samlAssertions,
-  samlRequests,
-  samlResults,
-  ssoIdentities,
-} from '../../database/tables/single-sign-on.ts'
-import { users } from '../../database/tables/user.ts'
+import { samlAssertions, samlRequests, samlResults } from '../../database/tables/single-sign-on.ts'
 import type { Language } from '../../platform/mail/letter.ts'
 import type { Queries } from '../../platform/stores/relational.ts'
 import type { AuthorizationRequest } from '../auth/authorization-request.ts'
+import type { NameFormat } from './assertion-verifier.ts'
 
 /** A sign-in without an application: it only shows who somebody is here. */
 export interface TrialRequest {
@@ -17,7 +12,15 @@ export interface TrialRequest {
   readonly language: Language
 }
 
-/** A sign-in that was sent to the identity provider. */
+/** A sign-in that began at the identity provider, and where it leads. */
+export interface InitiatedRequest {
+  readonly initiated: true
+  readonly language: Language
+  readonly clientId: string
+  readonly url: string
+}
+
+/** A sign-in that was sent to the identity provider, or that came from there. */
 export interface StoredRequest {
   readonly id: string
   readonly companyId: string
@@ -25,7 +28,7 @@ export interface StoredRequest {
   readonly browserHash: Buffer
   /** Where it began, as `networkOf` names it. */
   readonly network: string
-  readonly request: AuthorizationRequest | TrialRequest
+  readonly request: AuthorizationRequest | TrialRequest | InitiatedRequest
 }
 
 /** What a verified response said. */
@@ -35,29 +38,14 @@ export interface StoredResult {
   readonly requestId: string
   readonly idpEntityId: string
   readonly nameId: string
+  readonly nameFormat: NameFormat
   readonly attributes: Record<string, string[]>
-}
-
-export interface KnownUser {
-  readonly id: string
-  readonly companyId: string
-  readonly email: string
-  readonly status: 'invited' | 'active' | 'disabled' | 'deleted'
-  readonly serviceAccount: boolean
 }
 
 /** Most rows of a table that one sign-in sweeps away. */
 const sweepSize = 50
 
-const userColumns = {
-  id: users.id,
-  companyId: users.companyId,
-  email: users.email,
-  status: users.status,
-  serviceAccount: users.serviceAccount,
-}
-
-/** Sign-ins under way and who people are at their identity provider; given a transaction it works inside it. */
+/** Sign-ins under way; given a transaction it works inside it. */
 export function createSamlSignInStore(db: Queries, now: SqlNow = databaseNow) {
   return {
     /** Sign-ins that began in this network and have neither come back nor ended. */
@@ -143,6 +131,7 @@ export function createSamlSignInStore(db: Queries, now: SqlNow = databaseNow) {
           requestId: samlResults.requestId,
           idpEntityId: samlResults.idpEntityId,
           nameId: samlResults.nameId,
+          nameFormat: samlResults.nameFormat,
           attributes: samlResults.attributes,
         })
       if (!result) return undefined
@@ -151,55 +140,6 @@ export function createSamlSignInStore(db: Queries, now: SqlNow = databaseNow) {
       const { id, configVersion, browserHash, network } = row
       const request = row.authorizationRequest as StoredRequest['request']
       return { result, request: { id, companyId, configVersion, browserHash, network, request } }
-    },
-
-    /** Who has this name at the identity provider; their row is held until the transaction ends. */
-    async findByIdentity(
-      companyId: string,
-      idpEntityId: string,
-      nameId: string,
-    ): Promise<KnownUser | undefined> {
-      const [row] = await db
-        .select(userColumns)
-        .from(ssoIdentities)
-        .innerJoin(
-          users,
-          and(eq(users.id, ssoIdentities.userId), eq(users.companyId, ssoIdentities.companyId)),
-        )
-        .where(
-          and(
-            eq(ssoIdentities.companyId, companyId),
-            eq(ssoIdentities.idpEntityId, idpEntityId),
-            eq(ssoIdentities.nameId, nameId),
-          ),
-        )
-        .for('update', { of: users })
-      return row
-    },
-
-    /** Of whichever company: addresses are unique in the whole service. The row is held. */
-    async findByEmail(email: string): Promise<KnownUser | undefined> {
-      const [row] = await db
-        .select(userColumns)
-        .from(users)
-        .where(and(eq(users.email, email), ne(users.status, 'deleted')))
-        .for('update')
-      return row
-    },
-
-    /** False when the person or the name has another link at this identity provider. */
-    async link(identity: {
-      companyId: string
-      idpEntityId: string
-      nameId: string
-      userId: string
-    }): Promise<boolean> {
-      const inserted = await db
-        .insert(ssoIdentities)
-        .values(identity)
-        .onConflictDoNothing()
-        .returning({ userId: ssoIdentities.userId })
-      return inserted.length > 0
     },
 
     /** Takes away some of what has ended; a request not before the last result that may belong to it. */

@@ -15,7 +15,7 @@ import { createSamlSignInStore } from './saml-sign-in-store.ts'
 /** What single sign-on needs of signing in, of mails and of the network. */
 export type SingleSignOnPorts = Pick<
   SamlSignInServiceDependencies,
-  'readAuthorizationRequest' | 'finishSignIn'
+  'readAuthorizationRequest' | 'finishSignIn' | 'findClient' | 'keepSignIn'
 > &
   Pick<
     ConfigServiceDependencies,
