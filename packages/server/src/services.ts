@@ -201,6 +201,7 @@ export function createServices(parts: ServiceParts): Services {
       },
       enqueueMail,
       onOutcome: (outcome) => metrics.singleSignOns.inc({ outcome }),
+      log: logger,
       clock,
     }),
     statistics: createStatisticsService({

@@ -5,6 +5,8 @@ import {
   requireNobodyAbove,
   requireUnprovisioned,
 } from '../../src/features/accounts/grants.ts'
+import { registerUserRoutes } from '../../src/features/accounts/user-routes.ts'
+import { createUserService } from '../../src/features/accounts/user-service.ts'
 import { recordAudit } from '../../src/features/audit/audit-store.ts'
 import type { AuthorizationRequest } from '../../src/features/auth/authorization-request.ts'
 import type { FinishedSingleSignOn } from '../../src/features/auth/sign-in-service.ts'
@@ -18,6 +20,7 @@ import {
 } from '../../src/features/single-sign-on/single-sign-on-service.ts'
 import { DomainError } from '../../src/platform/errors.ts'
 import { languageOf } from '../../src/platform/http/page-language.ts'
+import { silentLogger } from '../../src/platform/logger.ts'
 import type { Relational } from '../../src/platform/stores/relational.ts'
 import { type Auth, type AuthParts, type Body, createAuth } from './auth.ts'
 import { second } from './fake-time.ts'
@@ -60,6 +63,7 @@ export async function createSingleSignOnApp(relational: Relational) {
       origin: () => seen.origin,
       clock: parts.time.clock,
       signIns: (queries) => createSamlSignInStore(queries, parts.time.sqlNow),
+      log: silentLogger,
       onOutcome: (outcome) => void seen.outcomes.push(outcome),
       async resolveTxt(name) {
         const values = seen.records.get(name)
@@ -108,7 +112,12 @@ export async function createSingleSignOnApp(relational: Relational) {
 
   auth = await createAuth(relational, {
     open: (scope, parts) => registerSamlRoutes(scope, make(parts)),
-    authenticated: (scope, parts) => registerSingleSignOnRoutes(scope, make(parts)),
+    authenticated(scope, parts) {
+      registerSingleSignOnRoutes(scope, make(parts))
+      const { lifecycle } = parts
+      const syncsGroups = async () => seen.syncsGroups
+      registerUserRoutes(scope, createUserService({ relational, lifecycle, recordAudit, syncsGroups }))
+    },
   })
   return { auth, seen, singleSignOn: make(auth.parts) }
 }

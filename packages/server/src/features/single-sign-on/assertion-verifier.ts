@@ -30,7 +30,7 @@ export interface Expectation {
   /** Our address for responses of the company. */
   readonly acsUrl: string
   /** Whether it may answer no request of ours. */
-  readonly allowUnsolicited: boolean
+  readonly allowUnsolicited?: boolean
   /** Milliseconds since 1970. */
   readonly now: number
 }
