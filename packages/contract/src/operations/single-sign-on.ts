@@ -57,10 +57,10 @@ const saveErrors = [
 ] as const
 
 const saveNote =
-  'Metadata is judged before anything is saved. When the mapping changes, or `entityID` or the sign-in address of the identity provider, single sign-on is no longer required and must be proven again by a sign-in; another provider also ends the sessions that began through it. Other certificates of the same provider leave the requirement as it is; to take away one that is still valid ends the sessions that began through single sign-on, but the one that asks. Metadata given by its address is read again each day: new certificates are taken beside the old ones. Setting `mandatory` ends the password sessions of the verified domains, but for service accounts; it is refused unless an administrator can still come in, because of an address outside the domains or a sign-in through the provider. Administrators get a mail about these changes.'
+  'Metadata is validated before anything is saved. When the mapping changes, or `entityID` or the sign-in address of the identity provider, single sign-on is no longer required and must be proven again by a sign-in; another provider also ends the sessions that began through it. Other certificates of the same provider leave the requirement as it is; to take away one that is still valid ends the sessions that began through single sign-on, but the one that asks. Metadata given by its address is read again each day: new certificates are taken beside the old ones. Setting `mandatory` ends the password sessions of the verified domains, but for service accounts; it is refused unless an administrator can still come in, because of an address outside the domains or a sign-in through the provider. Administrators get a mail about these changes.'
 
 const saveAccess =
-  'Company: update, and every permission of the role in `defaultRoleId`; for metadata, mapping, `allowIdpInitiated` with its destination and requiring it every permission that somebody of the company has'
+  'Company: update, and every permission of the role in `defaultRoleId`; for metadata, mapping, `allowIdpInitiated` with its destination and requiring it every permission that a user of the company has'
 
 export const replaceSingleSignOn = {
   id: 'replaceSingleSignOn',

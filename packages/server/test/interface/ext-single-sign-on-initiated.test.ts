@@ -257,7 +257,7 @@ describe('a sign-in that begins at the identity provider', () => {
   test('answers nothing: a response that names a request is held against it', async () => {
     const unknown = await respond({ inResponseTo: '_0123456789' })
     expect((await bring(unknown)).outcome).toBe('unknown-request')
-    // Only around the assertion, where nobody has signed it.
+    // Only around the assertion, where it is not signed.
     const claimed = (await respond()).replace('<samlp:Response ', '<samlp:Response InResponseTo="_x" ')
     expect((await bring(claimed)).outcome).toBe('unsolicited')
     const { response } = await opened.begin(personOf('tile'))
@@ -266,10 +266,10 @@ describe('a sign-in that begins at the identity provider', () => {
     expect((await bring(stripped)).outcome).toBe('unknown-request')
   })
 
-  test('goes on only in the browser that brought it, by a form of ours', async () => {
+  test('continues only in the browser that brought it, by a form of ours', async () => {
     const { browser, result, form_token } = await ask()
     const { posted } = await bring(await respond())
-    // A link with somebody else's response leads nowhere in another browser.
+    // A link with another user's response leads nowhere in another browser.
     expect((await createBrowser(opened.app).follow(posted)).statusCode).toBe(403)
     expect(opened.app.seen.outcomes.at(-1)).toBe('other-browser')
     const refusals = [
@@ -320,10 +320,10 @@ describe('a sign-in that begins at the identity provider', () => {
     expect((await authorize(ended.browser)).statusCode).toBe(200)
   })
 
-  test('of somebody who is not known makes nobody by the question alone', async () => {
-    const { page } = await ask('nobody-yet')
-    expect(page.body).toContain('nobody-yet@acme.example')
-    const { rows } = await opened.relational.pool.query(`select 1 from users where email like 'nobody-yet%'`)
+  test('of a person who is not known makes no user by the question alone', async () => {
+    const { page } = await ask('new-person')
+    expect(page.body).toContain('new-person@acme.example')
+    const { rows } = await opened.relational.pool.query(`select 1 from users where email like 'new-person%'`)
     expect(rows).toEqual([])
   })
 

@@ -11,7 +11,7 @@ import {
   tokenOf,
 } from '../support/single-sign-on.ts'
 
-/** Names and addresses that change at the identity provider or here: nobody is locked out, nobody gets two accounts. */
+/** Names and addresses that change at the identity provider or here: no user is locked out or gets a second account. */
 
 const config = '/v2/entities/sso/config'
 const emailFormat = 'urn:oasis:names:tc:SAML:1.1:nameid-format:emailAddress'
@@ -224,7 +224,7 @@ describe('people who are renamed', () => {
     )
     expect(lastUser()).toBe(id)
     expect((await lastEntry()).details).toMatchObject({ isLinked: true, formerName: 'maiden@acme.example' })
-    // The former name, given to somebody else, is no way to the account.
+    // The former name, given to another person, is no way to the account.
     expect(await opened.signIn(named('maiden@acme.example', 'maiden@acme.example', emailFormat))).toBe(
       'former-address',
     )
@@ -250,7 +250,7 @@ describe('people who are renamed', () => {
     expect(await opened.signIn(personOf('before'))).toBe('former-address')
     expect(await opened.signIn(personOf('before', { email: 'after@acme.example' }))).toBe('accepted')
     expect(lastUser()).toBe(id)
-    // Once somebody is invited under that address, it is theirs.
+    // Once a user is invited under that address, it is theirs.
     const other = await add('before@acme.example')
     expect(await opened.signIn(personOf('before-2', { email: 'before@acme.example' }))).toBe('accepted')
     expect(lastUser()).toBe(other.id)
@@ -284,7 +284,7 @@ describe('people who are renamed', () => {
     expect(await opened.signIn(named('known@acme.example', 'new-mail@acme.example', emailFormat))).toBe(
       'possible-duplicate',
     )
-    // A namesake whom an administrator has invited is somebody else.
+    // A namesake whom an administrator has invited is another user.
     const other = await add('other-grace@acme.example')
     expect(await opened.signIn(named('g-2', 'other-grace@acme.example', persistent, names))).toBe('accepted')
     expect(lastUser()).toBe(other.id)
@@ -329,14 +329,14 @@ describe('an identifier that never changes', () => {
     expect(await countOf(`email = 'lin.z@acme.example'`)).toBe(0)
   })
 
-  test('finds somebody whom provisioning keeps', async () => {
+  test('finds a user whom provisioning keeps', async () => {
     const { id } = await add('kept@acme.example')
     await query(`update users set provisioned = true, external_id = 'E2' where id = $1`, [id])
     expect(await opened.signIn(said('E2', 'k@acme.example', 'k@acme.example'))).toBe('accepted')
     expect(lastUser()).toBe(id)
   })
 
-  test('keeps a name or an address that was given to somebody else from the account', async () => {
+  test('keeps a name or an address that was given to another person from the account', async () => {
     const { id } = await add('pat@acme.example')
     expect(await opened.signIn(said('E3', 'pat@acme.example', 'pat@acme.example'))).toBe('accepted')
     expect(await opened.signIn(said('E4', 'pat@acme.example', 'pat@acme.example'))).toBe('other-identity')

@@ -31,7 +31,7 @@ const { documents, fetched } = { documents: new Map<string, string>(), fetched: 
 /** Runs while a document is fetched. */
 let meanwhile: (() => Promise<unknown>) | undefined
 let underWay = 0
-let mostUnderWay = 0
+let maxUnderWay = 0
 
 function createWatch() {
   const { enqueueMail, time } = opened.app.auth.parts
@@ -39,7 +39,7 @@ function createWatch() {
     relational: opened.relational,
     async fetchDocument(address) {
       fetched.push(address)
-      mostUnderWay = Math.max(mostUnderWay, ++underWay)
+      maxUnderWay = Math.max(maxUnderWay, ++underWay)
       await new Promise((resolve) => setTimeout(resolve, 5))
       await meanwhile?.()
       underWay--
@@ -285,8 +285,8 @@ test('a process reads four at once, whatever number is due', async () => {
     [new Date(opened.app.auth.time.clock.now() - second)],
   )
   fetched.length = 0
-  mostUnderWay = 0
+  maxUnderWay = 0
   await look()
   expect(new Set(fetched.filter((each) => each.startsWith('https://c'))).size).toBe(13)
-  expect(mostUnderWay).toBe(4)
+  expect(maxUnderWay).toBe(4)
 })

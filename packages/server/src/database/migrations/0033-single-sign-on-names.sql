@@ -17,8 +17,8 @@ create unique index if not exists sso_identities_external
 alter table saml_results
   add column if not exists name_format text not null default 'other' check (name_format in ('email', 'other'));
 
--- A name that was taken from a person. It may come to mean another one, but nobody who may do more than the user who
--- took it: otherwise unlinking oneself would be a way to become somebody else.
+-- A name that was taken from a user. It may come to mean another one, but none who may do more than the user who took
+-- it: otherwise unlinking oneself would be a way to become an administrator.
 create table if not exists sso_unlinked_names (
   company_id text not null,
   idp_entity_id text not null,

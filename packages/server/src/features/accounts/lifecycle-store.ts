@@ -87,7 +87,7 @@ export function createLifecycleStore(db: Queries) {
     },
 
     /**
-     * Takes away under what somebody is known at identity providers, and ends the sessions that came of it. Each name
+     * Takes a user's names at identity providers away, and ends the sessions that came of them. Each name
      * is kept, as a hash, with what the user may do who takes it: a later one who may do more replaces that.
      * @returns undefined when there is nothing to take away
      */

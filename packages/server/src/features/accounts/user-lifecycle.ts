@@ -134,9 +134,9 @@ export function createUserLifecycle({ relational, recordAudit }: UserLifecycleDe
     },
 
     /**
-     * Inside `transact`: somebody is known at no identity provider any more, and is linked anew by the next sign-in
+     * Inside `transact`: a user is known at no identity provider any more, and is linked again by the next sign-in
      * with a verified address. False when there was nothing to unlink.
-     * @param permissions of the user who does it: the name leads to nobody who may do more
+     * @param permissions of the user who does it: the name never leads to a user who may do more
      */
     async unlink(
       tx: Queries,

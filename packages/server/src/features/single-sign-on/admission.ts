@@ -26,7 +26,7 @@ export interface Admitted {
 }
 
 /**
- * Somebody who seems to be new and may be a user under another address: that is for an administrator to say.
+ * A person who seems to be new and may be a user under another address: an administrator has to say.
  * @throws SamlRefusal `former-address` or `possible-duplicate`
  */
 async function requireUnknown(identities: IdentityStore, claims: Claims): Promise<void> {
@@ -91,7 +91,7 @@ export async function admitPerson(
   const found =
     known ??
     (created ? { user: created, by: 'address', link: undefined } : await findPerson(identities, claims))
-  // An address that nobody here has is another company's, which has shown that its domain is its own.
+  // No user was made: the address is another company's, which has shown that its domain is its own.
   if (!found) throw new SamlRefusal('other-company')
   const { user } = found
   if (user.serviceAccount) throw new SamlRefusal('service-account')

@@ -86,8 +86,8 @@ function checkConfirmation(confirmation: Element, recipient: string, now: number
   return { inResponseTo, end }
 }
 
-/** Nobody waits for an assertion that answers no request: it is for the moment that it was made in. */
-const mostAgeMs = 120_000
+/** No browser waits for an assertion that answers no request: it is for the moment that it was made in. */
+const maxAgeMs = 120_000
 
 /**
  * An assertion without a request is taken for two minutes after it was made, however long it says that it is valid.
@@ -97,7 +97,7 @@ export function checkAge(assertion: Element, now: number): void {
   const issued = instantOf(assertion, 'IssueInstant')
   if (issued === undefined) throw new SamlRefusal('no-time-limit')
   if (now + skewMs < issued) throw new SamlRefusal('not-yet-valid')
-  if (now - skewMs > issued + mostAgeMs) throw new SamlRefusal('too-old')
+  if (now - skewMs > issued + maxAgeMs) throw new SamlRefusal('too-old')
 }
 
 /**

@@ -159,7 +159,7 @@ export function createConfigService(dependencies: ConfigServiceDependencies) {
     )
     if (metadata) await held.saveReading(companyId, readingOf(metadata.url, clock.now()))
     if (now.isUnproven) await held.unprove(companyId, version)
-    // Whom another provider or key vouched for nobody vouches for any more. Who takes a key away can put it back.
+    // Sessions that a former provider or key gave end with it. The user who takes a key away can put it back.
     const kept = now.isAnotherProvider ? undefined : principal.tokenId
     const endedOfProvider =
       now.isAnotherProvider || now.isTrustWithdrawn

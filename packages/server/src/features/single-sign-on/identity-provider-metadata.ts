@@ -178,7 +178,7 @@ export function isSignedMetadata(xml: string): boolean {
 }
 
 /**
- * Reads metadata that nobody looks at before it is used. Where it is signed, one of the known keys must have signed
+ * Reads metadata that no person looks at before it is used. Where it is signed, one of the known keys must have signed
  * it, and nothing but what was signed is read.
  * @param certificates of the identity provider, in PEM
  * @param now milliseconds since 1970

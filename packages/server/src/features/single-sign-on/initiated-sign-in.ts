@@ -50,7 +50,7 @@ export function createInitiatedSignIn(dependencies: InitiatedSignInDependencies)
 
   return {
     /**
-     * Makes the request that nobody made, answered already, so that what follows is bound to the browser that
+     * Makes the request that is missing, answered already, so that what follows is bound to the browser that
      * brought the response.
      */
     async begin(

@@ -22,7 +22,7 @@ const endOf = (pem: string): number => new X509Certificate(pem).validToDate.getT
 /**
  * What may be taken over from a document that was read without anybody asking: further certificates, and another
  * address at the same place. Certificates that the document no longer holds stay until they end, so that a document
- * that is wrong for a day locks nobody out; where there are too many, those go first that end first.
+ * that is wrong for a day locks no user out; where there are too many, those go first that end first.
  * @param now milliseconds since 1970
  * @throws UnusableMetadata
  */

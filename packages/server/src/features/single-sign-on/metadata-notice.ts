@@ -15,12 +15,12 @@ const words = {
       `Millrace has read the metadata of your identity provider again and trusts what is new in it, beside what it trusted before. People sign in at ${url}.`,
     fingerprints: (list: string) => `New certificates (SHA-256): ${list}`,
     unexpected:
-      'If nobody of you has changed anything at the identity provider, look at the settings of single sign-on and at the audit log.',
+      'If none of you has changed anything at the identity provider, look at the settings of single sign-on and at the audit log.',
     failedSubject: 'The metadata of your identity provider cannot be read',
     failed: (reason: string) =>
       `Millrace reads the metadata of your identity provider each day, and cannot use it now: ${reason}.`,
     meanwhile:
-      'What it knew before stays in use, and it tries again. When your identity provider gets a new certificate meanwhile, nobody can sign in with it: correct the address of the metadata, or save the metadata again in the settings of single sign-on.',
+      'What it knew before stays in use, and it tries again. When your identity provider gets a new certificate meanwhile, no sign-in works with it: correct the address of the metadata, or save the metadata again in the settings of single sign-on.',
   },
   fr: {
     takenSubject: 'Nouveaux certificats de votre fournisseur d’identité',

@@ -13,7 +13,7 @@ export interface MatchedPerson {
 
 /**
  * Known under another identifier that never changes: an address, and a name that is one, may have been given to
- * somebody else.
+ * another person.
  * @throws SamlRefusal `other-identity`
  */
 function requireSameExternalId(user: KnownUser, link: Link | undefined, { externalId }: Claims): void {
@@ -29,7 +29,7 @@ async function findHolder(store: IdentityStore, email: string): Promise<KnownUse
   return holder
 }
 
-/** @throws SamlRefusal `ambiguous-person` when the identifier is somebody else's, too */
+/** @throws SamlRefusal `ambiguous-person` when the identifier is another user's, too */
 async function requireOwnExternalId(
   store: IdentityStore,
   { user }: MatchedPerson,
@@ -91,7 +91,7 @@ function mayReplace({ user, by, link }: MatchedPerson, claims: Claims): boolean 
 }
 
 /**
- * Makes a link to somebody who was found without one under this name.
+ * Links a user who was found without a link under this name.
  * @throws SamlRefusal `other-identity`
  */
 export async function linkPerson(store: IdentityStore, found: MatchedPerson, claims: Claims): Promise<void> {

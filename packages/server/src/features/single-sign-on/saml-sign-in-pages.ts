@@ -15,7 +15,7 @@ const words = {
     going: 'Signing in',
     goOn: 'Your browser goes on to the sign-in of your organisation.',
     link: 'Go on',
-    onwards: 'Your browser goes on to the application.',
+    onwards: 'Your browser continues to the application.',
     asks: 'Continue signing in?',
     asksAs: 'Your organisation’s identity provider signs you in to',
     asksWho: 'as',

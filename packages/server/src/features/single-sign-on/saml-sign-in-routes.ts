@@ -142,7 +142,7 @@ export function registerSamlRoutes(app: FastifyInstance, dependencies: SamlRoute
         const { result = '', form_token } = (request.body ?? {}) as Readonly<Record<string, string>>
         const browser = browserOf(request)
         const isOwn = browser !== undefined && form_token === formTokenOf(browser)
-        // A page of another site could otherwise sign the browser in as somebody else.
+        // A page of another site could otherwise sign the browser in as another user.
         if (!isOwn || !isOwnForm(request, form_token, service.origin()))
           throw new DomainError('forbidden', {}, { message: foreignForm })
         return finish(request, reply, { ...request.params, result, isConfirmed: true })

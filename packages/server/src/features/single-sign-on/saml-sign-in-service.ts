@@ -51,7 +51,7 @@ export interface FinishingVisit extends Visit {
 }
 
 /**
- * Somebody who is let in: on to the next step, in a trial to a page that says who they are, and to a question first
+ * A sign-in that is complete: on to the next step, in a trial to a page that says who it is, and to a question first
  * when the sign-in began at the identity provider.
  */
 export type FinishedSignIn = { readonly requestId: string; readonly language: Language } & (
