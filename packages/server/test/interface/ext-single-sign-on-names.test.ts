@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { createIdentityStore } from '../../src/features/single-sign-on/identity-store.ts'
 import type { IdpPerson } from '../support/identity-provider.ts'
 import {
   createBrowser,
@@ -153,7 +154,11 @@ describe('unlinking', () => {
       `update users set password_hash = null where role_id in (select id from roles where name = 'admin')`,
     )
     await query(`delete from sso_identities where user_id <> $1`, [rows[0].id])
-    expect(await unlink(rows[0].id)).toMatchObject({ code: 409, error_code: 2023 })
+    expect(await unlink(rows[0].id)).toMatchObject({
+      code: 409,
+      error_code: 2023,
+      message: expect.stringMatching(/sign in through the identity provider/),
+    })
     expect(await opened.signIn(personOf('root', { email: 'other@acme.example' }))).toBe('accepted')
   })
 })
@@ -288,6 +293,17 @@ describe('people who are renamed', () => {
     const other = await add('other-grace@acme.example')
     expect(await opened.signIn(named('g-2', 'other-grace@acme.example', persistent, names))).toBe('accepted')
     expect(lastUser()).toBe(other.id)
+  })
+
+  test('a user whom another response has just made is no namesake of themselves', async () => {
+    await add('twin@acme.example')
+    await query(`update users set first_name = 'Ty', last_name = 'Twin' where email = 'twin@acme.example'`)
+    const place = { companyId: opened.app.auth.companyId, idpEntityId: opened.idp.entityId }
+    const said = { firstName: 'Ty', lastName: 'Twin', jobTitle: '', phone: '', language: null }
+    const claims = { ...said, nameId: 'ty', nameFormat: 'other', externalId: undefined } as const
+    const store = createIdentityStore(opened.relational.db, place)
+    expect(await store.listNamesakes({ ...claims, email: 'twin@acme.example' })).toEqual([])
+    expect(await store.listNamesakes({ ...claims, email: 'ty@acme.example' })).toHaveLength(1)
   })
 
   test('a page in French says it, too', async () => {

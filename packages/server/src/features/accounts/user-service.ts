@@ -36,6 +36,14 @@ export function toUser(stored: StoredUser): User {
   }
 }
 
+/** The loss of the last way in, in the words of unlinking. */
+function explainLastAdministrator(error: unknown): never {
+  if (!(error instanceof DomainError) || error.errorName !== 'lastAdministrator') throw error
+  const message =
+    'No administrator could sign in any more: first let another one sign in through the identity provider or set a password'
+  throw new DomainError('lastAdministrator', {}, { message, cause: error })
+}
+
 export type UserService = ReturnType<typeof createUserService>
 
 /** The people of a company, as those who administer it see and change them. */
@@ -160,7 +168,7 @@ export function createUserService(dependencies: UserServiceDependencies) {
       await change(caller, id, async (tx, user) => {
         if (!(await lifecycle.unlink(tx, user, originOf(caller), permissions)))
           throw new DomainError('singleSignOnLinkNotFound', { id: user.id })
-      })
+      }).catch(explainLastAdministrator)
     },
 
     /** @throws DomainError `userIdNotFound`, `userAboveOwn` or `lastAdministrator` */

@@ -129,7 +129,8 @@ export function createIdentityStore(db: Queries, { companyId, idpEntityId }: Pla
 
     /**
      * Users who may be this very person under another address: with the same name in full, or with the address that
-     * is given as a name; not those who are known to be called otherwise.
+     * is given as a name; not those who are known to be called otherwise, and not the one whom another response has
+     * just made.
      */
     async listNamesakes(claims: Claims): Promise<string[]> {
       const { firstName, lastName, nameId, externalId } = claims
@@ -147,6 +148,7 @@ export function createIdentityStore(db: Queries, { companyId, idpEntityId }: Pla
         .where(
           and(
             ofCompany,
+            ne(users.email, claims.email),
             isNamed ? or(isNamed, isAddressed) : isAddressed,
             externalId === undefined ? undefined : sql`coalesce(${called}, ${externalId}) = ${externalId}`,
           ),

@@ -7,10 +7,10 @@ const name = 'millrace_sign_in'
 const path = '/v2/oauth'
 
 /** An application asks at once: the browser is on its way there. */
-export const keptSignInSeconds = 120
+const keptSeconds = 120
 
 export function keepSignIn(request: FastifyRequest, reply: FastifyReply, value: string): void {
-  setCookie(request, reply, { name, value, seconds: keptSignInSeconds, path })
+  setCookie(request, reply, { name, value, seconds: keptSeconds, path })
 }
 
 export function readKeptSignIn(request: FastifyRequest): string | undefined {
