@@ -336,12 +336,6 @@ export const accountErrors = {
     message: 'Signing in has failed; your administrator finds the reason in the audit log',
     data: Type.Object({ reference: anId }, strict),
   },
-  singleSignOnLinkNotFound: {
-    errorCode: 2094,
-    status: 404,
-    message: 'This user is not linked to the identity provider: there is nothing to unlink',
-    data: ById,
-  },
   missingSamlResponse: {
     errorCode: 2092,
     status: 400,
@@ -353,5 +347,11 @@ export const accountErrors = {
     status: 429,
     message: 'Too many sign-ins come from this address at once, try again shortly',
     data: Retry,
+  },
+  singleSignOnLinkNotFound: {
+    errorCode: 2094,
+    status: 404,
+    message: 'This user is not linked to the identity provider: there is nothing to unlink',
+    data: ById,
   },
 } as const satisfies Record<string, ErrorRow>
