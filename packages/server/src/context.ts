@@ -193,6 +193,9 @@ export async function openContext(options: ContextOptions): Promise<Context> {
       ending: ending.signal,
     })
     closers.push(services.collector.close)
+    const { metadataWatch } = services.singleSignOn
+    closers.push(metadataWatch.stop)
+    if (config.roles.has('worker')) metadataWatch.start()
 
     const loader = createLoaderService({
       log,

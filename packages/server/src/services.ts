@@ -202,6 +202,8 @@ export function createServices(parts: ServiceParts): Services {
         readAuthorizationRequest: async (query, acceptLanguage) =>
           (await readAuthorization(new Map(Object.entries(query)), acceptLanguage)).request,
         finishSignIn: signIn.finishSingleSignOn,
+        findClient: tokens.findClient,
+        keepSignIn: signIn.keepSingleSignOn,
         fetchDocument: (url) => outgoing.fetchDocument(url, metadataLimits),
         mailPasswordReset: accounts.passwordLinks.mailResetTo,
         requireNobodyAbove,
@@ -211,6 +213,7 @@ export function createServices(parts: ServiceParts): Services {
       },
       enqueueMail,
       onOutcome: (outcome) => metrics.singleSignOns.inc({ outcome }),
+      log: logger,
       clock,
     }),
     statistics: createStatisticsService({

@@ -348,4 +348,10 @@ export const accountErrors = {
     message: 'Too many sign-ins come from this address at once, try again shortly',
     data: Retry,
   },
+  singleSignOnLinkNotFound: {
+    errorCode: 2094,
+    status: 404,
+    message: 'This user is not linked to the identity provider: there is nothing to unlink',
+    data: ById,
+  },
 } as const satisfies Record<string, ErrorRow>

@@ -68,6 +68,7 @@ test('needs a token for every operation under /v2 but tokens and sign-in', () =>
     'readServiceProviderMetadata',
     'consumeSamlResponse',
     'finishSingleSignOn',
+    'confirmSingleSignOn',
   ])
   for (const { scope, url } of allOperations) {
     expect(scope === 'collector').toBe(url.startsWith('/collect/'))

@@ -36,6 +36,7 @@ import { createRole, deleteRole, listRoles, readRole, updateRole } from './roles
 import { saveQuery, updateSavedQuery } from './saved-queries.ts'
 import {
   addSingleSignOnDomain,
+  confirmSingleSignOn,
   consumeSamlResponse,
   deleteSingleSignOn,
   finishSingleSignOn,
@@ -54,7 +55,15 @@ import {
 import { readStatisticsMeta, runQuery } from './statistics.ts'
 import { deleteTagValue } from './tags.ts'
 import { createTeam, deleteTeam, listTeams, readTeam, updateTeam } from './teams.ts'
-import { deactivateUser, deleteUser, listUsers, reactivateUser, readUser, updateUser } from './users.ts'
+import {
+  deactivateUser,
+  deleteUser,
+  listUsers,
+  reactivateUser,
+  readUser,
+  unlinkUser,
+  updateUser,
+} from './users.ts'
 import { createWorkflow, listJsonTemplates, listParameterValues } from './workflows.ts'
 
 /** Every operation of the interface: the 19 documented ones by number, then the extensions. */
@@ -101,6 +110,7 @@ export const allOperations: readonly Operation[] = [
   deactivateUser,
   reactivateUser,
   deleteUser,
+  unlinkUser,
   inviteUser,
   listInvitations,
   renewInvitation,
@@ -137,4 +147,5 @@ export const allOperations: readonly Operation[] = [
   readServiceProviderMetadata,
   consumeSamlResponse,
   finishSingleSignOn,
+  confirmSingleSignOn,
 ]

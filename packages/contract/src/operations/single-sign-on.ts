@@ -57,10 +57,10 @@ const saveErrors = [
 ] as const
 
 const saveNote =
-  'Metadata is judged before anything is saved. When it or the mapping changes, single sign-on is no longer required and must be proven again by a sign-in; another provider, or other certificates of it, also end the sessions that began through it. Setting `mandatory` ends the password sessions of the verified domains, but for service accounts; it is refused unless an administrator can still come in, because of an address outside the domains or a sign-in through the provider. Administrators get a mail about these changes.'
+  'Metadata is validated before anything is saved. When the mapping changes, or `entityID` or the sign-in address of the identity provider, single sign-on is no longer required and must be proven again by a sign-in; another provider also ends the sessions that began through it. Other certificates of the same provider leave the requirement as it is; to take away one that is still valid ends the sessions that began through single sign-on, but the one that asks. Metadata given by its address is read again each day: new certificates are taken beside the old ones. Setting `mandatory` ends the password sessions of the verified domains, but for service accounts; it is refused unless an administrator can still come in, because of an address outside the domains or a sign-in through the provider. Administrators get a mail about these changes.'
 
 const saveAccess =
-  'Company: update, and every permission of the role in `defaultRoleId`; for metadata, mapping and requiring it every permission that somebody of the company has'
+  'Company: update, and every permission of the role in `defaultRoleId`; for metadata, mapping, `allowIdpInitiated` with its destination and requiring it every permission that a user of the company has'
 
 export const replaceSingleSignOn = {
   id: 'replaceSingleSignOn',
@@ -292,7 +292,7 @@ export const consumeSamlResponse = {
   scope: 'open',
   tag,
   summary: 'Take a response of the identity provider',
-  description: `Where the identity provider has the browser post its response (HTTP-POST binding). The assertion must be signed by a configured certificate, not encrypted, meant for us and now, and answer a request that the same browser was sent with. Sign-ins that nobody asked for (begun at the identity provider) are refused.
+  description: `Where the identity provider has the browser post its response (HTTP-POST binding). The assertion must be signed by a configured certificate, not encrypted, meant for us and now, and answer a request that the same browser was sent with. Sign-ins that began at the identity provider are refused unless the company has set \`allowIdpInitiated\`: then they are taken within two minutes after the assertion was made, once, and lead to the one address that the company has set. RelayState is ignored.
 
 Why a response was refused stands in the audit log under the reference of the answer.`,
   errors: ['missingSamlResponse', 'singleSignOnRefused', 'tooManySamlResponses'],
@@ -317,9 +317,12 @@ export const finishSingleSignOn = {
   tag,
   summary: 'Finish a sign-in through single sign-on',
   description: 'Where a browser comes after its response was taken; works once, within two minutes.',
-  errors: ['singleSignOnRefused', 'tooManySamlResponses', 'unavailable'],
+  errors: ['singleSignOnRefused', 'tooManySamlResponses', 'invalidClient', 'unavailable'],
   replies: {
-    200: { description: 'The end of a trial: a page that says as whom the person is known' },
+    200: {
+      description:
+        'The end of a trial: a page that says as whom the person is known; or, for a sign-in that began at the identity provider, a form that asks whether to continue as that person',
+    },
     303: {
       description: 'The person is signed in',
       headers: { Location: 'The next step of the sign-in, in the end `redirect_uri` with a code' },
@@ -330,4 +333,38 @@ export const finishSingleSignOn = {
     querystring: Type.Object({ result: text('Which response', 128) }, strict),
     response: { 200: page, 303: Type.Null() },
   },
+} as const satisfies Operation
+
+const ConfirmationForm = Type.Object(
+  {
+    result: Type.String({ description: 'Which response' }),
+    form_token: Type.String({ description: 'What the page of the question holds for this browser' }),
+  },
+  { ...strict, title: 'ConfirmationForm' },
+)
+
+export const confirmSingleSignOn = {
+  id: 'confirmSingleSignOn',
+  extension: true,
+  method: 'POST',
+  url: '/v2/sso/saml/:companyId/confirm',
+  scope: 'open',
+  tag,
+  summary: 'Confirm a sign-in that began at the identity provider',
+  description:
+    'The form of the question that such a sign-in ends with, sent by the browser that was asked; works once, within two minutes. The page that it answers leads to `idpInitiatedUrl` with `iss`, this service’s address (OpenID Connect Core 4). The next `GET /v2/oauth/authorize` of that browser for that application, within two minutes, needs no other sign-in.',
+  errors: ['singleSignOnRefused', 'tooManySamlResponses', 'invalidClient', 'forbidden'],
+  consumes: ['application/x-www-form-urlencoded'],
+  described: { body: ConfirmationForm },
+  examples: {
+    confirmation: {
+      summary: 'A confirmation',
+      value: {
+        result: 'Vd7p0m9S3m0c1Yw6u0F8Vd7p0m9S3m0c1Yw6u0F8Vd7',
+        form_token: 'kV2n5xJ0b8QmXg1r3sT4uW6yZaCdEfHiKlMnOpQrStU',
+      },
+    },
+  },
+  replies: { 200: { description: 'A page that leads to the application' } },
+  schema: { params: companyId, response: { 200: page } },
 } as const satisfies Operation

@@ -115,6 +115,25 @@ export const reactivateUser = {
   schema: { params: userId, response: { 200: successEnvelope(User) } },
 } as const satisfies Operation
 
+export const unlinkUser = {
+  id: 'unlinkUser',
+  extension: true,
+  method: 'DELETE',
+  url: '/v2/entities/users/:id/sso-link',
+  scope: 'authenticated',
+  permission: { resource: 'user', action: 'update' },
+  access: 'User: update, and every permission of the user’s role',
+  tag: 'Single sign-on',
+  summary: 'Unlink a user from the identity provider',
+  description: `For a user whose name at the identity provider has changed: the next sign-in with a verified address that is the user’s links the account to the new name. Sessions that began through single sign-on end; those of a password stay.
+
+The name that is taken away may lead to another account afterwards, but to none that may do more than you may.`,
+  audit: { action: 'sso-unlink', target: 'user' },
+  errors: ['userIdNotFound', 'userAboveOwn', 'singleSignOnLinkNotFound', 'lastAdministrator'],
+  replies: { 200: { description: 'The user is unlinked' } },
+  schema: { params: userId, response: { 200: successEnvelope(EmptyObject) } },
+} as const satisfies Operation
+
 export const deleteUser = {
   id: 'deleteUser',
   extension: true,

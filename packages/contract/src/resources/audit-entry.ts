@@ -15,6 +15,7 @@ export const auditActions = {
   'sso-sign-in': 'sso',
   'sso-user-create': 'sso',
   'sso-required': 'sso',
+  'sso-unlink': 'sso',
   'sso-config-update': 'sso',
   'sso-config-delete': 'sso',
   'sso-domain-add': 'sso',

@@ -8,6 +8,12 @@ const path = (what: string, example: string) =>
 export const AttributeMapping = Type.Object(
   {
     email: path('the e-mail address', 'attributes.email'),
+    externalId: Type.Optional(
+      path(
+        'an identifier that never changes, the one that provisioning sends as `externalId` where it is used,',
+        'attributes.externalId',
+      ),
+    ),
     firstName: Type.Optional(path('the first name', 'attributes.firstName')),
     lastName: Type.Optional(path('the last name', 'attributes.lastName')),
     jobTitle: Type.Optional(path('the job title', 'attributes.title')),
@@ -48,6 +54,22 @@ export const SsoConfig = Type.Object(
       description: 'None is the default team of the company',
     }),
     mandatory: Type.Boolean({ description: 'Whether people of the verified domains must sign in this way' }),
+    allowIdpInitiated: Type.Boolean({
+      description: 'Whether a sign-in may begin at the identity provider, without a request of ours',
+    }),
+    idpInitiatedClientId: nullable(id('Application (OAuth client) that such a sign-in is for')),
+    idpInitiatedUrl: nullable(
+      Type.String({
+        description:
+          'Where the browser goes then: an address of that application at which it begins a sign-in',
+      }),
+    ),
+    metadataReadAt: nullable(
+      dateTime('When the metadata was last read from its address; it is read again each day'),
+    ),
+    metadataError: nullable(
+      Type.String({ description: 'Why the last reading failed; what was known before stays in use' }),
+    ),
     provenAt: nullable(dateTime('When a sign-in with the present metadata and domains first succeeded')),
     entityId: Type.String({ description: 'Ours: the audience of assertions' }),
     acsUrl: Type.String({ description: 'Ours: where the identity provider posts its response' }),
@@ -66,8 +88,17 @@ const metadataUrl = nullable(
   Type.String({
     minLength: 1,
     maxLength: 2_048,
-    description: 'Address of the metadata, fetched now; instead of XML',
+    description: 'Address of the metadata, fetched now and each day; instead of XML',
     examples: ['https://idp.example.com/metadata'],
+  }),
+)
+const initiatedUrl = nullable(
+  Type.String({
+    minLength: 1,
+    maxLength: 2_048,
+    description:
+      'Address at which the application begins a sign-in, of the same origin as a registered redirect_uri',
+    examples: ['https://app.example.com/sign-in'],
   }),
 )
 const teamIds = Type.Array(id('A team of people who are created'), { maxItems: 100, uniqueItems: true })
@@ -79,6 +110,9 @@ const optional = {
   defaultRoleId: Type.Optional(SsoConfig.properties.defaultRoleId),
   defaultTeamIds: Type.Optional(teamIds),
   mandatory: Type.Optional(SsoConfig.properties.mandatory),
+  allowIdpInitiated: Type.Optional(SsoConfig.properties.allowIdpInitiated),
+  idpInitiatedClientId: Type.Optional(SsoConfig.properties.idpInitiatedClientId),
+  idpInitiatedUrl: Type.Optional(initiatedUrl),
 }
 
 const replacement = { ...optional, attributeMapping: AttributeMapping }

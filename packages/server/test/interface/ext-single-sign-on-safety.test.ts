@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { type IdentityProvider, startIdentityProvider } from '../support/identity-provider.ts'
+import { fingerprintOf } from '../../src/features/single-sign-on/certificate-service.ts'
+import { type IdentityProvider, makeKey, startIdentityProvider } from '../support/identity-provider.ts'
 import type { TestDatabase } from '../support/postgres.ts'
 import {
   mapping,
@@ -130,6 +131,53 @@ describe('a change of who is believed', () => {
     await other.close()
     expect(await patch({ idpMetadataXml: await idp.metadata() })).toMatchObject({ code: 200 })
     expect(await opened.signIn(personOf('root'))).toBe('accepted')
+  })
+
+  test('further certificates of the same provider end nothing and leave it required', async () => {
+    expect(await patch({ mandatory: true })).toMatchObject({ code: 200 })
+    await openSession(app, 'pam@acme.example', 'sso')
+    await mails()
+    const metadata = await idp.metadata()
+    const [descriptor = ''] = /<KeyDescriptor use="signing">[\s\S]*?<\/KeyDescriptor>/.exec(metadata) ?? []
+    const { certificate } = await makeKey()
+    const next = descriptor.replace(
+      /<X509Certificate>[^<]*/,
+      `<X509Certificate>${certificate.replaceAll(/-----[A-Z ]+-----|\s/g, '')}`,
+    )
+    const both = metadata.replace(descriptor, `${descriptor}${next}`)
+    const added = await patch({ idpMetadataXml: both })
+    expect(added).toMatchObject({ code: 200, data: { mandatory: true, provenAt: expect.any(String) } })
+    expect(added.data.idpCertificates).toHaveLength(2)
+    expect(await sessionsOf('pam@acme.example')).toContain('sso')
+    expect((await mails())[0]?.text).toMatch(/Other certificates/)
+    const { rows } = await relational.pool.query(
+      `select details from audit_entries where action = 'sso-config-update' order by at desc limit 1`,
+    )
+    expect(rows[0].details).toMatchObject({
+      certificatesAdded: [fingerprintOf(certificate)],
+      certificatesRemoved: [],
+      identityProviderChanged: false,
+    })
+    expect(await opened.signIn(personOf('root'))).toBe('accepted')
+
+    // To take one away that is still valid ends what it may have given, and leaves it required.
+    await relational.pool.query(
+      `update refresh_tokens set method = 'sso' where user_id = (select id from users where email = 'root@elsewhere.example')`,
+    )
+    expect(await patch({ idpMetadataXml: metadata })).toMatchObject({ code: 200, data: { mandatory: true } })
+    expect(await sessionsOf('pam@acme.example')).not.toContain('sso')
+    // But not the session that asked: who takes the wrong one away can put it back.
+    expect(await read()).toMatchObject({ mandatory: true })
+
+    // Where nothing is required yet, all keys at once are another thing to prove.
+    expect(await patch({ mandatory: false })).toMatchObject({ code: 200 })
+    const other = metadata.replace(descriptor, next)
+    expect(await patch({ idpMetadataXml: other, mandatory: true })).toMatchObject({
+      code: 409,
+      error_code: 2042,
+    })
+    expect(await read()).toMatchObject({ mandatory: false, provenAt: expect.any(String) })
+    await relational.pool.query(`update refresh_tokens set method = 'password' where method = 'sso'`)
   })
 
   test('the same provider under the same certificates ends nothing', async () => {

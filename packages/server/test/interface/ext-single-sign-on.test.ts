@@ -315,7 +315,7 @@ describe('requiring single sign-on', () => {
     })
   })
 
-  test('other metadata or another domain turns it off until it is proven again; other fields do not', async () => {
+  test('another sign-in address or another domain turns it off until it is proven again; certificates and other fields do not', async () => {
     const isMandatory = async () => (await call('GET', config)).data.mandatory
     await call('PATCH', config, {
       attributeMapping: mapping,
@@ -327,19 +327,27 @@ describe('requiring single sign-on', () => {
     expect(ours?.id).toBeDefined()
     const other = await makeKey()
     const changed = metadata.replace(/<X509Certificate>[^<]*/, `<X509Certificate>${packed(other)}`)
-    expect(await call('PATCH', config, { idpMetadataXml: changed, mandatory: true })).toMatchObject({
-      code: 409,
-    })
-    expect(await isMandatory()).toBe(true)
     expect(await call('PATCH', config, { idpMetadataXml: changed })).toMatchObject({
       code: 200,
       data: {
-        mandatory: false,
-        provenAt: null,
+        mandatory: true,
+        provenAt: expect.any(String),
         idpCertificates: [{ fingerprint: fingerprintOf(other.certificate) }],
       },
     })
     expect(await signIn('root')).toBe('signature-invalid')
+    await call('PATCH', config, { idpMetadataXml: metadata })
+    expect(await isMandatory()).toBe(true)
+    expect(await signIn('root')).toBe('accepted')
+    const elsewhere = metadata.replace('/sign-in', '/another')
+    expect(await call('PATCH', config, { idpMetadataXml: elsewhere, mandatory: true })).toMatchObject({
+      code: 409,
+    })
+    expect(await isMandatory()).toBe(true)
+    expect(await call('PATCH', config, { idpMetadataXml: elsewhere })).toMatchObject({
+      code: 200,
+      data: { mandatory: false, provenAt: null },
+    })
     await call('PATCH', config, { idpMetadataXml: metadata })
     expect(await signIn('root')).toBe('accepted')
     expect(await call('PATCH', config, { mandatory: true })).toMatchObject({ code: 200 })

@@ -42,6 +42,7 @@ test('every routed operation has a row, and every row is routed', async () => {
 /** By hand, so that nothing is opened by accident. */
 const openOperations: readonly (readonly [id: string, call: (service: Service) => Call])[] = [
   ['checkEmail', () => ({ path: '/v2/oauth/check-email', body: { email: 'ada@example.com' } })],
+  ['confirmSingleSignOn', ({ companyId }) => ({ path: `/v2/sso/saml/${companyId}/confirm` })],
   ['consumeSamlResponse', ({ companyId }) => ({ path: `/v2/sso/saml/${companyId}/acs` })],
   ['createToken', () => ({ path: '/v2/auth/token', body: {} })],
   ['finishSingleSignOn', ({ companyId }) => ({ path: `/v2/sso/saml/${companyId}/finish` })],

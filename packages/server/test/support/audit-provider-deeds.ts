@@ -87,6 +87,16 @@ export const providerDeeds = {
       also: ['sso-sign-in'],
     }
   },
+  'sso-unlink': configured('user', async ({ saml, ask, configureSaml }, begin) => {
+    await configureSaml()
+    const email = `${fresh('linked')}@acme.example`
+    const user = await saml.auth.addUser(email)
+    saml.idp.state.person = { nameId: email, attributes: { email } }
+    await signInThrough(saml, saml.idp, 'acme.example')
+    await begin()
+    await ask(saml, 'DELETE', `/entities/users/${user.id}/sso-link`)
+    return user
+  }),
   'sso-config-update': configured('sso-config', async ({ saml, ask, configureSaml }, begin) => {
     await configureSaml()
     await begin()

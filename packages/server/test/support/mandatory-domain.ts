@@ -23,3 +23,12 @@ export async function requireByRows(
     [newId(), companyId, domain],
   )
 }
+
+/** Links a user to the identity provider of `requireByRows`. */
+export async function linkByRows({ pool }: Pick<Relational, 'pool'>, userId: string): Promise<void> {
+  await pool.query(
+    `insert into sso_identities (company_id, idp_entity_id, name_id, user_id)
+     select company_id, 'https://idp.example', 'name of ' || id, id from users where id = $1`,
+    [userId],
+  )
+}

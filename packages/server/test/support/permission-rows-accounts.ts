@@ -1,3 +1,4 @@
+import { linkByRows } from './mandatory-domain.ts'
 import { type FurtherCase, nothing, only, type PermissionRows } from './permission-row.ts'
 import type { PermissionWorld, Rights } from './permission-world.ts'
 
@@ -117,6 +118,17 @@ export const accountRows: PermissionRows = {
     call: async ({ addUser }) => ({ path: `${users}/${(await addUser(nothing)).id}` }),
     stranger: 404,
     further: [aboveCaller('delete', '')],
+  },
+
+  unlinkUser: {
+    needs: 'user update',
+    call: async (world) => {
+      const { id } = await world.addUser(nothing)
+      await linkByRows(world.relational, id)
+      return { path: `${users}/${id}/sso-link` }
+    },
+    stranger: 404,
+    further: [aboveCaller('update', '/sso-link')],
   },
 
   inviteUser: {

@@ -1,4 +1,4 @@
-import { requireByRows } from './mandatory-domain.ts'
+import { linkByRows, requireByRows } from './mandatory-domain.ts'
 import type { Call, PermissionWorld, Person } from './permission-world.ts'
 import { exhausted, nobody, type RefusalRows, refused, unusedName } from './refusal-row.ts'
 
@@ -114,6 +114,18 @@ export const accountRefusals: RefusalRows = {
     })),
   },
   deleteUser: { lastAdministrator: me() },
+  unlinkUser: {
+    singleSignOnLinkNotFound: me('/sso-link'),
+    lastAdministrator: refused(async ({ companyId, userId, email }, { relational }) => {
+      await requireByRows(relational, companyId, email.split('@')[1] ?? '')
+      await linkByRows(relational, userId)
+      await relational.pool.query('update sso_configs set mandatory = false where company_id = $1', [
+        companyId,
+      ])
+      await relational.pool.query('update users set password_hash = null where id = $1', [userId])
+      return { path: `${users}/${userId}/sso-link` }
+    }),
+  },
   inviteUser: {
     provisionedTeam: refused(async (founder, world) => ({
       path: invitations,

@@ -50,6 +50,8 @@ export interface SigningOptions {
   readonly element?: string
   /** A second reference, to this element. */
   readonly also?: string
+  /** Local name of the child that the signature stands before; without it the signature stands after `Issuer`. */
+  readonly before?: string
 }
 
 /** Signs an element of a document as an identity provider does. */
@@ -69,7 +71,10 @@ export function signElement(xml: string, options: SigningOptions): string {
       digestAlgorithm,
     })
   signed.computeSignature(xml, {
-    location: { reference: `//*[local-name(.)='${element}']/*[local-name(.)='Issuer']`, action: 'after' },
+    location: {
+      reference: `//*[local-name(.)='${element}']/*[local-name(.)='${options.before ?? 'Issuer'}']`,
+      action: options.before === undefined ? 'after' : 'before',
+    },
   })
   return signed.getSignedXml()
 }

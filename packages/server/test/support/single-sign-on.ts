@@ -5,9 +5,12 @@ import {
   requireNobodyAbove,
   requireUnprovisioned,
 } from '../../src/features/accounts/grants.ts'
+import { registerUserRoutes } from '../../src/features/accounts/user-routes.ts'
+import { createUserService } from '../../src/features/accounts/user-service.ts'
 import { recordAudit } from '../../src/features/audit/audit-store.ts'
 import type { AuthorizationRequest } from '../../src/features/auth/authorization-request.ts'
 import type { FinishedSingleSignOn } from '../../src/features/auth/sign-in-service.ts'
+import { createTokenStore } from '../../src/features/auth/token-store.ts'
 import { registerSamlRoutes } from '../../src/features/single-sign-on/saml-sign-in-routes.ts'
 import { createSamlSignInStore } from '../../src/features/single-sign-on/saml-sign-in-store.ts'
 import { registerSingleSignOnRoutes } from '../../src/features/single-sign-on/single-sign-on-routes.ts'
@@ -17,6 +20,7 @@ import {
 } from '../../src/features/single-sign-on/single-sign-on-service.ts'
 import { DomainError } from '../../src/platform/errors.ts'
 import { languageOf } from '../../src/platform/http/page-language.ts'
+import { silentLogger } from '../../src/platform/logger.ts'
 import type { Relational } from '../../src/platform/stores/relational.ts'
 import { type Auth, type AuthParts, type Body, createAuth } from './auth.ts'
 import { second } from './fake-time.ts'
@@ -45,6 +49,7 @@ export async function createSingleSignOnApp(relational: Relational) {
     beforeFinish: undefined as (() => Promise<unknown>) | undefined,
   }
   let singleSignOn: SingleSignOn | undefined
+  let auth: Auth | undefined
 
   const make = (parts: AuthParts): SingleSignOn => {
     singleSignOn ??= createSingleSignOn({
@@ -56,6 +61,7 @@ export async function createSingleSignOnApp(relational: Relational) {
       origin: () => seen.origin,
       clock: parts.time.clock,
       signIns: (queries) => createSamlSignInStore(queries, parts.time.sqlNow),
+      log: silentLogger,
       onOutcome: (outcome) => void seen.outcomes.push(outcome),
       async resolveTxt(name) {
         const values = seen.records.get(name)
@@ -78,6 +84,11 @@ export async function createSingleSignOnApp(relational: Relational) {
           seen.finished.push(finished)
           return `${finished.request.redirectUri}?code=C${seen.finished.length}&state=${finished.request.state}`
         },
+        findClient: (id) => createTokenStore(relational.db).findClient(id),
+        keepSignIn: async (kept) => {
+          if (!auth) throw new Error('nothing signs in yet')
+          return auth.signInService.keepSingleSignOn(kept)
+        },
         async fetchDocument(url) {
           seen.fetched.push(url)
           const document = seen.documents.get(url)
@@ -96,9 +107,13 @@ export async function createSingleSignOnApp(relational: Relational) {
     return singleSignOn
   }
 
-  const auth = await createAuth(relational, {
+  auth = await createAuth(relational, {
     open: (scope, parts) => registerSamlRoutes(scope, make(parts)),
-    authenticated: (scope, parts) => registerSingleSignOnRoutes(scope, make(parts)),
+    authenticated(scope, parts) {
+      registerSingleSignOnRoutes(scope, make(parts))
+      const { lifecycle } = parts
+      registerUserRoutes(scope, createUserService({ relational, lifecycle, recordAudit }))
+    },
   })
   return { auth, seen, singleSignOn: make(auth.parts) }
 }

@@ -19,6 +19,20 @@ export const ssoConfigs = pgTable('sso_configs', {
   mandatory: boolean('mandatory').notNull().default(false),
   /** When somebody first signed in with the present metadata and domains. */
   provenAt: instant('proven_at'),
+  /** Whether responses are taken that answer no request of ours. */
+  allowIdpInitiated: boolean('allow_idp_initiated').notNull().default(false),
+  /** The application that such a sign-in is for, and where it begins a sign-in of its own. */
+  idpInitiatedClientId: id('idp_initiated_client_id'),
+  idpInitiatedUrl: text('idp_initiated_url'),
+  /** When the document at `metadataUrl` was last read with success. */
+  metadataReadAt: instant('metadata_read_at'),
+  /** Why the last reading failed. */
+  metadataError: text('metadata_error'),
+  /** Readings that failed one after the other. */
+  metadataFailures: integer('metadata_failures').notNull().default(0),
+  metadataNextAt: instant('metadata_next_at'),
+  /** When administrators were told of these failures. */
+  metadataNotifiedAt: instant('metadata_notified_at'),
   ...history,
 })
 
@@ -59,9 +73,41 @@ export const ssoIdentities = pgTable(
     idpEntityId: text('idp_entity_id').notNull(),
     nameId: text('name_id').notNull(),
     userId: id('user_id').notNull(),
+    /** `email` is stored in lower case; null for a link from before formats were kept, until its next use. */
+    nameFormat: text('name_format', { enum: ['email', 'other'] }),
+    /** What the identity provider calls the person whatever their name is. */
+    externalId: text('external_id'),
     createdAt: instant('created_at').notNull().defaultNow(),
   },
   (table) => [primaryKey({ columns: [table.companyId, table.idpEntityId, table.nameId] })],
+)
+
+/** A name that was taken from a user; it never leads to one who may do more than the user who took it. */
+export const ssoUnlinkedNames = pgTable(
+  'sso_unlinked_names',
+  {
+    companyId: id('company_id').notNull(),
+    idpEntityId: text('idp_entity_id').notNull(),
+    /** SHA-256 of the name as links are stored under it. */
+    nameHash: bytes('name_hash').notNull(),
+    userId: id('user_id').notNull(),
+    /** Each `resource:action` of that user then. */
+    permissions: text('permissions').array().notNull(),
+    unlinkedAt: instant('unlinked_at').notNull().defaultNow(),
+  },
+  (table) => [primaryKey({ columns: [table.companyId, table.idpEntityId, table.nameHash] })],
+)
+
+/** Addresses that people had before; a trigger keeps them. */
+export const formerAddresses = pgTable(
+  'former_addresses',
+  {
+    companyId: id('company_id').notNull(),
+    email: text('email').notNull(),
+    userId: id('user_id').notNull(),
+    changedAt: instant('changed_at').notNull().defaultNow(),
+  },
+  (table) => [primaryKey({ columns: [table.companyId, table.email, table.userId] })],
 )
 
 /** A sign-in that was sent to the identity provider, bound to one browser. */
@@ -87,6 +133,7 @@ export const samlResults = pgTable('saml_results', {
   requestId: text('request_id').notNull(),
   idpEntityId: text('idp_entity_id').notNull(),
   nameId: text('name_id').notNull(),
+  nameFormat: text('name_format', { enum: ['email', 'other'] }).notNull(),
   attributes: jsonb('attributes').$type<Record<string, string[]>>().notNull(),
   expiresAt: instant('expires_at').notNull(),
 })

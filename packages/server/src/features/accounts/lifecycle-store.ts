@@ -12,7 +12,7 @@ import {
   userAuthenticators,
   userLinks,
 } from '../../database/tables/sign-in.ts'
-import { ssoDomains, ssoIdentities } from '../../database/tables/single-sign-on.ts'
+import { ssoDomains, ssoIdentities, ssoUnlinkedNames } from '../../database/tables/single-sign-on.ts'
 import { teamMembers, teams } from '../../database/tables/team.ts'
 import { accessTokens, refreshTokens } from '../../database/tables/token.ts'
 import { users } from '../../database/tables/user.ts'
@@ -44,20 +44,30 @@ export interface EndedAccount extends EndedAccess {
 export function createLifecycleStore(db: Queries) {
   const here = ({ id, companyId }: Reference) => and(eq(users.id, id), eq(users.companyId, companyId))
 
-  /** @param keptTokenId an access token whose session goes on */
-  async function endSessions(userId: string, keptTokenId?: string): Promise<number> {
+  /** Those of one method alone, or all but that of an access token. */
+  async function endSessions(
+    userId: string,
+    { keptTokenId, method }: { keptTokenId?: string | undefined; method?: 'sso' } = {},
+  ): Promise<number> {
     // A sign-in under way holds the person's row shared until its session stands; this waits for it.
     await db.execute(sql`select 1 from ${users} where id = ${userId} for update`)
-    await db.delete(authorizationCodes).where(eq(authorizationCodes.userId, userId))
-    await db.delete(pendingSignIns).where(eq(pendingSignIns.userId, userId))
-    await db.delete(familiarOrigins).where(eq(familiarOrigins.userId, userId))
+    for (const table of [authorizationCodes, pendingSignIns])
+      await db.delete(table).where(and(eq(table.userId, userId), method && eq(table.method, method)))
+    // Only a password makes networks and browsers familiar.
+    if (method === undefined) await db.delete(familiarOrigins).where(eq(familiarOrigins.userId, userId))
     const kept = db
       .select({ id: accessTokens.refreshTokenId })
       .from(accessTokens)
       .where(eq(accessTokens.id, keptTokenId ?? ''))
     const { rowCount } = await db
       .delete(refreshTokens)
-      .where(and(eq(refreshTokens.userId, userId), notInArray(refreshTokens.id, kept)))
+      .where(
+        and(
+          eq(refreshTokens.userId, userId),
+          method && eq(refreshTokens.method, method),
+          notInArray(refreshTokens.id, kept),
+        ),
+      )
     return rowCount ?? 0
   }
 
@@ -180,6 +190,45 @@ export function createLifecycleStore(db: Queries) {
     },
 
     /**
+     * Takes a user's names at identity providers away, and ends the sessions that came of them. Each name
+     * is kept, as a hash, with what the user may do who takes it: a later one who may do more replaces that.
+     * @returns undefined when there is nothing to take away
+     */
+    async unlink(
+      user: Reference,
+      permissions: readonly string[],
+    ): Promise<{ names: number; sessions: number } | undefined> {
+      const allowed = sql`${sql.param([...permissions].sort())}::text[]`
+      const { rows } = await db.execute<{ names: number; kept: number }>(
+        sql`with taken as (
+            delete from ${ssoIdentities}
+            where company_id = ${user.companyId} and user_id = ${user.id}
+            returning company_id, idp_entity_id, name_id, name_format, user_id
+          ), names as (
+            select company_id, idp_entity_id, name_id, user_id from taken
+            union
+            select company_id, idp_entity_id, lower(name_id collate "C"), user_id from taken
+              where name_format is distinct from 'other'
+          ), added as (
+            insert into ${ssoUnlinkedNames} (company_id, idp_entity_id, name_hash, user_id, permissions)
+              select company_id, idp_entity_id, sha256(convert_to(name_id, 'UTF8')), user_id, ${allowed} from names
+              on conflict (company_id, idp_entity_id, name_hash)
+                do update set user_id = excluded.user_id, permissions = excluded.permissions, unlinked_at = now()
+          ), raised as (
+            update ${ssoUnlinkedNames} set permissions = ${allowed}, unlinked_at = now()
+            where company_id = ${user.companyId} and user_id = ${user.id}
+              and permissions <@ ${allowed} and permissions <> ${allowed}
+            returning 1
+          )
+          select (select count(*)::int from taken) as names, (select count(*)::int from raised) as kept`,
+      )
+      const { names = 0, kept = 0 } = rows[0] ?? {}
+      return names + kept === 0
+        ? undefined
+        : { names, sessions: await endSessions(user.id, { method: 'sso' }) }
+    },
+
+    /**
      * The account has nothing that was given to it or that opens it, but keeps its row with the profile; the role is
      * this one from now on.
      */
@@ -196,6 +245,14 @@ export function createLifecycleStore(db: Queries) {
         .set({ passwordHash: null, lastSignInAt: null, roleId, updatedAt: sql`now()` })
         .where(here(user))
       return { ...ended, password: before.passwordHash !== null, previousRoleId: before.previousRoleId }
+    },
+
+    /** Violates `companies_keep_administrator` unless an administrator of the company has a way in. */
+    async requireAdministrator({ id, companyId }: Reference): Promise<void> {
+      await db.execute(
+        sql`select require_administrator(${companyId}) from ${users}
+          where id = ${id} and status = 'active' and is_administrator_role(role_id)`,
+      )
     },
 
     /** False when there is no such person, or none any more. */

@@ -194,7 +194,34 @@ export function createUserLifecycle({ relational, recordAudit }: UserLifecycleDe
      * @returns how many sessions were ended
      */
     async endSessions(tx: Queries, userId: string, keptTokenId?: string): Promise<number> {
-      return createLifecycleStore(tx).endSessions(userId, keptTokenId)
+      return createLifecycleStore(tx).endSessions(userId, { keptTokenId })
+    },
+
+    /**
+     * Inside `transact`: a user is known at no identity provider any more, and is linked again by the next sign-in
+     * with a verified address. False when there was nothing to unlink.
+     * @param permissions of the user who does it: the name never leads to a user who may do more
+     */
+    async unlink(
+      tx: Queries,
+      user: UserReference,
+      { actor, address }: ChangeOrigin,
+      permissions: Iterable<string>,
+    ): Promise<boolean> {
+      const store = createLifecycleStore(tx)
+      const details = await store.unlink(user, [...permissions])
+      if (!details) return false
+      await store.requireAdministrator(user)
+      const { companyId } = user
+      await recordAudit(tx, {
+        companyId,
+        action: 'sso-unlink',
+        actor,
+        target: target(user),
+        details,
+        address,
+      })
+      return true
     },
 
     /** Inside a transaction: no link that was mailed or handed over for this person works any more. */

@@ -4,6 +4,7 @@ import {
   listUsers,
   reactivateUser,
   readUser,
+  unlinkUser,
   updateUser,
 } from '@millrace/contract/operations/users.ts'
 import type { User, UserUpdate } from '@millrace/contract/resources/user.ts'
@@ -60,6 +61,14 @@ export function registerUserRoutes(app: FastifyInstance, service: UserService): 
     ...reactivateUser,
     async handler(request) {
       return success(await service.reactivate(callerOf(request), request.params.id))
+    },
+  })
+
+  app.route<ById>({
+    ...unlinkUser,
+    async handler(request) {
+      await service.unlink(callerOf(request), request.params.id)
+      return success({})
     },
   })
 

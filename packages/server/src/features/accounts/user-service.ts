@@ -18,7 +18,7 @@ import { createUserStore, type StoredUser, type UserFilter } from './user-store.
 
 export interface UserServiceDependencies {
   readonly relational: Pick<Relational, 'db'>
-  readonly lifecycle: Pick<UserLifecycle, 'transact' | 'deactivate' | 'reactivate' | 'erase'>
+  readonly lifecycle: Pick<UserLifecycle, 'transact' | 'deactivate' | 'reactivate' | 'erase' | 'unlink'>
   readonly recordAudit: RecordAudit
 }
 
@@ -31,6 +31,14 @@ export function toUser(stored: StoredUser): User {
     createdAt: createdAt.toISOString(),
     updatedAt: updatedAt.toISOString(),
   }
+}
+
+/** The loss of the last way in, in the words of unlinking. */
+function explainLastAdministrator(error: unknown): never {
+  if (!(error instanceof DomainError) || error.errorName !== 'lastAdministrator') throw error
+  const message =
+    'No administrator could sign in any more: first let another one sign in through the identity provider or set a password'
+  throw new DomainError('lastAdministrator', {}, { message, cause: error })
 }
 
 export type UserService = ReturnType<typeof createUserService>
@@ -149,6 +157,15 @@ export function createUserService(dependencies: UserServiceDependencies) {
         await lifecycle.reactivate(tx, user, originOf(caller))
       })
       return toUser(await get(relational.db, caller.principal, id))
+    },
+
+    /** @throws DomainError `userIdNotFound`, `userAboveOwn`, `singleSignOnLinkNotFound` or `lastAdministrator` */
+    async unlink(caller: Caller, id: string): Promise<void> {
+      const { permissions } = caller.principal
+      await change(caller, id, async (tx, user) => {
+        if (!(await lifecycle.unlink(tx, user, originOf(caller), permissions)))
+          throw new DomainError('singleSignOnLinkNotFound', { id: user.id })
+      }).catch(explainLastAdministrator)
     },
 
     /** @throws DomainError `userIdNotFound`, `userAboveOwn` or `lastAdministrator` */

@@ -92,11 +92,11 @@ export function createCodeStore(db: Queries, now: SqlNow = databaseNow) {
       )
     },
 
-    async insertPending(pending: NewPendingSignIn): Promise<void> {
+    async insertPending(pending: NewPendingSignIn, seconds = 600): Promise<void> {
       await db.insert(pendingSignIns).values({
         ...pending,
         createdAt: now(),
-        expiresAt: sql`${now()} + interval '10 minutes'`,
+        expiresAt: sql`${now()} + make_interval(secs => ${seconds})`,
       })
     },
 

@@ -4,6 +4,7 @@ import { parseEmailAddress } from '../../platform/email-address.ts'
 import { DomainError } from '../../platform/errors.ts'
 import { bindBrowser, browserOf, formTokenOf } from '../../platform/http/own-form.ts'
 import { faults, pageFault } from '../../platform/http/page-fault.ts'
+import { forgetKeptSignIn, readKeptSignIn } from '../../platform/http/sign-in-cookie.ts'
 import { sendSignInPage } from '../../platform/http/sign-in-page.ts'
 import type { Language } from '../../platform/mail/letter.ts'
 import {
@@ -118,7 +119,7 @@ export function registerSignInRoutes(app: FastifyInstance, dependencies: SignInR
     step: NextStep,
     context: PageContext,
   ): FastifyReply {
-    if (step.kind !== 'code') setDeviceCookie(request, reply, step.device)
+    if (step.kind !== 'code' && step.device !== undefined) setDeviceCookie(request, reply, step.device)
     switch (step.kind) {
       case 'done':
         return reply.header('cache-control', 'no-store').redirect(step.location, 303)
@@ -148,7 +149,15 @@ export function registerSignInRoutes(app: FastifyInstance, dependencies: SignInR
       scope.get(signInUrl, async (request, reply) => {
         const { fields, misread } = readQuery(request)
         const judged = await judge(request, fields, misread)
-        const context = contextOf(judged, bindBrowser(request, reply))
+        const browser = bindBrowser(request, reply)
+        const context = contextOf(judged, browser)
+        const kept = readKeptSignIn(request)
+        const from = { address: request.ip, cookieToken: undefined, device: undefined }
+        const resumed = kept && (await signIn.resume(kept, { ...judged, browser, origin: from }))
+        if (resumed) {
+          forgetKeptSignIn(request, reply)
+          return follow(request, reply, resumed, context)
+        }
         // An application that knows the address saves typing it; what it says is no proof, and leads no further.
         const username = parseEmailAddress(fields.get('username') || fields.get('login_hint') || '')
         if (username === undefined) return sendSignInPage(reply, emailPage(context))

@@ -33,8 +33,8 @@ type ProvenStep =
 /** What comes next for somebody on the way in. */
 export type NextStep =
   | { readonly kind: 'code'; readonly signIn: string }
-  /** With a new secret for the browser, by which it is known again. */
-  | (ProvenStep & { readonly device: string })
+  /** After a password with a new secret for the browser, by which it is known again. */
+  | (ProvenStep & { readonly device?: string })
 
 /** Somebody who has shown who they are, as far as it went. */
 type Person = Pick<PendingSignIn, 'userId' | 'companyId' | 'email' | 'passwordHash' | 'method'>
@@ -58,6 +58,9 @@ interface Step {
 
 /** Of one-time codes, before the password has to be given again. */
 const mostTries = 5
+
+/** The browser is on its way to the application, which asks at once. */
+const keptSeconds = 120
 
 export type SignInService = ReturnType<typeof createSignInService>
 
@@ -99,18 +102,16 @@ export function createSignInService(dependencies: SignInServiceDependencies) {
     return buildRedirect(request, { code }, origin())
   }
 
-  async function keepPending(person: Person, step: Step, complete: boolean): Promise<string> {
+  async function keepPending(
+    { userId, method, passwordHash }: Pick<Person, 'userId' | 'method' | 'passwordHash'>,
+    { client, browser }: { readonly client: Pick<Client, 'id'>; readonly browser: string },
+    complete: boolean,
+    seconds?: number,
+  ): Promise<string> {
     const signIn = newSecret(random)
-    const { userId, method, passwordHash } = person
-    await codes.insertPending({
-      secretHash: hashSecret(signIn),
-      browserHash: hashSecret(step.browser),
-      userId,
-      clientId: step.client.id,
-      method,
-      passwordHash,
-      complete,
-    })
+    const pending = { userId, clientId: client.id, method, passwordHash, complete }
+    const hashes = { secretHash: hashSecret(signIn), browserHash: hashSecret(browser) }
+    await codes.insertPending({ ...hashes, ...pending }, seconds)
     return signIn
   }
 
@@ -209,6 +210,27 @@ export function createSignInService(dependencies: SignInServiceDependencies) {
         await inside.insertConsent(pending.userId, client.id)
         return giveCode(tx, pending, step)
       })
+    },
+
+    /**
+     * Keeps what single sign-on has finished before the application asked for it, for one request of this browser.
+     * @returns its secret
+     */
+    async keepSingleSignOn(kept: {
+      readonly userId: string
+      readonly clientId: string
+      readonly browser: string
+    }): Promise<string> {
+      const { userId, clientId, browser } = kept
+      const person = { userId, method: 'sso', passwordHash: null } as const
+      return keepPending(person, { client: { id: clientId }, browser }, true, keptSeconds)
+    },
+
+    /** Takes such a sign-in for the one request; undefined when there is none for this browser and application. */
+    async resume(signIn: string, step: Step): Promise<NextStep | undefined> {
+      const pending = await findPending(signIn, step)
+      if (!pending?.complete || pending.method !== 'sso') return undefined
+      return (await codes.deletePending(hashSecret(signIn))) ? goOn(pending, step) : undefined
     },
 
     /**

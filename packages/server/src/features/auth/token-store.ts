@@ -32,12 +32,6 @@ export interface Credentials {
   readonly refusal: 'deactivated' | 'invited' | 'sso-required' | 'no-password' | undefined
 }
 
-/** Whose account somebody tries to come in to; undefined for an address that nobody has. */
-export interface Attempted {
-  readonly userId: string | undefined
-  readonly isFamiliar: boolean
-}
-
 /** A session to open: what is checked again at that moment, and the new tokens' ids and hashes. */
 export interface NewSession {
   /** With single sign-on there is no password to be the same still. */

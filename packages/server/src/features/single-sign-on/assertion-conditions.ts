@@ -70,8 +70,8 @@ export function checkAuthentication(assertion: Element, now: number): void {
 }
 
 export interface Confirmation {
-  /** The request that the assertion answers. */
-  readonly inResponseTo: string
+  /** The request that the assertion answers; undefined when it began at the identity provider. */
+  readonly inResponseTo: string | undefined
   /** In milliseconds. */
   readonly end: number
 }
@@ -82,13 +82,27 @@ function checkConfirmation(confirmation: Element, recipient: string, now: number
   if (attributeOf(data, 'Recipient') !== recipient) throw new SamlRefusal('wrong-recipient')
   const end = requireValidNow(data, now)
   const inResponseTo = attributeOf(data, 'InResponseTo')
-  if (!inResponseTo) throw new SamlRefusal('unsolicited')
+  if (inResponseTo === '') throw new SamlRefusal('unsolicited')
   return { inResponseTo, end }
 }
 
+/** No browser waits for an assertion that answers no request: it is for the moment that it was made in. */
+const maxAgeMs = 120_000
+
 /**
- * The one bearer confirmation of the subject (saml-profiles 4.1.4.2): for this address, now, in answer to a
- * request.
+ * An assertion without a request is taken for two minutes after it was made, however long it says that it is valid.
+ * @throws SamlRefusal `too-old`
+ */
+export function checkAge(assertion: Element, now: number): void {
+  const issued = instantOf(assertion, 'IssueInstant')
+  if (issued === undefined) throw new SamlRefusal('no-time-limit')
+  if (now + skewMs < issued) throw new SamlRefusal('not-yet-valid')
+  if (now - skewMs > issued + maxAgeMs) throw new SamlRefusal('too-old')
+}
+
+/**
+ * The one bearer confirmation of the subject (saml-profiles 4.1.4.2): for this address, now, and the request that it
+ * answers.
  * @throws SamlRefusal
  */
 export function checkSubjectConfirmation(subject: Element, recipient: string, now: number): Confirmation {

@@ -1,5 +1,10 @@
 import { X509Certificate } from 'node:crypto'
-import { checkAuthentication, checkConditions, checkSubjectConfirmation } from './assertion-conditions.ts'
+import {
+  checkAge,
+  checkAuthentication,
+  checkConditions,
+  checkSubjectConfirmation,
+} from './assertion-conditions.ts'
 import { readResponseStructure } from './response-structure.ts'
 import { SamlRefusal } from './saml-refusal.ts'
 import {
@@ -24,15 +29,22 @@ export interface Expectation {
   readonly audience: string
   /** Our address for responses of the company. */
   readonly acsUrl: string
+  /** Whether it may answer no request of ours. */
+  readonly allowUnsolicited?: boolean
   /** Milliseconds since 1970. */
   readonly now: number
 }
 
+/** Whether the name is an e-mail address, which is compared without case, or a text compared as it is. */
+export type NameFormat = 'email' | 'other'
+
 /** What the identity provider has signed. */
 export interface VerifiedAssertion {
   readonly assertionId: string
-  readonly inResponseTo: string
+  /** Undefined when the sign-in began at the identity provider. */
+  readonly inResponseTo: string | undefined
   readonly nameId: string
+  readonly nameFormat: NameFormat
   /** Values by the attribute's name, each without space around it. */
   readonly attributes: ReadonlyMap<string, readonly string[]>
   /** Until when the assertion could be used again, in milliseconds. */
@@ -42,6 +54,7 @@ export interface VerifiedAssertion {
 const success = 'urn:oasis:names:tc:SAML:2.0:status:Success'
 const transient = 'urn:oasis:names:tc:SAML:2.0:nameid-format:transient'
 const entityFormat = 'urn:oasis:names:tc:SAML:2.0:nameid-format:entity'
+const emailAddress = 'urn:oasis:names:tc:SAML:1.1:nameid-format:emailAddress'
 const base64 = /^[A-Za-z0-9+/]+={0,2}$/
 const longestNameId = 1_024
 
@@ -69,13 +82,14 @@ function checkStatus(response: Element): void {
   if (!code || attributeOf(code, 'Value') !== success) throw new SamlRefusal('status-not-success')
 }
 
-function readNameId(subject: Element): string {
+function readNameId(subject: Element): { nameId: string; nameFormat: NameFormat } {
   const element = onlyChild(subject, namespaces.assertion, 'NameID')
   const text = element && plainText(element)?.trim()
   if (!element || !text || text.length > longestNameId) throw new SamlRefusal('no-subject')
+  const format = attributeOf(element, 'Format')
   // It would be another one tomorrow: nobody can be known by it.
-  if (attributeOf(element, 'Format') === transient) throw new SamlRefusal('transient-name-id')
-  return text
+  if (format === transient) throw new SamlRefusal('transient-name-id')
+  return { nameId: text, nameFormat: format === emailAddress ? 'email' : 'other' }
 }
 
 function readAttributes(assertion: Element): Map<string, readonly string[]> {
@@ -123,12 +137,15 @@ function judge(root: Element, expected: Expectation): VerifiedAssertion {
   const validUntil = checkConditions(assertion, expected.audience, expected.now)
   const confirmation = checkSubjectConfirmation(subject, expected.acsUrl, expected.now)
   checkAuthentication(assertion, expected.now)
-  if (attributeOf(response, 'InResponseTo') !== confirmation.inResponseTo)
-    throw new SamlRefusal('unknown-request')
+  const answered = attributeOf(response, 'InResponseTo')
+  if (confirmation.inResponseTo === undefined) {
+    if (!expected.allowUnsolicited || answered !== undefined) throw new SamlRefusal('unsolicited')
+    checkAge(assertion, expected.now)
+  } else if (answered !== confirmation.inResponseTo) throw new SamlRefusal('unknown-request')
   return {
     assertionId: attributeOf(assertion, 'ID') ?? '',
     inResponseTo: confirmation.inResponseTo,
-    nameId: readNameId(subject),
+    ...readNameId(subject),
     attributes: readAttributes(assertion),
     end: Math.max(validUntil, confirmation.end),
   }

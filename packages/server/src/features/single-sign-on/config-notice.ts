@@ -4,7 +4,14 @@ import type { Queries } from '../../platform/stores/relational.ts'
 import { createConfigStore } from './config-store.ts'
 
 /** What administrators are told about, whoever did it. */
-export type NoticedChange = 'provider' | 'mapping' | 'required' | 'optional' | 'deleted'
+export type NoticedChange =
+  | 'provider'
+  | 'certificates'
+  | 'mapping'
+  | 'idpInitiated'
+  | 'required'
+  | 'optional'
+  | 'deleted'
 
 /**
  * Inside the transaction of a change: a mail to every administrator, because whoever decides which identity provider
@@ -22,7 +29,9 @@ const words = {
   en: {
     subject: 'Single sign-on of your company was changed',
     author: (name: string) => `${name} has changed the single sign-on of your company in Millrace:`,
-    provider: 'Another identity provider, or other certificates of it, are believed from now on.',
+    provider: 'Another identity provider, or another sign-in address of it, is trusted from now on.',
+    certificates: 'Other certificates of the identity provider are trusted from now on.',
+    idpInitiated: 'Sign-ins may begin at the identity provider, or lead to another application.',
     mapping: 'People are recognised by other attributes of the identity provider.',
     required: 'People of the verified domains must sign in through it; their passwords no longer work.',
     optional: 'People of the verified domains may sign in with their passwords, too.',
@@ -33,7 +42,10 @@ const words = {
     subject: 'La connexion unique de votre entreprise a été modifiée',
     author: (name: string) => `${name} a modifié la connexion unique de votre entreprise dans Millrace :`,
     provider:
-      'Un autre fournisseur d’identité, ou d’autres certificats de celui-ci, font désormais autorité.',
+      'Un autre fournisseur d’identité, ou une autre adresse de connexion de celui-ci, fait désormais autorité.',
+    certificates: 'D’autres certificats du fournisseur d’identité font désormais autorité.',
+    idpInitiated:
+      'Les connexions peuvent commencer chez le fournisseur d’identité, ou mènent à une autre application.',
     mapping: 'Les personnes sont reconnues par d’autres attributs du fournisseur d’identité.',
     required:
       'Les personnes des domaines vérifiés doivent se connecter par lui ; leurs mots de passe ne fonctionnent plus.',

@@ -22,6 +22,13 @@ import {
   type GivenMetadata,
   type MetadataReaderDependencies,
 } from './given-metadata.ts'
+import {
+  type FindClient,
+  isAnotherDestination,
+  namesDestination,
+  validateDestination,
+} from './idp-initiated-destination.ts'
+import { readingOf } from './metadata-schedule.ts'
 import { type GrantRules, judgeNewcomerDefaults } from './newcomer-defaults.ts'
 import { serviceProviderOf } from './service-provider.ts'
 
@@ -34,6 +41,7 @@ export interface ConfigServiceDependencies extends MetadataReaderDependencies, G
   readonly origin: () => string
   /** Inside a transaction: mails somebody a link to set a password. */
   readonly mailPasswordReset: (tx: Queries, userId: string) => Promise<void>
+  readonly findClient: FindClient
   /** @throws DomainError `roleAboveOwn` when people of the company may do more than the caller */
   readonly requireNobodyAbove: (queries: Queries, principal: Principal) => Promise<void>
 }
@@ -52,7 +60,7 @@ export type ConfigService = ReturnType<typeof createConfigService>
 
 /** The configuration of single sign-on of a company: reading, saving, deleting. */
 export function createConfigService(dependencies: ConfigServiceDependencies) {
-  const { relational, lifecycle, certificates, recordAudit, origin } = dependencies
+  const { relational, lifecycle, certificates, recordAudit, clock, origin } = dependencies
   const { notifyAdministrators } = dependencies
   const readMetadata = createMetadataReader(dependencies)
   const store = createConfigStore(relational.db)
@@ -73,6 +81,11 @@ export function createConfigService(dependencies: ConfigServiceDependencies) {
       defaultRoleId: stored.defaultRoleId,
       defaultTeamIds: [...stored.defaultTeamIds],
       mandatory: stored.mandatory,
+      allowIdpInitiated: stored.allowIdpInitiated,
+      idpInitiatedClientId: stored.idpInitiatedClientId,
+      idpInitiatedUrl: stored.idpInitiatedUrl,
+      metadataReadAt: stored.metadataReadAt?.toISOString() ?? null,
+      metadataError: stored.metadataError,
       provenAt: stored.provenAt?.toISOString() ?? null,
       entityId,
       acsUrl,
@@ -119,12 +132,13 @@ export function createConfigService(dependencies: ConfigServiceDependencies) {
     const before = await held.find(companyId)
     if (!before && !isWhole) throw new DomainError('singleSignOnNotFound')
     if (!metadata && (isWhole || !before)) throw invalid('idpMetadataXml', 'or idpMetadataUrl is required')
-    const now = consequencesOf(before, wanted, metadata, isWhole)
+    const now = consequencesOf(before, wanted, metadata, isWhole, clock.now())
     const isNewlyRequired = now.isRequired && !now.wasRequired
-    if (metadata || wanted.attributeMapping || isNewlyRequired)
+    if (metadata || wanted.attributeMapping || isNewlyRequired || namesDestination(wanted))
       await dependencies.requireNobodyAbove(tx, principal)
     const judged = await judgeNewcomerDefaults(tx, dependencies, principal, { wanted, isWhole, before })
     const { defaultTeamIds, ...settings } = judged
+    const destination = await validateDestination(dependencies.findClient, { wanted, isWhole, before })
     const given = metadata && {
       metadataXml: metadata.xml,
       metadataUrl: metadata.url,
@@ -139,10 +153,18 @@ export function createConfigService(dependencies: ConfigServiceDependencies) {
       throw invalid('idpMetadataXml', 'or idpMetadataUrl is required')
     const version = newId()
     const idp = { metadataXml, metadataUrl, idpEntityId, idpSignInUrl, idpCertificates }
-    await held.save({ companyId, version, ...idp, attributeMapping, ...settings }, defaultTeamIds)
-    if (now.isAnotherProvider || now.isAnotherMapping) await held.unprove(companyId, version)
-    // Whom another provider vouched for nobody vouches for any more.
-    const endedOfProvider = now.isAnotherProvider ? await held.endSessions(companyId, 'sso', 'all') : 0
+    await held.save(
+      { companyId, version, ...idp, attributeMapping, ...settings, ...destination },
+      defaultTeamIds,
+    )
+    if (metadata) await held.saveReading(companyId, readingOf(metadata.url, clock.now()))
+    if (now.isUnproven) await held.unprove(companyId, version)
+    // Sessions that a former provider or key gave end with it. The user who takes a key away can put it back.
+    const kept = now.isAnotherProvider ? undefined : principal.tokenId
+    const endedOfProvider =
+      now.isAnotherProvider || now.isTrustWithdrawn
+        ? await held.endSessions(companyId, 'sso', 'all', kept)
+        : 0
     const endedByPassword = isNewlyRequired ? await turnOn(tx, companyId) : 0
     if (now.isRequired) await held.requireAdministrator(companyId)
     else await held.setMandatory(companyId, false)
@@ -153,13 +175,18 @@ export function createConfigService(dependencies: ConfigServiceDependencies) {
         created: before === undefined,
         identityProviderChanged: before === undefined || now.isAnotherProvider,
         mappingChanged: before === undefined || now.isAnotherMapping,
+        certificatesAdded: now.addedCertificates.map(fingerprintOf),
+        certificatesRemoved: now.removedCertificates.map(fingerprintOf),
+        ...destination,
         mandatory: now.isRequired,
         endedSessions: endedOfProvider + endedByPassword,
         ...settings,
         defaultTeamIds,
       },
     })
-    await notifyAdministrators(tx, companyId, principal.email, noticesOf(before, now))
+    const notices = noticesOf(before, now)
+    if (isAnotherDestination(before, destination)) notices.push('idpInitiated')
+    await notifyAdministrators(tx, companyId, principal.email, notices)
     return isNewlyRequired
   }
 

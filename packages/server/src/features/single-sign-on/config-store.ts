@@ -1,4 +1,4 @@
-import { and, asc, eq, inArray, isNotNull, isNull, ne, sql } from 'drizzle-orm'
+import { and, asc, eq, inArray, isNotNull, isNull, ne, notInArray, sql } from 'drizzle-orm'
 import { companies } from '../../database/tables/company.ts'
 import { authorizationCodes, pendingSignIns } from '../../database/tables/sign-in.ts'
 import {
@@ -8,9 +8,10 @@ import {
   ssoDefaultTeams,
   ssoDomains,
   ssoIdentities,
+  ssoUnlinkedNames,
 } from '../../database/tables/single-sign-on.ts'
 import { teams } from '../../database/tables/team.ts'
-import { refreshTokens } from '../../database/tables/token.ts'
+import { accessTokens, refreshTokens } from '../../database/tables/token.ts'
 import { users } from '../../database/tables/user.ts'
 import type { Queries } from '../../platform/stores/relational.ts'
 
@@ -21,7 +22,13 @@ export type StoredConfig = typeof ssoConfigs.$inferSelect & {
 
 export type ConfigToSave = Omit<
   typeof ssoConfigs.$inferSelect,
-  'createdAt' | 'updatedAt' | 'mandatory' | 'provenAt'
+  'createdAt' | 'updatedAt' | 'mandatory' | 'provenAt' | keyof MetadataReading
+>
+
+/** How the reading of metadata from its address stands. */
+export type MetadataReading = Pick<
+  typeof ssoConfigs.$inferSelect,
+  'metadataReadAt' | 'metadataError' | 'metadataFailures' | 'metadataNextAt' | 'metadataNotifiedAt'
 >
 
 /** The configuration of single sign-on; given a transaction it works inside it. */
@@ -91,6 +98,11 @@ export function createConfigStore(db: Queries) {
         .where(ofCompany(companyId))
     },
 
+    /** Changes neither what is configured nor when it was changed. */
+    async saveReading(companyId: string, reading: Partial<MetadataReading>): Promise<void> {
+      await db.update(ssoConfigs).set(reading).where(ofCompany(companyId))
+    },
+
     async prove(companyId: string, version: string): Promise<void> {
       await db
         .update(ssoConfigs)
@@ -114,7 +126,7 @@ export function createConfigStore(db: Queries) {
         .where(ofCompany(companyId))
         .returning({ id: ssoConfigs.companyId })
       if (deleted.length === 0) return false
-      for (const table of [ssoDomains, ssoCertificates, ssoIdentities, samlRequests])
+      for (const table of [ssoDomains, ssoCertificates, ssoIdentities, ssoUnlinkedNames, samlRequests])
         await db.delete(table).where(eq(table.companyId, companyId))
       return true
     },
@@ -122,12 +134,14 @@ export function createConfigStore(db: Queries) {
     /**
      * Ends sessions of the company's people that began in this way, and what could become one.
      * @param whose `all`, or only people of the verified domains
+     * @param keptTokenId an access token whose session stays
      * @returns how many sessions there were
      */
     async endSessions(
       companyId: string,
       method: 'password' | 'sso',
       whose: 'all' | 'domains',
+      keptTokenId = '',
     ): Promise<number> {
       const everybody = db.select({ id: users.id }).from(users).where(eq(users.companyId, companyId))
       const people = whose === 'domains' ? peopleOfDomains(companyId) : everybody
@@ -140,9 +154,19 @@ export function createConfigStore(db: Queries) {
         .for('update')
       for (const table of [authorizationCodes, pendingSignIns])
         await db.delete(table).where(and(inArray(table.userId, people), eq(table.method, method)))
+      const kept = db
+        .select({ id: accessTokens.refreshTokenId })
+        .from(accessTokens)
+        .where(eq(accessTokens.id, keptTokenId))
       const { rowCount } = await db
         .delete(refreshTokens)
-        .where(and(inArray(refreshTokens.userId, people), eq(refreshTokens.method, method)))
+        .where(
+          and(
+            inArray(refreshTokens.userId, people),
+            eq(refreshTokens.method, method),
+            notInArray(refreshTokens.id, kept),
+          ),
+        )
       return rowCount ?? 0
     },
 

@@ -27,13 +27,9 @@ function unusable(reason: string, cause?: unknown): DomainError {
   return new DomainError('unusableMetadata', { reason }, { message, cause })
 }
 
-/** Whether the stored configuration believes this provider, its certificates and its address already. */
+/** Whether the stored configuration believes this provider at this address already, whatever its certificates. */
 export function isSameProvider(stored: StoredConfig, given: IdentityProvider): boolean {
-  return (
-    stored.idpEntityId === given.entityId &&
-    stored.idpSignInUrl === given.signInUrl &&
-    stored.idpCertificates.toSorted().join() === given.certificates.toSorted().join()
-  )
+  return stored.idpEntityId === given.entityId && stored.idpSignInUrl === given.signInUrl
 }
 
 /** Reads and judges the metadata that a configuration is saved with, before any transaction: fetching takes a while. */

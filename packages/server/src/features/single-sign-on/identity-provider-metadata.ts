@@ -9,7 +9,7 @@ import {
   parseForeignXml,
   type XmlLimits,
 } from './saml-xml.ts'
-import { mostCertificates } from './signed-element.ts'
+import { mostCertificates, verifySignedText } from './signed-element.ts'
 
 /** What is used of the metadata of an identity provider (saml-metadata 2.4.3). */
 export interface IdentityProvider {
@@ -166,4 +166,43 @@ export function readIdentityProvider(xml: string, now: number): IdentityProvider
     signInUrl: readSignInUrl(descriptor),
     certificates: readCertificates(descriptor, now),
   }
+}
+
+const isSigned = (element: Element): boolean =>
+  childrenNamed(element, namespaces.signature, 'Signature').length > 0
+
+/** Whether a document is signed as a whole, or what it says of the one identity provider. */
+export function isSignedMetadata(xml: string): boolean {
+  const root = parseRoot(xml)
+  return isSigned(root) || isSigned(findEntity(root))
+}
+
+/**
+ * Reads metadata that no person looks at before it is used. Where it is signed, one of the known keys must have signed
+ * it, and nothing but what was signed is read.
+ * @param certificates of the identity provider, in PEM
+ * @param now milliseconds since 1970
+ * @throws UnusableMetadata
+ */
+export function readTrustedProvider(
+  xml: string,
+  certificates: readonly string[],
+  now: number,
+): IdentityProvider {
+  const root = parseRoot(xml)
+  const living = certificates.filter((pem) => new X509Certificate(pem).validToDate.getTime() > now)
+  let text = xml
+  for (const element of new Set([root, findEntity(root)])) {
+    if (!isSigned(element)) continue
+    try {
+      text = verifySignedText(element, living)
+    } catch (error) {
+      if (!(error instanceof SamlRefusal)) throw error
+      refuse(
+        'its signature was not made with a certificate of the identity provider that is known here, or not in a way that is accepted',
+        error,
+      )
+    }
+  }
+  return readIdentityProvider(text, now)
 }

@@ -7,7 +7,7 @@ import type { Language } from '../../platform/mail/letter.ts'
 import { networkOf } from '../../platform/network-address.ts'
 import type { Relational } from '../../platform/stores/relational.ts'
 import { createConfigStore } from './config-store.ts'
-import { mostEntriesAMinute, type RefusalReason, SamlRefusal } from './saml-refusal.ts'
+import { mostEntriesAMinute, type RefusalReason, remedies, SamlRefusal } from './saml-refusal.ts'
 import type { SamlSignInStore, StoredResult } from './saml-sign-in-store.ts'
 
 /** Where a request comes from, and the name under which its failure is found in the audit log. */
@@ -28,12 +28,26 @@ export interface RefusalRecordDependencies {
   readonly onOutcome: (outcome: RefusalReason) => void
 }
 
+/** Refused for whom it is about, after everything about the message itself was right: the person may be told. */
+const aboutPerson: readonly RefusalReason[] = [
+  'other-identity',
+  'ambiguous-person',
+  'former-address',
+  'possible-duplicate',
+]
+
+const renamed = {
+  en: 'Your organisation’s identity provider names you differently from the account that seems to be yours. An administrator of your company can unlink or rename that account, and finds the reason in the audit log',
+  fr: 'Le fournisseur d’identité de votre organisation vous nomme autrement que le compte qui semble être le vôtre. Un administrateur de votre entreprise peut dissocier ou renommer ce compte, et trouve la raison dans le journal d’audit',
+}
+
 /** A sign-in that was refused, with the language that it began in, where that is known. */
 export class SignInRefused extends DomainError {
   readonly language: Language | undefined
 
   constructor(reference: string, language: Language | undefined, cause: SamlRefusal) {
-    super('singleSignOnRefused', { reference }, { cause })
+    const message = aboutPerson.includes(cause.reason) ? renamed : undefined
+    super('singleSignOnRefused', { reference }, { cause, ...(message && { message }) })
     this.language = language
   }
 }
@@ -55,7 +69,7 @@ export function createRefusalRecord(dependencies: RefusalRecordDependencies) {
 
   async function record(
     companyId: string,
-    { reason }: SamlRefusal,
+    { reason, userIds }: SamlRefusal,
     visit: Visit,
     said?: Said,
   ): Promise<void> {
@@ -68,7 +82,12 @@ export function createRefusalRecord(dependencies: RefusalRecordDependencies) {
       actor: said ? { kind: 'identity-provider', name: said.idpEntityId } : { kind: 'anonymous' },
       ...(said ? { target: { kind: 'user', name: said.nameId } } : {}),
       error: 'singleSignOnRefused',
-      details: { reason, reference: visit.reference },
+      details: {
+        reason,
+        reference: visit.reference,
+        ...(remedies[reason] && { remedy: remedies[reason] }),
+        ...(userIds.length > 0 && { userIds }),
+      },
       address: visit.address,
     }
     await recordAudit(relational.db, event)

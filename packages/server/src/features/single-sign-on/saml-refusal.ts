@@ -45,6 +45,7 @@ const proven = [
   'transient-name-id',
   // Whether somebody waits for it.
   'unsolicited',
+  'too-old',
   'unknown-request',
   'request-used',
   'request-expired',
@@ -56,6 +57,9 @@ const proven = [
   'domain-not-verified',
   'other-company',
   'other-identity',
+  'ambiguous-person',
+  'former-address',
+  'possible-duplicate',
   'not-invited',
   'no-default-role',
   'disabled',
@@ -78,16 +82,43 @@ export function mostEntriesAMinute(reason: RefusalReason): number | undefined {
   return isOneOf(unproven) ? 10 : undefined
 }
 
+/** What an administrator can do, in the words of the audit log, where the reason alone does not say it. */
+export const remedies: Readonly<Partial<Record<RefusalReason, string>>> = {
+  unsolicited:
+    'The sign-in began at the identity provider. Start at the application, or set allowIdpInitiated in the configuration of single sign-on',
+  'other-identity':
+    'The user with this address is known under another name or externalId at the identity provider. If it is the same person, unlink the user (DELETE /v2/entities/users/{id}/sso-link); if not, give one of the two another address',
+  'ambiguous-person':
+    'Name, externalId and address lead to different users. Unlink, rename or delete the one that is not this person',
+  'former-address':
+    'A user of the company had this address before. If it is the same person, rename the user back or correct the address at the identity provider; if not, invite the address',
+  'possible-duplicate':
+    'A user of the company has the same name or was known by this address. If it is the same person, rename the user to the address that the identity provider sends; if not, invite the address',
+}
+
 /** A response, or the sign-in that it would end, is not accepted. */
 export class SamlRefusal extends Error {
   readonly reason: RefusalReason
   /** The request that the message says it answers; nobody need have signed that. */
   readonly inResponseTo: string | undefined
+  /** Users that it is about, besides the one that the message names. */
+  readonly userIds: readonly string[]
 
-  constructor(reason: RefusalReason, cause?: unknown, inResponseTo?: string) {
+  constructor(
+    reason: RefusalReason,
+    cause?: unknown,
+    inResponseTo?: string,
+    userIds: readonly string[] = [],
+  ) {
     super(`single sign-on refused: ${reason}`, { cause })
     this.name = 'SamlRefusal'
     this.reason = reason
     this.inResponseTo = inResponseTo
+    this.userIds = userIds
+  }
+
+  /** What the identity provider says fits no single user, or the wrong one. */
+  static about(reason: RefusalReason, ...userIds: string[]): SamlRefusal {
+    return new SamlRefusal(reason, undefined, undefined, userIds)
   }
 }

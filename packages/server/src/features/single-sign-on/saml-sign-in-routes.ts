@@ -1,19 +1,28 @@
 import {
+  confirmSingleSignOn,
   consumeSamlResponse,
   finishSingleSignOn,
   readServiceProviderMetadata,
   startSingleSignOn,
 } from '@millrace/contract/operations/single-sign-on.ts'
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { DomainError } from '../../platform/errors.ts'
 import { assertPlainUtf8 } from '../../platform/http/body-headers.ts'
 import { parseFormBody } from '../../platform/http/form-body.ts'
 import { requireNavigation } from '../../platform/http/navigation.ts'
-import { bindBrowser, browserOf } from '../../platform/http/own-form.ts'
+import { bindBrowser, browserOf, formTokenOf, isOwnForm } from '../../platform/http/own-form.ts'
 import { pageFault } from '../../platform/http/page-fault.ts'
+import { languageOfRequest } from '../../platform/http/page-language.ts'
+import { keepSignIn } from '../../platform/http/sign-in-cookie.ts'
 import { forgetBrowserSecret, keepBrowserSecret, readBrowserSecret } from './browser-cookie.ts'
 import type { Visit } from './refusal-record.ts'
-import { sendKnown, sendSignInFailure, sendToIdentityProvider } from './saml-sign-in-pages.ts'
+import {
+  sendKnown,
+  sendOnwards,
+  sendQuestion,
+  sendSignInFailure,
+  sendToIdentityProvider,
+} from './saml-sign-in-pages.ts'
 import type { SamlSignInService } from './saml-sign-in-service.ts'
 
 export interface SamlRoutesDependencies {
@@ -28,6 +37,14 @@ export interface SamlRoutesDependencies {
 
 /** Room for the largest response in base64, each character of it escaped where it must be. */
 const bodyLimit = 512 * 1024
+
+/** A confirmation holds two secrets. */
+const confirmationLimit = 4 * 1024
+
+const foreignForm = {
+  en: 'This form was not sent by a page of this service, or the browser keeps no cookies',
+  fr: 'Ce formulaire n’a pas été envoyé par une page de ce service, ou le navigateur ne garde pas de cookies',
+}
 
 const visitOf = (request: FastifyRequest): Visit => ({ address: request.ip, reference: request.id })
 
@@ -86,29 +103,59 @@ export function registerSamlRoutes(app: FastifyInstance, dependencies: SamlRoute
       onRequest: asPage(({ ip }) => requireTurn(ip)),
       async handler(request, reply) {
         const message = readResponse(request.body)
-        const location = await service.consume(request.params.companyId, message, visitOf(request))
+        const visit = { ...visitOf(request), language: languageOfRequest(request) }
+        const { location, kept } = await service.consume(request.params.companyId, message, visit)
+        if (kept) keepBrowserSecret(request, reply, kept)
         return reply.code(303).headers({ location, 'cache-control': 'no-store' }).send()
       },
     })
+
+    async function finish(
+      request: FastifyRequest,
+      reply: FastifyReply,
+      given: { companyId: string; result: string; isConfirmed: boolean },
+    ) {
+      const { companyId, result, isConfirmed } = given
+      const secretOf = (requestId: string) => readBrowserSecret(request, requestId)
+      const browser = bindBrowser(request, reply)
+      const visit = { ...visitOf(request), browser, isConfirmed }
+      const finished = await service.finish(companyId, result, secretOf, visit)
+      if ('question' in finished) return sendQuestion(reply, { ...finished, formToken: formTokenOf(browser) })
+      forgetBrowserSecret(request, reply, finished.requestId)
+      if ('email' in finished) return sendKnown(reply, finished)
+      if ('landing' in finished) {
+        keepSignIn(request, reply, finished.landing.signIn)
+        return sendOnwards(reply, { language: finished.language, url: finished.landing.location })
+      }
+      const headers = {
+        location: finished.location,
+        'cache-control': 'no-store',
+        'referrer-policy': 'no-referrer',
+      }
+      return reply.code(303).headers(headers).send()
+    }
 
     scope.route<{ Params: { companyId: string }; Querystring: { result?: string } }>({
       ...finishSingleSignOn,
       onRequest: asPage(({ ip }) => requireFinishTurn(ip)),
       async handler(request, reply) {
         const { params, query } = request
-        const secretOf = (requestId: string) => readBrowserSecret(request, requestId)
-        const finished = await service.finish(params.companyId, query.result ?? '', secretOf, {
-          ...visitOf(request),
-          browser: bindBrowser(request, reply),
-        })
-        forgetBrowserSecret(request, reply, finished.requestId)
-        if ('email' in finished) return sendKnown(reply, finished)
-        const headers = {
-          location: finished.location,
-          'cache-control': 'no-store',
-          'referrer-policy': 'no-referrer',
-        }
-        return reply.code(303).headers(headers).send()
+        return finish(request, reply, { ...params, result: query.result ?? '', isConfirmed: false })
+      },
+    })
+
+    scope.route<{ Params: { companyId: string } }>({
+      ...confirmSingleSignOn,
+      bodyLimit: confirmationLimit,
+      onRequest: async ({ ip }) => requireFinishTurn(ip),
+      async handler(request, reply) {
+        const { result = '', form_token } = (request.body ?? {}) as Readonly<Record<string, string>>
+        const browser = browserOf(request)
+        const isOwn = browser !== undefined && form_token === formTokenOf(browser)
+        // A page of another site could otherwise sign the browser in as another user.
+        if (!isOwn || !isOwnForm(request, form_token, service.origin()))
+          throw new DomainError('forbidden', {}, { message: foreignForm })
+        return finish(request, reply, { ...request.params, result, isConfirmed: true })
       },
     })
   })

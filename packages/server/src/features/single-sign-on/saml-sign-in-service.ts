@@ -11,13 +11,21 @@ import type { FinishedSingleSignOn } from '../auth/sign-in-service.ts'
 import { admitPerson } from './admission.ts'
 import { verifyResponse } from './assertion-verifier.ts'
 import { createConfigStore } from './config-store.ts'
+import {
+  createInitiatedSignIn,
+  type InitiatedSignInDependencies,
+  initiatedSeconds,
+  type Question,
+} from './initiated-sign-in.ts'
 import { createRefusalRecord, type Visit } from './refusal-record.ts'
 import { type RefusalReason, SamlRefusal } from './saml-refusal.ts'
 import { createSamlStart, type SamlStartDependencies } from './saml-sign-in-start.ts'
 import type { SamlSignInStore } from './saml-sign-in-store.ts'
 import { buildMetadata, serviceProviderOf } from './service-provider.ts'
 
-export interface SamlSignInServiceDependencies extends Omit<SamlStartDependencies, 'store'> {
+export interface SamlSignInServiceDependencies
+  extends Omit<SamlStartDependencies, 'store'>,
+    Pick<InitiatedSignInDependencies, 'findClient' | 'keepSignIn'> {
   readonly relational: Pick<Relational, 'db' | 'transaction'>
   /** Sign-ins under way, over `db` or a transaction. */
   readonly signIns: (queries: Queries) => SamlSignInStore
@@ -30,18 +38,38 @@ export interface SamlSignInServiceDependencies extends Omit<SamlStartDependencie
   readonly onOutcome: (outcome: RefusalReason | 'accepted') => void
 }
 
+/** With the language of a sign-in that did not begin here. */
+export interface ResponseVisit extends Visit {
+  readonly language: Language
+}
+
 /** With what names the browser for the steps that follow. */
 export interface FinishingVisit extends Visit {
   readonly browser: string
+  /** Whether the person has said that they are who the response names. */
+  readonly isConfirmed: boolean
 }
 
-/** Somebody who is let in: on to the next step, or in a trial to a page that says who they are. */
+/**
+ * A sign-in that is complete: on to the next step, in a trial to a page that says who it is, and to a question first
+ * when the sign-in began at the identity provider.
+ */
 export type FinishedSignIn = { readonly requestId: string; readonly language: Language } & (
   | { readonly location: string }
   | { readonly email: string }
+  | { readonly question: Question }
+  | { readonly landing: { readonly location: string; readonly signIn: string } }
 )
 
-const resultSeconds = 120
+/** A response that was taken. */
+export interface TakenResponse {
+  /** Where the same browser finishes the sign-in. */
+  readonly location: string
+  /** For this browser's cookie, when it has none of this sign-in. */
+  readonly kept: { readonly requestId: string; readonly browserSecret: string } | undefined
+}
+
+const resultSeconds = initiatedSeconds
 /** Clocks differ by a minute: a response must be known for that much longer. */
 const skewMs = 60_000
 
@@ -59,6 +87,8 @@ export function createSamlSignInService(dependencies: SamlSignInServiceDependenc
   const { onOutcome, random = randomBytes } = dependencies
   const configs = createConfigStore(relational.db)
   const store = signIns(relational.db)
+  const { findClient, keepSignIn } = dependencies
+  const initiated = createInitiatedSignIn({ findClient, keepSignIn, signIns, origin, random })
   const refusing = createRefusalRecord({ relational, recordAudit, clock, store, onOutcome })
 
   async function requireConfig(companyId: string) {
@@ -67,8 +97,8 @@ export function createSamlSignInService(dependencies: SamlSignInServiceDependenc
     return config
   }
 
-  /** Takes the response's request and keeps what it says, all or nothing. @returns the secret of the result */
-  async function take(companyId: string, message: string): Promise<string> {
+  /** Takes the response's request and keeps what it says, all or nothing. */
+  async function take(companyId: string, message: string, from: ResponseVisit) {
     const config = await requireConfig(companyId)
     const { entityId, acsUrl } = serviceProviderOf(origin(), companyId)
     const assertion = verifyResponse(message, {
@@ -76,34 +106,35 @@ export function createSamlSignInService(dependencies: SamlSignInServiceDependenc
       certificates: config.idpCertificates,
       audience: entityId,
       acsUrl,
+      allowUnsolicited: config.allowIdpInitiated,
       now: clock.now(),
     })
     const { idpEntityId } = config
+    const { assertionId, inResponseTo, nameId, nameFormat } = assertion
     const secret = newSecret(random)
-    await relational.transaction(async (tx) => {
+    const kept = await relational.transaction(async (tx) => {
       const held = signIns(tx)
-      const { assertionId } = assertion
       const expiresAt = new Date(assertion.end + skewMs)
       if (!(await held.insertAssertion({ companyId, idpEntityId, assertionId, expiresAt })))
         throw new SamlRefusal('replayed')
-      const request = await held.takeRequest(companyId, assertion.inResponseTo)
-      if (typeof request === 'string') throw new SamlRefusal(reasonOfRequest[request])
-      if (request.configVersion !== config.version) throw new SamlRefusal('configuration-changed')
+      const begun = inResponseTo === undefined ? await initiated.begin(tx, config, from) : undefined
+      const requestId = begun?.requestId ?? inResponseTo ?? ''
+      if (!begun) {
+        const request = await held.takeRequest(companyId, requestId)
+        if (typeof request === 'string') throw new SamlRefusal(reasonOfRequest[request])
+        if (request.configVersion !== config.version) throw new SamlRefusal('configuration-changed')
+      }
+      const attributes = Object.fromEntries(
+        [...assertion.attributes].map(([name, values]) => [name, [...values]]),
+      )
+      const secretHash = hashSecret(secret)
       await held.insertResult(
-        {
-          secretHash: hashSecret(secret),
-          companyId,
-          requestId: assertion.inResponseTo,
-          idpEntityId,
-          nameId: assertion.nameId,
-          attributes: Object.fromEntries(
-            [...assertion.attributes].map(([name, values]) => [name, [...values]]),
-          ),
-        },
+        { secretHash, companyId, requestId, idpEntityId, nameId, nameFormat, attributes },
         resultSeconds,
       )
+      return begun
     })
-    return secret
+    return { secret, kept }
   }
 
   /** What the browser comes for, when it is the one that was sent away. */
@@ -127,7 +158,7 @@ export function createSamlSignInService(dependencies: SamlSignInServiceDependenc
       if (config?.version !== taken.request.configVersion) throw new SamlRefusal('configuration-changed')
       const admitted = await admitPerson(tx, { lifecycle }, config, taken.result, visit.address)
       await held.prove(companyId, config.version)
-      const { user, isNew, isLinked } = admitted
+      const { user, isNew, isLinked, formerName, otherAddress } = admitted
       const person = { kind: 'user', id: user.id, name: user.email } as const
       await recordAudit(tx, {
         companyId,
@@ -138,7 +169,10 @@ export function createSamlSignInService(dependencies: SamlSignInServiceDependenc
           identityProvider: config.idpEntityId,
           isNew,
           isLinked,
+          ...(formerName !== undefined && { formerName }),
+          ...(otherAddress !== undefined && { otherAddress }),
           isTrial: 'trial' in taken.request.request,
+          isIdpInitiated: 'initiated' in taken.request.request,
         },
         address: visit.address,
       })
@@ -147,6 +181,7 @@ export function createSamlSignInService(dependencies: SamlSignInServiceDependenc
   }
 
   return {
+    origin,
     start: createSamlStart({ ...dependencies, store }),
 
     /** Our metadata for a company. @throws DomainError `singleSignOnNotOffered` */
@@ -160,17 +195,17 @@ export function createSamlSignInService(dependencies: SamlSignInServiceDependenc
     /**
      * Takes a response that a browser posted.
      * @param message the field `SAMLResponse`
-     * @returns where the same browser finishes the sign-in
      * @throws DomainError `singleSignOnRefused`
      */
-    async consume(givenId: string, message: string, visit: Visit): Promise<string> {
+    async consume(givenId: string, message: string, visit: ResponseVisit): Promise<TakenResponse> {
       const companyId = normalizeId(givenId)
-      const secret = await refusing(companyId, visit, () => take(companyId, message))
-      return `${serviceProviderOf(origin(), companyId).finishUrl}?result=${secret}`
+      const { secret, kept } = await refusing(companyId, visit, () => take(companyId, message, visit))
+      return { location: `${serviceProviderOf(origin(), companyId).finishUrl}?result=${secret}`, kept }
     },
 
     /**
-     * Lets the person of a taken response in, in the browser that the sign-in began in.
+     * Lets the person of a taken response in, in the browser that the sign-in began in; one that began at the
+     * identity provider only once the person has confirmed it.
      * @throws DomainError `singleSignOnRefused`
      */
     async finish(
@@ -183,21 +218,39 @@ export function createSamlSignInService(dependencies: SamlSignInServiceDependenc
       const taken = await refusing(companyId, visit, () => takeResult(companyId, secret, browserSecretOf))
       const { id: requestId, request } = taken.request
       const { language } = request
+      const known = { said: taken.result, language }
+      if ('initiated' in request && !visit.isConfirmed) {
+        const ask = async () =>
+          initiated.ask(relational.db, await configs.find(companyId), request, taken.result)
+        return { requestId, language, question: await refusing(companyId, visit, ask, known) }
+      }
       const letIn = async (): Promise<FinishedSignIn> => {
         const { user, version } = await admit(companyId, taken, visit)
         const { address, browser } = visit
         const { id: userId, email } = user
         if ('trial' in request) return { requestId, language, email }
-        const finished = { userId, companyId, email, request, method: 'sso', address, browser } as const
-        const location = await dependencies.finishSignIn(finished)
+        const next =
+          'initiated' in request
+            ? { landing: await initiated.land(request, userId, browser) }
+            : {
+                location: await dependencies.finishSignIn({
+                  userId,
+                  companyId,
+                  email,
+                  request,
+                  method: 'sso',
+                  address,
+                  browser,
+                }),
+              }
         // A configuration that was changed or deleted in between has ended what it gave; this is given after that.
         if ((await configs.find(companyId))?.version !== version) {
           await relational.transaction((tx) => lifecycle.endSessions(tx, user.id))
           throw new SamlRefusal('configuration-changed')
         }
-        return { requestId, language, location }
+        return { requestId, language, ...next }
       }
-      const finished = await refusing(companyId, visit, letIn, { said: taken.result, language })
+      const finished = await refusing(companyId, visit, letIn, known)
       onOutcome('accepted')
       return finished
     },

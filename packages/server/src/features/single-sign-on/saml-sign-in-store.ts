@@ -1,16 +1,10 @@
-import { and, desc, eq, ne, or, sql } from 'drizzle-orm'
+import { and, eq, sql } from 'drizzle-orm'
 import { databaseNow, type SqlNow } from '../../database/now.ts'
-import {
-  samlAssertions,
-  samlRequests,
-  samlResults,
-  ssoIdentities,
-} from '../../database/tables/single-sign-on.ts'
-import { users } from '../../database/tables/user.ts'
-import { parseEmailAddress } from '../../platform/email-address.ts'
+import { samlAssertions, samlRequests, samlResults } from '../../database/tables/single-sign-on.ts'
 import type { Language } from '../../platform/mail/letter.ts'
 import type { Queries } from '../../platform/stores/relational.ts'
 import type { AuthorizationRequest } from '../auth/authorization-request.ts'
+import type { NameFormat } from './assertion-verifier.ts'
 
 /** A sign-in without an application: it only shows who somebody is here. */
 export interface TrialRequest {
@@ -27,13 +21,21 @@ interface StartingPoint {
   readonly browserKnown: boolean
 }
 
-/** A sign-in that was sent to the identity provider. */
+/** A sign-in that began at the identity provider, and where it leads. */
+export interface InitiatedRequest {
+  readonly initiated: true
+  readonly language: Language
+  readonly clientId: string
+  readonly url: string
+}
+
+/** A sign-in that was sent to the identity provider, or that came from there. */
 export interface StoredRequest {
   readonly id: string
   readonly companyId: string
   readonly configVersion: string
   readonly browserHash: Buffer
-  readonly request: AuthorizationRequest | TrialRequest
+  readonly request: AuthorizationRequest | TrialRequest | InitiatedRequest
 }
 
 /** What a verified response said. */
@@ -43,37 +45,14 @@ export interface StoredResult {
   readonly requestId: string
   readonly idpEntityId: string
   readonly nameId: string
+  readonly nameFormat: NameFormat
   readonly attributes: Record<string, string[]>
-}
-
-export interface KnownUser {
-  readonly id: string
-  readonly companyId: string
-  readonly email: string
-  readonly status: 'invited' | 'active' | 'disabled' | 'deleted'
-  readonly serviceAccount: boolean
-}
-
-/** What the identity provider calls a person. */
-export interface SsoIdentity {
-  readonly companyId: string
-  readonly idpEntityId: string
-  readonly nameId: string
-  readonly userId: string
 }
 
 /** Most rows of a table that one sign-in sweeps away. */
 const sweepSize = 50
 
-const userColumns = {
-  id: users.id,
-  companyId: users.companyId,
-  email: users.email,
-  status: users.status,
-  serviceAccount: users.serviceAccount,
-}
-
-/** Sign-ins under way and who people are at their identity provider; given a transaction it works inside it. */
+/** Sign-ins under way; given a transaction it works inside it. */
 export function createSamlSignInStore(db: Queries, now: SqlNow = databaseNow) {
   return {
     /**
@@ -175,6 +154,7 @@ export function createSamlSignInStore(db: Queries, now: SqlNow = databaseNow) {
           requestId: samlResults.requestId,
           idpEntityId: samlResults.idpEntityId,
           nameId: samlResults.nameId,
+          nameFormat: samlResults.nameFormat,
           attributes: samlResults.attributes,
         })
       if (!result) return undefined
@@ -183,72 +163,6 @@ export function createSamlSignInStore(db: Queries, now: SqlNow = databaseNow) {
       const { id, configVersion, browserHash } = row
       const request = row.authorizationRequest as StoredRequest['request']
       return { result, request: { id, companyId, configVersion, browserHash, request } }
-    },
-
-    /** Who has this name at the identity provider; their row is held until the transaction ends. */
-    async findByIdentity(
-      companyId: string,
-      idpEntityId: string,
-      nameId: string,
-    ): Promise<KnownUser | undefined> {
-      const [row] = await db
-        .select(userColumns)
-        .from(ssoIdentities)
-        .innerJoin(
-          users,
-          and(eq(users.id, ssoIdentities.userId), eq(users.companyId, ssoIdentities.companyId)),
-        )
-        .where(
-          and(
-            eq(ssoIdentities.companyId, companyId),
-            eq(ssoIdentities.idpEntityId, idpEntityId),
-            eq(ssoIdentities.nameId, nameId),
-          ),
-        )
-        .for('update', { of: users })
-      return row
-    },
-
-    /** Of this company, or else the one of another that the address signs in to. The row is held. */
-    async findByEmail(companyId: string, email: string): Promise<KnownUser | undefined> {
-      const [row] = await db
-        .select(userColumns)
-        .from(users)
-        .where(
-          and(
-            eq(users.email, email),
-            ne(users.status, 'deleted'),
-            or(eq(users.companyId, companyId), users.holdsEmail),
-          ),
-        )
-        .orderBy(desc(eq(users.companyId, companyId)))
-        .limit(1)
-        .for('update')
-      return row
-    },
-
-    /** False when the person or the name has another link at this identity provider. */
-    async link(identity: SsoIdentity): Promise<boolean> {
-      const inserted = await db
-        .insert(ssoIdentities)
-        .values(identity)
-        .onConflictDoNothing()
-        .returning({ userId: ssoIdentities.userId })
-      return inserted.length > 0
-    },
-
-    /** The same address in other letters is the same name: the link gets it. False for any other name. */
-    async respellLink(identity: SsoIdentity): Promise<boolean> {
-      const ofUser = and(
-        eq(ssoIdentities.companyId, identity.companyId),
-        eq(ssoIdentities.idpEntityId, identity.idpEntityId),
-        eq(ssoIdentities.userId, identity.userId),
-      )
-      const [known] = await db.select({ nameId: ssoIdentities.nameId }).from(ssoIdentities).where(ofUser)
-      const address = parseEmailAddress(identity.nameId)
-      if (!known || address === undefined || parseEmailAddress(known.nameId) !== address) return false
-      await db.update(ssoIdentities).set({ nameId: identity.nameId }).where(ofUser)
-      return true
     },
 
     /** Takes away some of what has ended; a request not before the last result that may belong to it. */

@@ -1,12 +1,14 @@
 import type { RecordAudit } from '../../platform/audit.ts'
 import { type Clock, systemClock } from '../../platform/clock.ts'
 import type { SecretBox } from '../../platform/crypto/secret-box.ts'
+import type { Logger } from '../../platform/logger.ts'
 import type { EnqueueMail } from '../../platform/mail/mail-queue.ts'
 import type { Relational } from '../../platform/stores/relational.ts'
 import { createCertificateService } from './certificate-service.ts'
 import { createConfigNotice } from './config-notice.ts'
 import { type ConfigServiceDependencies, createConfigService } from './config-service.ts'
 import { createDomainService, type ResolveTxt, resolveTxtRecords } from './domain-service.ts'
+import { createMetadataWatch } from './metadata-watch.ts'
 import type { GrantRules } from './newcomer-defaults.ts'
 import { createResponseThrottle, createStartThrottle } from './response-throttle.ts'
 import { createSamlSignInService, type SamlSignInServiceDependencies } from './saml-sign-in-service.ts'
@@ -15,7 +17,7 @@ import { createSamlSignInStore } from './saml-sign-in-store.ts'
 /** What single sign-on needs of signing in, of mails and of the network. */
 export type SingleSignOnPorts = Pick<
   SamlSignInServiceDependencies,
-  'readAuthorizationRequest' | 'finishSignIn'
+  'readAuthorizationRequest' | 'finishSignIn' | 'findClient' | 'keepSignIn'
 > &
   Pick<
     ConfigServiceDependencies,
@@ -32,6 +34,7 @@ export interface SingleSignOnDependencies {
   readonly origin: () => string
   readonly ports: SingleSignOnPorts
   readonly onOutcome: SamlSignInServiceDependencies['onOutcome']
+  readonly log: Pick<Logger, 'warn'>
   readonly clock?: Clock
   /** Tests hand in stores whose present they move. */
   readonly signIns?: SamlSignInServiceDependencies['signIns']
@@ -63,6 +66,7 @@ export function createSingleSignOn(dependencies: SingleSignOnDependencies) {
       ...ports,
     }),
     domains: createDomainService({ relational, recordAudit, notifyAdministrators, resolveTxt, origin }),
+    metadataWatch: createMetadataWatch({ ...dependencies, fetchDocument: ports.fetchDocument, clock }),
     service: createSamlSignInService({
       relational,
       signIns: (queries) => signIns(queries),

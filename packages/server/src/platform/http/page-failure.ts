@@ -1,6 +1,7 @@
 import type { generalErrors } from '@millrace/contract/errors/general.ts'
 import type { checkEmail } from '@millrace/contract/operations/auth.ts'
 import type {
+  confirmSingleSignOn,
   consumeSamlResponse,
   finishSingleSignOn,
   startSingleSignOn,
@@ -16,6 +17,7 @@ type PageFailure =
       | typeof startSingleSignOn
       | typeof consumeSamlResponse
       | typeof finishSingleSignOn
+      | typeof confirmSingleSignOn
     )['errors'][number]
   | 'unauthorizedClient'
 
