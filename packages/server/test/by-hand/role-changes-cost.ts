@@ -54,8 +54,8 @@ await pool.query(`insert into teams (id, company_id, name, provisioned) values (
   group,
 ])
 await pool.query(
-  `insert into team_members (company_id, team_id, user_id)
-   select company_id, $1, id from users where email like 'crowd-%' and provisioned`,
+  `insert into team_members (company_id, team_id, user_id, provisioned)
+   select company_id, $1, id, true from users where email like 'crowd-%' and provisioned`,
   [group],
 )
 await pool.query(

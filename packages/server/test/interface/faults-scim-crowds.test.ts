@@ -44,8 +44,8 @@ beforeAll(async () => {
     [app.companyId, roleId('editor'), roleId('viewer'), people],
   )
   await pool.query(
-    `insert into team_members (company_id, team_id, user_id)
-     select company_id, $1, id from users where id like 'c0000%' and email not like '%0@acme.example'`,
+    `insert into team_members (company_id, team_id, user_id, provisioned)
+     select company_id, $1, id, true from users where id like 'c0000%' and email not like '%0@acme.example'`,
     [group],
   )
 })

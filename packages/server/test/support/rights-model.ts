@@ -93,10 +93,12 @@ export function createRightsModel() {
     /** The identity provider created a user and was answered with this account. */
     pushed(id: string, email: string, externalId: string | null): void {
       const known = accounts.get(id)
-      const same = [...accounts].find(
-        ([, { email: other, former }]) => other === email && former && former.externalId === externalId,
-      )
-      if (same && same[0] !== id) faults.push(`${email} came back as ${id} and was ${same[0]}`)
+      for (const [other, { email: theirs, former }] of accounts) {
+        if (other === id || theirs !== email) continue
+        if (former?.externalId === externalId) faults.push(`${email} came back as ${id} and was ${other}`)
+        // The address has another holder: nothing leads back to this account.
+        accounts.delete(other)
+      }
       if (known) requireSameUser(id, known, externalId)
       const kept = known ?? { grantedRole: undefined, hasWayIn: false }
       accounts.set(id, { ...kept, email, externalId, former: undefined })
