@@ -2,7 +2,7 @@ import type { RecordAudit } from '../../platform/audit.ts'
 import { isId, newId, normalizeId } from '../../platform/ids.ts'
 import { wordingViolations } from '../../platform/stores/relational.ts'
 import { type GroupChange, type MemberChange, mostMembers } from './protocol/group-attributes.ts'
-import type { Listed, ListQuery, Projection } from './protocol/listing.ts'
+import { type Listed, type ListQuery, type Projection, totalOf } from './protocol/listing.ts'
 import { ScimRefusal, takenGroup } from './protocol/refusal.ts'
 import { type ScimResource, toGroupResource } from './protocol/resources.ts'
 import type { RoleAssignment } from './role-assignment.ts'
@@ -154,7 +154,8 @@ export function createScimGroupService(dependencies: ScimGroupDependencies) {
         const found = await store.list(work.companyId, query)
         const teams = projection.has('members') ? withinBounds(found) : found
         const resources = await present(work, teams, projection)
-        return { reply: { resources, total: await store.count(work.companyId, query) } }
+        const count = () => store.count(work.companyId, query)
+        return { reply: { resources, total: await totalOf(query, found.length, count) } }
       }),
 
     /** @throws ScimRefusal `notFound` or `groupSyncOff` */

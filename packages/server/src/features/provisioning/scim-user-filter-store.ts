@@ -11,8 +11,8 @@ type Entry = readonly [name: string, attribute: SqlAttribute | SqlValues]
 
 const text = (value: SQL): SqlAttribute => ({ type: 'text', value })
 
-/** What the identity provider has sent about the person. */
-const sent = sql`(select sent.attributes from ${scimUserAttributes} as sent where sent.user_id = ${users.id})`
+/** What the identity provider has sent about the person: the table must be joined where people are listed. */
+const sent = sql`${scimUserAttributes.attributes}`
 const extension = sql`(${sent} -> ${enterpriseSchema}::text)`
 const fullName = sql`nullif(concat_ws(' ', nullif(${users.firstName}, ''), nullif(${users.lastName}, '')), '')`
 

@@ -3,7 +3,7 @@ import type { RecordAudit } from '../../platform/audit.ts'
 import { parseEmailAddress } from '../../platform/email-address.ts'
 import { isId, normalizeId } from '../../platform/ids.ts'
 import type { UserLifecycle } from '../accounts/user-lifecycle.ts'
-import type { Listed, ListQuery, Projection } from './protocol/listing.ts'
+import { type Listed, type ListQuery, type Projection, totalOf } from './protocol/listing.ts'
 import { notOwnedName, ScimRefusal, takenUser } from './protocol/refusal.ts'
 import { impliedOf, type ScimResource, toUserResource } from './protocol/resources.ts'
 import { notAnAddress, type UserChange } from './protocol/user-attributes.ts'
@@ -179,7 +179,8 @@ export function createScimUserService(dependencies: ScimUserDependencies) {
           showsGroups: projection.has('groups'),
         })
         const resources = people.map((person) => projection.apply(toUserResource(person, baseUrl())))
-        return { reply: { resources, total: await store.count(companyId, query, hasGroups) } }
+        const count = () => store.count(companyId, query, hasGroups)
+        return { reply: { resources, total: await totalOf(query, people.length, count) } }
       }),
 
     /** @throws ScimRefusal `notFound` */

@@ -107,6 +107,7 @@ export function createScimUserStore(db: Queries) {
       const where = matching(companyId, query, hasGroups)
       if (query.limit === 0) return []
       return select(hasGroups && showsGroups)
+        .leftJoin(scimUserAttributes, eq(scimUserAttributes.userId, users.id))
         .where(where)
         .orderBy(order, asc(users.id))
         .limit(query.limit)
@@ -118,6 +119,7 @@ export function createScimUserStore(db: Queries) {
       const [row] = await db
         .select({ count: sql`count(*)`.mapWith(Number) })
         .from(users)
+        .leftJoin(scimUserAttributes, eq(scimUserAttributes.userId, users.id))
         .where(matching(companyId, query, hasGroups))
       return row?.count ?? 0
     },

@@ -35,7 +35,7 @@ export interface AttributePath {
 
 /** Parentheses and brackets within each other, and comparisons of one filter: more than anybody writes. */
 const deepest = 16
-const mostComparisons = 64
+const mostComparisons = 32
 
 /** Attributes of the core schemas may be named with the schema in front (RFC 7644 3.10). */
 const coreSchema = /^urn:ietf:params:scim:schemas:core:2\.0:(?:user|group):/

@@ -72,6 +72,16 @@ export function readListQuery(query: ScimQuery): ListQuery {
   return { ...readRange(query), filter, sort: readSort(query) }
 }
 
+/** All matches, of which a page is known: counted only where there may be more of them. */
+export async function totalOf(
+  { offset, limit }: Range,
+  found: number,
+  count: () => Promise<number>,
+): Promise<number> {
+  const isEnd = found < limit && (found > 0 || offset === 0)
+  return isEnd ? offset + found : count()
+}
+
 /** RFC 7644 3.4.2. */
 export function listResponse({ resources, total }: Listed, { offset }: Range): ScimResource {
   return {
