@@ -91,20 +91,22 @@ function sendPageFailure(known: DomainError, request: FastifyRequest, reply: Fas
   return sendSignInPage(reply, messagePage(language, { title, ...told, status }))
 }
 
-/** Where a failure leads to instead of a page, if anywhere. */
-export type FindReturn = (error: DomainError, request: FastifyRequest) => string | undefined
+export interface PageOptions {
+  /** Where a failure leads to instead of a page, if anywhere. */
+  readonly findReturn?: (error: DomainError, request: FastifyRequest) => string | undefined
+}
 
 /** A scope of pages: forms are its only bodies, callers are bounded, failures are pages for browsers. */
 export function registerPages(
   app: FastifyInstance,
+  { findReturn }: PageOptions,
   routes: (scope: FastifyInstance) => void,
-  findReturn: FindReturn = () => undefined,
 ): void {
   const countCall = createRateLimit({ burst: pagesPerMinute, perMinute: pagesPerMinute })
   app.register(async (scope) => {
     scope.setErrorHandler((error, request, reply) => {
       const known = toDomainError(error, request)
-      const location = findReturn(known, request)
+      const location = findReturn?.(known, request)
       if (location === undefined) return sendPageFailure(known, request, reply)
       return reply.header('cache-control', 'no-store').redirect(location, 303)
     })

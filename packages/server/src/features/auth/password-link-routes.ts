@@ -67,7 +67,7 @@ export function registerPasswordLinkRoutes(
     return (await readAuthorization(fields, request.headers['accept-language'])).request
   }
 
-  registerPages(app, (scope) => {
+  registerPages(app, {}, (scope) => {
     scope.get(forgotUrl, async (request, reply) => {
       const fields = queryOf(request)
       const step: ForgotStep = {

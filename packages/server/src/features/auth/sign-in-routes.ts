@@ -143,117 +143,113 @@ export function registerSignInRoutes(app: FastifyInstance, dependencies: SignInR
     return { fields, context: contextOf(judged, browser), step: { ...judged, browser, origin: from } }
   }
 
-  registerPages(
-    app,
-    (scope) => {
-      scope.get(signInUrl, async (request, reply) => {
-        const { fields, misread } = readQuery(request)
-        const judged = await judge(request, fields, misread)
-        const browser = bindBrowser(request, reply)
-        const context = contextOf(judged, browser)
-        const kept = readKeptSignIn(request)
-        const from = { address: request.ip, cookieToken: undefined, device: undefined }
-        const resumed = kept && (await signIn.resume(kept, { ...judged, browser, origin: from }))
-        if (resumed) {
-          forgetKeptSignIn(request, reply)
-          return follow(request, reply, resumed, context)
-        }
-        // An application that knows the address saves typing it; what it says is no proof, and leads no further.
-        const username = parseEmailAddress(fields.get('username') || fields.get('login_hint') || '')
-        if (username === undefined) return sendSignInPage(reply, emailPage(context))
-        const way = await signIn.findWay(username, judged.request)
-        if (way?.required) return reply.header('cache-control', 'no-store').redirect(way.location, 303)
-        return sendSignInPage(reply, passwordPage(context, { username, singleSignOn: way?.location }))
-      })
+  registerPages(app, { findReturn }, (scope) => {
+    scope.get(signInUrl, async (request, reply) => {
+      const { fields, misread } = readQuery(request)
+      const judged = await judge(request, fields, misread)
+      const browser = bindBrowser(request, reply)
+      const context = contextOf(judged, browser)
+      const kept = readKeptSignIn(request)
+      const from = { address: request.ip, cookieToken: undefined, device: undefined }
+      const resumed = kept && (await signIn.resume(kept, { ...judged, browser, origin: from }))
+      if (resumed) {
+        forgetKeptSignIn(request, reply)
+        return follow(request, reply, resumed, context)
+      }
+      // An application that knows the address saves typing it; what it says is no proof, and leads no further.
+      const username = parseEmailAddress(fields.get('username') || fields.get('login_hint') || '')
+      if (username === undefined) return sendSignInPage(reply, emailPage(context))
+      const way = await signIn.findWay(username, judged.request)
+      if (way?.required) return reply.header('cache-control', 'no-store').redirect(way.location, 303)
+      return sendSignInPage(reply, passwordPage(context, { username, singleSignOn: way?.location }))
+    })
 
-      scope.route({
-        ...checkEmail,
-        bodyLimit: formBodyLimit,
-        async handler(request, reply) {
-          const fields = formOf(request, [...known, 'username'])
-          requireOwnForm(request, fields, origin())
-          const judged = await judge(request, fields)
-          const typed = fields.get('username') ?? ''
-          const username = parseEmailAddress(typed)
-          if (username === undefined) {
-            if (!isBrowser(request)) throw faultOfUsername(typed)
-            const { notAnEmail } = signInWords[judged.request.language]
-            const context = contextOf(judged, bindBrowser(request, reply))
-            return sendSignInPage(reply, emailPage(context, notAnEmail, typed.slice(0, longestUsername)))
-          }
-          const way = await signIn.findWay(username, judged.request)
-          reply.header('cache-control', 'no-store')
-          if (isBrowser(request)) {
-            if (way?.required) return reply.redirect(way.location, 303)
-            const context = contextOf(judged, bindBrowser(request, reply))
-            return sendSignInPage(reply, passwordPage(context, { username, singleSignOn: way?.location }))
-          }
-          const parameters = toParameters(judged.request)
-          parameters.set('username', username)
-          const passwordStep = `${origin()}${signInUrl}?${parameters}`
-          return reply
-            .code(204)
-            .header('location', way?.required ? way.location : passwordStep)
-            .send()
-        },
-      })
-
-      scope.post('/v2/oauth/sign-in', async (request, reply) => {
-        const { fields, context, step } = await readStep(request, ['username', 'password'])
-        const username = parseEmailAddress(fields.get('username') ?? '')
-        if (username === undefined) return sendSignInPage(reply, emailPage(context))
-        const way = await signIn.findWay(username, step.request)
-        if (way?.required) return reply.header('cache-control', 'no-store').redirect(way.location, 303)
-        try {
-          const next = await signIn.signIn(username, fields.get('password') ?? '', step)
-          return follow(request, reply, next, context)
-        } catch (error) {
-          const said = wordsFor(error, step.request.language)
-          return sendSignInPage(
-            reply,
-            passwordPage(context, { username, singleSignOn: way?.location, ...said }),
-          )
-        }
-      })
-
-      scope.post('/v2/oauth/one-time-code', async (request, reply) => {
-        const { fields, context, step } = await readStep(request, ['sign_in', 'code'])
-        const secret = fields.get('sign_in') ?? ''
-        try {
-          const next = await signIn.giveOneTimeCode(secret, fields.get('code') ?? '', step)
-          if (!next) return sendSignInPage(reply, expiredPage(step.request))
-          return follow(request, reply, next, context)
-        } catch (error) {
-          return sendSignInPage(
-            reply,
-            codePage(context, secret, wordsFor(error, step.request.language, 'wrongCode')),
-          )
-        }
-      })
-
-      scope.get('/v2/oauth/consent', async (request, reply) => {
-        const fields = queryOf(request)
+    scope.route({
+      ...checkEmail,
+      bodyLimit: formBodyLimit,
+      async handler(request, reply) {
+        const fields = formOf(request, [...known, 'username'])
+        requireOwnForm(request, fields, origin())
         const judged = await judge(request, fields)
-        const browser = bindBrowser(request, reply)
-        const secret = fields.get('sign_in') ?? ''
-        const step = {
-          ...judged,
-          browser,
-          origin: { address: request.ip, cookieToken: undefined, device: undefined },
+        const typed = fields.get('username') ?? ''
+        const username = parseEmailAddress(typed)
+        if (username === undefined) {
+          if (!isBrowser(request)) throw faultOfUsername(typed)
+          const { notAnEmail } = signInWords[judged.request.language]
+          const context = contextOf(judged, bindBrowser(request, reply))
+          return sendSignInPage(reply, emailPage(context, notAnEmail, typed.slice(0, longestUsername)))
         }
-        const asked = await signIn.findAsked(secret, step)
-        if (!asked) return sendSignInPage(reply, expiredPage(judged.request))
-        return sendSignInPage(reply, consentPage(contextOf(judged, browser), secret, asked.email))
-      })
+        const way = await signIn.findWay(username, judged.request)
+        reply.header('cache-control', 'no-store')
+        if (isBrowser(request)) {
+          if (way?.required) return reply.redirect(way.location, 303)
+          const context = contextOf(judged, bindBrowser(request, reply))
+          return sendSignInPage(reply, passwordPage(context, { username, singleSignOn: way?.location }))
+        }
+        const parameters = toParameters(judged.request)
+        parameters.set('username', username)
+        const passwordStep = `${origin()}${signInUrl}?${parameters}`
+        return reply
+          .code(204)
+          .header('location', way?.required ? way.location : passwordStep)
+          .send()
+      },
+    })
 
-      scope.post('/v2/oauth/consent', async (request, reply) => {
-        const { fields, step } = await readStep(request, ['sign_in', 'decision'])
-        const allowed = fields.get('decision') === 'allow'
-        const location = await signIn.decide(fields.get('sign_in') ?? '', allowed, step)
-        if (location === undefined) return sendSignInPage(reply, expiredPage(step.request))
-        return reply.header('cache-control', 'no-store').redirect(location, 303)
-      })
-    },
-    findReturn,
-  )
+    scope.post('/v2/oauth/sign-in', async (request, reply) => {
+      const { fields, context, step } = await readStep(request, ['username', 'password'])
+      const username = parseEmailAddress(fields.get('username') ?? '')
+      if (username === undefined) return sendSignInPage(reply, emailPage(context))
+      const way = await signIn.findWay(username, step.request)
+      if (way?.required) return reply.header('cache-control', 'no-store').redirect(way.location, 303)
+      try {
+        const next = await signIn.signIn(username, fields.get('password') ?? '', step)
+        return follow(request, reply, next, context)
+      } catch (error) {
+        const said = wordsFor(error, step.request.language)
+        return sendSignInPage(
+          reply,
+          passwordPage(context, { username, singleSignOn: way?.location, ...said }),
+        )
+      }
+    })
+
+    scope.post('/v2/oauth/one-time-code', async (request, reply) => {
+      const { fields, context, step } = await readStep(request, ['sign_in', 'code'])
+      const secret = fields.get('sign_in') ?? ''
+      try {
+        const next = await signIn.giveOneTimeCode(secret, fields.get('code') ?? '', step)
+        if (!next) return sendSignInPage(reply, expiredPage(step.request))
+        return follow(request, reply, next, context)
+      } catch (error) {
+        return sendSignInPage(
+          reply,
+          codePage(context, secret, wordsFor(error, step.request.language, 'wrongCode')),
+        )
+      }
+    })
+
+    scope.get('/v2/oauth/consent', async (request, reply) => {
+      const fields = queryOf(request)
+      const judged = await judge(request, fields)
+      const browser = bindBrowser(request, reply)
+      const secret = fields.get('sign_in') ?? ''
+      const step = {
+        ...judged,
+        browser,
+        origin: { address: request.ip, cookieToken: undefined, device: undefined },
+      }
+      const asked = await signIn.findAsked(secret, step)
+      if (!asked) return sendSignInPage(reply, expiredPage(judged.request))
+      return sendSignInPage(reply, consentPage(contextOf(judged, browser), secret, asked.email))
+    })
+
+    scope.post('/v2/oauth/consent', async (request, reply) => {
+      const { fields, step } = await readStep(request, ['sign_in', 'decision'])
+      const allowed = fields.get('decision') === 'allow'
+      const location = await signIn.decide(fields.get('sign_in') ?? '', allowed, step)
+      if (location === undefined) return sendSignInPage(reply, expiredPage(step.request))
+      return reply.header('cache-control', 'no-store').redirect(location, 303)
+    })
+  })
 }
