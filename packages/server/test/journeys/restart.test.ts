@@ -62,7 +62,7 @@ test.each(everyParent)(
 
 test.each(everyParent)(
   'a service starts in the moment in which another one was killed with -9, below %s',
-  { timeout: 180_000 },
+  { timeout: 300_000 },
   async (parent) => {
     const dataDirectory = temporaryDirectory()
     let service = await startService({ dataDirectory, through: parents[parent] })
