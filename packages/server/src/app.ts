@@ -51,7 +51,7 @@ export async function buildApp(context: Context, addresses: () => Addresses): Pr
       services.guard.protect(scope)
       measureCalls(scope, context)
       registerAuthenticatorRoutes(scope, services.authenticators)
-      registerStatisticsRoutes(scope, services.statistics)
+      registerStatisticsRoutes(scope, services.statistics, services.answerBodies)
       registerDatasourceRoutes(scope, services.datasources)
       registerAccountRoutes(scope, services.accounts)
       registerLinkedAccountRoutes(scope, services.linkedAccounts)
