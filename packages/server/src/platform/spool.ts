@@ -3,11 +3,11 @@ import { type FileHandle, open, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 
-/** Bytes that are gathered before any of them is sent: few in memory, more in a file. */
+/** Text that is gathered as UTF-8 before any of it is sent: a little in memory, more in a file. */
 export interface Spool {
   /** @throws what the file system says, as when there is no room, and what `onFile` throws */
-  write(bytes: Buffer): Promise<void>
-  /** Of all bytes written. */
+  write(text: string): Promise<void>
+  /** Bytes of all that was written. */
   readonly size: number
   /** Everything between two texts, once; the file is gone when the stream is. */
   read(before: string, after: string): Readable
@@ -18,16 +18,21 @@ export interface Spool {
 export interface SpoolOptions {
   /** Where files are. They have no name there after their first moment, so that none outlives the process. */
   readonly directory: string
-  /** Kept in memory until so many are written at once. */
+  /** Bytes in memory, which are written at once. */
   readonly heldBytes?: number
   /** Called before a file is made. */
   readonly onFile?: () => Promise<void>
 }
 
+/** The buffer begins as small as usual answers are. */
+const firstBytes = 16 * 1024
 const readBytes = 64 * 1024
 
+const encoder = new TextEncoder()
+
 export function createSpool({ directory, heldBytes = 256 * 1024, onFile }: SpoolOptions): Spool {
-  let held: Buffer[] = []
+  // Written again and again: a buffer for each piece would be garbage that is not counted as memory in time.
+  let held = Buffer.allocUnsafeSlow(Math.min(firstBytes, heldBytes))
   let heldSize = 0
   let size = 0
   let file: FileHandle | undefined
@@ -40,12 +45,18 @@ export function createSpool({ directory, heldBytes = 256 * 1024, onFile }: Spool
     return opened
   }
 
+  function grow(): void {
+    const larger = Buffer.allocUnsafeSlow(Math.min(held.length * 4, heldBytes))
+    held.copy(larger, 0, 0, heldSize)
+    held = larger
+  }
+
   async function flush(): Promise<void> {
     file ??= await openFile()
-    const bytes = Buffer.concat(held, heldSize)
-    held = []
+    for (let from = 0; from < heldSize; ) {
+      from += (await file.write(held, from, heldSize - from)).bytesWritten
+    }
     heldSize = 0
-    for (let from = 0; from < bytes.length; ) from += (await file.write(bytes, from)).bytesWritten
   }
 
   async function* stored(): AsyncGenerator<Buffer> {
@@ -60,7 +71,6 @@ export function createSpool({ directory, heldBytes = 256 * 1024, onFile }: Spool
   async function discard(): Promise<void> {
     const opened = file
     file = undefined
-    held = []
     await opened?.close()
   }
 
@@ -68,17 +78,22 @@ export function createSpool({ directory, heldBytes = 256 * 1024, onFile }: Spool
     get size() {
       return size
     },
-    async write(bytes) {
-      held.push(bytes)
-      heldSize += bytes.length
-      size += bytes.length
-      if (heldSize > heldBytes) await flush()
+    async write(text) {
+      for (let rest = text; rest !== ''; ) {
+        const { read, written } = encoder.encodeInto(rest, held.subarray(heldSize))
+        heldSize += written
+        size += written
+        rest = rest.slice(read)
+        if (rest === '') return
+        if (held.length < heldBytes) grow()
+        else await flush()
+      }
     },
     read(before, after) {
       async function* all(): AsyncGenerator<Buffer> {
         yield Buffer.from(before)
         yield* stored()
-        yield* held
+        yield held.subarray(0, heldSize)
         yield Buffer.from(after)
       }
       // A stream that is destroyed before it is read ends no generator.

@@ -35,9 +35,8 @@ export function createAnswerBodies(options: {
 
   async function fill(spool: Spool, pieces: AsyncIterable<string>): Promise<void> {
     for await (const piece of pieces) {
-      const bytes = Buffer.from(JSON.stringify(piece).slice(1, -1))
-      if (spool.size + bytes.length > mostBytes) throw tooLarge(mostBytes)
-      await spool.write(bytes)
+      await spool.write(JSON.stringify(piece).slice(1, -1))
+      if (spool.size > mostBytes) throw tooLarge(mostBytes)
     }
   }
 
