@@ -9,6 +9,7 @@ test('names the known word that is a few edits away, whatever its case', () => {
 
 test('names nothing when no known word is close', () => {
   expect(nearestName('zebra', ['measures', 'dimensions'])).toBeUndefined()
+  expect(nearestName('c', ['a', 'b'])).toBeUndefined()
 })
 
 /** The definition of the distance, without any bound. */
@@ -42,7 +43,7 @@ test('finds what a comparison of everything with everything finds', () => {
     fc.property(word, fc.array(word, { maxLength: 6 }), (name, known) => {
       const distances = known.map((each) => distanceOf(name, each))
       const least = Math.min(...distances)
-      const near = least <= Math.min(10, Math.max(2, Math.floor(name.length / 3)))
+      const near = least <= Math.min(10, Math.max(2, Math.floor(name.length / 3)), name.length - 1)
       expect(nearestName(name, known)).toBe(near ? known[distances.indexOf(least)] : undefined)
     }),
     { numRuns: 2_000 },

@@ -31,13 +31,14 @@ function editDistance(a: string, b: string, bound: number): number {
 }
 
 /** Names that differ in more are not near, however long they are. */
-const mostEdits = 10
+const maxEdits = 10
 
 /** The known name that a user who typed `name` most likely meant, or nothing when none is close. */
 export function nearestName(name: string, known: Iterable<string>): string | undefined {
   const typed = name.slice(0, 100).toLowerCase()
   let best: string | undefined
-  let bestDistance = Math.min(mostEdits, Math.max(2, Math.floor(typed.length / 3))) + 1
+  // Of a name in which every letter is another one nothing is left.
+  let bestDistance = Math.min(maxEdits + 1, Math.max(2, Math.floor(typed.length / 3)) + 1, typed.length)
   for (const candidate of known) {
     if (Math.abs(candidate.length - typed.length) >= bestDistance) continue
     const distance = editDistance(typed, candidate.toLowerCase(), bestDistance)

@@ -31,7 +31,7 @@ it('is the success envelope around the pieces, with warnings where there are som
 })
 
 it('holds as many bytes as are sent, to the last one', async () => {
-  const bodies = createAnswerBodies({ directory: tmpdir(), mostBytes: 10 })
+  const bodies = createAnswerBodies({ directory: tmpdir(), maxBytes: 10 })
   const sent = await bodies.gather({ pieces: pieces('"'.repeat(4), 'é'), warnings: [] }, 'a')
   expect(JSON.parse(await text(sent.stream)).data).toBe('""""é')
   const more = bodies.gather({ pieces: pieces('"'.repeat(4), 'éx'), warnings: [] }, 'a')

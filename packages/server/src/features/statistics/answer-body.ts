@@ -22,21 +22,21 @@ export interface AnswerBodies {
 }
 
 /** Answers of one company that are held in files, from their first bytes there until they are sent. */
-const filesOfCompany = 8
+const maxFilesOfCompany = 8
 
 export function createAnswerBodies(options: {
   /** Where answers that are too large for the memory are held. */
   readonly directory: string
   /** What `data` may have as it is sent. */
-  readonly mostBytes?: number
+  readonly maxBytes?: number
 }): AnswerBodies {
-  const { directory, mostBytes = queryLimits.envelopeBytes } = options
-  const gate = createQueryGate({ running: filesOfCompany, waiting: 0, what: 'large answers' })
+  const { directory, maxBytes = queryLimits.envelopeBytes } = options
+  const gate = createQueryGate({ running: maxFilesOfCompany, waiting: 0, what: 'large answers' })
 
   async function fill(spool: Spool, pieces: AsyncIterable<string>): Promise<void> {
     for await (const piece of pieces) {
       await spool.write(JSON.stringify(piece).slice(1, -1))
-      if (spool.size > mostBytes) throw tooLarge(mostBytes)
+      if (spool.size > maxBytes) throw tooLarge(maxBytes)
     }
   }
 

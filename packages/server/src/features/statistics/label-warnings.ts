@@ -15,7 +15,7 @@ export interface LabelUse {
 }
 
 /** More of them help no one, and each is compared with every known key. */
-const mostWarnings = 10
+const maxWarnings = 10
 
 /** The labels of a query, each once, where it names them first. */
 export function labelsIn({ dimensions, filters }: Query): LabelUse[] {
@@ -50,7 +50,7 @@ function comesBefore(a: string, b: string): boolean {
 
 export async function warnOfLabels(unknown: readonly LabelUse[], known: LabelKeys): Promise<Warning[]> {
   const warnings: Warning[] = []
-  for (const { source, key, path } of unknown.slice(0, mostWarnings)) {
+  for (const { source, key, path } of unknown.slice(0, maxWarnings)) {
     const nearest = nearestName(key, known[source])
     const hint = nearest === undefined ? '' : `; did you mean ${shown(`${source}.label.${nearest}`)}?`
     const message = `none of your ${source} has had the label ${shown(key)}: it is absent in all of them${hint}`

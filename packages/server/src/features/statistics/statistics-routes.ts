@@ -28,7 +28,7 @@ export function registerStatisticsRoutes(
       reply.header('vary', 'accept').header('cache-control', 'no-store')
       if (format !== 'json' && streamed) {
         const stream = await readableOf(answer.pieces, signal)
-        return tellWarnings(reply, answer).type(bareTypes[format]).send(stream)
+        return addWarnings(reply, answer).type(bareTypes[format]).send(stream)
       }
       const { length, stream } = await bodies.gather(answer, companyId)
       return reply.type('application/json; charset=utf-8').header('content-length', length).send(stream)
@@ -64,25 +64,25 @@ function signalOfLeaving(reply: FastifyReply): AbortSignal {
 
 const warningsHeader = 'x-millrace-warnings'
 
-/** Headers are bounded on their way; a list that is cut says at least the first. */
-const headerCharacters = 4_000
+/** Proxies bound headers; a longer list is cut. */
+const maxHeaderCharacters = 4_000
 
 /** What is known now becomes a header of a streamed answer; the trailer has what is known at its end. */
-function tellWarnings(reply: FastifyReply, { warnings }: Answer): FastifyReply {
+function addWarnings(reply: FastifyReply, { warnings }: Answer): FastifyReply {
   if (warnings.length > 0) reply.header(warningsHeader, headerText(warnings))
   return reply.trailer(warningsHeader, (_reply, _payload, done) => done(null, headerText(warnings)))
 }
 
 /** JSON in ASCII, since a header has no other letters. */
 function headerText(warnings: readonly Warning[]): string {
-  let told = warnings
+  let shown = warnings
   for (;;) {
-    const text = JSON.stringify(told).replaceAll(
+    const text = JSON.stringify(shown).replaceAll(
       /[^ -~]/g,
       (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`,
     )
-    if (text.length <= headerCharacters || told.length <= 1) return text
-    told = told.slice(0, -1)
+    if (text.length <= maxHeaderCharacters || shown.length <= 1) return text
+    shown = shown.slice(0, -1)
   }
 }
 
