@@ -1,3 +1,4 @@
+import { connect } from 'node:net'
 import type { Query } from '@millrace/contract/resources/query.ts'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { openStatisticsApp, type StatisticsApp } from '../support/statistics-app.ts'
@@ -129,6 +130,27 @@ describe('warnings', () => {
     // Seen from now on, whatever was remembered.
     await engine.load([storedEvent({ labels: { stores: 'a', grösse: 'b' } })])
     expect((await app.post(query)).body).not.toHaveProperty('warnings')
+  })
+
+  it('stand in no trailer for a client of HTTP/1.0, which knows no chunks', async () => {
+    await engine.load(named(3, '2026-03-10T12:00:00Z'))
+    const { port } = new URL(await app.app.listen({ port: 0, host: '127.0.0.1' }))
+    const body = JSON.stringify(whole({ dimensions: ['events.name'], limit: 2 }))
+    const asked = (version: string) =>
+      new Promise<string>((resolve, reject) => {
+        const socket = connect(Number(port), '127.0.0.1')
+        let text = ''
+        socket.setEncoding('utf8').on('data', (chunk) => {
+          text += chunk
+        })
+        socket.once('close', () => resolve(text)).once('error', reject)
+        socket.write(
+          `POST /v2/statistics/query HTTP/${version}\r\nHost: x\r\nConnection: close\r\nAccept: text/csv\r\n` +
+            `Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+        )
+      })
+    expect(await asked('1.0')).toMatch(/\r\n\r\nevents\.name\r\nn0\r\nn1\r\n$/)
+    expect(await asked('1.1')).toMatch(/\r\n0\r\nx-millrace-warnings: \[\{"path":"limit".*\r\n\r\n$/)
   })
 
   it('are few and short, whatever is asked', async () => {

@@ -70,6 +70,8 @@ const maxHeaderCharacters = 4_000
 /** What is known now becomes a header of a streamed answer; the trailer has what is known at its end. */
 function addWarnings(reply: FastifyReply, { warnings }: Answer): FastifyReply {
   if (warnings.length > 0) reply.header(warningsHeader, headerText(warnings))
+  // HTTP/1.0 knows no chunks, behind which trailers stand.
+  if (reply.request.raw.httpVersion === '1.0') return reply
   return reply.trailer(warningsHeader, (_reply, _payload, done) => done(null, headerText(warnings)))
 }
 
