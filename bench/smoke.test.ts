@@ -12,6 +12,7 @@ const absent =
 const runs: [name: string, ...options: string[]][] = [
   ['collector', '--seconds', '1', '--rounds', '1'],
   ['statistics', '--events', '100000', '--rounds', '1', '--settle', '0'],
+  ['large-answers', '--seconds', '1', '--rows', '2000', '--settle', '0'],
   ['start', '--rounds', '1', '--minutes', '0', '--settle', '0'],
   ['loading', '0.001', '1', '2000'],
   ['event-log', '0.2'],

@@ -26,6 +26,32 @@ export function successEnvelope<T extends TSchema>(data: T) {
   return Type.Object({ ...success, data }, strict)
 }
 
+const Warning = Type.Object(
+  {
+    path: Type.String({ description: 'Where in the request', examples: ['dimensions.0'] }),
+    message: Type.String({
+      description: 'What to know about the answer, in plain words',
+      examples: [
+        'no events have had the label "stroe": it is null in every row; did you mean events.label.store?',
+      ],
+    }),
+  },
+  strict,
+)
+export type Warning = Static<typeof Warning>
+
+/** Schema of a success envelope that can say what its answer leaves out or may not mean. */
+export function warningEnvelope<T extends TSchema>(data: T) {
+  const warnings = Type.Optional(
+    Type.Array(Warning, {
+      minItems: 1,
+      description: 'What to know about the answer; absent when there is nothing',
+      'x-millrace-extension': true,
+    }),
+  )
+  return Type.Object({ ...success, data, warnings }, strict)
+}
+
 /** Schema of the success envelope of a paginated list; `paginationCount` is the number of all matches. */
 export function paginatedEnvelope<T extends TSchema>(item: T) {
   return Type.Object(

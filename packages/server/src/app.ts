@@ -60,7 +60,7 @@ export async function buildApp(context: Context, addresses: () => Addresses): Pr
       measureCalls(scope, context)
       registerApplicationRoutes(scope, services.applications)
       registerAuthenticatorRoutes(scope, services.authenticators)
-      registerStatisticsRoutes(scope, services.statistics)
+      registerStatisticsRoutes(scope, services.statistics, services.answerBodies)
       registerDatasourceRoutes(scope, services.datasources)
       registerAccountRoutes(scope, services.accounts)
       registerLinkedAccountRoutes(scope, services.linkedAccounts)

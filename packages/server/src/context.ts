@@ -178,6 +178,7 @@ export async function openContext(options: ContextOptions): Promise<Context> {
       ownHosts: () => [new URL(options.origin()).hostname],
     })
     const services = createServices({
+      spoolDirectory: dataDirectory.runPath,
       relational,
       box,
       origin: options.origin,

@@ -39,6 +39,7 @@ import {
 import { createProvisioning, type Provisioning } from './features/provisioning/provisioning.ts'
 import { createDomainStore } from './features/single-sign-on/domain-store.ts'
 import { createSingleSignOn, type SingleSignOn } from './features/single-sign-on/single-sign-on-service.ts'
+import { type AnswerBodies, createAnswerBodies } from './features/statistics/answer-body.ts'
 import { createQueryGate } from './features/statistics/query/gate.ts'
 import { defaultRunLimits } from './features/statistics/query/run.ts'
 import { createStatisticsService, type StatisticsService } from './features/statistics/statistics-service.ts'
@@ -67,6 +68,7 @@ export interface Services {
   readonly collector: CollectorService
   readonly datasources: DatasourceService
   readonly statistics: StatisticsService
+  readonly answerBodies: AnswerBodies
   readonly accounts: AccountServices
   readonly linkedAccounts: LinkedAccountService
   readonly audit: AuditService
@@ -83,6 +85,8 @@ export interface ServiceParts {
   readonly enqueueMail: EnqueueMail
   /** Address under which people reach the service, without a path. */
   readonly origin: () => string
+  /** Where answers that are too large for the memory are held. */
+  readonly spoolDirectory: string
   readonly findPrincipal: Parameters<typeof createBearerGuard>[0]['findPrincipal']
   readonly clock: Clock
   readonly logger: Logger
@@ -225,6 +229,7 @@ export function createServices(parts: ServiceParts): Services {
       limits: { ...defaultRunLimits, threads: oneThreadWhileIngesting(collector, ending) },
       onAnswered: (outcome, seconds) => metrics.querySeconds.observe({ outcome }, seconds),
     }),
+    answerBodies: createAnswerBodies({ directory: parts.spoolDirectory }),
     accounts,
     audit: createAuditService({ store: createAuditStore(relational.db) }),
     linkedAccounts: createLinkedAccountService({

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import type { ErrorRow } from '../error-row.ts'
-import { anId, ById, ByName, Faults, QueryFaults } from '../failure-data.ts'
+import { anId, ById, ByName, Faults, Limit, QueryFaults } from '../failure-data.ts'
 import { strict } from '../resources/formats.ts'
 
 /**
@@ -51,6 +51,12 @@ export const statisticErrors = {
     status: 400,
     message: 'The query cannot be answered as it is written',
     data: QueryFaults,
+  },
+  resultTooLarge: {
+    errorCode: 9104,
+    status: 413,
+    message: 'The result is too large for the envelope',
+    data: Limit,
   },
   savedQueryNotFound: {
     errorCode: 9200,

@@ -1,10 +1,12 @@
 import { Type } from 'typebox'
-import { successEnvelope } from '../envelope.ts'
+import { successEnvelope, warningEnvelope } from '../envelope.ts'
 import type { Operation } from '../operation.ts'
 import { oneOf, strict } from '../resources/formats.ts'
-import { Query } from '../resources/query.ts'
+import { Query, queryLimits } from '../resources/query.ts'
 import { StatisticsMeta } from '../resources/statistics-meta.ts'
 
+const { envelopeBytes } = queryLimits
+const number = new Intl.NumberFormat('en')
 const statisticsAccess = { resource: 'statistics', action: 'access' } as const
 
 /** Operation 4. */
@@ -20,19 +22,22 @@ export const runQuery = {
   summary: 'Run a query',
   description: `Answers a question to the statistics model: measures, grouped by dimensions and time, filtered, ordered and limited.
 
-\`data\` is always a string. Without \`format\` it is the JSON text of an array of rows, each an object keyed by member id; a time dimension with a granularity is keyed \`member.granularity\`. With \`format=csv\` it is RFC 4180 CSV with a header of member ids, in which texts that a spreadsheet would run as a formula are defused.
+\`data\` is always a string. Without \`format\` it is the JSON text of an array of rows, each an object keyed by member id; a time dimension with a granularity is keyed \`member.granularity\`. With \`format=csv\` it is RFC 4180 CSV with a header of member ids, in which texts that a spreadsheet would run as a formula are defused; numbers, also those in texts, are written as they are. An envelope holds at most ${number.format(envelopeBytes)} bytes, \`data\` as it is escaped there; a larger result is refused with 413.
 
-With \`Accept: text/csv\` or \`Accept: application/x-ndjson\` the bare result is streamed instead of the envelope.
+With \`Accept: text/csv\` or \`Accept: application/x-ndjson\` the bare result is streamed instead of the envelope, however large it is.
 
-- Counts and sums are numbers, times are ISO 8601 in the company's time zone with its offset, absent values are null, and so is a ratio over 0.
+- Counts and sums are JSON numbers in every row, written with all their digits: a sum of amounts is exact in cents, with at most two decimals. A reader that holds numbers as doubles keeps 15 digits of them, whatever is written.
+- Times are ISO 8601 in the company's time zone with its offset, absent values are null, and so is a ratio over 0.
 - Dates without a zone are read in the company's time zone. A range of dates includes both days, a range of instants excludes its end.
-- With \`compareDateRange\` each row has a further key \`compareDateRange\`, and rows come in the order of the ranges.
+- With \`compareDateRange\` each row has a further key \`compareDateRange\`, and rows come in the order of the ranges; \`limit\` holds for each range.
+- \`warnings\` names what to know about the answer: rows beyond \`limit\`, and labels that no event of your company has had, with the nearest one that some have. A streamed result tells of labels in the header \`X-Millrace-Warnings\`, the same list as JSON in ASCII, and of all in the trailer of that name; a reader that has no trailers takes one with as many rows as \`limit\` for cut.
 - A query runs 30 seconds at most and stops when the caller leaves. Of one company 4 queries run and 16 wait; further ones are answered 429.`,
   errors: [
     'unknownMember',
     'incompatibleMembers',
     'virtualMeasureFilter',
     'invalidQuery',
+    'resultTooLarge',
     'tooComplex',
     'notAcceptable',
     'tooManyRequests',
@@ -78,6 +83,10 @@ With \`Accept: text/csv\` or \`Accept: application/x-ndjson\` the bare result is
   replies: {
     200: {
       description: 'The result',
+      headers: {
+        'X-Millrace-Warnings':
+          'Of a streamed result: what to know about it, a JSON list of `path` and `message`; absent when there is nothing',
+      },
       examples: {
         rows: {
           summary: 'Rows as JSON text',
@@ -109,7 +118,7 @@ With \`Accept: text/csv\` or \`Accept: application/x-ndjson\` the bare result is
     ),
     body: Query,
     response: {
-      200: successEnvelope(Type.String({ description: 'The rows: JSON text of an array, or CSV' })),
+      200: warningEnvelope(Type.String({ description: 'The rows: JSON text of an array, or CSV' })),
     },
   },
 } as const satisfies Operation

@@ -1,8 +1,8 @@
 import { Ajv } from 'ajv'
 import { expect, test } from 'vitest'
-import { Query } from './query.ts'
+import { Query, unsupportedKeyword } from './query.ts'
 
-const ajv = new Ajv({ strict: true })
+const ajv = new Ajv({ strict: true }).addVocabulary([unsupportedKeyword])
 const accepts = ajv.compile(Query)
 
 const query = (parts: Record<string, unknown> = {}) => ({
@@ -41,6 +41,17 @@ test.each<[string, unknown]>([
     'ranges to compare, of both forms',
     query(time({ compareDateRange: ['this month', ['2025-01-01', '2025-01-31']] })),
   ],
+  [
+    'null wherever a field is optional',
+    query({
+      limit: null,
+      order: null,
+      filters: [{ member: 'events.name', dimension: null, operator: 'equals', values: ['a'] }],
+      timeDimensions: [
+        { dimension: 'events.time', granularity: null, dateRange: null, compareDateRange: null },
+      ],
+    }),
+  ],
 ])('accepts %s', (_case, value) => {
   accepts(JSON.parse(JSON.stringify(value)))
   expect(accepts.errors).toBeNull()
@@ -51,6 +62,7 @@ const { filters: _, ...withoutFilters } = query()
 test.each<[string, unknown, string]>([
   ['no object', [], ''],
   ['a missing part', withoutFilters, ''],
+  ['null for a needed part', query({ filters: null }), '/filters'],
   ['an unknown field', query({ measure: [] }), ''],
   ['an empty member', query({ measures: [''] }), '/measures/0'],
   [

@@ -1,5 +1,5 @@
-import { type Static, Type } from 'typebox'
-import { mapOf, oneOf, strict } from './formats.ts'
+import { type Static, type TSchema, Type } from 'typebox'
+import { mapOf, nullable, oneOf, strict } from './formats.ts'
 
 /** Bounds of one query (decisions.md, Operations; the rest protects the engine). */
 export const queryLimits = {
@@ -10,6 +10,8 @@ export const queryLimits = {
   filterValues: 1_000,
   timeDimensions: 10,
   compareDateRanges: 10,
+  /** Of an answer in the envelope, as it is sent. */
+  envelopeBytes: 64 * 1024 * 1024,
 } as const
 
 export const filterOperators = [
@@ -34,8 +36,69 @@ export const filterOperators = [
 ] as const
 export type FilterOperator = (typeof filterOperators)[number]
 
+interface OperatorMeaning {
+  readonly description: string
+  /** Whether texts are compared by their lower-case forms. */
+  readonly ignoresCase: boolean
+}
+
+const exactly = (description: string): OperatorMeaning => ({ description, ignoresCase: false })
+const ignoringCase = (description: string): OperatorMeaning => ({
+  description: `${description}, whatever the case of its letters`,
+  ignoresCase: true,
+})
+
+/** What each operator asks of a member. */
+export const operatorMeanings: Readonly<Record<FilterOperator, OperatorMeaning>> = {
+  equals: exactly('Is one of the values, case included; of a time: lies in one of the days or instants'),
+  notEquals: exactly('Is none of the values, case included, or is absent'),
+  contains: ignoringCase('Holds one of the values'),
+  notContains: ignoringCase('Holds none of the values, or is absent'),
+  startsWith: ignoringCase('Begins with one of the values'),
+  notStartsWith: ignoringCase('Begins with none of the values, or is absent'),
+  endsWith: ignoringCase('Ends with one of the values'),
+  notEndsWith: ignoringCase('Ends with none of the values, or is absent'),
+  gt: exactly(
+    'Is greater than a value; a text is compared with a decimal number as a number, with any other value by its bytes',
+  ),
+  gte: exactly('Is greater than a value or equal to it, compared as by `gt`'),
+  lt: exactly('Is less than a value, compared as by `gt`'),
+  lte: exactly('Is less than a value or equal to it, compared as by `gt`'),
+  inDateRange: exactly('Lies in the range of the one or two values'),
+  notInDateRange: exactly('Lies outside the range of the one or two values'),
+  beforeDate: exactly('Is before the day or instant'),
+  beforeOrOnDate: exactly('Is before the end of the day or instant'),
+  afterDate: exactly('Is after the day or instant'),
+  afterOrOnDate: exactly('Is not before the day or instant'),
+}
+
+/** Names of the Cube query format that have no meaning here yet, by the object that they stand in. */
+export const unsupportedNames = {
+  query: ['segments', 'offset', 'total', 'timezone', 'renewQuery', 'ungrouped', 'responseFormat'],
+  filter: ['and', 'or'],
+  operator: ['set', 'notSet', 'measureFilter'],
+} as const
+
+/** The keyword under which a schema lists what it knows by name and does not support. */
+export const unsupportedKeyword = 'x-unsupported'
+
 export const granularities = ['second', 'minute', 'hour', 'day', 'week', 'month', 'quarter', 'year'] as const
 export type Granularity = (typeof granularities)[number]
+
+/** An optional field in which null means the same as no field at all. */
+function absentAsNull<T extends TSchema>(schema: T) {
+  const { description, examples } = schema as { description?: string; examples?: unknown[] }
+  return Type.Optional(
+    nullable(schema, {
+      ...(description === undefined ? {} : { description }),
+      ...(examples === undefined ? {} : { examples }),
+    }),
+  )
+}
+
+function words(names: readonly string[]): string {
+  return names.map((name) => `\`${name}\``).join(', ')
+}
 
 function memberId(description: string, example: string) {
   return Type.String({ minLength: 1, maxLength: 400, description, examples: [example] })
@@ -56,20 +119,30 @@ function memberList(description: string, example: string[]) {
  */
 export const BinaryFilter = Type.Object(
   {
-    dimension: Type.Optional(memberId('Older name of `member`', 'events.name')),
-    member: Type.Optional(memberId('Member that is filtered', 'events.name')),
+    dimension: absentAsNull(memberId('Older name of `member`', 'events.name')),
+    member: absentAsNull(memberId('Member that is filtered', 'events.name')),
     operator: oneOf(filterOperators, {
-      description: '`values` are joined by or, those of the `not…` operators by and',
+      description:
+        '`values` are joined by or, those of the `not…` operators by and. ' +
+        `${words(filterOperators.filter((each) => operatorMeanings[each].ignoresCase))} ignore case: they compare ` +
+        'the lower-case forms of Unicode, in which ß is not ss and İ is i with a dot above. All others heed it',
       examples: ['equals'],
+      [unsupportedKeyword]: unsupportedNames.operator,
     }),
     values: Type.Array(Type.String({ maxLength: 4_000 }), {
       minItems: 1,
       maxItems: queryLimits.filterValues,
-      description: 'What is compared with, as texts: numbers and dates are read from them',
+      description:
+        'What is compared with, as texts: numbers and dates are read from them. Numbers are decimal, as `12` or `-0.5`',
       examples: [['purchase']],
     }),
   },
-  { ...strict, title: 'BinaryFilter', description: 'One filter; all filters of a query are joined by and' },
+  {
+    ...strict,
+    title: 'BinaryFilter',
+    description: 'One filter; all filters of a query are joined by and',
+    [unsupportedKeyword]: unsupportedNames.filter,
+  },
 )
 export type BinaryFilter = Static<typeof BinaryFilter>
 
@@ -89,18 +162,19 @@ export type DateRange = Static<typeof DateRange>
 export const TimeDimension = Type.Object(
   {
     dimension: memberId('A time dimension', 'events.time'),
-    granularity: Type.Optional(
+    granularity: absentAsNull(
       oneOf(granularities, {
         description: 'Groups the rows by this unit of the company’s time zone; weeks begin on Monday',
         examples: ['day'],
       }),
     ),
-    dateRange: Type.Optional(DateRange),
-    compareDateRange: Type.Optional(
+    dateRange: absentAsNull(DateRange),
+    compareDateRange: absentAsNull(
       Type.Array(DateRange, {
         minItems: 1,
         maxItems: queryLimits.compareDateRanges,
-        description: 'Comparison form, instead of `dateRange`: the query runs once for each range',
+        description:
+          'Comparison form, instead of `dateRange`: the query runs once for each range, each with `limit` rows of its own',
         examples: [['this month', 'last month']],
       }),
     ),
@@ -135,15 +209,16 @@ export const Query = Type.Object(
       maxItems: queryLimits.timeDimensions,
       description: 'Ranges of time and groupings by time',
     }),
-    limit: Type.Optional(
+    limit: absentAsNull(
       Type.Integer({
         minimum: 1,
         maximum: queryLimits.rows,
-        description: 'How many rows at most; 10,000 when absent',
+        description:
+          'How many rows at most, of each range where ranges are compared; 10,000 when absent. Rows beyond it are said in `warnings`',
         examples: [100],
       }),
     ),
-    order: Type.Optional(
+    order: absentAsNull(
       Type.Union([orderMap, orderPairs], {
         description:
           'A map from member id to `asc` or `desc`, or an array of such pairs. When absent: the first time ' +
@@ -151,6 +226,11 @@ export const Query = Type.Object(
       }),
     ),
   },
-  { ...strict, title: 'Query', description: 'A question to the statistics model' },
+  {
+    ...strict,
+    title: 'Query',
+    description: 'A question to the statistics model; null in an optional field is as if it were absent',
+    [unsupportedKeyword]: unsupportedNames.query,
+  },
 )
 export type Query = Static<typeof Query>

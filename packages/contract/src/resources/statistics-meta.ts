@@ -38,6 +38,12 @@ export const DimensionMeta = Type.Object(
       Type.Array(oneOf(granularities), { description: 'For times: units that rows can be grouped by' }),
     ),
     operators: Type.Array(oneOf(filterOperators), { description: 'Filters that it takes' }),
+    caseInsensitiveOperators: Type.Optional(
+      Type.Array(oneOf(filterOperators), {
+        description: 'Those of its operators that ignore case; all others heed it',
+        'x-millrace-extension': true,
+      }),
+    ),
     values: Type.Optional(
       Type.Array(Type.String(), { description: 'All values, where they are few and fixed' }),
     ),

@@ -84,6 +84,18 @@ describe('the metadata', () => {
       type: 'time',
       granularities: expect.arrayContaining(['hour']),
     })
+    expect(dimensions['events.name']).toMatchObject({
+      operators: expect.arrayContaining(['equals', 'contains', 'gt']),
+      caseInsensitiveOperators: [
+        'contains',
+        'notContains',
+        'startsWith',
+        'notStartsWith',
+        'endsWith',
+        'notEndsWith',
+      ],
+    })
+    expect(dimensions['events.time']).not.toHaveProperty('caseInsensitiveOperators')
     expect(dimensions['events.deviceType']).toMatchObject({
       values: expect.arrayContaining(['tablet', 'server']),
     })

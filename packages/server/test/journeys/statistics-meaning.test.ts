@@ -209,7 +209,7 @@ describe('purchases', () => {
     expect(await revenue('2026-03-11')).toEqual([{ 'purchases.revenue': 0, 'purchases.count': 0 }])
   })
 
-  it('sum in cents, beyond what a double holds as text', async () => {
+  it('sum in cents, with every digit and one type, beyond what a double holds', async () => {
     await engine.load(
       Array.from({ length: 1000 }, (_, i) => storedEvent({ ...order, transId: `T${i}`, value: '0.10' })),
     )
@@ -219,9 +219,16 @@ describe('purchases', () => {
         storedEvent({ ...order, transId: `large${i}`, value }),
       ),
     )
-    expect(await app.rows({ measures: ['purchases.revenue'] })).toEqual([
-      { 'purchases.revenue': '20000000000000099.97' },
-    ])
+    const summed = { measures: ['purchases.revenue'], filters: [], timeDimensions: [] }
+    const text = async (dimensions: string[], accept?: string) => {
+      const { body, text: bare } = await app.post({ ...summed, dimensions }, accept ? { accept } : {})
+      return accept ? bare : body.data
+    }
+    expect(await text([])).toBe('[{"purchases.revenue":20000000000000099.97}]')
+    expect(await text([], 'text/csv')).toBe('purchases.revenue\r\n20000000000000099.97\r\n')
+    const rows = JSON.parse(String(await text(['purchases.transaction']))) as Record<string, unknown>[]
+    expect(rows).toHaveLength(1_002)
+    expect(new Set(rows.map((row) => typeof row['purchases.revenue']))).toEqual(new Set(['number']))
   })
 
   it('meet events on time and shared dimensions; what is absent counts 0, a ratio over 0 is null', async () => {

@@ -1,5 +1,7 @@
+import { tmpdir } from 'node:os'
 import type { Query } from '@millrace/contract/resources/query.ts'
 import type { FastifyInstance } from 'fastify'
+import { type AnswerBodies, createAnswerBodies } from '../../src/features/statistics/answer-body.ts'
 import { registerStatisticsRoutes } from '../../src/features/statistics/statistics-routes.ts'
 import {
   createStatisticsService,
@@ -39,11 +41,12 @@ export interface Envelope {
   data?: unknown
   error_code?: number
   message?: string
+  warnings?: { path: string; message: string }[]
 }
 
 export async function openStatisticsApp(
   columnar: Columnar,
-  overrides: Partial<StatisticsDependencies> = {},
+  { bodies, ...overrides }: Partial<StatisticsDependencies> & { bodies?: AnswerBodies } = {},
 ): Promise<StatisticsApp> {
   const app = createHttpServer({ logger: silentLogger, trustedProxies: [] })
   const caller = { companyId: testCompany, permissions: ['statistics:access', 'statistics:export'] }
@@ -68,7 +71,7 @@ export async function openStatisticsApp(
     clock: { now: () => testApp.now },
     ...overrides,
   })
-  registerStatisticsRoutes(app, service)
+  registerStatisticsRoutes(app, service, bodies ?? createAnswerBodies({ directory: tmpdir() }))
   await app.ready()
 
   const testApp: StatisticsApp = {

@@ -25,7 +25,10 @@ function personsOf(
   }
 }
 
-/** Parts of an address by one regular expression (RFC 3986, appendix B). */
+/**
+ * Parts of an address by one regular expression (RFC 3986, appendix B); without `//` it is a screen of an app, whose
+ * path is all of it but query and fragment.
+ */
 export function addressParts(url: string): Record<string, string | null> {
   const match = /^(?:[^:/?#]+:)?(?:\/\/([^/?#]*))?([^?#]*)(?:\?([^#]*))?/.exec(url)
   const authority = match?.[1]
@@ -33,7 +36,7 @@ export function addressParts(url: string): Record<string, string | null> {
   const path = match?.[2] ?? ''
   const parts: Record<string, string | null> = {
     host: host || null,
-    path: path.includes('/') ? path : authority === undefined ? null : '/',
+    path: authority === undefined ? url.replace(/[?#].*$/s, '') || null : path || '/',
   }
   for (const name of ['Source', 'Medium', 'Campaign', 'Term', 'Content']) {
     const parameter = (match?.[3] ?? '')

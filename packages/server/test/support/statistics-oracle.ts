@@ -226,20 +226,28 @@ function passesTime({ operator, values }: BinaryFilter, time: number, zone: stri
   return operator === 'notEquals' ? !passes : passes
 }
 
+/** As texts are compared without regard to case: by lower-case forms, in which a final sigma is no letter of its own. */
+const folded = (text: string) => text.toLowerCase().replaceAll('ς', 'σ')
+
+/** The finite number that a text writes in decimal, or NaN. */
+function decimalOf(text: string): number {
+  const isDecimal = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(text)
+  return isDecimal && Number.isFinite(Number(text)) ? Number(text) : Number.NaN
+}
+
 function passesText({ operator, values }: BinaryFilter, text: string | null): boolean {
   const positive = operator.replace(/^not(.)/, (_, first: string) => first.toLowerCase())
   const passes =
     text !== null &&
     values.some((value) => {
       if (positive === 'equals') return text === value
-      if (positive === 'contains') return text.includes(value)
-      if (positive === 'startsWith') return text.startsWith(value)
-      if (positive === 'endsWith') return text.endsWith(value)
-      const numeric = value.trim() !== '' && Number.isFinite(Number(value))
-      const order = numeric
-        ? Number(text) - Number(value)
-        : Buffer.compare(Buffer.from(text), Buffer.from(value))
-      if (numeric && (text.trim() === '' || Number.isNaN(order))) return false
+      if (positive === 'contains') return folded(text).includes(folded(value))
+      if (positive === 'startsWith') return folded(text).startsWith(folded(value))
+      if (positive === 'endsWith') return folded(text).endsWith(folded(value))
+      // Of a text that is no number the order is NaN, which is neither less nor greater.
+      const order = Number.isNaN(decimalOf(value))
+        ? Buffer.compare(Buffer.from(text), Buffer.from(value))
+        : decimalOf(text) - decimalOf(value)
       return { gt: order > 0, gte: order >= 0, lt: order < 0, lte: order <= 0 }[positive] ?? false
     })
   return positive === operator ? passes : !passes

@@ -20,12 +20,31 @@ export const sampleNames = [
   'identify',
   'é "x"',
 ] as const
-export const sampleItems = ['SKU-1', 'SKU-2', 'sku-1', "O'Brien", 'ä;b', '%_\\'] as const
+export const sampleItems = ['SKU-1', 'SKU-2', 'sku-1', "O'Brien", 'ä;b', '%_\\', 'ΟΔΟΣ', 'İstanbul'] as const
 export const sampleLabels = {
-  store: ['Paris', 'Berlin', 'paris', '', '='],
-  size: ['9', '10', '-3.5', 'XL', '1e2'],
+  store: ['Paris', 'Berlin', 'paris', '', '=', 'Straße', 'ÉTÉ οδος'],
+  size: ['9', '10', '-3.5', 'XL', '1e2', 'inf', 'NaN', '1e999', '0x10'],
 } as const
 export const samplePeople = 40
+
+const sampleOrigins = [
+  'https://Shop.example',
+  'http://user@localhost:8080',
+  '//cdn.example',
+  'app://',
+  'screen',
+  'Menu: a',
+  'x/y://z',
+  '',
+]
+const sampleQueryStrings = [
+  '',
+  '?utm_source=News+letter&x=1',
+  '?a=/b&utm_medium=e%C3%A9',
+  '#top',
+  '#utm_source=fragment',
+  '?utm_medium=mail#?utm_medium=fragment&utm_source=fragment',
+]
 
 /**
  * Events of some weeks around both changes of the clock of 2026 in Europe, with everything that the model
@@ -57,7 +76,7 @@ export function sampleEvents(company: string, count: number): StoredEvent[] {
       time,
       eventId: `sample-${i}`,
       name,
-      url: `${oneOf(['https://Shop.example', 'http://user@localhost:8080', '//cdn.example', 'app://'])}${oneOf(['', '/', '/a/b', '/p/1'])}${oneOf(['', '?utm_source=News+letter&x=1', '?a=/b&utm_medium=e%C3%A9', '#top'])}`,
+      url: `${oneOf(sampleOrigins)}${oneOf(['', '/', '/a/b', '/p/1'])}${oneOf(sampleQueryStrings)}`,
       tmpId: `device-${person}-${upTo(2)}`,
       clientId: known || (name === 'identify' && person % 4 !== 0) ? `client-${person}` : '',
       ids: Array.from({ length: upTo(4) }, () => oneOf(sampleItems)),

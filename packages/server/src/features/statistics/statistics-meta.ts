@@ -1,4 +1,4 @@
-import { granularities } from '@millrace/contract/resources/query.ts'
+import { granularities, operatorMeanings } from '@millrace/contract/resources/query.ts'
 import type {
   DimensionMeta,
   MeasureMeta,
@@ -7,6 +7,8 @@ import type {
 import { dimensionIn, dimensions, labelDimension, measures, sources } from './members/catalogue.ts'
 import { type Dimension, type Measure, operatorsOf, type SourceId } from './members/member.ts'
 import { partsOf } from './query/plan.ts'
+
+const caseInsensitiveOperators = operatorsOf.string.filter((each) => operatorMeanings[each].ignoresCase)
 
 const sourceIds = Object.keys(sources) as SourceId[]
 
@@ -40,6 +42,7 @@ function describeDimension(dimension: Dimension): DimensionMeta {
     ...(format === undefined ? {} : { format }),
     ...(type === 'time' ? { granularities: [...granularities] } : {}),
     operators: [...operatorsOf[type]],
+    ...(type === 'string' ? { caseInsensitiveOperators: [...caseInsensitiveOperators] } : {}),
     ...(values === undefined ? {} : { values: [...values] }),
   }
 }

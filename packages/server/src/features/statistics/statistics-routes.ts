@@ -1,16 +1,22 @@
 import { Readable } from 'node:stream'
+import type { Warning } from '@millrace/contract/envelope.ts'
 import { readStatisticsMeta, runQuery } from '@millrace/contract/operations/statistics.ts'
 import type { Query } from '@millrace/contract/resources/query.ts'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { DomainError } from '../../platform/errors.ts'
 import { success } from '../../platform/http/envelope.ts'
 import type { Principal } from '../../platform/principal.ts'
+import type { AnswerBodies } from './answer-body.ts'
 import type { ResultFormat } from './query/shape.ts'
 import { bareTypes, readWantedResult } from './result-format.ts'
-import type { StatisticsService } from './statistics-service.ts'
+import type { Answer, StatisticsService } from './statistics-service.ts'
 
 /** Operations 4 and 5, for the authenticated scope. */
-export function registerStatisticsRoutes(app: FastifyInstance, service: StatisticsService): void {
+export function registerStatisticsRoutes(
+  app: FastifyInstance,
+  service: StatisticsService,
+  bodies: AnswerBodies,
+): void {
   app.route<{ Body: Query; Querystring: { format?: 'csv' } }>({
     ...runQuery,
     async handler(request, reply) {
@@ -18,14 +24,14 @@ export function registerStatisticsRoutes(app: FastifyInstance, service: Statisti
       assertMayRead(request.principal, format)
       const signal = signalOfLeaving(reply)
       const { companyId } = request.principal
-      const pieces = service.answer({ query: request.body, companyId, format, signal })
+      const answer = service.answer({ query: request.body, companyId, format, signal })
       reply.header('vary', 'accept').header('cache-control', 'no-store')
       if (format !== 'json' && streamed) {
-        return reply.type(bareTypes[format]).send(await readableOf(pieces, signal))
+        const stream = await readableOf(answer.pieces, signal)
+        return addWarnings(reply, answer).type(bareTypes[format]).send(stream)
       }
-      let data = ''
-      for await (const piece of pieces) data += piece
-      return success(data)
+      const { length, stream } = await bodies.gather(answer, companyId)
+      return reply.type('application/json; charset=utf-8').header('content-length', length).send(stream)
     },
   })
 
@@ -54,6 +60,32 @@ function signalOfLeaving(reply: FastifyReply): AbortSignal {
     if (!reply.raw.writableFinished) left.abort(new DomainError('requestTimeout', {}))
   })
   return left.signal
+}
+
+const warningsHeader = 'x-millrace-warnings'
+
+/** Proxies bound headers; a longer list is cut. */
+const maxHeaderCharacters = 4_000
+
+/** What is known now becomes a header of a streamed answer; the trailer has what is known at its end. */
+function addWarnings(reply: FastifyReply, { warnings }: Answer): FastifyReply {
+  if (warnings.length > 0) reply.header(warningsHeader, headerText(warnings))
+  // HTTP/1.0 knows no chunks, behind which trailers stand.
+  if (reply.request.raw.httpVersion === '1.0') return reply
+  return reply.trailer(warningsHeader, (_reply, _payload, done) => done(null, headerText(warnings)))
+}
+
+/** JSON in ASCII, since a header has no other letters. */
+function headerText(warnings: readonly Warning[]): string {
+  let shown = warnings
+  for (;;) {
+    const text = JSON.stringify(shown).replaceAll(
+      /[^ -~]/g,
+      (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`,
+    )
+    if (text.length <= maxHeaderCharacters || shown.length <= 1) return text
+    shown = shown.slice(0, -1)
+  }
 }
 
 /** The pieces as a stream that begins once the first is there: what fails until then is answered as a failure. */

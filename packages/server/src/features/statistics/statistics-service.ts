@@ -1,17 +1,21 @@
+import { setTimeout as sleep, setImmediate as yieldToOthers } from 'node:timers/promises'
+import type { Warning } from '@millrace/contract/envelope.ts'
 import type { Query } from '@millrace/contract/resources/query.ts'
 import type { StatisticsMeta } from '@millrace/contract/resources/statistics-meta.ts'
 import { type Clock, systemClock } from '../../platform/clock.ts'
 import { DomainError } from '../../platform/errors.ts'
 import type { Columnar } from '../../platform/stores/columnar.ts'
+import { labelsIn, unknownLabels, warnOfLabels } from './label-warnings.ts'
 import { type CompiledQuery, compileQuery } from './query/compile.ts'
 import { createQueryGate, type QueryGate } from './query/gate.ts'
 import { parseQuery } from './query/parse.ts'
 import { planQuery } from './query/plan.ts'
+import { createRowLimit } from './query/row-limit.ts'
 import { defaultRunLimits, type RunLimits, runCompiled } from './query/run.ts'
 import { createResultWriter, type ResultFormat } from './query/shape.ts'
 import { openZone, type Zone } from './query/zone.ts'
 import { describeStatistics } from './statistics-meta.ts'
-import type { StatisticsStore } from './statistics-store.ts'
+import type { LabelKeys, StatisticsStore } from './statistics-store.ts'
 
 /** What statistics need to know of a company. */
 export interface StatisticsSettings {
@@ -41,14 +45,21 @@ export interface QueryRequest {
   readonly signal?: AbortSignal
 }
 
+/** An answer as text, piece by piece. */
+export interface Answer {
+  readonly pieces: AsyncGenerator<string>
+  /** What to know about it: all of it once the pieces have ended, what concerns labels from the first piece on. */
+  readonly warnings: readonly Warning[]
+}
+
 export interface StatisticsService {
   /**
-   * Answers a query as text, piece by piece. The query has its place among those of the company from the first
-   * piece until the last, or until the generator is ended.
+   * Answers a query. It has its place among those of the company from the first piece until the last, or until the
+   * generator is ended.
    * @throws {DomainError} `unknownMember`, `incompatibleMembers`, `virtualMeasureFilter`, `invalidQuery`,
    *   `tooComplex`, `tooManyRequests`, `timeout`, `unavailable`
    */
-  answer(request: QueryRequest): AsyncGenerator<string>
+  answer(request: QueryRequest): Answer
   /** Measures and dimensions, labels included (interface.md, Statistics metadata). */
   describe(companyId: string): Promise<StatisticsMeta>
 }
@@ -57,6 +68,17 @@ export interface StatisticsService {
 const labelsFreshFor = 10_000
 /** Companies whose labels are remembered. */
 const rememberedCompanies = 1_000
+/** Milliseconds for which an answer waits for what can be said about its labels. */
+const patienceForLabels = 1_000
+/** Milliseconds of work on rows after which other requests have their turn. */
+const turnMs = 4
+
+interface Described {
+  readonly at: number
+  readonly labels: Promise<LabelKeys>
+  /** Made when it is asked for first. */
+  meta?: Promise<StatisticsMeta>
+}
 
 export function createStatisticsService(dependencies: StatisticsDependencies): StatisticsService {
   const { columnar, store, readSettings } = dependencies
@@ -66,7 +88,7 @@ export function createStatisticsService(dependencies: StatisticsDependencies): S
     limits = defaultRunLimits,
     onAnswered,
   } = dependencies
-  const described = new Map<string, { readonly at: number; readonly meta: Promise<StatisticsMeta> }>()
+  const described = new Map<string, Described>()
 
   async function prepare({
     query,
@@ -78,51 +100,97 @@ export function createStatisticsService(dependencies: StatisticsDependencies): S
     return { compiled: compileQuery(planQuery(parsed), companyId), zone }
   }
 
-  async function* run(request: QueryRequest): AsyncGenerator<string> {
+  /** The labels of a company, as they are now or have been so many milliseconds ago. */
+  function look(companyId: string, freshFor: number): Described {
+    const known = described.get(companyId)
+    if (known && clock.now() - known.at < freshFor) return known
+    const labels = store.listLabels(companyId)
+    const found: Described = { at: clock.now(), labels }
+    described.delete(companyId)
+    const [oldest] = described.keys()
+    if (described.size >= rememberedCompanies && oldest !== undefined) described.delete(oldest)
+    described.set(companyId, found)
+    labels.catch(() => {
+      if (described.get(companyId) === found) described.delete(companyId)
+    })
+    return found
+  }
+
+  async function readLabelWarnings({ query, companyId }: QueryRequest): Promise<Warning[]> {
+    const uses = labelsIn(query)
+    if (uses.length === 0) return []
+    const remembered = await look(companyId, labelsFreshFor).labels
+    if (unknownLabels(uses, remembered).length === 0) return []
+    // It may have come since.
+    const known = await look(companyId, 0).labels
+    return warnOfLabels(unknownLabels(uses, known), known)
+  }
+
+  async function* run(request: QueryRequest, warnings: Warning[]): AsyncGenerator<string> {
     const { compiled, zone } = await prepare(request)
     const writer = createResultWriter(request.format, compiled, zone)
+    const rowLimit = createRowLimit(compiled)
     const leave = await gate.enter(request.companyId, request.signal)
     try {
+      // An answer without a warning is better than none.
+      const ofLabels = within(patienceForLabels, readLabelWarnings(request)).catch(() => undefined)
       let begun = false
-      for await (const rows of runCompiled(columnar, compiled, limits, request.signal)) {
-        yield begun ? writer.rows(rows) : writer.begin() + writer.rows(rows)
+      const begin = async () => {
+        if (begun) return ''
         begun = true
+        warnings.push(...((await ofLabels) ?? []))
+        return writer.begin()
       }
-      yield begun ? writer.end() : writer.begin() + writer.end()
+      let turn = performance.now()
+      for await (const rows of runCompiled(columnar, compiled, limits, request.signal)) {
+        yield (await begin()) + writer.rows(rowLimit.keep(rows))
+        if (performance.now() - turn < turnMs) continue
+        await yieldToOthers()
+        turn = performance.now()
+      }
+      const opening = await begin()
+      warnings.push(...rowLimit.warnings())
+      yield opening + writer.end()
     } finally {
       leave()
     }
   }
 
-  return {
-    async *answer(request) {
-      const asked = performance.now()
-      // A consumer who stops reading ends the generator without an error.
-      let outcome: QueryOutcome = 'cancelled'
-      try {
-        yield* run(request)
-        outcome = 'ok'
-      } catch (error) {
-        outcome = outcomeOf(error, request.signal)
-        throw error
-      } finally {
-        onAnswered?.(outcome, (performance.now() - asked) / 1000)
-      }
-    },
+  async function* observed(request: QueryRequest, warnings: Warning[]): AsyncGenerator<string> {
+    const asked = performance.now()
+    // A consumer who stops reading ends the generator without an error.
+    let outcome: QueryOutcome = 'cancelled'
+    try {
+      yield* run(request, warnings)
+      outcome = 'ok'
+    } catch (error) {
+      outcome = outcomeOf(error, request.signal)
+      throw error
+    } finally {
+      onAnswered?.(outcome, (performance.now() - asked) / 1000)
+    }
+  }
 
-    describe(companyId) {
-      const known = described.get(companyId)
-      if (known && clock.now() - known.at < labelsFreshFor) return known.meta
-      const meta = store.listLabels(companyId).then(describeStatistics)
-      described.delete(companyId)
-      const [oldest] = described.keys()
-      if (described.size >= rememberedCompanies && oldest !== undefined) described.delete(oldest)
-      described.set(companyId, { at: clock.now(), meta })
-      meta.catch(() => {
-        if (described.get(companyId)?.meta === meta) described.delete(companyId)
-      })
-      return meta
+  return {
+    answer(request) {
+      const warnings: Warning[] = []
+      return { pieces: observed(request, warnings), warnings }
     },
+    describe(companyId) {
+      const known = look(companyId, labelsFreshFor)
+      known.meta ??= known.labels.then(describeStatistics)
+      return known.meta
+    },
+  }
+}
+
+/** What comes of the work, or nothing when it takes longer. */
+async function within<T>(milliseconds: number, work: Promise<T>): Promise<T | undefined> {
+  const late = new AbortController()
+  try {
+    return await Promise.race([work, sleep(milliseconds, undefined, { signal: late.signal })])
+  } finally {
+    late.abort()
   }
 }
 

@@ -3,7 +3,7 @@ import { type Columnar, ColumnarTimeout } from '../../platform/stores/columnar.t
 import type { SourceId } from './members/member.ts'
 
 /** Label keys that the metadata shows of each source: all can be queried, whether shown or not. */
-const shownLabels = 1_000
+export const shownLabels = 1_000
 
 const limitSeconds = 30
 
@@ -17,9 +17,11 @@ async function within<T>(work: Promise<T>): Promise<T> {
   }
 }
 
+export type LabelKeys = Readonly<Record<SourceId, readonly string[]>>
+
 export interface StatisticsStore {
   /** Label keys of the company's facts by source, in the order of their bytes, the first thousand. */
-  listLabels(companyId: string): Promise<Readonly<Record<SourceId, readonly string[]>>>
+  listLabels(companyId: string): Promise<LabelKeys>
 }
 
 export function createStatisticsStore({ columnar }: { readonly columnar: Columnar }): StatisticsStore {

@@ -1,4 +1,5 @@
 import { patternMeanings } from '@millrace/contract/resources/formats.ts'
+import { unsupportedKeyword } from '@millrace/contract/resources/query.ts'
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
 import addFormatsModule from 'ajv-formats'
 import type { FastifySchemaCompiler } from 'fastify'
@@ -7,6 +8,7 @@ import { nearestName } from '../nearest.ts'
 import { faultOfText } from '../stored-text.ts'
 
 type Schema = { properties?: Record<string, unknown>; [keyword: string]: unknown }
+type Fault = { readonly path: string; readonly message: string }
 
 // The package is CommonJS: under Node's rules its default export is the module object.
 const addFormats = addFormatsModule as unknown as typeof addFormatsModule.default
@@ -60,7 +62,37 @@ function writableNames(schema: Schema | undefined): string[] {
   return entries.filter(([, property]) => property.readOnly !== true).map(([name]) => name)
 }
 
-function describe(error: ErrorObject, part: string): { path: string; message: string } {
+/** Names that a schema knows of another dialect and does not support. */
+function unsupportedBy(schema: Schema | undefined): readonly unknown[] {
+  const listed = schema?.[unsupportedKeyword]
+  return Array.isArray(listed) ? listed : []
+}
+
+function unsupported(what: string, supported: unknown): string {
+  return `${what}is not supported here; supported are ${[supported].flat().join(', ')}`
+}
+
+/**
+ * The first name in an object that its schema knows and does not support, as a field or as a word of one. It says
+ * more than what the object lacks or has beside it.
+ */
+function faultOfUnsupported({ data, parentSchema, instancePath }: ErrorObject): Fault | undefined {
+  if (data === null || typeof data !== 'object') return undefined
+  const schema = parentSchema as Schema | undefined
+  for (const [name, value] of Object.entries(data)) {
+    const property = schema?.properties?.[name] as Schema | undefined
+    const path = [pathOf(instancePath), name].filter((each) => each !== '').join('.')
+    if (unsupportedBy(schema).includes(name)) return { path, message: unsupported('', writableNames(schema)) }
+    if (unsupportedBy(property).includes(value)) {
+      return { path, message: unsupported(`${shown(value)} `, property?.enum) }
+    }
+  }
+  return undefined
+}
+
+function describe(error: ErrorObject, part: string): Fault {
+  const fault = faultOfUnsupported(error)
+  if (fault) return fault
   const path = pathOf(error.instancePath)
   const here = path || names[part] || part
   const parameters = error.params as Record<string, unknown>
@@ -81,11 +113,16 @@ function describe(error: ErrorObject, part: string): { path: string; message: st
           : 'none is expected here'
       return { path: path ? `${path}.${unknown}` : unknown, message: `is not known; ${hint}` }
     }
-    case 'enum':
-      return {
-        path: here,
-        message: `must be one of ${(parameters.allowedValues as unknown[]).map(shown).join(', ')}`,
+    case 'enum': {
+      const allowed = parameters.allowedValues as unknown[]
+      if (unsupportedBy(error.parentSchema as Schema | undefined).includes(error.data)) {
+        return { path: here, message: unsupported(`${shown(error.data)} `, allowed) }
       }
+      const nearest =
+        typeof error.data === 'string' ? nearestName(error.data, allowed.map(String)) : undefined
+      const hint = nearest === undefined ? '' : `; did you mean ${shown(nearest)}?`
+      return { path: here, message: `must be one of ${allowed.map(shown).join(', ')}${hint}` }
+    }
     case 'const':
       return { path: here, message: `must be ${shown(parameters.allowedValue)}` }
     case 'type': {
@@ -149,7 +186,7 @@ function readQueryValue(value: unknown, schema: Schema | undefined): unknown {
   return value
 }
 
-function faultOfQuery(name: string, value: unknown): { path: string; message: string } | undefined {
+function faultOfQuery(name: string, value: unknown): Fault | undefined {
   for (const text of [name, value].flat()) {
     const message = typeof text === 'string' ? faultOfText(text) : undefined
     if (message !== undefined) return { path: name, message }
@@ -188,7 +225,7 @@ export const shownPath = (path: string): string =>
   path.length > longestPath ? `${path.slice(0, longestPath)}...` : path
 
 /** The one form of a validation failure: `message` names the first fault in plain words (decisions.md, Envelope). */
-export function validationError(faults: readonly { path: string; message: string }[]): DomainError {
+export function validationError(faults: readonly Fault[]): DomainError {
   const errors = faults.map(({ path, message }) => ({ path: shownPath(path), message }))
   const [first] = errors
   return new DomainError('validation', { errors }, first ? { message: `${first.path} ${first.message}` } : {})

@@ -12,7 +12,12 @@ export const events: Source = {
 
 const withoutQuery = 'cutQueryStringAndFragment(url)'
 
-const hasAuthority = `position(${withoutQuery}, '://') > 0 OR startsWith(url, '//')`
+const colon = `position(${withoutQuery}, ':')`
+
+/** Whether it is an address, with `//` behind nothing or behind a scheme; anything else names a screen of an app. */
+const hasAuthority =
+  `startsWith(url, '//') OR (${colon} > 1 AND position(${withoutQuery}, '/') = ${colon} + 1 ` +
+  `AND substring(${withoutQuery}, ${colon}, 3) = '://')`
 
 /** What stands between `//` and the path, without user. */
 const authority = `substringIndex(substringIndex(substring(${withoutQuery}, position(${withoutQuery}, '//') + 2), '/', 1), '@', -1)`
@@ -31,13 +36,13 @@ const host: Expression = {
 }
 
 const path: Expression = {
-  sql: `nullIf(if(path(${withoutQuery}) = '' AND (${hasAuthority}), '/', path(${withoutQuery})), '')`,
+  sql: `if(${hasAuthority}, if(path(${withoutQuery}) = '', '/', path(${withoutQuery})), nullIf(${withoutQuery}, ''))`,
   columns: ['url'],
 }
 
 function utm(parameter: string): Expression {
   return {
-    sql: `nullIf(decodeURLFormComponent(extractURLParameter(url, '${parameter}')), '')`,
+    sql: `nullIf(decodeURLFormComponent(extractURLParameter(cutFragment(url), '${parameter}')), '')`,
     columns: ['url'],
   }
 }
@@ -173,7 +178,7 @@ export const eventDimensions: readonly Dimension[] = [
     host,
     {
       title: 'Host',
-      description: `Host name in lower case, without port. ${fromUrl}`,
+      description: `Host name in lower case, without port; an app screen has none. ${fromUrl}`,
     },
     { nullable: true },
   ),
@@ -183,7 +188,9 @@ export const eventDimensions: readonly Dimension[] = [
     path,
     {
       title: 'Path',
-      description: `Path without query and fragment; \`/\` for an address without one. ${fromUrl}`,
+      description:
+        'Path without query and fragment; `/` for an address without one. Of an app screen, which has no `//`, its ' +
+        `whole identifier without query and fragment, as \`screen/home\`. ${fromUrl}`,
     },
     { nullable: true },
   ),
@@ -193,7 +200,7 @@ export const eventDimensions: readonly Dimension[] = [
     utm('utm_source'),
     {
       title: 'UTM source',
-      description: `URL parameter \`utm_source\`, decoded. ${fromUrl}`,
+      description: `URL parameter \`utm_source\`, from the query string, decoded. ${fromUrl}`,
     },
     { nullable: true },
   ),
@@ -203,7 +210,7 @@ export const eventDimensions: readonly Dimension[] = [
     utm('utm_medium'),
     {
       title: 'UTM medium',
-      description: `URL parameter \`utm_medium\`, decoded. ${fromUrl}`,
+      description: `URL parameter \`utm_medium\`, from the query string, decoded. ${fromUrl}`,
     },
     { nullable: true },
   ),
@@ -213,7 +220,7 @@ export const eventDimensions: readonly Dimension[] = [
     utm('utm_campaign'),
     {
       title: 'UTM campaign',
-      description: `URL parameter \`utm_campaign\`, decoded. ${fromUrl}`,
+      description: `URL parameter \`utm_campaign\`, from the query string, decoded. ${fromUrl}`,
     },
     { nullable: true },
   ),
@@ -223,7 +230,7 @@ export const eventDimensions: readonly Dimension[] = [
     utm('utm_term'),
     {
       title: 'UTM term',
-      description: `URL parameter \`utm_term\`, decoded. ${fromUrl}`,
+      description: `URL parameter \`utm_term\`, from the query string, decoded. ${fromUrl}`,
     },
     { nullable: true },
   ),
@@ -233,7 +240,7 @@ export const eventDimensions: readonly Dimension[] = [
     utm('utm_content'),
     {
       title: 'UTM content',
-      description: `URL parameter \`utm_content\`, decoded. ${fromUrl}`,
+      description: `URL parameter \`utm_content\`, from the query string, decoded. ${fromUrl}`,
     },
     { nullable: true },
   ),

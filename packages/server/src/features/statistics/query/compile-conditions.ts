@@ -1,6 +1,7 @@
 import type { FilterOperator } from '@millrace/contract/resources/query.ts'
 import type { Dimension } from '../members/member.ts'
 import type { TimeSet } from './interval.ts'
+import { numberOf } from './numbers.ts'
 import type { Parameters } from './parameters.ts'
 import type { MeasureFilter } from './query.ts'
 
@@ -48,7 +49,14 @@ function booleanCondition(sql: string, values: readonly string[]): string {
   return yes ? sql : `NOT ${sql}`
 }
 
-const numeric = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/
+/**
+ * A text as it is compared without regard to case: its lower-case form. A capital sigma has two of them, which
+ * count as one where a value holds any.
+ */
+function foldCase(sql: string, values: readonly string[]): string {
+  const lower = `lowerUTF8(${sql})`
+  return values.some((value) => /[Σσς]/.test(value)) ? `replaceAll(${lower}, 'ς', 'σ')` : lower
+}
 
 function textCondition(
   sql: string,
@@ -64,14 +72,15 @@ function textCondition(
         ? `${sql} = ${parameters.bind('String', single)}`
         : `${sql} IN ${parameters.bind('Array(String)', values)}`
     case 'contains':
-      return one
-        ? `position(${sql}, ${parameters.bind('String', single)}) > 0`
-        : anyOf(`position(${sql}, value) > 0`, values, parameters)
     case 'startsWith':
-    case 'endsWith':
-      return one
-        ? `${operator}(${sql}, ${parameters.bind('String', single)})`
-        : anyOf(`${operator}(${sql}, value)`, values, parameters)
+    case 'endsWith': {
+      const text = foldCase(sql, values)
+      const holds = (value: string) =>
+        operator === 'contains' ? `position(${text}, ${value}) > 0` : `${operator}(${text}, ${value})`
+      if (one) return holds(foldCase(parameters.bind('String', single), values))
+      const folded = `arrayMap(value -> ${foldCase('value', values)}, ${parameters.bind('Array(String)', values)})`
+      return `arrayExists(value -> ${holds('value')}, ${folded})`
+    }
     default:
       return either(values.map((value) => textComparison(sql, operator, value, parameters)))
   }
@@ -83,13 +92,9 @@ function either(conditions: readonly string[]): string {
   return conditions.length <= 1 ? only : `(${conditions.map((each) => `(${each})`).join(' OR ')})`
 }
 
-function anyOf(condition: string, values: readonly string[], parameters: Parameters): string {
-  return `arrayExists(value -> ${condition}, ${parameters.bind('Array(String)', values)})`
-}
-
 /**
- * Texts are compared with a number as numbers, of which those that are none are absent; with any other text
- * by their bytes, as dates and versions sort.
+ * Texts are compared with a number as numbers, of which those that are none are absent, infinities too; with any
+ * other text by their bytes, as dates and versions sort.
  */
 function textComparison(
   sql: string,
@@ -98,9 +103,10 @@ function textComparison(
   parameters: Parameters,
 ): string {
   const sign = signOf(operator)
-  return numeric.test(value)
-    ? `ifNull(toFloat64OrNull(${sql}) ${sign} ${parameters.bind('Float64', Number(value))}, 0)`
-    : `${sql} ${sign} ${parameters.bind('String', value)}`
+  const number = numberOf(value)
+  if (number === undefined) return `${sql} ${sign} ${parameters.bind('String', value)}`
+  const read = `toFloat64OrNull(${sql})`
+  return `ifNull(isFinite(${read}) AND ${read} ${sign} ${parameters.bind('Float64', number)}, 0)`
 }
 
 function signOf(operator: FilterOperator): string {

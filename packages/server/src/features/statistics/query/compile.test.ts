@@ -35,7 +35,7 @@ FROM (
   GROUP BY g0
 )
 ORDER BY g0 ASC NULLS LAST
-LIMIT 10000`)
+LIMIT 10001`)
     expect(params).toEqual({
       p1: company,
       p2: 'Europe/Paris',
@@ -70,7 +70,7 @@ FROM (
   GROUP BY g0
 )
 ORDER BY s0 DESC NULLS LAST, g0 ASC NULLS LAST
-LIMIT 10000`)
+LIMIT 10001`)
   })
 
   it('starts a session where nothing precedes within half an hour, looking back as far', () => {
@@ -134,8 +134,8 @@ LIMIT 10000`)
     })
     expect(rangeLabels).toEqual(['2026-03-01 - 2026-03-31', '2026-01-01 - 2026-01-31'])
     expect(columns[0]).toEqual({ key: 'compareDateRange', form: 'range' })
-    expect(sql.match(/LIMIT 5\b/g)).toHaveLength(2)
-    expect(sql).toMatch(/ORDER BY range, s0 DESC NULLS LAST\nLIMIT 50000$/)
+    expect(sql.match(/LIMIT 6\b/g)).toHaveLength(2)
+    expect(sql).toMatch(/ORDER BY range, s0 DESC NULLS LAST$/)
   })
 
   it('keeps the company in every scan of a table', () => {

@@ -4,7 +4,7 @@ import { type BranchContext, branchSql, groupBy } from './compile-branches.ts'
 import { measureCondition } from './compile-conditions.ts'
 import { type CellForm, formOf } from './compile-groupings.ts'
 import { createParameters } from './parameters.ts'
-import { maximumRows, type Plan } from './plan.ts'
+import type { Plan } from './plan.ts'
 import { nested, select } from './sql-text.ts'
 
 export interface ResultColumn {
@@ -19,6 +19,8 @@ export interface CompiledQuery {
   readonly columns: readonly ResultColumn[]
   /** Of a comparison: what the key `compareDateRange` shows, by index. */
   readonly rangeLabels: readonly string[]
+  /** Rows of the result, of each range where ranges are compared; the statement gives one more (row-limit.ts). */
+  readonly limit: number
 }
 
 /** Key of the range in the rows of a comparison (decisions.md, Operations). */
@@ -36,12 +38,7 @@ export function compileQuery(plan: Plan, companyId: string): CompiledQuery {
   )
   const [only = ''] = answers
   const sql = compared
-    ? select(
-        ['*'],
-        nested(answers.join('\nUNION ALL\n')),
-        [],
-        ordered(['range', ...orderTerms(plan)], maximumRows),
-      )
+    ? select(['*'], nested(answers.join('\nUNION ALL\n')), [], orderedBy(['range', ...orderTerms(plan)]))
     : only
   return Object.freeze({
     sql,
@@ -52,6 +49,7 @@ export function compileQuery(plan: Plan, companyId: string): CompiledQuery {
       ...plan.selected.map(({ id }) => ({ key: id, form: 'number' as const })),
     ],
     rangeLabels: plan.ranges.flatMap(({ label }) => label ?? []),
+    limit: plan.limit,
   })
 }
 
@@ -66,11 +64,12 @@ function answerSql(context: BranchContext, first: readonly string[]): string {
   const conditions = plan.measureFilters.map((filter) =>
     measureCondition(measureColumn(plan, filter.measure), filter, parameters),
   )
-  return select(columns, nested(groupsSql(context)), conditions, ordered(orderTerms(plan), plan.limit))
+  const order = `${orderedBy(orderTerms(plan))}\nLIMIT ${plan.limit + 1}`
+  return select(columns, nested(groupsSql(context)), conditions, order)
 }
 
-function ordered(terms: readonly string[], limit: number): string {
-  return `${terms.length > 0 ? `\nORDER BY ${terms.join(', ')}` : ''}\nLIMIT ${limit}`
+function orderedBy(terms: readonly string[]): string {
+  return terms.length > 0 ? `\nORDER BY ${terms.join(', ')}` : ''
 }
 
 /** One row for each group with all plain measures; those of several sources or passes are joined by adding up. */

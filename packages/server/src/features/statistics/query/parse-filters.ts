@@ -2,6 +2,7 @@ import type { BinaryFilter, FilterOperator } from '@millrace/contract/resources/
 import { type Dimension, type Measure, operatorsOf } from '../members/member.ts'
 import { DateFault, type Now, readMoment, readRange } from './dates.ts'
 import { complementOf, type Interval, intersectionOf, type TimeSet, unionOf } from './interval.ts'
+import { isUnreadableNumber } from './numbers.ts'
 import { resolveMember } from './parse-members.ts'
 import type { DimensionFilter, MeasureFilter } from './query.ts'
 import type { QueryFaults } from './query-faults.ts'
@@ -17,6 +18,9 @@ interface ParsedFilters {
 
 /** Text of all filters together, in UTF-16 code units: it travels to the engine beside the statement. */
 const filterText = 100_000
+
+/** Operators that compare texts with a number as numbers. */
+const comparisons: ReadonlySet<FilterOperator> = new Set(['gt', 'gte', 'lt', 'lte'])
 
 const number = /^[+-]?(?:\d{1,18}(?:\.\d{0,10})?|\.\d{1,10})$/
 
@@ -63,7 +67,7 @@ function readMember(
   path: string,
   faults: QueryFaults,
 ): Dimension | Measure | undefined {
-  const { member, dimension } = filter
+  const [member, dimension] = [filter.member ?? undefined, filter.dimension ?? undefined]
   if (member !== undefined && dimension !== undefined && member !== dimension) {
     faults.add(
       'invalidQuery',
@@ -104,14 +108,15 @@ function checkValues(
     )
     return false
   }
-  const wrong = values.findIndex((value) => !readable(value, type))
+  const wrong = values.findIndex((value) => !readable(value, type, operator))
   if (wrong < 0) return true
+  const isNumber = type === 'string' && isUnreadableNumber(values[wrong] ?? '')
   const needed = {
     number: 'a decimal number as 12 or -0.5',
     boolean: 'true or false',
     string: 'well-formed text without U+0000',
     time: 'well-formed text without U+0000',
-  }[type]
+  }[isNumber ? 'number' : type]
   const value = JSON.stringify((values[wrong] ?? '').slice(0, 60))
   faults.add(
     'invalidQuery',
@@ -123,9 +128,10 @@ function checkValues(
 }
 
 /** Texts that no store could hold are refused where requests are read; a query from elsewhere is checked here. */
-function readable(value: string, type: Dimension['type']): boolean {
+function readable(value: string, type: Dimension['type'], operator: FilterOperator): boolean {
   if (type === 'number') return number.test(value.trim())
   if (type === 'boolean') return value === 'true' || value === 'false'
+  if (type === 'string' && comparisons.has(operator) && isUnreadableNumber(value)) return false
   return value.isWellFormed() && !value.includes('\0')
 }
 
@@ -138,7 +144,12 @@ function readTimes(filter: BinaryFilter, path: string, now: Now, faults: QueryFa
     return operator === 'notEquals' ? complementOf(parts) : parts
   } catch (error) {
     if (!(error instanceof DateFault)) throw error
-    faults.add('invalidQuery', `${path}.values`, error.message, filter.member ?? filter.dimension)
+    faults.add(
+      'invalidQuery',
+      `${path}.values`,
+      error.message,
+      filter.member ?? filter.dimension ?? undefined,
+    )
     return undefined
   }
 }

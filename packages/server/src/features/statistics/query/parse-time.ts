@@ -42,24 +42,28 @@ export function parseTimeDimensions(
   for (const [i, time] of asked.entries()) {
     const path = `timeDimensions.${i}`
     const dimension = resolveTime(time.dimension, `${path}.dimension`, faults)
+    // Null is as if there were nothing.
+    const granularity = time.granularity ?? undefined
+    const dateRange = time.dateRange ?? undefined
+    const compareDateRange = time.compareDateRange ?? undefined
     if (dimension) {
       members.push(dimension)
-      if (time.granularity !== undefined) {
-        const key = `${dimension.id}.${time.granularity}`
-        groupings.push({ key, dimension, granularity: time.granularity })
+      if (granularity !== undefined) {
+        const key = `${dimension.id}.${granularity}`
+        groupings.push({ key, dimension, granularity })
       }
     }
-    if (time.dateRange !== undefined && time.compareDateRange !== undefined) {
+    if (dateRange !== undefined && compareDateRange !== undefined) {
       faults.add('invalidQuery', path, 'dateRange and compareDateRange exclude each other: give one of them')
-    } else if (time.compareDateRange !== undefined) {
+    } else if (compareDateRange !== undefined) {
       if (comparison) {
         faults.add('invalidQuery', path, 'one time dimension of a query can have compareDateRange, not two')
       }
-      comparison = time.compareDateRange.flatMap(
+      comparison = compareDateRange.flatMap(
         (range, j) => readRangeAt(range, `${path}.compareDateRange.${j}`, now, faults) ?? [],
       )
-    } else if (time.dateRange !== undefined) {
-      const range = readRangeAt(time.dateRange, `${path}.dateRange`, now, faults)
+    } else if (dateRange !== undefined) {
+      const range = readRangeAt(dateRange, `${path}.dateRange`, now, faults)
       if (range) when = intersectionOf(when, unionOf([range]))
     }
   }

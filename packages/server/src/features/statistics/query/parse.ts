@@ -71,7 +71,7 @@ function refuseRepeatedKeys(groupings: readonly Grouping[], faults: QueryFaults)
 
 /** Both forms of the order as pairs; a map sorts by its keys in their order. */
 function pairsOf(order: Query['order']): (readonly [string, Direction])[] {
-  if (order === undefined) return []
+  if (order === undefined || order === null) return []
   return Array.isArray(order)
     ? order.map(([member, direction]) => [member, direction])
     : Object.entries(order as Record<string, Direction>)

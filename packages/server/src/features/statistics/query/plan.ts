@@ -1,4 +1,3 @@
-import { queryLimits } from '@millrace/contract/resources/query.ts'
 import { dimensionIn, findDimension, findMeasure, isShared, sources } from '../members/catalogue.ts'
 import type { Dimension, Measure, PlainMeasure, Source, SourceId } from '../members/member.ts'
 import { countUnits } from './calendar.ts'
@@ -188,6 +187,3 @@ function refuseTooManyBuckets({ groupings, zone }: ParsedQuery, times: TimeSet, 
     )
   }
 }
-
-/** Rows of all ranges together (decisions.md, Operations). */
-export const maximumRows = queryLimits.rows

@@ -59,7 +59,7 @@ describe('JSON', () => {
     expect(written('ndjson', columns, [])).toBe('')
   })
 
-  it('writes numbers as the engine did, and as strings when a double cannot hold them', () => {
+  it('writes every number with the digits of the engine, whatever a double holds', () => {
     const numbers = [
       '0',
       '-0.5',
@@ -77,8 +77,8 @@ describe('JSON', () => {
         numbers.map((each) => [each]),
       ),
     ).toBe(
-      '[{"n":0},{"n":-0.5},{"n":10666684.54},{"n":9007199254740991},{"n":"18446744073709551615"},' +
-        '{"n":"123456789012345678.99"},{"n":0.1},{"n":1e+21}]',
+      '[{"n":0},{"n":-0.5},{"n":10666684.54},{"n":9007199254740991},{"n":18446744073709551615},' +
+        '{"n":123456789012345678.99},{"n":0.1},{"n":1e+21}]',
     )
   })
 
@@ -116,8 +116,15 @@ describe('CSV', () => {
 
   it.each([
     '=1+1',
-    '+1',
-    '-1',
+    '+1+1',
+    '-1-1',
+    '+',
+    '-',
+    '-1 €',
+    '-0x10',
+    '-1\n',
+    '-5,5',
+    '+49 30 123',
     '@SUM(A1)',
     '\tx',
     '\rx',
@@ -130,6 +137,13 @@ describe('CSV', () => {
     const [, [cell]] = parse(written('csv', [['a', 'text']], [[text]])) as [string[], string[]]
     expect(cell).toBe(`'${text}`)
   })
+
+  it.each(['-5', '+5', '-0.5', '-.5', '-5.', '-1e3', '+49301234567', '5'])(
+    'leaves the number %j alone',
+    (text) => {
+      expect(written('csv', [['a', 'text']], [[text]])).toBe(`a\r\n${text}\r\n`)
+    },
+  )
 
   it('leaves numbers alone and defuses keys of labels', () => {
     expect(written('csv', [['=x', 'number']], [['-1']])).toBe("'=x\r\n-1\r\n")

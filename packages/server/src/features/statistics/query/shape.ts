@@ -60,14 +60,9 @@ function remembering(read: CellReader): CellReader {
   }
 }
 
-/**
- * The JSON text of a number that the engine wrote: the same digits. One that a double cannot hold is a string,
- * since a reader would otherwise lose digits without noticing.
- */
+/** The JSON text of a number: the digits that the engine wrote, however many, so that a column has one type. */
 function jsonNumber(cell: Exclude<EngineCell, null>): string {
-  if (typeof cell !== 'string') return JSON.stringify(cell)
-  // Fifteen digits survive in every double.
-  return cell.length <= 15 || String(Number(cell)) === cell ? cell : `"${cell}"`
+  return typeof cell === 'string' ? cell : JSON.stringify(cell)
 }
 
 /** Texts of our own need no escapes. */

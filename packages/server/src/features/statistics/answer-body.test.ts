@@ -1,0 +1,66 @@
+import { tmpdir } from 'node:os'
+import { text } from 'node:stream/consumers'
+import { expect, it } from 'vitest'
+import { createAnswerBodies } from './answer-body.ts'
+
+async function* pieces(...texts: string[]): AsyncGenerator<string> {
+  yield* texts
+}
+
+const large = 'x'.repeat(300_000)
+
+it('is the success envelope around the pieces, with warnings where there are some', async () => {
+  const bodies = createAnswerBodies({ directory: tmpdir() })
+  for (const warnings of [[], [{ path: 'limit', message: 'more "rows"' }]]) {
+    for (const parts of [[], ['[{"a":"é\n😀"}', ']'], [large, '"'.repeat(100_000), large]]) {
+      const { length, stream } = await bodies.gather({ pieces: pieces(...parts), warnings }, 'a')
+      const body = await text(stream)
+      expect(Buffer.byteLength(body)).toBe(length)
+      expect(JSON.parse(body)).toEqual({
+        status: 'success',
+        program: 'millrace',
+        version: expect.any(String),
+        datetime: expect.any(String),
+        message: 'ok',
+        code: 200,
+        data: parts.join(''),
+        ...(warnings.length > 0 ? { warnings } : {}),
+      })
+    }
+  }
+})
+
+it('holds as many bytes as are sent, to the last one', async () => {
+  const bodies = createAnswerBodies({ directory: tmpdir(), maxBytes: 10 })
+  const sent = await bodies.gather({ pieces: pieces('"'.repeat(4), 'é'), warnings: [] }, 'a')
+  expect(JSON.parse(await text(sent.stream)).data).toBe('""""é')
+  const more = bodies.gather({ pieces: pieces('"'.repeat(4), 'éx'), warnings: [] }, 'a')
+  await expect(more).rejects.toMatchObject({
+    errorName: 'resultTooLarge',
+    data: { limit: 10, unit: 'bytes' },
+  })
+})
+
+it('keeps eight files of one company at once, and takes the next when one was sent or given up', async () => {
+  const bodies = createAnswerBodies({ directory: tmpdir() })
+  const gather = (company: string) => bodies.gather({ pieces: pieces(large), warnings: [] }, company)
+  const sending = await Promise.all(Array.from({ length: 8 }, () => gather('a')))
+  await expect(gather('a')).rejects.toMatchObject({ errorName: 'tooManyRequests' })
+  const others = [await gather('b')]
+  // What fits into the memory needs no place.
+  others.push(await bodies.gather({ pieces: pieces('small'), warnings: [] }, 'a'))
+  const rest = sending.slice(2)
+  sending[0]?.stream.destroy()
+  for await (const _ of sending[1]?.stream ?? []) {
+    // Sent to its end.
+  }
+  others.push(await gather('a'), await gather('a'))
+  await expect(gather('a')).rejects.toMatchObject({ errorName: 'tooManyRequests' })
+  for (const { stream } of [...rest, ...others]) stream.destroy()
+})
+
+it('is unavailable while there is no place for files', async () => {
+  const bodies = createAnswerBodies({ directory: '/nonexistent' })
+  const gathered = bodies.gather({ pieces: pieces(large), warnings: [] }, 'a')
+  await expect(gathered).rejects.toMatchObject({ errorName: 'unavailable' })
+})

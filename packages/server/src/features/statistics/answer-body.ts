@@ -1,0 +1,87 @@
+import type { Readable } from 'node:stream'
+import { queryLimits } from '@millrace/contract/resources/query.ts'
+import { DomainError } from '../../platform/errors.ts'
+import { success } from '../../platform/http/envelope.ts'
+import { createSpool, type Spool } from '../../platform/spool.ts'
+import { createQueryGate } from './query/gate.ts'
+import type { Answer } from './statistics-service.ts'
+
+/** The envelope of an answer, ready to be sent. */
+export interface AnswerBody {
+  readonly length: number
+  readonly stream: Readable
+}
+
+export interface AnswerBodies {
+  /**
+   * Gathers the whole answer, so that whatever fails is known before the status is sent. The last one that is ended
+   * is the stream.
+   * @throws {DomainError} `resultTooLarge`, `tooManyRequests`, `unavailable`, and what the answer throws
+   */
+  gather(answer: Answer, companyId: string): Promise<AnswerBody>
+}
+
+/** Answers of one company that are held in files, from their first bytes there until they are sent. */
+const maxFilesOfCompany = 8
+
+export function createAnswerBodies(options: {
+  /** Where answers that are too large for the memory are held. */
+  readonly directory: string
+  /** What `data` may have as it is sent. */
+  readonly maxBytes?: number
+}): AnswerBodies {
+  const { directory, maxBytes = queryLimits.envelopeBytes } = options
+  const gate = createQueryGate({ running: maxFilesOfCompany, waiting: 0, what: 'large answers' })
+
+  async function fill(spool: Spool, pieces: AsyncIterable<string>): Promise<void> {
+    for await (const piece of pieces) {
+      await spool.write(JSON.stringify(piece).slice(1, -1))
+      if (spool.size > maxBytes) throw tooLarge(maxBytes)
+    }
+  }
+
+  return {
+    async gather({ pieces, warnings }, companyId) {
+      let leave = () => {}
+      const onFile = async () => {
+        leave = await gate.enter(companyId)
+      }
+      const spool = createSpool({ directory, onFile })
+      try {
+        await fill(spool, pieces)
+        const [before, after] = aroundData(warnings)
+        const length = Buffer.byteLength(before) + spool.size + Buffer.byteLength(after)
+        return { length, stream: spool.read(before, after).once('close', leave) }
+      } catch (error) {
+        await spool.discard()
+        leave()
+        throw isOfFiles(error) ? new DomainError('unavailable', {}, { cause: error }) : error
+      }
+    },
+  }
+}
+
+/** The success envelope in two parts, between which the text of `data` stands. */
+function aroundData(warnings: Answer['warnings']): readonly [before: string, after: string] {
+  const mark = '"data":"'
+  const text = JSON.stringify({ ...success(''), ...(warnings.length > 0 ? { warnings } : {}) })
+  const at = text.indexOf(mark) + mark.length
+  return [text.slice(0, at), text.slice(at)]
+}
+
+function tooLarge(limit: number): DomainError {
+  return new DomainError(
+    'resultTooLarge',
+    { limit, unit: 'bytes' },
+    {
+      message:
+        `The result has more than the ${limit} bytes that an envelope holds: ask with "Accept: text/csv" or ` +
+        '"Accept: application/x-ndjson", which stream it whatever its size, or for fewer rows',
+    },
+  )
+}
+
+/** No room, no more files, a disk that fails: nothing that is wrong with the query. */
+function isOfFiles(error: unknown): boolean {
+  return error instanceof Error && 'syscall' in error && !(error instanceof DomainError)
+}

@@ -1,0 +1,61 @@
+import { setImmediate as yieldToOthers } from 'node:timers/promises'
+import type { Warning } from '@millrace/contract/envelope.ts'
+import type { Query } from '@millrace/contract/resources/query.ts'
+import { nearestName } from '../../platform/nearest.ts'
+import { findDimension } from './members/catalogue.ts'
+import type { SourceId } from './members/member.ts'
+import { shown } from './query/parse-members.ts'
+import { type LabelKeys, shownLabels } from './statistics-store.ts'
+
+/** A label that a query names. */
+export interface LabelUse {
+  readonly source: SourceId
+  readonly key: string
+  readonly path: string
+}
+
+/** More of them help no one, and each is compared with every known key. */
+const maxWarnings = 10
+
+/** The labels of a query, each once, where it names them first. */
+export function labelsIn({ dimensions, filters }: Query): LabelUse[] {
+  const named = [
+    ...dimensions.map((id, i) => ({ id, path: `dimensions.${i}` })),
+    ...filters.map(({ member, dimension }, i) => ({ id: member ?? dimension ?? '', path: `filters.${i}` })),
+  ]
+  const uses = new Map<string, LabelUse>()
+  for (const { id, path } of named) {
+    const found = findDimension(id)
+    if (found?.label !== undefined && !uses.has(id)) {
+      uses.set(id, { source: found.source, key: found.label, path })
+    }
+  }
+  return [...uses.values()]
+}
+
+/** Labels that no fact of the company has had, as far as the list of keys can tell: it ends after so many. */
+export function unknownLabels(uses: readonly LabelUse[], known: LabelKeys): LabelUse[] {
+  return uses.filter(({ source, key }) => {
+    const keys = known[source]
+    const last = keys.at(-1)
+    if (keys.includes(key)) return false
+    return keys.length < shownLabels || (last !== undefined && comesBefore(key, last))
+  })
+}
+
+/** By their bytes, as the list is ordered. */
+function comesBefore(a: string, b: string): boolean {
+  return Buffer.compare(Buffer.from(a), Buffer.from(b)) < 0
+}
+
+export async function warnOfLabels(unknown: readonly LabelUse[], known: LabelKeys): Promise<Warning[]> {
+  const warnings: Warning[] = []
+  for (const { source, key, path } of unknown.slice(0, maxWarnings)) {
+    const nearest = nearestName(key, known[source])
+    const hint = nearest === undefined ? '' : `; did you mean ${shown(`${source}.label.${nearest}`)}?`
+    const message = `none of your ${source} has had the label ${shown(key)}: it is absent in all of them${hint}`
+    warnings.push({ path, message })
+    await yieldToOthers()
+  }
+  return warnings
+}

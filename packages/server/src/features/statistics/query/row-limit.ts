@@ -1,0 +1,37 @@
+import type { Warning } from '@millrace/contract/envelope.ts'
+import type { CompiledQuery } from './compile.ts'
+import type { EngineCell } from './run.ts'
+
+/** Keeps a result to its limit: the statement gives one row more of each range, which says that there are more. */
+export interface RowLimit {
+  /** The rows that belong to the result. */
+  keep(rows: readonly EngineCell[][]): readonly EngineCell[][]
+  /** What the rows left out have to be said about, once all have come. */
+  warnings(): Warning[]
+}
+
+export function createRowLimit({
+  limit,
+  rangeLabels,
+}: Pick<CompiledQuery, 'limit' | 'rangeLabels'>): RowLimit {
+  const counts = new Map<number, number>()
+  // The range is the first column of a comparison.
+  const rangeOf = (row: readonly EngineCell[]) => (rangeLabels.length === 0 ? 0 : Number(row[0]))
+  return {
+    keep: (rows) =>
+      rows.filter((row) => {
+        const range = rangeOf(row)
+        const count = (counts.get(range) ?? 0) + 1
+        counts.set(range, count)
+        return count <= limit
+      }),
+    warnings: () =>
+      [...counts].flatMap(([range, count]) => {
+        if (count <= limit) return []
+        const label = rangeLabels[range]
+        const what = label === undefined ? 'the result' : `the range ${label}`
+        const message = `${what} has more rows than its limit of ${limit}: those behind it are left out`
+        return { path: 'limit', message }
+      }),
+  }
+}
