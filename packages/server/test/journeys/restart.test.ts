@@ -40,7 +40,7 @@ function launch([command = '', ...args]: readonly string[]): ChildProcess {
 
 test.each(everyParent)(
   'a data directory and its event log are taken in the moment of a kill -9, below %s',
-  { timeout: 120_000 },
+  { timeout: 300_000 },
   async (parent) => {
     const path = temporaryDirectory()
     for (let round = 0; round < 15; round++) {
