@@ -49,12 +49,19 @@ try {
     const refreshed = await oauth.processRefreshTokenResponse(server, client,
       await oauth.refreshTokenGrantRequest(server, client, oauth.None(), granted.refresh_token, options))
     const meta = issuer.origin + '/v2/statistics/meta'
-    const reply = await fetch(meta, { headers: { authorization: 'Bearer ' + refreshed.access_token } })
+    const read = () => fetch(meta, { headers: { authorization: 'Bearer ' + refreshed.access_token } })
+    let reply = await read()
+    // Busy for the moment: the page can read for how long.
+    while (reply.status === 503) {
+      const seconds = Number(reply.headers.get('retry-after'))
+      await new Promise((resolve) => setTimeout(resolve, seconds * 1000))
+      reply = await read()
+    }
     const { data } = await reply.json()
     const refused = await fetch(meta)
     say({
       status: reply.status,
-      measures: Object.keys(data.measures).length,
+      measures: Object.keys(data.measures ?? {}).length,
       refused: { status: refused.status, challenge: refused.headers.get('www-authenticate') },
       refreshed: refreshed.access_token !== granted.access_token,
       accessToken: refreshed.access_token,
