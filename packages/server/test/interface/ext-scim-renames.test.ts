@@ -161,20 +161,32 @@ describe('a new userName', () => {
   })
 })
 
+test('an address that signs in to another company’s account is taken without a word of it, and stays theirs', async () => {
+  const { id, externalId } = await aPerson()
+  const next = anAddress()
+  const theirs = { email: next, companyId: app.other.companyId, roleName: 'viewer', teamNames: [] }
+  await app.auth.accounts.createUser({ ...theirs, password: 'a river of 9 herons' })
+  expect(await app.scim('PUT', `/Users/${id}`, aUser(next, { externalId }))).toMatchObject({
+    status: 200,
+    body: { id, userName: next },
+  })
+  expect(await signInStatus(next)).toBe(401)
+  expect((await app.auth.signIn(next, 'a river of 9 herons')).statusCode).toBe(200)
+})
+
+test('an address whose user the identity provider has deleted is free', async () => {
+  const [former, { id, externalId }] = [await aPerson(), await aPerson()]
+  expect((await app.scim('DELETE', `/Users/${former.id}`)).status).toBe(204)
+  expect(await app.scim('PUT', `/Users/${id}`, aUser(former.email, { externalId }))).toMatchObject({
+    status: 200,
+    body: { id, userName: former.email },
+  })
+  expect(await signInStatus(former.email)).toBe(200)
+})
+
 /** New names that cannot be taken: which, and how the request is refused. */
 const untakeable: [string, () => Promise<string>, number, string][] = [
   ['an address of a colleague', async () => (await aPerson()).email, 409, 'uniqueness'],
-  [
-    'an address of another company in a domain of ours',
-    async () => {
-      const email = anAddress()
-      const wanted = { email, companyId: app.other.companyId, roleName: 'viewer', teamNames: [] }
-      await app.auth.accounts.createUser({ ...wanted, password: goodPassword })
-      return email
-    },
-    409,
-    'uniqueness',
-  ],
   [
     'an address of a domain that nobody has verified',
     async () => anAddress('free.example'),

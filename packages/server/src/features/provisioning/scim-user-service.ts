@@ -141,11 +141,11 @@ export function createScimUserService(dependencies: ScimUserDependencies) {
     const { active = true, revise } = change
     const store = createScimUserStore(tx)
     const document = revise({}, {})
+    const { externalId } = fieldsOf(document)
     const found = await store.lockByAddress(companyId, email)
-    const isSame = found && (await keepsAddress(work, found, fieldsOf(document).externalId))
-    const existing = isSame ? found : undefined
+    const existing = found && (await keepsAddress(work, found, externalId)) ? found : undefined
     if (existing) {
-      const isFree = !existing.serviceAccount && !existing.provisioned
+      const isFree = !existing.serviceAccount && !existing.provisioned && !isAnother(existing, externalId)
       if (!isFree) throw takenUser()
       await apply(work, existing, { active, revise })
       return existing
