@@ -141,7 +141,10 @@ export function createBatchLoader({ store, known, attempted }: BatchLoaderDepend
       sumOf(groups, 'purchases') > 0 ? store.insertPurchases(selection) : undefined,
       sumOf(groups, 'identifies') > 0 ? store.insertIdentities(selection) : undefined,
       sumOf(groups, 'logRows') > 0 ? store.insertLog(selection) : undefined,
+      sumOf(groups, 'events') > 0 ? store.insertLabelKeys(selection) : undefined,
     ])
+    // They are merged of what stands in `purchases` now.
+    if (sumOf(groups, 'purchases') > 0) await store.insertOrders(staging)
   }
 
   async function insertEvents(groups: readonly StagedGroup[], selection: Selection): Promise<void> {
