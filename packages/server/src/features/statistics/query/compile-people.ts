@@ -1,0 +1,64 @@
+import type { Source } from '../members/member.ts'
+import type { Parameters } from './parameters.ts'
+import { nested, select } from './sql-text.ts'
+
+interface Context {
+  readonly ofCompany: string
+  readonly parameters: Parameters
+}
+
+/** The numbers of persons, as a relation. */
+function hashesOf(people: readonly string[], { parameters }: Context): string {
+  const bound = parameters.bind('Array(String)', people)
+  return `(SELECT arrayJoin(arrayMap(value -> sipHash64(value), ${bound})))`
+}
+
+/** Devices whose rows may belong to persons by their binding, or by having the person's name themselves. */
+function boundDevices(hashes: string, ofCompany: string): string {
+  return `SELECT * FROM ${hashes}\nUNION ALL\nSELECT device FROM identities WHERE ${ofCompany} AND client IN ${hashes}`
+}
+
+/**
+ * The condition that a stored row may be one of these persons', by numbers alone. Different texts may have one
+ * number, so that a filter on the person's text decides; every row of the persons passes.
+ * @param scope conditions on the company and the times
+ */
+export function ofPeople(
+  source: Source,
+  people: readonly string[],
+  scope: readonly string[],
+  context: Context,
+): string {
+  const hashes = hashesOf(people, context)
+  const bound = boundDevices(hashes, context.ofCompany)
+  if (source.table === 'orders') {
+    const devices = `(SELECT groupUniqArray(device) FROM ${nested(devicesNamed(bound))})`
+    return `(client IN ${hashes} OR device IN ${nested(bound)} OR hasAny(later_devices, ${devices}))`
+  }
+  // The events are sorted by device: those of a client are found by the devices that it used.
+  const used = select(['device'], source.table, [...scope, `client IN ${hashes}`])
+  const any = nested(`${bound}\nUNION ALL\n${used}`)
+  return `device IN ${any} AND (client IN ${hashes} OR (client = 0 AND device IN ${nested(bound)}))`
+}
+
+function devicesNamed(bound: string): string {
+  return `SELECT 0 AS device WHERE 0\nUNION ALL\n${bound}`
+}
+
+/**
+ * The condition that a binding is of a device of the rows: reading few rows twice costs less than all bindings of a
+ * company. Nothing where the rows may be most of what there is.
+ */
+export function devicesOf(
+  source: Source,
+  table: string,
+  where: readonly string[],
+  { narrow, bounded }: { readonly narrow: boolean; readonly bounded: boolean },
+): string[] {
+  if (source.table === 'orders' && (narrow || bounded)) {
+    return [
+      `device IN ${nested(select(['arrayJoin(arrayPushBack(later_devices, device))'], table, where))}`,
+    ]
+  }
+  return narrow ? [`device IN ${nested(select(['device'], table, [...where, 'client = 0']))}`] : []
+}
