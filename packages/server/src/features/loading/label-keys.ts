@@ -52,8 +52,7 @@ export function createLabelKeys({ ask, insert, conditionsOf, threads }: LabelKey
     /** Keeps the label keys of staged events. A key that is stored already changes nothing. */
     async insertLabelKeys(selection: Selection): Promise<void> {
       const { table, size } = selection.staging
-      const keysOf = (of: string): string =>
-        `groupUniqArrayArrayIf(${maxKeys})(mapKeys(l), ${of})`
+      const keysOf = (of: string): string => `groupUniqArrayArrayIf(${maxKeys})(mapKeys(l), ${of})`
       const staged = await ask<StagedKeys>({
         sql: `SELECT k AS company, ${keysOf('1')} AS events, ${keysOf(isPurchase)} AS purchases
               FROM ${table} WHERE ${conditionsOf(selection, `${isEvent} AND notEmpty(l)`)} GROUP BY k`,

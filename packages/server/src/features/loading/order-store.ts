@@ -81,14 +81,10 @@ export interface OrderStoreDependencies {
 /** Keeps the orders of purchase events: one row for each, whatever the batches in which its events come. */
 export function createOrderStore({ run, empty, settingsOf }: OrderStoreDependencies) {
   return {
-    /**
-     * Merges the orders of staged purchase events anew, of which `purchases` holds the events already. Doing it again
-     * changes nothing, and a row that a load leaves half done is completed by its repetition.
-     */
-    async insertOrders(staging: Staging): Promise<void> {
-      const { table } = staging
+    /** Notes where staged purchase events lie, and finds the places of all events of their orders. */
+    async findOrderEvents(staging: Staging): Promise<void> {
       const settings = settingsOf(staging)
-      const staged = `FROM ${table} WHERE ${isEvent} AND ${isPurchase}`
+      const staged = `FROM ${staging.table} WHERE ${isEvent} AND ${isPurchase}`
       await run({
         sql: `INSERT INTO order_events (key, company, time)
               SELECT DISTINCT toUInt64(${purchaseOf}), ${eventColumns.company}, time ${staged}`,
@@ -100,9 +96,16 @@ export function createOrderStore({ run, empty, settingsOf }: OrderStoreDependenc
               SELECT company, time FROM order_events WHERE key IN (SELECT toUInt64(${purchaseOf}) ${staged})`,
         settings,
       })
+    },
+
+    /**
+     * Merges the orders of staged purchase events anew: `findOrderEvents` has found their events, and `purchases`
+     * holds them. Doing it again changes nothing, and completes what a load left half done.
+     */
+    async insertOrders(staging: Staging): Promise<void> {
       await run({
         sql: `INSERT INTO orders (${columns}) ${ordersOf(staging)}`,
-        settings: { ...settings, max_bytes_before_external_group_by: groupsInMemory },
+        settings: { ...settingsOf(staging), max_bytes_before_external_group_by: groupsInMemory },
       })
     },
   }

@@ -56,9 +56,7 @@ export function devicesOf(
   { narrow, bounded }: { readonly narrow: boolean; readonly bounded: boolean },
 ): string[] {
   if (source.table === 'orders' && (narrow || bounded)) {
-    return [
-      `device IN ${nested(select(['arrayJoin(arrayPushBack(later_devices, device))'], table, where))}`,
-    ]
+    return [`device IN ${nested(select(['arrayJoin(arrayPushBack(later_devices, device))'], table, where))}`]
   }
   return narrow ? [`device IN ${nested(select(['device'], table, [...where, 'client = 0']))}`] : []
 }
