@@ -46,17 +46,22 @@ function devicesNamed(bound: string): string {
 }
 
 /**
- * The condition that a binding is of a device of the rows: reading few rows twice costs less than all bindings of a
- * company. Nothing where the rows may be most of what there is.
+ * Conditions that a binding is of a device that matters, where few may: rows of those persons without a client, or
+ * orders within bounds, which cost less to be read twice than all bindings of a company.
  */
-export function devicesOf(
+export function bindingConditions(
   source: Source,
-  table: string,
-  where: readonly string[],
-  { narrow, bounded }: { readonly narrow: boolean; readonly bounded: boolean },
+  rows: { readonly table: string; readonly where: readonly string[]; readonly bounded: boolean },
+  people: readonly (readonly string[])[],
+  context: Context,
 ): string[] {
-  if (source.table === 'orders' && (narrow || bounded)) {
-    return [`device IN ${nested(select(['arrayJoin(arrayPushBack(later_devices, device))'], table, where))}`]
+  if (source.table === 'orders') {
+    if (people.length === 0 && !rows.bounded) return []
+    const devices = select(['arrayJoin(arrayPushBack(later_devices, device))'], rows.table, rows.where)
+    return [`device IN ${nested(devices)}`]
   }
-  return narrow ? [`device IN ${nested(select(['device'], table, [...where, 'client = 0']))}`] : []
+  return people.map((values) => {
+    const bound = boundDevices(hashesOf(values, context), context.ofCompany)
+    return `device IN ${nested(bound)}`
+  })
 }

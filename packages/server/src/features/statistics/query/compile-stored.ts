@@ -1,6 +1,6 @@
 import type { IdentityColumn, Source } from '../members/member.ts'
 import { timeCondition } from './compile-conditions.ts'
-import { devicesOf, ofPeople } from './compile-people.ts'
+import { bindingConditions, ofPeople } from './compile-people.ts'
 import type { TimeSet } from './interval.ts'
 import type { Parameters } from './parameters.ts'
 import { nested, select } from './sql-text.ts'
@@ -61,10 +61,8 @@ export function storedSql(options: StoredOptions): string {
   const later = [...identity].some((name) => name.startsWith('later_'))
   if (later) read.add('purchase')
   const rows = nested(select([...read].sort(), table, where))
-  const devices = devicesOf(source, table, where, {
-    narrow: people.length > 0,
-    bounded: within.length > 0 && within.every(({ from }) => Number.isFinite(from)),
-  })
+  const bounded = within.length > 0 && within.every(({ from }) => Number.isFinite(from))
+  const devices = bindingConditions(source, { table, where, bounded }, people, { ofCompany, parameters })
   const bindings = bindingsSql(identity, [ofCompany, ...devices])
   const joins = [
     `${rows} AS stored`,
