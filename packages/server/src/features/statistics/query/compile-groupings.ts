@@ -99,8 +99,12 @@ export function createBuckets(zone: Zone, times: TimeSet): Buckets {
       const seconds = `toUnixTimestamp(${sql})`
       if (isOfClock(granularity)) return clockSql(unitsOfClock[granularity], seconds, parameters)
       const local = `${seconds} + ${offsetSql(seconds, parameters)}`
-      // Division rounds toward 0, and the first hours of 1970 are still 1969 in half of the world.
-      const date = `toDate32(toInt32(intDiv(${local} + ${day / second}, ${day / second}) - 1))`
+      // A date of 16 bits groups faster. It begins with 1970, whose first hours are still 1969 in half of the world;
+      // and division rounds toward 0.
+      const date =
+        from >= day
+          ? `toDate(toUInt16(intDiv(${local}, ${day / second})))`
+          : `toDate32(toInt32(intDiv(${local} + ${day / second}, ${day / second}) - 1))`
       return dateFunctions[granularity] === '' ? date : `${dateFunctions[granularity]}(${date})`
     },
   }

@@ -25,7 +25,7 @@ describe('compiled SQL', () => {
     })
     expect(sql).toBe(`SELECT g0, m0 AS s0
 FROM (
-  SELECT toDate32(toInt32(intDiv(toUnixTimestamp(time) + multiIf(toUnixTimestamp(time) < {p2:Int64}, {p3:Int64}, {p4:Int64}) + 86400, 86400) - 1)) AS g0, count() AS m0
+  SELECT toDate(toUInt16(intDiv(toUnixTimestamp(time) + multiIf(toUnixTimestamp(time) < {p2:Int64}, {p3:Int64}, {p4:Int64}), 86400))) AS g0, count() AS m0
   FROM (
     SELECT time
     FROM events
