@@ -105,7 +105,13 @@ export function createOrderStore({ run, empty, settingsOf }: OrderStoreDependenc
     async insertOrders(staging: Staging): Promise<void> {
       await run({
         sql: `INSERT INTO orders (${columns}) ${ordersOf(staging)}`,
-        settings: { ...settingsOf(staging), max_bytes_before_external_group_by: groupsInMemory },
+        settings: {
+          ...settingsOf(staging),
+          max_bytes_before_external_group_by: groupsInMemory,
+          // Few rows: compiling their expressions to machine code takes longer than computing them.
+          compile_expressions: 0,
+          compile_aggregate_expressions: 0,
+        },
       })
     },
   }
