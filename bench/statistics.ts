@@ -1,7 +1,9 @@
 /**
  * Statistics over a shop of 60 days: each measure of `events` by day over the last 30 days through the interface,
- * against the same statement sent to the engine directly, and what de-duplication costs a query.
- * Run: `npm run bench -- statistics [--events 10000000] [--data DIRECTORY]` (a directory is kept and used again).
+ * against the same statement sent to the engine directly; one person's events, the metadata, and a day of purchases
+ * beside histories of several lengths.
+ * Run: `npm run bench -- statistics [--events 10000000] [--orders 1,3,10] [--data DIRECTORY]` (millions of orders; a
+ * directory is kept and used again).
  */
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -14,10 +16,12 @@ import { openColumnar } from '../packages/server/src/platform/stores/columnar.ts
 import { removeData, startService } from '../packages/server/test/support/running-service.ts'
 import { fillWithShop } from './support/fill.ts'
 import { median, printTable, type Row } from './support/machine.ts'
+import { generateOrders, lastDayOfOrders } from './support/orders.ts'
 
 const { values } = parseArgs({
   options: {
     events: { type: 'string', default: '10000000' },
+    orders: { type: 'string', default: '1,3,10' },
     data: { type: 'string' },
     rounds: { type: 'string', default: '5' },
     settle: { type: 'string', default: '20' },
@@ -35,6 +39,33 @@ async function timed(work: () => Promise<unknown>): Promise<number> {
   const started = performance.now()
   await work()
   return performance.now() - started
+}
+
+/** The middle of several rounds, after one that only warms. */
+async function medianOf(work: () => Promise<unknown>): Promise<number> {
+  await work()
+  const took: number[] = []
+  for (let round = 0; round < rounds; round++) took.push(await timed(work))
+  return median(took)
+}
+
+const ordersOfDay = {
+  measures: ['purchases.count', 'purchases.revenue', 'purchases.buyers'],
+  dimensions: [],
+  filters: [],
+  timeDimensions: [
+    {
+      dimension: 'purchases.time',
+      granularity: 'hour' as const,
+      dateRange: [lastDayOfOrders, lastDayOfOrders],
+    },
+  ],
+}
+const allOrders = {
+  measures: ['purchases.revenue', 'purchases.buyers', 'purchases.references'],
+  dimensions: ['purchases.label.store', 'purchases.os'],
+  filters: [],
+  timeDimensions: [],
 }
 
 const queryOf = (measure: string) => ({
@@ -106,12 +137,51 @@ try {
     'does not wait',
   ])
 
+  const [someone] = await engine.query<{ person: string }>({
+    sql: 'SELECT tmp_id AS person FROM events LIMIT 1',
+    readonly: true,
+  })
+  const ofPerson = (source: string) => ({
+    measures: [`${source}.count`],
+    dimensions: [],
+    filters: [{ member: `${source}.person`, operator: 'equals' as const, values: [someone?.person ?? ''] }],
+    timeDimensions: [],
+  })
+  for (const source of ['events', 'purchases']) {
+    const took = await medianOf(() => service.query(ofPerson(source)))
+    rows.push([`\`${source}.person equals\`, all time`, `${took.toFixed(0)} ms`, '', '< 50 ms'])
+  }
+  const described = await medianOf(() => service.call('GET', '/v2/statistics/meta'))
+  rows.push(['the metadata', `${described.toFixed(0)} ms`, '', '< 20 ms'])
+
   const [disk] = await engine.query<{ bytes: string; rows: string }>({
     sql: "SELECT sum(bytes_on_disk) AS bytes, sumIf(rows, table = 'events') AS rows FROM system.parts WHERE active AND database = currentDatabase()",
     readonly: true,
   })
   const perEvent = Number(disk?.bytes) / Number(disk?.rows)
   rows.push(['disk of all tables', `${perEvent.toFixed(1)} bytes per event`, '', '<= 80'])
+
+  let [stored, shortest] = [0, Number.NaN]
+  for (const millions of values.orders.split(',').map(Number)) {
+    await generateOrders(engine, service.companyId, stored, millions * 1e6)
+    stored = millions * 1e6
+    await new Promise((resolve) => setTimeout(resolve, Number(values.settle) * 1000))
+    const took = await medianOf(() => service.query(ordersOfDay))
+    if (Number.isNaN(shortest)) shortest = took
+    rows.push([
+      `a day of purchases, ${millions} million orders stored`,
+      `${took.toFixed(0)} ms`,
+      (took / shortest).toFixed(2),
+      '<= 1.5',
+    ])
+    const all = await timed(() => service.query(allOrders))
+    rows.push([
+      'revenue, buyers, references by label and os, all time',
+      `${all.toFixed(0)} ms`,
+      '',
+      'answered',
+    ])
+  }
   printTable('Statistics', rows)
 } finally {
   await engine.close()

@@ -40,7 +40,7 @@ const dropped = (m: number): LogRow => ({
 /** 8 events of which 6 are different, with something for each table. */
 const mixed = (): LogRow[] => [
   event({ e: 'a' }),
-  event({ e: 'b', n: 'purchase', v: '1.50', x: 'order' }),
+  event({ e: 'b', n: 'purchase', v: '1.50', x: `order ${d}`, l: { [d]: 'x' } }),
   event({ e: 'a', g: 1 }),
   event({ e: 'c', n: 'identify', c: 'anna', p: d }),
   dropped(5),
@@ -58,11 +58,18 @@ const count = async (table: string, where = '1'): Promise<number> => {
   return row?.n ?? 0
 }
 
+const ordersOf = () =>
+  ground.query(`SELECT version, value FROM orders FINAL WHERE datasource = '${d}' ORDER BY value`)
+const labelSources = () =>
+  ground.query(`SELECT DISTINCT source FROM label_keys WHERE key = '${d}' ORDER BY source`)
+
 /** The tables hold each row of `mixed` that counts, once. */
 const expectMixed = async (): Promise<void> => {
   expect(await ground.counters(d)).toEqual(afterMixed)
   expect(await count('events')).toBe(6)
   expect(await count('purchases')).toBe(1)
+  expect(await ordersOf()).toEqual([{ version: 1, value: 1.5 }])
+  expect(await labelSources()).toEqual([{ source: 'events' }, { source: 'purchases' }])
   expect(await count('datasource_log')).toBe(1)
   expect(await ground.query(`SELECT client_id FROM identities FINAL WHERE tmp_id = '${d}'`)).toEqual([
     { client_id: 'anna' },
@@ -117,6 +124,9 @@ const steps: (keyof LoaderStore)[] = [
   'insertKeys',
   'insertEvents',
   'insertPurchases',
+  'findOrderEvents',
+  'insertOrders',
+  'insertLabelKeys',
   'insertIdentities',
   'insertLog',
   'countStaged',
@@ -139,9 +149,33 @@ describe('a loader that ends in the middle of a batch', () => {
       expect(await ground.counters(d)).toEqual({ ...afterMixed, accepted: 7, duplicate: 4 })
       expect(await count('events')).toBe(7)
       expect(await count('purchases')).toBe(1)
+      expect(await ordersOf()).toEqual([{ version: 1, value: 1.5 }])
+      expect(await labelSources()).toEqual([{ source: 'events' }, { source: 'purchases' }])
       expect(await count('datasource_log')).toBe(1)
     },
   )
+
+  it.each(
+    (['insertPurchases', 'findOrderEvents', 'insertOrders'] as const).flatMap((step) => [
+      ['before', step] as const,
+      ['after', step] as const,
+    ]),
+  )('%s %s leaves an order that an earlier event moves once, at its new place', async (when, step) => {
+    const [march, january] = [Date.UTC(2026, 2, 5), Date.UTC(2026, 0, 5)]
+    await ground.append([event({ n: 'purchase', v: '2.00', x: `moved ${d}`, t: march })])
+    await ground.load()
+    await ground.append([event({ n: 'purchase_references', i: ['a'], x: `moved ${d}`, t: january })])
+    const { store, crashed } = crashing(step, 1, when === 'after')
+    const loader = ground.startLoader({ store })
+    await until(crashed)
+    await loader.stop()
+    await ground.load()
+    expect(
+      await ground.query(
+        `SELECT toYYYYMM(time) AS month, version, value, ids FROM orders FINAL WHERE datasource = '${d}'`,
+      ),
+    ).toEqual([{ month: 202601, version: 2, value: 2, ids: ['a'] }])
+  })
 
   it.each(['before', 'after'])('%s the commit counts each row once', async (when) => {
     await ground.append(mixed())

@@ -40,8 +40,14 @@ export function dateIn(instant: number, zone: string): string {
   return wallClock(instant, zone).local.slice(0, 10)
 }
 
-/** The first instant of a calendar day, found by halving. */
+/** The first instant of a calendar day: the earlier of its midnights, or found by halving where it has none. */
 export function dayBegins(date: string, zone: string): number {
+  const midnight = Date.parse(`${date}T00:00:00Z`)
+  for (const hours of [-30, 30]) {
+    const { offset } = wallClock(midnight + hours * 3_600_000, zone)
+    const instant = Date.parse(`${date}T00:00:00${offset}`)
+    if (wallClock(instant, zone).local === `${date}T00:00:00`) return instant
+  }
   let before = Date.parse(`${date}T00:00:00Z`) - 26 * 3_600_000
   let after = before + 52 * 3_600_000
   while (after - before > 1000) {

@@ -43,7 +43,6 @@ export function createCompanyService(dependencies: CompanyServiceDependencies) {
     return company
   }
 
-  /** Days must be the same ones here and in the engine that counts. */
   async function requireTimezone(zone: string): Promise<void> {
     if (isKnownHere(zone) && (await knowsTimezone(zone))) return
     const message = `must be the IANA name of a time zone, as Europe/Paris; "${zone}" is none that statistics can be computed in`

@@ -136,12 +136,16 @@ export function createBatchLoader({ store, known, attempted }: BatchLoaderDepend
     attempted.sequence = Math.max(attempted.sequence, lastSequence)
     const selection: Selection = { staging, withoutDuplicates, unlessStored }
     if (sumOf(groups, 'events') > 0) await store.insertKeys(selection)
+    const hasPurchases = sumOf(groups, 'purchases') > 0
     await allDone([
       insertEvents(groups, selection),
-      sumOf(groups, 'purchases') > 0 ? store.insertPurchases(selection) : undefined,
+      hasPurchases ? store.insertPurchases(selection) : undefined,
+      hasPurchases ? store.findOrderEvents(staging) : undefined,
       sumOf(groups, 'identifies') > 0 ? store.insertIdentities(selection) : undefined,
       sumOf(groups, 'logRows') > 0 ? store.insertLog(selection) : undefined,
+      sumOf(groups, 'events') > 0 ? store.insertLabelKeys(selection) : undefined,
     ])
+    if (hasPurchases) await store.insertOrders(staging)
   }
 
   async function insertEvents(groups: readonly StagedGroup[], selection: Selection): Promise<void> {

@@ -2,11 +2,14 @@ import { randomUUID } from 'node:crypto'
 import type { DropRuleId } from '@millrace/contract/events/rules.ts'
 import type { Columnar, ColumnarParam, Statement } from '../../platform/stores/columnar.ts'
 import { createKeyStore } from './key-store.ts'
+import { createLabelKeys } from './label-keys.ts'
+import { createOrderStore } from './order-store.ts'
 import { asDateTime, createReusedIds } from './reused-ids.ts'
 import {
   type DuplicateGroup,
   eventColumns,
   isEvent,
+  isPurchase,
   keyOf,
   type QuarantinedEvent,
   type Selection,
@@ -25,7 +28,6 @@ const rowsByIndex = 2_000
 
 const stagedColumns = 'q,z,k,d,t,r,e,n,u,p,c,i,v,x,l,dt,os,br,g,m,rule,path,sample'.split(',')
 
-const isPurchase = "n IN ('purchase', 'purchase_references')"
 const isIdentify = "n = 'identify' AND c != ''"
 
 const restOf = 'toUInt64(bitShiftRight(hash, 64))'
@@ -42,7 +44,7 @@ const statementPrefix = 'millrace-load-'
 /** Everything that loading asks of the columnar store; nothing here decides. */
 export function createLoaderStore({ columnar, threads }: LoaderStoreOptions) {
   /** Tables that may hold rows of an earlier batch; all of them when this process begins. */
-  const used = new Set(['staging', 'staging_ahead', 'staging_known', 'staging_skipped'])
+  const used = new Set(['staging', 'staging_ahead', 'staging_known', 'staging_skipped', 'staging_places'])
 
   const settingsOf = ({ size }: Staging) => ({
     max_threads: size === 'small' ? 1 : threads,
@@ -262,6 +264,23 @@ export function createLoaderStore({ columnar, threads }: LoaderStoreOptions) {
     async insertPurchases(selection: Selection): Promise<void> {
       await insertRows('purchases', eventColumns, `${isEvent} AND ${isPurchase}`, selection)
     },
+
+    ...createOrderStore({
+      run,
+      async empty(table) {
+        await empty(table)
+        used.add(table)
+      },
+      settingsOf,
+    }),
+
+    ...createLabelKeys({
+      ask,
+      insert: (rows) => insertJson('label_keys', rows),
+      conditionsOf: (selection, of) =>
+        conditionsOf('label_keys', { ...selection, unlessStored: undefined }, of),
+      threads,
+    }),
 
     /** The bindings of identify events; one that is stored already changes nothing. */
     async insertIdentities(selection: Selection): Promise<void> {

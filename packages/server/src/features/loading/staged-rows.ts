@@ -10,6 +10,8 @@ export interface Staging {
 /** Of a row of staging: whether it is an event that may be stored, and its key in event_keys. */
 export const isEvent = 'sound'
 export const keyOf = 'toUInt64(hash)'
+/** Of an event: whether it is one of an order. */
+export const isPurchase = "n IN ('purchase', 'purchase_references')"
 
 /** What stands in staging of one datasource. */
 export interface StagedGroup {

@@ -5,17 +5,7 @@ import type { SourceId } from './members/member.ts'
 /** Label keys that the metadata shows of each source: all can be queried, whether shown or not. */
 export const shownLabels = 1_000
 
-const limitSeconds = 30
-
-/** @throws {DomainError} timeout */
-async function within<T>(work: Promise<T>): Promise<T> {
-  try {
-    return await work
-  } catch (error) {
-    if (error instanceof ColumnarTimeout) throw new DomainError('timeout', { limitSeconds }, { cause: error })
-    throw error
-  }
-}
+const limitSeconds = 5
 
 export type LabelKeys = Readonly<Record<SourceId, readonly string[]>>
 
@@ -24,25 +14,23 @@ export interface StatisticsStore {
   listLabels(companyId: string): Promise<LabelKeys>
 }
 
+/** @throws {DomainError} timeout */
 export function createStatisticsStore({ columnar }: { readonly columnar: Columnar }): StatisticsStore {
-  async function listKeys(table: SourceId, companyId: string): Promise<string[]> {
-    const rows = await within(
-      columnar.query<{ key: string }>({
-        sql: `SELECT DISTINCT arrayJoin(labels.keys) AS key\nFROM ${table}\nWHERE company = {company:String}\nORDER BY key\nLIMIT ${shownLabels}`,
-        params: { company: companyId },
-        settings: { max_execution_time: limitSeconds },
-      }),
-    )
-    return rows.map(({ key }) => key)
-  }
-
   return {
     async listLabels(companyId) {
-      const [events, purchases] = await Promise.all([
-        listKeys('events', companyId),
-        listKeys('purchases', companyId),
-      ])
-      return { events, purchases }
+      try {
+        const rows = await columnar.query<{ source: SourceId; key: string }>({
+          sql: `SELECT DISTINCT source, key FROM label_keys WHERE company = {company:String}
+                ORDER BY source, key LIMIT ${shownLabels} BY source`,
+          params: { company: companyId },
+          settings: { max_execution_time: limitSeconds },
+        })
+        const keysOf = (of: SourceId) => rows.filter(({ source }) => source === of).map(({ key }) => key)
+        return { events: keysOf('events'), purchases: keysOf('purchases') }
+      } catch (error) {
+        if (!(error instanceof ColumnarTimeout)) throw error
+        throw new DomainError('timeout', { limitSeconds }, { cause: error })
+      }
     },
   }
 }

@@ -7,6 +7,7 @@ export const events: Source = {
   id: 'events',
   title: 'Events',
   table: 'events',
+  replacing: false,
   columns: identityColumns,
 }
 

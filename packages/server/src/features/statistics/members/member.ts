@@ -12,31 +12,22 @@ export interface Expression {
   readonly columns: readonly string[]
 }
 
-/** What the join with `identities` gives to a row: the bound person's number, or its text. */
-export type IdentityColumn = 'bound' | 'bound_id'
+/** What identities give to a row: the person to whom its device is bound, as number or text; of later devices too. */
+export type IdentityColumn = 'bound' | 'bound_id' | 'later_bound' | 'later_bound_id'
 
 /** A column that is computed for each stored row; `columns` are those of the table. */
 export interface RowColumn extends Expression {
   readonly identity?: readonly IdentityColumn[]
 }
 
-/**
- * One kind of fact. Its rows are those of a table; with `merge` the rows of one `key` are one fact, and the
- * columns of the merged row replace those of the stored ones. Everything else speaks of the resulting rows.
- */
+/** One kind of fact: the rows of a table, and columns that are computed for each of them. */
 export interface Source {
   readonly id: SourceId
   readonly title: string
-  readonly table: 'events' | 'purchases'
+  readonly table: 'events' | 'orders'
+  /** Rows of one place replace each other: only the last of them is a fact (ReplacingMergeTree). */
+  readonly replacing: boolean
   readonly columns: Readonly<Record<string, RowColumn>>
-  readonly merge?: {
-    /** The column of `columns` above in which the rows of one fact are equal. */
-    readonly key: string
-    /** Aggregates over rows called `piece`. */
-    readonly columns: Readonly<Record<string, Expression>>
-    /** The column of one label; `$label` stands for the stored rows' column. */
-    readonly label: Expression
-  }
 }
 
 export interface Dimension extends Expression {

@@ -1,67 +1,28 @@
 import { column, deviceTypes, dimension, optionalColumn } from './dimensions.ts'
-import { identityColumns } from './identity-columns.ts'
-import type { Dimension, Expression, Measure, Source } from './member.ts'
-
-/** Of the events that have a value in the column, the earliest gives it. */
-function earliest(name: string): Expression {
-  return { sql: `argMin(piece.${name}, piece.rank)`, columns: [name, 'rank'] }
-}
-
-/** The rank of an event, behind those of all events for which the condition does not hold. */
-function behind(condition: string): string {
-  return `bitOr(bitShiftLeft(toUInt128(${condition}), 120), piece.rank)`
-}
-
-/** An identified person comes before an anonymous one, the earlier event before the later. */
-function earliestPerson(name: string): Expression {
-  return {
-    sql: `argMin(piece.${name}, ${behind('NOT piece.identified')})`,
-    columns: [name, 'identified', 'rank'],
-  }
-}
+import type { Dimension, Measure, Source } from './member.ts'
 
 /**
- * members.md, purchases: completed orders. Events `purchase` and `purchase_references` of one company with
- * the same `transId` are one purchase; without it each event is its own.
+ * members.md, purchases: completed orders, one row each. Loading merges the events `purchase` and
+ * `purchase_references` of one company with the same `transId`; without it each event is its own.
  */
 export const purchases: Source = {
   id: 'purchases',
   title: 'Purchases',
-  table: 'purchases',
+  table: 'orders',
+  replacing: true,
+  // An order has the person of its earliest event that tells one: of the devices in front of the first `clientId`
+  // the first that is bound, else that `clientId`, else the first device.
   columns: {
-    ...identityColumns,
-    // A total order of events by time that does not depend on when or where they arrived, as one number:
-    // comparing tuples costs three times as much.
-    rank: {
-      sql: 'bitOr(bitShiftLeft(toUInt128(toUnixTimestamp64Milli(time)), 64), sipHash64(datasource, event_uuid, event_text))',
-      columns: ['time', 'datasource', 'event_uuid', 'event_text'],
+    person: {
+      sql: 'multiIf(bound != 0, bound, later_bound != 0, later_bound, client != 0, client, device)',
+      columns: ['client', 'device'],
+      identity: ['bound', 'later_bound'],
     },
-    purchase: {
-      sql: "if(trans_id = '', sipHash64('event', datasource, event_uuid, event_text), sipHash64('order', trans_id))",
-      columns: ['trans_id', 'datasource', 'event_uuid', 'event_text'],
+    person_text: {
+      sql: "multiIf(bound_id != '', bound_id, later_bound_id != '', later_bound_id, client_id != '', client_id, tmp_id)",
+      columns: ['client_id', 'tmp_id'],
+      identity: ['bound_id', 'later_bound_id'],
     },
-  },
-  merge: {
-    key: 'purchase',
-    columns: {
-      time: { sql: 'min(piece.time)', columns: ['time'] },
-      value: {
-        sql: "argMinIf(piece.value, piece.rank, piece.name = 'purchase' AND piece.value IS NOT NULL)",
-        columns: ['value', 'name', 'rank'],
-      },
-      // Catalogue references replace product identifiers: an order that sends both is not counted twice.
-      ids: {
-        sql: `argMin(piece.ids, ${behind("2 * empty(piece.ids) + (piece.name = 'purchase')")})`,
-        columns: ['ids', 'name', 'rank'],
-      },
-      trans_id: { sql: 'any(piece.trans_id)', columns: ['trans_id'] },
-      person: earliestPerson('person'),
-      person_text: earliestPerson('person_text'),
-      datasource: earliest('datasource'),
-      device_type: earliest('device_type'),
-      os: earliest('os'),
-    },
-    label: { sql: 'argMinIf($label, piece.rank, $label IS NOT NULL)', columns: ['rank'] },
   },
 }
 

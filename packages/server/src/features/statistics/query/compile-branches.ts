@@ -1,6 +1,6 @@
 import type { Expression, PlainMeasure } from '../members/member.ts'
 import { timeCondition } from './compile-conditions.ts'
-import { groupingSql } from './compile-groupings.ts'
+import type { Buckets } from './compile-groupings.ts'
 import { type Rows, rowsOf } from './compile-rows.ts'
 import { hullOf, type TimeSet } from './interval.ts'
 import type { Parameters } from './parameters.ts'
@@ -12,6 +12,7 @@ import { minute } from './zone.ts'
 export interface BranchContext {
   readonly plan: Plan
   readonly times: TimeSet
+  readonly buckets: Buckets
   readonly companyId: string
   readonly parameters: Parameters
 }
@@ -53,11 +54,11 @@ function rowsWithin(branch: Branch, { companyId, parameters }: BranchContext, ti
 }
 
 function aggregatesSql(branch: Branch, context: BranchContext, measures: readonly string[]): string {
-  const { plan, times, parameters } = context
+  const { plan, times, buckets, parameters } = context
   const rows = rowsWithin(branch, context, times)
   const columns = branch.groupings.map((grouping, i) => {
     const sql = rows.dimension(grouping.dimension)
-    return `${groupingSql(grouping, sql, plan.zone, parameters)} AS g${i}`
+    return `${buckets.sql(grouping, sql, parameters)} AS g${i}`
   })
   for (const measure of branch.measures) rows.need(aggregateOf(branch, measure).columns)
   // The relation lies in the hull; several stretches of time are told apart here.
@@ -76,7 +77,7 @@ function aggregatesSql(branch: Branch, context: BranchContext, measures: readonl
  * other precedes by the gap or less starts one. Looking back by one gap before the range is enough to know.
  */
 function sessionsSql(branch: Branch, context: BranchContext, measures: readonly string[]): string {
-  const { plan, times, parameters } = context
+  const { plan, times, buckets, parameters } = context
   const hull = hullOf(times)
   const rows = rowsWithin(branch, context, hull ? [{ from: hull.from - sessionGap, to: hull.to }] : [])
   rows.need(['time', 'person'])
@@ -85,7 +86,7 @@ function sessionsSql(branch: Branch, context: BranchContext, measures: readonly 
   const columns = branch.groupings.map((grouping, i) => {
     const { dimension } = grouping
     if (dimension.type === 'time') {
-      return `${groupingSql(grouping, "fromUnixTimestamp64Milli(start, 'UTC')", plan.zone, parameters)} AS g${i}`
+      return `${buckets.sql(grouping, "fromUnixTimestamp64Milli(start, 'UTC')", parameters)} AS g${i}`
     }
     people.push(`${rows.dimension(dimension)} AS g${i}`)
     keys.push(`g${i}`)

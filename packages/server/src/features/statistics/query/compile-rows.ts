@@ -1,7 +1,7 @@
-import type { Dimension, Expression, Source } from '../members/member.ts'
-import { conditionOn, timeCondition } from './compile-conditions.ts'
+import type { Dimension, Source } from '../members/member.ts'
+import { conditionOn } from './compile-conditions.ts'
 import { storedSql } from './compile-stored.ts'
-import { always, hullOf, type TimeSet } from './interval.ts'
+import { hullOf, type TimeSet } from './interval.ts'
 import type { Parameters } from './parameters.ts'
 import type { DimensionFilter } from './query.ts'
 import { nested, select } from './sql-text.ts'
@@ -34,7 +34,6 @@ export function rowsOf({ source, companyId, filters, times, parameters }: RowsOp
   const hull = hullOf(times)
   const bounds: TimeSet = hull ? [hull] : []
   const ofCompany = `company = ${parameters.bind('String', companyId)}`
-  const { merge } = source
   let perItem = false
 
   function dimensionSql(dimension: Dimension): string {
@@ -52,15 +51,17 @@ export function rowsOf({ source, companyId, filters, times, parameters }: RowsOp
     return name
   }
 
-  /** Whether a condition can be judged on the table's own columns, before anything is joined or merged. */
+  /** Whether a condition needs the table's own columns alone, so that it comes before anything is joined. */
   function isStored({ label, columns }: Dimension): boolean {
-    return !merge && label === undefined && columns.every((name) => !(name in source.columns))
+    return label === undefined && columns.every((name) => !(name in source.columns))
   }
 
   const early: string[] = []
   const late: string[] = []
   const ofItems: string[] = []
+  const people: (readonly string[])[] = []
   for (const { dimension, operator, values } of filters) {
+    if (dimension.columns.includes('person_text') && operator === 'equals') people.push(values)
     const condition = (sql: string) => conditionOn(sql, dimension, operator, values, parameters)
     if (dimension.perItem) ofItems.push(condition('id'))
     else if (isStored(dimension)) early.push(condition(dimension.sql))
@@ -75,48 +76,24 @@ export function rowsOf({ source, companyId, filters, times, parameters }: RowsOp
     return ofItems.length > 0 ? `arrayFilter(id -> ${ofItems.join(' AND ')}, ${ids})` : ids
   }
 
-  function stored(columns: Iterable<string>, within: TimeSet, conditions: readonly string[]): string {
-    const items = merge ? 'ids' : itemsSql('ids')
-    return storedSql({ source, ofCompany, columns, labels, items, within, conditions, parameters })
-  }
-
-  /** One row for each key of the source: a merged fact has its own time, so that times are judged afterwards. */
-  function merged({ key, columns, label }: NonNullable<Source['merge']>): string {
-    const pieces = new Set([key])
-    needed.add('time')
-    const shown = [...needed].sort().map((name) => {
-      const column = labels.has(name) ? labelOf(name, label) : columns[name === 'items' ? 'ids' : name]
-      if (!column) throw new Error(`${source.id} have no column ${name}`)
-      for (const each of column.columns) pieces.add(each)
-      return `${name === 'items' ? itemsSql(column.sql) : column.sql} AS ${name}`
-    })
-    const from = `${nested(stored(pieces, always, keysInTime(key)))} AS piece`
-    return select(shown, from, [], `\nGROUP BY piece.${key}`)
-  }
-
-  function labelOf(name: string, { sql, columns }: Expression): Expression {
-    return { sql: sql.replaceAll('$label', `piece.${name}`), columns: [...columns, name] }
-  }
-
-  /** A fact within the times has at least one row within them: rows of other facts need not be merged. */
-  function keysInTime(key: string): string[] {
-    const bounded = hull !== undefined && Number.isFinite(hull.from)
-    const inTime = bounded ? timeCondition('time', [hull], 'time', parameters) : undefined
-    const sql = source.columns[key]?.sql
-    if (inTime === undefined || sql === undefined) return []
-    return [`${sql} IN ${nested(select([sql], source.table, [ofCompany, inTime]))}`]
-  }
-
   return {
     dimension: dimensionSql,
     need(columns) {
       for (const name of columns) needed.add(name)
     },
     relation() {
-      const inTime = merge ? timeCondition('time', bounds, 'time', parameters) : undefined
-      const conditions = inTime === undefined ? late : [inTime, ...late]
-      let sql = merge ? merged(merge) : stored(needed, bounds, early)
-      if (conditions.length > 0) sql = select(['*'], nested(sql), conditions)
+      let sql = storedSql({
+        source,
+        ofCompany,
+        columns: needed,
+        labels,
+        items: itemsSql('ids'),
+        within: bounds,
+        conditions: early,
+        people,
+        parameters,
+      })
+      if (late.length > 0) sql = select(['*'], nested(sql), late)
       if (perItem) sql = select(['*', 'arrayJoin(arrayDistinct(items)) AS item'], nested(sql))
       return nested(sql)
     },

@@ -1,5 +1,6 @@
 import type { IdentityColumn, Source } from '../members/member.ts'
 import { timeCondition } from './compile-conditions.ts'
+import { bindingConditions, ofPeople } from './compile-people.ts'
 import type { TimeSet } from './interval.ts'
 import type { Parameters } from './parameters.ts'
 import { nested, select } from './sql-text.ts'
@@ -17,12 +18,14 @@ export interface StoredOptions {
   readonly within: TimeSet
   /** Further conditions on the table's own columns. */
   readonly conditions: readonly string[]
+  /** Lists of persons: only rows that may belong to one of each list are wanted, which a filter tells exactly. */
+  readonly people: readonly (readonly string[])[]
   readonly parameters: Parameters
 }
 
 /** The stored rows of a source, of one company and within the times, with persons bound where they are wanted. */
 export function storedSql(options: StoredOptions): string {
-  const { source, ofCompany, columns, labels, items, within, conditions, parameters } = options
+  const { source, ofCompany, columns, labels, items, within, conditions, people, parameters } = options
   const identity = new Set<IdentityColumn>()
   const read = new Set<string>()
 
@@ -46,23 +49,56 @@ export function storedSql(options: StoredOptions): string {
   const shown = [...columns].sort().map(columnSql)
   if (shown.length === 0) shown.push('1')
   const inTime = timeCondition('time', within, 'time', parameters)
-  const where = [ofCompany, ...(inTime === undefined ? [] : [inTime]), ...conditions]
-  if (identity.size === 0) return select(shown, source.table, where)
+  const scope = [ofCompany, ...(inTime === undefined ? [] : [inTime])]
+  const table = source.replacing ? `${source.table} FINAL` : source.table
+  const where = [
+    ...scope,
+    ...people.map((values) => ofPeople(source, values, scope, { ofCompany, parameters })),
+    ...conditions,
+  ]
+  if (identity.size === 0) return select(shown, table, where)
   read.add('device')
-  const rows = nested(select([...read].sort(), source.table, where))
-  const bindings = nested(identitiesSql(identity, ofCompany))
-  return select(
-    shown,
-    `${rows} AS stored\nLEFT ANY JOIN ${bindings} AS identity ON stored.device = identity.of_device`,
-  )
+  const later = [...identity].some((name) => name.startsWith('later_'))
+  if (later) read.add('purchase')
+  const rows = nested(select([...read].sort(), table, where))
+  const bounded = within.length > 0 && within.every(({ from }) => Number.isFinite(from))
+  const devices = bindingConditions(source, { table, where, bounded }, people, { ofCompany, parameters })
+  const bindings = bindingsSql(identity, [ofCompany, ...devices])
+  const joins = [
+    `${rows} AS stored`,
+    `LEFT ANY JOIN ${nested(bindings)} AS identity ON stored.device = identity.of_device`,
+  ]
+  if (later) {
+    const laterRows = select(['purchase', 'later_devices'], table, [...where, 'notEmpty(later_devices)'])
+    const sql = laterSql(identity, laterRows, bindings)
+    joins.push(`LEFT ANY JOIN ${nested(sql)} AS later ON stored.purchase = later.of_purchase`)
+  }
+  return select(shown, joins.join('\n'))
 }
 
-const boundColumns: Readonly<Record<IdentityColumn, string>> = { bound: 'client', bound_id: 'client_id' }
+const boundColumns = { bound: 'client', bound_id: 'client_id' } as const
+
+function boundOf(columns: ReadonlySet<IdentityColumn>): (keyof typeof boundColumns)[] {
+  return (['bound', 'bound_id'] as const).filter((name) => columns.has(name))
+}
 
 /** The person that each device is bound to: by its last binding, whatever the order of arrival. */
-function identitiesSql(columns: ReadonlySet<IdentityColumn>, ofCompany: string): string {
-  const shown = [...columns]
-    .sort()
-    .map((name) => `argMax(${boundColumns[name]}, (time, client_id)) AS ${name}`)
-  return select(['device AS of_device', ...shown], 'identities', [ofCompany], '\nGROUP BY device')
+function bindingsSql(columns: ReadonlySet<IdentityColumn>, conditions: readonly string[]): string {
+  const shown = boundOf(columns).map((name) => `argMax(${boundColumns[name]}, (time, client_id)) AS ${name}`)
+  return select(['device AS of_device', ...shown], 'identities', conditions, '\nGROUP BY device')
+}
+
+/** The first of an order's later devices that is bound; few orders have any. */
+function laterSql(columns: ReadonlySet<IdentityColumn>, rows: string, bindings: string): string {
+  const shown = boundOf(columns).map((name) => `argMin(${name}, place) AS later_${name}`)
+  const devices = select(
+    ['purchase AS of_purchase', 'later_device', 'place'],
+    `${nested(rows)}\nARRAY JOIN later_devices AS later_device, arrayEnumerate(later_devices) AS place`,
+  )
+  return select(
+    ['of_purchase', ...shown],
+    `${nested(devices)} AS candidate\nINNER JOIN ${nested(bindings)} AS binding ON candidate.later_device = binding.of_device`,
+    [],
+    '\nGROUP BY of_purchase',
+  )
 }

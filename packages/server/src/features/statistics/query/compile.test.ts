@@ -25,12 +25,12 @@ describe('compiled SQL', () => {
     })
     expect(sql).toBe(`SELECT g0, m0 AS s0
 FROM (
-  SELECT toDate(time, {p2:String}) AS g0, count() AS m0
+  SELECT toDate(toUInt16(intDiv(toUnixTimestamp(time) + multiIf(toUnixTimestamp(time) < {p2:Int64}, {p3:Int64}, {p4:Int64}), 86400))) AS g0, count() AS m0
   FROM (
     SELECT time
     FROM events
     WHERE company = {p1:String}
-      AND time >= {p3:DateTime64(3, 'UTC')} AND time < {p4:DateTime64(3, 'UTC')}
+      AND time >= {p5:DateTime64(3, 'UTC')} AND time < {p6:DateTime64(3, 'UTC')}
   )
   GROUP BY g0
 )
@@ -38,9 +38,11 @@ ORDER BY g0 ASC NULLS LAST
 LIMIT 10001`)
     expect(params).toEqual({
       p1: company,
-      p2: 'Europe/Paris',
-      p3: '2026-03-27 23:00:00.000',
-      p4: '2026-03-29 22:00:00.000',
+      p2: Date.parse('2026-03-29T01:00:00Z') / 1000,
+      p3: 3600,
+      p4: 7200,
+      p5: '2026-03-27 23:00:00.000',
+      p6: '2026-03-29 22:00:00.000',
     })
     expect(columns).toEqual([
       { key: 'events.time.day', form: 'date' },
@@ -98,17 +100,16 @@ LIMIT 10001`)
     })
   })
 
-  it('merges the events of an order before it judges times, filters and labels', () => {
+  it('reads the last rows of orders within the range, and judges labels afterwards', () => {
     const { sql } = compiled({
       measures: ['purchases.revenue'],
       filters: [{ member: 'purchases.label.country', operator: 'equals', values: ['France', 'Spain'] }],
       timeDimensions: [{ dimension: 'purchases.time', dateRange: ['2026-01-01', '2026-01-31'] }],
     })
-    expect(sql).toContain(
-      'argMinIf(piece.label_1, piece.rank, piece.label_1 IS NOT NULL) AS label_1, min(piece.time) AS time',
-    )
-    expect(sql).toContain('GROUP BY piece.purchase')
-    expect(sql).toContain('AND label_1 IN {p2:Array(String)}')
+    expect(sql).toContain(`FROM orders FINAL
+      WHERE company = {p1:String}
+        AND time >= {p4:DateTime64(3, 'UTC')} AND time < {p5:DateTime64(3, 'UTC')}`)
+    expect(sql).toContain('WHERE label_1 IN {p2:Array(String)}')
   })
 
   it('adds up sources and passes over the shared groups', () => {
@@ -143,8 +144,8 @@ LIMIT 10001`)
       measures: ['events.people', 'events.sessions', 'purchases.buyers'],
       timeDimensions: [{ dimension: 'events.time', compareDateRange: ['today', 'yesterday'] }],
     })
-    const scans = sql.match(/FROM (?:events|purchases|identities)\n\s+WHERE (.*)/g) ?? []
-    expect(scans).toHaveLength(14)
+    const scans = sql.match(/FROM (?:events|orders FINAL|identities)\n\s+WHERE (.*)/g) ?? []
+    expect(scans).toHaveLength(20)
     for (const scan of scans) expect(scan).toMatch(/WHERE company = \{p1:String\}$/)
   })
 })

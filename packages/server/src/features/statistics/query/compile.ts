@@ -2,7 +2,8 @@ import type { ColumnarParam } from '../../../platform/stores/columnar.ts'
 import type { Measure, PlainMeasure } from '../members/member.ts'
 import { type BranchContext, branchSql, groupBy } from './compile-branches.ts'
 import { measureCondition } from './compile-conditions.ts'
-import { type CellForm, formOf } from './compile-groupings.ts'
+import { type CellForm, createBuckets } from './compile-groupings.ts'
+import { unionOf } from './interval.ts'
 import { createParameters } from './parameters.ts'
 import type { Plan } from './plan.ts'
 import { nested, select } from './sql-text.ts'
@@ -33,8 +34,9 @@ const rangeKey = 'compareDateRange'
 export function compileQuery(plan: Plan, companyId: string): CompiledQuery {
   const parameters = createParameters()
   const compared = plan.ranges.some(({ label }) => label !== undefined)
+  const buckets = createBuckets(plan.zone, unionOf(plan.ranges.flatMap(({ times }) => times)))
   const answers = plan.ranges.map(({ times }, i) =>
-    answerSql({ plan, times, companyId, parameters }, compared ? [`${i} AS range`] : []),
+    answerSql({ plan, times, buckets, companyId, parameters }, compared ? [`${i} AS range`] : []),
   )
   const [only = ''] = answers
   const sql = compared
@@ -45,7 +47,7 @@ export function compileQuery(plan: Plan, companyId: string): CompiledQuery {
     params: Object.freeze({ ...parameters.values }),
     columns: [
       ...(compared ? [{ key: rangeKey, form: 'range' } as const] : []),
-      ...plan.groupings.map((grouping) => ({ key: grouping.key, form: formOf(grouping) })),
+      ...plan.groupings.map((grouping) => ({ key: grouping.key, form: buckets.formOf(grouping) })),
       ...plan.selected.map(({ id }) => ({ key: id, form: 'number' as const })),
     ],
     rangeLabels: plan.ranges.flatMap(({ label }) => label ?? []),

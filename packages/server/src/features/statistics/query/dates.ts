@@ -167,7 +167,9 @@ function readRelative(text: string, now: Now): Interval | undefined {
 /** From the beginning of one to the end of the other: a day is included, an instant is not. */
 function joined(text: string, from: Interval, to: Interval): Interval {
   const end = to.to - to.from === 1 ? to.from : to.to
-  if (end <= from.from) throw new DateFault(`The range ${text} ends before it begins`)
+  // A day that the zone left out is an empty range, not a wrong one.
+  const isLeftOut = to.to === to.from && to.to >= from.from
+  if (end <= from.from && !isLeftOut) throw new DateFault(`The range ${text} ends before it begins`)
   return { from: from.from, to: end }
 }
 

@@ -9,6 +9,8 @@ type ParameterType =
   | 'Decimal(38, 10)'
   | "DateTime64(3, 'UTC')"
   | 'Array(String)'
+  | 'Array(UInt16)'
+  | 'Array(Int64)'
 
 /**
  * Values of one statement. Whatever comes from outside becomes a placeholder here and reaches the engine

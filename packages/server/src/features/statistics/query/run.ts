@@ -71,6 +71,11 @@ function statementOf(
       max_execution_time: seconds,
       max_memory_usage: memoryBytes,
       ...(most === undefined ? {} : { max_threads: most }),
+      // What does not fit into memory is grouped and sorted on disk.
+      max_bytes_before_external_group_by: Math.floor(memoryBytes / 4),
+      max_bytes_before_external_sort: Math.floor(memoryBytes / 4),
+      // Weeks and months that begin before 1970 stay what they are.
+      enable_extended_results_for_datetime_functions: 1,
       output_format_json_quote_64bit_integers: 1,
       output_format_json_quote_decimals: 1,
     },

@@ -1,4 +1,5 @@
 import { csvText } from '../../../platform/csv.ts'
+import { startOfLocal } from './calendar.ts'
 import type { CompiledQuery } from './compile.ts'
 import type { CellForm } from './compile-groupings.ts'
 import type { EngineCell } from './run.ts'
@@ -38,6 +39,13 @@ function readerOf(form: CellForm, rangeLabels: readonly string[], zone: Zone): C
       return remembering((cell) => zone.format(zone.instantOf(Date.parse(`${cell}T00:00:00Z`))))
     case 'seconds':
       return (cell) => zone.format(Number(cell) * second)
+    case 'minute':
+    case 'hour':
+      return (cell) => {
+        const instant = Number(cell) * second
+        const offset = zone.offsetAt(instant)
+        return zone.format(startOfLocal(instant + offset, form) - offset, offset)
+      }
     case 'milliseconds':
       return (cell) => zone.format(Number(cell))
     case 'text':

@@ -56,10 +56,27 @@ describe('a zone', () => {
     }
   })
 
-  it('says whether all its offsets are whole hours', () => {
-    expect(openZone('Europe/Paris').hasWholeHours()).toBe(true)
-    expect(openZone('Asia/Kathmandu').hasWholeHours()).toBe(false)
-    expect(openZone('Australia/Lord_Howe').hasWholeHours()).toBe(false)
+  it('lists the changes of its offset between two instants, and neither of these', () => {
+    const paris = openZone('Europe/Paris')
+    const [spring, autumn] = [at('2026-03-29T01:00:00Z'), at('2026-10-25T01:00:00Z')]
+    expect(paris.changesBetween(spring - 1, autumn + 1)).toEqual([
+      { at: spring, offset: 2 * hour },
+      { at: autumn, offset: hour },
+    ])
+    expect(paris.changesBetween(spring, autumn)).toEqual([])
+    expect(openZone('Asia/Kathmandu').changesBetween(at('1987-01-01T00:00:00Z'), autumn)).toEqual([])
+    // At the turn of a year of UTC, and with seconds.
+    expect(openZone('Asia/Kathmandu').changesBetween(0, autumn)).toEqual([
+      { at: at('1985-12-31T18:30:00Z'), offset: 5.75 * hour },
+    ])
+    expect(openZone('Africa/Monrovia').offsetAt(0)).toBe(-44.5 * minute)
+    expect(openZone('Asia/Riyadh').changesBetween(0, autumn)).toEqual([])
+    expect(openZone('Asia/Singapore').changesBetween(at('1981-06-01T00:00:00Z'), autumn)).toEqual([
+      { at: at('1981-12-31T16:00:00Z'), offset: 8 * hour },
+    ])
+    expect(openZone('Africa/Juba').changesBetween(at('2019-06-01T00:00:00Z'), autumn)).toEqual([
+      { at: at('2021-01-31T21:00:00Z'), offset: 2 * hour },
+    ])
   })
 
   it('writes offsets of every sign and size', () => {

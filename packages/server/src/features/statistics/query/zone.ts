@@ -16,10 +16,17 @@ export interface Zone {
    * is that day's first instant.
    */
   instantOf(local: number): number
-  /** ISO 8601 with milliseconds and the offset: `2024-10-27T02:00:00.000+01:00`. */
-  format(instant: number): string
-  /** Whether every offset of the zone between 1980 and 2060 is a whole number of hours. */
-  hasWholeHours(): boolean
+  /** ISO 8601 with milliseconds and the offset, that of the instant: `2024-10-27T02:00:00.000+01:00`. */
+  format(instant: number, offset?: number): string
+  /** Changes of the offset after `from` and before `to`, in order. */
+  changesBetween(from: number, to: number): readonly OffsetChange[]
+}
+
+export interface OffsetChange {
+  /** The first instant with the new offset. */
+  readonly at: number
+  /** Milliseconds, as of `offsetAt`. */
+  readonly offset: number
 }
 
 export const second = 1000
@@ -27,11 +34,8 @@ export const minute = 60 * second
 export const hour = 60 * minute
 export const day = 24 * hour
 
-/** Stretches of time whose offset is looked up once: a day, and on days of a change a quarter of an hour. */
-const steps = [day, 15 * minute] as const
-
-/** Remembered offsets of a zone are dropped beyond this number. */
-const remembered = 50_000
+/** Nearer to each other than this no zone changes its offset twice, in any year that can be asked about. */
+const searchStep = 5 * day
 
 const opened = new Map<string, Zone>()
 
@@ -44,49 +48,85 @@ export function openZone(name: string): Zone {
   return zone
 }
 
+/** The offsets of a year of UTC. */
+interface Year {
+  /** With which it begins, and with which it ends. */
+  readonly first: number
+  readonly last: number
+  /** Within it. */
+  readonly changes: readonly OffsetChange[]
+}
+
 function createZone(name: string): Zone {
-  const clock = new Intl.DateTimeFormat('en-US', {
-    timeZone: name,
-    hourCycle: 'h23',
-    year: 'numeric',
-    month: 'numeric',
-    day: 'numeric',
-    hour: 'numeric',
-    minute: 'numeric',
-    second: 'numeric',
-  })
-  const offsets = steps.map(() => new Map<number, number | 'changes'>())
+  const clock = new Intl.DateTimeFormat('en-US', { timeZone: name, timeZoneName: 'longOffset' })
 
   function readOffset(instant: number): number {
-    const parts: Record<string, number> = {}
-    for (const part of clock.formatToParts(instant)) parts[part.type] = Number(part.value)
-    const {
-      year = 0,
-      month = 0,
-      day: date = 0,
-      hour: hours = 0,
-      minute: minutes = 0,
-      second: seconds = 0,
-    } = parts
-    return Date.UTC(year, month - 1, date, hours, minutes, seconds) - Math.floor(instant / second) * second
+    const match = /GMT(?:([+-])(\d\d):(\d\d)(?::(\d\d))?)?$/.exec(clock.format(instant))
+    if (!match) throw new Error(`the offset of ${name} cannot be read`)
+    const [, sign, hours, minutes, seconds] = match
+    const amount = Number(hours ?? 0) * hour + Number(minutes ?? 0) * minute + Number(seconds ?? 0) * second
+    return sign === '-' ? -amount : amount
   }
 
-  /** The one offset of the stretch that holds the instant, unless the clock is changed within it. */
-  function offsetOfStretch(instant: number, level: number): number {
-    const [step, known] = [steps[level], offsets[level]]
-    if (step === undefined || known === undefined) return readOffset(instant)
-    const stretch = Math.floor(instant / step)
-    let offset = known.get(stretch)
-    if (offset === undefined) {
-      const first = readOffset(stretch * step)
-      offset = first === readOffset((stretch + 1) * step - second) ? first : 'changes'
-      if (known.size >= remembered) known.clear()
-      known.set(stretch, offset)
+  const years = new Map<number, Year>()
+
+  function yearOf(year: number): Year {
+    let known = years.get(year)
+    if (known === undefined) {
+      const [from, to] = [Date.UTC(year, 0), Date.UTC(year + 1, 0)]
+      const first = readOffset(from)
+      const changes = findChanges(from, to, first)
+      known = { first, changes, last: changes.at(-1)?.offset ?? first }
+      years.set(year, known)
     }
-    return offset === 'changes' ? offsetOfStretch(instant, level + 1) : offset
+    return known
   }
 
-  const offsetAt = (instant: number): number => offsetOfStretch(instant, 0)
+  function findChanges(from: number, to: number, first: number): OffsetChange[] {
+    const changes: OffsetChange[] = []
+    let before = first
+    for (let start = from; start < to; start += searchStep) {
+      const end = Math.min(start + searchStep, to - second)
+      const offset = readOffset(end)
+      if (offset !== before) changes.push({ at: firstSecondWithout(before, start, end), offset })
+      before = offset
+    }
+    return changes
+  }
+
+  /** By halving: the offset has changed at `end` and has not at `start`. */
+  function firstSecondWithout(offset: number, start: number, end: number): number {
+    let [unchanged, changed] = [start, end]
+    while (changed - unchanged > second) {
+      const middle = unchanged + Math.floor((changed - unchanged) / (2 * second)) * second
+      if (readOffset(middle) === offset) unchanged = middle
+      else changed = middle
+    }
+    return changed
+  }
+
+  function offsetAt(instant: number): number {
+    const { first, changes } = yearOf(new Date(instant).getUTCFullYear())
+    let offset = first
+    for (const change of changes) {
+      if (change.at > instant) break
+      offset = change.offset
+    }
+    return offset
+  }
+
+  function changesBetween(from: number, to: number): OffsetChange[] {
+    const [firstYear, lastYear] = [from, to].map((instant) => new Date(instant).getUTCFullYear())
+    const found: OffsetChange[] = []
+    for (let year = firstYear ?? 0; year <= (lastYear ?? 0); year++) {
+      const { first, changes } = yearOf(year)
+      const begin = Date.UTC(year, 0)
+      // A change at the very turn of a year of UTC belongs to the year that it begins.
+      const turn = first === yearOf(year - 1).last ? [] : [{ at: begin, offset: first }]
+      for (const change of [...turn, ...changes]) if (change.at > from && change.at < to) found.push(change)
+    }
+    return found
+  }
 
   function instantOf(local: number): number {
     const before = offsetAt(local - day)
@@ -97,22 +137,10 @@ function createZone(name: string): Zone {
     return offsetAt(last) === after ? last : first
   }
 
-  let wholeHours: boolean | undefined
-
-  function hasWholeHours(): boolean {
-    for (let year = 1980; year < 2060; year++) {
-      for (let month = 0; month < 12; month++) {
-        if (readOffset(Date.UTC(year, month, 15)) % hour !== 0) return false
-      }
-    }
-    return true
-  }
-
   // Times of a result come in order: most are of the day of the one before.
   let [formattedDay, dayText] = [Number.NaN, '']
 
-  function format(instant: number): string {
-    const offset = offsetAt(instant)
+  function format(instant: number, offset = offsetAt(instant)): string {
     const local = instant + offset
     const midnight = Math.floor(local / day) * day
     if (midnight !== formattedDay) {
@@ -128,10 +156,7 @@ function createZone(name: string): Zone {
     localOf: (instant: number) => instant + offsetAt(instant),
     instantOf,
     format,
-    hasWholeHours() {
-      wholeHours ??= hasWholeHours()
-      return wholeHours
-    },
+    changesBetween,
   })
 }
 

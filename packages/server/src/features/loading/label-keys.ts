@@ -1,0 +1,75 @@
+import type { Statement } from '../../platform/stores/columnar.ts'
+import { isEvent, isPurchase, type Selection } from './staged-rows.ts'
+
+/** Keys that are kept of one source of a company; labels with others can be queried all the same. */
+const maxKeys = 2_000
+/** Companies whose keys are in memory. */
+const rememberedCompanies = 100
+
+const sources = ['events', 'purchases'] as const
+type Source = (typeof sources)[number]
+
+interface LabelKey {
+  readonly company: string
+  readonly source: Source
+  readonly key: string
+}
+
+type StagedKeys = { readonly company: string } & Readonly<Record<Source, readonly string[]>>
+
+export interface LabelKeysDependencies {
+  readonly ask: <R>(statement: Statement) => Promise<R[]>
+  readonly insert: (rows: readonly LabelKey[]) => Promise<void>
+  /** The condition that staged rows are what a selection takes. */
+  readonly conditionsOf: (selection: Selection, of: string) => string
+  /** Threads for a large batch. */
+  readonly threads: number
+}
+
+/** Keeps which label keys the events of each company have, so that telling them reads no events. */
+export function createLabelKeys({ ask, insert, conditionsOf, threads }: LabelKeysDependencies) {
+  /** Keys that are stored, by company. */
+  const stored = new Map<string, Readonly<Record<Source, Set<string>>>>()
+
+  async function storedOf(company: string): Promise<Readonly<Record<Source, Set<string>>>> {
+    let keys = stored.get(company)
+    if (keys === undefined) {
+      keys = { events: new Set(), purchases: new Set() }
+      const rows = await ask<LabelKey>({
+        sql: 'SELECT DISTINCT source, key FROM label_keys WHERE company = {company: String}',
+        params: { company },
+      })
+      for (const { source, key } of rows) keys[source].add(key)
+    }
+    stored.delete(company)
+    const [oldest] = stored.keys()
+    if (stored.size >= rememberedCompanies && oldest !== undefined) stored.delete(oldest)
+    stored.set(company, keys)
+    return keys
+  }
+
+  return {
+    /** Keeps the label keys of staged events. A key that is stored already changes nothing. */
+    async insertLabelKeys(selection: Selection): Promise<void> {
+      const { table, size } = selection.staging
+      const keysOf = (of: string): string => `groupUniqArrayArrayIf(${maxKeys})(mapKeys(l), ${of})`
+      const staged = await ask<StagedKeys>({
+        sql: `SELECT k AS company, ${keysOf('1')} AS events, ${keysOf(isPurchase)} AS purchases
+              FROM ${table} WHERE ${conditionsOf(selection, `${isEvent} AND notEmpty(l)`)} GROUP BY k`,
+        settings: { max_threads: size === 'small' ? 1 : threads, max_execution_time: 120 },
+      })
+      const fresh: LabelKey[] = []
+      for (const each of staged) {
+        const known = await storedOf(each.company)
+        for (const source of sources) {
+          const room = maxKeys - known[source].size
+          const keys = each[source].filter((key) => !known[source].has(key)).slice(0, Math.max(0, room))
+          fresh.push(...keys.map((key) => ({ company: each.company, source, key })))
+        }
+      }
+      if (fresh.length === 0) return
+      await insert(fresh)
+      for (const { company, source, key } of fresh) stored.get(company)?.[source].add(key)
+    },
+  }
+}

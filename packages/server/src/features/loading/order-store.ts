@@ -1,0 +1,118 @@
+import type { Statement } from '../../platform/stores/columnar.ts'
+import { eventColumns, isEvent, isPurchase, type Staging } from './staged-rows.ts'
+
+/** Events of one order whose labels it takes: the earliest ones that have any. A row of one order stays bounded. */
+const labelledEvents = 16
+/** Anonymous events of one order that may tell whose it is: the earliest ones. */
+const anonymousEvents = 100
+/** Beyond this the engine sorts groups on disk. */
+const groupsInMemory = 256 * 1024 * 1024
+
+/** The order of a purchase event (migration 0004): its `transId` in the company, else the event itself. */
+const purchaseOf = `reinterpretAsUInt128(if(${eventColumns.trans_id} = '',
+  sipHash128('event', ${eventColumns.datasource}, ${eventColumns.event_uuid}, ${eventColumns.event_text}),
+  sipHash128('order', ${eventColumns.company}, ${eventColumns.trans_id})))`
+
+/** A total order of events by time that does not depend on when or where they arrived, as one number. */
+const rankOfEvent =
+  'bitOr(bitShiftLeft(toUInt128(toUnixTimestamp64Milli(time)), 64), sipHash64(datasource, event_uuid, event_text))'
+
+/** The rank of an event, behind those of all events for which the number is smaller. */
+const behind = (number: string): string => `bitOr(bitShiftLeft(toUInt128(${number}), 120), piece.rank)`
+
+const earliest = (name: string): string => `argMin(piece.${name}, piece.rank)`
+const earliestIf = (name: string, condition: string): string =>
+  `argMinIf(piece.${name}, piece.rank, ${condition})`
+
+const noLabels = "CAST(map(), 'Map(String, String)')"
+
+/** What an order takes of its events, where it is not the column of the same name. */
+const mergedColumns = {
+  version: 'count()',
+  first_time: 'min(piece.time)',
+  datasource: earliest('datasource'),
+  trans_id: 'any(piece.trans_id)',
+  client: earliestIf('client', 'piece.client != 0'),
+  client_id: earliestIf('client_id', 'piece.client != 0'),
+  known: 'countIf(piece.client != 0)',
+  known_rank: 'minIf(piece.rank, piece.client != 0)',
+  before: `arrayFilter(each -> known = 0 OR each.1 < known_rank,
+    groupArraySortedIf(${anonymousEvents})((piece.rank, piece.device, piece.tmp_id), piece.client = 0))`,
+  devices: 'arrayDistinct(arrayMap(each -> each.2, before))',
+  // Catalogue references replace product identifiers: an order that sends both is not counted twice.
+  ids: `argMin(piece.ids, ${behind("2 * empty(piece.ids) + (piece.name = 'purchase')")})`,
+  value: earliestIf('value', "piece.name = 'purchase' AND piece.value IS NOT NULL"),
+  labels: `arrayFold((all, each) -> mapUpdate(all, each.2),
+    arrayReverse(groupArraySortedIf(${labelledEvents})((piece.rank, piece.labels), notEmpty(piece.labels))),
+    ${noLabels})`,
+  device_type: earliest('device_type'),
+  os: earliest('os'),
+} as const
+
+const columns = `company, time, purchase, version, gone, datasource, trans_id, client, client_id, device, tmp_id,
+  later_devices, ids, value, labels, device_type, os`
+
+/** The orders of staged events as they are with all of their events, loaded before or now. */
+function ordersOf({ table }: Staging): string {
+  const ofStaged = `(company, time) IN (SELECT company, time FROM staging_places)
+    AND purchase IN (SELECT ${purchaseOf} FROM ${table} WHERE ${isEvent} AND ${isPurchase})`
+  const merged = Object.entries(mergedColumns).map(([name, sql]) => `${sql} AS ${name}`)
+  // An order that an earlier event moves leaves a row behind that takes its former place.
+  return `SELECT company, arrayJoin(arrayDistinct(arrayPushFront(places, first_time))) AS place, purchase, version,
+      place != first_time AS is_gone, datasource, trans_id, client, client_id, devices[1], before[1].3,
+      arraySlice(devices, 2), if(is_gone, [], ids), value, if(is_gone, ${noLabels}, labels), device_type, os
+    FROM (
+      SELECT piece.company AS company, piece.purchase AS purchase, ${merged.join(', ')}
+      FROM (SELECT *, ${rankOfEvent} AS rank FROM purchases WHERE ${ofStaged}) AS piece
+      GROUP BY piece.company, piece.purchase
+    ) AS merged
+    LEFT ANY JOIN (
+      SELECT purchase, groupUniqArray(time) AS places FROM orders FINAL WHERE ${ofStaged} GROUP BY purchase
+    ) AS stored ON merged.purchase = stored.purchase`
+}
+
+export interface OrderStoreDependencies {
+  readonly run: (statement: Statement) => Promise<void>
+  /** Empties a table that may hold rows of an earlier batch. */
+  readonly empty: (table: string) => Promise<void>
+  readonly settingsOf: (staging: Staging) => Readonly<Record<string, number>>
+}
+
+/** Keeps the orders of purchase events: one row for each, whatever the batches in which its events come. */
+export function createOrderStore({ run, empty, settingsOf }: OrderStoreDependencies) {
+  return {
+    /** Notes where staged purchase events lie, and finds the places of all events of their orders. */
+    async findOrderEvents(staging: Staging): Promise<void> {
+      const settings = settingsOf(staging)
+      const staged = `FROM ${staging.table} WHERE ${isEvent} AND ${isPurchase}`
+      await run({
+        sql: `INSERT INTO order_events (key, company, time)
+              SELECT DISTINCT toUInt64(${purchaseOf}), ${eventColumns.company}, time ${staged}`,
+        settings,
+      })
+      await empty('staging_places')
+      await run({
+        sql: `INSERT INTO staging_places (company, time)
+              SELECT company, time FROM order_events WHERE key IN (SELECT toUInt64(${purchaseOf}) ${staged})`,
+        settings,
+      })
+    },
+
+    /**
+     * Merges the orders of staged purchase events anew: `findOrderEvents` has found their events, and `purchases`
+     * holds them. Doing it again changes nothing, and completes what a load left half done.
+     */
+    async insertOrders(staging: Staging): Promise<void> {
+      await run({
+        sql: `INSERT INTO orders (${columns}) ${ordersOf(staging)}`,
+        settings: {
+          ...settingsOf(staging),
+          max_bytes_before_external_group_by: groupsInMemory,
+          // Few rows: compiling their expressions to machine code takes longer than computing them.
+          compile_expressions: 0,
+          compile_aggregate_expressions: 0,
+        },
+      })
+    },
+  }
+}
