@@ -135,11 +135,12 @@ export function createLifecycleStore(db: Queries) {
     },
 
     /**
-     * False when another user has the address; the transaction goes on then.
-     * @param mayHold whether the address may sign in to this account
+     * False when another user of the company has the address; the transaction can continue then. One that signs in
+     * to another account does not sign in to this one.
      */
-    async changeAddress(user: Reference, email: string, mayHold: boolean): Promise<boolean> {
-      const holdsEmail = mayHold ? sql`${users.status} <> 'invited'` : false
+    async changeAddress(user: Reference, email: string, mayHold = true): Promise<boolean> {
+      const isFree = sql`${users.status} <> 'invited' and not is_email_held_elsewhere(${user.companyId}, ${email})`
+      const holdsEmail = mayHold ? isFree : false
       await db.execute(sql`savepoint before_address`)
       try {
         await db.update(users).set({ email, holdsEmail, updatedAt: sql`now()` }).where(here(user))
@@ -147,7 +148,8 @@ export function createLifecycleStore(db: Queries) {
         const constraint = violatedConstraint(error)
         if (constraint !== 'users_email' && constraint !== 'users_company_email') throw error
         await db.execute(sql`rollback to savepoint before_address`)
-        return false
+        // Another company's user took it at the same time.
+        return constraint === 'users_email' && mayHold ? this.changeAddress(user, email, false) : false
       }
       await db.execute(sql`release savepoint before_address`)
       return true

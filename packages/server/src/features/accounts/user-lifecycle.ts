@@ -97,8 +97,7 @@ export function createUserLifecycle({ relational, recordAudit }: UserLifecycleDe
       const { id, companyId, email: previousEmail } = user
       const store = createLifecycleStore(tx)
       if (!(await store.mayHaveAddress(user, email, newcomerRoleId))) return 'notOwned'
-      const isElsewhere = await createAccountStore(tx).isHeldElsewhere(companyId, email)
-      if (!(await store.changeAddress(user, email, !isElsewhere))) return 'taken'
+      if (!(await store.changeAddress(user, email))) return 'taken'
       await store.endLinks(id)
       await store.renameIdentities(user, email)
       const details = { email, previousEmail }
