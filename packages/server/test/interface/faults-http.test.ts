@@ -150,7 +150,6 @@ describe('a body', () => {
     '0',
     '-1',
     'true',
-    'null',
   ])('with the limit %s is 400', async (limit) => {
     const failure = await failureOf(await ask(withField(`"limit":${limit}`)))
     expect(failure.message).toMatch(/^limit must be /)
