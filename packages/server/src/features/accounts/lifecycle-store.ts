@@ -106,8 +106,8 @@ export function createLifecycleStore(db: Queries) {
     }
   }
 
-  /** False when another user has the address; the transaction goes on then. */
-  async function settingAddress(update: () => Promise<unknown>): Promise<boolean> {
+  /** @returns whose address it is already, if anyone's; the transaction goes on then */
+  async function settingAddress(update: () => Promise<unknown>): Promise<'ours' | 'elsewhere' | undefined> {
     await db.execute(sql`savepoint before_address`)
     try {
       await update()
@@ -115,10 +115,10 @@ export function createLifecycleStore(db: Queries) {
       const constraint = violatedConstraint(error)
       if (constraint !== 'users_email' && constraint !== 'users_company_email') throw error
       await db.execute(sql`rollback to savepoint before_address`)
-      return false
+      return constraint === 'users_email' ? 'elsewhere' : 'ours'
     }
     await db.execute(sql`release savepoint before_address`)
-    return true
+    return undefined
   }
 
   return {
@@ -155,14 +155,17 @@ export function createLifecycleStore(db: Queries) {
     },
 
     /**
-     * False when another user has the address; the transaction goes on then.
-     * @param mayHold whether the address may sign in to this account
+     * False when another user of the company has the address; the transaction goes on then.
+     * @param mayHold whether the address may sign in to this account: not where it does to another company's, also
+     *   when that has come about at this moment
      */
     async changeAddress(user: Reference, email: string, mayHold: boolean): Promise<boolean> {
-      const holdsEmail = mayHold ? sql`${users.status} <> 'invited'` : false
-      return settingAddress(() =>
-        db.update(users).set({ email, holdsEmail, updatedAt: sql`now()` }).where(here(user)),
-      )
+      const change = (holdsEmail: SQL | boolean) =>
+        settingAddress(() =>
+          db.update(users).set({ email, holdsEmail, updatedAt: sql`now()` }).where(here(user)),
+        )
+      const taken = await change(mayHold ? sql`${users.status} <> 'invited'` : false)
+      return (taken === 'elsewhere' ? await change(false) : taken) === undefined
     },
 
     /** The address signs in to this active account from now on, unless it does to another company's. */

@@ -73,8 +73,11 @@ export function createUserLifecycle({ relational, recordAudit }: UserLifecycleDe
       const store = createAccountStore(tx)
       const isElsewhere = actor.kind !== 'operator' && (await store.isHeldElsewhere(companyId, email))
       if (isElsewhere && !sharesEmail) return undefined
-      const holdsEmail = !isElsewhere && status !== 'invited'
-      if (!(await store.insertUser({ ...fields, id: user.id, holdsEmail }))) return undefined
+      const insert = (holdsEmail: boolean) => store.insertUser({ ...fields, id: user.id, holdsEmail })
+      const mayHold = !isElsewhere && status !== 'invited'
+      // Another company's account may have taken the address at this moment.
+      const isMade = (await insert(mayHold)) || (mayHold && sharesEmail && (await insert(false)))
+      if (!isMade) return undefined
       const details = { roleId, teamIds: person.teamIds }
       await recordAudit(tx, { companyId, action, actor, target: target(user), details, address })
       return user
