@@ -2,10 +2,12 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { accountServicesOf, secretIn } from '../support/accounts.ts'
 import { goodPassword } from '../support/auth.ts'
 import {
+  mapping,
   type OpenedSingleSignOn,
   openSession,
   openSingleSignOn,
   personOf,
+  tokenOf,
 } from '../support/single-sign-on.ts'
 
 /** Users whom the identity provider names for the first time, in whose account others may have been before. */
@@ -85,4 +87,23 @@ test('keeps a password that was chosen behind a link in a mail', async () => {
   await user.setUp()
   expect(await opened.signIn(personOf('proven'))).toBe('accepted')
   expect(await user.state()).toEqual({ status: 'active', password: true, session: true, authenticator: true })
+})
+
+test('gives a newcomer nothing of a user whom the identity provider has deleted and an administrator has reactivated', async () => {
+  const root = await tokenOf(opened.app.auth, 'root@elsewhere.example')
+  const attributeMapping = { ...mapping, externalId: 'attributes.externalId' }
+  expect(await opened.call('PATCH', '/v2/entities/sso/config', { attributeMapping }, root)).toMatchObject({
+    code: 200,
+  })
+  const { id } = await opened.app.auth.addUser('former@acme.example')
+  await query(
+    `update users set status = 'invited', password_hash = null, former_external_id = 'ext-1', unprovisioned_at = now()
+     where id = $1`,
+    [id],
+  )
+  const signIn = (externalId: string) =>
+    opened.signIn({ nameId: `name-${externalId}`, attributes: { email: 'former@acme.example', externalId } })
+  expect(await signIn('ext-2')).toBe('other-identity')
+  expect(await signIn('ext-1')).toBe('accepted')
+  expect(opened.app.seen.finished.at(-1)?.userId).toBe(id)
 })
