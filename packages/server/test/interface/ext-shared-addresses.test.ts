@@ -93,7 +93,7 @@ describe('an address that signs in to another company’s account', () => {
   })
 })
 
-describe('an address that somebody was invited under', () => {
+describe('an address that a user was invited under', () => {
   test('is theirs once the identity provider has named them, and no later invitation of another company takes it', async () => {
     const email = anAddress()
     await invite(app, email)
