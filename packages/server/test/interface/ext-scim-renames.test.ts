@@ -324,27 +324,40 @@ describe('an address opens an account', () => {
   })
 })
 
-test('of two people of two companies who get one address at once, it signs in to one', async () => {
-  await app.database.pool.query('delete from sso_domains where company_id = $1 and domain = $2', [
-    app.companyId,
-    'shared.example',
-  ])
-  for (let round = 0; round < 5; round++) {
-    const wanted = anAddress('shared.example')
-    const ours = await app.user(anAddress('shared.example'))
-    const theirs = (await app.other.scim('POST', '/Users', aUser(anAddress('shared.example')))).body.id
-    const off = { op: 'replace', path: 'active', value: false }
-    const rename = patch({ op: 'replace', path: 'userName', value: wanted }, off)
-    const replies = await Promise.all([
-      app.scim('PATCH', `/Users/${ours}`, rename),
-      app.other.scim('PATCH', `/Users/${theirs}`, rename),
-    ])
-    expect(replies.map(({ status }) => status)).toEqual([200, 200])
-    expect(replies.map(({ body }) => body.active)).toEqual([false, false])
-    expect(replies.map(({ body }) => body.userName)).toEqual([wanted, wanted])
-    const { rows } = await app.database.pool.query('select id from users where email = $1 and holds_email', [
-      wanted,
-    ])
-    expect(rows).toHaveLength(1)
+describe('one address for two people of two companies at once', () => {
+  const holdersOf = async (email: string): Promise<boolean[]> => {
+    const { rows } = await app.database.pool.query(
+      'select holds_email as holds from users where email = $1 order by 1',
+      [email],
+    )
+    return rows.map(({ holds }) => holds)
   }
+
+  test('is given to both by a new userName, tells neither of the other, and signs in to one', async () => {
+    for (let round = 0; round < 10; round++) {
+      const wanted = anAddress('shared.example')
+      const ours = await app.user(anAddress('shared.example'))
+      const theirs = (await app.other.scim('POST', '/Users', aUser(anAddress('shared.example')))).body.id
+      const off = { op: 'replace', path: 'active', value: false }
+      const rename = patch({ op: 'replace', path: 'userName', value: wanted }, off)
+      const replies = await Promise.all([
+        app.scim('PATCH', `/Users/${ours}`, rename),
+        app.other.scim('PATCH', `/Users/${theirs}`, rename),
+      ])
+      const reply = { status: 200, body: { userName: wanted, active: false } }
+      expect(replies).toMatchObject([reply, reply])
+      expect(await holdersOf(wanted)).toEqual([false, true])
+    }
+  })
+
+  test('the same for two new users', async () => {
+    for (let round = 0; round < 10; round++) {
+      const wanted = anAddress('shared.example')
+      const replies = await Promise.all(
+        [app, app.other].map(({ scim }) => scim('POST', '/Users', aUser(wanted))),
+      )
+      expect(replies.map(({ status }) => status)).toEqual([201, 201])
+      expect(await holdersOf(wanted)).toEqual([false, true])
+    }
+  })
 })

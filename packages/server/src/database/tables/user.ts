@@ -10,6 +10,8 @@ export const users = pgTable('users', {
   holdsEmail: boolean('holds_email').notNull().default(true),
   /** argon2id in the PHC format; null for people who have no password of their own. */
   passwordHash: text('password_hash'),
+  /** Whether it was chosen behind a link that others have seen, and no mail has reached the user since. */
+  passwordHandedOver: boolean('password_handed_over').notNull().default(false),
   /** Only the active may sign in and only their tokens work. */
   status: text('status', { enum: ['invited', 'active', 'disabled', 'deleted'] }).notNull(),
   roleId: id('role_id').notNull(),

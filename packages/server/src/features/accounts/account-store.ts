@@ -165,17 +165,21 @@ export function createAccountStore(db: Queries) {
         .select(userColumns)
         .from(users)
         .where(and(eq(users.email, email), ne(users.status, 'deleted')))
-        .orderBy(desc(users.holdsEmail), users.createdAt)
+        .orderBy(desc(users.holdsEmail), sql`${users.status} = 'invited'`, users.createdAt)
         .limit(1)
       return row
     },
 
-    /** Somebody who was invited becomes active with a password of their own, to which the address signs in. */
-    async updatePassword(userId: string, passwordHash: string): Promise<void> {
+    /**
+     * Somebody who was invited becomes active with a password of their own, to which the address signs in.
+     * @param isHandedOver whether others than the owner of the mailbox have seen the link behind which it was chosen
+     */
+    async updatePassword(userId: string, passwordHash: string, isHandedOver = false): Promise<void> {
       await db
         .update(users)
         .set({
           passwordHash,
+          passwordHandedOver: isHandedOver,
           holdsEmail: true,
           status: sql`case when ${users.status} = 'invited' then 'active' else ${users.status} end`,
           updatedAt: sql`now()`,

@@ -89,16 +89,36 @@ export function createLifecycleStore(db: Queries) {
   const removeFrom = async (table: PgTable & { userId: AnyPgColumn }, userId: string): Promise<number> =>
     (await db.delete(table).where(eq(table.userId, userId))).rowCount ?? 0
 
-  /** Teams, a second factor, a name at the identity provider, consents: what an account has beside its row. */
-  async function removeBelongings(userId: string) {
+  /** The second factor and the consents. @returns whether there was a second factor */
+  async function removeOwnSettings(userId: string): Promise<boolean> {
     await removeFrom(recoveryCodes, userId)
     await removeFrom(clientConsents, userId)
+    return (await removeFrom(userAuthenticators, userId)) > 0
+  }
+
+  /** Teams, a second factor, a name at the identity provider, consents: what an account has beside its row. */
+  async function removeBelongings(userId: string) {
     await removeFrom(scimUserAttributes, userId)
     return {
       teams: await removeFrom(teamMembers, userId),
-      authenticator: (await removeFrom(userAuthenticators, userId)) > 0,
+      authenticator: await removeOwnSettings(userId),
       singleSignOn: (await removeFrom(ssoIdentities, userId)) > 0,
     }
+  }
+
+  /** @returns whose address it is already, if anyone's; the transaction goes on then */
+  async function settingAddress(update: () => Promise<unknown>): Promise<'ours' | 'elsewhere' | undefined> {
+    await db.execute(sql`savepoint before_address`)
+    try {
+      await update()
+    } catch (error) {
+      const constraint = violatedConstraint(error)
+      if (constraint !== 'users_email' && constraint !== 'users_company_email') throw error
+      await db.execute(sql`rollback to savepoint before_address`)
+      return constraint === 'users_email' ? 'elsewhere' : 'ours'
+    }
+    await db.execute(sql`release savepoint before_address`)
+    return undefined
   }
 
   return {
@@ -135,24 +155,28 @@ export function createLifecycleStore(db: Queries) {
     },
 
     /**
-     * False when another user of the company has the address; the transaction can continue then. One that signs in
-     * to another account does not sign in to this one.
+     * False when another user of the company has the address; the transaction goes on then.
+     * @param mayHold whether the address may sign in to this account: not where it does to another company's, also
+     *   when that has come about at this moment
      */
-    async changeAddress(user: Reference, email: string, mayHold = true): Promise<boolean> {
-      const isFree = sql`${users.status} <> 'invited' and not is_email_held_elsewhere(${user.companyId}, ${email})`
-      const holdsEmail = mayHold ? isFree : false
-      await db.execute(sql`savepoint before_address`)
-      try {
-        await db.update(users).set({ email, holdsEmail, updatedAt: sql`now()` }).where(here(user))
-      } catch (error) {
-        const constraint = violatedConstraint(error)
-        if (constraint !== 'users_email' && constraint !== 'users_company_email') throw error
-        await db.execute(sql`rollback to savepoint before_address`)
-        // Another company's user took it at the same time.
-        return constraint === 'users_email' && mayHold ? this.changeAddress(user, email, false) : false
-      }
-      await db.execute(sql`release savepoint before_address`)
-      return true
+    async changeAddress(user: Reference, email: string, mayHold: boolean): Promise<boolean> {
+      const change = (holdsEmail: SQL | boolean) =>
+        settingAddress(() =>
+          db.update(users).set({ email, holdsEmail, updatedAt: sql`now()` }).where(here(user)),
+        )
+      const taken = await change(mayHold ? sql`${users.status} <> 'invited'` : false)
+      return (taken === 'elsewhere' ? await change(false) : taken) === undefined
+    },
+
+    /** The address signs in to this active account from now on, unless it does to another company's. */
+    async holdAddress(user: Reference): Promise<void> {
+      const isFree = sql`not is_email_held_elsewhere(${users.companyId}, ${users.email})`
+      await settingAddress(() =>
+        db
+          .update(users)
+          .set({ holdsEmail: true })
+          .where(and(here(user), eq(users.status, 'active'), eq(users.holdsEmail, false), isFree)),
+      )
     },
 
     /** Where the identity provider calls the person by the former address, it will by the new one. */
@@ -179,7 +203,11 @@ export function createLifecycleStore(db: Queries) {
         or ${users.provisioned} or ${isLinked}`
       const changed = await db
         .update(users)
-        .set({ status: sql`case when ${wasIn} then 'active' else 'invited' end`, updatedAt: sql`now()` })
+        .set({
+          status: sql`case when ${wasIn} then 'active' else 'invited' end`,
+          holdsEmail: sql`${users.holdsEmail} and (${wasIn})`,
+          updatedAt: sql`now()`,
+        })
         .where(and(here(user), eq(users.status, 'disabled')))
         .returning({ id: users.id })
       if (changed.length === 0) return false
@@ -244,9 +272,44 @@ export function createLifecycleStore(db: Queries) {
       const ended = { ...(await endAccess(user.id)), ...(await removeBelongings(user.id)) }
       await db
         .update(users)
-        .set({ passwordHash: null, lastSignInAt: null, roleId, updatedAt: sql`now()` })
+        .set({
+          passwordHash: null,
+          passwordHandedOver: false,
+          lastSignInAt: null,
+          roleId,
+          updatedAt: sql`now()`,
+        })
         .where(here(user))
       return { ...ended, password: before.passwordHash !== null, previousRoleId: before.previousRoleId }
+    },
+
+    /** Of these users those whose password others may know; their rows are held. */
+    async lockUnproven(
+      companyId: string,
+      ids: readonly string[],
+    ): Promise<(Reference & { readonly email: string })[]> {
+      return db
+        .select({ id: users.id, companyId: users.companyId, email: users.email })
+        .from(users)
+        .where(
+          and(
+            eq(users.companyId, companyId),
+            sql`${users.id} = any(${sql.param([...ids])}::text[])`,
+            users.passwordHandedOver,
+          ),
+        )
+        .orderBy(users.id)
+        .for('update')
+    },
+
+    /** Takes away what who signed in to the account may have set up; profile, role and teams stay. */
+    async endUnproven(user: Reference): Promise<EndedAccess & { readonly authenticator: boolean }> {
+      const ended = { ...(await endAccess(user.id)), authenticator: await removeOwnSettings(user.id) }
+      await db
+        .update(users)
+        .set({ passwordHash: null, passwordHandedOver: false, updatedAt: sql`now()` })
+        .where(here(user))
+      return ended
     },
 
     /** Violates `companies_keep_administrator` unless an administrator of the company has a way in. */
@@ -265,6 +328,7 @@ export function createLifecycleStore(db: Queries) {
           status: 'deleted',
           email: sql`${users.id} || '@deleted.invalid'`,
           passwordHash: null,
+          passwordHandedOver: false,
           firstName: '',
           lastName: '',
           jobTitle: '',

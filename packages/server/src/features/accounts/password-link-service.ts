@@ -176,7 +176,8 @@ export function createPasswordLinkService(dependencies: PasswordLinkDependencies
       if (!(await linksIn(tx).consume(secretHash, userId))) throw new DomainError('invalidLink')
       // The address signs in to another company's account: who has the link learns no more than that it has ended.
       if ((await linksIn(tx).findById(userId))?.isHeldElsewhere) return true
-      await createAccountStore(tx).updatePassword(userId, passwordHash)
+      // The link of an invitation is also in the answer to who invites; that of a reset is in the mail alone.
+      await createAccountStore(tx).updatePassword(userId, passwordHash, kind === 'invitation')
       const endedSessions = await lifecycle.endSessions(tx, userId)
       await lifecycle.endLinks(tx, userId)
       await rememberNetwork(tx, userId, address)

@@ -80,7 +80,7 @@ export function createPasswordLinkStore(db: Queries, now: SqlNow = databaseNow) 
     const { rows } = await db.execute<LinkTarget & Record<string, unknown>>(
       sql`select ${targetColumns} from ${from}
         where ${condition} and owner.status <> 'deleted'
-        order by owner.holds_email desc, owner.created_at limit 1 for no key update of owner`,
+        order by owner.holds_email desc, owner.status = 'invited', owner.created_at limit 1 for no key update of owner`,
     )
     return rows[0]
   }

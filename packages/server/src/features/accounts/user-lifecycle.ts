@@ -73,8 +73,11 @@ export function createUserLifecycle({ relational, recordAudit }: UserLifecycleDe
       const store = createAccountStore(tx)
       const isElsewhere = actor.kind !== 'operator' && (await store.isHeldElsewhere(companyId, email))
       if (isElsewhere && !sharesEmail) return undefined
-      const holdsEmail = !isElsewhere && status !== 'invited'
-      if (!(await store.insertUser({ ...fields, id: user.id, holdsEmail }))) return undefined
+      const insert = (holdsEmail: boolean) => store.insertUser({ ...fields, id: user.id, holdsEmail })
+      const mayHold = !isElsewhere && status !== 'invited'
+      // Another company's account may have taken the address at this moment.
+      const isMade = (await insert(mayHold)) || (mayHold && sharesEmail && (await insert(false)))
+      if (!isMade) return undefined
       const details = { roleId, teamIds: person.teamIds }
       await recordAudit(tx, { companyId, action, actor, target: target(user), details, address })
       return user
@@ -97,7 +100,8 @@ export function createUserLifecycle({ relational, recordAudit }: UserLifecycleDe
       const { id, companyId, email: previousEmail } = user
       const store = createLifecycleStore(tx)
       if (!(await store.mayHaveAddress(user, email, newcomerRoleId))) return 'notOwned'
-      if (!(await store.changeAddress(user, email))) return 'taken'
+      const isElsewhere = await createAccountStore(tx).isHeldElsewhere(companyId, email)
+      if (!(await store.changeAddress(user, email, !isElsewhere))) return 'taken'
       await store.endLinks(id)
       await store.renameIdentities(user, email)
       const details = { email, previousEmail }
@@ -109,7 +113,35 @@ export function createUserLifecycle({ relational, recordAudit }: UserLifecycleDe
     /** Inside a transaction: somebody invited has come in by another way; their invitation works no more. */
     async admit(tx: Queries, user: UserReference): Promise<void> {
       const store = createLifecycleStore(tx)
-      if (await store.changeStatus(user, ['invited'], 'active')) await store.endLinks(user.id)
+      if (!(await store.changeStatus(user, ['invited'], 'active'))) return
+      await store.holdAddress(user)
+      await store.endLinks(user.id)
+    },
+
+    /**
+     * Inside `transact`: an identity provider has said who these users are. Where a password was chosen behind a link
+     * that others have seen, and no mail has shown since that the user has the mailbox, it may be another's: it ends,
+     * with the second factor, the sessions and the linked accounts.
+     */
+    async endUnproven(
+      tx: Queries,
+      companyId: string,
+      ids: readonly string[],
+      { actor, address }: ChangeOrigin,
+    ): Promise<void> {
+      const store = createLifecycleStore(tx)
+      for (const user of await store.lockUnproven(companyId, ids)) {
+        const details = { password: true, ...(await store.endUnproven(user)) }
+        await store.requireAdministrator(user)
+        await recordAudit(tx, {
+          companyId,
+          action: 'user-update',
+          actor,
+          target: target(user),
+          details,
+          address,
+        })
+      }
     },
 
     /** Inside `transact`. False when the person is not active or invited. */
@@ -135,7 +167,9 @@ export function createUserLifecycle({ relational, recordAudit }: UserLifecycleDe
      * accounts do not come back. A user who has no way in yet is invited again, and needs a new link.
      */
     async reactivate(tx: Queries, user: UserReference, { actor, address }: ChangeOrigin): Promise<boolean> {
-      if (!(await createLifecycleStore(tx).reactivate(user))) return false
+      const store = createLifecycleStore(tx)
+      if (!(await store.reactivate(user))) return false
+      await store.holdAddress(user)
       const { companyId } = user
       await recordAudit(tx, { companyId, action: 'user-reactivate', actor, target: target(user), address })
       return true

@@ -13,8 +13,11 @@ const loopbackAddress = /^http:\/\/(127\.0\.0\.1|\[::1\])(?::(\d{1,5}))?(?=[/?]|
 function faultOfRedirectUri(uri: string, native: boolean): string | undefined {
   const parsed = URL.parse(uri)
   // A parser would strip or escape what is no visible ASCII, and it would be another address.
-  if (!parsed || !/^[\x21-\x7e]+$/.test(uri) || uri.includes('#') || parsed.username !== '')
-    return 'must be a full address without user and fragment'
+  const isPlain = /^[\x21-\x7e]+$/.test(uri) && !uri.includes('#')
+  if (!parsed || !isPlain || parsed.username + parsed.password !== '')
+    return 'must be a full address without user, password and fragment'
+  // The policy of the sign-in pages names it: other characters would be a directive or a keyword there.
+  if (!/^[\w.:[\]-]*$/.test(parsed.hostname)) return 'must be at a host whose name has letters, digits, - and . alone'
   if (parsed.protocol === 'https:' || (parsed.protocol === 'http:' && isLoopback(parsed.hostname)))
     return undefined
   if (!native) return 'must begin with https:// (http:// only for this machine, other schemes with --native)'

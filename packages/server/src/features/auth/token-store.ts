@@ -125,7 +125,7 @@ export function createTokenStore(db: Queries, now: SqlNow = databaseNow) {
               select 1 from ${userAuthenticators} where user_id = ${users.id} and confirmed_at is not null
             ) as needs_code
           from ${users} where email = ${email} and status <> 'deleted'
-          order by holds_email desc, created_at limit 1`,
+          order by holds_email desc, status = 'invited', created_at limit 1`,
       )
       const [row] = rows
       if (!row) return undefined

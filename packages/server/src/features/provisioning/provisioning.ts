@@ -16,7 +16,15 @@ export interface ProvisioningDependencies {
   readonly relational: Pick<Relational, 'db' | 'transaction'>
   readonly lifecycle: Pick<
     UserLifecycle,
-    'transact' | 'create' | 'rename' | 'admit' | 'deactivate' | 'reactivate' | 'reset' | 'erase'
+    | 'transact'
+    | 'create'
+    | 'rename'
+    | 'admit'
+    | 'endUnproven'
+    | 'deactivate'
+    | 'reactivate'
+    | 'reset'
+    | 'erase'
   >
   readonly recordAudit: RecordAudit
   readonly grants: ProvisioningGrants
@@ -32,7 +40,7 @@ export function createProvisioning(dependencies: ProvisioningDependencies) {
   const { relational, lifecycle, recordAudit, grants, origin, clock } = dependencies
   const { transact } = lifecycle
   const baseUrl = () => `${origin()}/v2/scim/v2`
-  const roleAssignment = createRoleAssignment({ recordAudit })
+  const roleAssignment = createRoleAssignment({ lifecycle, recordAudit })
   const requests = createScimRequestService({ relational, transact, recordAudit, clock })
   const parts = { requests, lifecycle, roleAssignment, recordAudit, baseUrl }
   return {

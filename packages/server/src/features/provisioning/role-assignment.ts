@@ -1,5 +1,6 @@
 import type { AuditActor, RecordAudit } from '../../platform/audit.ts'
 import type { Queries } from '../../platform/stores/relational.ts'
+import type { UserLifecycle } from '../accounts/user-lifecycle.ts'
 import { createRoleAssignmentStore, type RoleHolder } from './role-assignment-store.ts'
 
 /** Who a change is made by, and from where. */
@@ -14,6 +15,11 @@ export type RequireRoles = (roleIds: readonly string[]) => Promise<unknown>
 /** How many names an entry of the audit log lists. */
 const mostNamed = 20
 
+export interface RoleAssignmentDependencies {
+  readonly lifecycle: Pick<UserLifecycle, 'endUnproven'>
+  readonly recordAudit: RecordAudit
+}
+
 export type RoleAssignment = ReturnType<typeof createRoleAssignment>
 
 /**
@@ -21,7 +27,7 @@ export type RoleAssignment = ReturnType<typeof createRoleAssignment>
  * of them has the default role. Both work inside a transaction that holds the company's configuration, and do
  * nothing where roles do not come from groups.
  */
-export function createRoleAssignment({ recordAudit }: { readonly recordAudit: RecordAudit }) {
+export function createRoleAssignment({ lifecycle, recordAudit }: RoleAssignmentDependencies) {
   /** Groups that give no role never stop anything; they are written down. */
   async function noteUnmatched(
     tx: Queries,
@@ -72,7 +78,10 @@ export function createRoleAssignment({ recordAudit }: { readonly recordAudit: Re
         ...origin,
       })),
     )
-    if (changes.length > 0) await store.giveRoles(companyId, changes)
+    if (changes.length === 0) return
+    const ids = changes.map(({ id }) => id)
+    await lifecycle.endUnproven(tx, companyId, ids, origin)
+    await store.giveRoles(companyId, changes)
   }
 
   return {

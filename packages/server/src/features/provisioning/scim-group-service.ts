@@ -1,6 +1,7 @@
 import type { RecordAudit } from '../../platform/audit.ts'
 import { isId, newId, normalizeId } from '../../platform/ids.ts'
 import { wordingViolations } from '../../platform/stores/relational.ts'
+import type { UserLifecycle } from '../accounts/user-lifecycle.ts'
 import { type GroupChange, type MemberChange, mostMembers } from './protocol/group-attributes.ts'
 import { type Listed, type ListQuery, type Projection, totalOf } from './protocol/listing.ts'
 import { ScimRefusal, takenGroup } from './protocol/refusal.ts'
@@ -11,6 +12,7 @@ import type { Outcome, ScimCall, ScimRequests, Work } from './scim-request-servi
 
 export interface ScimGroupDependencies {
   readonly requests: Pick<ScimRequests, 'read' | 'write'>
+  readonly lifecycle: Pick<UserLifecycle, 'endUnproven'>
   readonly roleAssignment: Pick<RoleAssignment, 'assignTo'>
   readonly recordAudit: RecordAudit
   /** Address of the SCIM service. */
@@ -55,7 +57,7 @@ export type ScimGroups = ReturnType<typeof createScimGroupService>
 
 /** `/Groups` of the SCIM service: teams of the company whose token it is. Their hierarchy is never touched. */
 export function createScimGroupService(dependencies: ScimGroupDependencies) {
-  const { requests, roleAssignment, recordAudit, baseUrl } = dependencies
+  const { requests, lifecycle, roleAssignment, recordAudit, baseUrl } = dependencies
 
   async function present({ tx }: Work, teams: readonly StoredTeam[], projection: Projection) {
     const members = projection.has('members')
@@ -106,6 +108,7 @@ export function createScimGroupService(dependencies: ScimGroupDependencies) {
     await requirePeople(work, remove, true)
     const left = replace ? await store.keepMembers(teamId, add) : await store.removeMembers(teamId, remove)
     const came = add.size > 0 ? await store.addMembers(work.companyId, teamId, add) : []
+    await lifecycle.endUnproven(work.tx, work.companyId, came, work.origin)
     return { left, came }
   }
 

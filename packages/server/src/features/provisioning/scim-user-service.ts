@@ -17,7 +17,7 @@ export interface ScimUserDependencies {
   readonly requests: Pick<ScimRequests, 'read' | 'write'>
   readonly lifecycle: Pick<
     UserLifecycle,
-    'create' | 'rename' | 'admit' | 'deactivate' | 'reactivate' | 'reset' | 'erase'
+    'create' | 'rename' | 'admit' | 'endUnproven' | 'deactivate' | 'reactivate' | 'reset' | 'erase'
   >
   readonly roleAssignment: Pick<RoleAssignment, 'findDefaultRole'>
   readonly recordAudit: RecordAudit
@@ -83,6 +83,7 @@ export function createScimUserService(dependencies: ScimUserDependencies) {
     const after = revise(before, impliedOf(person))
     const { externalId } = fieldsOf(after)
     if (!person.provisioned && externalId !== null && isAnother(person, externalId)) throw takenUser()
+    if (!person.provisioned) await lifecycle.endUnproven(tx, companyId, [person.id], origin)
     const changed = changesOf(before, after)
     if (changed.length > 0 || !person.provisioned) {
       const store = createScimUserStore(tx)

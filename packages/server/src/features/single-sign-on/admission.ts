@@ -11,7 +11,7 @@ import { SamlRefusal } from './saml-refusal.ts'
 import type { StoredResult } from './saml-sign-in-store.ts'
 
 export interface AdmissionDependencies {
-  readonly lifecycle: Pick<UserLifecycle, 'create' | 'admit'>
+  readonly lifecycle: Pick<UserLifecycle, 'create' | 'admit' | 'endUnproven'>
 }
 
 export interface Admitted {
@@ -101,6 +101,10 @@ export async function admitPerson(
   if (isLinked) await linkPerson(identities, found, claims)
   else if (found.link) await identities.refresh(found.link, claims)
   await dependencies.lifecycle.admit(tx, user)
+  if (isLinked) {
+    const actor = { kind: 'user', id: user.id, name: user.email } as const
+    await dependencies.lifecycle.endUnproven(tx, companyId, [user.id], { actor, address })
+  }
   return {
     user,
     isNew: created !== undefined,

@@ -12,7 +12,7 @@ export interface KnownUser {
   readonly roleId: string
   readonly status: 'invited' | 'active' | 'disabled' | 'deleted'
   readonly serviceAccount: boolean
-  /** The identity provider's own identifier for the user, where it keeps them (SCIM). */
+  /** The identity provider's own identifier for the user, where it keeps them, or has deleted them (SCIM). */
   readonly externalId: string | null
 }
 
@@ -32,7 +32,7 @@ const userColumns = {
   roleId: users.roleId,
   status: users.status,
   serviceAccount: users.serviceAccount,
-  externalId: users.externalId,
+  externalId: sql<string | null>`coalesce(${users.externalId}, ${users.formerExternalId})`,
 }
 
 const linkColumns = {

@@ -29,7 +29,7 @@ export interface SamlSignInServiceDependencies
   readonly relational: Pick<Relational, 'db' | 'transaction'>
   /** Sign-ins under way, over `db` or a transaction. */
   readonly signIns: (queries: Queries) => SamlSignInStore
-  readonly lifecycle: Pick<UserLifecycle, 'transact' | 'create' | 'admit' | 'endSessions'>
+  readonly lifecycle: Pick<UserLifecycle, 'transact' | 'create' | 'admit' | 'endUnproven' | 'endSessions'>
   readonly recordAudit: RecordAudit
   readonly clock: Clock
   /** The address of the next step, in the end `redirect_uri` with a code. */
