@@ -1,4 +1,4 @@
-import type { Claims } from './assertion-claims.ts'
+import { type Claims, foldName } from './assertion-claims.ts'
 import type { IdentityStore, KnownUser, Link } from './identity-store.ts'
 import { SamlRefusal } from './saml-refusal.ts'
 
@@ -83,11 +83,13 @@ export async function findPerson(store: IdentityStore, claims: Claims): Promise<
 
 /**
  * Whether a user's link may be replaced by the name of this assertion. The identifier says that it is the same person;
- * so does an address that was the name before and is still the name, when it is the user's.
+ * so does an address that was the name before and is still the name, when it is the user's. Of a name of another
+ * format only the letters' case may differ, which provisioning does not keep when it renames the user.
  */
 function mayReplace({ user, by, link }: MatchedPerson, claims: Claims): boolean {
   if (!link || by === 'externalId') return true
-  return link.nameFormat === 'email' && claims.nameFormat === 'email' && claims.nameId === user.email
+  const wasAddress = link.nameFormat === 'email' && claims.nameFormat === 'email'
+  return (wasAddress || foldName(link.nameId) === user.email) && foldName(claims.nameId) === user.email
 }
 
 /**
