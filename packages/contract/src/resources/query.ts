@@ -96,10 +96,6 @@ function absentAsNull<T extends TSchema>(schema: T) {
   )
 }
 
-function words(names: readonly string[]): string {
-  return names.map((name) => `\`${name}\``).join(', ')
-}
-
 function memberId(description: string, example: string) {
   return Type.String({ minLength: 1, maxLength: 400, description, examples: [example] })
 }
@@ -123,9 +119,9 @@ export const BinaryFilter = Type.Object(
     member: absentAsNull(memberId('Member that is filtered', 'events.name')),
     operator: oneOf(filterOperators, {
       description:
-        '`values` are joined by or, those of the `not…` operators by and. ' +
-        `${words(filterOperators.filter((each) => operatorMeanings[each].ignoresCase))} ignore case: they compare ` +
-        'the lower-case forms of Unicode, in which ß is not ss and İ is i with a dot above. All others heed it',
+        '`values` are joined by or, those of the `not…` operators by and. Operators that ignore case compare the ' +
+        'lower-case forms of Unicode, in which ß is not ss and İ is i with a dot above; all others are case-sensitive.\n\n' +
+        filterOperators.map((each) => `- \`${each}\`: ${operatorMeanings[each].description}`).join('\n'),
       examples: ['equals'],
       [unsupportedKeyword]: unsupportedNames.operator,
     }),

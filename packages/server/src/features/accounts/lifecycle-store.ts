@@ -135,7 +135,7 @@ export function createLifecycleStore(db: Queries) {
     },
 
     /**
-     * False when another user has the address; the transaction goes on then.
+     * False when another user has the address; the transaction stays usable then.
      * @param mayHold whether the address may sign in to this account
      */
     async changeAddress(user: Reference, email: string, mayHold: boolean): Promise<boolean> {
