@@ -210,7 +210,7 @@ export const Query = Type.Object(
         minimum: 1,
         maximum: queryLimits.rows,
         description:
-          'How many rows at most, of each range where ranges are compared; 10,000 when absent. Rows beyond it are said in `warnings`',
+          'How many rows at most, of each range where ranges are compared; 10,000 when absent. `warnings` says when there are more rows',
         examples: [100],
       }),
     ),
