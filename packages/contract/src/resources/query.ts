@@ -119,9 +119,14 @@ export const BinaryFilter = Type.Object(
     member: absentAsNull(memberId('Member that is filtered', 'events.name')),
     operator: oneOf(filterOperators, {
       description:
-        '`values` are joined by or, those of the `not…` operators by and. Operators that ignore case compare the ' +
-        'lower-case forms of Unicode, in which ß is not ss and İ is i with a dot above; all others are case-sensitive.\n\n' +
-        filterOperators.map((each) => `- \`${each}\`: ${operatorMeanings[each].description}`).join('\n'),
+        '`values` are joined by or, those of the `not…` operators by and. ' +
+        `${filterOperators
+          .filter((each) => operatorMeanings[each].ignoresCase)
+          .map((name) => `\`${name}\``)
+          .join(
+            ', ',
+          )} ignore case: they compare the lower-case forms of Unicode, in which ß is not ss and İ is i ` +
+        'with a dot above. All others are case-sensitive',
       examples: ['equals'],
       [unsupportedKeyword]: unsupportedNames.operator,
     }),
