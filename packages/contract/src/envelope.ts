@@ -32,7 +32,7 @@ const Warning = Type.Object(
     message: Type.String({
       description: 'What to know about the answer, in plain words',
       examples: [
-        'no events have had the label "stroe": it is null in every row; did you mean events.label.store?',
+        'none of your events has had the label "stroe": it is absent in all of them; did you mean "events.label.store"?',
       ],
     }),
   },

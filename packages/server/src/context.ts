@@ -216,7 +216,7 @@ export async function openContext(options: ContextOptions): Promise<Context> {
     })
     // A failure to bring the engine up to date is final for queries, not for events.
     whenReady.catch((error: unknown) => {
-      // The stores are closed under a migration that a stop interrupts; the next start goes on with it.
+      // The stores are closed under a migration that a stop interrupts; the next start continues it.
       if (ending.signal.aborted) return
       columnarState = `cannot be brought up to date: ${(error as Error).message}`
       logger.error({ err: error }, 'the columnar store cannot be brought up to date')

@@ -19,7 +19,7 @@ export const inviteUser = {
   tag: 'Accounts',
   summary: 'Invite a user',
   description:
-    'Makes a user who comes in through `url`: a link to choose a password that works once within 7 days, or the sign-in address where single sign-on is required for the address. The link is mailed too unless `sendMail` is false. It works as long as whoever made it may give the role. Whether another company has a user with the address is not told: where it signs in to an account of another company, or its domain is verified there, the invitation is answered like any other, the mail says so, and the link sets no password.',
+    'Makes a user who comes in through `url`: a link to choose a password that works once within 7 days, or the sign-in address where single sign-on is required for the address. The link is mailed too unless `sendMail` is false. It works as long as the user who made it may give the role. Whether another company has a user with the address is not told: where it signs in to an account of another company, or its domain is verified there, the invitation is answered like any other, the mail says so, and the link sets no password.',
   audit: { action: 'user-invite', target: 'user', named: 'email' },
   errors: [
     'provisionedTeam',

@@ -32,7 +32,7 @@ export const updateScimConfig = {
   scope: 'authenticated',
   permission: { resource: 'company', action: 'update' },
   access:
-    'Company: update, and every permission of each role that is named or that somebody loses or gets by the change, and of the whole mapping to turn `roleSource` on; to turn `enabled` or `groupSync` on, every permission of each role of the company’s people',
+    'Company: update, and every permission of each role that is named or that a user loses or gets by the change, and of the whole mapping to turn `roleSource` on; to turn `enabled` or `groupSync` on, every permission of each role of the company’s people',
   tag: 'Provisioning',
   summary: 'Change the provisioning configuration',
   description:

@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import { successEnvelope, warningEnvelope } from '../envelope.ts'
 import type { Operation } from '../operation.ts'
 import { oneOf, strict } from '../resources/formats.ts'
-import { Query, queryLimits } from '../resources/query.ts'
+import { filterOperators, operatorMeanings, Query, queryLimits } from '../resources/query.ts'
 import { StatisticsMeta } from '../resources/statistics-meta.ts'
 
 const { envelopeBytes } = queryLimits
@@ -31,7 +31,11 @@ With \`Accept: text/csv\` or \`Accept: application/x-ndjson\` the bare result is
 - Dates without a zone are read in the company's time zone. A range of dates includes both days, a range of instants excludes its end.
 - With \`compareDateRange\` each row has a further key \`compareDateRange\`, and rows come in the order of the ranges; \`limit\` holds for each range.
 - \`warnings\` names what to know about the answer: rows beyond \`limit\`, and labels that no event of your company has had, with the nearest one that some have. A streamed result tells of labels in the header \`X-Millrace-Warnings\`, the same list as JSON in ASCII, and of all in the trailer of that name; a reader that has no trailers takes one with as many rows as \`limit\` for cut.
-- A query runs 30 seconds at most and stops when the caller leaves. Of one company 4 queries run and 16 wait; further ones are answered 429.`,
+- A query runs 30 seconds at most and stops when the caller leaves. Of one company 4 queries run and 16 wait; further ones are answered 429.
+
+What the operators of filters ask of a member:
+
+${filterOperators.map((each) => `- \`${each}\`: ${operatorMeanings[each].description}`).join('\n')}`,
   errors: [
     'unknownMember',
     'incompatibleMembers',

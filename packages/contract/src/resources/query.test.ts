@@ -1,6 +1,7 @@
 import { Ajv } from 'ajv'
 import { expect, test } from 'vitest'
-import { Query, unsupportedKeyword } from './query.ts'
+import { runQuery } from '../operations/statistics.ts'
+import { filterOperators, Query, unsupportedKeyword } from './query.ts'
 
 const ajv = new Ajv({ strict: true }).addVocabulary([unsupportedKeyword])
 const accepts = ajv.compile(Query)
@@ -92,4 +93,19 @@ test.each<[string, unknown, string]>([
 ])('refuses %s and says where', (_case, value, path) => {
   expect(accepts(JSON.parse(JSON.stringify(value)))).toBe(false)
   expect(accepts.errors?.some(({ instancePath }) => instancePath.startsWith(path))).toBe(true)
+})
+
+test('the reference says of each operator what it asks, and of which it ignores case', () => {
+  const [, list = ''] = runQuery.description.split('What the operators of filters ask of a member:')
+  const lines = list.trim().split('\n')
+  expect(lines.map((line) => /^- `(\w+)`: \w/.exec(line)?.[1])).toEqual([...filterOperators])
+  const ignoring = lines.filter((line) => line.endsWith('whatever the case of its letters'))
+  expect(ignoring.map((line) => /`(\w+)`/.exec(line)?.[1])).toEqual([
+    'contains',
+    'notContains',
+    'startsWith',
+    'notStartsWith',
+    'endsWith',
+    'notEndsWith',
+  ])
 })

@@ -96,10 +96,6 @@ function absentAsNull<T extends TSchema>(schema: T) {
   )
 }
 
-function words(names: readonly string[]): string {
-  return names.map((name) => `\`${name}\``).join(', ')
-}
-
 function memberId(description: string, example: string) {
   return Type.String({ minLength: 1, maxLength: 400, description, examples: [example] })
 }
@@ -124,8 +120,13 @@ export const BinaryFilter = Type.Object(
     operator: oneOf(filterOperators, {
       description:
         '`values` are joined by or, those of the `not…` operators by and. ' +
-        `${words(filterOperators.filter((each) => operatorMeanings[each].ignoresCase))} ignore case: they compare ` +
-        'the lower-case forms of Unicode, in which ß is not ss and İ is i with a dot above. All others heed it',
+        `${filterOperators
+          .filter((each) => operatorMeanings[each].ignoresCase)
+          .map((name) => `\`${name}\``)
+          .join(
+            ', ',
+          )} ignore case: they compare the lower-case forms of Unicode, in which ß is not ss and İ is i ` +
+        'with a dot above. All others are case-sensitive',
       examples: ['equals'],
       [unsupportedKeyword]: unsupportedNames.operator,
     }),
@@ -214,7 +215,7 @@ export const Query = Type.Object(
         minimum: 1,
         maximum: queryLimits.rows,
         description:
-          'How many rows at most, of each range where ranges are compared; 10,000 when absent. Rows beyond it are said in `warnings`',
+          'How many rows at most, of each range where ranges are compared; 10,000 when absent. `warnings` says when there are more rows',
         examples: [100],
       }),
     ),

@@ -40,7 +40,7 @@ export const DimensionMeta = Type.Object(
     operators: Type.Array(oneOf(filterOperators), { description: 'Filters that it takes' }),
     caseInsensitiveOperators: Type.Optional(
       Type.Array(oneOf(filterOperators), {
-        description: 'Those of its operators that ignore case; all others heed it',
+        description: 'Those of its operators that ignore case; all others are case-sensitive',
         'x-millrace-extension': true,
       }),
     ),

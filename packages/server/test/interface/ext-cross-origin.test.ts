@@ -123,7 +123,7 @@ describe.each(replies)('%s', (name, status, send) => {
       expect(statusCode).toBe(status)
       expect(headers).toMatchObject({
         'access-control-allow-origin': known,
-        'access-control-expose-headers': 'Retry-After, ETag, WWW-Authenticate, Location',
+        'access-control-expose-headers': 'Retry-After, ETag, WWW-Authenticate, Location, X-Millrace-Warnings',
       })
       expect(String(headers.vary)).toMatch(/\borigin\b/i)
       expect(headers['access-control-allow-credentials']).toBeUndefined()

@@ -152,6 +152,13 @@ describe('users are filtered', () => {
     expect(await filtered(`meta.lastModified gt "${lastModified}"`)).toEqual([])
   })
 
+  test('by any instant, also of years that a store writes otherwise', async () => {
+    const all = await filtered('userName pr')
+    for (const early of ['0000-01-01T00:00:00Z', '0001-01-01T00:00:00+23:59'])
+      expect(await filtered(`meta.created gt "${early}"`)).toEqual(all)
+    expect(await filtered('meta.created lt "9999-12-31T23:59:59-23:59"')).toEqual(all)
+  })
+
   test('and a list that is refused names what lists are filtered by', async () => {
     for (const [filter, named] of [
       ['favouriteColour eq "red"', ['username', 'externalid', 'emails', 'meta.lastmodified', 'department']],

@@ -38,6 +38,18 @@ test('a person whom the identity provider calls by the address comes in by the n
   }
 })
 
+test('so does one whose provider sends the address as a name of no format', async () => {
+  const nameIdFormat = 'urn:oasis:names:tc:SAML:1.1:nameid-format:unspecified'
+  const named = (nameId: string) => opened.signIn({ nameId, nameIdFormat, attributes: { email: nameId } })
+  const user = await opened.app.auth.addUser('lee@acme.example')
+  expect(await named('Lee@acme.example')).toBe('accepted')
+  expect(await renamed(user, 'lee.wong@acme.example')).toBe('renamed')
+  opened.app.seen.finished.length = 0
+  expect(await named('Lee.Wong@acme.example')).toBe('accepted')
+  expect(lastUser()).toBe(user.id)
+  expect(await named('Lee@acme.example')).toBe('not-invited')
+})
+
 test('the former address opens the account of its next holder, and not the renamed one', async () => {
   const first = await opened.app.auth.addUser('jo@acme.example')
   expect(await signIn('jo@acme.example', 'jo@acme.example')).toBe('accepted')

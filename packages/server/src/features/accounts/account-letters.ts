@@ -77,7 +77,7 @@ export function invitationLetter(language: Language, invitation: InvitationText)
         : ['You sign in with the account that you have at your company.'],
       elsewhere: [
         'Your address belongs to another company on Millrace already, and can sign in to one account only.',
-        'To accept, ask for an invitation to another address. Your present account stays as it is, and nobody was told of it.',
+        'To accept, ask for an invitation to another address. Your present account stays as it is, and the company that invites you was not told of it.',
       ],
     },
     fr: {
@@ -89,7 +89,7 @@ export function invitationLetter(language: Language, invitation: InvitationText)
         : ['Vous vous connectez avec le compte de votre entreprise.'],
       elsewhere: [
         'Votre adresse appartient déjà à une autre entreprise sur Millrace et ne peut ouvrir qu’un seul compte.',
-        'Pour accepter, demandez une invitation à une autre adresse. Votre compte actuel reste inchangé et personne n’en a été informé.',
+        'Pour accepter, demandez une invitation à une autre adresse. Votre compte actuel reste inchangé et l’entreprise qui vous invite n’en a pas été informée.',
       ],
     },
   }[language]

@@ -151,7 +151,7 @@ export function createAccountStore(db: Queries) {
       return rows[0]?.held === true
     },
 
-    /** False when somebody of the company has the address already, or of the service when it is to be held. */
+    /** False when another user of the company has the address already, or of the service when it is to be held. */
     async insertUser({ teamIds, ...user }: NewUser): Promise<boolean> {
       const inserted = await db.insert(users).values(user).onConflictDoNothing().returning({ id: users.id })
       if (inserted.length === 0) return false
@@ -171,7 +171,7 @@ export function createAccountStore(db: Queries) {
     },
 
     /**
-     * Somebody who was invited becomes active with a password of their own, to which the address signs in.
+     * A user who was invited becomes active with a password of their own, to which the address signs in.
      * @param isHandedOver whether others than the owner of the mailbox have seen the link behind which it was chosen
      */
     async updatePassword(userId: string, passwordHash: string, isHandedOver = false): Promise<void> {

@@ -111,7 +111,7 @@ export function createInvitationService(dependencies: InvitationServiceDependenc
 
     /**
      * @throws DomainError `validation` (address), `unknownRole`, `roleAboveOwn`, `unknownTeam`, `notInTeam` or
-     *   `emailTaken` when somebody of the company has the address; those of others are not told of
+     *   `emailTaken` when a user of the company has the address; users of others are not told of
      */
     async invite(caller: Caller, wanted: InvitationCreation): Promise<Invited> {
       const { principal, address } = caller

@@ -155,7 +155,7 @@ export function createLifecycleStore(db: Queries) {
     },
 
     /**
-     * False when another user of the company has the address; the transaction goes on then.
+     * False when another user of the company has the address; the transaction stays usable then.
      * @param mayHold whether the address may sign in to this account: not where it does to another company's, also
      *   when that has come about at this moment
      */

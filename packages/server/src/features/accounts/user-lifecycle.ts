@@ -57,7 +57,7 @@ export function createUserLifecycle({ relational, recordAudit }: UserLifecycleDe
       ),
 
     /**
-     * Inside `transact`. Undefined when somebody of the company has the address already, and where it is not shared
+     * Inside `transact`. Undefined when a user of the company has the address already, and where it is not shared
      * also when the address or its domain is another company's; the operator alone may put such people elsewhere.
      * @param action how the entry of the audit log is called
      */

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { readCookie, setCookie } from '../../platform/http/cookies.ts'
 
-/** Names a browser that a user has signed in with; lets nobody in, and is worth something while an attack goes on. */
+/** Names a browser that a user has signed in with; opens no account, and is worth something only while sign-ins are held. */
 const cookieName = 'millrace_device'
 
 const lifetimeSeconds = 90 * 24 * 60 * 60

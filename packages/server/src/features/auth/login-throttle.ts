@@ -48,7 +48,7 @@ export interface BucketState {
   readonly sinceLastFailureSeconds: number
 }
 
-/** Who tries to sign in: `account` names the person, or what was typed where nobody has it. */
+/** Who tries to sign in: `account` names the person, or what was typed where no user has it. */
 export interface Attempt {
   readonly account: string
   readonly network: string

@@ -29,7 +29,7 @@ export interface Origin {
   readonly address: string
   /** The refresh token of the cookie, when it may be honoured: it proves a session. */
   readonly cookieToken: string | undefined
-  /** The secret of a browser that somebody signed in with before, when it sent one. */
+  /** The secret of a browser that a user signed in with before, when it sent one. */
   readonly device: string | undefined
 }
 
@@ -192,8 +192,8 @@ export function createPasswordCheck(dependencies: PasswordCheckDependencies) {
   }
 
   /**
-   * An attempt that may be made, found out before it takes a place at the desk: what is refused anyhow keeps nobody
-   * from one.
+   * An attempt that may be made, found out before it takes a place at the desk: what is refused anyhow takes no
+   * place from others.
    */
   async function begin(
     typed: string,

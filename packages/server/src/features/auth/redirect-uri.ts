@@ -17,7 +17,8 @@ function faultOfRedirectUri(uri: string, native: boolean): string | undefined {
   if (!parsed || !isPlain || parsed.username + parsed.password !== '')
     return 'must be a full address without user, password and fragment'
   // The policy of the sign-in pages names it: other characters would be a directive or a keyword there.
-  if (!/^[\w.:[\]-]*$/.test(parsed.hostname)) return 'must be at a host whose name has letters, digits, - and . alone'
+  if (!/^[\w.:[\]-]*$/.test(parsed.hostname))
+    return 'must be at a host whose name has letters, digits, - and . alone'
   if (parsed.protocol === 'https:' || (parsed.protocol === 'http:' && isLoopback(parsed.hostname)))
     return undefined
   if (!native) return 'must begin with https:// (http:// only for this machine, other schemes with --native)'

@@ -36,7 +36,8 @@ function readInstant(name: string, value: Literal): SQL {
       'invalidFilter',
       `${name} is compared with an instant, as "2026-01-31T12:00:00Z"; it is ${shown(value)}`,
     )
-  return sql`${new Date(time).toISOString()}::timestamptz`
+  // As a number: PostgreSQL reads no year 0, and none of five digits with a sign.
+  return sql`to_timestamp(${time}::float8 / 1000)`
 }
 
 function readTruth(name: string, value: Literal): SQL {

@@ -207,7 +207,7 @@ export function createScimUserService(dependencies: ScimUserDependencies) {
 
     /**
      * Another userName is another address of the account. One that cannot be taken refuses the request, but not that
-     * somebody is deactivated: then the rest is done, and the reply shows the userName that stays.
+     * the user is deactivated: then the rest is done, and the reply shows the userName that stays.
      * @throws ScimRefusal `notFound`, `uniqueness`, `mutability` or `invalidValue`; DomainError `lastAdministrator`
      */
     change: (call: ScimCall, id: string, change: UserChange): Promise<ScimResource> =>

@@ -30,7 +30,7 @@ export interface InitiatedSignInDependencies {
 /** From the response to the confirmation, and from there to the application. */
 export const initiatedSeconds = 120
 
-/** What the browser is asked before anything begins: whether to go on as this person. */
+/** What the browser is asked before anything begins: whether to continue as this person. */
 export interface Question {
   readonly secret: string
   readonly email: string

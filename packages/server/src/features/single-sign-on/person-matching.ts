@@ -1,5 +1,4 @@
-import { parseEmailAddress } from '../../platform/email-address.ts'
-import type { Claims } from './assertion-claims.ts'
+import { type Claims, foldName } from './assertion-claims.ts'
 import type { IdentityStore, KnownUser, Link } from './identity-store.ts'
 import { SamlRefusal } from './saml-refusal.ts'
 
@@ -84,14 +83,13 @@ export async function findPerson(store: IdentityStore, claims: Claims): Promise<
 
 /**
  * Whether a user's link may be replaced by the name of this assertion. The identifier says that it is the same person;
- * so does an address that was the name before and is still the name, when it is the user's. A new address is known
- * by provisioning, without the case in which the identity provider writes a name that it does not call an address.
+ * so does an address that was the name before and is still the name, when it is the user's. Of a name of another
+ * format only the letters' case may differ, which provisioning does not keep when it renames the user.
  */
 function mayReplace({ user, by, link }: MatchedPerson, claims: Claims): boolean {
   if (!link || by === 'externalId') return true
-  if (parseEmailAddress(claims.nameId) !== user.email) return false
-  const areAddresses = link.nameFormat === 'email' && claims.nameFormat === 'email'
-  return areAddresses || parseEmailAddress(link.nameId) === user.email
+  const wasAddress = link.nameFormat === 'email' && claims.nameFormat === 'email'
+  return (wasAddress || foldName(link.nameId) === user.email) && foldName(claims.nameId) === user.email
 }
 
 /**

@@ -147,7 +147,7 @@ export const variables = {
   }),
   MILLRACE_TRUSTED_PROXIES: variable({
     description:
-      'Addresses or CIDR ranges of proxies whose X-Forwarded-* headers are believed; nobody is by default. Needed behind a proxy, as for an https address: otherwise all clients count as one.',
+      'Addresses or CIDR ranges of proxies whose X-Forwarded-* headers are believed; by default none. Needed behind a proxy, as for an https address: otherwise all clients count as one.',
     parse: cidrList,
   }),
   MILLRACE_DISK_RESERVE_MIB: variable({

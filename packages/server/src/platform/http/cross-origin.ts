@@ -17,7 +17,7 @@ const preflightHeaders = {
   'access-control-max-age': '600',
 } as const
 
-const exposedHeaders = 'Retry-After, ETag, WWW-Authenticate, Location'
+const exposedHeaders = 'Retry-After, ETag, WWW-Authenticate, Location, X-Millrace-Warnings'
 
 const pathOf = ({ routeOptions, url }: FastifyRequest): string =>
   routeOptions.url ?? url.split('?', 1)[0] ?? url

@@ -19,7 +19,7 @@ const message = {
   fr: 'Cette adresse s’ouvre seule dans une fenêtre, et non comme partie d’une autre page.',
 }
 
-/** @throws DomainError `forbidden`, which costs nothing and counts for nobody */
+/** @throws DomainError `forbidden`, which costs nothing and is not counted */
 export function requireNavigation(request: FastifyRequest): void {
   if (!isNavigation(request)) throw new DomainError('forbidden', {}, { message })
 }

@@ -2,7 +2,7 @@
 export type OutgoingFault =
   /** The address itself may not be asked: scheme, port, user information, or a place that is not public. */
   | 'refused'
-  /** No such name, a name that leads to no public address, nobody listens, or the connection broke. */
+  /** No such name, a name that leads to no public address, no program that listens, or the connection broke. */
   | 'unreachable'
   | 'timeout'
   /** The certificate is not valid for the name, or no TLS was spoken. */

@@ -33,7 +33,7 @@ export interface AttributePath {
   readonly sub?: string
 }
 
-/** Parentheses and brackets within each other, and comparisons of one filter: more than anybody writes. */
+/** Parentheses and brackets within each other, and comparisons of one filter: far more than clients send. */
 const deepest = 16
 const mostComparisons = 32
 

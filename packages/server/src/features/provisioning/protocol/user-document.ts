@@ -17,7 +17,7 @@ import type { AttributePlace } from './user-schema.ts'
 
 /**
  * What the identity provider has sent about a user and is given back: attributes under the names of the schema,
- * those of the enterprise extension under its URN. Whether somebody is active and what the sign-in name is stands
+ * those of the enterprise extension under its URN. Whether the user is active and what the sign-in name is stands
  * elsewhere.
  */
 export type UserDocument = Parts
