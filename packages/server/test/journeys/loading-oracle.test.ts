@@ -126,7 +126,8 @@ describe('whatever is sent, in whatever batches', () => {
           )
         }
       }),
-      { numRuns: Number(process.env.LOADING_RUNS ?? 20) },
+      // A run takes a second: looking for a smaller case would end in a timeout that hides what failed.
+      { numRuns: Number(process.env.LOADING_RUNS ?? 20), endOnFailure: true },
     )
   }, 300_000)
 })
