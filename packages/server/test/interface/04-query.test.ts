@@ -1,34 +1,14 @@
-import type { Query } from '@millrace/contract/resources/query.ts'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { openStatisticsApp, type StatisticsApp } from '../support/statistics-app.ts'
-import { openStatisticsEngine, type StatisticsEngine } from '../support/statistics-engine.ts'
-import { storedEvent, testCompany } from '../support/statistics-events.ts'
+import { describe, expect, it } from 'vitest'
+import type { StatisticsApp } from '../support/statistics-app.ts'
+import type { StatisticsEngine } from '../support/statistics-engine.ts'
+import { storedEvent } from '../support/statistics-events.ts'
+import { useStatistics, wholeQuery as whole } from '../support/statistics-interface.ts'
 
 let engine: StatisticsEngine
 let app: StatisticsApp
-
-beforeAll(async () => {
-  engine = await openStatisticsEngine()
-  app = await openStatisticsApp(engine.columnar)
-})
-
-afterAll(async () => {
-  await app.app.close()
-  await engine.close()
-})
-
-beforeEach(async () => {
-  await engine.empty()
-  app.caller.permissions = ['statistics:access', 'statistics:export']
-  app.caller.companyId = testCompany
-})
-
-const whole = (query: Partial<Query>): Query => ({
-  measures: [],
-  dimensions: [],
-  filters: [],
-  timeDimensions: [],
-  ...query,
+useStatistics((opened) => {
+  engine = opened.engine
+  app = opened.app
 })
 
 const counted = whole({ measures: ['events.count'] })
