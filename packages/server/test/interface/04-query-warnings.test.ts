@@ -24,7 +24,7 @@ describe('warnings', () => {
     expect(body.warnings).toEqual([
       {
         path: 'limit',
-        message: 'the result has more rows than its limit of 2: those behind it are left out',
+        message: 'the result has more rows than its limit of 2: the rows beyond it are left out',
       },
     ])
     for (const limit of [3, 4, undefined, null]) {
@@ -67,7 +67,7 @@ describe('warnings', () => {
     expect(await compared(20_000)).toEqual({
       counts: [20_000, 20_000, 3],
       warnings: [
-        'the range 2026-01-01 - 2026-01-28 has more rows than its limit of 20000: those behind it are left out',
+        'the range 2026-01-01 - 2026-01-28 has more rows than its limit of 20000: the rows beyond it are left out',
       ],
     })
   })

@@ -30,7 +30,7 @@ export function createRowLimit({
         if (count <= limit) return []
         const label = rangeLabels[range]
         const what = label === undefined ? 'the result' : `the range ${label}`
-        const message = `${what} has more rows than its limit of ${limit}: those behind it are left out`
+        const message = `${what} has more rows than its limit of ${limit}: the rows beyond it are left out`
         return { path: 'limit', message }
       }),
   }
