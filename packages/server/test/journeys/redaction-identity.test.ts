@@ -259,7 +259,7 @@ async function passProvisioning(): Promise<void> {
   await lookAtRows()
   const type = 'application/scim+json'
   await send('/v2/scim/v2/Users?count=1', 200, { token })
-  await send(`/v2/scim/v2/Users?filter=${encodeURIComponent(`userName co "${token}"`)}`, 400, { token })
+  await send(`/v2/scim/v2/Users?filter=${encodeURIComponent(`userName like "${token}"`)}`, 400, { token })
   await send('/v2/scim/v2/Users', 400, { token, type, body: `{"token":"${token}` })
   await send(`/v2/scim/v2/Users?access_token=${token}`, 401)
   await send('/v2/scim/v2/Users', 401, { token: `${token}x` })
