@@ -5,15 +5,15 @@ create table if not exists familiar_origins (
   user_id text not null references users on delete cascade,
   kind text not null check (kind in ('network', 'device')),
   -- Of `network` and the name of the network with a space between, or of the secret that the browser keeps.
-  hash bytea not null check (length(hash) = 32),
+  origin_hash bytea not null check (length(origin_hash) = 32),
   used_at timestamptz not null,
   expires_at timestamptz not null,
-  primary key (user_id, hash)
+  primary key (user_id, origin_hash)
 );
 
-create index if not exists familiar_origins_hash on familiar_origins (hash, expires_at);
+create index if not exists familiar_origins_hash on familiar_origins (origin_hash, expires_at);
 
-insert into familiar_origins (user_id, kind, hash, used_at, expires_at)
+insert into familiar_origins (user_id, kind, origin_hash, used_at, expires_at)
   select distinct on (session.user_id, session.address) session.user_id, 'network',
     sha256(convert_to('network ' || session.address, 'UTF8')), now(), now() + interval '30 days'
   from refresh_tokens as session where session.method = 'password' and session.expires_at > now()

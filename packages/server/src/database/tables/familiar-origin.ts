@@ -8,9 +8,9 @@ export const familiarOrigins = pgTable(
     userId: id('user_id').notNull(),
     kind: text('kind', { enum: ['network', 'device'] }).notNull(),
     /** SHA-256 of the network, or of the secret that the browser keeps. */
-    hash: bytes('hash').notNull(),
+    originHash: bytes('origin_hash').notNull(),
     usedAt: instant('used_at').notNull(),
     expiresAt: instant('expires_at').notNull(),
   },
-  (table) => [primaryKey({ columns: [table.userId, table.hash] })],
+  (table) => [primaryKey({ columns: [table.userId, table.originHash] })],
 )

@@ -42,17 +42,17 @@ export type FamiliarStore = ReturnType<typeof createFamiliarStore>
 export function createFamiliarStore(db: Queries, now: SqlNow = databaseNow) {
   async function remember(userId: string, kind: 'network' | 'device', hash: Buffer): Promise<void> {
     const { rowCount } = await db.execute(
-      sql`insert into ${familiarOrigins} as known (user_id, kind, hash, used_at, expires_at)
+      sql`insert into ${familiarOrigins} as known (user_id, kind, origin_hash, used_at, expires_at)
         values (${userId}, ${kind}, ${hash}, ${now()}, ${now()} + make_interval(days => ${lifetimeDays[kind]}))
-        on conflict (user_id, hash) do update set used_at = excluded.used_at, expires_at = excluded.expires_at
+        on conflict (user_id, origin_hash) do update set used_at = excluded.used_at, expires_at = excluded.expires_at
         where known.used_at < ${now()} - ${refreshAfter}::interval`,
     )
     if ((rowCount ?? 0) === 0) return
     await db.execute(
       sql`delete from ${familiarOrigins} where user_id = ${userId} and kind = ${kind} and (
-        expires_at < ${now()} or hash not in (
-          select hash from ${familiarOrigins} where user_id = ${userId} and kind = ${kind}
-          order by used_at desc, hash limit ${maxOrigins}))`,
+        expires_at < ${now()} or origin_hash not in (
+          select origin_hash from ${familiarOrigins} where user_id = ${userId} and kind = ${kind}
+          order by used_at desc, origin_hash limit ${maxOrigins}))`,
     )
   }
 
@@ -62,7 +62,7 @@ export function createFamiliarStore(db: Queries, now: SqlNow = databaseNow) {
       const network = hashNetwork(address)
       const hasOwn = (hash: Buffer) => sql`exists (
         select 1 from ${familiarOrigins} as origin join ${users} as owner on owner.id = origin.user_id
-        where owner.email = ${email} and owner.holds_email and owner.status = 'active' and origin.hash = ${hash}
+        where owner.email = ${email} and owner.holds_email and owner.status = 'active' and origin.origin_hash = ${hash}
           and origin.expires_at > ${now()})`
       interface Row extends Record<string, unknown> {
         user_id: string | null
@@ -74,7 +74,7 @@ export function createFamiliarStore(db: Queries, now: SqlNow = databaseNow) {
         sql`select (
           select id from ${users} where email = ${email} and holds_email and status <> 'deleted'
         ) as user_id, ${hasOwn(network)} as network, ${hasOwn(deviceHash)} as device, exists (
-          select 1 from ${familiarOrigins} where hash in (${network}, ${deviceHash}) and expires_at > ${now()}
+          select 1 from ${familiarOrigins} where origin_hash in (${network}, ${deviceHash}) and expires_at > ${now()}
         ) as known`,
       )
       const [row] = rows
@@ -96,7 +96,7 @@ export function createFamiliarStore(db: Queries, now: SqlNow = databaseNow) {
     async rememberDevice(userId: string, formerHash: Buffer, hash: Buffer): Promise<void> {
       await db
         .delete(familiarOrigins)
-        .where(and(eq(familiarOrigins.userId, userId), eq(familiarOrigins.hash, formerHash)))
+        .where(and(eq(familiarOrigins.userId, userId), eq(familiarOrigins.originHash, formerHash)))
       await remember(userId, 'device', hash)
     },
   }
