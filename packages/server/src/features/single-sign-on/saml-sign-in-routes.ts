@@ -60,7 +60,7 @@ export function registerSamlRoutes(app: FastifyInstance, dependencies: SamlRoute
   const { service, requireStartTurn, requireTurn, requireFinishTurn } = dependencies
   app.register(async (scope) => {
     scope.setErrorHandler(sendSignInFailure)
-    // Before anything is counted: any page that a person looks at can have their browser ask for these addresses.
+    // Before anything is counted: any page can make the browser that shows it request these addresses.
     const asPage = (requireTurnOf: (request: FastifyRequest) => void) => async (request: FastifyRequest) => {
       requireNavigation(request)
       requireTurnOf(request)

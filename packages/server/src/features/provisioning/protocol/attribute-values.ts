@@ -7,7 +7,7 @@ import { readAttributes, readBoolean, readText, unwrapped } from './values.ts'
 export type Parts = Readonly<Record<string, unknown>>
 
 /** Of one attribute. */
-const mostValues = 100
+const maxValues = 100
 
 /** What accounts have too: one line of at most so many characters. */
 const lines: ReadonlyMap<string, number> = new Map([
@@ -81,6 +81,6 @@ export const isEmpty = (value: unknown): boolean => value === null || value === 
 
 /** @throws ScimRefusal `invalidValue` */
 export function requireFew(name: string, count: number): void {
-  if (count > mostValues)
-    throw new ScimRefusal('invalidValue', `${name} may have at most ${mostValues} values, it has ${count}`)
+  if (count > maxValues)
+    throw new ScimRefusal('invalidValue', `${name} may have at most ${maxValues} values, it has ${count}`)
 }

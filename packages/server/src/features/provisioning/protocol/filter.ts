@@ -35,7 +35,7 @@ export interface AttributePath {
 
 /** Parentheses and brackets within each other, and comparisons of one filter: far more than clients send. */
 const deepest = 16
-const mostComparisons = 32
+const maxComparisons = 32
 
 /** Attributes of the core schemas may be named with the schema in front (RFC 7644 3.10). */
 const coreSchema = /^urn:ietf:params:scim:schemas:core:2\.0:(?:user|group):/
@@ -115,8 +115,8 @@ class Reader {
   }
 
   #comparison(name: string): Filter {
-    if (++this.#comparisons > mostComparisons)
-      throw this.#refusal(`It compares more than ${mostComparisons} times`)
+    if (++this.#comparisons > maxComparisons)
+      throw this.#refusal(`It compares more than ${maxComparisons} times`)
     const operator = this.take('word', 'an operator after the attribute').toLowerCase()
     if (operator === 'pr') return { kind: 'present', name }
     if (!known.has(operator)) throw this.#refusal(`There is no operator ${shown(operator)}`)
