@@ -4,9 +4,9 @@
  * Run: `npm run bench -- sign-in [--rate 1000] [--seconds 12] [--rounds 3] [--people 500]`
  */
 import { parseArgs } from 'node:util'
-import { createAccessCache } from '../packages/server/src/features/auth/access-cache.ts'
+import { createAccessCache } from '../packages/server/src/features/identity/sessions/access/access-cache.ts'
 import { newSecret } from '../packages/server/src/platform/crypto/secrets.ts'
-import { createPrincipal } from '../packages/server/src/platform/principal.ts'
+import { createPrincipal } from '../packages/server/src/features/identity/sessions/principal.ts'
 import { removeData, type Service, startService } from '../packages/server/test/support/running-service.ts'
 import { median, printTable, type Row } from './support/machine.ts'
 import { paced } from './support/paced.ts'

@@ -1,4 +1,4 @@
-import { type ClientSummary, grantTypes } from '../features/auth/client-service.ts'
+import { type ClientSummary, grantTypes } from '../features/identity/sessions/clients/client-service.ts'
 import type { OperatorCommand } from './operator-command.ts'
 
 export const createClientCommand: OperatorCommand = {

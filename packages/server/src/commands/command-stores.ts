@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { bringUpToDate } from '../context.ts'
-import { holdsInstallation } from '../features/accounts/installation-store.ts'
+import { holdsInstallation } from '../features/identity/people/installation/installation-store.ts'
 import { type OpenedRelational, openDatabaseOf, openRelationalStore } from '../open-stores.ts'
 import type { Config } from '../platform/config/config.ts'
 import { readKeyFile } from '../platform/crypto/encryption-key.ts'

@@ -1,6 +1,6 @@
 import type { ErrorName } from '@millrace/contract/errors.ts'
 import type { AuditAction, AuditActorKind } from '@millrace/contract/resources/audit-entry.ts'
-import type { Principal } from './principal.ts'
+import type { Principal } from '../features/identity/sessions/principal.ts'
 import type { Queries } from './stores/relational.ts'
 
 export interface AuditActor {

@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { insertCompany } from '../../src/features/accounts/account-service.ts'
-import { createUserLifecycle } from '../../src/features/accounts/user-lifecycle.ts'
+import { insertCompany } from '../../src/features/identity/people/installation/operator-account-service.ts'
+import { createUserLifecycle } from '../../src/features/identity/people/users/user-lifecycle.ts'
 import { recordAudit } from '../../src/features/audit/audit-store.ts'
 import { violatedConstraint } from '../../src/platform/stores/relational.ts'
 import {

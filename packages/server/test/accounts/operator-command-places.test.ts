@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { createBootstrapStore } from '../../src/features/accounts/bootstrap-store.ts'
+import { createBootstrapStore } from '../../src/features/identity/people/installation/bootstrap-store.ts'
 import { newId } from '../../src/platform/ids.ts'
 import { exitCodes } from '../../src/platform/start-refused.ts'
 import { createTestDatabase, urlOf } from '../support/postgres.ts'

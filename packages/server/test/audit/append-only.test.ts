@@ -1,7 +1,7 @@
 import pg from 'pg'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { migrateRelational } from '../../src/database/migrate.ts'
-import { insertCompany } from '../../src/features/accounts/account-service.ts'
+import { insertCompany } from '../../src/features/identity/people/installation/operator-account-service.ts'
 import { createAuditRetention } from '../../src/features/audit/audit-retention.ts'
 import { createAuditStore, recordAudit } from '../../src/features/audit/audit-store.ts'
 import { silentLogger } from '../../src/platform/logger.ts'

@@ -9,7 +9,7 @@
  */
 import { join } from 'node:path'
 import { silentLogger } from '../../src/platform/logger.ts'
-import { createPasswords } from '../../src/platform/passwords.ts'
+import { createPasswords } from '../../src/platform/crypto/passwords.ts'
 import { embeddedAddresses } from '../../src/platform/stores/embedded-postgres.ts'
 import { openRelational } from '../../src/platform/stores/relational.ts'
 import { removeData, startService } from '../support/running-service.ts'

@@ -7,9 +7,9 @@
  * an old signature, and of an identity provider that is hostile itself; then messages beyond a bound. Prints the
  * median and the slowest of fifty runs of each in milliseconds, and the worst median of all.
  */
-import { verifyResponse } from '../../src/features/single-sign-on/assertion-verifier.ts'
-import { SamlRefusal } from '../../src/features/single-sign-on/saml-refusal.ts'
-import { mostCertificates } from '../../src/features/single-sign-on/signed-element.ts'
+import { verifyResponse } from '../../src/features/identity/single-sign-on/assertion/assertion-verifier.ts'
+import { SamlRefusal } from '../../src/features/identity/single-sign-on/assertion/saml-refusal.ts'
+import { mostCertificates } from '../../src/features/identity/single-sign-on/assertion/signed-element.ts'
 import { makeKey } from '../support/identity-provider.ts'
 import {
   costlyResponses,

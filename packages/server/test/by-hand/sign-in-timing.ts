@@ -9,7 +9,7 @@
  * 0.5 being not at all.
  */
 import { styleText } from 'node:util'
-import { createPasswords } from '../../src/platform/passwords.ts'
+import { createPasswords } from '../../src/platform/crypto/passwords.ts'
 import { requireSingleSignOn } from '../support/accounts.ts'
 import { createAuth, goodPassword } from '../support/auth.ts'
 import { createTestDatabase } from '../support/postgres.ts'

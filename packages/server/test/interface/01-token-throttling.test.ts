@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { defaultPolicy } from '../../src/features/auth/login-throttle.ts'
+import { defaultPolicy } from '../../src/features/identity/sign-in/passwords/login-throttle.ts'
 import type { Logger } from '../../src/platform/logger.ts'
 import { silentLogger } from '../../src/platform/logger.ts'
 import type { Relational } from '../../src/platform/stores/relational.ts'

@@ -191,7 +191,7 @@ describe('password grant', () => {
 
   test('hashes again at sign-in when the cost has changed, and keeps the session', async () => {
     const email = await somebody()
-    const { createPasswords } = await import('../../src/platform/passwords.ts')
+    const { createPasswords } = await import('../../src/platform/crypto/passwords.ts')
     const dearer = await createAuth(relational, {
       passwords: createPasswords({ cost: { memory: 128, passes: 1, lanes: 1 } }),
     })

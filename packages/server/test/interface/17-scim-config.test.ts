@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { insertCompany } from '../../src/features/accounts/account-service.ts'
+import { insertCompany } from '../../src/features/identity/people/installation/operator-account-service.ts'
 import { goodPassword } from '../support/auth.ts'
 import { openProvisioning, type ProvisioningApp, scimBase } from '../support/provisioning.ts'
 

@@ -1,6 +1,6 @@
 import { parse } from 'csv-parse/sync'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { insertCompany } from '../../src/features/accounts/account-service.ts'
+import { insertCompany } from '../../src/features/identity/people/installation/operator-account-service.ts'
 import { registerAuditRoutes } from '../../src/features/audit/audit-routes.ts'
 import { createAuditService } from '../../src/features/audit/audit-service.ts'
 import { createAuditStore, recordAudit } from '../../src/features/audit/audit-store.ts'

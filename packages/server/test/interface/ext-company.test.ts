@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { createTimezoneStore } from '../../src/features/accounts/timezone-store.ts'
+import { createTimezoneStore } from '../../src/features/identity/people/company/timezone-store.ts'
 import { type AccountsApp, createAccountsApp, type Person } from '../support/accounts.ts'
 import { createTestColumnar } from '../support/columnar.ts'
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts'

@@ -1,8 +1,8 @@
 import { permissionNames } from '@millrace/contract/permissions.ts'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { createAccountServices } from '../../src/features/accounts/account-services.ts'
+import { createAccountServices } from '../../src/features/identity/people/account-services.ts'
 import { recordAudit } from '../../src/features/audit/audit-store.ts'
-import { createPrincipal } from '../../src/platform/principal.ts'
+import { createPrincipal } from '../../src/features/identity/sessions/principal.ts'
 import { type AccountsApp, asOwner, createAccountsApp, origin, type Person } from '../support/accounts.ts'
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts'
 

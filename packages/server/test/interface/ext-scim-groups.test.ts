@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createCompanyStore } from '../../src/features/accounts/company-store.ts'
+import { createCompanyStore } from '../../src/features/identity/people/company/company-store.ts'
 import { insertDatasource } from '../../src/features/datasources/datasource-service.ts'
 import { newId } from '../../src/platform/ids.ts'
 import {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { insertCompany } from '../../src/features/accounts/account-service.ts'
+import { insertCompany } from '../../src/features/identity/people/installation/operator-account-service.ts'
 import { newId } from '../../src/platform/ids.ts'
 import { accountServicesOf, secretIn } from '../support/accounts.ts'
 import { goodPassword } from '../support/auth.ts'

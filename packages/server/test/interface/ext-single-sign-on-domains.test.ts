@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { insertCompany } from '../../src/features/accounts/account-service.ts'
+import { insertCompany } from '../../src/features/identity/people/installation/operator-account-service.ts'
 import type { Relational } from '../../src/platform/stores/relational.ts'
 import { createTestDatabase } from '../support/postgres.ts'
 import {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { createIdentityStore } from '../../src/features/single-sign-on/identity-store.ts'
+import { createIdentityStore } from '../../src/features/identity/single-sign-on/sign-in/identity-store.ts'
 import type { IdpPerson } from '../support/identity-provider.ts'
 import {
   createBrowser,

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { fingerprintOf } from '../../src/features/single-sign-on/certificate-service.ts'
+import { fingerprintOf } from '../../src/features/identity/single-sign-on/certificates/certificate-service.ts'
 import { type IdentityProvider, makeKey, startIdentityProvider } from '../support/identity-provider.ts'
 import type { TestDatabase } from '../support/postgres.ts'
 import {

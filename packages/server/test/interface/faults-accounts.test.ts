@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { createPasswordLinkStore } from '../../src/features/accounts/password-link-store.ts'
+import { createPasswordLinkStore } from '../../src/features/identity/people/passwords/password-link-store.ts'
 import { createMailService } from '../../src/features/mail/mail-service.ts'
 import { createMailStore } from '../../src/features/mail/mail-store.ts'
 import { newSecret } from '../../src/platform/crypto/secrets.ts'

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createDomainStore } from '../../src/features/single-sign-on/domain-store.ts'
+import { createDomainStore } from '../../src/features/identity/single-sign-on/domains/domain-store.ts'
 import { silentLogger } from '../../src/platform/logger.ts'
 import { embeddedAddresses } from '../../src/platform/stores/embedded-postgres.ts'
 import { openRelational, type Relational } from '../../src/platform/stores/relational.ts'

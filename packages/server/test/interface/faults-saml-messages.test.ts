@@ -1,6 +1,6 @@
 import { deflateRawSync } from 'node:zlib'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import type { RefusalReason } from '../../src/features/single-sign-on/saml-refusal.ts'
+import type { RefusalReason } from '../../src/features/identity/single-sign-on/assertion/saml-refusal.ts'
 import type { IdentityProvider, IdpOptions } from '../support/identity-provider.ts'
 import { type Attempts, createAttempts } from '../support/saml-attempts.ts'
 import {

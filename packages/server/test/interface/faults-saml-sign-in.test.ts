@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { insertCompany } from '../../src/features/accounts/account-service.ts'
+import { insertCompany } from '../../src/features/identity/people/installation/operator-account-service.ts'
 import { silentLogger } from '../../src/platform/logger.ts'
 import { openRelational } from '../../src/platform/stores/relational.ts'
 import { minute } from '../support/fake-time.ts'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { mostMembers } from '../../src/features/provisioning/protocol/group-attributes.ts'
+import { mostMembers } from '../../src/features/identity/provisioning/protocol/group-attributes.ts'
 import { linkIdentity, offerSingleSignOn } from '../support/accounts.ts'
 import { goodPassword } from '../support/auth.ts'
 import {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createCertificateWatch } from '../../src/features/single-sign-on/certificate-watch.ts'
+import { createCertificateWatch } from '../../src/features/identity/single-sign-on/certificates/certificate-watch.ts'
 import { silentLogger } from '../../src/platform/logger.ts'
 import type { Relational } from '../../src/platform/stores/relational.ts'
 import { day } from '../support/fake-time.ts'

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { verifyResponse } from '../../src/features/single-sign-on/assertion-verifier.ts'
-import { SamlRefusal } from '../../src/features/single-sign-on/saml-refusal.ts'
+import { verifyResponse } from '../../src/features/identity/single-sign-on/assertion/assertion-verifier.ts'
+import { SamlRefusal } from '../../src/features/identity/single-sign-on/assertion/saml-refusal.ts'
 import { type IdentityProvider, startIdentityProvider } from '../support/identity-provider.ts'
 import { genuineResponse } from '../support/saml-forgery.ts'
 

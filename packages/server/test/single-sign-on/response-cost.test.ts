@@ -1,9 +1,9 @@
 import { DOMParser } from '@xmldom/xmldom'
 import { beforeAll, expect, onTestFinished, test, vi } from 'vitest'
 import { ExclusiveCanonicalization } from 'xml-crypto'
-import { verifyResponse } from '../../src/features/single-sign-on/assertion-verifier.ts'
-import { SamlRefusal } from '../../src/features/single-sign-on/saml-refusal.ts'
-import { mostCertificates } from '../../src/features/single-sign-on/signed-element.ts'
+import { verifyResponse } from '../../src/features/identity/single-sign-on/assertion/assertion-verifier.ts'
+import { SamlRefusal } from '../../src/features/identity/single-sign-on/assertion/saml-refusal.ts'
+import { mostCertificates } from '../../src/features/identity/single-sign-on/assertion/signed-element.ts'
 import { makeKey } from '../support/identity-provider.ts'
 import {
   costlyResponses,

@@ -1,4 +1,4 @@
-import { stepOf, codeOf as totpOf } from '../../src/features/auth/totp.ts'
+import { stepOf, codeOf as totpOf } from '../../src/features/identity/sign-in/second-factor/totp.ts'
 import { type Auth, goodPassword } from './auth.ts'
 
 const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'

@@ -1,4 +1,4 @@
-import { insertCompany } from '../../src/features/accounts/account-service.ts'
+import { insertCompany } from '../../src/features/identity/people/installation/operator-account-service.ts'
 import { recordAudit } from '../../src/features/audit/audit-store.ts'
 import { registerLinkedAccountRoutes } from '../../src/features/linked-accounts/linked-account-routes.ts'
 import { createLinkedAccountService } from '../../src/features/linked-accounts/linked-account-service.ts'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
-import { insertCompany } from '../../src/features/accounts/account-service.ts'
-import { createRoleStore } from '../../src/features/accounts/role-store.ts'
+import { insertCompany } from '../../src/features/identity/people/installation/operator-account-service.ts'
+import { createRoleStore } from '../../src/features/identity/people/roles/role-store.ts'
 import { newId } from '../../src/platform/ids.ts'
 import { type Body, goodPassword } from './auth.ts'
 import { aGroup, aUser, openTenant, type ProvisioningApp, patch, type ScimTenant } from './provisioning.ts'

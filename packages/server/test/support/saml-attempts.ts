@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import type { RefusalReason } from '../../src/features/single-sign-on/saml-refusal.ts'
+import type { RefusalReason } from '../../src/features/identity/single-sign-on/assertion/saml-refusal.ts'
 import type { Relational } from '../../src/platform/stores/relational.ts'
 import type { IdentityProvider, IdpOptions, IdpPerson } from './identity-provider.ts'
 import { genuineResponse, requestIdOf, signElement, unsigned } from './saml-forgery.ts'

@@ -1,7 +1,7 @@
 import { createHash, sign } from 'node:crypto'
 import { DOMParser } from '@xmldom/xmldom'
 import { ExclusiveCanonicalization, findAncestorNs } from 'xml-crypto'
-import type { RefusalReason } from '../../src/features/single-sign-on/saml-refusal.ts'
+import type { RefusalReason } from '../../src/features/identity/single-sign-on/assertion/saml-refusal.ts'
 
 const signature = 'http://www.w3.org/2000/09/xmldsig#'
 const exclusive = 'http://www.w3.org/2001/10/xml-exc-c14n#'

@@ -4,20 +4,20 @@ import {
   requireGrantableTeams,
   requireNobodyAbove,
   requireUnprovisioned,
-} from '../../src/features/accounts/grants.ts'
-import { registerUserRoutes } from '../../src/features/accounts/user-routes.ts'
-import { createUserService } from '../../src/features/accounts/user-service.ts'
+} from '../../src/features/identity/people/roles/grants.ts'
+import { registerUserRoutes } from '../../src/features/identity/people/users/user-routes.ts'
+import { createUserService } from '../../src/features/identity/people/users/user-service.ts'
 import { recordAudit } from '../../src/features/audit/audit-store.ts'
-import type { AuthorizationRequest } from '../../src/features/auth/authorization-request.ts'
-import type { FinishedSingleSignOn } from '../../src/features/auth/sign-in-service.ts'
-import { createTokenStore } from '../../src/features/auth/token-store.ts'
-import { registerSamlRoutes } from '../../src/features/single-sign-on/saml-sign-in-routes.ts'
-import { createSamlSignInStore } from '../../src/features/single-sign-on/saml-sign-in-store.ts'
-import { registerSingleSignOnRoutes } from '../../src/features/single-sign-on/single-sign-on-routes.ts'
+import type { AuthorizationRequest } from '../../src/features/identity/sign-in/authorization-request.ts'
+import type { FinishedSingleSignOn } from '../../src/features/identity/sign-in/sign-in-service.ts'
+import { createTokenStore } from '../../src/features/identity/sessions/tokens/token-store.ts'
+import { registerSamlRoutes } from '../../src/features/identity/single-sign-on/sign-in/saml-sign-in-routes.ts'
+import { createSamlSignInStore } from '../../src/features/identity/single-sign-on/sign-in/saml-sign-in-store.ts'
+import { registerSingleSignOnRoutes } from '../../src/features/identity/single-sign-on/single-sign-on-routes.ts'
 import {
   createSingleSignOn,
   type SingleSignOn,
-} from '../../src/features/single-sign-on/single-sign-on-service.ts'
+} from '../../src/features/identity/single-sign-on/single-sign-on-service.ts'
 import { DomainError } from '../../src/platform/errors.ts'
 import { languageOf } from '../../src/platform/http/page-language.ts'
 import { silentLogger } from '../../src/platform/logger.ts'

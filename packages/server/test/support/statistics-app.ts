@@ -11,7 +11,7 @@ import {
 import { createStatisticsStore } from '../../src/features/statistics/statistics-store.ts'
 import { createHttpServer } from '../../src/platform/http/server.ts'
 import { silentLogger } from '../../src/platform/logger.ts'
-import { createPrincipal } from '../../src/platform/principal.ts'
+import { createPrincipal } from '../../src/features/identity/sessions/principal.ts'
 import type { Columnar } from '../../src/platform/stores/columnar.ts'
 import { testCompany } from './statistics-events.ts'
 

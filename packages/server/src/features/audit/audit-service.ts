@@ -3,7 +3,7 @@ import { csvText } from '../../platform/csv.ts'
 import { DomainError } from '../../platform/errors.ts'
 import { isId, normalizeId } from '../../platform/ids.ts'
 import { type Page, rangeOf } from '../../platform/paging.ts'
-import type { Principal } from '../../platform/principal.ts'
+import type { Principal } from '../identity/sessions/principal.ts'
 import type { AuditFilter, AuditPosition, AuditStore } from './audit-store.ts'
 
 export interface AuditServiceDependencies {

@@ -1,0 +1,128 @@
+import type { Company, CompanyUpdate } from '@millrace/contract/resources/company.ts'
+import { actorOf, type RecordAudit } from '../../../../platform/audit.ts'
+import { DomainError } from '../../../../platform/errors.ts'
+import type { Caller, Principal } from '../../sessions/principal.ts'
+import type { Queries, Relational } from '../../../../platform/stores/relational.ts'
+import { changesOf, definedOf } from '../changes.ts'
+import { createCompanyStore, type StoredCompany } from './company-store.ts'
+import { requireGrantableRole, requireGrantableTeams, requireUnprovisioned } from '../roles/grants.ts'
+
+export interface CompanyServiceDependencies {
+  readonly relational: Pick<Relational, 'db' | 'transaction'>
+  readonly recordAudit: RecordAudit
+  /** Whether the engine that computes statistics knows a zone by this name; rejects while it cannot be asked. */
+  readonly knowsTimezone: (zone: string) => Promise<boolean>
+}
+
+function toCompany(stored: StoredCompany): Company {
+  return {
+    ...stored,
+    createdAt: stored.createdAt.toISOString(),
+    updatedAt: stored.updatedAt.toISOString(),
+  }
+}
+
+function isKnownHere(zone: string): boolean {
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: zone })
+    return true
+  } catch {
+    return false
+  }
+}
+
+export type CompanyService = ReturnType<typeof createCompanyService>
+
+/** The caller's company and its settings. */
+export function createCompanyService(dependencies: CompanyServiceDependencies) {
+  const { relational, recordAudit, knowsTimezone } = dependencies
+
+  async function get(queries: Queries, { companyId }: Principal): Promise<StoredCompany> {
+    const company = await createCompanyStore(queries).find(companyId)
+    if (!company) throw new DomainError('notFound', { id: companyId })
+    return company
+  }
+
+  async function requireTimezone(zone: string): Promise<void> {
+    if (isKnownHere(zone) && (await knowsTimezone(zone))) return
+    const message = `must be the IANA name of a time zone, as Europe/Paris; "${zone}" is none that statistics can be computed in`
+    throw new DomainError(
+      'validation',
+      { errors: [{ path: 'timezone', message }] },
+      { message: `timezone ${message}` },
+    )
+  }
+
+  return {
+    async read(principal: Principal): Promise<Company> {
+      return toCompany(await get(relational.db, principal))
+    },
+
+    /**
+     * @throws DomainError `validation` (time zone), `unknownRole`, `roleAboveOwn`, `unknownTeam`, `notInTeam` or
+     *   `provisionedTeam`
+     */
+    async update(caller: Caller, wanted: CompanyUpdate): Promise<Company> {
+      const { principal, address } = caller
+      const { companyId } = principal
+      const { name, timezone, language, attributionModel, exactCounts, auditRetentionDays } = wanted
+      const { clickWindowHours, displayWindowHours, defaultRoleId, defaultTeamId } = wanted
+      const event = {
+        companyId,
+        action: 'company-update',
+        actor: actorOf(principal),
+        target: { kind: 'company', id: companyId },
+        address,
+      } as const
+      const present = await get(relational.db, principal)
+      if (timezone !== undefined && timezone !== present.timezone) await requireTimezone(timezone)
+      await relational.transaction(async (tx) => {
+        const store = createCompanyStore(tx)
+        await store.lock(companyId)
+        const company = await get(tx, principal)
+        const fields = {
+          name,
+          timezone,
+          language,
+          attributionModel,
+          clickWindowHours,
+          displayWindowHours,
+          exactCounts,
+          auditRetentionDays,
+          defaultRoleId: defaultRoleId && (await requireDefaultRole(tx, principal, company, defaultRoleId)),
+          defaultTeamId: defaultTeamId && (await requireDefaultTeam(tx, principal, company, defaultTeamId)),
+        }
+        const changes = changesOf(company, fields)
+        if (changes.changed.length === 0) return
+        await store.update(companyId, definedOf(fields))
+        const target = { ...event.target, name: company.name }
+        await recordAudit(tx, { ...event, target, details: { ...changes } })
+      })
+      return toCompany(await get(relational.db, principal))
+    },
+  }
+
+  /** What was read may be sent back: only another role than the present one is given. */
+  async function requireDefaultRole(
+    tx: Queries,
+    principal: Principal,
+    { defaultRoleId }: StoredCompany,
+    wanted: string,
+  ): Promise<string> {
+    return wanted.toLowerCase() === defaultRoleId
+      ? defaultRoleId
+      : requireGrantableRole(tx, principal, wanted)
+  }
+
+  /** Whoever comes in without a team gets what this one has, so that it must be the caller's to give. */
+  async function requireDefaultTeam(
+    tx: Queries,
+    principal: Principal,
+    { defaultTeamId }: StoredCompany,
+    wanted: string,
+  ): Promise<string> {
+    const [teamId = ''] = await requireGrantableTeams(tx, principal, [wanted], [defaultTeamId])
+    if (teamId !== defaultTeamId) await requireUnprovisioned(tx, principal.companyId, [teamId])
+    return teamId
+  }
+}

@@ -1,0 +1,75 @@
+import { and, eq, sql } from 'drizzle-orm'
+import { companies } from '../../../../database/tables/company.ts'
+import { teams } from '../../../../database/tables/team.ts'
+import type { Queries } from '../../../../platform/stores/relational.ts'
+import type { CompanySettings } from '../installation/operator-account-store.ts'
+
+/** What a request may change of a company. */
+export interface CompanyFields extends CompanySettings {
+  readonly name: string
+  readonly auditRetentionDays: number
+  readonly defaultRoleId: string | null
+  /** Each company has one. */
+  readonly defaultTeamId: string
+}
+
+export interface StoredCompany extends CompanyFields {
+  readonly id: string
+  readonly createdAt: Date
+  readonly updatedAt: Date
+}
+
+const columns = {
+  id: companies.id,
+  name: companies.name,
+  timezone: companies.timezone,
+  language: companies.language,
+  attributionModel: companies.attributionModel,
+  clickWindowHours: companies.clickWindowHours,
+  displayWindowHours: companies.displayWindowHours,
+  exactCounts: companies.exactCounts,
+  auditRetentionDays: companies.auditRetentionDays,
+  defaultRoleId: companies.defaultRoleId,
+  defaultTeamId: sql<string>`(select t.id from teams t where t.company_id = "companies"."id" and t.is_default)`,
+  createdAt: companies.createdAt,
+  updatedAt: companies.updatedAt,
+}
+
+/** One company with its settings; given a transaction it works inside it. */
+export function createCompanyStore(db: Queries) {
+  /** One after the other: the index that allows one default team is asked row by row. */
+  async function replaceDefaultTeam(companyId: string, teamId: string): Promise<void> {
+    const here = eq(teams.companyId, companyId)
+    const updatedAt = sql`now()`
+    await db.update(teams).set({ isDefault: false, updatedAt }).where(and(here, teams.isDefault))
+    await db
+      .update(teams)
+      .set({ isDefault: true, updatedAt })
+      .where(and(here, eq(teams.id, teamId)))
+  }
+
+  return {
+    async find(id: string): Promise<StoredCompany | undefined> {
+      const [row] = await db.select(columns).from(companies).where(eq(companies.id, id))
+      return row
+    },
+
+    /**
+     * Holds the company's row until the transaction ends: changes of its settings, of memberships and of how teams
+     * stand to each other come one after the other. Whoever takes other rows too takes this one first, as nobody
+     * then waits in a ring.
+     */
+    async lock(id: string): Promise<void> {
+      await db.select({ id: companies.id }).from(companies).where(eq(companies.id, id)).for('no key update')
+    },
+
+    /** The company is held. */
+    async update(id: string, { defaultTeamId, ...fields }: Partial<CompanyFields>): Promise<void> {
+      if (defaultTeamId !== undefined) await replaceDefaultTeam(id, defaultTeamId)
+      await db
+        .update(companies)
+        .set({ ...fields, updatedAt: sql`now()` })
+        .where(eq(companies.id, id))
+    },
+  }
+}

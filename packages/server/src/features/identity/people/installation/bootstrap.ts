@@ -1,0 +1,72 @@
+import { newId } from '../../../../platform/ids.ts'
+import { generatePassword, type Passwords } from '../../../../platform/crypto/passwords.ts'
+import type { Queries, Relational } from '../../../../platform/stores/relational.ts'
+import { completeBuiltInRoles, insertCompany, requireEmail } from './operator-account-service.ts'
+import { createAccountStore } from './operator-account-store.ts'
+import { createBootstrapStore, type Installation } from './bootstrap-store.ts'
+
+export interface BootstrapDependencies {
+  readonly relational: Pick<Relational, 'db' | 'transaction'>
+  readonly passwords: Passwords
+  /** Both work inside the transaction they are given. */
+  readonly createClient: (queries: Queries, client: { name: string }) => Promise<{ id: string }>
+  readonly createDatasource: (
+    queries: Queries,
+    datasource: { companyId: string; name: string },
+  ) => Promise<{ id: string }>
+}
+
+export interface FirstAdmin {
+  readonly email: string
+  /** Generated when undefined; otherwise the reader of the environment has judged it. */
+  readonly password: string | undefined
+}
+
+export interface Bootstrapped extends Installation {
+  /** Whether this was the first start. */
+  readonly isNew: boolean
+  /** To be shown once, now: it is kept nowhere. Only at the first start, and only if none was given. */
+  readonly generatedPassword: string | undefined
+}
+
+/**
+ * Makes what a service begins with: one company with its roles and its default team, its administrator, one
+ * OAuth client, one tracking datasource (decisions.md, Run contract). Everything is one transaction, so that
+ * an interruption leaves nothing and the next start begins again; later starts, and others at the same time,
+ * find what was made and change nothing.
+ * @throws DomainError `validation` for an address that is none
+ */
+export async function bootstrap(
+  dependencies: BootstrapDependencies,
+  admin: FirstAdmin,
+): Promise<Bootstrapped> {
+  const { relational, passwords, createClient, createDatasource } = dependencies
+  const before = await createBootstrapStore(relational.db).findInstallation()
+  if (before) {
+    await completeBuiltInRoles(relational.db)
+    return { ...before, isNew: false, generatedPassword: undefined }
+  }
+
+  const adminEmail = requireEmail(admin.email)
+  const password = admin.password ?? generatePassword()
+  const passwordHash = await passwords.atDesk((desk) => desk.hash(password))
+  return relational.transaction(async (tx) => {
+    const installations = createBootstrapStore(tx)
+    await installations.lockFirstStart()
+    const meanwhile = await installations.findInstallation()
+    if (meanwhile) return { ...meanwhile, isNew: false, generatedPassword: undefined }
+
+    const accounts = createAccountStore(tx)
+    const { companyId, teamId } = await insertCompany(tx, 'My company')
+    const role = await accounts.findRoleByName(companyId, 'admin')
+    if (!role) throw new Error('a new company lacks its role admin')
+    const user = { id: newId(), companyId, email: adminEmail, status: 'active', roleId: role.id } as const
+    await accounts.insertUser({ ...user, passwordHash, teamIds: [teamId] })
+    const client = await createClient(tx, { name: 'Default client' })
+    const datasource = await createDatasource(tx, { companyId, name: 'Website' })
+    const made = { companyId, clientId: client.id, datasourceId: datasource.id, adminEmail }
+    await installations.insertInstallation(made)
+    const generatedPassword = admin.password === undefined ? password : undefined
+    return { ...made, isNew: true, generatedPassword }
+  })
+}

@@ -1,0 +1,194 @@
+import type { RecordAudit } from '../../../../platform/audit.ts'
+import { parseEmailAddress } from '../../../../platform/email-address.ts'
+import { DomainError } from '../../../../platform/errors.ts'
+import { isId, newId, normalizeId } from '../../../../platform/ids.ts'
+import { invalid } from '../../../../platform/invalid.ts'
+import type { Passwords } from '../../../../platform/crypto/passwords.ts'
+import type { Queries, Relational } from '../../../../platform/stores/relational.ts'
+import { type CompanySettings, createAccountStore, type User } from './operator-account-store.ts'
+import { builtInRoles } from '../roles/built-in-roles.ts'
+import { createCompanyStore } from '../company/company-store.ts'
+import { requireGoodPassword } from '../passwords/password-setting.ts'
+import { createUserLifecycle } from '../users/user-lifecycle.ts'
+
+export interface AccountServiceDependencies {
+  readonly relational: Pick<Relational, 'db' | 'transaction'>
+  readonly passwords: Passwords
+  readonly recordAudit: RecordAudit
+}
+
+export interface UserToCreate {
+  readonly companyId: string
+  readonly email: string
+  /** Undefined for somebody who signs in without a password. */
+  readonly password: string | undefined
+  readonly roleName: string
+  /** The company's default team when empty. */
+  readonly teamNames: readonly string[]
+  /** Whether it is a program: provisioning does not see it, single sign-on does not bind it. */
+  readonly serviceAccount?: boolean
+}
+
+export interface NewCompany {
+  readonly companyId: string
+  readonly teamId: string
+}
+
+/** A company with the roles and the team that each begins with; inside the caller's transaction. */
+export async function insertCompany(queries: Queries, name: string): Promise<NewCompany> {
+  const store = createAccountStore(queries)
+  const companyId = newId()
+  await store.insertCompany({ id: companyId, name })
+  for (const role of builtInRoles) {
+    const roleId = newId()
+    await store.insertRole({ id: roleId, companyId, name: role.name, builtIn: true })
+    await store.addPermissions(roleId, role.permissions)
+  }
+  const teamId = newId()
+  await store.insertTeam({ id: teamId, companyId, name: 'Everyone', isDefault: true })
+  return { companyId, teamId }
+}
+
+/** Gives built-in roles what a newer version has added to them; takes nothing away. */
+export async function completeBuiltInRoles(queries: Queries): Promise<void> {
+  const store = createAccountStore(queries)
+  for (const { id, name } of await store.listBuiltInRoles()) {
+    const definition = builtInRoles.find((role) => role.name === name)
+    await store.addPermissions(id, definition?.permissions ?? [])
+  }
+}
+
+/** @throws DomainError `validation` saying what would be right */
+export function requireEmail(text: string): string {
+  const email = parseEmailAddress(text)
+  if (email === undefined)
+    throw invalid('email', 'must be an e-mail address in ASCII characters, like ada@example.com')
+  return email
+}
+
+const operator = { kind: 'operator' } as const
+
+const of = (user: User) => ({ kind: 'user', id: user.id, name: user.email })
+
+export type AccountService = ReturnType<typeof createAccountService>
+
+/** Companies, roles, teams and the people in them. */
+export function createAccountService({ relational, passwords, recordAudit }: AccountServiceDependencies) {
+  const lifecycle = createUserLifecycle({ relational, recordAudit })
+  const store = createAccountStore(relational.db)
+  const hash = (password: string): Promise<string> => passwords.atDesk((desk) => desk.hash(password))
+
+  async function getUser(emailText: string): Promise<User> {
+    const email = requireEmail(emailText)
+    const user = await store.findUserByEmail(email)
+    if (!user) throw new DomainError('userNotFound', { email }, { message: `There is no user ${email}` })
+    return user
+  }
+
+  async function requireRole(companyId: string, name: string): Promise<string> {
+    const role = await store.findRoleByName(companyId, name)
+    if (role) return role.id
+    throw invalid(
+      'role',
+      `must be one of ${(await store.listRoleNames(companyId)).join(', ')}; it is "${name}"`,
+    )
+  }
+
+  async function requireTeams(tx: Queries, companyId: string, names: readonly string[]): Promise<string[]> {
+    const store = createAccountStore(tx)
+    if (names.length === 0) {
+      const team = await store.findDefaultTeam(companyId)
+      if (!team) throw invalid('team', 'is required: this company has no default team')
+      return [team.id]
+    }
+    const ids = new Set<string>()
+    for (const name of names) {
+      const team = await store.findTeamByName(companyId, name)
+      if (!team) throw invalid('team', `must be a team of the company; there is no "${name}"`)
+      ids.add(team.id)
+    }
+    return [...ids]
+  }
+
+  return {
+    /**
+     * The company that an operator means: the one named, or the only one.
+     * @throws DomainError `validation` listing the companies there are
+     */
+    async resolveCompany(companyId: string | undefined): Promise<string> {
+      const companies = await store.listCompanies()
+      const wanted = companyId === undefined ? undefined : normalizeId(companyId)
+      const found =
+        wanted === undefined && companies.length === 1
+          ? companies[0]
+          : companies.find(({ id }) => id === wanted && isId(id))
+      if (found) return found.id
+      if (companies.length === 0)
+        throw invalid('company', 'does not exist yet: start the service once, that makes the first one')
+      const list = companies.map(({ id, name }) => `${id} (${name})`).join(', ')
+      throw invalid('company', `must be one of ${list}`)
+    },
+
+    /** @throws DomainError `notFound` */
+    async getSettings(companyId: string): Promise<CompanySettings> {
+      const settings = await store.findSettings(companyId)
+      if (!settings) throw new DomainError('notFound', { id: companyId })
+      return settings
+    },
+
+    /**
+     * An active user.
+     * @throws DomainError `validation` (address, password, role, team) or `conflict` when the address is taken
+     */
+    async createUser(wanted: UserToCreate): Promise<User> {
+      const email = requireEmail(wanted.email)
+      if (wanted.password !== undefined) requireGoodPassword(wanted.password, 'password')
+      const { companyId } = wanted
+      const roleId = await requireRole(companyId, wanted.roleName)
+      const passwordHash = wanted.password === undefined ? null : await hash(wanted.password)
+      const { serviceAccount = false } = wanted
+      const person = { companyId, email, status: 'active', roleId, passwordHash, serviceAccount } as const
+      const user = await lifecycle.transact(async (tx) => {
+        // Until the person is in them nobody deletes the teams, nor makes another one the default.
+        await createCompanyStore(tx).lock(companyId)
+        const teamIds = await requireTeams(tx, companyId, wanted.teamNames)
+        return lifecycle.create(tx, { ...person, teamIds }, { actor: operator })
+      })
+      if (!user)
+        throw new DomainError(
+          'conflict',
+          {},
+          { message: `There is a user ${email} already; choose another address` },
+        )
+      return user
+    },
+
+    /**
+     * Sets a password and ends all sessions of the person, in one step.
+     * @returns the user and how many sessions were ended
+     * @throws DomainError `validation` or `userNotFound`
+     */
+    async setPassword(email: string, password: string): Promise<{ user: User; endedSessions: number }> {
+      requireGoodPassword(password, 'password')
+      const user = await getUser(email)
+      const passwordHash = await hash(password)
+      const endedSessions = await relational.transaction(async (tx) => {
+        await createAccountStore(tx).updatePassword(user.id, passwordHash)
+        const { companyId } = user
+        await recordAudit(tx, { companyId, action: 'password-change', actor: operator, target: of(user) })
+        return lifecycle.endSessions(tx, user.id)
+      })
+      return { user, endedSessions }
+    },
+
+    /**
+     * Lets a person no longer in and ends all their sessions, in one step.
+     * @throws DomainError `validation`, `userNotFound` or `lastAdministrator`
+     */
+    async disableUser(email: string): Promise<User> {
+      const user = await getUser(email)
+      await lifecycle.transact((tx) => lifecycle.deactivate(tx, user, { actor: operator }))
+      return { ...user, status: 'disabled' }
+    },
+  }
+}

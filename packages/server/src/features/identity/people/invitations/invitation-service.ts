@@ -1,0 +1,175 @@
+import type { Invitation, InvitationCreation, Invited } from '@millrace/contract/resources/invitation.ts'
+import { actorOf, type RecordAudit } from '../../../../platform/audit.ts'
+import { DomainError } from '../../../../platform/errors.ts'
+import { normalizeId } from '../../../../platform/ids.ts'
+import type { EnqueueMail } from '../../../../platform/mail/mail-queue.ts'
+import { type Listed, type Page, rangeOf } from '../../../../platform/paging.ts'
+import type { Caller, Principal } from '../../sessions/principal.ts'
+import type { Queries, Relational } from '../../../../platform/stores/relational.ts'
+import { invitationLetter } from '../account-emails.ts'
+import { requireEmail } from '../installation/operator-account-service.ts'
+import { createCompanyStore } from '../company/company-store.ts'
+import {
+  requireGrantableRole,
+  requireGrantableTeams,
+  requireNotAbove,
+  requireUnprovisioned,
+} from '../roles/grants.ts'
+import { createInvitationStore } from './invitation-store.ts'
+import type { PasswordLinkService } from '../passwords/password-link-service.ts'
+import type { LinkTarget, PasswordLinkStore } from '../passwords/password-link-store.ts'
+import { budgetKey, type RequestBudgetStore } from '../passwords/request-budget-store.ts'
+import type { UserLifecycle } from '../users/user-lifecycle.ts'
+import { toUser } from '../users/user-service.ts'
+import { createUserStore } from '../users/user-store.ts'
+
+export interface InvitationServiceDependencies {
+  readonly relational: Pick<Relational, 'db'>
+  readonly lifecycle: Pick<UserLifecycle, 'transact' | 'create' | 'erase' | 'endLinks'>
+  readonly linksIn: (queries: Queries) => Pick<PasswordLinkStore, 'findById'>
+  readonly budgetsIn: (queries: Queries) => Pick<RequestBudgetStore, 'take'>
+  readonly makeInvitationLink: PasswordLinkService['makeInvitationLink']
+  readonly recordAudit: RecordAudit
+  readonly enqueueMail: EnqueueMail
+  /** Address under which people reach the service, without a path. */
+  readonly origin: () => string
+}
+
+/** Mails of one caller: 100 at once, one more every 36 seconds. */
+const mailsOfCaller = { free: 100, drainSeconds: 36 } as const
+/** Mails to one address, whoever invites: 5 at once, one more every 12 minutes. */
+const mailsToAddress = { free: 5, drainSeconds: 720 } as const
+
+export type InvitationService = ReturnType<typeof createInvitationService>
+
+/** Inviting people, and what becomes of it until they come in. */
+export function createInvitationService(dependencies: InvitationServiceDependencies) {
+  const { relational, lifecycle, linksIn, makeInvitationLink, recordAudit, enqueueMail, origin } =
+    dependencies
+  const { budgetsIn } = dependencies
+
+  /** @throws DomainError `tooManyInvitations` */
+  async function requireMail(tx: Queries, { userId }: Principal, email: string): Promise<void> {
+    const budgets = budgetsIn(tx)
+    const ofCaller = await budgets.take({ key: budgetKey('invitations-of', userId), ...mailsOfCaller })
+    const toAddress = await budgets.take({ key: budgetKey('invitations-to', email), ...mailsToAddress })
+    const retryAfter = Math.max(ofCaller, toAddress)
+    if (retryAfter === 0) return
+    const message =
+      toAddress > 0
+        ? `So many invitations were mailed to ${email} that no more are for now; hand the link over (sendMail: false) or try again later`
+        : 'You have had too many invitations mailed; hand links over (sendMail: false) or try again later'
+    throw new DomainError('tooManyInvitations', { retryAfter }, { message, retryAfterSeconds: retryAfter })
+  }
+
+  /** A link to choose a password, or the address to sign in at for those whom a password lets in nowhere. */
+  async function openDoor(
+    tx: Queries,
+    { principal }: Caller,
+    user: LinkTarget,
+    sendMail: boolean,
+  ): Promise<Omit<Invited, 'user'>> {
+    if (sendMail) await requireMail(tx, principal, user.email)
+    const choosesPassword = !user.requiresSingleSignOn
+    if (!choosesPassword) await lifecycle.endLinks(tx, user.id)
+    const { url, expiresAt } = choosesPassword
+      ? await makeInvitationLink(tx, user.id, principal.userId)
+      : { url: `${origin()}/`, expiresAt: null }
+    if (sendMail) {
+      const way = choosesPassword ? (user.isHeldElsewhere ? 'none' : 'password') : 'single-sign-on'
+      const text = { company: user.companyName, inviter: principal.email, url, way } as const
+      await enqueueMail(tx, { to: user.email, ...invitationLetter(user.language, text) })
+    }
+    return { url, expiresAt: expiresAt?.toISOString() ?? null }
+  }
+
+  async function getTarget(tx: Queries, { companyId }: Principal, id: string): Promise<LinkTarget> {
+    const user = await linksIn(tx).findById(id)
+    if (user?.companyId === companyId && user.status === 'invited') return user
+    throw new DomainError('invitationNotFound', { id })
+  }
+
+  async function answer(tx: Queries, user: LinkTarget, door: Omit<Invited, 'user'>): Promise<Invited> {
+    const stored = await createUserStore(tx).find(user.companyId, user.id)
+    if (!stored) throw new DomainError('invitationNotFound', { id: user.id })
+    return { user: toUser(stored), ...door }
+  }
+
+  return {
+    async list({ companyId }: Pick<Principal, 'companyId'>, page: Page): Promise<Listed<Invitation>> {
+      const store = createInvitationStore(relational.db)
+      const [rows, count] = await Promise.all([store.list(companyId, rangeOf(page)), store.count(companyId)])
+      return {
+        rows: rows.map((row) => ({
+          ...row,
+          createdAt: row.createdAt.toISOString(),
+          expiresAt: row.expiresAt?.toISOString() ?? null,
+        })),
+        count,
+      }
+    },
+
+    /**
+     * @throws DomainError `validation` (address), `unknownRole`, `roleAboveOwn`, `unknownTeam`, `notInTeam` or
+     *   `emailTaken` when a user of the company has the address; users of others are not told of
+     */
+    async invite(caller: Caller, wanted: InvitationCreation): Promise<Invited> {
+      const { principal, address } = caller
+      const email = requireEmail(wanted.email)
+      return lifecycle.transact(async (tx) => {
+        await createCompanyStore(tx).lock(principal.companyId)
+        const person = {
+          companyId: principal.companyId,
+          email,
+          status: 'invited' as const,
+          roleId: await requireGrantableRole(tx, principal, wanted.roleId),
+          teamIds: await requireGrantableTeams(tx, principal, wanted.resourceGroupIds),
+          sharesEmail: true,
+          passwordHash: null,
+          firstName: wanted.firstName ?? '',
+          lastName: wanted.lastName ?? '',
+        }
+        await requireUnprovisioned(tx, principal.companyId, person.teamIds)
+        const origin = { actor: actorOf(principal), address }
+        const created = await lifecycle.create(tx, person, origin, 'user-invite')
+        if (!created) throw new DomainError('emailTaken', { email })
+        const user = await getTarget(tx, principal, created.id)
+        return answer(tx, user, await openDoor(tx, caller, user, wanted.sendMail ?? true))
+      })
+    },
+
+    /**
+     * A new link; the former one works no more. Whoever renews sees the link, so that they must hold whatever the
+     * invited person will.
+     * @throws DomainError `invitationNotFound`, `userAboveOwn` or `tooManyInvitations`
+     */
+    async renew(caller: Caller, idText: string, sendMail: boolean): Promise<Invited> {
+      const id = normalizeId(idText)
+      const { principal, address } = caller
+      return lifecycle.transact(async (tx) => {
+        const user = await getTarget(tx, principal, id)
+        await requireNotAbove(tx, principal, user)
+        const door = await openDoor(tx, caller, user, sendMail)
+        await recordAudit(tx, {
+          companyId: principal.companyId,
+          action: 'invitation-renew',
+          actor: actorOf(principal),
+          target: { kind: 'user', id, name: user.email },
+          address,
+        })
+        return answer(tx, user, door)
+      })
+    },
+
+    /** @throws DomainError `invitationNotFound` or `userAboveOwn` */
+    async delete(caller: Caller, idText: string): Promise<void> {
+      const id = normalizeId(idText)
+      const { principal, address } = caller
+      await lifecycle.transact(async (tx) => {
+        const user = await getTarget(tx, principal, id)
+        await requireNotAbove(tx, principal, user)
+        await lifecycle.erase(tx, user, { actor: actorOf(principal), address }, 'invitation-delete')
+      })
+    },
+  }
+}

@@ -1,0 +1,26 @@
+import { invalid } from '../../../../platform/invalid.ts'
+import { faultOfNewPassword, type PasswordDesk } from '../../../../platform/crypto/passwords.ts'
+
+/**
+ * What is asked of a new password before it costs anything.
+ * @throws DomainError `validation` at `path`, saying what would be right
+ */
+export function requireGoodPassword(password: string, path: string): void {
+  const fault = faultOfNewPassword(password)
+  if (fault !== undefined) throw invalid(path, fault)
+}
+
+/**
+ * The hash of a new password that differs from the present one.
+ * @throws DomainError `validation` at `path` for the same password
+ */
+export async function hashOther(
+  desk: PasswordDesk,
+  password: string,
+  present: string | null,
+  path: string,
+): Promise<string> {
+  if (present !== null && (await desk.matches(password, present)))
+    throw invalid(path, 'must differ from the present password')
+  return desk.hash(password)
+}

@@ -1,0 +1,106 @@
+import { DomainError } from '../../../../platform/errors.ts'
+import { normalizeId } from '../../../../platform/ids.ts'
+import type { Principal } from '../../sessions/principal.ts'
+import type { Queries } from '../../../../platform/stores/relational.ts'
+import { createRoleStore } from './role-store.ts'
+import { createTeamStore } from '../teams/team-store.ts'
+
+/** Those of the permissions that the principal does not have. */
+export function permissionsAbove(principal: Principal, permissions: Iterable<string>): string[] {
+  return [...permissions].filter((permission) => !principal.permissions.has(permission))
+}
+
+/**
+ * Nobody gives what they do not hold: each role must be of the caller's company and allow nothing beyond the
+ * caller's own.
+ * @throws DomainError `unknownRole` or `roleAboveOwn`, naming all that are so
+ */
+export async function requireGrantableRoles(
+  queries: Queries,
+  principal: Principal,
+  roleIds: readonly string[],
+): Promise<void> {
+  const ids = [...new Set(roleIds.map(normalizeId))]
+  const roles = await createRoleStore(queries).listExisting(principal.companyId, ids)
+  const known = new Set(roles.map(({ id }) => id))
+  const unknown = ids.filter((id) => !known.has(id))
+  if (unknown.length > 0) throw new DomainError('unknownRole', { roleIds: unknown })
+  const above = roles.filter(({ permissions }) => permissionsAbove(principal, permissions).length > 0)
+  if (above.length > 0) throw new DomainError('roleAboveOwn', { roleIds: above.map(({ id }) => id) })
+}
+
+/** The same of one role. @returns the normalised identifier */
+export async function requireGrantableRole(
+  queries: Queries,
+  principal: Principal,
+  roleId: string,
+): Promise<string> {
+  await requireGrantableRoles(queries, principal, [roleId])
+  return normalizeId(roleId)
+}
+
+/**
+ * Teams that the caller may put somebody into: of the company, and such as the caller uses or may change.
+ * @param present teams that the person is in already: keeping them gives nothing
+ * @returns the normalised identifiers, in order
+ * @throws DomainError `unknownTeam` or `notInTeam`
+ */
+export async function requireGrantableTeams(
+  queries: Queries,
+  principal: Principal,
+  teamIds: readonly string[],
+  present: readonly string[] = [],
+): Promise<string[]> {
+  const ids = [...new Set(teamIds.map(normalizeId))].sort()
+  const known = new Set(await createTeamStore(queries).listExisting(principal.companyId, ids))
+  const unknown = ids.filter((id) => !known.has(id))
+  if (unknown.length > 0) throw new DomainError('unknownTeam', { teamIds: unknown })
+  const given = ids.filter((id) => !present.includes(id))
+  const foreign = principal.can('team', 'update') ? [] : given.filter((id) => !principal.teamIds.includes(id))
+  if (foreign.length > 0) throw new DomainError('notInTeam', { teamIds: foreign })
+  return ids
+}
+
+/**
+ * Nobody changes somebody who may do more than they may.
+ * @throws DomainError `userAboveOwn`
+ */
+export async function requireNotAbove(
+  queries: Queries,
+  principal: Principal,
+  user: { readonly id: string; readonly roleId: string },
+): Promise<void> {
+  const [role] = await createRoleStore(queries).listExisting(principal.companyId, [user.roleId])
+  if (permissionsAbove(principal, role?.permissions ?? []).length > 0)
+    throw new DomainError('userAboveOwn', { id: user.id })
+}
+
+/**
+ * Whoever says which identity provider is believed, or gives one the right to keep people, decides about everybody:
+ * that is for somebody who may do all that the company's people may.
+ * @throws DomainError `roleAboveOwn`
+ */
+export async function requireNobodyAbove(
+  queries: Queries,
+  { companyId, permissions }: Pick<Principal, 'companyId' | 'permissions'>,
+): Promise<void> {
+  const roleIds = await createRoleStore(queries).listAbove(companyId, permissions)
+  if (roleIds.length === 0) return
+  const message = 'Some people of your company have a role that allows more than your own'
+  throw new DomainError('roleAboveOwn', { roleIds }, { message })
+}
+
+/**
+ * How a team that the identity provider keeps is called and who is in it is for the identity provider to say:
+ * being in one may give a role. That holds while it is not answered, too: what is changed meanwhile would count as
+ * soon as it is answered again.
+ * @throws DomainError `provisionedTeam`
+ */
+export async function requireUnprovisioned(
+  queries: Queries,
+  companyId: string,
+  teamIds: readonly string[],
+): Promise<void> {
+  const kept = await createTeamStore(queries).listProvisioned(companyId, teamIds)
+  if (kept.length > 0) throw new DomainError('provisionedTeam', { teamIds: kept })
+}

@@ -1,0 +1,177 @@
+import type { Role, RoleCreation, RoleUpdate } from '@millrace/contract/resources/role.ts'
+import { type AuditEvent, actorOf, type RecordAudit } from '../../../../platform/audit.ts'
+import { DomainError } from '../../../../platform/errors.ts'
+import { newId, normalizeId } from '../../../../platform/ids.ts'
+import { type Listed, type Page, rangeOf } from '../../../../platform/paging.ts'
+import type { Caller, Principal } from '../../sessions/principal.ts'
+import { type Queries, type Relational, wordingViolations } from '../../../../platform/stores/relational.ts'
+import { createCompanyStore } from '../company/company-store.ts'
+import { permissionsAbove } from './grants.ts'
+import { createRoleStore, type StoredRole } from './role-store.ts'
+import type { UserLifecycle } from '../users/user-lifecycle.ts'
+
+export interface RoleServiceDependencies {
+  readonly relational: Pick<Relational, 'db'>
+  readonly lifecycle: Pick<UserLifecycle, 'transact'>
+  readonly recordAudit: RecordAudit
+  /** Settings of other features that name the role, in words for a message; inside the transaction that deletes it. */
+  readonly settingsNaming?: (
+    tx: Queries,
+    role: { id: string; companyId: string },
+  ) => Promise<readonly string[]>
+}
+
+function toRole(stored: StoredRole): Role {
+  return {
+    ...stored,
+    createdAt: stored.createdAt.toISOString(),
+    updatedAt: stored.updatedAt.toISOString(),
+  }
+}
+
+/** @throws DomainError `permissionAboveOwn` for permissions that the caller does not have */
+function requireOwn(principal: Principal, permissions: readonly string[]): void {
+  const above = permissionsAbove(principal, permissions)
+  if (above.length > 0) throw new DomainError('permissionAboveOwn', { permissions: above })
+}
+
+/** A name that is taken, as an error that says so. */
+const naming = <T>(name: string, work: () => Promise<T>): Promise<T> =>
+  wordingViolations(work, (constraint, cause) =>
+    constraint === 'roles_name' ? new DomainError('roleNameTaken', { name }, { cause }) : undefined,
+  )
+
+export type RoleService = ReturnType<typeof createRoleService>
+
+/** Roles of a company. Nobody gives or takes a permission that they do not hold themselves. */
+export function createRoleService(dependencies: RoleServiceDependencies) {
+  const { relational, lifecycle, recordAudit, settingsNaming = async () => [] } = dependencies
+
+  async function get(queries: Queries, { companyId }: Principal, id: string): Promise<StoredRole> {
+    const role = await createRoleStore(queries).find(companyId, normalizeId(id))
+    if (!role) throw new DomainError('roleNotFound', { id: normalizeId(id) })
+    return role
+  }
+
+  /** Held until the transaction ends, so that nobody is given it meanwhile. */
+  async function getToChange(tx: Queries, principal: Principal, id: string): Promise<StoredRole> {
+    await createCompanyStore(tx).lock(principal.companyId)
+    await createRoleStore(tx).lock(principal.companyId, normalizeId(id))
+    const role = await get(tx, principal, id)
+    if (role.builtIn) throw new DomainError('builtInRole', { id: role.id })
+    return role
+  }
+
+  const eventOf = (
+    { principal, address }: Caller,
+    action: AuditEvent['action'],
+    target: { id?: string; name?: string },
+  ): AuditEvent => ({
+    companyId: principal.companyId,
+    action,
+    actor: actorOf(principal),
+    target: { kind: 'role', ...target },
+    address,
+  })
+
+  /** Rows of other features may point at a role: then it stays, too. */
+  const unlessReferred = (id: string, work: (tx: Queries) => Promise<void>): Promise<void> =>
+    wordingViolations(
+      () => lifecycle.transact(work),
+      (_, cause) => new DomainError('roleInUse', { id, users: 0, settings: [] }, { cause }),
+    )
+
+  /** Why the role must stay, in words. */
+  async function usesOf(tx: Queries, role: StoredRole): Promise<string[]> {
+    const isDefault = await createRoleStore(tx).isDefault(role.companyId, role.id)
+    const others = await settingsNaming(tx, role)
+    return [...(isDefault ? ['the default role of the company'] : []), ...others]
+  }
+
+  return {
+    async list({ companyId }: Pick<Principal, 'companyId'>, page: Page): Promise<Listed<Role>> {
+      const store = createRoleStore(relational.db)
+      const [rows, count] = await Promise.all([store.list(companyId, rangeOf(page)), store.count(companyId)])
+      return { rows: rows.map(toRole), count }
+    },
+
+    /** @throws DomainError `roleNotFound` */
+    async read(principal: Principal, id: string): Promise<Role> {
+      return toRole(await get(relational.db, principal, id))
+    },
+
+    /** @throws DomainError `permissionAboveOwn` or `roleNameTaken` */
+    async create(caller: Caller, { name, permissions }: RoleCreation): Promise<Role> {
+      const { principal } = caller
+      const id = newId()
+      requireOwn(principal, permissions)
+      await naming(name, () =>
+        lifecycle.transact(async (tx) => {
+          const store = createRoleStore(tx)
+          await store.insert({ id, companyId: principal.companyId, name })
+          await store.addPermissions(id, permissions)
+          await recordAudit(tx, {
+            ...eventOf(caller, 'role-create', { id, name }),
+            details: { permissions },
+          })
+        }),
+      )
+      return toRole(await get(relational.db, principal, id))
+    },
+
+    /**
+     * @throws DomainError `roleNotFound`, `builtInRole`, `permissionAboveOwn`, `roleNameTaken` or
+     *   `lastAdministrator`
+     */
+    async update(caller: Caller, id: string, wanted: RoleUpdate): Promise<Role> {
+      const { principal } = caller
+      await naming(wanted.name ?? '', () =>
+        lifecycle.transact(async (tx) => {
+          const store = createRoleStore(tx)
+          const role = await getToChange(tx, principal, id)
+          const { name = role.name, permissions = role.permissions } = wanted
+          const before: ReadonlySet<string> = new Set(role.permissions)
+          const after: ReadonlySet<string> = new Set(permissions)
+          const added = [...after].filter((permission) => !before.has(permission)).sort()
+          const removed = [...before].filter((permission) => !after.has(permission)).sort()
+          requireOwn(principal, [...added, ...removed])
+          if (name === role.name && added.length + removed.length === 0) return
+          await store.rename(role.id, name)
+          await store.addPermissions(role.id, added)
+          await store.removePermissions(role.id, removed)
+          await recordAudit(tx, {
+            ...eventOf(caller, 'role-update', { id: role.id, name: role.name }),
+            details: { ...(name === role.name ? {} : { name }), added, removed },
+          })
+        }),
+      )
+      return toRole(await get(relational.db, principal, id))
+    },
+
+    /** @throws DomainError `roleNotFound`, `builtInRole`, `permissionAboveOwn` or `roleInUse` */
+    async delete(caller: Caller, id: string): Promise<void> {
+      const { principal } = caller
+      await unlessReferred(normalizeId(id), async (tx) => {
+        const store = createRoleStore(tx)
+        const role = await getToChange(tx, principal, id)
+        requireOwn(principal, role.permissions)
+        const settings = await usesOf(tx, role)
+        if (role.userCount > 0 || settings.length > 0) {
+          const what = [...(role.userCount > 0 ? [`${role.userCount} users`] : []), ...settings].join(', ')
+          throw new DomainError(
+            'roleInUse',
+            { id: role.id, users: role.userCount, settings },
+            { message: `This role is in use (${what}); choose another role there first` },
+          )
+        }
+        await store.releaseFromDeleted(role.companyId, role.id)
+        await store.delete(role.companyId, role.id)
+        const { permissions, name } = role
+        await recordAudit(tx, {
+          ...eventOf(caller, 'role-delete', { id: role.id, name }),
+          details: { permissions },
+        })
+      })
+    },
+  }
+}

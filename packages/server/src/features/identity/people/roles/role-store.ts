@@ -1,0 +1,161 @@
+import type { PermissionName } from '@millrace/contract/permissions.ts'
+import { and, asc, eq, inArray, sql } from 'drizzle-orm'
+import { companies } from '../../../../database/tables/company.ts'
+import { rolePermissions, roles } from '../../../../database/tables/role.ts'
+import { users } from '../../../../database/tables/user.ts'
+import type { Range } from '../../../../platform/paging.ts'
+import type { Queries } from '../../../../platform/stores/relational.ts'
+
+export interface StoredRole {
+  readonly id: string
+  readonly companyId: string
+  readonly name: string
+  readonly builtIn: boolean
+  /** `resource:action`, in order. */
+  readonly permissions: PermissionName[]
+  /** Those who hold it, whatever their state but deleted. */
+  readonly userCount: number
+  readonly createdAt: Date
+  readonly updatedAt: Date
+}
+
+/** What a role allows. */
+export type RolePermissions = Pick<StoredRole, 'id' | 'permissions'>
+
+const permissions = sql<PermissionName[]>`array(
+  select p.resource || ':' || p.action from role_permissions p where p.role_id = "roles"."id" order by 1)`
+
+const columns = {
+  id: roles.id,
+  companyId: roles.companyId,
+  name: roles.name,
+  builtIn: roles.builtIn,
+  permissions,
+  userCount: sql<number>`coalesce(held.users, 0)`,
+  createdAt: roles.createdAt,
+  updatedAt: roles.updatedAt,
+}
+
+/** How many people of a company hold which role, counted once for all roles: roles of people are in no index. */
+const heldIn = (companyId: string) =>
+  sql`(select role_id, count(*)::int as users from users
+    where company_id = ${companyId} and status <> 'deleted' group by role_id) as held`
+
+const pairOf = (roleId: string, permission: string) => {
+  const [resource = '', action = ''] = permission.split(':')
+  return { roleId, resource, action }
+}
+
+/** Roles with what they allow; given a transaction it works inside it. */
+export function createRoleStore(db: Queries) {
+  const here = (companyId: string, id: string) => and(eq(roles.companyId, companyId), eq(roles.id, id))
+  const select = (companyId: string) =>
+    db.select(columns).from(roles).leftJoin(heldIn(companyId), sql`held.role_id = ${roles.id}`)
+
+  return {
+    /** By name. */
+    async list(companyId: string, { limit, offset }: Range): Promise<StoredRole[]> {
+      return select(companyId)
+        .where(eq(roles.companyId, companyId))
+        .orderBy(sql`lower(${roles.name})`, asc(roles.id))
+        .limit(limit)
+        .offset(offset)
+    },
+
+    async count(companyId: string): Promise<number> {
+      const [row] = await db
+        .select({ count: sql<number>`count(*)::int` })
+        .from(roles)
+        .where(eq(roles.companyId, companyId))
+      return row?.count ?? 0
+    },
+
+    /** Those of the ids that are roles of the company. */
+    async listExisting(companyId: string, ids: readonly string[]): Promise<RolePermissions[]> {
+      if (ids.length === 0) return []
+      return db
+        .select({ id: roles.id, permissions })
+        .from(roles)
+        .where(and(eq(roles.companyId, companyId), inArray(roles.id, [...ids])))
+        .orderBy(asc(roles.id))
+    },
+
+    /** Roles of the company's people that allow something beyond these permissions. */
+    async listAbove(companyId: string, own: Iterable<string>): Promise<string[]> {
+      const { rows } = await db.execute<{ role_id: string }>(
+        sql`select held.role_id from (
+            select distinct role_id from ${users}
+            where company_id = ${companyId} and status <> 'deleted' and not service_account
+          ) as held
+          where exists (
+            select 1 from ${rolePermissions} as given where given.role_id = held.role_id
+              and given.resource || ':' || given.action <> all (${sql.param([...own])}::text[]))
+          order by 1`,
+      )
+      return rows.map(({ role_id }) => role_id)
+    },
+
+    async find(companyId: string, id: string): Promise<StoredRole | undefined> {
+      const [row] = await select(companyId).where(here(companyId, id))
+      return row
+    },
+
+    /** Holds the role's row until the transaction ends; meanwhile nobody is given it. */
+    async lock(companyId: string, id: string): Promise<void> {
+      await db.select({ id: roles.id }).from(roles).where(here(companyId, id)).for('update')
+    },
+
+    async insert(role: { id: string; companyId: string; name: string }): Promise<void> {
+      await db.insert(roles).values({ ...role, builtIn: false })
+    },
+
+    async rename(id: string, name: string | undefined): Promise<void> {
+      await db
+        .update(roles)
+        .set({ ...(name === undefined ? {} : { name }), updatedAt: sql`now()` })
+        .where(eq(roles.id, id))
+    },
+
+    async addPermissions(id: string, permissions: readonly string[]): Promise<void> {
+      if (permissions.length === 0) return
+      await db.insert(rolePermissions).values(permissions.map((each) => pairOf(id, each)))
+    },
+
+    async removePermissions(id: string, permissions: readonly string[]): Promise<void> {
+      for (const permission of permissions) {
+        const { resource, action } = pairOf(id, permission)
+        await db
+          .delete(rolePermissions)
+          .where(
+            and(
+              eq(rolePermissions.roleId, id),
+              eq(rolePermissions.resource, resource),
+              eq(rolePermissions.action, action),
+            ),
+          )
+      }
+    },
+
+    async isDefault(companyId: string, id: string): Promise<boolean> {
+      const rows = await db
+        .select({ id: companies.id })
+        .from(companies)
+        .where(and(eq(companies.id, companyId), eq(companies.defaultRoleId, id)))
+      return rows.length > 0
+    },
+
+    /** The rows that stay of deleted people point at a built-in role from now on. */
+    async releaseFromDeleted(companyId: string, id: string): Promise<void> {
+      await db
+        .update(users)
+        .set({
+          roleId: sql`(select r.id from roles r where r.company_id = ${companyId} and r.built_in and r.name = 'viewer')`,
+        })
+        .where(and(eq(users.companyId, companyId), eq(users.roleId, id), eq(users.status, 'deleted')))
+    },
+
+    async delete(companyId: string, id: string): Promise<void> {
+      await db.delete(roles).where(here(companyId, id))
+    },
+  }
+}

@@ -1,0 +1,209 @@
+import type { Team, TeamCreation, TeamUpdate } from '@millrace/contract/resources/team.ts'
+import { type AuditEvent, actorOf, type RecordAudit } from '../../../../platform/audit.ts'
+import { DomainError } from '../../../../platform/errors.ts'
+import { newId, normalizeId } from '../../../../platform/ids.ts'
+import { invalid } from '../../../../platform/invalid.ts'
+import { type Listed, type Page, rangeOf } from '../../../../platform/paging.ts'
+import type { Caller, Principal } from '../../sessions/principal.ts'
+import { type Queries, type Relational, wordingViolations } from '../../../../platform/stores/relational.ts'
+import { changesOf, definedOf } from '../changes.ts'
+import { createCompanyStore } from '../company/company-store.ts'
+import { requireUnprovisioned } from '../roles/grants.ts'
+import { createTeamStore, type StoredTeam } from './team-store.ts'
+
+export interface TeamServiceDependencies {
+  readonly relational: Pick<Relational, 'db' | 'transaction'>
+  readonly recordAudit: RecordAudit
+}
+
+function toTeam(stored: StoredTeam): Team {
+  return {
+    ...stored,
+    createdAt: stored.createdAt.toISOString(),
+    updatedAt: stored.updatedAt.toISOString(),
+  }
+}
+
+const normalized = (ids: readonly string[] | undefined): string[] =>
+  [...new Set(ids?.map(normalizeId))].sort()
+
+/** A name that is taken, as an error that says so. */
+const naming = <T>(name: string, work: () => Promise<T>): Promise<T> =>
+  wordingViolations(work, (constraint, cause) =>
+    constraint === 'teams_name' ? new DomainError('teamNameTaken', { name }, { cause }) : undefined,
+  )
+
+export type TeamService = ReturnType<typeof createTeamService>
+
+/** Teams of a company: how they stand to each other, and who is in them. */
+export function createTeamService({ relational, recordAudit }: TeamServiceDependencies) {
+  async function get(queries: Queries, { companyId }: Principal, id: string): Promise<StoredTeam> {
+    const team = await createTeamStore(queries).find(companyId, normalizeId(id))
+    if (!team) throw new DomainError('teamNotFound', { id: normalizeId(id) })
+    return team
+  }
+
+  /** Nobody else changes teams of the company until the transaction ends. */
+  async function getToChange(tx: Queries, principal: Principal, id: string): Promise<StoredTeam> {
+    await createCompanyStore(tx).lock(principal.companyId)
+    return get(tx, principal, id)
+  }
+
+  const eventOf = (
+    { principal, address }: Caller,
+    action: AuditEvent['action'],
+    target: { id?: string; name?: string },
+  ): AuditEvent => ({
+    companyId: principal.companyId,
+    action,
+    actor: actorOf(principal),
+    target: { kind: 'team', ...target },
+    address,
+  })
+
+  /** @throws DomainError `unknownTeam`, or `teamCycle` where a team would stand below itself */
+  async function requireParents(
+    tx: Queries,
+    team: { id: string; companyId: string },
+    parentIds: readonly string[],
+  ): Promise<void> {
+    const store = createTeamStore(tx)
+    const known = new Set(await store.listExisting(team.companyId, parentIds))
+    const unknown = parentIds.filter((id) => !known.has(id))
+    if (unknown.length > 0) throw new DomainError('unknownTeam', { teamIds: unknown })
+    const below = await store.listBelow(team.id, parentIds)
+    if (below.length > 0) throw new DomainError('teamCycle', { teamIds: below })
+  }
+
+  /** @throws DomainError `unknownUser` */
+  async function requireUsers(tx: Queries, companyId: string, ids: readonly string[]): Promise<void> {
+    const known = new Set(await createTeamStore(tx).listUsers(companyId, ids))
+    const unknown = ids.filter((id) => !known.has(id))
+    if (unknown.length > 0) throw new DomainError('unknownUser', { userIds: unknown })
+  }
+
+  /** @throws DomainError `validation`, `unknownUser` or `memberWithoutTeam` */
+  async function changeMembers(
+    tx: Queries,
+    team: StoredTeam,
+    wanted: NonNullable<TeamUpdate['members']>,
+  ): Promise<{ added: string[]; removed: string[] }> {
+    const store = createTeamStore(tx)
+    const add = normalized(wanted.add)
+    const remove = normalized(wanted.remove)
+    const both = add.filter((id) => remove.includes(id))
+    if (both.length > 0) throw invalid('members', `must name nobody in both lists; ${both[0]} is`)
+    await requireUsers(tx, team.companyId, [...add, ...remove])
+    const lost = await store.listOnlyMembers(team.id, remove)
+    if (lost.length > 0) throw new DomainError('memberWithoutTeam', { userIds: lost })
+    return { added: await store.addMembers(team, add), removed: await store.removeMembers(team.id, remove) }
+  }
+
+  /** Rows of other features may point at a team: then it stays, too. */
+  const unlessReferred = (id: string, work: (tx: Queries) => Promise<void>): Promise<void> =>
+    wordingViolations(
+      () => relational.transaction(work),
+      (_, cause) => new DomainError('teamInUse', { id, children: 0, resources: 1 }, { cause }),
+    )
+
+  return {
+    async list(
+      { companyId }: Pick<Principal, 'companyId'>,
+      search: string | undefined,
+      page: Page,
+    ): Promise<Listed<Team>> {
+      const store = createTeamStore(relational.db)
+      const [rows, count] = await Promise.all([
+        store.list(companyId, search, rangeOf(page)),
+        store.count(companyId, search),
+      ])
+      return { rows: rows.map(toTeam), count }
+    },
+
+    /** @throws DomainError `teamNotFound` */
+    async read(principal: Principal, id: string): Promise<Team> {
+      return toTeam(await get(relational.db, principal, id))
+    },
+
+    /**
+     * Members and a place in the hierarchy reach what other teams have: they need the right to change teams.
+     * @throws DomainError `forbidden`, `unknownTeam`, `unknownUser` or `teamNameTaken`
+     */
+    async create(caller: Caller, wanted: TeamCreation): Promise<Team> {
+      const { companyId } = caller.principal
+      const { name, description = '', reachesAncestors = false } = wanted
+      const id = newId()
+      const parentIds = normalized(wanted.parentIds)
+      const memberIds = normalized(wanted.memberIds)
+      if (parentIds.length + memberIds.length > 0 && !caller.principal.can('team', 'update'))
+        throw new DomainError('forbidden', { resource: 'team', action: 'update' })
+      await naming(name, () =>
+        relational.transaction(async (tx) => {
+          const store = createTeamStore(tx)
+          await createCompanyStore(tx).lock(companyId)
+          await requireParents(tx, { id, companyId }, parentIds)
+          await requireUsers(tx, companyId, memberIds)
+          await store.insert({ id, companyId, name, description, reachesAncestors })
+          await store.replaceParents({ id, companyId }, parentIds)
+          await store.addMembers({ id, companyId }, memberIds)
+          const details = { description, reachesAncestors, parentIds, memberIds }
+          await recordAudit(tx, { ...eventOf(caller, 'team-create', { id, name }), details })
+        }),
+      )
+      return toTeam(await get(relational.db, caller.principal, id))
+    },
+
+    /**
+     * @throws DomainError `teamNotFound`, `validation`, `unknownTeam`, `unknownUser`, `teamNameTaken`, `teamCycle` or
+     *   `memberWithoutTeam`
+     */
+    async update(caller: Caller, id: string, wanted: TeamUpdate): Promise<Team> {
+      await naming(wanted.name ?? '', () =>
+        relational.transaction(async (tx) => {
+          const store = createTeamStore(tx)
+          const team = await getToChange(tx, caller.principal, id)
+          const { name, description, reachesAncestors } = wanted
+          const parentIds = wanted.parentIds && normalized(wanted.parentIds)
+          if (parentIds) await requireParents(tx, team, parentIds)
+          if (wanted.members || (name !== undefined && name !== team.name))
+            await requireUnprovisioned(tx, team.companyId, [team.id])
+          const members = await changeMembers(tx, team, wanted.members ?? {})
+          const fields = { name, description, reachesAncestors }
+          const changes = changesOf(team, { ...fields, parentIds })
+          if (changes.changed.length + members.added.length + members.removed.length === 0) return
+          await store.update(team.id, definedOf(fields))
+          if (parentIds && changes.changed.includes('parentIds')) await store.replaceParents(team, parentIds)
+          await recordAudit(tx, {
+            ...eventOf(caller, 'team-update', { id: team.id, name: team.name }),
+            details: { ...changes, members },
+          })
+        }),
+      )
+      return toTeam(await get(relational.db, caller.principal, id))
+    },
+
+    /** @throws DomainError `teamNotFound`, `defaultTeam`, `teamInUse` or `memberWithoutTeam` */
+    async delete(caller: Caller, idText: string): Promise<void> {
+      const id = normalizeId(idText)
+      await unlessReferred(id, async (tx) => {
+        const store = createTeamStore(tx)
+        const team = await getToChange(tx, caller.principal, id)
+        await requireUnprovisioned(tx, team.companyId, [team.id])
+        if (team.isDefault) throw new DomainError('defaultTeam', { id })
+        const resources = await store.countDatasources(id)
+        const children = team.childIds.length
+        if (children + resources > 0) {
+          const message = `This team has ${children} teams below it and ${resources} resources; move or delete them first`
+          throw new DomainError('teamInUse', { id, children, resources }, { message })
+        }
+        const lost = await store.listOnlyMembers(id)
+        if (lost.length > 0) throw new DomainError('memberWithoutTeam', { userIds: lost })
+        await store.delete(team.companyId, id)
+        await recordAudit(tx, {
+          ...eventOf(caller, 'team-delete', { id, name: team.name }),
+          details: { parentIds: team.parentIds, members: team.memberCount },
+        })
+      })
+    },
+  }
+}

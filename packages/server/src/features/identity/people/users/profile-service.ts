@@ -1,0 +1,143 @@
+import { permissionNames } from '@millrace/contract/permissions.ts'
+import type { Profile, ProfileUpdate } from '@millrace/contract/resources/user.ts'
+import { type AuditEvent, actorOf, type RecordAudit } from '../../../../platform/audit.ts'
+import { DomainError } from '../../../../platform/errors.ts'
+import type { EnqueueMail } from '../../../../platform/mail/mail-queue.ts'
+import { atDesk } from '../../sign-in/passwords/password-desk.ts'
+import { isPasswordTooLong, type Passwords } from '../../../../platform/crypto/passwords.ts'
+import type { Caller, Principal } from '../../sessions/principal.ts'
+import type { Queries, Relational } from '../../../../platform/stores/relational.ts'
+import { passwordChangedLetter } from '../account-emails.ts'
+import { changesOf, definedOf, personalFields } from '../changes.ts'
+import type { PasswordLinkStore } from '../passwords/password-link-store.ts'
+import { hashOther, requireGoodPassword } from '../passwords/password-setting.ts'
+import { budgetKey, type RequestBudgetStore } from '../passwords/request-budget-store.ts'
+import type { UserLifecycle } from './user-lifecycle.ts'
+import { toUser } from './user-service.ts'
+import { createUserStore, type StoredUser } from './user-store.ts'
+
+export interface ProfileServiceDependencies {
+  readonly relational: Pick<Relational, 'db' | 'transaction'>
+  readonly linksIn: (queries: Queries) => Pick<PasswordLinkStore, 'findById'>
+  readonly budgetsIn: (queries: Queries) => RequestBudgetStore
+  readonly passwords: Passwords
+  readonly lifecycle: Pick<UserLifecycle, 'endSessions' | 'endLinks'>
+  readonly recordAudit: RecordAudit
+  readonly enqueueMail: EnqueueMail
+  /** From here the user signs in also while others are held. */
+  readonly rememberNetwork: (tx: Queries, userId: string, address: string) => Promise<void>
+}
+
+/** Guesses of one's present password: 10 at once, one more every quarter of an hour; a right one forgets them. */
+const guesses = { free: 10, drainSeconds: 900 } as const
+
+const guessesKey = (userId: string): Buffer => budgetKey('password-change', userId)
+
+export type ProfileService = ReturnType<typeof createProfileService>
+
+/** What everybody may do with their own account. */
+export function createProfileService(dependencies: ProfileServiceDependencies) {
+  const { relational, linksIn, budgetsIn, passwords, lifecycle, recordAudit, enqueueMail } = dependencies
+  const { rememberNetwork } = dependencies
+
+  async function getSelf(queries: Queries, principal: Principal): Promise<StoredUser> {
+    const user = await createUserStore(queries).find(principal.companyId, principal.userId)
+    if (!user) throw new DomainError('unauthenticated')
+    return user
+  }
+
+  async function read(principal: Principal): Promise<Profile> {
+    const stored = await getSelf(relational.db, principal)
+    const { theme, hasPassword } = stored
+    const permissions = permissionNames.filter((name) => principal.permissions.has(name))
+    return { ...toUser(stored), theme, hasPassword, permissions }
+  }
+
+  const eventOf = ({ principal, address }: Caller, action: AuditEvent['action']): AuditEvent => ({
+    companyId: principal.companyId,
+    action,
+    actor: actorOf(principal),
+    target: { kind: 'user', id: principal.userId, name: principal.email },
+    address,
+  })
+
+  /** Every try counts before the password is looked at, so that many at once are bounded too. */
+  async function requireTurn(userId: string): Promise<void> {
+    const seconds = await budgetsIn(relational.db).take({ key: guessesKey(userId), ...guesses })
+    if (seconds === 0) return
+    throw new DomainError('tooManyAttempts', { retryAfter: seconds }, { retryAfterSeconds: seconds })
+  }
+
+  /** Checks the present password; the hash of the new one. */
+  async function replace(principal: Principal, current: string, next: string) {
+    const present = await createUserStore(relational.db).findPasswordHash(principal.userId)
+    if (present === null) {
+      const message = 'You have no password yet: have a link mailed to you to choose one'
+      throw new DomainError('passwordNotUsed', { email: principal.email }, { message })
+    }
+    await requireTurn(principal.userId)
+    const hash = await atDesk(
+      passwords,
+      { holders: [principal.companyId, principal.userId] },
+      async (desk) => {
+        const isRight = !isPasswordTooLong(current) && (await desk.matches(current, present))
+        if (!isRight) throw new DomainError('wrongPassword')
+        return hashOther(desk, next, present, 'newPassword')
+      },
+    )
+    return { present, hash }
+  }
+
+  return {
+    read,
+
+    async update(caller: Caller, wanted: ProfileUpdate): Promise<Profile> {
+      const { principal } = caller
+      const { firstName, lastName, jobTitle, phone, language, theme } = wanted
+      const fields = { firstName, lastName, jobTitle, phone, language, theme }
+      await relational.transaction(async (tx) => {
+        const store = createUserStore(tx)
+        await store.lock(principal.companyId, principal.userId)
+        const changes = changesOf(await getSelf(tx, principal), fields, personalFields)
+        if (changes.changed.length === 0) return
+        await store.update(principal.userId, definedOf(fields))
+        await recordAudit(tx, { ...eventOf(caller, 'user-update'), details: { ...changes } })
+      })
+      return read(principal)
+    },
+
+    /**
+     * Ends all other sessions and voids links in mails; the owner gets a notice.
+     * @returns how many other sessions there were
+     * @throws DomainError `validation` (at `newPassword`), `wrongPassword`, `passwordNotUsed`, `tooManyAttempts` or
+     *   `unavailable`
+     */
+    async changePassword(caller: Caller, current: string, next: string): Promise<number> {
+      const { principal } = caller
+      requireGoodPassword(next, 'newPassword')
+      const { present, hash } = await replace(principal, current, next)
+      return relational.transaction(async (tx) => {
+        const user = await linksIn(tx).findById(principal.userId)
+        const changed = await createUserStore(tx).changePassword(principal.userId, present, hash)
+        // Somebody else has changed it since it was looked at.
+        if (!changed || !user) throw new DomainError('wrongPassword')
+        if (user.requiresSingleSignOn) throw new DomainError('passwordNotUsed', { email: principal.email })
+        const endedSessions = await lifecycle.endSessions(tx, principal.userId, principal.tokenId)
+        await lifecycle.endLinks(tx, principal.userId)
+        if (caller.address !== undefined) await rememberNetwork(tx, principal.userId, caller.address)
+        await budgetsIn(tx).forget(guessesKey(principal.userId))
+        await enqueueMail(tx, { to: user.email, ...passwordChangedLetter(user.language) })
+        await recordAudit(tx, { ...eventOf(caller, 'password-change'), details: { endedSessions } })
+        return endedSessions
+      })
+    },
+
+    /** Ends every session of the caller, the present one too. */
+    async endSessions(caller: Caller): Promise<void> {
+      await relational.transaction(async (tx) => {
+        const endedSessions = await lifecycle.endSessions(tx, caller.principal.userId)
+        await recordAudit(tx, { ...eventOf(caller, 'sign-out'), details: { endedSessions } })
+      })
+    },
+  }
+}

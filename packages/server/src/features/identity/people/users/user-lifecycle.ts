@@ -1,0 +1,265 @@
+import type { AuditActor, RecordAudit } from '../../../../platform/audit.ts'
+import { DomainError } from '../../../../platform/errors.ts'
+import { newId } from '../../../../platform/ids.ts'
+import { type Queries, type Relational, wordingViolations } from '../../../../platform/stores/relational.ts'
+import { createAccountStore, type NewUser, type User } from '../installation/operator-account-store.ts'
+import { createLifecycleStore } from './lifecycle-store.ts'
+
+/** Who a change is made by, and from where. */
+export interface ChangeOrigin {
+  readonly actor: AuditActor
+  readonly address?: string | undefined
+}
+
+/** Whom a change is about; `email` is for the audit log. */
+export interface UserReference {
+  readonly id: string
+  readonly companyId: string
+  readonly email: string
+}
+
+/** What became of a new address: another account of the company has it, or it is none that the company may give this person. */
+export type RenameResult = 'renamed' | 'taken' | 'notOwned'
+
+/** Somebody new, whose role and teams the caller has found in the same company. */
+export interface NewPerson extends Omit<NewUser, 'id' | 'holdsEmail'> {
+  /** Whether an address that another company's account has is no obstacle: that account stays what it signs in to. */
+  readonly sharesEmail?: boolean
+}
+
+export interface UserLifecycleDependencies {
+  readonly relational: Pick<Relational, 'transaction'>
+  readonly recordAudit: RecordAudit
+}
+
+export type UserLifecycle = ReturnType<typeof createUserLifecycle>
+
+/**
+ * The states of an account and what goes along with each change, for every way in: operations, provisioning
+ * and the operator. Whatever lets somebody in (sessions, codes, links in mails, linked accounts) goes in the
+ * same transaction as the state; other processes know within a second.
+ */
+export function createUserLifecycle({ relational, recordAudit }: UserLifecycleDependencies) {
+  const target = (user: UserReference) => ({ kind: 'user', id: user.id, name: user.email })
+
+  return {
+    /**
+     * A transaction that changes people or roles.
+     * @throws DomainError `lastAdministrator` when the company would be left without an administrator
+     */
+    transact: <T>(work: (tx: Queries) => Promise<T>): Promise<T> =>
+      wordingViolations(
+        () => relational.transaction(work),
+        (constraint, cause) =>
+          constraint === 'companies_keep_administrator'
+            ? new DomainError('lastAdministrator', {}, { cause })
+            : undefined,
+      ),
+
+    /**
+     * Inside `transact`. Undefined when a user of the company has the address already, and where it is not shared
+     * also when the address or its domain is another company's; the operator alone may put such people elsewhere.
+     * @param action how the entry of the audit log is called
+     */
+    async create(
+      tx: Queries,
+      person: NewPerson,
+      { actor, address }: ChangeOrigin,
+      action: 'user-create' | 'user-invite' | 'sso-user-create' = 'user-create',
+    ): Promise<User | undefined> {
+      const { sharesEmail = false, ...fields } = person
+      const { companyId, email, status, roleId } = person
+      const user: User = { id: newId(), companyId, email, status, roleId }
+      const store = createAccountStore(tx)
+      const isElsewhere = actor.kind !== 'operator' && (await store.isHeldElsewhere(companyId, email))
+      if (isElsewhere && !sharesEmail) return undefined
+      const insert = (holdsEmail: boolean) => store.insertUser({ ...fields, id: user.id, holdsEmail })
+      const mayHold = !isElsewhere && status !== 'invited'
+      // Another company's account may have taken the address at this moment.
+      const isMade = (await insert(mayHold)) || (mayHold && sharesEmail && (await insert(false)))
+      if (!isMade) return undefined
+      const details = { roleId, teamIds: person.teamIds }
+      await recordAudit(tx, { companyId, action, actor, target: target(user), details, address })
+      return user
+    },
+
+    /**
+     * Inside `transact`. Gives a person another address, with which everything that the former one identified goes:
+     * the name at the identity provider where that is the address, and links that were mailed to it work no more.
+     * An address opens an account: it must be of a domain that the company has verified, or of the same domain as
+     * the former one for a person who has no more permissions than a newcomer would get at any address.
+     * @param newcomerRoleId the role that a newcomer gets
+     */
+    async rename(
+      tx: Queries,
+      user: UserReference,
+      email: string,
+      newcomerRoleId: string,
+      { actor, address }: ChangeOrigin,
+    ): Promise<RenameResult> {
+      const { id, companyId, email: previousEmail } = user
+      const store = createLifecycleStore(tx)
+      if (!(await store.mayHaveAddress(user, email, newcomerRoleId))) return 'notOwned'
+      const isElsewhere = await createAccountStore(tx).isHeldElsewhere(companyId, email)
+      if (!(await store.changeAddress(user, email, !isElsewhere))) return 'taken'
+      await store.endLinks(id)
+      await store.renameIdentities(user, email)
+      const details = { email, previousEmail }
+      const renamed = target({ id, companyId, email })
+      await recordAudit(tx, { companyId, action: 'user-update', actor, target: renamed, details, address })
+      return 'renamed'
+    },
+
+    /** Inside a transaction: somebody invited has come in by another way; their invitation works no more. */
+    async admit(tx: Queries, user: UserReference): Promise<void> {
+      const store = createLifecycleStore(tx)
+      if (!(await store.changeStatus(user, ['invited'], 'active'))) return
+      await store.holdAddress(user)
+      await store.endLinks(user.id)
+    },
+
+    /**
+     * Inside `transact`: an identity provider has said who these users are. Where a password was chosen behind a link
+     * that others have seen, and no mail has shown since that the user has the mailbox, it may be another's: it ends,
+     * with the second factor, the sessions and the linked accounts.
+     */
+    async endUnproven(
+      tx: Queries,
+      companyId: string,
+      ids: readonly string[],
+      { actor, address }: ChangeOrigin,
+    ): Promise<void> {
+      const store = createLifecycleStore(tx)
+      for (const user of await store.lockUnproven(companyId, ids)) {
+        const details = { password: true, ...(await store.endUnproven(user)) }
+        await store.requireAdministrator(user)
+        await recordAudit(tx, {
+          companyId,
+          action: 'user-update',
+          actor,
+          target: target(user),
+          details,
+          address,
+        })
+      }
+    },
+
+    /** Inside `transact`. False when the person is not active or invited. */
+    async deactivate(tx: Queries, user: UserReference, { actor, address }: ChangeOrigin): Promise<boolean> {
+      const store = createLifecycleStore(tx)
+      if (!(await store.changeStatus(user, ['active', 'invited'], 'disabled'))) return false
+      const ended = await store.endAccess(user.id)
+      const { companyId } = user
+      const details = { ...ended }
+      await recordAudit(tx, {
+        companyId,
+        action: 'user-deactivate',
+        actor,
+        target: target(user),
+        details,
+        address,
+      })
+      return true
+    },
+
+    /**
+     * Inside `transact`. Role, teams and password are as they were, or the default team where there is none; linked
+     * accounts do not come back. A user who has no way in yet is invited again, and needs a new link.
+     */
+    async reactivate(tx: Queries, user: UserReference, { actor, address }: ChangeOrigin): Promise<boolean> {
+      const store = createLifecycleStore(tx)
+      if (!(await store.reactivate(user))) return false
+      await store.holdAddress(user)
+      const { companyId } = user
+      await recordAudit(tx, { companyId, action: 'user-reactivate', actor, target: target(user), address })
+      return true
+    },
+
+    /**
+     * Inside `transact`. The account of a user whom the identity provider has deleted: deactivated, without teams,
+     * password, second factor, link to the identity provider and whatever else opened it, and with the role of a new
+     * user. Its id, profile and history stay, so that the same user can come back to them and to nothing else.
+     */
+    async reset(
+      tx: Queries,
+      user: UserReference,
+      roleId: string,
+      { actor, address }: ChangeOrigin,
+    ): Promise<void> {
+      const store = createLifecycleStore(tx)
+      const wasOpen = await store.changeStatus(user, ['active', 'invited'], 'disabled')
+      const ended = await store.reset(user, roleId)
+      if (!ended) return
+      const { previousRoleId, ...things } = ended
+      const isOtherRole = roleId !== previousRoleId
+      if (!wasOpen && !isOtherRole && !Object.values(things).some(Boolean)) return
+      await recordAudit(tx, {
+        companyId: user.companyId,
+        action: wasOpen ? 'user-deactivate' : 'user-update',
+        actor,
+        target: target(user),
+        details: { ...things, ...(isOtherRole && { roleId, previousRoleId }) },
+        address,
+      })
+    },
+
+    /**
+     * Inside `transact`. For good: the row stays without anything personal, because others point at its id.
+     * @param action how the entry of the audit log is called
+     */
+    async erase(
+      tx: Queries,
+      user: UserReference,
+      { actor, address }: ChangeOrigin,
+      action: 'user-delete' | 'invitation-delete' = 'user-delete',
+    ): Promise<boolean> {
+      const store = createLifecycleStore(tx)
+      if (!(await store.erase(user))) return false
+      const details = { ...(await store.endAccess(user.id)) }
+      const { companyId } = user
+      await recordAudit(tx, { companyId, action, actor, target: target(user), details, address })
+      return true
+    },
+
+    /**
+     * Inside a transaction: ends every session of somebody and whatever could become one.
+     * @param keptTokenId an access token whose session goes on
+     * @returns how many sessions were ended
+     */
+    async endSessions(tx: Queries, userId: string, keptTokenId?: string): Promise<number> {
+      return createLifecycleStore(tx).endSessions(userId, { keptTokenId })
+    },
+
+    /**
+     * Inside `transact`: a user is known at no identity provider any more, and is linked again by the next sign-in
+     * with a verified address. False when there was nothing to unlink.
+     * @param permissions of the user who does it: the name never leads to a user who may do more
+     */
+    async unlink(
+      tx: Queries,
+      user: UserReference,
+      { actor, address }: ChangeOrigin,
+      permissions: Iterable<string>,
+    ): Promise<boolean> {
+      const store = createLifecycleStore(tx)
+      const details = await store.unlink(user, [...permissions])
+      if (!details) return false
+      await store.requireAdministrator(user)
+      const { companyId } = user
+      await recordAudit(tx, {
+        companyId,
+        action: 'sso-unlink',
+        actor,
+        target: target(user),
+        details,
+        address,
+      })
+      return true
+    },
+
+    /** Inside a transaction: no link that was mailed or handed over for this person works any more. */
+    async endLinks(tx: Queries, userId: string): Promise<void> {
+      await createLifecycleStore(tx).endLinks(userId)
+    },
+  }
+}

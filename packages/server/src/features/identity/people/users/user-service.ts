@@ -1,0 +1,178 @@
+import type { User, UserUpdate } from '@millrace/contract/resources/user.ts'
+import { actorOf, type RecordAudit } from '../../../../platform/audit.ts'
+import { DomainError } from '../../../../platform/errors.ts'
+import { normalizeId } from '../../../../platform/ids.ts'
+import { type Listed, type Page, rangeOf } from '../../../../platform/paging.ts'
+import type { Caller, Principal } from '../../sessions/principal.ts'
+import type { Queries, Relational } from '../../../../platform/stores/relational.ts'
+import { changesOf, definedOf, personalFields } from '../changes.ts'
+import { createCompanyStore } from '../company/company-store.ts'
+import {
+  requireGrantableRole,
+  requireGrantableTeams,
+  requireNotAbove,
+  requireUnprovisioned,
+} from '../roles/grants.ts'
+import type { ChangeOrigin, UserLifecycle } from './user-lifecycle.ts'
+import { createUserStore, type StoredUser, type UserFilter } from './user-store.ts'
+
+export interface UserServiceDependencies {
+  readonly relational: Pick<Relational, 'db'>
+  readonly lifecycle: Pick<UserLifecycle, 'transact' | 'deactivate' | 'reactivate' | 'erase' | 'unlink'>
+  readonly recordAudit: RecordAudit
+}
+
+/** As others of the company see somebody. */
+export function toUser(stored: StoredUser): User {
+  const { theme: _theme, hasPassword: _hasPassword, lastSignInAt, createdAt, updatedAt, ...shown } = stored
+  return {
+    ...shown,
+    lastSignInAt: lastSignInAt?.toISOString() ?? null,
+    createdAt: createdAt.toISOString(),
+    updatedAt: updatedAt.toISOString(),
+  }
+}
+
+/** The loss of the last way in, in the words of unlinking. */
+function explainLastAdministrator(error: unknown): never {
+  if (!(error instanceof DomainError) || error.errorName !== 'lastAdministrator') throw error
+  const message =
+    'No administrator could sign in any more: first let another one sign in through the identity provider or set a password'
+  throw new DomainError('lastAdministrator', {}, { message, cause: error })
+}
+
+export type UserService = ReturnType<typeof createUserService>
+
+/** The people of a company, as those who administer it see and change them. */
+export function createUserService(dependencies: UserServiceDependencies) {
+  const { relational, lifecycle, recordAudit } = dependencies
+
+  async function get(queries: Queries, principal: Principal, id: string): Promise<StoredUser> {
+    const user = await createUserStore(queries).find(principal.companyId, normalizeId(id))
+    if (!user) throw new DomainError('userIdNotFound', { id: normalizeId(id) })
+    return user
+  }
+
+  /** Somebody whom the caller may change; nobody else changes people or teams of the company meanwhile. */
+  async function getToChange(tx: Queries, principal: Principal, id: string): Promise<StoredUser> {
+    await createCompanyStore(tx).lock(principal.companyId)
+    await createUserStore(tx).lock(principal.companyId, normalizeId(id))
+    const user = await get(tx, principal, id)
+    await requireNotAbove(tx, principal, user)
+    return user
+  }
+
+  const originOf = ({ principal, address }: Caller): ChangeOrigin => ({ actor: actorOf(principal), address })
+
+  /** Changes one person inside a transaction, which refuses to leave the company without an administrator. */
+  async function change(
+    caller: Caller,
+    id: string,
+    work: (tx: Queries, user: StoredUser) => Promise<void>,
+  ): Promise<void> {
+    await lifecycle.transact(async (tx) => work(tx, await getToChange(tx, caller.principal, id)))
+  }
+
+  return {
+    async list(
+      { companyId }: Pick<Principal, 'companyId'>,
+      filter: UserFilter,
+      page: Page,
+    ): Promise<Listed<User>> {
+      const store = createUserStore(relational.db)
+      const wanted = {
+        ...filter,
+        roleId: filter.roleId === undefined ? undefined : normalizeId(filter.roleId),
+        teamId: filter.teamId === undefined ? undefined : normalizeId(filter.teamId),
+      }
+      const [rows, count] = await Promise.all([
+        store.list(companyId, wanted, rangeOf(page)),
+        store.count(companyId, wanted),
+      ])
+      return { rows: rows.map(toUser), count }
+    },
+
+    /** @throws DomainError `userIdNotFound` */
+    async read(principal: Principal, id: string): Promise<User> {
+      return toUser(await get(relational.db, principal, id))
+    },
+
+    /**
+     * @throws DomainError `userIdNotFound`, `userAboveOwn`, `unknownRole`, `roleAboveOwn`, `unknownTeam`, `notInTeam`
+     *   or `lastAdministrator`
+     */
+    async update(caller: Caller, id: string, wanted: UserUpdate): Promise<User> {
+      const { principal } = caller
+      await change(caller, id, async (tx, user) => {
+        const store = createUserStore(tx)
+        const { firstName, lastName, jobTitle, phone, language } = wanted
+        const isNewRole = wanted.roleId !== undefined && normalizeId(wanted.roleId) !== user.roleId
+        const fields = {
+          firstName,
+          lastName,
+          jobTitle,
+          phone,
+          language,
+          roleId: isNewRole ? await requireGrantableRole(tx, principal, wanted.roleId ?? '') : undefined,
+        }
+        const resourceGroupIds =
+          wanted.resourceGroupIds &&
+          (await requireGrantableTeams(tx, principal, wanted.resourceGroupIds, user.resourceGroupIds))
+        if (resourceGroupIds) {
+          const [before, after] = [new Set(user.resourceGroupIds), new Set(resourceGroupIds)]
+          const moved = [...before, ...after].filter((each) => before.has(each) !== after.has(each))
+          await requireUnprovisioned(tx, principal.companyId, moved)
+        }
+        const changes = changesOf(user, { ...fields, resourceGroupIds }, personalFields)
+        if (changes.changed.length === 0) return
+        await store.update(user.id, definedOf(fields))
+        if (resourceGroupIds && changes.changed.includes('resourceGroupIds'))
+          await store.replaceTeams(user, resourceGroupIds)
+        await recordAudit(tx, {
+          companyId: principal.companyId,
+          action: 'user-update',
+          ...originOf(caller),
+          target: { kind: 'user', id: user.id, name: user.email },
+          details: { ...changes },
+        })
+      })
+      return toUser(await get(relational.db, principal, id))
+    },
+
+    /** @throws DomainError `userIdNotFound`, `userAboveOwn` or `lastAdministrator` */
+    async deactivate(caller: Caller, id: string): Promise<User> {
+      await change(caller, id, async (tx, user) => {
+        await lifecycle.deactivate(tx, user, originOf(caller))
+      })
+      return toUser(await get(relational.db, caller.principal, id))
+    },
+
+    /** @throws DomainError `userIdNotFound`, `userAboveOwn`, or `userNotActive` for somebody who was never in */
+    async reactivate(caller: Caller, id: string): Promise<User> {
+      await change(caller, id, async (tx, user) => {
+        if (user.status === 'invited') {
+          const message = 'This user has not come in yet: there is nothing to reactivate'
+          throw new DomainError('userNotActive', { email: user.email }, { message })
+        }
+        await lifecycle.reactivate(tx, user, originOf(caller))
+      })
+      return toUser(await get(relational.db, caller.principal, id))
+    },
+
+    /** @throws DomainError `userIdNotFound`, `userAboveOwn`, `singleSignOnLinkNotFound` or `lastAdministrator` */
+    async unlink(caller: Caller, id: string): Promise<void> {
+      const { permissions } = caller.principal
+      await change(caller, id, async (tx, user) => {
+        if (!(await lifecycle.unlink(tx, user, originOf(caller), permissions)))
+          throw new DomainError('singleSignOnLinkNotFound', { id: user.id })
+      }).catch(explainLastAdministrator)
+    },
+
+    /** @throws DomainError `userIdNotFound`, `userAboveOwn` or `lastAdministrator` */
+    async delete(caller: Caller, id: string): Promise<void> {
+      await change(caller, id, async (tx, user) => {
+        await lifecycle.erase(tx, user, originOf(caller))
+      })
+    },
+  }
+}

@@ -1,0 +1,153 @@
+import { and, asc, eq, ne, notInArray, type SQL, sql } from 'drizzle-orm'
+import { teamMembers } from '../../../../database/tables/team.ts'
+import { users } from '../../../../database/tables/user.ts'
+import type { Range } from '../../../../platform/paging.ts'
+import type { Queries } from '../../../../platform/stores/relational.ts'
+
+/** Somebody with everything that is shown of them, and whether there is a password. */
+export interface StoredUser {
+  readonly id: string
+  readonly companyId: string
+  readonly email: string
+  readonly firstName: string
+  readonly lastName: string
+  readonly jobTitle: string
+  readonly phone: string
+  readonly language: 'en' | 'fr' | null
+  readonly theme: 'light' | 'dark' | 'system'
+  readonly status: 'invited' | 'active' | 'disabled'
+  readonly roleId: string
+  readonly resourceGroupIds: string[]
+  readonly serviceAccount: boolean
+  readonly provisioned: boolean
+  readonly hasPassword: boolean
+  readonly lastSignInAt: Date | null
+  readonly createdAt: Date
+  readonly updatedAt: Date
+}
+
+/** Columns of a person that a request may change. */
+export type UserFields = Pick<
+  StoredUser,
+  'firstName' | 'lastName' | 'jobTitle' | 'phone' | 'language' | 'theme' | 'roleId'
+>
+
+export interface UserFilter {
+  /** In the name or the address, whatever the case. */
+  readonly search?: string | undefined
+  readonly roleId?: string | undefined
+  readonly teamId?: string | undefined
+  readonly status?: StoredUser['status'] | undefined
+}
+
+const columns = {
+  id: users.id,
+  companyId: users.companyId,
+  email: users.email,
+  firstName: users.firstName,
+  lastName: users.lastName,
+  jobTitle: users.jobTitle,
+  phone: users.phone,
+  language: users.language,
+  theme: users.theme,
+  status: sql<StoredUser['status']>`${users.status}`,
+  roleId: users.roleId,
+  resourceGroupIds: sql<string[]>`array(
+    select m.team_id from team_members m where m.user_id = "users"."id" order by m.team_id)`,
+  serviceAccount: users.serviceAccount,
+  provisioned: users.provisioned,
+  hasPassword: sql<boolean>`${users.passwordHash} is not null`,
+  lastSignInAt: users.lastSignInAt,
+  createdAt: users.createdAt,
+  updatedAt: users.updatedAt,
+}
+
+/** People as others of their company see them; given a transaction it works inside it. */
+export function createUserStore(db: Queries) {
+  const here = (companyId: string) => and(eq(users.companyId, companyId), ne(users.status, 'deleted'))
+
+  function matching(companyId: string, filter: UserFilter): SQL | undefined {
+    const { search, roleId, teamId, status } = filter
+    const text = sql`lower(${users.firstName} || ' ' || ${users.lastName} || ' ' || ${users.email})`
+    return and(
+      here(companyId),
+      search ? sql`position(lower(${search}) in ${text}) > 0` : undefined,
+      roleId === undefined ? undefined : eq(users.roleId, roleId),
+      status === undefined ? undefined : eq(users.status, status),
+      teamId === undefined
+        ? undefined
+        : sql`exists (select 1 from team_members m where m.user_id = "users"."id" and m.team_id = ${teamId})`,
+    )
+  }
+
+  return {
+    /** The oldest first. */
+    async list(companyId: string, filter: UserFilter, { limit, offset }: Range): Promise<StoredUser[]> {
+      return db
+        .select(columns)
+        .from(users)
+        .where(matching(companyId, filter))
+        .orderBy(asc(users.createdAt), asc(users.id))
+        .limit(limit)
+        .offset(offset)
+    },
+
+    async count(companyId: string, filter: UserFilter): Promise<number> {
+      const [row] = await db
+        .select({ count: sql<number>`count(*)::int` })
+        .from(users)
+        .where(matching(companyId, filter))
+      return row?.count ?? 0
+    },
+
+    async find(companyId: string, id: string): Promise<StoredUser | undefined> {
+      const [row] = await db
+        .select(columns)
+        .from(users)
+        .where(and(here(companyId), eq(users.id, id)))
+      return row
+    },
+
+    /** Holds the person's row until the transaction ends, so that what is read stays true. */
+    async lock(companyId: string, id: string): Promise<void> {
+      await db
+        .select({ id: users.id })
+        .from(users)
+        .where(and(here(companyId), eq(users.id, id)))
+        .for('no key update')
+    },
+
+    async update(id: string, fields: Partial<UserFields>): Promise<void> {
+      await db
+        .update(users)
+        .set({ ...fields, updatedAt: sql`now()` })
+        .where(eq(users.id, id))
+    },
+
+    /** The user is in exactly these teams of the company; of those that stay, who gave them stays known. */
+    async replaceTeams(user: { id: string; companyId: string }, teamIds: readonly string[]): Promise<void> {
+      await db
+        .delete(teamMembers)
+        .where(and(eq(teamMembers.userId, user.id), notInArray(teamMembers.teamId, [...teamIds])))
+      await db
+        .insert(teamMembers)
+        .values(teamIds.map((teamId) => ({ companyId: user.companyId, teamId, userId: user.id })))
+        .onConflictDoNothing()
+    },
+
+    async findPasswordHash(id: string): Promise<string | null> {
+      const [row] = await db.select({ hash: users.passwordHash }).from(users).where(eq(users.id, id))
+      return row?.hash ?? null
+    },
+
+    /** False when the password is another one already. */
+    async changePassword(id: string, from: string, to: string): Promise<boolean> {
+      const changed = await db
+        .update(users)
+        .set({ passwordHash: to, updatedAt: sql`now()` })
+        .where(and(eq(users.id, id), eq(users.passwordHash, from), eq(users.status, 'active')))
+        .returning({ id: users.id })
+      return changed.length > 0
+    },
+  }
+}

@@ -1,0 +1,138 @@
+import type { ScimConfig, ScimConfigUpdate } from '@millrace/contract/resources/scim-config.ts'
+import { type AuditEvent, actorOf, type RecordAudit } from '../../../../platform/audit.ts'
+import { normalizeId } from '../../../../platform/ids.ts'
+import { invalid } from '../../../../platform/invalid.ts'
+import type { Principal } from '../../sessions/principal.ts'
+import type { Queries, Relational } from '../../../../platform/stores/relational.ts'
+import type { ProvisioningGrants } from '../provisioning-grants.ts'
+import type { RoleAssignment } from '../groups/role-assignment.ts'
+import {
+  createScimConfigStore,
+  type ProvisioningSettings,
+  type RoleMapping,
+  type SettingsFields,
+} from './scim-config-store.ts'
+
+export interface ScimConfigDependencies {
+  readonly relational: Pick<Relational, 'db'>
+  /** Runs a change of people or roles; `lastAdministrator` when nobody would be left to administer. */
+  readonly transact: <T>(work: (tx: Queries) => Promise<T>) => Promise<T>
+  readonly recordAudit: RecordAudit
+  readonly grants: ProvisioningGrants
+  readonly roleAssignment: Pick<RoleAssignment, 'assignAll'>
+  /** Address of the SCIM service. */
+  readonly baseUrl: () => string
+}
+
+/** Exactly the fields that a caller may set. */
+type Wanted = Pick<
+  ScimConfigUpdate,
+  'enabled' | 'groupSync' | 'roleSource' | 'roleMapping' | 'defaultRoleId' | 'deprovisionMode'
+>
+
+function normalized(wanted: Wanted): { fields: SettingsFields; mapping: RoleMapping[] | undefined } {
+  const { enabled, groupSync, roleSource, defaultRoleId, deprovisionMode, roleMapping } = wanted
+  return {
+    fields: {
+      ...(enabled !== undefined && { enabled }),
+      ...(groupSync !== undefined && { groupSync }),
+      ...(roleSource !== undefined && { roleSource }),
+      ...(defaultRoleId !== undefined && { defaultRoleId: normalizeId(defaultRoleId) }),
+      ...(deprovisionMode !== undefined && { deprovisionMode }),
+    },
+    mapping: roleMapping?.map(({ group, roleId }) => ({ group, roleId: normalizeId(roleId) })),
+  }
+}
+
+function requireDistinctGroups(mapping: readonly RoleMapping[]): void {
+  const seen = new Map<string, number>()
+  for (const [i, { group }] of mapping.entries()) {
+    const first = seen.get(group.toLowerCase())
+    if (first !== undefined) {
+      const path = `roleMapping.${i}.group`
+      const message = `must be named once whatever its case; it is the group of roleMapping.${first} too`
+      throw invalid(path, message)
+    }
+    seen.set(group.toLowerCase(), i)
+  }
+}
+
+/** What of the wanted settings differs from the present ones. */
+function changesOf(
+  before: ProvisioningSettings,
+  { fields, mapping }: ReturnType<typeof normalized>,
+): Record<string, unknown> {
+  const wanted: Record<string, unknown> = { ...fields, ...(mapping && { roleMapping: mapping }) }
+  const present: Record<string, unknown> = { ...before }
+  return Object.fromEntries(Object.entries(wanted).filter(([name, value]) => !isSame(value, present[name])))
+}
+
+function isSame(a: unknown, b: unknown): boolean {
+  if (!Array.isArray(a) || !Array.isArray(b)) return a === b
+  return (
+    a.length === b.length &&
+    (a as RoleMapping[]).every(({ group, roleId }, i) => group === b[i].group && roleId === b[i].roleId)
+  )
+}
+
+export type ScimConfigService = ReturnType<typeof createScimConfigService>
+
+/** What a company sets about its identity provider: operations 17 and 18. */
+export function createScimConfigService(dependencies: ScimConfigDependencies) {
+  const { relational, transact, recordAudit, roleAssignment, grants, baseUrl } = dependencies
+
+  function present({ roleSource, defaultRoleId, lastSyncAt, ...settings }: ProvisioningSettings): ScimConfig {
+    return {
+      ...settings,
+      roleMapping: settings.roleMapping.map((entry) => ({ ...entry })),
+      ...(roleSource && { roleSource }),
+      ...(defaultRoleId && { defaultRoleId }),
+      baseUrl: baseUrl(),
+      ...(lastSyncAt && { lastSyncAt: lastSyncAt.toISOString() }),
+    }
+  }
+
+  return {
+    async read({ companyId }: Pick<Principal, 'companyId'>): Promise<ScimConfig> {
+      return present(await createScimConfigStore(relational.db).find(companyId))
+    },
+
+    /**
+     * Sets what is given and leaves the rest. Changed rules for roles hold at once, and nobody loses or gets a role
+     * by them that the caller could not give. To turn the identity provider or its groups on is to decide about
+     * everybody; to have groups give roles is to give each role of the mapping.
+     * @throws DomainError `validation`, `unknownRole`, `roleAboveOwn` or `lastAdministrator`
+     */
+    async update(principal: Principal, wanted: Wanted, address: string): Promise<ScimConfig> {
+      const { companyId } = principal
+      const { fields, mapping } = normalized(wanted)
+      requireDistinctGroups(mapping ?? [])
+      const roleIds = new Set(mapping?.map(({ roleId }) => roleId))
+      if (fields.defaultRoleId) roleIds.add(fields.defaultRoleId)
+      const origin = { actor: actorOf(principal), address }
+      const target = { kind: 'scim-config' }
+      const event: AuditEvent = { companyId, action: 'scim-config-update', target, ...origin }
+      return transact(async (tx) => {
+        const store = createScimConfigStore(tx)
+        await store.lock(companyId)
+        const before = await store.find(companyId)
+        const changes = changesOf(before, { fields, mapping })
+        if ('roleSource' in changes)
+          for (const { roleId } of mapping ?? before.roleMapping) roleIds.add(roleId)
+        await grants.requireGrantableRoles(tx, principal, [...roleIds])
+        if (Object.keys(changes).length > 0) {
+          if (changes.enabled === true || changes.groupSync === true)
+            await grants.requireNobodyAbove(tx, principal)
+          await store.update(companyId, fields)
+          if (mapping) await store.replaceMapping(companyId, mapping)
+          await recordAudit(tx, { ...event, details: { changes } })
+          if ('roleSource' in changes || 'roleMapping' in changes || 'defaultRoleId' in changes)
+            await roleAssignment.assignAll(tx, companyId, origin, (moved) =>
+              grants.requireGrantableRoles(tx, principal, moved),
+            )
+        }
+        return present(await store.find(companyId))
+      })
+    },
+  }
+}

@@ -1,0 +1,92 @@
+import { eq, sql } from 'drizzle-orm'
+import { companies } from '../../../../database/tables/company.ts'
+import { scimConfigs, scimRoleMappings } from '../../../../database/tables/provisioning.ts'
+import type { Queries } from '../../../../platform/stores/relational.ts'
+
+/** A group of the identity provider and the role that being in it gives. */
+export interface RoleMapping {
+  readonly group: string
+  readonly roleId: string
+}
+
+/** What a company has set about provisioning; null is not set. */
+export interface ProvisioningSettings {
+  readonly enabled: boolean
+  readonly groupSync: boolean
+  readonly roleSource: 'groups' | null
+  readonly roleMapping: readonly RoleMapping[]
+  readonly defaultRoleId: string | null
+  readonly deprovisionMode: 'soft'
+  readonly lastSyncAt: Date | null
+}
+
+export type SettingsFields = Partial<Omit<typeof scimConfigs.$inferInsert, 'companyId' | 'lastSyncAt'>>
+
+const defaults: ProvisioningSettings = {
+  enabled: false,
+  groupSync: true,
+  roleSource: null,
+  roleMapping: [],
+  defaultRoleId: null,
+  deprovisionMode: 'soft',
+  lastSyncAt: null,
+}
+
+/** The provisioning configuration of companies; given a transaction it works inside it. */
+export function createScimConfigStore(db: Queries) {
+  const mapping = sql<RoleMapping[]>`coalesce((
+    select json_agg(json_build_object('group', m.group_name, 'roleId', m.role_id) order by m.position)
+    from ${scimRoleMappings} as m where m.company_id = "scim_configs"."company_id"), '[]')`
+
+  return {
+    /** The defaults where nothing was set yet. */
+    async find(companyId: string): Promise<ProvisioningSettings> {
+      const [row] = await db
+        .select({
+          enabled: scimConfigs.enabled,
+          groupSync: scimConfigs.groupSync,
+          roleSource: scimConfigs.roleSource,
+          roleMapping: mapping,
+          defaultRoleId: scimConfigs.defaultRoleId,
+          deprovisionMode: scimConfigs.deprovisionMode,
+          lastSyncAt: scimConfigs.lastSyncAt,
+        })
+        .from(scimConfigs)
+        .where(eq(scimConfigs.companyId, companyId))
+      return row ?? defaults
+    },
+
+    /** Whoever changes something of a company's provisioning holds this until the transaction ends: one at a time. */
+    async lock(companyId: string): Promise<void> {
+      // The company first, as whoever changes people and teams holds it first.
+      await db.execute(sql`select 1 from ${companies} where id = ${companyId} for no key update`)
+      await db.insert(scimConfigs).values({ companyId }).onConflictDoNothing()
+      await db.execute(sql`select 1 from ${scimConfigs} where company_id = ${companyId} for update`)
+    },
+
+    async update(companyId: string, fields: SettingsFields): Promise<void> {
+      if (Object.keys(fields).length === 0) return
+      await db.update(scimConfigs).set(fields).where(eq(scimConfigs.companyId, companyId))
+    },
+
+    async replaceMapping(companyId: string, entries: readonly RoleMapping[]): Promise<void> {
+      await db.delete(scimRoleMappings).where(eq(scimRoleMappings.companyId, companyId))
+      if (entries.length === 0) return
+      await db
+        .insert(scimRoleMappings)
+        .values(
+          entries.map(({ group, roleId }, position) => ({ companyId, position, groupName: group, roleId })),
+        )
+    },
+
+    /** Notes a success of the identity provider; whoever changes the configuration at the moment is not waited for. */
+    async noteSync(companyId: string): Promise<void> {
+      await db.execute(
+        sql`update ${scimConfigs} set last_sync_at = now() where company_id in (
+          select company_id from ${scimConfigs} where company_id = ${companyId}
+            and (last_sync_at is null or last_sync_at < now() - interval '1 second')
+          for update skip locked)`,
+      )
+    },
+  }
+}

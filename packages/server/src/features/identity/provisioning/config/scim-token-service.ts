@@ -1,0 +1,84 @@
+import type { CreatedScimToken, ScimToken } from '@millrace/contract/resources/scim-token.ts'
+import { type AuditEvent, actorOf, type RecordAudit } from '../../../../platform/audit.ts'
+import { hashSecret, isSecret, newSecret, type RandomBytes } from '../../../../platform/crypto/secrets.ts'
+import { DomainError } from '../../../../platform/errors.ts'
+import { newId, normalizeId } from '../../../../platform/ids.ts'
+import type { Principal } from '../../sessions/principal.ts'
+import type { Relational } from '../../../../platform/stores/relational.ts'
+import type { ProvisioningGrants } from '../provisioning-grants.ts'
+import { createScimConfigStore } from './scim-config-store.ts'
+import { createScimTokenStore, type StoredScimToken, type TokenHolder } from './scim-token-store.ts'
+
+export interface ScimTokenDependencies {
+  readonly relational: Pick<Relational, 'db' | 'transaction'>
+  readonly recordAudit: RecordAudit
+  readonly grants: Pick<ProvisioningGrants, 'requireNobodyAbove'>
+  readonly random?: RandomBytes
+}
+
+const prefix = 'scim_'
+const mostTokens = 2
+
+export type ScimTokenService = ReturnType<typeof createScimTokenService>
+
+/** The tokens that a company's identity provider calls with. */
+export function createScimTokenService(dependencies: ScimTokenDependencies) {
+  const { relational, recordAudit, grants, random } = dependencies
+  return {
+    async list({ companyId }: Pick<Principal, 'companyId'>): Promise<ScimToken[]> {
+      return (await createScimTokenStore(relational.db).list(companyId)).map(toScimToken)
+    },
+
+    /**
+     * Whoever holds a token decides about everybody in the company.
+     * @throws DomainError `roleAboveOwn` or `tooManyScimTokens`
+     */
+    async create(principal: Principal, label: string, address: string): Promise<CreatedScimToken> {
+      const { companyId } = principal
+      const id = newId()
+      const token = prefix + newSecret(random)
+      const target = { kind: 'scim-token', id, name: label }
+      const actor = actorOf(principal)
+      const event: AuditEvent = { companyId, action: 'scim-token-create', actor, target, address }
+      const createdAt = await relational.transaction(async (tx) => {
+        await createScimConfigStore(tx).lock(companyId)
+        await grants.requireNobodyAbove(tx, principal)
+        const store = createScimTokenStore(tx)
+        if ((await store.list(companyId)).length >= mostTokens) throw new DomainError('tooManyScimTokens')
+        await recordAudit(tx, event)
+        return store.insert({ id, companyId, label, tokenHash: hashSecret(token) })
+      })
+      return { ...toScimToken({ id, label, createdAt, lastUsedAt: null }), token }
+    },
+
+    /** Requests with the token are refused from the end of this call on, everywhere. @throws DomainError `scimTokenNotFound` */
+    async revoke(principal: Principal, idText: string, address: string): Promise<void> {
+      const { companyId } = principal
+      const id = normalizeId(idText)
+      await relational.transaction(async (tx) => {
+        const name = await createScimTokenStore(tx).delete(companyId, id)
+        if (name === undefined) throw new DomainError('scimTokenNotFound', { id })
+        await recordAudit(tx, {
+          companyId,
+          action: 'scim-token-revoke',
+          actor: actorOf(principal),
+          target: { kind: 'scim-token', id, name },
+          address,
+        })
+      })
+    },
+
+    /**
+     * Whose token it is; asked of the store at every request, so that a revocation holds at once on every
+     * process.
+     */
+    async findHolder(token: string): Promise<TokenHolder | undefined> {
+      if (!token.startsWith(prefix) || !isSecret(token.slice(prefix.length))) return undefined
+      return createScimTokenStore(relational.db).findHolder(hashSecret(token))
+    },
+  }
+}
+
+function toScimToken({ id, label, createdAt, lastUsedAt }: StoredScimToken): ScimToken {
+  return { id, label, createdAt: createdAt.toISOString(), lastUsedAt: lastUsedAt?.toISOString() ?? null }
+}

@@ -1,0 +1,242 @@
+import type { RecordAudit } from '../../../../platform/audit.ts'
+import { isId, newId, normalizeId } from '../../../../platform/ids.ts'
+import { wordingViolations } from '../../../../platform/stores/relational.ts'
+import type { UserLifecycle } from '../../people/users/user-lifecycle.ts'
+import { type GroupChange, type MemberChange, mostMembers } from '../protocol/group-attributes.ts'
+import { type Listed, type ListQuery, type Projection, totalOf } from '../protocol/listing.ts'
+import { ScimRefusal, takenGroup } from '../protocol/refusal.ts'
+import { type ScimResource, toGroupResource } from '../protocol/resources.ts'
+import type { RoleAssignment } from './role-assignment.ts'
+import { createScimGroupStore, type FormerMember, type StoredTeam } from './scim-group-store.ts'
+import type { Outcome, ScimCall, ScimRequests, Work } from '../scim-request-service.ts'
+
+export interface ScimGroupDependencies {
+  readonly requests: Pick<ScimRequests, 'read' | 'write'>
+  readonly lifecycle: Pick<UserLifecycle, 'endUnproven'>
+  readonly roleAssignment: Pick<RoleAssignment, 'assignTo'>
+  readonly recordAudit: RecordAudit
+  /** Address of the SCIM service. */
+  readonly baseUrl: () => string
+}
+
+/** How many people an entry of the audit log lists. */
+const mostNamed = 20
+
+const unknown = (id: string) =>
+  new ScimRefusal('notFound', `There is no group ${JSON.stringify(id.slice(0, 60))}`)
+const idsOf = (people: readonly { id: string }[]) => people.map(({ id }) => id)
+const targetOf = ({ id, name }: { id: string; name: string }) => ({ kind: 'team', id, name })
+
+function requireGroupSync({ settings }: Work): void {
+  if (!settings.groupSync)
+    throw new ScimRefusal('groupSyncOff', 'Groups are not synchronised: the company has turned groupSync off')
+}
+
+/** As many of the teams as have together no more members than one may have, at least one. */
+function withinBounds(teams: readonly StoredTeam[]): StoredTeam[] {
+  let members = 0
+  const end = teams.findIndex(({ memberCount }, i) => {
+    members += memberCount
+    return i > 0 && members > mostMembers
+  })
+  return end < 0 ? [...teams] : teams.slice(0, end)
+}
+
+/**
+ * Of a team that people have made, the first change by the identity provider makes it one of its own: from
+ * then on its members are those whom the identity provider has named, because being in it may give a role.
+ */
+const takenOver = ({ add, remove }: MemberChange = nothingSaid): MemberChange => ({
+  replace: true,
+  add,
+  remove,
+})
+const nothingSaid: MemberChange = { replace: false, add: new Set(), remove: new Set() }
+
+export type ScimGroups = ReturnType<typeof createScimGroupService>
+
+/** `/Groups` of the SCIM service: teams of the company whose token it is. Their hierarchy is never touched. */
+export function createScimGroupService(dependencies: ScimGroupDependencies) {
+  const { requests, lifecycle, roleAssignment, recordAudit, baseUrl } = dependencies
+
+  async function present({ tx }: Work, teams: readonly StoredTeam[], projection: Projection) {
+    const members = projection.has('members')
+      ? await createScimGroupStore(tx).listMembers(teams.map(({ id }) => id))
+      : undefined
+    return teams.map((team) => {
+      const people = members && (members.get(team.id) ?? [])
+      return projection.apply(toGroupResource({ ...team, members: people }, baseUrl()))
+    })
+  }
+
+  async function get({ tx, companyId }: Work, id: string): Promise<StoredTeam> {
+    const team = isId(id) ? await createScimGroupStore(tx).find(companyId, normalizeId(id)) : undefined
+    if (!team) throw unknown(id)
+    return team
+  }
+
+  async function presentOne(work: Work, id: string, projection: Projection): Promise<ScimResource> {
+    const [resource] = await present(work, [await get(work, id)], projection)
+    if (!resource) throw unknown(id)
+    return resource
+  }
+
+  /**
+   * Members who left or came may have another role now, but for those whom people had put there: that gave none.
+   * Users who are in no team any more come into the default one.
+   */
+  async function settle(
+    work: Work,
+    { left, changed }: { left: readonly FormerMember[]; changed: readonly string[] },
+  ) {
+    const { tx, companyId, origin } = work
+    if (left.length > 0) await createScimGroupStore(tx).catchTeamless(companyId, idsOf(left))
+    const provisioned = idsOf(left.filter((member) => member.provisioned))
+    await roleAssignment.assignTo(tx, companyId, [...new Set([...provisioned, ...changed])], origin)
+  }
+
+  async function requirePeople(work: Work, ids: ReadonlySet<string>, ever: boolean): Promise<void> {
+    if (ids.size === 0) return
+    const found = await createScimGroupStore(work.tx).findPeople(work.companyId, ids, ever)
+    for (const id of ids) if (!found.has(id)) throw new ScimRefusal('noTarget', `There is no user "${id}"`)
+  }
+
+  /** Removing somebody who is not in the team, or adding somebody who is, changes nothing: a repeated request converges. */
+  async function changeMembers(work: Work, teamId: string, { replace, add, remove }: MemberChange) {
+    const store = createScimGroupStore(work.tx)
+    await requirePeople(work, add, false)
+    await requirePeople(work, remove, true)
+    const left = replace ? await store.keepMembers(teamId, add) : await store.removeMembers(teamId, remove)
+    const came = add.size > 0 ? await store.addMembers(work.companyId, teamId, add) : []
+    await lifecycle.endUnproven(work.tx, work.companyId, came, work.origin)
+    return { left, came }
+  }
+
+  async function apply(work: Work, team: StoredTeam, change: GroupChange): Promise<void> {
+    const { tx, companyId, origin } = work
+    const { displayName = team.name, externalId = team.externalId } = change
+    if (!team.provisioned && team.isDefault)
+      throw new ScimRefusal(
+        'mutability',
+        'This is the default team of the company, which takes people by itself: an administrator must choose another one before it can be synchronised',
+      )
+    const members = team.provisioned ? change.members : takenOver(change.members)
+    const { left, came } = members ? await changeMembers(work, team.id, members) : { left: [], came: [] }
+    const isRenamed = displayName !== team.name
+    const isChanged = isRenamed || externalId !== team.externalId || !team.provisioned
+    if (!isChanged && left.length + came.length === 0) return
+    const store = createScimGroupStore(tx)
+    await store.update(team.id, { name: displayName, externalId })
+    const now = await get(work, team.id)
+    if (now.memberCount > mostMembers)
+      throw new ScimRefusal('invalidValue', `A group may have at most ${mostMembers} members`)
+    const details = {
+      ...(isRenamed && { previousName: team.name }),
+      ...(!team.provisioned && { provisioned: true }),
+      ...(came.length > 0 && { added: came.length, addedIds: came.slice(0, mostNamed) }),
+      ...(left.length > 0 && { removed: left.length, removedIds: idsOf(left.slice(0, mostNamed)) }),
+    }
+    const target = targetOf(now)
+    await recordAudit(tx, { companyId, action: 'team-update', target, details, ...origin })
+    // Another name may give everybody in the team another role.
+    await settle(work, { left, changed: isRenamed ? await store.listProvisionedMembers(team.id) : came })
+  }
+
+  const write = <T>(call: ScimCall, work: (work: Work) => Promise<Outcome<T>>): Promise<T> =>
+    requests.write(call, async (inside) => {
+      requireGroupSync(inside)
+      return work(inside)
+    })
+
+  return {
+    /** A page may hold fewer groups than asked for, so that it never has too many members. @throws ScimRefusal */
+    list: (call: ScimCall, query: ListQuery, projection: Projection): Promise<Listed> =>
+      requests.read(call, async (work) => {
+        requireGroupSync(work)
+        const store = createScimGroupStore(work.tx)
+        const found = await store.list(work.companyId, query)
+        const teams = projection.has('members') ? withinBounds(found) : found
+        const resources = await present(work, teams, projection)
+        const count = () => store.count(work.companyId, query)
+        return { reply: { resources, total: await totalOf(query, found.length, count) } }
+      }),
+
+    /** @throws ScimRefusal `notFound` or `groupSyncOff` */
+    read: (call: ScimCall, id: string, projection: Projection): Promise<ScimResource> =>
+      requests.read(call, async (work) => {
+        requireGroupSync(work)
+        return { reply: await presentOne(work, id, projection) }
+      }),
+
+    /** A team without relations to others. @throws ScimRefusal `uniqueness` or `noTarget` */
+    create: (
+      call: ScimCall,
+      { displayName, externalId, members }: Required<GroupChange>,
+      projection: Projection,
+    ): Promise<ScimResource> =>
+      write(call, async (work) => {
+        const { tx, companyId, origin } = work
+        const team = { id: newId(), companyId, name: displayName, externalId }
+        if (!(await createScimGroupStore(tx).insert(team))) throw takenGroup()
+        const { came } = await changeMembers(work, team.id, members)
+        const target = targetOf(team)
+        const details = { added: came.length, addedIds: came.slice(0, mostNamed) }
+        await recordAudit(tx, { companyId, action: 'team-create', target, details, ...origin })
+        await settle(work, { left: [], changed: came })
+        return { reply: await presentOne(work, team.id, projection), target }
+      }),
+
+    /** @throws ScimRefusal `notFound`, `uniqueness` or `noTarget`; DomainError `lastAdministrator` */
+    replace: (
+      call: ScimCall,
+      id: string,
+      change: Required<GroupChange>,
+      projection: Projection,
+    ): Promise<ScimResource> =>
+      write(call, async (work) => {
+        const team = await get(work, id)
+        await apply(work, team, change)
+        return { reply: await presentOne(work, id, projection), target: targetOf(team) }
+      }),
+
+    /** @throws as `replace` */
+    change: (call: ScimCall, id: string, change: GroupChange): Promise<void> =>
+      write(call, async (work) => {
+        const team = await get(work, id)
+        await apply(work, team, change)
+        return { reply: undefined, target: targetOf(team) }
+      }),
+
+    /** @throws ScimRefusal `notFound` or `mutability`; DomainError `lastAdministrator` */
+    delete: (call: ScimCall, id: string): Promise<void> =>
+      write(call, async (work) => {
+        const { tx, companyId, origin } = work
+        const team = await get(work, id)
+        const store = createScimGroupStore(tx)
+        if (team.isDefault)
+          throw new ScimRefusal(
+            'mutability',
+            'This is the default team of the company: an administrator must choose another one first',
+          )
+        if (await store.hasRelations(team.id))
+          throw new ScimRefusal('mutability', 'The team has parents or children: detach it from them first')
+        const left = await store.removeEverybody(team.id)
+        await unlessInUse(store.delete(team.id))
+        const target = targetOf(team)
+        const details = { removed: left.length, removedIds: idsOf(left.slice(0, mostNamed)) }
+        await recordAudit(tx, { companyId, action: 'team-delete', target, details, ...origin })
+        await settle(work, { left, changed: [] })
+        return { reply: undefined, target }
+      }),
+  }
+}
+
+/** Whatever belongs to a team points at it, so that the store refuses to delete it. */
+const unlessInUse = (deletion: Promise<void>): Promise<void> =>
+  wordingViolations(
+    () => deletion,
+    (_, cause) =>
+      new ScimRefusal('mutability', 'Something belongs to the team: give it to another team first', {
+        cause,
+      }),
+  )

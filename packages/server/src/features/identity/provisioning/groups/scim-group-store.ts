@@ -1,0 +1,230 @@
+import { and, asc, eq, not, or, type SQL, sql } from 'drizzle-orm'
+import { ssoDefaultTeams } from '../../../../database/tables/single-sign-on.ts'
+import { teamMembers, teamParents, teams } from '../../../../database/tables/team.ts'
+import { users } from '../../../../database/tables/user.ts'
+import type { Queries } from '../../../../platform/stores/relational.ts'
+import { conditionOf, orderOf, type SqlAttributes } from '../filter-sql.ts'
+import type { ListQuery } from '../protocol/listing.ts'
+import { visibleUsers } from '../users/scim-user-store.ts'
+
+export interface StoredTeam {
+  readonly id: string
+  readonly name: string
+  readonly externalId: string | null
+  /** Takes the people who are in no other team. */
+  readonly isDefault: boolean
+  /** Whether the identity provider keeps this team. */
+  readonly provisioned: boolean
+  readonly createdAt: Date
+  readonly updatedAt: Date
+  readonly memberCount: number
+}
+
+export interface Member {
+  readonly id: string
+  readonly email: string
+}
+
+/** A user who was in a team until now. */
+export interface FormerMember {
+  readonly id: string
+  /** Whether the identity provider had put the person there. */
+  readonly provisioned: boolean
+}
+
+const columns = {
+  id: teams.id,
+  name: teams.name,
+  externalId: teams.externalId,
+  isDefault: teams.isDefault,
+  provisioned: teams.provisioned,
+  createdAt: teams.createdAt,
+  updatedAt: teams.updatedAt,
+  memberCount: sql<number>`(select count(*)::int from ${teamMembers} as member where member.team_id = "teams"."id")`,
+}
+
+/** What groups are filtered and sorted by. */
+const sqlAttributes: SqlAttributes = new Map([
+  ['id', { type: 'lowerText', value: sql`${teams.id}` }],
+  ['externalid', { type: 'exactText', value: sql`${teams.externalId}` }],
+  ['displayname', { type: 'text', value: sql`${teams.name}` }],
+  ['meta.created', { type: 'time', value: sql`date_trunc('milliseconds', ${teams.createdAt})` }],
+  ['meta.lastmodified', { type: 'time', value: sql`date_trunc('milliseconds', ${teams.updatedAt})` }],
+  [
+    'members',
+    {
+      type: 'values',
+      table: sql`${teamMembers} as member join ${users} on ${users.id} = member.user_id
+        and member.team_id = ${teams.id} and ${visibleUsers}`,
+      parts: new Map([
+        ['value', { type: 'lowerText', value: sql`${users.id}` }],
+        ['display', { type: 'lowerText', value: sql`${users.email}` }],
+      ]),
+    },
+  ],
+])
+
+const array = (ids: Iterable<string>) => sql`${sql.param([...ids])}::text[]`
+
+/** Teams as an identity provider sees them, and who is in them; given a transaction it works inside it. */
+export function createScimGroupStore(db: Queries) {
+  const here = (companyId: string, id: string) => and(eq(teams.companyId, companyId), eq(teams.id, id))
+
+  const matching = (companyId: string, { filter }: Pick<ListQuery, 'filter'>): SQL | undefined =>
+    and(eq(teams.companyId, companyId), filter && conditionOf(filter, sqlAttributes))
+
+  async function idsOf(query: SQL): Promise<string[]> {
+    const { rows } = await db.execute<{ id: string }>(query)
+    return rows.map(({ id }) => id)
+  }
+
+  async function removed(query: SQL): Promise<FormerMember[]> {
+    const { rows } = await db.execute<{ id: string; provisioned: boolean }>(query)
+    return rows
+  }
+
+  return {
+    async find(companyId: string, id: string): Promise<StoredTeam | undefined> {
+      const [row] = await db.select(columns).from(teams).where(here(companyId, id))
+      return row
+    },
+
+    /** In the order wanted, or the oldest first. @throws ScimRefusal `invalidFilter` or `invalidValue` */
+    async list(companyId: string, query: ListQuery): Promise<StoredTeam[]> {
+      const order = query.sort ? orderOf(query.sort, sqlAttributes) : asc(teams.createdAt)
+      const where = matching(companyId, query)
+      if (query.limit === 0) return []
+      return db
+        .select(columns)
+        .from(teams)
+        .where(where)
+        .orderBy(order, asc(teams.id))
+        .limit(query.limit)
+        .offset(query.offset)
+    },
+
+    /** @throws ScimRefusal `invalidFilter` */
+    async count(companyId: string, query: ListQuery): Promise<number> {
+      const [row] = await db
+        .select({ count: sql`count(*)`.mapWith(Number) })
+        .from(teams)
+        .where(matching(companyId, query))
+      return row?.count ?? 0
+    },
+
+    /** Members by the id of their team. */
+    async listMembers(teamIds: readonly string[]): Promise<Map<string, Member[]>> {
+      const { rows } = await db.execute<{ team: string; id: string; email: string }>(
+        sql`select member.team_id as team, ${users.id} as id, ${users.email} as email
+          from ${teamMembers} as member join ${users} on ${users.id} = member.user_id
+          where member.team_id = any(${array(teamIds)}) and ${visibleUsers} order by ${users.id}`,
+      )
+      return Map.groupBy(rows, ({ team }) => team)
+    },
+
+    /** False when the name or the external id is taken. */
+    async insert(team: { id: string; companyId: string; name: string; externalId: string | null }) {
+      const inserted = await db
+        .insert(teams)
+        .values({ ...team, provisioned: true })
+        .onConflictDoNothing()
+        .returning({ id: teams.id })
+      return inserted.length > 0
+    },
+
+    /** From now on the identity provider keeps the team: single sign-on adds no new users to it. */
+    async update(id: string, fields: { name?: string; externalId?: string | null }): Promise<void> {
+      await db
+        .update(teams)
+        .set({ ...fields, provisioned: true, updatedAt: sql`now()` })
+        .where(eq(teams.id, id))
+      await db.delete(ssoDefaultTeams).where(eq(ssoDefaultTeams.teamId, id))
+    },
+
+    async delete(id: string): Promise<void> {
+      await db.delete(teams).where(eq(teams.id, id))
+    },
+
+    async hasRelations(id: string): Promise<boolean> {
+      const [row] = await db
+        .select({ one: sql`1` })
+        .from(teamParents)
+        .where(or(eq(teamParents.parentId, id), eq(teamParents.childId, id)))
+        .limit(1)
+      return row !== undefined
+    },
+
+    /** Those of the ids that are people whom the identity provider sees, or, `ever`, has seen. */
+    async findPeople(companyId: string, ids: Iterable<string>, ever: boolean): Promise<Set<string>> {
+      const rows = await db
+        .select({ id: users.id })
+        .from(users)
+        .where(
+          and(
+            eq(users.companyId, companyId),
+            sql`${users.id} = any(${array(ids)})`,
+            ever ? not(users.serviceAccount) : visibleUsers,
+          ),
+        )
+      return new Set(rows.map(({ id }) => id))
+    },
+
+    /** @returns whom the identity provider had not put into the team before */
+    async addMembers(companyId: string, teamId: string, ids: Iterable<string>): Promise<string[]> {
+      return idsOf(
+        sql`insert into ${teamMembers} as member (company_id, team_id, user_id, provisioned)
+          select ${companyId}, ${teamId}, id, true from unnest(${array(ids)}) as id
+          on conflict (team_id, user_id) do update set provisioned = true where not member.provisioned
+          returning user_id as id`,
+      )
+    },
+
+    /** Whom the identity provider has put into the team. */
+    async listProvisionedMembers(teamId: string): Promise<string[]> {
+      const rows = await db
+        .select({ id: teamMembers.userId })
+        .from(teamMembers)
+        .where(and(eq(teamMembers.teamId, teamId), teamMembers.provisioned))
+      return rows.map(({ id }) => id)
+    },
+
+    /** Programs stay: the identity provider does not see them. @returns who was in the team */
+    async removeMembers(teamId: string, ids: Iterable<string>): Promise<FormerMember[]> {
+      return removed(
+        sql`delete from ${teamMembers} as member using ${users} as person
+          where member.team_id = ${teamId} and member.user_id = any(${array(ids)})
+            and person.id = member.user_id and not person.service_account
+          returning member.user_id as id, member.provisioned`,
+      )
+    },
+
+    /** The same for all but those named. */
+    async keepMembers(teamId: string, ids: Iterable<string>): Promise<FormerMember[]> {
+      return removed(
+        sql`delete from ${teamMembers} as member using ${users} as person
+          where member.team_id = ${teamId} and not (member.user_id = any(${array(ids)}))
+            and person.id = member.user_id and not person.service_account
+          returning member.user_id as id, member.provisioned`,
+      )
+    },
+
+    /** Programs too. @returns who was in the team */
+    async removeEverybody(teamId: string): Promise<FormerMember[]> {
+      return removed(
+        sql`delete from ${teamMembers} where team_id = ${teamId} returning user_id as id, provisioned`,
+      )
+    },
+
+    /** Whoever of these people is in no team any more comes into the company's default team. */
+    async catchTeamless(companyId: string, ids: Iterable<string>): Promise<void> {
+      await db.execute(
+        sql`insert into ${teamMembers} (company_id, team_id, user_id)
+          select person.company_id, team.id, person.id from ${users} as person
+            join ${teams} as team on team.company_id = person.company_id and team.is_default
+          where person.company_id = ${companyId} and person.id = any(${array(ids)})
+            and not exists (select 1 from ${teamMembers} as member where member.user_id = person.id)
+          on conflict do nothing`,
+      )
+    },
+  }
+}

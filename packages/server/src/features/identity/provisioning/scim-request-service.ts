@@ -1,0 +1,143 @@
+import type { ErrorName } from '@millrace/contract/errors.ts'
+import type { AuditEvent, RecordAudit } from '../../../platform/audit.ts'
+import type { Clock } from '../../../platform/clock.ts'
+import { createEntryBudget } from '../../../platform/entry-budget.ts'
+import { networkOf } from '../../../platform/network-address.ts'
+import { type Queries, type Relational, wordingViolations } from '../../../platform/stores/relational.ts'
+import { takenGroup, takenUser } from './protocol/refusal.ts'
+import type { Origin } from './groups/role-assignment.ts'
+import { createScimConfigStore, type ProvisioningSettings } from './config/scim-config-store.ts'
+import type { TokenHolder } from './config/scim-token-store.ts'
+
+/** A request of an identity provider whose token is known. */
+export interface ScimCall {
+  readonly holder: TokenHolder
+  /** Network address that it came from. */
+  readonly address: string
+  readonly method: string
+  /** Template of the path: `/v2/scim/v2/Users/:id`. */
+  readonly path: string
+  /** What the path names. */
+  readonly target: AuditEvent['target']
+}
+
+/** A request whose token no company has. */
+export type StrangeCall = Pick<ScimCall, 'address' | 'method' | 'path'>
+
+/** Why a request was refused, for the audit log. */
+export interface ScimFailure {
+  readonly status: number
+  readonly scimType: string | undefined
+  readonly errorName: ErrorName
+}
+
+/** What came of a request: the reply, and whom or what it was about where the path does not say it. */
+export interface Outcome<T> {
+  readonly reply: T
+  readonly target?: AuditEvent['target']
+  /** What of the request was not done, for the audit log. */
+  readonly omitted?: Readonly<Record<string, unknown>>
+}
+
+/** Inside the transaction of one request. */
+export interface Work {
+  readonly tx: Queries
+  readonly companyId: string
+  readonly settings: ProvisioningSettings
+  readonly origin: Origin
+}
+
+export interface ScimRequestDependencies {
+  readonly relational: Pick<Relational, 'db'>
+  /** Runs a change of people or roles; `lastAdministrator` when nobody would be left to administer. */
+  readonly transact: <T>(work: (tx: Queries) => Promise<T>) => Promise<T>
+  readonly recordAudit: RecordAudit
+  readonly clock: Clock
+}
+
+/** Entries about unknown tokens within a minute: of one network, and of all together. */
+const mostStrangeOfNetwork = 3
+const mostStrange = 60
+
+/** What a change that a unique index refuses means for the identity provider. */
+const uniqueIndexes: ReadonlyMap<string, () => Error> = new Map([
+  ['users_external_id', takenUser],
+  ['teams_name', takenGroup],
+  ['teams_external_id', takenGroup],
+])
+
+export type ScimRequests = ReturnType<typeof createScimRequestService>
+
+/**
+ * Each request of an identity provider is one transaction and one entry of the audit log. Those that change
+ * something come one after the other within a company, so that two connectors and repeated requests converge.
+ */
+export function createScimRequestService(dependencies: ScimRequestDependencies) {
+  const { relational, transact, recordAudit, clock } = dependencies
+  const hasRoom = createEntryBudget(clock, mostStrange)
+  const originOf = ({ holder, address }: ScimCall): Origin => ({
+    actor: { kind: 'identity-provider', id: holder.id, name: holder.label },
+    address,
+  })
+
+  const inOneTransaction = <T>(
+    call: ScimCall,
+    isWrite: boolean,
+    work: (work: Work) => Promise<Outcome<T>>,
+  ): Promise<T> =>
+    transact(async (tx) => {
+      const { companyId } = call.holder
+      const store = createScimConfigStore(tx)
+      if (isWrite) await store.lock(companyId)
+      const settings = await store.find(companyId)
+      const origin = originOf(call)
+      const { reply, target = call.target, omitted } = await work({ tx, companyId, settings, origin })
+      const { method, path } = call
+      const details = { method, path, ...omitted }
+      const about = target && { target }
+      await recordAudit(tx, { companyId, action: 'scim-request', ...about, details, ...origin })
+      await store.noteSync(companyId)
+      return reply
+    })
+
+  return {
+    read: <T>(call: ScimCall, work: (work: Work) => Promise<Outcome<T>>): Promise<T> =>
+      inOneTransaction(call, false, work),
+
+    /** @throws ScimRefusal `uniqueness` besides what `work` throws */
+    write: <T>(call: ScimCall, work: (work: Work) => Promise<Outcome<T>>): Promise<T> =>
+      wordingViolations(
+        () => inOneTransaction(call, true, work),
+        (constraint) => uniqueIndexes.get(constraint)?.(),
+      ),
+
+    /** By itself, because the transaction of what was refused is rolled back. */
+    async recordRefusal(call: ScimCall, { status, scimType, errorName }: ScimFailure): Promise<void> {
+      const { method, path, target } = call
+      await recordAudit(relational.db, {
+        companyId: call.holder.companyId,
+        action: 'scim-request',
+        ...(target && { target }),
+        error: errorName,
+        details: { method, path, status, ...(scimType && { scimType }) },
+        ...originOf(call),
+      })
+    },
+
+    /**
+     * A token that no company has is nobody's: the operator finds such tries, as those of unknown addresses. Anybody
+     * can cause them, so that few are recorded; the metrics count all.
+     */
+    async recordStranger({ address, method, path }: StrangeCall): Promise<void> {
+      if (!hasRoom(networkOf(address), mostStrangeOfNetwork)) return
+      await recordAudit(relational.db, {
+        companyId: undefined,
+        action: 'scim-request',
+        actor: { kind: 'anonymous' },
+        error: 'unauthenticated',
+        details: { method, path, reason: 'unknown-token' },
+        address,
+      })
+    },
+  }
+}

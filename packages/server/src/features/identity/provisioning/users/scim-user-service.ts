@@ -1,0 +1,239 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { RecordAudit } from '../../../../platform/audit.ts'
+import { parseEmailAddress } from '../../../../platform/email-address.ts'
+import { isId, normalizeId } from '../../../../platform/ids.ts'
+import type { UserLifecycle } from '../../people/users/user-lifecycle.ts'
+import { type Listed, type ListQuery, type Projection, totalOf } from '../protocol/listing.ts'
+import { notOwnedName, ScimRefusal, takenUser } from '../protocol/refusal.ts'
+import { impliedOf, type ScimResource, toUserResource } from '../protocol/resources.ts'
+import { notAnAddress, type UserChange } from '../protocol/user-attributes.ts'
+import type { UserDocument } from '../protocol/user-document.ts'
+import { documentOf, fieldsOf, type UserFields } from '../protocol/user-fields.ts'
+import type { RoleAssignment } from '../groups/role-assignment.ts'
+import type { ScimCall, ScimRequests, Work } from '../scim-request-service.ts'
+import { createScimUserStore, type StoredPerson } from './scim-user-store.ts'
+
+export interface ScimUserDependencies {
+  readonly requests: Pick<ScimRequests, 'read' | 'write'>
+  readonly lifecycle: Pick<
+    UserLifecycle,
+    'create' | 'rename' | 'admit' | 'endUnproven' | 'deactivate' | 'reactivate' | 'reset' | 'erase'
+  >
+  readonly roleAssignment: Pick<RoleAssignment, 'findDefaultRole'>
+  readonly recordAudit: RecordAudit
+  /** Address of the SCIM service. */
+  readonly baseUrl: () => string
+}
+
+const unknown = (id: string) =>
+  new ScimRefusal('notFound', `There is no user ${JSON.stringify(id.slice(0, 60))}`)
+const targetOf = ({ id, email }: { id: string; email: string }) => ({ kind: 'user', id, name: email })
+
+/** What of a document is another than before: fields of the account by their names there, others by their own. */
+function changesOf(before: UserDocument, after: UserDocument): string[] {
+  const [had, has] = [fieldsOf(before), fieldsOf(after)]
+  const fields = (Object.keys(has) as (keyof UserFields)[]).filter((name) => has[name] !== had[name])
+  const names = new Set([...Object.keys(before), ...Object.keys(after)])
+  const others = [...names].filter((name) => !isDeepStrictEqual(before[name], after[name]))
+  return [...new Set([...fields, ...others])]
+}
+
+/** Whether the identity provider has deleted the user, whom no administrator has reactivated since. */
+const isDeleted = ({ unprovisionedAt, status, serviceAccount }: StoredPerson) =>
+  unprovisionedAt !== null && status === 'disabled' && !serviceAccount
+
+/**
+ * Whether the identity provider has deleted a user of this account and means another one now (RFC 7643 3.1: its
+ * identifier is what it tells users apart by). What a request leaves out says nothing.
+ */
+const isAnother = (
+  { unprovisionedAt, formerExternalId }: StoredPerson,
+  externalId: string | null | undefined,
+) => unprovisionedAt !== null && externalId !== undefined && externalId !== formerExternalId
+
+export type ScimUsers = ReturnType<typeof createScimUserService>
+
+/** `/Users` of the SCIM service: people of the company whose token it is. */
+export function createScimUserService(dependencies: ScimUserDependencies) {
+  const { requests, lifecycle, roleAssignment, recordAudit, baseUrl } = dependencies
+
+  async function present({ tx, companyId, settings }: Work, id: string): Promise<ScimResource> {
+    const person = await createScimUserStore(tx).find(companyId, id, settings.groupSync)
+    if (!person) throw unknown(id)
+    return toUserResource(person, baseUrl())
+  }
+
+  async function lock({ tx, companyId }: Work, id: string): Promise<StoredPerson> {
+    const person = isId(id) ? await createScimUserStore(tx).lock(companyId, normalizeId(id)) : undefined
+    if (!person) throw unknown(id)
+    return person
+  }
+
+  /** Somebody whom the identity provider says something about has come in and needs an invitation no more. */
+  async function setActive({ tx, origin }: Work, person: StoredPerson, active: boolean | undefined) {
+    if (active === false) await lifecycle.deactivate(tx, person, origin)
+    else if (person.status === 'invited') await lifecycle.admit(tx, person)
+    else if (active && person.status === 'disabled') await lifecycle.reactivate(tx, person, origin)
+  }
+
+  /** A repeated request changes nothing and is no change in the audit log. */
+  async function apply(work: Work, person: StoredPerson, { active, revise }: UserChange): Promise<void> {
+    const { tx, companyId, origin } = work
+    const before = documentOf(person.sent, person)
+    const after = revise(before, impliedOf(person))
+    const { externalId } = fieldsOf(after)
+    if (!person.provisioned && externalId !== null && isAnother(person, externalId)) throw takenUser()
+    if (!person.provisioned) await lifecycle.endUnproven(tx, companyId, [person.id], origin)
+    const changed = changesOf(before, after)
+    if (changed.length > 0 || !person.provisioned) {
+      const store = createScimUserStore(tx)
+      await store.update(person.id, fieldsOf(after))
+      await store.keep(person.id, after)
+      const details = { fields: changed, ...(!person.provisioned && { provisioned: true }) }
+      const target = targetOf(person)
+      await recordAudit(tx, { companyId, action: 'user-update', target, details, ...origin })
+    }
+    await setActive(work, person, active)
+  }
+
+  /**
+   * An address outlives its holder. One whom the identity provider deleted comes back as a new user under the old id
+   * when it gives the same identifier; otherwise the address is another user's now, and the former account ends.
+   */
+  async function keepsAddress(work: Work, person: StoredPerson, externalId: string | null) {
+    const { tx, companyId, origin } = work
+    if (!isDeleted(person)) return true
+    if (isAnother(person, externalId)) {
+      await lifecycle.erase(tx, person, origin)
+      return false
+    }
+    await lifecycle.reset(tx, person, await roleAssignment.findDefaultRole(tx, companyId), origin)
+    return true
+  }
+
+  /** True when a user whom the identity provider deleted had the address, and has it no more. */
+  async function freeAddress({ tx, companyId, origin }: Work, email: string): Promise<boolean> {
+    const holder = await createScimUserStore(tx).lockByAddress(companyId, email)
+    return holder !== undefined && isDeleted(holder) && lifecycle.erase(tx, holder, origin)
+  }
+
+  /** Undefined for a name that is taken over or stays, otherwise why it cannot be taken. */
+  async function rename(
+    work: Work,
+    person: StoredPerson,
+    userName: string | undefined,
+  ): Promise<ScimRefusal | undefined> {
+    const { tx, companyId, origin } = work
+    if (userName === undefined) return undefined
+    const email = parseEmailAddress(userName)
+    if (email === undefined) return notAnAddress(userName)
+    if (email === person.email) return undefined
+    const newcomerRoleId = await roleAssignment.findDefaultRole(tx, companyId)
+    const result = await lifecycle.rename(tx, person, email, newcomerRoleId, origin)
+    if (result === 'renamed') return undefined
+    if (result === 'taken' && (await freeAddress(work, email))) return rename(work, person, userName)
+    return result === 'taken' ? takenUser() : notOwnedName()
+  }
+
+  async function create(work: Work, userName: string, change: UserChange): Promise<{ id: string }> {
+    const { tx, companyId, origin } = work
+    const email = parseEmailAddress(userName)
+    if (email === undefined) throw notAnAddress(userName)
+    const { active = true, revise } = change
+    const store = createScimUserStore(tx)
+    const document = revise({}, {})
+    const { externalId } = fieldsOf(document)
+    const found = await store.lockByAddress(companyId, email)
+    const existing = found && (await keepsAddress(work, found, externalId)) ? found : undefined
+    if (existing) {
+      const isFree = !existing.serviceAccount && !existing.provisioned && !isAnother(existing, externalId)
+      if (!isFree) throw takenUser()
+      await apply(work, existing, { active, revise })
+      return existing
+    }
+    const person = {
+      ...fieldsOf(document),
+      companyId,
+      email,
+      // People of other companies are not told of: who signs in with the address stays who it was.
+      sharesEmail: true,
+      status: active ? ('active' as const) : ('disabled' as const),
+      roleId: await roleAssignment.findDefaultRole(tx, companyId),
+      passwordHash: null,
+      teamIds: [await store.findDefaultTeam(companyId)],
+      provisioned: true,
+    }
+    const created = await lifecycle.create(tx, person, origin)
+    if (!created) throw takenUser()
+    await store.keep(created.id, document)
+    return created
+  }
+
+  return {
+    /** @throws ScimRefusal `invalidFilter` or `invalidValue` */
+    list: (call: ScimCall, query: ListQuery, projection: Projection): Promise<Listed> =>
+      requests.read(call, async ({ tx, companyId, settings }) => {
+        const store = createScimUserStore(tx)
+        const hasGroups = settings.groupSync
+        const people = await store.list(companyId, query, {
+          hasGroups,
+          showsGroups: projection.has('groups'),
+        })
+        const resources = people.map((person) => projection.apply(toUserResource(person, baseUrl())))
+        const count = () => store.count(companyId, query, hasGroups)
+        return { reply: { resources, total: await totalOf(query, people.length, count) } }
+      }),
+
+    /** @throws ScimRefusal `notFound` */
+    read: (call: ScimCall, id: string): Promise<ScimResource> =>
+      requests.read(call, async (work) => {
+        if (!isId(id)) throw unknown(id)
+        return { reply: await present(work, normalizeId(id)) }
+      }),
+
+    /**
+     * Somebody new; or somebody of the company whom the identity provider does not keep yet, under the id they
+     * have, with the role and the teams they have; or the same user whom it deleted, under the same id alone.
+     * @throws ScimRefusal `uniqueness`
+     */
+    create: (call: ScimCall, change: UserChange & { readonly userName: string }): Promise<ScimResource> =>
+      requests.write(call, async (work) => {
+        const { id } = await create(work, change.userName, change)
+        return {
+          reply: await present(work, id),
+          target: targetOf({ id, email: change.userName.toLowerCase() }),
+        }
+      }),
+
+    /**
+     * Another userName is another address of the account. One that cannot be taken refuses the request, but not that
+     * the user is deactivated: then the rest is done, and the reply shows the userName that stays.
+     * @throws ScimRefusal `notFound`, `uniqueness`, `mutability` or `invalidValue`; DomainError `lastAdministrator`
+     */
+    change: (call: ScimCall, id: string, change: UserChange): Promise<ScimResource> =>
+      requests.write(call, async (work) => {
+        const person = await lock(work, id)
+        const refusal = await rename(work, person, change.userName)
+        if (refusal && change.active !== false) throw refusal
+        // Read again: the person may have another address now.
+        await apply(work, await lock(work, id), change)
+        const omitted = refusal && { notRenamed: refusal.scimType }
+        const reply = await present(work, person.id)
+        return { reply, target: targetOf(person), ...(omitted && { omitted }) }
+      }),
+
+    /**
+     * Deactivates the person, who is gone for the identity provider then and has nothing left but the id, to which
+     * the same userName with the same externalId comes back.
+     * @throws ScimRefusal `notFound`; DomainError `lastAdministrator`
+     */
+    delete: (call: ScimCall, id: string): Promise<void> =>
+      requests.write(call, async (work) => {
+        const { tx, companyId, origin } = work
+        const person = await lock(work, id)
+        await lifecycle.reset(tx, person, await roleAssignment.findDefaultRole(tx, companyId), origin)
+        await createScimUserStore(tx).release(person.id)
+        return { reply: undefined, target: targetOf(person) }
+      }),
+  }
+}

@@ -1,0 +1,101 @@
+import type { ErrorName } from '@millrace/contract/errors.ts'
+import type { OperationAudit } from '@millrace/contract/operation.ts'
+import { type AuditEvent, actorOf, type RecordAudit } from '../../../../platform/audit.ts'
+import type { Clock } from '../../../../platform/clock.ts'
+import { createEntryBudget } from '../../../../platform/entry-budget.ts'
+import { DomainError } from '../../../../platform/errors.ts'
+import { isId, normalizeId } from '../../../../platform/ids.ts'
+import type { Caller } from '../principal.ts'
+import type { Relational } from '../../../../platform/stores/relational.ts'
+
+/** What somebody asked of an operation. */
+export interface Asked {
+  readonly caller: Caller
+  readonly params: unknown
+  readonly body: unknown
+}
+
+export interface RefusalAuditDependencies {
+  readonly relational: Pick<Relational, 'db'>
+  readonly recordAudit: RecordAudit
+  readonly clock: Clock
+}
+
+/** Failures of an audited operation that are no decision about it. Every other one is recorded. */
+export const undecided: ReadonlySet<ErrorName> = new Set<ErrorName>([
+  // What was asked was not understood.
+  'validation',
+  'malformed',
+  'tooComplex',
+  'payloadTooLarge',
+  'unsupportedMediaType',
+  // Nobody of any company is known to have asked.
+  'unauthenticated',
+  // It could not be decided.
+  'internal',
+  'unavailable',
+  'signInUnavailable',
+  // There is nothing that could be changed; names of what belongs to others are answered by other rows.
+  'singleSignOnNotFound',
+  // The place that was to be linked has decided.
+  'linkedAccountTest',
+])
+
+/** Entries that one person can cause within a minute by being refused the same for the same reason. */
+const mostAlike = 60
+/** Of a list in the details. */
+const mostListed = 20
+const longestText = 200
+const unstorable = /[\p{Cc}\p{Cs}]/gu
+
+const fieldOf = (from: unknown, name: string): unknown =>
+  from !== null && typeof from === 'object' ? (from as Record<string, unknown>)[name] : undefined
+
+const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined)
+
+function targetOf(audit: OperationAudit, { caller, params, body }: Asked): AuditEvent['target'] {
+  const { target: kind, of, named } = audit
+  if (kind === undefined) return undefined
+  const { principal } = caller
+  if (of === 'caller') return { kind, id: principal.userId, name: principal.email }
+  if (of === 'company') return { kind, id: principal.companyId }
+  const id = textOf(fieldOf(params, 'id')) ?? ''
+  const name = named === undefined ? undefined : textOf(fieldOf(body, named))
+  return { kind, id: isId(id) ? normalizeId(id) : undefined, name }
+}
+
+/** What the caller is told of the reason, and so no secret; without what the target says already. */
+function detailsOf({ data }: DomainError, target: AuditEvent['target']): Record<string, unknown> {
+  const given = Object.entries(data).filter(([, value]) => value !== target?.id && value !== target?.name)
+  return Object.fromEntries(given.map(([name, value]) => [name, toDetail(value)]))
+}
+
+/** A text may be what the caller sent, of any length and with characters that the store takes in no text. */
+function toDetail(value: unknown): unknown {
+  if (Array.isArray(value)) return value.slice(0, mostListed).map(toDetail)
+  return typeof value === 'string' ? value.slice(0, longestText).replaceAll(unstorable, '\ufffd') : value
+}
+
+/** Records that an operation was refused, if it was; by itself, because the transaction of the work is rolled back. */
+export type RecordRefusal = (audit: OperationAudit, asked: Asked, error: unknown) => Promise<void>
+
+export function createRefusalAudit(dependencies: RefusalAuditDependencies): RecordRefusal {
+  const { relational, recordAudit, clock } = dependencies
+  const hasRoom = createEntryBudget(clock)
+  return async (audit, asked, error) => {
+    if (!(error instanceof DomainError) || undecided.has(error.errorName)) return
+    const { principal, address } = asked.caller
+    const { action } = audit
+    if (!hasRoom(`${principal.userId} ${action} ${error.errorName}`, mostAlike)) return
+    const target = targetOf(audit, asked)
+    await recordAudit(relational.db, {
+      companyId: principal.companyId,
+      action,
+      actor: actorOf(principal),
+      ...(target && { target }),
+      error: error.errorName,
+      details: detailsOf(error, target),
+      address,
+    })
+  }
+}

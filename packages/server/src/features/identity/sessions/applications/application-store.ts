@@ -1,0 +1,91 @@
+import type { Application } from '@millrace/contract/resources/application.ts'
+import { and, eq, type SQL, sql } from 'drizzle-orm'
+import { databaseNow, type SqlNow } from '../../../../database/now.ts'
+import { oauthClients } from '../../../../database/tables/oauth-client.ts'
+import { authorizationCodes, clientConsents, pendingSignIns } from '../../../../database/tables/sign-in.ts'
+import { accessTokens, refreshTokens } from '../../../../database/tables/token.ts'
+import type { Queries } from '../../../../platform/stores/relational.ts'
+
+/** What withdrawing has ended. */
+export interface WithdrawnAccess {
+  readonly consents: number
+  readonly sessions: number
+}
+
+export type ApplicationStore = ReturnType<typeof createApplicationStore>
+
+/** Clients that act for a user; given a transaction it works inside it. All times are the database's. */
+export function createApplicationStore(db: Queries, now: SqlNow = databaseNow) {
+  /** A session without a refresh token has ended with its last access token, and its row stays for a while. */
+  const living = (): SQL => sql`session.expires_at > ${now()} and (session.token_hash is not null or exists (
+    select 1 from ${accessTokens} as token
+    where token.refresh_token_id = session.id and token.expires_at > ${now()}))`
+
+  const toIso = (instant: SQL): SQL =>
+    sql`to_char(${instant} at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
+
+  return {
+    /** By name. */
+    async listOf(userId: string): Promise<Application[]> {
+      const { rows } = await db.execute<{
+        id: string
+        name: string
+        consented_at: string | null
+        last_used_at: string | null
+        sessions: number
+      }>(
+        sql`with used as (
+            select session.client_id, count(*)::int as sessions, max(session.used_at) as last_used_at
+            from ${refreshTokens} as session where session.user_id = ${userId} and ${living()}
+            group by session.client_id
+          )
+          select client.id, client.name, ${toIso(sql`consent.granted_at`)} as consented_at,
+            ${toIso(sql`used.last_used_at`)} as last_used_at, coalesce(used.sessions, 0) as sessions
+          from ${oauthClients} as client
+            left join ${clientConsents} as consent on consent.client_id = client.id and consent.user_id = ${userId}
+            left join used on used.client_id = client.id
+          where consent.user_id is not null or used.client_id is not null
+          order by client.name, client.id`,
+      )
+      return rows.map((row) => ({
+        id: row.id,
+        name: row.name,
+        consentedAt: row.consented_at,
+        lastUsedAt: row.last_used_at,
+        sessions: row.sessions,
+      }))
+    },
+
+    async findName(clientId: string): Promise<string | undefined> {
+      const [row] = await db
+        .select({ name: oauthClients.name })
+        .from(oauthClients)
+        .where(eq(oauthClients.id, clientId))
+      return row?.name
+    },
+
+    /**
+     * Ends everything that a client has of a user, in the order in which a sign-in makes it: each statement waits for
+     * the step that is under way, whose rows it takes away, and the next one ends what that step has made.
+     */
+    async withdraw(userId: string, clientId: string): Promise<WithdrawnAccess> {
+      await db
+        .delete(pendingSignIns)
+        .where(and(eq(pendingSignIns.userId, userId), eq(pendingSignIns.clientId, clientId)))
+      const { rowCount: consents } = await db
+        .delete(clientConsents)
+        .where(and(eq(clientConsents.userId, userId), eq(clientConsents.clientId, clientId)))
+      await db
+        .delete(authorizationCodes)
+        .where(and(eq(authorizationCodes.userId, userId), eq(authorizationCodes.clientId, clientId)))
+      const { rows } = await db.execute<{ living: boolean }>(
+        sql`select ${living()} as living from ${refreshTokens} as session
+          where session.user_id = ${userId} and session.client_id = ${clientId} for update of session`,
+      )
+      await db
+        .delete(refreshTokens)
+        .where(and(eq(refreshTokens.userId, userId), eq(refreshTokens.clientId, clientId)))
+      return { consents: consents ?? 0, sessions: rows.filter((row) => row.living).length }
+    },
+  }
+}

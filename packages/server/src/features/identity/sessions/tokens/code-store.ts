@@ -1,0 +1,168 @@
+import { and, eq, lt, sql } from 'drizzle-orm'
+import { databaseNow, type SqlNow } from '../../../../database/now.ts'
+import { authorizationCodes, clientConsents, pendingSignIns } from '../../../../database/tables/sign-in.ts'
+import { refreshTokens } from '../../../../database/tables/token.ts'
+import { users } from '../../../../database/tables/user.ts'
+import type { Queries } from '../../../../platform/stores/relational.ts'
+
+export type SignInMethod = 'password' | 'sso'
+
+export interface NewCode {
+  readonly codeHash: Buffer
+  readonly userId: string
+  readonly clientId: string
+  readonly redirectUri: string
+  readonly codeChallenge: string
+  readonly method: SignInMethod
+  readonly passwordHash: string | null
+}
+
+export interface StoredCode extends Omit<NewCode, 'codeHash'> {
+  readonly companyId: string
+  readonly email: string
+  readonly isUsed: boolean
+  readonly isAlive: boolean
+}
+
+export interface NewPendingSignIn {
+  readonly secretHash: Buffer
+  readonly browserHash: Buffer
+  readonly userId: string
+  readonly clientId: string
+  readonly method: SignInMethod
+  readonly passwordHash: string | null
+  readonly complete: boolean
+}
+
+export interface PendingSignIn extends Omit<NewPendingSignIn, 'secretHash' | 'browserHash'> {
+  readonly companyId: string
+  readonly email: string
+}
+
+const sweepSize = 50
+
+export type CodeStore = ReturnType<typeof createCodeStore>
+
+/** Codes, sign-ins under way and consents; given a transaction it works inside it. All times are the database's. */
+export function createCodeStore(db: Queries, now: SqlNow = databaseNow) {
+  return {
+    /** A code lives 60 s (decisions.md, Token service). */
+    async insertCode(code: NewCode): Promise<void> {
+      await db.insert(authorizationCodes).values({
+        ...code,
+        createdAt: now(),
+        expiresAt: sql`${now()} + interval '60 seconds'`,
+      })
+    },
+
+    /** The code, locked until the transaction ends, also when it was used or has ended. */
+    async lockCode(codeHash: Buffer): Promise<StoredCode | undefined> {
+      const [row] = await db
+        .select({
+          userId: authorizationCodes.userId,
+          companyId: users.companyId,
+          email: users.email,
+          clientId: authorizationCodes.clientId,
+          redirectUri: authorizationCodes.redirectUri,
+          codeChallenge: authorizationCodes.codeChallenge,
+          method: authorizationCodes.method,
+          passwordHash: authorizationCodes.passwordHash,
+          isUsed: sql<boolean>`${authorizationCodes.usedAt} is not null`,
+          isAlive: sql<boolean>`${authorizationCodes.expiresAt} > ${now()}`,
+        })
+        .from(authorizationCodes)
+        .innerJoin(users, eq(users.id, authorizationCodes.userId))
+        .where(eq(authorizationCodes.codeHash, codeHash))
+        .for('update', { of: authorizationCodes })
+      return row
+    },
+
+    async markUsed(codeHash: Buffer, refreshTokenId: string): Promise<void> {
+      await db
+        .update(authorizationCodes)
+        .set({ usedAt: now(), refreshTokenId })
+        .where(eq(authorizationCodes.codeHash, codeHash))
+    },
+
+    /** Ends the session that the code gave. */
+    async revokeGiven(codeHash: Buffer): Promise<void> {
+      await db.execute(
+        sql`delete from ${refreshTokens} where id = (
+          select refresh_token_id from ${authorizationCodes} where code_hash = ${codeHash})`,
+      )
+    },
+
+    async insertPending(pending: NewPendingSignIn, seconds = 600): Promise<void> {
+      await db.insert(pendingSignIns).values({
+        ...pending,
+        createdAt: now(),
+        expiresAt: sql`${now()} + make_interval(secs => ${seconds})`,
+      })
+    },
+
+    /** Somebody between two steps, in the browser that took the first; the password has not changed meanwhile. */
+    async findPending(secretHash: Buffer, browserHash: Buffer): Promise<PendingSignIn | undefined> {
+      const [row] = await db
+        .select({
+          userId: pendingSignIns.userId,
+          companyId: users.companyId,
+          email: users.email,
+          clientId: pendingSignIns.clientId,
+          method: pendingSignIns.method,
+          passwordHash: pendingSignIns.passwordHash,
+          complete: pendingSignIns.complete,
+        })
+        .from(pendingSignIns)
+        .innerJoin(users, eq(users.id, pendingSignIns.userId))
+        .where(
+          and(
+            eq(pendingSignIns.secretHash, secretHash),
+            eq(pendingSignIns.browserHash, browserHash),
+            sql`${pendingSignIns.expiresAt} > ${now()}`,
+            eq(users.status, 'active'),
+          ),
+        )
+      return row
+    },
+
+    /** Counts a try of a one-time code; false when there were enough, or the sign-in is gone. */
+    async takeTry(secretHash: Buffer, most: number): Promise<boolean> {
+      const taken = await db
+        .update(pendingSignIns)
+        .set({ tries: sql`${pendingSignIns.tries} + 1` })
+        .where(and(eq(pendingSignIns.secretHash, secretHash), lt(pendingSignIns.tries, most)))
+        .returning({ tries: pendingSignIns.tries })
+      return taken.length > 0
+    },
+
+    /** False when it went before: of two requests at once one goes on. */
+    async deletePending(secretHash: Buffer): Promise<boolean> {
+      const { rowCount } = await db.delete(pendingSignIns).where(eq(pendingSignIns.secretHash, secretHash))
+      return (rowCount ?? 0) > 0
+    },
+
+    /** Held until the transaction ends: a consent is not withdrawn between this and the code that follows from it. */
+    async lockConsent(userId: string, clientId: string): Promise<boolean> {
+      const rows = await db
+        .select({ userId: clientConsents.userId })
+        .from(clientConsents)
+        .where(and(eq(clientConsents.userId, userId), eq(clientConsents.clientId, clientId)))
+        .for('share')
+      return rows.length > 0
+    },
+
+    async insertConsent(userId: string, clientId: string): Promise<void> {
+      await db.insert(clientConsents).values({ userId, clientId }).onConflictDoNothing()
+    },
+
+    /** Takes away some of what has ended; a used code stays for a day, so that a second use is noticed. */
+    async sweepEnded(): Promise<void> {
+      await db.execute(
+        sql`delete from ${authorizationCodes} where code_hash in (
+          select code_hash from ${authorizationCodes} where expires_at < ${now()} - interval '1 day'
+          limit ${sweepSize} for update skip locked)`,
+      )
+      await db.delete(pendingSignIns).where(lt(pendingSignIns.expiresAt, now()))
+    },
+  }
+}

@@ -1,0 +1,112 @@
+import { sql } from 'drizzle-orm'
+import { databaseNow, type SqlNow } from '../../../../database/now.ts'
+import { oauthClients } from '../../../../database/tables/oauth-client.ts'
+import { accessTokens, earlierRefreshTokens, refreshTokens } from '../../../../database/tables/token.ts'
+import { users } from '../../../../database/tables/user.ts'
+import type { Queries } from '../../../../platform/stores/relational.ts'
+import {
+  knownRefreshTokens,
+  mayGoOn,
+  type RevokedToken,
+  type SessionRefresh,
+  tokenEnds,
+} from './token-store.ts'
+
+export interface SessionRotation extends SessionRefresh {
+  /** Of the refresh token that is given now. */
+  readonly nextTokenHash: Buffer
+}
+
+export interface RotatedSession {
+  readonly sessionId: string
+  /** The token was replaced too long ago: nothing was given, because two hold tokens of this session. */
+  readonly isReused: boolean
+}
+
+/** Most rows that one sweep takes away. Every rotation adds one. */
+const sweepSize = 50
+
+export type RotationStore = ReturnType<typeof createRotationStore>
+
+/**
+ * Sessions whose refresh tokens are replaced by use (RFC 9700 4.14.2); given a transaction it works inside it. All
+ * times are the database's.
+ */
+export function createRotationStore(db: Queries, now: SqlNow = databaseNow) {
+  const { accessEnd, refreshEnd } = tokenEnds(now)
+
+  return {
+    /**
+     * Makes an access token and the next refresh token from a refresh token of this client. A token of the present
+     * generation begins the next one. A token of the generation before is good for 30 s after that, for requests at
+     * once and for answers that were lost: it gives one more token of the present generation. Any older one is
+     * reused. Undefined when the token is unknown, has ended, or its client or person is not active.
+     *
+     * One statement: a crash leaves all tokens or none. The generation of a token never changes and is read first;
+     * that of the session is judged once its row is locked, as whoever held the lock before has left it.
+     */
+    async rotateSession(rotation: SessionRotation): Promise<RotatedSession | undefined> {
+      const { rows } = await db.execute<{ session_id: string; reused: boolean }>(
+        sql`with known as materialized ${knownRefreshTokens(rotation.refreshTokenHash)},
+          judged as (
+            select session.id, session.token_hash, session.generation, session.expires_at, ${mayGoOn} as may_go_on,
+              case
+                when known.generation = session.generation then 'present'
+                when known.generation = session.generation - 1
+                  and session.replaced_at > ${now()} - interval '30 seconds' then 'before'
+                when known.expires_at > ${now()} then 'reused'
+              end as use
+            from known join ${refreshTokens} as session on session.id = known.session_id
+              join ${users} as owner on owner.id = session.user_id
+              join ${oauthClients} as client on client.id = session.client_id
+            where session.client_id = ${rotation.clientId} and session.expires_at > ${now()} and client.active
+            for update of session
+          ), good as (
+            select * from judged where use in ('present', 'before') and may_go_on
+          ), kept as (
+            insert into ${earlierRefreshTokens} (token_hash, refresh_token_id, generation, expires_at)
+            select token_hash, id, generation, greatest(expires_at, ${refreshEnd()}) from good
+          ), refreshed as (
+            update ${refreshTokens} as session
+            set token_hash = ${rotation.nextTokenHash}::bytea,
+              generation = session.generation + case use when 'present' then 1 else 0 end,
+              replaced_at = case use when 'present' then ${now()} else session.replaced_at end,
+              expires_at = greatest(session.expires_at, ${refreshEnd()}), used_at = ${now()},
+              address = ${rotation.address}
+            from good where session.id = good.id
+            returning session.id
+          ), given as (
+            insert into ${accessTokens} (id, token_hash, refresh_token_id, created_at, expires_at)
+            select ${rotation.accessTokenId}, ${rotation.accessTokenHash}::bytea, id, ${now()}, ${accessEnd()}
+            from refreshed
+          )
+          select id as session_id, use = 'reused' as reused from judged
+          where use = 'reused' or id in (select id from good)`,
+      )
+      const [row] = rows
+      return row && { sessionId: row.session_id, isReused: row.reused }
+    },
+
+    /** Ends a session with all its tokens; undefined when it has ended before. */
+    async endSession(
+      sessionId: string,
+    ): Promise<Pick<RevokedToken, 'userId' | 'companyId' | 'email'> | undefined> {
+      const { rows } = await db.execute<{ id: string; company_id: string; email: string }>(
+        sql`with ended as (delete from ${refreshTokens} where id = ${sessionId} returning user_id)
+          select owner.id, owner.company_id, owner.email
+          from ended join ${users} as owner on owner.id = ended.user_id`,
+      )
+      const [row] = rows
+      return row && { userId: row.id, companyId: row.company_id, email: row.email }
+    },
+
+    /** Takes away some tokens that could not be living any more, had nothing replaced them. */
+    async sweepEarlier(): Promise<void> {
+      await db.execute(
+        sql`delete from ${earlierRefreshTokens} where token_hash in (
+          select token_hash from ${earlierRefreshTokens} where expires_at < ${now()} - interval '1 minute'
+          order by expires_at limit ${sweepSize} for update skip locked)`,
+      )
+    },
+  }
+}

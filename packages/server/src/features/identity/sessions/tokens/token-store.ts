@@ -1,0 +1,279 @@
+import { and, eq, type SQL, sql } from 'drizzle-orm'
+import { databaseNow, type SqlNow } from '../../../../database/now.ts'
+import { oauthClients } from '../../../../database/tables/oauth-client.ts'
+import { userAuthenticators } from '../../../../database/tables/sign-in.ts'
+import { accessTokens, earlierRefreshTokens, refreshTokens } from '../../../../database/tables/token.ts'
+import { users } from '../../../../database/tables/user.ts'
+import type { Queries } from '../../../../platform/stores/relational.ts'
+
+export interface Client {
+  readonly id: string
+  readonly name: string
+  /** Values of `grant_type` that it may use. */
+  readonly grants: readonly string[]
+  /** Where a sign-in in a browser may return to (`isRegisteredRedirect`). */
+  readonly redirectUris: readonly string[]
+  /** The operator's own: people are not asked whether they let it in. */
+  readonly firstParty: boolean
+  /** Every refresh gives another refresh token (`createRotationStore`). */
+  readonly rotatesRefreshTokens: boolean
+}
+
+/** Somebody who might sign in with a password. */
+export interface Credentials {
+  readonly userId: string
+  readonly companyId: string
+  readonly email: string
+  /** Null where no password lets this person in. */
+  readonly passwordHash: string | null
+  /** Whether a one-time code must be right too before anything is given. */
+  readonly needsCode: boolean
+  /** Why not, for the audit log. */
+  readonly refusal: 'deactivated' | 'invited' | 'sso-required' | 'no-password' | undefined
+}
+
+/** A session to open: what is checked again at that moment, and the new tokens' ids and hashes. */
+export interface NewSession {
+  /** With single sign-on there is no password to be the same still. */
+  readonly user: Pick<Credentials, 'userId' | 'passwordHash'>
+  readonly method: 'password' | 'sso'
+  readonly clientId: string
+  readonly address: string
+  readonly refreshTokenId: string
+  /** Null for a client that may not refresh: nothing gives the session another access token. */
+  readonly refreshTokenHash: Buffer | null
+  readonly accessTokenId: string
+  readonly accessTokenHash: Buffer
+}
+
+export interface SessionRefresh {
+  readonly clientId: string
+  readonly address: string
+  readonly refreshTokenHash: Buffer
+  readonly accessTokenId: string
+  readonly accessTokenHash: Buffer
+}
+
+/** Whether passwords let this person in no more; programs go on with theirs. */
+const ssoRequired = sql`(not service_account and requires_single_sign_on(company_id, email))`
+
+/** Whether the person `owner` may go on with the session `session`. */
+export const mayGoOn: SQL = sql`(owner.status = 'active' and (session.method = 'sso' or owner.service_account
+  or not requires_single_sign_on(owner.company_id, owner.email)))`
+
+/** The session of a refresh token and which of its generations the token is of, given last or earlier. */
+export const knownRefreshTokens = (tokenHash: Buffer): SQL => sql`(
+  select id as session_id, generation, expires_at from ${refreshTokens} where token_hash = ${tokenHash}
+  union all
+  select refresh_token_id, generation, expires_at from ${earlierRefreshTokens} where token_hash = ${tokenHash})`
+
+/** When tokens end that are given now (interface.md, Authentication 6). */
+export const tokenEnds = (now: SqlNow) => ({
+  accessEnd: () => sql`${now()} + interval '1 hour'`,
+  refreshEnd: () => sql`${now()} + interval '30 days'`,
+})
+
+/** A token that was to be revoked, and whose it is. */
+export interface RevokedToken {
+  /** Of the client that asks; others stay as they are. */
+  readonly isOwn: boolean
+  /** A refresh token, whose access tokens went along; an access token otherwise. */
+  readonly isSession: boolean
+  readonly userId: string
+  readonly companyId: string
+  readonly email: string
+}
+
+/** Most rows that one sweep takes away, so that no request pays for many. */
+const sweepSize = 50
+
+export type TokenStore = ReturnType<typeof createTokenStore>
+
+/** Clients, credentials and tokens; given a transaction it works inside it. All times are the database's (faults.md, T12). */
+export function createTokenStore(db: Queries, now: SqlNow = databaseNow) {
+  const { accessEnd, refreshEnd } = tokenEnds(now)
+
+  return {
+    /** The client, if it is known and active. */
+    async findClient(clientId: string): Promise<Client | undefined> {
+      const [row] = await db
+        .select({
+          id: oauthClients.id,
+          name: oauthClients.name,
+          grants: oauthClients.grants,
+          redirectUris: oauthClients.redirectUris,
+          firstParty: oauthClients.firstParty,
+          rotatesRefreshTokens: oauthClients.rotatesRefreshTokens,
+        })
+        .from(oauthClients)
+        .where(and(eq(oauthClients.id, clientId), oauthClients.active))
+      return row
+    },
+
+    /** Who signs in with this address, as `parseEmailAddress` gives it, or is invited with it at least. */
+    async findCredentials(email: string): Promise<Credentials | undefined> {
+      const { rows } = await db.execute<{
+        id: string
+        company_id: string
+        status: string
+        password_hash: string | null
+        sso_required: boolean
+        needs_code: boolean
+      }>(
+        sql`select id, company_id, status, password_hash, ${ssoRequired} as sso_required,
+            exists (
+              select 1 from ${userAuthenticators} where user_id = ${users.id} and confirmed_at is not null
+            ) as needs_code
+          from ${users} where email = ${email} and status <> 'deleted'
+          order by holds_email desc, status = 'invited', created_at limit 1`,
+      )
+      const [row] = rows
+      if (!row) return undefined
+      const refusal =
+        row.status === 'disabled'
+          ? 'deactivated'
+          : row.status === 'invited'
+            ? 'invited'
+            : row.sso_required
+              ? 'sso-required'
+              : row.password_hash === null
+                ? 'no-password'
+                : undefined
+      return {
+        userId: row.id,
+        companyId: row.company_id,
+        email,
+        passwordHash: refusal === undefined ? row.password_hash : null,
+        needsCode: row.needs_code,
+        refusal,
+      }
+    },
+
+    /** The living session of this person that a refresh token, not one that was replaced, belongs to. */
+    async findSessionOf(email: string, refreshTokenHash: Buffer): Promise<string | undefined> {
+      const { rows } = await db.execute<{ id: string }>(
+        sql`select session.id from ${knownRefreshTokens(refreshTokenHash)} as known
+            join ${refreshTokens} as session
+              on session.id = known.session_id and session.generation = known.generation
+            join ${users} as owner on owner.id = session.user_id
+          where session.expires_at > ${now()} and owner.email = ${email} and owner.status = 'active'
+            and owner.holds_email`,
+      )
+      return rows[0]?.id
+    },
+
+    /**
+     * Opens a session if the person is still active with the password that was verified, or came in by single
+     * sign-on. The person's row is locked against a change meanwhile, so that whoever ends all sessions ends this
+     * one too. One statement: a crash leaves both tokens or none.
+     */
+    async openSession(session: NewSession): Promise<boolean> {
+      const { user, method } = session
+      const isStillTrue =
+        method === 'sso'
+          ? sql`true`
+          : sql`password_hash is not distinct from ${user.passwordHash} and not ${ssoRequired}`
+      const { rows } = await db.execute(
+        sql`with owner as (
+            update ${users} set last_sign_in_at = ${now()}
+            where id = ${user.userId} and status = 'active' and ${isStillTrue}
+            returning id
+          ), opened as (
+            insert into ${refreshTokens}
+              (id, token_hash, user_id, client_id, address, created_at, used_at, expires_at, method)
+            select ${session.refreshTokenId}, ${session.refreshTokenHash}::bytea, id, ${session.clientId},
+              ${session.address}, ${now()}, ${now()}, ${refreshEnd()}, ${method} from owner
+            returning id
+          )
+          insert into ${accessTokens} (id, token_hash, refresh_token_id, created_at, expires_at)
+          select ${session.accessTokenId}, ${session.accessTokenHash}::bytea, id, ${now()}, ${accessEnd()} from opened
+          returning id`,
+      )
+      return rows.length > 0
+    },
+
+    /**
+     * Makes an access token from a refresh token of this client and moves the refresh token's end, which never
+     * moves back. False when the token is unknown, has ended, or its client or person is not active.
+     */
+    async refreshSession(refresh: SessionRefresh): Promise<boolean> {
+      const { rows } = await db.execute(
+        sql`with refreshed as (
+            update ${refreshTokens} as session
+            set expires_at = greatest(session.expires_at, ${refreshEnd()}), used_at = ${now()},
+              address = ${refresh.address}
+            from ${users} as owner, ${oauthClients} as client
+            where session.token_hash = ${refresh.refreshTokenHash} and session.client_id = ${refresh.clientId}
+              and session.expires_at > ${now()}
+              and owner.id = session.user_id and ${mayGoOn}
+              and client.id = session.client_id and client.active
+            returning session.id
+          )
+          insert into ${accessTokens} (id, token_hash, refresh_token_id, created_at, expires_at)
+          select ${refresh.accessTokenId}, ${refresh.accessTokenHash}::bytea, id, ${now()}, ${accessEnd()} from refreshed
+          returning id`,
+      )
+      return rows.length > 0
+    },
+
+    /**
+     * Ends the token with this hash if it belongs to the client: a refresh token, also an earlier one, with its
+     * session's access tokens, an access token alone. Undefined for a token that nobody has.
+     */
+    async revoke(tokenHash: Buffer, clientId: string): Promise<RevokedToken | undefined> {
+      const { rows } = await db.execute<{
+        own: boolean
+        session_id: string | null
+        user_id: string
+        company_id: string
+        email: string
+      }>(
+        sql`with found as (
+            select session.id as session_id, null as token_id, session.user_id, session.client_id = ${clientId} as own
+            from ${knownRefreshTokens(tokenHash)} as known
+              join ${refreshTokens} as session on session.id = known.session_id
+            union all
+            select null, token.id, session.user_id, session.client_id = ${clientId}
+            from ${accessTokens} as token join ${refreshTokens} as session on session.id = token.refresh_token_id
+            where token.token_hash = ${tokenHash}
+          ), ended_sessions as (
+            delete from ${refreshTokens} where id in (select session_id from found where own)
+          ), ended_tokens as (
+            delete from ${accessTokens} where id in (select token_id from found where own)
+          )
+          select found.own, found.session_id, owner.id as user_id, owner.company_id, owner.email
+          from found join ${users} as owner on owner.id = found.user_id`,
+      )
+      const [row] = rows
+      return (
+        row && {
+          isOwn: row.own,
+          isSession: row.session_id !== null,
+          userId: row.user_id,
+          companyId: row.company_id,
+          email: row.email,
+        }
+      )
+    },
+
+    /** Keeps a new hash of the same password, if the password has not been changed meanwhile. */
+    async replaceHash(user: Pick<Credentials, 'userId' | 'passwordHash'>, newHash: string): Promise<boolean> {
+      const { rowCount } = await db.execute(
+        sql`update ${users} set password_hash = ${newHash}
+          where id = ${user.userId} and password_hash = ${user.passwordHash}`,
+      )
+      return (rowCount ?? 0) > 0
+    },
+
+    /** Takes away some tokens that have ended. */
+    async sweepEnded(): Promise<void> {
+      for (const table of [accessTokens, refreshTokens]) {
+        await db.execute(
+          sql`delete from ${table} where id in (
+            select id from ${table} where expires_at < ${now()} - interval '1 minute'
+            order by expires_at limit ${sweepSize} for update skip locked)`,
+        )
+      }
+    },
+  }
+}

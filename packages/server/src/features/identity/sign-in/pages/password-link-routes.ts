@@ -1,0 +1,163 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { parseEmailAddress } from '../../../../platform/email-address.ts'
+import { DomainError } from '../../../../platform/errors.ts'
+import { bindBrowser, formTokenOf } from '../../../../platform/http/own-form.ts'
+import { languageOf } from '../../../../platform/http/page-language.ts'
+import { sendSignInPage } from './sign-in-page.ts'
+import type { Language } from '../../../../platform/mail/letter.ts'
+import { judgeNewPassword } from '../../../../platform/crypto/passwords.ts'
+import {
+  type AuthorizationReader,
+  type AuthorizationRequest,
+  authorizationParameters,
+} from '../authorization-request.ts'
+import { type Fields, formOf, queryOf, registerPages, requireOwnForm } from './page-scope.ts'
+import {
+  type ForgotStep,
+  forgotPage,
+  forgotUrl,
+  mailSentPage,
+  messagePage,
+  type SetPasswordStep,
+  setPasswordPage,
+  setPasswordUrl,
+} from './sign-in-pages.ts'
+import { signInWords } from './sign-in-words.ts'
+
+/** Whose a link is, and for what. */
+export interface LinkView {
+  readonly kind: 'password-reset' | 'invitation'
+  readonly email: string
+  /** Of the person. */
+  readonly language: Language
+}
+
+/** Links with which people set a password. */
+export interface PasswordLinks {
+  /** Mails a link where there is somebody to mail it to; never says whether there is. */
+  requestReset(wanted: { readonly email: string; readonly address: string }): Promise<void>
+  /** Whose link it is; looking at it does not use it up. */
+  inspect(secret: string): Promise<LinkView | undefined>
+  /** Records that a link was tried which works no more. */
+  recordEnded(secret: string, from: { readonly address: string }): Promise<void>
+  /** @throws DomainError `invalidLink`, or `validation` for the password that they have already */
+  redeem(secret: string, password: string, from: { readonly address: string }): Promise<unknown>
+}
+
+export interface PasswordLinkRouteDependencies {
+  readonly links: PasswordLinks
+  readonly readAuthorization: AuthorizationReader
+  readonly origin: () => string
+}
+
+/** The pages for people who have no password or have forgotten it. */
+export function registerPasswordLinkRoutes(
+  app: FastifyInstance,
+  { links, readAuthorization, origin }: PasswordLinkRouteDependencies,
+): void {
+  const languageFor = (request: FastifyRequest, fields: Fields): Language =>
+    languageOf(fields.get('lang'), request.headers['accept-language'])
+
+  /** The sign-in that led here, where there is one; one that is not right leads nowhere. */
+  async function comingFrom(
+    request: FastifyRequest,
+    fields: Fields,
+  ): Promise<AuthorizationRequest | undefined> {
+    if (!fields.has('client_id')) return undefined
+    return (await readAuthorization(fields, request.headers['accept-language'])).request
+  }
+
+  registerPages(app, {}, (scope) => {
+    scope.get(forgotUrl, async (request, reply) => {
+      const fields = queryOf(request)
+      const step: ForgotStep = {
+        language: languageFor(request, fields),
+        formToken: formTokenOf(bindBrowser(request, reply)),
+        username: parseEmailAddress(fields.get('username') ?? '') ?? '',
+        request: await comingFrom(request, fields),
+      }
+      return sendSignInPage(reply, forgotPage(step))
+    })
+
+    scope.post(forgotUrl, async (request, reply) => {
+      const fields = formOf(request, [...authorizationParameters, 'form_token', 'username'])
+      requireOwnForm(request, fields, origin())
+      const language = languageFor(request, fields)
+      const from = await comingFrom(request, fields)
+      const typed = fields.get('username') ?? ''
+      const email = parseEmailAddress(typed)
+      if (email === undefined) {
+        const formToken = formTokenOf(bindBrowser(request, reply))
+        const message = signInWords[language].notAnEmail
+        return sendSignInPage(
+          reply,
+          forgotPage({ language, formToken, username: typed, request: from, message }),
+        )
+      }
+      await links.requestReset({ email, address: request.ip })
+      return sendSignInPage(reply, mailSentPage(language, from))
+    })
+
+    const ended = (language: Language) => {
+      const words = signInWords[language]
+      const link = { label: words.askAgain, url: `${forgotUrl}?lang=${language}` }
+      return messagePage(language, {
+        title: words.linkEndedTitle,
+        lead: words.linkEndedLead,
+        link,
+        status: 400,
+      })
+    }
+
+    /** In the language that the page was opened in, or else the person's own. */
+    function setPasswordStep(fields: Fields, view: LinkView, formToken: string): SetPasswordStep {
+      const lang = fields.get('lang')
+      return {
+        language: lang ? languageOf(lang, undefined) : view.language,
+        formToken,
+        token: fields.get('token') ?? '',
+        email: view.email,
+        isInvitation: view.kind === 'invitation',
+      }
+    }
+
+    // A mail scanner that follows the link only looks at it.
+    scope.get(setPasswordUrl, async (request, reply) => {
+      const fields = queryOf(request)
+      const found = await links.inspect(fields.get('token') ?? '')
+      if (!found) return sendSignInPage(reply, ended(languageFor(request, fields)))
+      const formToken = formTokenOf(bindBrowser(request, reply))
+      return sendSignInPage(reply, setPasswordPage(setPasswordStep(fields, found, formToken)))
+    })
+
+    scope.post(setPasswordUrl, async (request, reply) => {
+      const fields = formOf(request, ['token', 'lang', 'form_token', 'username', 'password', 'repeated'])
+      requireOwnForm(request, fields, origin())
+      const [token = '', password = ''] = [fields.get('token'), fields.get('password')]
+      const found = await links.inspect(token)
+      if (!found) {
+        await links.recordEnded(token, { address: request.ip })
+        return sendSignInPage(reply, ended(languageFor(request, fields)))
+      }
+      const step = setPasswordStep(fields, found, formTokenOf(bindBrowser(request, reply)))
+      const { language } = step
+      const words = signInWords[language]
+      const again = (message: string, status = 400) =>
+        sendSignInPage(reply, setPasswordPage({ ...step, message, status }))
+      const fault = judgeNewPassword(password)
+      if (fault !== undefined) return again(words.passwordFaults[fault])
+      if (password !== fields.get('repeated')) return again(words.different)
+      try {
+        await links.redeem(token, password, { address: request.ip })
+      } catch (error) {
+        if (!(error instanceof DomainError)) throw error
+        if (error.errorName === 'invalidLink') return sendSignInPage(reply, ended(language))
+        if (error.errorName === 'validation') return again(words.samePassword)
+        if (error.errorName === 'unavailable') return again(words.busy, error.status)
+        throw error
+      }
+      const [title, lead] = [words.passwordSetTitle, words.passwordSetLead]
+      return sendSignInPage(reply, messagePage(language, { title, lead }))
+    })
+  })
+}

@@ -1,0 +1,255 @@
+import { checkEmail } from '@millrace/contract/operations/auth.ts'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { parseEmailAddress } from '../../../../platform/email-address.ts'
+import { DomainError } from '../../../../platform/errors.ts'
+import { bindBrowser, browserOf, formTokenOf } from '../../../../platform/http/own-form.ts'
+import { faults, pageFault } from '../../../../platform/http/page-fault.ts'
+import { forgetKeptSignIn, readKeptSignIn } from '../../../../platform/http/sign-in-cookie.ts'
+import { sendSignInPage } from './sign-in-page.ts'
+import type { Language } from '../../../../platform/mail/letter.ts'
+import {
+  type AuthorizationReader,
+  AuthorizationRefused,
+  authorizationParameters,
+  buildRedirect,
+  type JudgedRequest,
+  type ReturnAddress,
+  toParameters,
+} from '../authorization-request.ts'
+import { readDeviceCookie, setDeviceCookie } from './device-cookie.ts'
+import { oauthDescription, oauthError } from '../tokens/oauth-failures.ts'
+import {
+  type Fields,
+  formBodyLimit,
+  formOf,
+  isBrowser,
+  queryOf,
+  readQuery,
+  registerPages,
+  requireOwnForm,
+} from './page-scope.ts'
+import { readRefreshCookie } from '../../sessions/tokens/refresh-cookie.ts'
+import {
+  codePage,
+  consentPage,
+  emailPage,
+  expiredPage,
+  type PageContext,
+  passwordPage,
+  signInUrl,
+} from './sign-in-pages.ts'
+import type { NextStep, SignInService } from '../sign-in-service.ts'
+import { signInWords } from './sign-in-words.ts'
+
+export interface SignInRouteDependencies {
+  readonly signIn: SignInService
+  readonly readAuthorization: AuthorizationReader
+  /** Address under which people reach the service. */
+  readonly origin: () => string
+}
+
+const known = [...authorizationParameters, 'form_token']
+const longestUsername = 254
+
+/** Why what a program gave is no address. */
+function faultOfUsername(typed: string): DomainError {
+  if (typed === '') return pageFault('username', faults.required)
+  const isLong = typed.length > longestUsername
+  return pageFault('username', isLong ? faults.tooLong(longestUsername) : faults.notAnAddress)
+}
+
+/**
+ * A person sees on the page what a program reads in the envelope.
+ * @param wrong what is said where what was typed is wrong
+ */
+function wordsFor(
+  error: unknown,
+  language: Language,
+  wrong: 'wrong' | 'wrongCode' = 'wrong',
+): { message: string; status: number } {
+  const words = signInWords[language]
+  if (!(error instanceof DomainError)) throw error
+  const { errorName, status, retryAfterSeconds } = error
+  if (errorName === 'invalidCredentials') return { message: words[wrong], status }
+  if (errorName === 'tooManyAttempts') return { message: words.tooMany(retryAfterSeconds ?? 1), status }
+  if (errorName === 'signInUnavailable') return { message: words.busy, status }
+  throw error
+}
+
+/** The steps of a sign-in in a browser, and operation 2; pages that work without scripts. */
+export function registerSignInRoutes(app: FastifyInstance, dependencies: SignInRouteDependencies): void {
+  const { signIn, readAuthorization, origin } = dependencies
+
+  /** Of requests whose client and redirect_uri were right. */
+  const returnAddresses = new WeakMap<FastifyRequest, ReturnAddress>()
+
+  async function judge(
+    request: FastifyRequest,
+    fields: Fields,
+    misread?: DomainError,
+  ): Promise<JudgedRequest> {
+    const judged = await readAuthorization(fields, request.headers['accept-language'], misread)
+    returnAddresses.set(request, judged.request)
+    return judged
+  }
+
+  /**
+   * The application is told what is wrong with its request, or that it cannot be answered now (RFC 6749 4.1.2.1).
+   * Once a page is shown a person can try its form again, and failures stay here.
+   */
+  function findReturn(error: DomainError, request: FastifyRequest): string | undefined {
+    if (request.method === 'POST') return undefined
+    const refused = error instanceof AuthorizationRefused ? error : undefined
+    const to = refused?.returnAddress ?? (error.status >= 500 ? returnAddresses.get(request) : undefined)
+    const result = {
+      error: refused?.code ?? oauthError(error),
+      error_description: oauthDescription(error.message),
+    }
+    return to && buildRedirect(to, result, origin())
+  }
+
+  function contextOf({ client, request }: JudgedRequest, browser: string): PageContext {
+    return { request, clientName: client.name, formToken: formTokenOf(browser) }
+  }
+
+  /** The page or the redirect of the next step. */
+  function follow(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    step: NextStep,
+    context: PageContext,
+  ): FastifyReply {
+    if (step.kind !== 'code' && step.device !== undefined) setDeviceCookie(request, reply, step.device)
+    switch (step.kind) {
+      case 'done':
+        return reply.header('cache-control', 'no-store').redirect(step.location, 303)
+      case 'code':
+        return sendSignInPage(reply, codePage(context, step.signIn))
+      case 'consent':
+        return sendSignInPage(reply, consentPage(context, step.signIn, step.email))
+    }
+  }
+
+  /** What a step needs, from a form that this service wrote for this browser. */
+  async function readStep(request: FastifyRequest, extra: readonly string[]) {
+    const fields = formOf(request, [...known, ...extra])
+    requireOwnForm(request, fields, origin())
+    const browser = browserOf(request)
+    if (browser === undefined || fields.get('form_token') !== formTokenOf(browser))
+      throw new DomainError('forbidden', {}, { message: 'The browser keeps no cookies' })
+    const judged = await judge(request, fields)
+    const cookieToken = readRefreshCookie(request)
+    const from = { address: request.ip, cookieToken, device: readDeviceCookie(request) }
+    return { fields, context: contextOf(judged, browser), step: { ...judged, browser, origin: from } }
+  }
+
+  registerPages(app, { findReturn }, (scope) => {
+    scope.get(signInUrl, async (request, reply) => {
+      const { fields, misread } = readQuery(request)
+      const judged = await judge(request, fields, misread)
+      const browser = bindBrowser(request, reply)
+      const context = contextOf(judged, browser)
+      const kept = readKeptSignIn(request)
+      const from = { address: request.ip, cookieToken: undefined, device: undefined }
+      const resumed = kept && (await signIn.resume(kept, { ...judged, browser, origin: from }))
+      if (resumed) {
+        forgetKeptSignIn(request, reply)
+        return follow(request, reply, resumed, context)
+      }
+      // An application that knows the address saves typing it; what it says is no proof, and leads no further.
+      const username = parseEmailAddress(fields.get('username') || fields.get('login_hint') || '')
+      if (username === undefined) return sendSignInPage(reply, emailPage(context))
+      const way = await signIn.findWay(username, judged.request)
+      if (way?.required) return reply.header('cache-control', 'no-store').redirect(way.location, 303)
+      return sendSignInPage(reply, passwordPage(context, { username, singleSignOn: way?.location }))
+    })
+
+    scope.route({
+      ...checkEmail,
+      bodyLimit: formBodyLimit,
+      async handler(request, reply) {
+        const fields = formOf(request, [...known, 'username'])
+        requireOwnForm(request, fields, origin())
+        const judged = await judge(request, fields)
+        const typed = fields.get('username') ?? ''
+        const username = parseEmailAddress(typed)
+        if (username === undefined) {
+          if (!isBrowser(request)) throw faultOfUsername(typed)
+          const { notAnEmail } = signInWords[judged.request.language]
+          const context = contextOf(judged, bindBrowser(request, reply))
+          return sendSignInPage(reply, emailPage(context, notAnEmail, typed.slice(0, longestUsername)))
+        }
+        const way = await signIn.findWay(username, judged.request)
+        reply.header('cache-control', 'no-store')
+        if (isBrowser(request)) {
+          if (way?.required) return reply.redirect(way.location, 303)
+          const context = contextOf(judged, bindBrowser(request, reply))
+          return sendSignInPage(reply, passwordPage(context, { username, singleSignOn: way?.location }))
+        }
+        const parameters = toParameters(judged.request)
+        parameters.set('username', username)
+        const passwordStep = `${origin()}${signInUrl}?${parameters}`
+        return reply
+          .code(204)
+          .header('location', way?.required ? way.location : passwordStep)
+          .send()
+      },
+    })
+
+    scope.post('/v2/oauth/sign-in', async (request, reply) => {
+      const { fields, context, step } = await readStep(request, ['username', 'password'])
+      const username = parseEmailAddress(fields.get('username') ?? '')
+      if (username === undefined) return sendSignInPage(reply, emailPage(context))
+      const way = await signIn.findWay(username, step.request)
+      if (way?.required) return reply.header('cache-control', 'no-store').redirect(way.location, 303)
+      try {
+        const next = await signIn.signIn(username, fields.get('password') ?? '', step)
+        return follow(request, reply, next, context)
+      } catch (error) {
+        const said = wordsFor(error, step.request.language)
+        return sendSignInPage(
+          reply,
+          passwordPage(context, { username, singleSignOn: way?.location, ...said }),
+        )
+      }
+    })
+
+    scope.post('/v2/oauth/one-time-code', async (request, reply) => {
+      const { fields, context, step } = await readStep(request, ['sign_in', 'code'])
+      const secret = fields.get('sign_in') ?? ''
+      try {
+        const next = await signIn.giveOneTimeCode(secret, fields.get('code') ?? '', step)
+        if (!next) return sendSignInPage(reply, expiredPage(step.request))
+        return follow(request, reply, next, context)
+      } catch (error) {
+        return sendSignInPage(
+          reply,
+          codePage(context, secret, wordsFor(error, step.request.language, 'wrongCode')),
+        )
+      }
+    })
+
+    scope.get('/v2/oauth/consent', async (request, reply) => {
+      const fields = queryOf(request)
+      const judged = await judge(request, fields)
+      const browser = bindBrowser(request, reply)
+      const secret = fields.get('sign_in') ?? ''
+      const step = {
+        ...judged,
+        browser,
+        origin: { address: request.ip, cookieToken: undefined, device: undefined },
+      }
+      const asked = await signIn.findAsked(secret, step)
+      if (!asked) return sendSignInPage(reply, expiredPage(judged.request))
+      return sendSignInPage(reply, consentPage(contextOf(judged, browser), secret, asked.email))
+    })
+
+    scope.post('/v2/oauth/consent', async (request, reply) => {
+      const { fields, step } = await readStep(request, ['sign_in', 'decision'])
+      const allowed = fields.get('decision') === 'allow'
+      const location = await signIn.decide(fields.get('sign_in') ?? '', allowed, step)
+      if (location === undefined) return sendSignInPage(reply, expiredPage(step.request))
+      return reply.header('cache-control', 'no-store').redirect(location, 303)
+    })
+  })
+}

@@ -1,0 +1,314 @@
+import type { RecordAudit } from '../../../../platform/audit.ts'
+import { type Clock, systemClock } from '../../../../platform/clock.ts'
+import { createFairGate } from '../../../../platform/crypto/fair-gate.ts'
+import { GateFull } from '../../../../platform/crypto/gate.ts'
+import { hashSecret, isSecret } from '../../../../platform/crypto/secrets.ts'
+import { parseEmailAddress } from '../../../../platform/email-address.ts'
+import { DomainError } from '../../../../platform/errors.ts'
+import type { Logger } from '../../../../platform/logger.ts'
+import { holdersOf, networkOf, siteOf } from '../../../../platform/network-address.ts'
+import { atDesk } from './password-desk.ts'
+import type { PasswordDesk, Passwords } from '../../../../platform/crypto/passwords.ts'
+import type { Relational } from '../../../../platform/stores/relational.ts'
+import { type FamiliarStore, hashDevice } from '../../sessions/familiar-store.ts'
+import {
+  type BucketState,
+  type Buckets,
+  bucketsOf,
+  defaultPolicy,
+  longestWait,
+  type ThrottlePolicy,
+} from './login-throttle.ts'
+import type { SecondFactor } from '../second-factor/second-factor.ts'
+import type { ThrottleStore } from './throttle-store.ts'
+import type { Credentials, TokenStore } from '../../sessions/tokens/token-store.ts'
+
+/** Where a request comes from. */
+export interface Origin {
+  /** Address of the peer. */
+  readonly address: string
+  /** The refresh token of the cookie, when it may be honoured: it proves a session. */
+  readonly cookieToken: string | undefined
+  /** The secret of a browser that a user signed in with before, when it sent one. */
+  readonly device: string | undefined
+}
+
+export interface PasswordCheckDependencies {
+  readonly relational: Pick<Relational, 'db' | 'transaction'>
+  readonly tokens: Pick<TokenStore, 'findCredentials' | 'findSessionOf' | 'replaceHash'>
+  readonly familiar: Pick<FamiliarStore, 'find'>
+  readonly throttle: ThrottleStore
+  readonly passwords: Passwords
+  readonly secondFactor: SecondFactor
+  readonly recordAudit: RecordAudit
+  readonly log: Pick<Logger, 'info' | 'warn'>
+  readonly policy?: ThrottlePolicy
+  readonly clock?: Clock
+}
+
+/** What somebody typed. */
+export interface PasswordAttempt {
+  /** In which client; asked with a place held, so that a crowd from one network does not ask the store at once. */
+  readonly findClient: () => Promise<{ readonly id: string }>
+  readonly username: string
+  readonly password: string
+  /** Whether the caller records a refusal itself, as that of an operation. */
+  readonly isRecorded?: boolean | undefined
+}
+
+/** One try of a password or a code. */
+interface Try {
+  readonly email: string
+  readonly clientId: string
+  readonly buckets: Buckets
+  /** Whether the user of this account has signed in from here, or proves a session. */
+  readonly isFamiliar: boolean
+  /** Whether some user has signed in from here. */
+  readonly isKnown: boolean
+  readonly origin: Origin
+  /** Whether the caller records a refusal itself. */
+  readonly isRecorded?: boolean | undefined
+}
+
+/** That an attempt may be made now. */
+interface Turn {
+  readonly states: readonly BucketState[]
+  /** Seconds for which attempts from unfamiliar places are held; 0 when they are not. */
+  readonly heldSeconds: number
+}
+
+/** Somebody whose password was right, in a client. */
+export interface Verified extends Credentials {
+  readonly clientId: string
+}
+
+/** Between two alarms about the same budget. */
+const alarmIntervalMs = 60_000
+
+/** Accounts that are remembered as held, of which the company was told. */
+const mostHeld = 1_000
+
+/** Attempts that ask at once whether they may be made, and those that wait to ask: two or three short questions each. */
+const asking = { places: 4, waitingPlaces: 256 }
+
+export type PasswordCheck = ReturnType<typeof createPasswordCheck>
+
+/**
+ * Whether somebody is who they say, by password and one-time code. Whatever the reason of a refusal, its
+ * answer and the work for it are the same (faults.md, T01); the audit log knows the reason.
+ */
+export function createPasswordCheck(dependencies: PasswordCheckDependencies) {
+  const { relational, tokens, familiar, throttle, passwords, secondFactor, recordAudit, log } = dependencies
+  const { db } = relational
+  const { policy = defaultPolicy, clock = systemClock } = dependencies
+  const alarms = new Map<string, number>()
+  const held = new Map<string, number>()
+  const askingGate = createFairGate(asking.places, asking.waitingPlaces)
+
+  /** Budgets that only an attack on many accounts or from many addresses exhausts are worth an operator's eye. */
+  function raiseAlarm(budget: keyof ThrottlePolicy): void {
+    const last = alarms.get(budget)
+    if (last !== undefined && clock.now() - last < alarmIntervalMs) return
+    alarms.set(budget, clock.now())
+    log.warn({ budget }, 'failed sign-ins have exhausted a budget: further attempts are slowed down')
+  }
+
+  function recordFailure(
+    user: Pick<Credentials, 'userId' | 'companyId' | 'email'> | undefined,
+    error: 'invalidCredentials' | 'tooManyAttempts',
+    details: { readonly reason: string; readonly clientId: string; readonly heldSeconds?: number },
+    { address }: Origin,
+  ): Promise<void> {
+    return recordAudit(db, {
+      companyId: user?.companyId,
+      action: details.reason === 'sso-required' ? 'sso-required' : 'sign-in',
+      actor: { kind: 'anonymous' },
+      ...(user ? { target: { kind: 'user', id: user.userId, name: user.email } } : {}),
+      error,
+      details,
+      address,
+    })
+  }
+
+  /** The company sees that an account is held, once a minute however often it is tried. */
+  async function recordHeld({ email, clientId, origin }: Try, seconds: number): Promise<void> {
+    const last = held.get(email)
+    if (last !== undefined && clock.now() - last < alarmIntervalMs) return
+    if (held.size >= mostHeld) held.clear()
+    held.set(email, clock.now())
+    const user = await tokens.findCredentials(email)
+    await recordFailure(user, 'tooManyAttempts', { reason: 'held', clientId, heldSeconds: seconds }, origin)
+  }
+
+  function tooManyAttempts(seconds: number): DomainError {
+    const retryAfter = Math.ceil(seconds)
+    return new DomainError('tooManyAttempts', { retryAfter }, { retryAfterSeconds: retryAfter })
+  }
+
+  /**
+   * Whether the attempt may be made. Where far buckets are full it may from known places alone, whether the account
+   * is one of those that are familiar there or not: what differs comes after the hash, and is not to be seen.
+   */
+  async function requireTurn(made: Try): Promise<Turn> {
+    const { near, far } = made.buckets
+    const all = [...near, ...far]
+    const states = await throttle.listStates(all)
+    const { seconds, scope } = longestWait(all, states)
+    if (scope === undefined) return { states, heldSeconds: 0 }
+    if (scope !== 'accountFromAddress') raiseAlarm(scope)
+    if (made.isKnown && longestWait(near, states).scope === undefined) return { states, heldSeconds: seconds }
+    const isOfAccount = scope === 'accountFromAddress' || scope === 'account'
+    if (isOfAccount && made.email !== '' && !made.isRecorded) await recordHeld(made, Math.ceil(seconds))
+    throw tooManyAttempts(seconds)
+  }
+
+  /** After a success the place starts anew; it had not failed before as a rule. */
+  async function forgetFailures({ near: [own] }: Buckets, { states }: Turn): Promise<void> {
+    if (own && states.some(({ key }) => key.equals(own.key))) await throttle.forget(own)
+  }
+
+  /**
+   * The questions to the store are the same whether there is such an account or not. Buckets of an account are its
+   * own, whatever its address: another one does not empty them.
+   */
+  async function placeOf(
+    typed: string,
+    email: string,
+    { address, cookieToken, device }: Origin,
+  ): Promise<Pick<Try, 'buckets' | 'isFamiliar' | 'isKnown'>> {
+    const sessionId =
+      cookieToken !== undefined && isSecret(cookieToken)
+        ? await tokens.findSessionOf(email, hashSecret(cookieToken))
+        : undefined
+    const deviceHash = hashDevice(device)
+    const { userId, hasNetwork, hasDevice, isKnown } = await familiar.find(email, address, deviceHash)
+    // No address has a space, and what is typed instead of one cannot be written as the account of a user.
+    const account = userId === undefined ? email || `typed ${typed}` : `user ${userId}`
+    const byDevice = hasDevice ? ({ kind: 'device', id: deviceHash.toString('hex') } as const) : undefined
+    const proof = sessionId === undefined ? byDevice : ({ kind: 'session', id: sessionId } as const)
+    const attempt = { account, network: networkOf(address), site: siteOf(address), proof }
+    const isFamiliar = proof !== undefined || hasNetwork
+    return { buckets: bucketsOf(attempt, policy), isFamiliar, isKnown }
+  }
+
+  /**
+   * An attempt that may be made, found out before it takes a place at the desk: what is refused anyhow takes no
+   * place from others.
+   */
+  async function begin(
+    typed: string,
+    email: string,
+    {
+      findClient,
+      origin,
+      isRecorded,
+    }: Pick<PasswordAttempt, 'findClient' | 'isRecorded'> & { origin: Origin },
+  ): Promise<Try> {
+    try {
+      return await askingGate.run(async () => {
+        const { id: clientId } = await findClient()
+        const made = { email, clientId, origin, isRecorded, ...(await placeOf(typed, email, origin)) }
+        await requireTurn(made)
+        return made
+      }, holdersOf(origin.address))
+    } catch (error) {
+      throw error instanceof GateFull ? busy(error) : error
+    }
+  }
+
+  function busy(cause?: unknown): DomainError {
+    const message = 'Too many people sign in at this moment, try again shortly'
+    return new DomainError('signInUnavailable', { retryAfter: 1 }, { cause, message, retryAfterSeconds: 1 })
+  }
+
+  const visitOf = ({ address }: Origin) => ({ holders: holdersOf(address), refusal: busy })
+
+  async function upToDate(user: Credentials, password: string, desk: PasswordDesk): Promise<Credentials> {
+    if (user.passwordHash === null || !passwords.isOutdated(user.passwordHash)) return user
+    const passwordHash = await desk.hash(password)
+    return (await tokens.replaceHash(user, passwordHash)) ? { ...user, passwordHash } : user
+  }
+
+  /** Counts a failure and keeps it; an unknown account costs the same. */
+  async function keepFailure(
+    user: Pick<Credentials, 'userId' | 'companyId' | 'email'> | undefined,
+    { reason, error }: { readonly reason: string; readonly error: 'invalidCredentials' | 'tooManyAttempts' },
+    { clientId, buckets, origin, isRecorded }: Try,
+    { heldSeconds }: Turn,
+  ): Promise<void> {
+    // While far buckets are full, what is tried from elsewhere is not counted in them either.
+    const counted = heldSeconds > 0 ? buckets.near : [...buckets.near, ...buckets.far]
+    await throttle.countFailure(counted)
+    const { seconds } = longestWait(counted, await throttle.listStates(counted))
+    const details = { reason, clientId, ...(seconds > 0 ? { heldSeconds: Math.ceil(seconds) } : {}) }
+    if (!isRecorded) await recordFailure(user, error, details, origin)
+    log.info({ clientId, userId: user?.userId, address: origin.address }, 'sign-in refused')
+  }
+
+  return {
+    /**
+     * @throws DomainError `invalidCredentials`, `tooManyAttempts`, `signInUnavailable`, or what `findClient` throws
+     */
+    async verify(attempt: PasswordAttempt, origin: Origin): Promise<Verified> {
+      const { findClient, username, password, isRecorded } = attempt
+      // What is no address is nobody's: it takes the same way as an address that nobody has.
+      const email = parseEmailAddress(username) ?? ''
+      const made = await begin(username, email, { findClient, origin, isRecorded })
+      return atDesk(passwords, visitOf(origin), async (desk) => {
+        // A place at the desk bounds how many guesses can be under way before their failures count; others may have
+        // counted while this one waited for it.
+        const turn = await requireTurn(made)
+        const found = await tokens.findCredentials(email)
+        const isHeld = turn.heldSeconds > 0
+        const isTaken = !isHeld || made.isFamiliar
+        const matches = await desk.matches(password, isTaken ? (found?.passwordHash ?? null) : null)
+        if (!matches || !found) {
+          const reason = found?.refusal ?? (found ? 'wrong-password' : 'unknown-user')
+          // From a place where some users are familiar it does not show which.
+          const error = isHeld ? 'tooManyAttempts' : 'invalidCredentials'
+          await keepFailure(found, { reason: isTaken ? reason : 'held', error }, made, turn)
+          throw isHeld ? tooManyAttempts(turn.heldSeconds) : new DomainError(error)
+        }
+        const user = await upToDate(found, password, desk)
+        if (!user.needsCode) await forgetFailures(made.buckets, turn)
+        return { ...user, clientId: made.clientId }
+      })
+    },
+
+    /**
+     * The second step, for somebody whose password was right.
+     * @throws DomainError `invalidCredentials`, `tooManyAttempts` or `signInUnavailable`
+     */
+    async verifyCode(
+      user: Pick<Credentials, 'userId' | 'companyId' | 'email'>,
+      code: string,
+      clientId: string,
+      origin: Origin,
+    ): Promise<void> {
+      const findClient = async () => ({ id: clientId })
+      const made = await begin(user.email, user.email, { findClient, origin })
+      await atDesk(passwords, visitOf(origin), async () => {
+        const turn = await requireTurn(made)
+        if (turn.heldSeconds > 0 && !made.isFamiliar) throw tooManyAttempts(turn.heldSeconds)
+        const isRight = await relational.transaction(async (tx) => {
+          const kind = await secondFactor.take(tx, user.userId, code)
+          if (kind === 'recovery') {
+            await recordAudit(tx, {
+              companyId: user.companyId,
+              action: 'recovery-code-use',
+              actor: { kind: 'user', id: user.userId, name: user.email },
+              address: origin.address,
+            })
+          }
+          return kind !== undefined
+        })
+        if (!isRight) {
+          const error = 'invalidCredentials'
+          await keepFailure(user, { reason: 'wrong-code', error }, made, turn)
+          throw new DomainError(error)
+        }
+        await forgetFailures(made.buckets, turn)
+      })
+    },
+  }
+}

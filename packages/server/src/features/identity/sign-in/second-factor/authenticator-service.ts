@@ -1,0 +1,182 @@
+import { randomBytes } from 'node:crypto'
+import type {
+  AuthenticatorOffer,
+  AuthenticatorState,
+  RecoveryCodes,
+} from '@millrace/contract/resources/authenticator.ts'
+import { actorOf, type RecordAudit } from '../../../../platform/audit.ts'
+import type { Clock } from '../../../../platform/clock.ts'
+import type { SecretBox } from '../../../../platform/crypto/secret-box.ts'
+import type { RandomBytes } from '../../../../platform/crypto/secrets.ts'
+import { DomainError } from '../../../../platform/errors.ts'
+import { normalizeId } from '../../../../platform/ids.ts'
+import type { Principal } from '../../sessions/principal.ts'
+import type { Queries, Relational } from '../../../../platform/stores/relational.ts'
+import { authenticatorContext, createAuthenticatorStore } from './authenticator-store.ts'
+import type { PasswordCheck } from '../passwords/password-check.ts'
+import { hashRecoveryCode } from './second-factor.ts'
+import { authenticatorAddress, matchingStep, toBase32 } from './totp.ts'
+
+export interface AuthenticatorServiceDependencies {
+  readonly relational: Pick<Relational, 'db' | 'transaction'>
+  readonly passwordCheck: PasswordCheck
+  readonly box: SecretBox
+  readonly recordAudit: RecordAudit
+  /** Ends every session of somebody. */
+  readonly endSessions: (tx: Queries, userId: string) => Promise<unknown>
+  readonly clock: Clock
+  readonly random?: RandomBytes
+}
+
+/** RFC 4226 4 recommends 160 bits. */
+const secretBytes = 20
+const recoveryCodeCount = 10
+const recoveryAlphabet = 'abcdefghijkmnpqrstuvwxyz23456789'
+
+export type AuthenticatorService = ReturnType<typeof createAuthenticatorService>
+
+/** Turning one-time codes on and off. */
+export function createAuthenticatorService(dependencies: AuthenticatorServiceDependencies) {
+  const {
+    relational,
+    passwordCheck,
+    box,
+    recordAudit,
+    endSessions,
+    clock,
+    random = randomBytes,
+  } = dependencies
+  const { db } = relational
+  const store = createAuthenticatorStore(db)
+
+  /** Fifteen letters of 32 each, 75 bits: their hashes tell nothing to whoever has a copy of the database. */
+  function newRecoveryCodes(): string[] {
+    return Array.from({ length: recoveryCodeCount }, () => {
+      const letters = Array.from(random(15), (byte) => recoveryAlphabet[byte % recoveryAlphabet.length])
+      return [0, 5, 10].map((from) => letters.slice(from, from + 5).join('')).join('-')
+    })
+  }
+
+  async function requirePassword(principal: Principal, password: string, address: string): Promise<void> {
+    const findClient = async () => ({ id: principal.clientId })
+    const attempt = { findClient, username: principal.email, password, isRecorded: true }
+    try {
+      const found = await passwordCheck.verify(attempt, {
+        address,
+        cookieToken: undefined,
+        device: undefined,
+      })
+      // The address may sign in to an account of another company.
+      if (found.userId !== principal.userId) throw new DomainError('wrongPassword')
+    } catch (error) {
+      if (error instanceof DomainError && error.errorName === 'invalidCredentials')
+        throw new DomainError('wrongPassword', {}, { cause: error })
+      throw error
+    }
+  }
+
+  return {
+    async readState({ userId }: Principal): Promise<AuthenticatorState> {
+      const enabled = (await store.find(userId))?.isConfirmed === true
+      return { enabled, recoveryCodes: enabled ? await store.countRecoveryCodes(userId) : 0 }
+    },
+
+    /** @throws DomainError `wrongPassword`, `tooManyAttempts`, `signInUnavailable` or `authenticatorInUse` */
+    async offer(principal: Principal, password: string, address: string): Promise<AuthenticatorOffer> {
+      await requirePassword(principal, password, address)
+      const secret = random(secretBytes)
+      const sealed = box.seal(secret, authenticatorContext(principal.userId))
+      if (!(await store.offer(principal.userId, sealed))) throw new DomainError('authenticatorInUse')
+      return { secret: toBase32(secret), address: authenticatorAddress(secret, principal.email) }
+    },
+
+    /** @throws DomainError `wrongCode`, `authenticatorNotOffered` or `authenticatorInUse` */
+    async confirm(principal: Principal, code: string, address: string): Promise<RecoveryCodes> {
+      const { userId, companyId } = principal
+      const stored = await store.find(userId)
+      if (!stored) throw new DomainError('authenticatorNotOffered')
+      if (stored.isConfirmed) throw new DomainError('authenticatorInUse')
+      const secret = box.open(stored.sealedSecret, authenticatorContext(userId))
+      const step = matchingStep(secret, code.replaceAll(' ', ''), clock.now())
+      if (step === undefined) throw new DomainError('wrongCode')
+      const recoveryCodes = newRecoveryCodes()
+      await relational.transaction(async (tx) => {
+        const inside = createAuthenticatorStore(tx)
+        if (!(await inside.confirm(userId, step))) throw new DomainError('authenticatorInUse')
+        await inside.replaceRecoveryCodes(userId, recoveryCodes.map(hashRecoveryCode))
+        await recordAudit(tx, {
+          companyId,
+          action: 'authenticator-enable',
+          actor: actorOf(principal),
+          address,
+        })
+      })
+      return { recoveryCodes }
+    },
+
+    /** @throws DomainError `wrongPassword`, `tooManyAttempts`, `signInUnavailable` or `authenticatorNotOffered` */
+    async renewRecoveryCodes(
+      principal: Principal,
+      password: string,
+      address: string,
+    ): Promise<RecoveryCodes> {
+      const { userId, companyId } = principal
+      await requirePassword(principal, password, address)
+      if (!(await store.find(userId))?.isConfirmed) throw new DomainError('authenticatorNotOffered')
+      const recoveryCodes = newRecoveryCodes()
+      await relational.transaction(async (tx) => {
+        await createAuthenticatorStore(tx).replaceRecoveryCodes(userId, recoveryCodes.map(hashRecoveryCode))
+        const details = { recoveryCodes: 'renewed' }
+        await recordAudit(tx, {
+          companyId,
+          action: 'authenticator-enable',
+          actor: actorOf(principal),
+          details,
+          address,
+        })
+      })
+      return { recoveryCodes }
+    },
+
+    /** @throws DomainError `wrongPassword`, `tooManyAttempts`, `signInUnavailable` or `authenticatorNotOffered` */
+    async disable(principal: Principal, password: string, address: string): Promise<void> {
+      const { userId, companyId } = principal
+      await requirePassword(principal, password, address)
+      await relational.transaction(async (tx) => {
+        if (!(await createAuthenticatorStore(tx).delete(userId)))
+          throw new DomainError('authenticatorNotOffered')
+        await recordAudit(tx, {
+          companyId,
+          action: 'authenticator-disable',
+          actor: actorOf(principal),
+          address,
+        })
+      })
+    },
+
+    /**
+     * For somebody of the company who lost their device; whoever takes a second step away from others ends their sessions.
+     * @throws DomainError `userIdNotFound`, `userAboveOwn` or `authenticatorNotOffered`
+     */
+    async deleteOf(principal: Principal, wantedId: string, address: string): Promise<void> {
+      const { companyId, permissions } = principal
+      const id = normalizeId(wantedId)
+      await relational.transaction(async (tx) => {
+        const inside = createAuthenticatorStore(tx)
+        const owner = await inside.findOwner(companyId, id)
+        if (!owner) throw new DomainError('userIdNotFound', { id })
+        if (owner.permissions.some((each) => !permissions.has(each)))
+          throw new DomainError('userAboveOwn', { id })
+        if (!(await inside.delete(id))) throw new DomainError('authenticatorNotOffered')
+        await endSessions(tx, id)
+        await recordAudit(tx, {
+          companyId,
+          action: 'authenticator-disable',
+          actor: actorOf(principal),
+          target: { kind: 'user', id, name: owner.email },
+          address,
+        })
+      })
+    },
+  }
+}

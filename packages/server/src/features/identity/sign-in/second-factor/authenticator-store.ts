@@ -1,0 +1,106 @@
+import { and, eq, isNotNull, lt, sql } from 'drizzle-orm'
+import { sealedColumns } from '../../../../database/sealed-columns.ts'
+import { rolePermissions } from '../../../../database/tables/role.ts'
+import { recoveryCodes, userAuthenticators } from '../../../../database/tables/sign-in.ts'
+import { users } from '../../../../database/tables/user.ts'
+import type { Queries } from '../../../../platform/stores/relational.ts'
+
+/** What the secret of somebody's authenticator is sealed for. */
+export const authenticatorContext = sealedColumns.authenticatorSecret.contextOf
+
+export interface StoredAuthenticator {
+  readonly sealedSecret: Buffer
+  readonly isConfirmed: boolean
+}
+
+/** Authenticators and recovery codes; given a transaction it works inside it. */
+export function createAuthenticatorStore(db: Queries) {
+  return {
+    async find(userId: string): Promise<StoredAuthenticator | undefined> {
+      const [row] = await db
+        .select({
+          sealedSecret: userAuthenticators.sealedSecret,
+          isConfirmed: sql<boolean>`${userAuthenticators.confirmedAt} is not null`,
+        })
+        .from(userAuthenticators)
+        .where(eq(userAuthenticators.userId, userId))
+      return row
+    },
+
+    /** A secret that waits for its first code; false when there is one that is in use. */
+    async offer(userId: string, sealedSecret: Buffer): Promise<boolean> {
+      const { rowCount } = await db.execute(
+        sql`insert into ${userAuthenticators} (user_id, sealed_secret) values (${userId}, ${sealedSecret}::bytea)
+          on conflict (user_id) do update set sealed_secret = excluded.sealed_secret, created_at = now(), last_step = 0
+          where user_authenticators.confirmed_at is null`,
+      )
+      return (rowCount ?? 0) > 0
+    },
+
+    /** False when it is in use already, or the step was used. */
+    async confirm(userId: string, step: number): Promise<boolean> {
+      const { rowCount } = await db.execute(
+        sql`update ${userAuthenticators} set confirmed_at = now(), last_step = ${step}
+          where user_id = ${userId} and confirmed_at is null and last_step < ${step}`,
+      )
+      return (rowCount ?? 0) > 0
+    },
+
+    /** Takes a step once: false when it, or a later one, was taken before. */
+    async takeStep(userId: string, step: number): Promise<boolean> {
+      const taken = await db
+        .update(userAuthenticators)
+        .set({ lastStep: step })
+        .where(
+          and(
+            eq(userAuthenticators.userId, userId),
+            isNotNull(userAuthenticators.confirmedAt),
+            lt(userAuthenticators.lastStep, step),
+          ),
+        )
+        .returning({ userId: userAuthenticators.userId })
+      return taken.length > 0
+    },
+
+    /** Takes a recovery code once. */
+    async takeRecoveryCode(userId: string, codeHash: Buffer): Promise<boolean> {
+      const { rowCount } = await db
+        .delete(recoveryCodes)
+        .where(and(eq(recoveryCodes.userId, userId), eq(recoveryCodes.codeHash, codeHash)))
+      return (rowCount ?? 0) > 0
+    },
+
+    async countRecoveryCodes(userId: string): Promise<number> {
+      const [row] = await db
+        .select({ count: sql<number>`count(*)::int` })
+        .from(recoveryCodes)
+        .where(eq(recoveryCodes.userId, userId))
+      return row?.count ?? 0
+    },
+
+    async replaceRecoveryCodes(userId: string, hashes: readonly Buffer[]): Promise<void> {
+      await db.delete(recoveryCodes).where(eq(recoveryCodes.userId, userId))
+      if (hashes.length > 0)
+        await db.insert(recoveryCodes).values(hashes.map((codeHash) => ({ userId, codeHash })))
+    },
+
+    async delete(userId: string): Promise<boolean> {
+      await db.delete(recoveryCodes).where(eq(recoveryCodes.userId, userId))
+      const { rowCount } = await db.delete(userAuthenticators).where(eq(userAuthenticators.userId, userId))
+      return (rowCount ?? 0) > 0
+    },
+
+    /** Somebody of the company, with each `resource:action` that their role holds. */
+    async findOwner(
+      companyId: string,
+      userId: string,
+    ): Promise<{ email: string; permissions: string[] } | undefined> {
+      const { rows } = await db.execute<{ email: string; permissions: string[] }>(
+        sql`select email,
+            array(select resource || ':' || action from ${rolePermissions} where role_id = ${users.roleId}) as permissions
+          from ${users} where id = ${userId} and company_id = ${companyId} and status <> 'deleted'`,
+      )
+      return rows[0]
+    },
+  }
+}

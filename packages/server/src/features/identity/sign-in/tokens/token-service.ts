@@ -1,0 +1,246 @@
+import type { TokenResponse } from '@millrace/contract/resources/token.ts'
+import type { RecordAudit } from '../../../../platform/audit.ts'
+import { hashSecret, isSecret, newSecret, type RandomBytes } from '../../../../platform/crypto/secrets.ts'
+import { DomainError } from '../../../../platform/errors.ts'
+import { isId, newId, normalizeId } from '../../../../platform/ids.ts'
+import { networkOf } from '../../../../platform/network-address.ts'
+import { isPasswordTooLong, maximumPasswordBytes } from '../../../../platform/crypto/passwords.ts'
+import type { Queries, Relational } from '../../../../platform/stores/relational.ts'
+import type { CodeStore } from '../../sessions/tokens/code-store.ts'
+import type { FamiliarStore } from '../../sessions/familiar-store.ts'
+import type { Origin, PasswordCheck } from '../passwords/password-check.ts'
+import type { RotationStore } from '../../sessions/tokens/rotation-store.ts'
+import type {
+  CodeRequest,
+  PasswordRequest,
+  RefreshRequest,
+  RevocationRequest,
+  TokenRequest,
+} from './token-request.ts'
+import type { Client, Credentials, SessionRefresh, TokenStore } from '../../sessions/tokens/token-store.ts'
+
+export interface TokenServiceDependencies {
+  readonly relational: Pick<Relational, 'db' | 'transaction'>
+  readonly tokens: TokenStore
+  readonly rotation: RotationStore
+  /** Given a transaction they work inside it. */
+  readonly storesIn: (tx: Queries) => {
+    readonly tokens: TokenStore
+    readonly codes: CodeStore
+    readonly rotation: RotationStore
+    readonly familiar: Pick<FamiliarStore, 'rememberNetwork'>
+  }
+  readonly passwordCheck: PasswordCheck
+  readonly recordAudit: RecordAudit
+  readonly random?: RandomBytes
+}
+
+const body = (accessToken: string, refreshToken: string | undefined): TokenResponse => ({
+  access_token: accessToken,
+  ...(refreshToken !== undefined && { refresh_token: refreshToken }),
+  token_type: 'Bearer',
+  expires_in: 3600,
+})
+
+/** The verifier of RFC 7636 4.1 gives this challenge. */
+const challengeOf = (verifier: string): string => hashSecret(verifier).toString('base64url')
+
+export type TokenService = ReturnType<typeof createTokenService>
+
+/** Gives out tokens, operation 1, and takes them back. */
+export function createTokenService(dependencies: TokenServiceDependencies) {
+  const { relational, tokens, rotation, storesIn, passwordCheck, recordAudit, random } = dependencies
+
+  async function requireClient(clientId: string): Promise<Client> {
+    const client = isId(clientId) ? await tokens.findClient(normalizeId(clientId)) : undefined
+    if (!client) throw new DomainError('invalidClient')
+    return client
+  }
+
+  async function requireClientFor(grantType: string, clientId: string): Promise<Client> {
+    const client = await requireClient(clientId)
+    if (!client.grants.includes(grantType)) throw new DomainError('unauthorizedClient')
+    return client
+  }
+
+  /** Inside the transaction. Undefined when the person was disabled or given another password meanwhile. */
+  async function openSession(
+    inside: TokenStore,
+    user: Pick<Credentials, 'userId' | 'passwordHash'>,
+    method: 'password' | 'sso',
+    client: Pick<Client, 'id' | 'grants'>,
+    origin: Origin,
+  ): Promise<{ pair: TokenResponse; refreshTokenId: string } | undefined> {
+    const accessToken = newSecret(random)
+    const refreshToken = client.grants.includes('refresh_token') ? newSecret(random) : undefined
+    const refreshTokenId = newId()
+    const opened = await inside.openSession({
+      user,
+      method,
+      clientId: client.id,
+      address: networkOf(origin.address),
+      refreshTokenId,
+      refreshTokenHash: refreshToken === undefined ? null : hashSecret(refreshToken),
+      accessTokenId: newId(),
+      accessTokenHash: hashSecret(accessToken),
+    })
+    return opened ? { pair: body(accessToken, refreshToken), refreshTokenId } : undefined
+  }
+
+  async function grantPassword(request: PasswordRequest, origin: Origin): Promise<TokenResponse> {
+    const { username, password } = request
+    const findClient = () => requireClientFor(request.grantType, request.clientId)
+    const user = await passwordCheck.verify({ findClient, username, password }, origin)
+    const { clientId } = user
+    if (user.needsCode) {
+      if (request.otpCode === undefined) throw new DomainError('otpRequired')
+      await passwordCheck.verifyCode(user, request.otpCode, clientId, origin)
+    }
+    // Again: the work above takes its time.
+    const client = await findClient()
+    return relational.transaction(async (tx) => {
+      const inside = storesIn(tx)
+      const session = await openSession(inside.tokens, user, 'password', client, origin)
+      if (!session) throw new DomainError('invalidCredentials')
+      await inside.familiar.rememberNetwork(user.userId, origin.address)
+      await recordAudit(tx, {
+        companyId: user.companyId,
+        action: 'sign-in',
+        actor: { kind: 'user', id: user.userId, name: user.email },
+        details: { method: 'password', clientId },
+        address: origin.address,
+      })
+      return session.pair
+    })
+  }
+
+  /**
+   * A second use of a code by its client means that another program has code and verifier: what the first gave ends
+   * (RFC 6749 4.1.2). Without the verifier it means nothing: a code alone, as logs and histories hold it, ends no
+   * session. The row is locked, so that of two uses at once one is the second.
+   */
+  async function grantCode(request: CodeRequest, origin: Origin): Promise<TokenResponse> {
+    const client = await requireClientFor(request.grantType, request.clientId)
+    if (!isSecret(request.code)) throw new DomainError('invalidGrant')
+    const pair = await relational.transaction(async (tx) => {
+      const { codes, tokens: inside } = storesIn(tx)
+      const codeHash = hashSecret(request.code)
+      const code = await codes.lockCode(codeHash)
+      if (!code || code.clientId !== client.id) return undefined
+      if (code.codeChallenge !== challengeOf(request.codeVerifier)) return undefined
+      if (code.isUsed) {
+        await codes.revokeGiven(codeHash)
+        await recordAudit(tx, {
+          companyId: code.companyId,
+          action: 'token-revoke',
+          actor: { kind: 'platform' },
+          target: { kind: 'user', id: code.userId, name: code.email },
+          details: { reason: 'code-used-twice', clientId: client.id },
+          address: origin.address,
+        })
+        return undefined
+      }
+      const isGood = code.isAlive && code.redirectUri === request.redirectUri
+      const session = isGood ? await openSession(inside, code, code.method, client, origin) : undefined
+      if (!session) return undefined
+      await codes.markUsed(codeHash, session.refreshTokenId)
+      return session.pair
+    })
+    if (!pair) throw new DomainError('invalidGrant')
+    return pair
+  }
+
+  async function grantRefresh(request: RefreshRequest, origin: Origin): Promise<TokenResponse> {
+    const client = await requireClientFor(request.grantType, request.clientId)
+    await tokens.sweepEnded()
+    if (!isSecret(request.refreshToken)) throw new DomainError('invalidGrant')
+    const accessToken = newSecret(random)
+    const refresh: SessionRefresh = {
+      clientId: client.id,
+      address: networkOf(origin.address),
+      refreshTokenHash: hashSecret(request.refreshToken),
+      accessTokenId: newId(),
+      accessTokenHash: hashSecret(accessToken),
+    }
+    if (client.rotatesRefreshTokens) return body(accessToken, await rotate(refresh, origin))
+    if (!(await tokens.refreshSession(refresh))) throw new DomainError('invalidGrant')
+    return body(accessToken, request.refreshToken)
+  }
+
+  /** Gives the next refresh token, or ends the session of a token whose successor somebody else may hold. */
+  async function rotate(refresh: SessionRefresh, origin: Origin): Promise<string> {
+    await rotation.sweepEarlier()
+    const refreshToken = newSecret(random)
+    const rotated = await rotation.rotateSession({ ...refresh, nextTokenHash: hashSecret(refreshToken) })
+    if (rotated?.isReused) await endReused(rotated.sessionId, refresh.clientId, origin)
+    if (!rotated || rotated.isReused) throw new DomainError('invalidGrant')
+    return refreshToken
+  }
+
+  /** Of several uses at once the one that ends the session is recorded. */
+  async function endReused(sessionId: string, clientId: string, { address }: Origin): Promise<void> {
+    await relational.transaction(async (tx) => {
+      const ended = await storesIn(tx).rotation.endSession(sessionId)
+      if (!ended) return
+      await recordAudit(tx, {
+        companyId: ended.companyId,
+        action: 'token-revoke',
+        actor: { kind: 'platform' },
+        target: { kind: 'user', id: ended.userId, name: ended.email },
+        details: { reason: 'refresh-token-used-twice', clientId },
+        address,
+      })
+    })
+  }
+
+  return {
+    /**
+     * Grants a token request or says why not.
+     * @throws DomainError `invalidClient`, `unauthorizedClient`, `invalidGrant`, `invalidCredentials`,
+     *   `otpRequired`, `tooManyAttempts`, `signInUnavailable`, or `invalidTokenRequest` for a password over the limit
+     */
+    async grant(request: TokenRequest, origin: Origin): Promise<TokenResponse> {
+      if (request.grantType === 'password' && isPasswordTooLong(request.password)) {
+        const message = `must have at most ${maximumPasswordBytes} bytes`
+        throw new DomainError(
+          'invalidTokenRequest',
+          { errors: [{ path: 'password', message }] },
+          { message: `password ${message}` },
+        )
+      }
+      switch (request.grantType) {
+        case 'password':
+          return grantPassword(request, origin)
+        case 'refresh_token':
+          return grantRefresh(request, origin)
+        case 'authorization_code':
+          return grantCode(request, origin)
+      }
+    },
+
+    /**
+     * Ends a token; one that is unknown or has ended needs no more.
+     * @throws DomainError `invalidClient`, or `invalidGrant` for a token of another client
+     */
+    async revoke(
+      { clientId, token }: RevocationRequest,
+      { address }: Pick<Origin, 'address'>,
+    ): Promise<void> {
+      const client = await requireClient(clientId)
+      if (!isSecret(token)) return
+      await relational.transaction(async (tx) => {
+        const revoked = await storesIn(tx).tokens.revoke(hashSecret(token), client.id)
+        if (!revoked) return
+        if (!revoked.isOwn)
+          throw new DomainError('invalidGrant', {}, { message: 'The token was given to another client' })
+        await recordAudit(tx, {
+          companyId: revoked.companyId,
+          action: revoked.isSession ? 'sign-out' : 'token-revoke',
+          actor: { kind: 'user', id: revoked.userId, name: revoked.email },
+          details: { clientId: client.id },
+          address,
+        })
+      })
+    },
+  }
+}

@@ -1,0 +1,49 @@
+import type { Clock } from '../../../../platform/clock.ts'
+import { DomainError } from '../../../../platform/errors.ts'
+import { networkOf } from '../../../../platform/network-address.ts'
+
+/** Far more than a person, or people of one network, begin or end at once; verifying costs about a millisecond each. */
+const maxPerSecond = 20
+
+/** Of all browsers of a network that kept their name, which programs can do too. */
+const maxStartsOfBrowsers = 100
+
+/** Counts by the second. @returns a function that counts one and throws DomainError `tooManySamlResponses` */
+function createCounter(clock: Clock): (counted: string, max: number) => void {
+  let second = 0
+  // Emptied every second: it holds no more than has been sent in this one.
+  const counts = new Map<string, number>()
+  return (counted, max) => {
+    const now = Math.floor(clock.now() / 1000)
+    if (now !== second) {
+      second = now
+      counts.clear()
+    }
+    const count = (counts.get(counted) ?? 0) + 1
+    counts.set(counted, count)
+    if (count > max)
+      throw new DomainError('tooManySamlResponses', { retryAfter: 1 }, { retryAfterSeconds: 1 })
+  }
+}
+
+/** Bounds the steps of sign-ins that one network may take in a second. */
+export function createResponseThrottle(clock: Clock): (address: string) => void {
+  const count = createCounter(clock)
+  return (address) => count(networkOf(address), maxPerSecond)
+}
+
+/**
+ * Bounds how many sign-ins begin in a second. A browser that shows its name is apart from what other sites can have
+ * the browsers of its network do, because those requests carry no cookie.
+ */
+export function createStartThrottle(
+  clock: Clock,
+): (from: { address: string; browser: string | undefined }) => void {
+  const count = createCounter(clock)
+  return ({ address, browser }) => {
+    const network = networkOf(address)
+    if (browser === undefined) return count(network, maxPerSecond)
+    count(`browser ${browser}`, maxPerSecond)
+    count(`browsers ${network}`, maxStartsOfBrowsers)
+  }
+}

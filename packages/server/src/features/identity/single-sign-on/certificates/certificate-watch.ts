@@ -1,0 +1,131 @@
+import { X509Certificate } from 'node:crypto'
+import type { Clock } from '../../../../platform/clock.ts'
+import type { SecretBox } from '../../../../platform/crypto/secret-box.ts'
+import type { Logger } from '../../../../platform/logger.ts'
+import { type Language, letter } from '../../../../platform/mail/letter.ts'
+import type { EnqueueMail } from '../../../../platform/mail/mail-queue.ts'
+import type { Relational } from '../../../../platform/stores/relational.ts'
+import { fingerprintOf } from './certificate-service.ts'
+import { createCertificateStore } from './certificate-store.ts'
+import { createConfigStore } from '../config/config-store.ts'
+
+export interface CertificateWatchDependencies {
+  readonly relational: Pick<Relational, 'db' | 'transaction'>
+  readonly box: SecretBox
+  readonly enqueueMail: EnqueueMail
+  readonly clock: Clock
+  readonly log: Pick<Logger, 'warn'>
+  readonly pollMs?: number
+}
+
+/** A certificate without which the company's single sign-on ends. */
+interface Watched {
+  readonly companyId: string
+  readonly whose: 'theirs' | 'ours'
+  readonly fingerprint: string
+  /** Milliseconds since 1970. */
+  readonly end: number
+}
+
+const day = 86_400_000
+const hour = 3_600_000
+
+/** Days before the end at which administrators get a mail, the nearest first. */
+const noticeDays = [1, 7, 14, 30] as const
+
+const words = {
+  en: {
+    subject: (days: number) => `Single sign-on ends in ${days} ${days === 1 ? 'day' : 'days'}`,
+    theirs: (end: string) =>
+      `The certificate of your identity provider ends on ${end}. From then on nobody can sign in through it. Put the new certificate into the metadata that Millrace has, in the settings of single sign-on.`,
+    ours: (end: string) =>
+      `The certificate that Millrace signs its requests to your identity provider with ends on ${end}. Make a new one in the settings of single sign-on, declare it at your identity provider, then retire the old one.`,
+  },
+  fr: {
+    subject: (days: number) => `La connexion unique prend fin dans ${days} ${days === 1 ? 'jour' : 'jours'}`,
+    theirs: (end: string) =>
+      `Le certificat de votre fournisseur d’identité expire le ${end}. À partir de cette date, plus personne ne pourra se connecter par lui. Mettez à jour les métadonnées dans les réglages de la connexion unique de Millrace.`,
+    ours: (end: string) =>
+      `Le certificat avec lequel Millrace signe ses demandes à votre fournisseur d’identité expire le ${end}. Créez-en un nouveau dans les réglages de la connexion unique, déclarez-le chez votre fournisseur d’identité, puis retirez l’ancien.`,
+  },
+} as const satisfies Record<Language, unknown>
+
+/** Tells administrators in time that a certificate ends, once for each notice, whichever process does it. */
+export function createCertificateWatch(dependencies: CertificateWatchDependencies) {
+  const { relational, box, enqueueMail, clock, log, pollMs = hour } = dependencies
+  let timer: NodeJS.Timeout | undefined
+  let working: Promise<void> | undefined
+  let stopped = false
+  let leastDays = Number.POSITIVE_INFINITY
+
+  /** The identity provider may have several; sign-ins end with the last of them, and ours with the newest. */
+  async function list(): Promise<Watched[]> {
+    const configs = await createConfigStore(relational.db).listAll()
+    const own = new Map<string, Watched>()
+    for (const { companyId, certificate, notAfter } of await createCertificateStore(
+      relational.db,
+      box,
+    ).listAll()) {
+      const end = notAfter.getTime()
+      const before = own.get(companyId)
+      if (before && before.end >= end) continue
+      own.set(companyId, { companyId, whose: 'ours', fingerprint: fingerprintOf(certificate), end })
+    }
+    return configs.flatMap(({ companyId, idpCertificates }) => {
+      const theirs = idpCertificates
+        .map((pem) => ({
+          fingerprint: fingerprintOf(pem),
+          end: new X509Certificate(pem).validToDate.getTime(),
+        }))
+        .toSorted((a, b) => b.end - a.end)
+        .slice(0, 1)
+        .map((each) => ({ companyId, whose: 'theirs' as const, ...each }))
+      return [...theirs, ...(own.get(companyId) ? [own.get(companyId) as Watched] : [])]
+    })
+  }
+
+  async function notify({ companyId, whose, fingerprint, end }: Watched): Promise<void> {
+    const left = (end - clock.now()) / day
+    const notice = noticeDays.find((days) => left <= days)
+    if (notice === undefined || left <= 0) return
+    await relational.transaction(async (tx) => {
+      if (!(await createCertificateStore(tx, box).insertNotice(companyId, fingerprint, notice))) return
+      const date = new Date(end).toISOString().slice(0, 10)
+      for (const { email, language } of await createConfigStore(tx).listAdministrators(companyId)) {
+        const text = words[language]
+        const content = letter({ language, before: [text[whose](date)] })
+        await enqueueMail(tx, { to: email, subject: text.subject(Math.max(1, Math.round(left))), ...content })
+      }
+    })
+  }
+
+  /** Looks at every certificate once. */
+  async function work(): Promise<void> {
+    try {
+      const watched = await list()
+      leastDays = Math.min(Number.POSITIVE_INFINITY, ...watched.map(({ end }) => (end - clock.now()) / day))
+      for (const each of watched) await notify(each)
+    } catch (error) {
+      log.warn({ err: error }, 'the ends of certificates could not be looked at')
+    }
+  }
+
+  function schedule(wait: number): void {
+    if (stopped) return
+    timer = setTimeout(() => {
+      working = work().finally(() => schedule(pollMs))
+    }, wait).unref()
+  }
+
+  return {
+    start: () => schedule(0),
+    work,
+    /** Days until the first certificate without which somebody's single sign-on ends; infinite without any. */
+    leastDays: () => leastDays,
+    async stop(): Promise<void> {
+      stopped = true
+      clearTimeout(timer)
+      await working
+    },
+  }
+}

@@ -1,0 +1,73 @@
+import { type Language, letter } from '../../../../platform/mail/letter.ts'
+import type { EnqueueMail } from '../../../../platform/mail/mail-queue.ts'
+import type { Queries } from '../../../../platform/stores/relational.ts'
+import { createConfigStore } from './config-store.ts'
+
+/** What administrators are told about, whoever did it. */
+export type NoticedChange =
+  | 'provider'
+  | 'certificates'
+  | 'mapping'
+  | 'idpInitiated'
+  | 'required'
+  | 'optional'
+  | 'deleted'
+
+/**
+ * Inside the transaction of a change: a mail to every administrator, because whoever decides which identity provider
+ * is believed decides who they are.
+ * @param author address of whoever made the change
+ */
+export type NotifyAdministrators = (
+  tx: Queries,
+  companyId: string,
+  author: string,
+  changes: readonly NoticedChange[],
+) => Promise<void>
+
+const words = {
+  en: {
+    subject: 'Single sign-on of your company was changed',
+    author: (name: string) => `${name} has changed the single sign-on of your company in Millrace:`,
+    provider: 'Another identity provider, or another sign-in address of it, is trusted from now on.',
+    certificates: 'Other certificates of the identity provider are trusted from now on.',
+    idpInitiated: 'Sign-ins may begin at the identity provider, or lead to another application.',
+    mapping: 'People are recognised by other attributes of the identity provider.',
+    required: 'People of the verified domains must sign in through it; their passwords no longer work.',
+    optional: 'People of the verified domains may sign in with their passwords, too.',
+    deleted: 'It was deleted: everybody signs in with a password.',
+    after: 'If nobody of you meant to do this, look at the audit log and at the settings of single sign-on.',
+  },
+  fr: {
+    subject: 'La connexion unique de votre entreprise a été modifiée',
+    author: (name: string) => `${name} a modifié la connexion unique de votre entreprise dans Millrace :`,
+    provider:
+      'Un autre fournisseur d’identité, ou une autre adresse de connexion de celui-ci, fait désormais autorité.',
+    certificates: 'D’autres certificats du fournisseur d’identité font désormais autorité.',
+    idpInitiated:
+      'Les connexions peuvent commencer chez le fournisseur d’identité, ou mènent à une autre application.',
+    mapping: 'Les personnes sont reconnues par d’autres attributs du fournisseur d’identité.',
+    required:
+      'Les personnes des domaines vérifiés doivent se connecter par lui ; leurs mots de passe ne fonctionnent plus.',
+    optional: 'Les personnes des domaines vérifiés peuvent aussi se connecter avec leur mot de passe.',
+    deleted: 'Elle a été supprimée : tout le monde se connecte avec un mot de passe.',
+    after:
+      'Si aucun de vous ne l’a voulu, consultez le journal d’audit et les réglages de la connexion unique.',
+  },
+} as const satisfies Record<Language, Record<NoticedChange | 'subject' | 'author' | 'after', unknown>>
+
+/** Mails what has changed; nothing where nothing has. */
+export function createConfigNotice({
+  enqueueMail,
+}: {
+  readonly enqueueMail: EnqueueMail
+}): NotifyAdministrators {
+  return async (tx, companyId, author, changes) => {
+    if (changes.length === 0) return
+    for (const { email, language } of await createConfigStore(tx).listAdministrators(companyId)) {
+      const text = words[language]
+      const before = [text.author(author), ...changes.map((change) => text[change]), text.after]
+      await enqueueMail(tx, { to: email, subject: text.subject, ...letter({ language, before }) })
+    }
+  }
+}

@@ -1,0 +1,41 @@
+import type { RecordAudit } from '../../../../platform/audit.ts'
+import { DomainError } from '../../../../platform/errors.ts'
+import type { Relational } from '../../../../platform/stores/relational.ts'
+import { createConfigStore } from './config-store.ts'
+
+export interface RequirementServiceDependencies {
+  readonly relational: Pick<Relational, 'transaction'>
+  readonly recordAudit: RecordAudit
+}
+
+export type RequirementService = ReturnType<typeof createRequirementService>
+
+/** What the operator can do when nobody of a company comes in any more. */
+export function createRequirementService({ relational, recordAudit }: RequirementServiceDependencies) {
+  return {
+    /**
+     * Passwords work again; the configuration stays as it is otherwise.
+     * @returns whether single sign-on was required until now
+     * @throws DomainError `singleSignOnNotFound`
+     */
+    async makeOptionalByOperator(companyId: string): Promise<{ wasMandatory: boolean }> {
+      return relational.transaction(async (tx) => {
+        const held = createConfigStore(tx)
+        await held.lockCompany(companyId)
+        const config = await held.find(companyId)
+        if (!config) throw new DomainError('singleSignOnNotFound')
+        const { mandatory: wasMandatory, idpEntityId } = config
+        if (!wasMandatory) return { wasMandatory }
+        await held.setMandatory(companyId, false)
+        await recordAudit(tx, {
+          companyId,
+          action: 'sso-config-update',
+          actor: { kind: 'operator' },
+          target: { kind: 'sso-config', id: companyId, name: idpEntityId },
+          details: { mandatory: false },
+        })
+        return { wasMandatory }
+      })
+    },
+  }
+}

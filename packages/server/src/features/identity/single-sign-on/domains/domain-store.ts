@@ -1,0 +1,100 @@
+import { and, asc, eq, isNotNull, isNull, sql } from 'drizzle-orm'
+import { ssoConfigs, ssoDomains } from '../../../../database/tables/single-sign-on.ts'
+import type { Queries } from '../../../../platform/stores/relational.ts'
+
+export type StoredDomain = typeof ssoDomains.$inferSelect
+
+/** The domains of companies; given a transaction it works inside it. */
+export function createDomainStore(db: Queries) {
+  const here = (companyId: string, id: string) =>
+    and(eq(ssoDomains.companyId, companyId), eq(ssoDomains.id, id))
+
+  return {
+    async list(companyId: string): Promise<StoredDomain[]> {
+      return db
+        .select()
+        .from(ssoDomains)
+        .where(eq(ssoDomains.companyId, companyId))
+        .orderBy(asc(ssoDomains.domain))
+    },
+
+    async find(companyId: string, id: string): Promise<StoredDomain | undefined> {
+      const [row] = await db.select().from(ssoDomains).where(here(companyId, id))
+      return row
+    },
+
+    async findByName(companyId: string, domain: string): Promise<StoredDomain | undefined> {
+      const [row] = await db
+        .select()
+        .from(ssoDomains)
+        .where(and(eq(ssoDomains.companyId, companyId), eq(ssoDomains.domain, domain)))
+      return row
+    },
+
+    /** Whose the domain is, by exact name. */
+    async findOwner(domain: string): Promise<string | undefined> {
+      const [row] = await db
+        .select({ companyId: ssoDomains.companyId })
+        .from(ssoDomains)
+        .where(and(eq(ssoDomains.domain, domain), isNotNull(ssoDomains.verifiedAt)))
+      return row?.companyId
+    },
+
+    /** The company whose single sign-on a domain has, by exact name. */
+    async findSingleSignOn(domain: string): Promise<{ companyId: string; required: boolean } | undefined> {
+      const [row] = await db
+        .select({ companyId: ssoConfigs.companyId, required: ssoConfigs.mandatory })
+        .from(ssoDomains)
+        .innerJoin(ssoConfigs, eq(ssoConfigs.companyId, ssoDomains.companyId))
+        .where(and(eq(ssoDomains.domain, domain), isNotNull(ssoDomains.verifiedAt)))
+      return row
+    },
+
+    async isVerified(companyId: string, domain: string): Promise<boolean> {
+      const rows = await db
+        .select({ id: ssoDomains.id })
+        .from(ssoDomains)
+        .where(
+          and(
+            eq(ssoDomains.companyId, companyId),
+            eq(ssoDomains.domain, domain),
+            isNotNull(ssoDomains.verifiedAt),
+          ),
+        )
+      return rows.length > 0
+    },
+
+    async hasVerified(companyId: string): Promise<boolean> {
+      const rows = await db
+        .select({ id: ssoDomains.id })
+        .from(ssoDomains)
+        .where(and(eq(ssoDomains.companyId, companyId), isNotNull(ssoDomains.verifiedAt)))
+        .limit(1)
+      return rows.length > 0
+    },
+
+    /** False when the company has claimed the domain already. */
+    async insert(domain: Pick<StoredDomain, 'id' | 'companyId' | 'domain' | 'challenge'>): Promise<boolean> {
+      const inserted = await db
+        .insert(ssoDomains)
+        .values(domain)
+        .onConflictDoNothing({ target: [ssoDomains.companyId, ssoDomains.domain] })
+        .returning({ id: ssoDomains.id })
+      return inserted.length > 0
+    },
+
+    /** False when it was verified before; violates `sso_domains_verified` when another company has it. */
+    async markVerified(companyId: string, id: string): Promise<boolean> {
+      const changed = await db
+        .update(ssoDomains)
+        .set({ verifiedAt: sql`now()` })
+        .where(and(here(companyId, id), isNull(ssoDomains.verifiedAt)))
+        .returning({ id: ssoDomains.id })
+      return changed.length > 0
+    },
+
+    async delete(companyId: string, id: string): Promise<void> {
+      await db.delete(ssoDomains).where(here(companyId, id))
+    },
+  }
+}

@@ -1,0 +1,51 @@
+import { X509Certificate } from 'node:crypto'
+import type { StoredConfig } from '../config/config-store.ts'
+import { isSignedMetadata, readTrustedProvider, UnusableMetadata } from './identity-provider-metadata.ts'
+import { mostCertificates } from '../assertion/signed-element.ts'
+
+type Known = Pick<StoredConfig, 'metadataXml' | 'idpEntityId' | 'idpSignInUrl' | 'idpCertificates'>
+
+/** What a document says that is to be used beside what is known. */
+export interface MergedMetadata {
+  readonly signInUrl: string
+  readonly certificates: readonly string[]
+  readonly added: readonly string[]
+  readonly isChanged: boolean
+}
+
+function refuse(reason: string): never {
+  throw new UnusableMetadata(reason)
+}
+
+const endOf = (pem: string): number => new X509Certificate(pem).validToDate.getTime()
+
+/**
+ * What may be taken over from a document that was read without anybody asking: further certificates, and another
+ * address at the same place. Certificates that the document no longer holds stay until they end, so that a document
+ * that is wrong for a day locks no user out; where there are too many, those go first that end first.
+ * @param now milliseconds since 1970
+ * @throws UnusableMetadata
+ */
+export function mergeMetadata(known: Known, xml: string, now: number): MergedMetadata {
+  const provider = readTrustedProvider(xml, known.idpCertificates, now)
+  if (isSignedMetadata(known.metadataXml) && !isSignedMetadata(xml))
+    refuse('it is not signed any more, and it was when it was saved')
+  if (provider.entityId !== known.idpEntityId)
+    refuse('it is the metadata of another identity provider: its entityID is not the one that was saved')
+  if (new URL(provider.signInUrl).origin !== new URL(known.idpSignInUrl).origin)
+    refuse(
+      `its sign-in address is at another place than before, ${new URL(provider.signInUrl).host}; save it again to take that over`,
+    )
+  const added = provider.certificates.filter((each) => !known.idpCertificates.includes(each))
+  const stay = known.idpCertificates
+    .filter((each) => !provider.certificates.includes(each) && endOf(each) > now)
+    .toSorted((a, b) => endOf(b) - endOf(a))
+    .slice(0, mostCertificates - provider.certificates.length)
+  const isSameAddress = provider.signInUrl === known.idpSignInUrl
+  return {
+    signInUrl: provider.signInUrl,
+    certificates: [...provider.certificates, ...stay],
+    added,
+    isChanged: added.length > 0 || !isSameAddress,
+  }
+}

@@ -1,0 +1,179 @@
+import type { RecordAudit } from '../../../../platform/audit.ts'
+import type { Clock } from '../../../../platform/clock.ts'
+import type { Logger } from '../../../../platform/logger.ts'
+import type { EnqueueMail } from '../../../../platform/mail/mail-queue.ts'
+import type { Queries, Relational } from '../../../../platform/stores/relational.ts'
+import { fingerprintOf } from '../certificates/certificate-service.ts'
+import { createConfigStore, type StoredConfig } from '../config/config-store.ts'
+import type { MetadataReaderDependencies } from './given-metadata.ts'
+import { UnusableMetadata } from './identity-provider-metadata.ts'
+import { mergeMetadata } from './metadata-merge.ts'
+import { notifyOfMetadata } from './metadata-notice.ts'
+import { nextTryAfter, readingOf } from './metadata-schedule.ts'
+import { createMetadataStore, type DueMetadata } from './metadata-store.ts'
+
+export interface MetadataWatchDependencies {
+  readonly relational: Pick<Relational, 'db' | 'transaction'>
+  readonly fetchDocument: MetadataReaderDependencies['fetchDocument']
+  readonly recordAudit: RecordAudit
+  readonly enqueueMail: EnqueueMail
+  readonly clock: Clock
+  readonly log: Pick<Logger, 'warn'>
+  readonly pollMs?: number
+}
+
+const minute = 60_000
+/** Documents that one process reads at the same time. */
+const atOnce = 4
+/** Longer than any reading takes; after it another process tries, should this one have ended. */
+const leaseMs = 10 * minute
+/** A server that does not answer once or twice is no reason for a mail; a document that is refused is. */
+const failuresBeforeMail = 3
+const longestError = 500
+
+/** Reads metadata that was given by its address again each day, whichever process does it. */
+export function createMetadataWatch(dependencies: MetadataWatchDependencies) {
+  const {
+    relational,
+    fetchDocument,
+    recordAudit,
+    enqueueMail,
+    clock,
+    log,
+    pollMs = 10 * minute,
+  } = dependencies
+  let timer: NodeJS.Timeout | undefined
+  let working: Promise<void> | undefined
+  let stopped = false
+
+  const warn = (error: unknown) =>
+    log.warn({ err: error }, 'the metadata of an identity provider could not be read again')
+
+  const eventOf = ({ companyId, idpEntityId }: StoredConfig) => ({
+    companyId,
+    action: 'sso-config-update' as const,
+    actor: { kind: 'platform' as const },
+    target: { kind: 'sso-config', id: companyId, name: idpEntityId },
+  })
+
+  async function takeOver(tx: Queries, config: StoredConfig, xml: string, url: string): Promise<void> {
+    const now = clock.now()
+    const merged = mergeMetadata(config, xml, now)
+    const { companyId } = config
+    await createConfigStore(tx).saveReading(companyId, readingOf(url, now))
+    if (!merged.isChanged) return
+    const { signInUrl, certificates, added } = merged
+    await createMetadataStore(tx).takeOver(companyId, {
+      metadataXml: xml,
+      idpSignInUrl: signInUrl,
+      idpCertificates: [...certificates],
+    })
+    const fingerprints = added.map(fingerprintOf)
+    await recordAudit(tx, {
+      ...eventOf(config),
+      details: {
+        metadataRead: true,
+        certificatesAdded: fingerprints,
+        certificatesRemoved: config.idpCertificates
+          .filter((each) => !certificates.includes(each))
+          .map(fingerprintOf),
+        ...(signInUrl === config.idpSignInUrl ? {} : { idpSignInUrl: signInUrl }),
+        mandatory: config.mandatory,
+      },
+    })
+    await notifyOfMetadata(tx, enqueueMail, companyId, { kind: 'taken', fingerprints, signInUrl })
+  }
+
+  async function keepFailure(
+    tx: Queries,
+    config: StoredConfig,
+    { message, isRefused }: { readonly message: string; readonly isRefused: boolean },
+  ): Promise<void> {
+    const reason = message.slice(0, longestError)
+    const { companyId, metadataFailures, metadataError, metadataNotifiedAt } = config
+    const failures = metadataFailures + 1
+    const isToldNow = metadataNotifiedAt === null && (isRefused || failures >= failuresBeforeMail)
+    await createConfigStore(tx).saveReading(companyId, {
+      metadataError: reason,
+      metadataFailures: failures,
+      metadataNextAt: nextTryAfter(clock.now(), failures),
+      ...(isToldNow && { metadataNotifiedAt: new Date(clock.now()) }),
+    })
+    // The same failure again says nothing new.
+    if (reason !== metadataError)
+      await recordAudit(tx, {
+        ...eventOf(config),
+        error: 'unusableMetadata',
+        details: { metadataRead: true, reason },
+      })
+    if (isToldNow) await notifyOfMetadata(tx, enqueueMail, companyId, { kind: 'failed', reason })
+  }
+
+  /** Inside a transaction that holds the company; nothing where another document was saved meanwhile. */
+  async function withConfig(
+    { companyId, url }: DueMetadata,
+    work: (tx: Queries, config: StoredConfig) => Promise<void>,
+  ): Promise<void> {
+    await relational.transaction(async (tx) => {
+      const held = createConfigStore(tx)
+      await held.lockCompany(companyId)
+      const config = await held.find(companyId)
+      if (config?.metadataUrl === url) await work(tx, config)
+    })
+  }
+
+  async function fetchOrKeepFailure(due: DueMetadata): Promise<string | undefined> {
+    try {
+      return await fetchDocument(due.url)
+    } catch (error) {
+      const message = `it cannot be fetched: ${(error as Error).message}`
+      await withConfig(due, (tx, config) => keepFailure(tx, config, { message, isRefused: false }))
+      return undefined
+    }
+  }
+
+  async function read(due: DueMetadata): Promise<void> {
+    const xml = await fetchOrKeepFailure(due)
+    if (xml === undefined) return
+    try {
+      await withConfig(due, (tx, config) => takeOver(tx, config, xml, due.url))
+    } catch (error) {
+      if (!(error instanceof UnusableMetadata)) throw error
+      const { message } = error
+      await withConfig(due, (tx, config) => keepFailure(tx, config, { message, isRefused: true }))
+    }
+  }
+
+  /** Reads everything that is due, few at once. */
+  async function work(): Promise<void> {
+    try {
+      while (!stopped) {
+        const now = clock.now()
+        const store = createMetadataStore(relational.db)
+        const due = await store.takeDue(new Date(now), new Date(now + leaseMs), atOnce)
+        if (due.length === 0) return
+        const results = await Promise.allSettled(due.map(read))
+        for (const each of results) if (each.status === 'rejected') warn(each.reason)
+      }
+    } catch (error) {
+      warn(error)
+    }
+  }
+
+  function schedule(wait: number): void {
+    if (stopped) return
+    timer = setTimeout(() => {
+      working = work().finally(() => schedule(pollMs))
+    }, wait).unref()
+  }
+
+  return {
+    start: () => schedule(Math.random() * minute),
+    work,
+    async stop(): Promise<void> {
+      stopped = true
+      clearTimeout(timer)
+      await working
+    },
+  }
+}

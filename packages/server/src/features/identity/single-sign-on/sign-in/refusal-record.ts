@@ -1,0 +1,117 @@
+import type { AuditEvent, RecordAudit } from '../../../../platform/audit.ts'
+import type { Clock } from '../../../../platform/clock.ts'
+import { createEntryBudget } from '../../../../platform/entry-budget.ts'
+import { DomainError } from '../../../../platform/errors.ts'
+import { isId } from '../../../../platform/ids.ts'
+import type { Language } from '../../../../platform/mail/letter.ts'
+import { networkOf } from '../../../../platform/network-address.ts'
+import type { Relational } from '../../../../platform/stores/relational.ts'
+import { createConfigStore } from '../config/config-store.ts'
+import { mostEntriesAMinute, type RefusalReason, remedies, SamlRefusal } from '../assertion/saml-refusal.ts'
+import type { SamlSignInStore, StoredResult } from './saml-sign-in-store.ts'
+
+/** Where a request comes from, and the name under which its failure is found in the audit log. */
+export interface Visit {
+  readonly address: string
+  readonly reference: string
+}
+
+/** Whom a verified response was about. */
+export type Said = Pick<StoredResult, 'idpEntityId' | 'nameId'>
+
+export interface RefusalRecordDependencies {
+  readonly relational: Pick<Relational, 'db'>
+  readonly recordAudit: RecordAudit
+  readonly clock: Clock
+  readonly store: Pick<SamlSignInStore, 'findLanguage'>
+  /** Counts what became of a sign-in. */
+  readonly onOutcome: (outcome: RefusalReason) => void
+}
+
+/** Refused for whom it is about, after everything about the message itself was right: the person may be told. */
+const aboutPerson: readonly RefusalReason[] = [
+  'other-identity',
+  'ambiguous-person',
+  'former-address',
+  'possible-duplicate',
+]
+
+const renamed = {
+  en: 'Your organisation’s identity provider names you differently from the account that seems to be yours. An administrator of your company can unlink or rename that account, and finds the reason in the audit log',
+  fr: 'Le fournisseur d’identité de votre organisation vous nomme autrement que le compte qui semble être le vôtre. Un administrateur de votre entreprise peut dissocier ou renommer ce compte, et trouve la raison dans le journal d’audit',
+}
+
+/** A sign-in that was refused, with the language that it began in, where that is known. */
+export class SignInRefused extends DomainError {
+  readonly language: Language | undefined
+
+  constructor(reference: string, language: Language | undefined, cause: SamlRefusal) {
+    const message = aboutPerson.includes(cause.reason) ? renamed : undefined
+    super('singleSignOnRefused', { reference }, { cause, ...(message && { message }) })
+    this.language = language
+  }
+}
+
+/** What anybody without anything signed may have written to the audit logs of all companies in a minute. */
+const mostUnproven = 300
+
+/** Says why a sign-in was refused in the audit log and the metrics, and nothing of it to the person. */
+export function createRefusalRecord(dependencies: RefusalRecordDependencies) {
+  const { relational, recordAudit, clock, store, onOutcome } = dependencies
+  const configs = createConfigStore(relational.db)
+  const takeEntry = createEntryBudget(clock, mostUnproven)
+
+  /** Anybody can send junk: entries about what nobody has shown to come from an identity provider are bounded. */
+  function hasRoom(reason: RefusalReason, address: string, companyId: string): boolean {
+    const most = mostEntriesAMinute(reason)
+    return most === undefined || takeEntry(`${reason} ${networkOf(address)} ${companyId}`, most)
+  }
+
+  async function record(
+    companyId: string,
+    { reason, userIds }: SamlRefusal,
+    visit: Visit,
+    said?: Said,
+  ): Promise<void> {
+    onOutcome(reason)
+    const isCompany = isId(companyId) && (await configs.companyExists(companyId))
+    if (!hasRoom(reason, visit.address, isCompany ? companyId : '')) return
+    const event: AuditEvent = {
+      companyId: isCompany ? companyId : undefined,
+      action: 'sso-sign-in',
+      actor: said ? { kind: 'identity-provider', name: said.idpEntityId } : { kind: 'anonymous' },
+      ...(said ? { target: { kind: 'user', name: said.nameId } } : {}),
+      error: 'singleSignOnRefused',
+      details: {
+        reason,
+        reference: visit.reference,
+        ...(remedies[reason] && { remedy: remedies[reason] }),
+        ...(userIds.length > 0 && { userIds }),
+      },
+      address: visit.address,
+    }
+    await recordAudit(relational.db, event)
+  }
+
+  /**
+   * Does a step of a sign-in.
+   * @param known what is known about it by then
+   * @throws SignInRefused for a SamlRefusal of the step
+   */
+  return async <T>(
+    companyId: string,
+    visit: Visit,
+    work: () => Promise<T>,
+    known: { readonly said?: Said; readonly language?: Language } = {},
+  ): Promise<T> => {
+    try {
+      return await work()
+    } catch (error) {
+      if (!(error instanceof SamlRefusal)) throw error
+      await record(companyId, error, visit, known.said)
+      const { inResponseTo } = error
+      const language = known.language ?? (inResponseTo && (await store.findLanguage(companyId, inResponseTo)))
+      throw new SignInRefused(visit.reference, language || undefined, error)
+    }
+  }
+}
