@@ -5,8 +5,8 @@
  */
 import { parseArgs } from 'node:util'
 import { createAccessCache } from '../packages/server/src/features/identity/sessions/access/access-cache.ts'
-import { newSecret } from '../packages/server/src/platform/crypto/secrets.ts'
 import { createPrincipal } from '../packages/server/src/features/identity/sessions/principal.ts'
+import { newSecret } from '../packages/server/src/platform/crypto/secrets.ts'
 import { removeData, type Service, startService } from '../packages/server/test/support/running-service.ts'
 import { median, printTable, type Row } from './support/machine.ts'
 import { paced } from './support/paced.ts'

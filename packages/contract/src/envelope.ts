@@ -1,7 +1,7 @@
 import { type Static, type TSchema, Type } from 'typebox'
 import { freeObject, strict } from './resources/formats.ts'
 
-/** `program` of every envelope (decisions.md, Names). */
+/** `program` of every envelope (docs/interface.md, Names). */
 export const program = 'millrace'
 
 const head = {
@@ -21,7 +21,7 @@ const success = {
   code: Type.Integer({ description: 'HTTP status', examples: [200] }),
 }
 
-/** Schema of the success envelope around `data` (interface.md, Common response envelopes). */
+/** Schema of the success envelope around `data` (docs/interface.md, Common response envelopes). */
 export function successEnvelope<T extends TSchema>(data: T) {
   return Type.Object({ ...success, data }, strict)
 }

@@ -1,6 +1,6 @@
 import type { TSchema } from 'typebox'
 
-/** One failure of the interface: `errorCode` is `error_code` of the fail envelope (interface.md, Errors). */
+/** One failure of the interface: `errorCode` is `error_code` of the fail envelope (docs/interface.md, Errors). */
 export interface ErrorRow {
   readonly errorCode: number
   /** HTTP status, and `code` of the fail envelope. */

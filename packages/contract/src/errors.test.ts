@@ -25,7 +25,7 @@ test('each error code lies in one of the blocks, and the rows are in order', () 
   expect(codes).toEqual([...codes].sort((a, b) => a - b))
 })
 
-test('holds the fixed rows of interface.md as they are written there', () => {
+test('holds the fixed rows of docs/interface.md as they are written there', () => {
   expect(errorTable.experimentNotFound).toMatchObject({
     errorCode: 9000,
     status: 404,
@@ -39,7 +39,7 @@ test('holds the fixed rows of interface.md as they are written there', () => {
   expect(errorTable.sampleFailed).toMatchObject({ errorCode: 1012, message: 'Failed to get sample' })
 })
 
-test('uses the 9000 codes that clients know from interface.md for no other conflict', () => {
+test('uses the 9000 codes that clients know from docs/interface.md for no other conflict', () => {
   for (const [name, row] of rows) {
     if (row.status === 409 && row.errorCode >= 9000 && row.errorCode <= 9034) {
       expect(name).toBe('tagKeyNameTaken')

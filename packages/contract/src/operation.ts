@@ -59,7 +59,7 @@ export interface OperationAudit {
 export interface Operation {
   /** Unique, lower camel case, a verb first: `runQuery`. */
   readonly id: string
-  /** The number of the operation in interface.md, Endpoints; absent for an extension. */
+  /** The number of the operation in docs/interface.md, Endpoints; absent for an extension. */
   readonly number?: number
   /** Beyond the documented operations: `x-millrace-extension` in the OpenAPI document. */
   readonly extension?: true

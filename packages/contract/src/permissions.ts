@@ -1,7 +1,7 @@
 /**
  * What a role can allow: each resource with its actions. A role holds (resource, action) pairs; company
  * isolation always holds on top, and `team` marks resources that are also scoped by team
- * (decisions.md, Who may call).
+ * (docs/interface.md, Who may call).
  */
 export const permissionTable = {
   datasource: {

@@ -1,5 +1,12 @@
-import { createAccountService } from './features/identity/people/installation/operator-account-service.ts'
+import { type AuditService, createAuditService } from './features/audit/audit-service.ts'
+import { createAuditStore, recordAudit } from './features/audit/audit-store.ts'
+import { type CollectorService, createCollectorService } from './features/collector/collector-service.ts'
+import { createDatasourceLogStore } from './features/datasources/datasource-log-store.ts'
+import { createDatasourceService, type DatasourceService } from './features/datasources/datasource-service.ts'
+import { createDatasourceStore } from './features/datasources/datasource-store.ts'
 import { type AccountServices, createAccountServices } from './features/identity/people/account-services.ts'
+import { createTimezoneStore } from './features/identity/people/company/timezone-store.ts'
+import { createAccountService } from './features/identity/people/installation/operator-account-service.ts'
 import {
   requireGrantableRole,
   requireGrantableRoles,
@@ -7,38 +14,41 @@ import {
   requireNobodyAbove,
   requireUnprovisioned,
 } from './features/identity/people/roles/grants.ts'
-import { createTimezoneStore } from './features/identity/people/company/timezone-store.ts'
 import { createUserLifecycle } from './features/identity/people/users/user-lifecycle.ts'
-import { type AuditService, createAuditService } from './features/audit/audit-service.ts'
-import { createAuditStore, recordAudit } from './features/audit/audit-store.ts'
-import { type ApplicationService, createApplicationService } from './features/identity/sessions/applications/application-service.ts'
+import { createProvisioning, type Provisioning } from './features/identity/provisioning/provisioning.ts'
+import { createBearerGuard } from './features/identity/sessions/access/bearer-guard.ts'
+import { createRefusalAudit } from './features/identity/sessions/access/refusal-audit.ts'
+import {
+  type ApplicationService,
+  createApplicationService,
+} from './features/identity/sessions/applications/application-service.ts'
 import { createApplicationStore } from './features/identity/sessions/applications/application-store.ts'
+import { createFamiliarStore } from './features/identity/sessions/familiar-store.ts'
+import { createCodeStore } from './features/identity/sessions/tokens/code-store.ts'
+import { createRotationStore } from './features/identity/sessions/tokens/rotation-store.ts'
+import { createTokenStore } from './features/identity/sessions/tokens/token-store.ts'
+import {
+  type AuthorizationReader,
+  createAuthorizationReader,
+} from './features/identity/sign-in/authorization-request.ts'
+import { createPasswordCheck } from './features/identity/sign-in/passwords/password-check.ts'
+import { createThrottleStore } from './features/identity/sign-in/passwords/throttle-store.ts'
 import {
   type AuthenticatorService,
   createAuthenticatorService,
 } from './features/identity/sign-in/second-factor/authenticator-service.ts'
-import { type AuthorizationReader, createAuthorizationReader } from './features/identity/sign-in/authorization-request.ts'
-import { createBearerGuard } from './features/identity/sessions/access/bearer-guard.ts'
-import { createCodeStore } from './features/identity/sessions/tokens/code-store.ts'
-import { createFamiliarStore } from './features/identity/sessions/familiar-store.ts'
-import { createPasswordCheck } from './features/identity/sign-in/passwords/password-check.ts'
-import { createRotationStore } from './features/identity/sessions/tokens/rotation-store.ts'
 import { createSecondFactor } from './features/identity/sign-in/second-factor/second-factor.ts'
 import { createSignInService, type SignInService } from './features/identity/sign-in/sign-in-service.ts'
-import { createThrottleStore } from './features/identity/sign-in/passwords/throttle-store.ts'
 import { createTokenService, type TokenService } from './features/identity/sign-in/tokens/token-service.ts'
-import { createTokenStore } from './features/identity/sessions/tokens/token-store.ts'
-import { type CollectorService, createCollectorService } from './features/collector/collector-service.ts'
-import { createDatasourceLogStore } from './features/datasources/datasource-log-store.ts'
-import { createDatasourceService, type DatasourceService } from './features/datasources/datasource-service.ts'
-import { createDatasourceStore } from './features/datasources/datasource-store.ts'
+import { createDomainStore } from './features/identity/single-sign-on/domains/domain-store.ts'
+import {
+  createSingleSignOn,
+  type SingleSignOn,
+} from './features/identity/single-sign-on/single-sign-on-service.ts'
 import {
   createLinkedAccountService,
   type LinkedAccountService,
 } from './features/linked-accounts/linked-account-service.ts'
-import { createProvisioning, type Provisioning } from './features/identity/provisioning/provisioning.ts'
-import { createDomainStore } from './features/identity/single-sign-on/domains/domain-store.ts'
-import { createSingleSignOn, type SingleSignOn } from './features/identity/single-sign-on/single-sign-on-service.ts'
 import { type AnswerBodies, createAnswerBodies } from './features/statistics/answer-body.ts'
 import { createQueryGate } from './features/statistics/query/gate.ts'
 import { defaultRunLimits } from './features/statistics/query/run.ts'
@@ -46,13 +56,12 @@ import { createStatisticsService, type StatisticsService } from './features/stat
 import { createStatisticsStore } from './features/statistics/statistics-store.ts'
 import type { OpenedColumnar } from './open-stores.ts'
 import type { Clock } from './platform/clock.ts'
+import type { Passwords } from './platform/crypto/passwords.ts'
 import type { SecretBox } from './platform/crypto/secret-box.ts'
 import type { Logger } from './platform/logger.ts'
 import type { EnqueueMail } from './platform/mail/mail-queue.ts'
 import type { Metrics } from './platform/metrics.ts'
 import type { OutgoingClient } from './platform/outgoing/outgoing-client.ts'
-import type { Passwords } from './platform/crypto/passwords.ts'
-import { createRefusalAudit } from './features/identity/sessions/access/refusal-audit.ts'
 import type { EventLog } from './platform/stores/event-log.ts'
 import type { Relational } from './platform/stores/relational.ts'
 

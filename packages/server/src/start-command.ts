@@ -12,7 +12,7 @@ import { giveMemoryBack } from './platform/memory.ts'
 import { onStopRequest } from './platform/processes/stop-request.ts'
 import { version } from './platform/version.ts'
 
-/** A stop that takes longer is cut off: orchestrators kill at 30 s (decisions.md, Run contract). */
+/** A stop that takes longer is cut off: orchestrators kill at 30 s (docs/interface.md, Run contract). */
 const stopWithinMilliseconds = 25_000
 
 interface Addresses {
@@ -26,7 +26,7 @@ function addressesOf(config: Config, port: number): Addresses {
   return { baseUrl: `${origin}/v2`, collectorUrl: origin }
 }
 
-/** Values that scripts and the import command read; no password (decisions.md, Run contract). */
+/** Values that scripts and the import command read; no password (docs/interface.md, Run contract). */
 function writeBootstrap(dataDirectory: DataDirectory, addresses: Addresses, context: Context): void {
   const { companyId, clientId, datasourceId, adminEmail } = context.installation
   const path = join(dataDirectory.path, 'bootstrap.json')

@@ -16,7 +16,7 @@ const exponentBound = 1_000_000
 
 /**
  * Truncates an amount toward zero to two decimals, exactly: on the decimal digits that were sent, never by
- * multiplying a binary number (interface.md, Limits: "truncated to two decimals"). A number is read by its
+ * multiplying a binary number (docs/interface.md, Limits: "truncated to two decimals"). A number is read by its
  * shortest decimal form, so 4.35 is 4.35 and -1.239 is -1.23.
  *
  * A text is decimal digits with an optional sign, point, exponent and surrounding spaces. `floatTail` says

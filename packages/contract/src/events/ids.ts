@@ -1,7 +1,7 @@
 import { eventLimits } from './limits.ts'
 import { isPlaceholder } from './placeholders.ts'
 
-/** Events whose `ids` are names and may hold separators: they are never split (interface.md, Events). */
+/** Events whose `ids` are names and may hold separators: they are never split (docs/interface.md, Events). */
 const unsplitEvents: ReadonlySet<string> = new Set(['category_view', 'brand_view'])
 
 const separators = /[;,|]/

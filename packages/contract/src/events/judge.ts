@@ -37,7 +37,7 @@ export interface KeptEvent {
 export type JudgedEvent = KeptEvent | DroppedEvent
 
 /**
- * Judges one collected event by the rules of interface.md, Events. Never throws, whatever JSON value it is
+ * Judges one collected event by the rules of docs/interface.md, Events. Never throws, whatever JSON value it is
  * given; works in time linear in its size; leaves it unchanged. Unknown envelope fields are ignored. A dropped
  * event is reported by its first fault alone.
  */

@@ -1,4 +1,4 @@
-/** Texts that stand for an absent value (interface.md, Events). Compared exactly. */
+/** Texts that stand for an absent value (docs/interface.md, Events). Compared exactly. */
 export const placeholderValues: readonly string[] = [
   'undefined',
   'null',

@@ -20,7 +20,7 @@ function strictAjv(): Ajv {
 
 const byNumber = allOperations.flatMap((operation) => (operation.number ? [operation] : []))
 
-/** interface.md, Endpoints, as it is written there. */
+/** docs/interface.md, Endpoints, as it is written there. */
 const documented: [number, string, string][] = [
   [1, 'POST', '/v2/auth/token'],
   [2, 'POST', '/v2/oauth/check-email'],

@@ -69,7 +69,7 @@ const FieldRule = Type.Object(
   { ...strict, title: 'FieldRule' },
 )
 
-/** One field that the analysis of a datasource proposes (interface.md, Datasource field analysis). */
+/** One field that the analysis of a datasource proposes (docs/interface.md, Datasource field analysis). */
 export const DatasourceField = Type.Object(
   {
     name: Type.String({ examples: ['price'] }),

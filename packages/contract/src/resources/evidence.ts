@@ -12,7 +12,7 @@ export const Cell = Type.Object(
 )
 export type Cell = Static<typeof Cell>
 
-/** A query that was run, with its rows, on which statements of a report rest (interface.md, Evidence). */
+/** A query that was run, with its rows, on which statements of a report rest (docs/interface.md, Evidence). */
 export const Evidence = Type.Object(
   {
     id: Type.String(),

@@ -28,7 +28,7 @@ const Outcome = Type.Object(
   { ...strict, title: 'ExperimentOutcome' },
 )
 
-/** interface.md, Experiment. Words of `type`, `unit`, `successMetric` and the states are open there. */
+/** docs/interface.md, Experiment. Words of `type`, `unit`, `successMetric` and the states are open there. */
 export const Experiment = Type.Object(
   {
     _id: id('Identifier of the experiment'),

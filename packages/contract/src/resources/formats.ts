@@ -1,6 +1,6 @@
 import { type Static, type TOptional, type TSchema, type TSchemaOptions, type TUnknown, Type } from 'typebox'
 
-/** Objects of the interface have exactly their fields: an unknown one is refused (decisions.md, Envelope). */
+/** Objects of the interface have exactly their fields: an unknown one is refused (docs/interface.md, Envelope). */
 export const strict = { additionalProperties: false } as const
 
 /** 24 hexadecimal characters; JavaScript's `$` does not match before a final line feed, nor `9` in full width. */
@@ -108,7 +108,7 @@ export type ResponseOnly<R extends Properties, W extends Properties> = {
 
 /**
  * The response-only fields of a resource, as its request body takes them: accepted whatever they hold and
- * ignored, so that what was read can be sent back (decisions.md, Envelope). Their type is `unknown`, so that
+ * ignored, so that what was read can be sent back (docs/interface.md, Envelope). Their type is `unknown`, so that
  * a body spread into a record does not compile.
  */
 export function responseOnly<R extends Properties, W extends Properties>(
@@ -125,7 +125,7 @@ export function responseOnly<R extends Properties, W extends Properties>(
   return ignored as ResponseOnly<R, W>
 }
 
-/** `page` and `perPage` of every paginated list (decisions.md, Envelope). */
+/** `page` and `perPage` of every paginated list (docs/interface.md, Envelope). */
 export const pagination = {
   page: Type.Optional(
     Type.Integer({ minimum: 1, maximum: 1_000_000, default: 1, description: 'Which page, from 1' }),

@@ -12,7 +12,7 @@ const TemplateVariable = Type.Object(
   { ...strict, title: 'TemplateVariable' },
 )
 
-/** interface.md, JSON template. `_id` and `id` are the same identifier. */
+/** docs/interface.md, JSON template. `_id` and `id` are the same identifier. */
 export const JsonTemplate = Type.Object(
   {
     _id: id('Identifier of the template'),

@@ -1,7 +1,7 @@
 import { type Static, type TSchema, Type } from 'typebox'
 import { mapOf, nullable, oneOf, strict } from './formats.ts'
 
-/** Bounds of one query (decisions.md, Operations; the rest protects the engine). */
+/** Bounds of one query (docs/interface.md, Operations; the rest protects the engine). */
 export const queryLimits = {
   rows: 50_000,
   defaultRows: 10_000,
@@ -197,7 +197,7 @@ const orderPairs = Type.Array(Type.Tuple([memberId('Id of a member', 'events.cou
   examples: [[['events.count', 'desc']]],
 })
 
-/** Query object of statistics queries, saved queries and report evidence (interface.md, Query object). */
+/** Query object of statistics queries, saved queries and report evidence (docs/interface.md, Query object). */
 export const Query = Type.Object(
   {
     measures: memberList('What is counted or summed: ids of measures, each once', ['events.count']),

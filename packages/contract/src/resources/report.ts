@@ -89,7 +89,7 @@ const AutomaticReport = Type.Object(
   { ...strict, title: 'AutomaticReport' },
 )
 
-/** One entry of the list of reports; the sections themselves are not in it (interface.md, Analysis report summary). */
+/** One entry of the list of reports; the sections themselves are not in it (docs/interface.md, Analysis report summary). */
 export const ReportSummary = Type.Object(
   {
     id: Type.String(),

@@ -17,7 +17,7 @@ import { Workflow, WorkflowCreation } from './workflow.ts'
 import { Integration } from './workflow-integration.ts'
 import { Analyze, AnalyzeOverrides, WorkflowVersion } from './workflow-version.ts'
 
-/** The field names of each resource, copied from interface.md, Resources and their fields. */
+/** The field names of each resource, copied from docs/interface.md, Resources and their fields. */
 const documented: [string, { properties: object }, string][] = [
   ['Query', Query, 'measures dimensions filters timeDimensions limit order'],
   ['BinaryFilter', BinaryFilter, 'dimension member operator values'],
@@ -91,7 +91,7 @@ const documented: [string, { properties: object }, string][] = [
   ['CollectedEvent', CollectedEvent, 'key name url tmpId clientId data eventId v timestamp'],
 ]
 
-test.each(documented)('%s has exactly the fields of interface.md', (_name, { properties }, fields) => {
+test.each(documented)('%s has exactly the fields of docs/interface.md', (_name, { properties }, fields) => {
   expect(Object.keys(properties).sort()).toEqual(fields.split(' ').sort())
 })
 

@@ -12,7 +12,7 @@ import {
 } from './formats.ts'
 import { Query } from './query.ts'
 
-/** When a saved query runs and who gets the result; an empty object means never (decisions.md, Saved queries). */
+/** When a saved query runs and who gets the result; an empty object means never (docs/interface.md, Saved queries). */
 export const Schedule = Type.Object(
   {
     enabled: Type.Optional(Type.Boolean({ description: 'Whether runs happen' })),

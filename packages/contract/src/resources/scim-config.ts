@@ -6,7 +6,7 @@ const deprovisionMode = oneOf(['soft'], {
   description: '`soft`: a removed user is deactivated and can come back',
 })
 
-/** interface.md, Provisioning (SCIM) configuration; fields that were never set are absent. */
+/** docs/interface.md, Provisioning (SCIM) configuration; fields that were never set are absent. */
 export const ScimConfig = Type.Object(
   {
     enabled: Type.Boolean({ description: 'Whether the identity provider is answered' }),

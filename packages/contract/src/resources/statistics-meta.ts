@@ -52,7 +52,7 @@ export const DimensionMeta = Type.Object(
 )
 export type DimensionMeta = Static<typeof DimensionMeta>
 
-/** interface.md, Statistics metadata. */
+/** docs/interface.md, Statistics metadata. */
 export const StatisticsMeta = Type.Object(
   {
     measures: mapOf(MeasureMeta, { description: 'By measure id' }),

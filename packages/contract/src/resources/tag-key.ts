@@ -7,7 +7,7 @@ export const TagValue = Type.Object(
 )
 export type TagValue = Static<typeof TagValue>
 
-/** interface.md, Tag key: the record as it stands after a value was deleted. */
+/** docs/interface.md, Tag key: the record as it stands after a value was deleted. */
 export const TagKey = Type.Object(
   {
     id: id('Identifier of the tag key'),

@@ -67,7 +67,7 @@ export const RevocationRequest = Type.Object(
 )
 export type RevocationRequest = Static<typeof RevocationRequest>
 
-/** Bare, without envelope (decisions.md, Token service). */
+/** Bare, without envelope (docs/interface.md, Token service). */
 export const TokenResponse = Type.Object(
   {
     access_token: Type.String({ description: 'Send it as `Authorization: Bearer …`; opaque' }),

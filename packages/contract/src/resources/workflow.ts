@@ -5,7 +5,7 @@ import { WorkflowVersion } from './workflow-version.ts'
 
 export const workflowStatuses = ['draft', 'publishing', 'published', 'inactive', 'error'] as const
 
-/** interface.md, Workflow. `_id` and `id` are the same identifier. */
+/** docs/interface.md, Workflow. `_id` and `id` are the same identifier. */
 export const Workflow = Type.Object(
   {
     _id: id('Identifier of the workflow'),

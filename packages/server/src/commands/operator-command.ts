@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util'
-import { DomainError } from '../platform/errors.ts'
 import { generatePassword } from '../platform/crypto/passwords.ts'
+import { DomainError } from '../platform/errors.ts'
 import type { OperatorServices } from './operator-services.ts'
 
 /** What a command says and reads; tests hand in their own. */

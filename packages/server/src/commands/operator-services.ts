@@ -1,21 +1,27 @@
-import { type AccountService, createAccountService } from '../features/identity/people/installation/operator-account-service.ts'
 import { recordAudit } from '../features/audit/audit-store.ts'
-import { type ClientService, createClientService } from '../features/identity/sessions/clients/client-service.ts'
-import { createClientStore } from '../features/identity/sessions/clients/client-store.ts'
 import { insertDatasource } from '../features/datasources/datasource-service.ts'
 import { createKeyRegister, type KeyRegister } from '../features/encryption/key-register.ts'
 import { createResealService, type ResealReport } from '../features/encryption/reseal-service.ts'
+import {
+  type AccountService,
+  createAccountService,
+} from '../features/identity/people/installation/operator-account-service.ts'
+import {
+  type ClientService,
+  createClientService,
+} from '../features/identity/sessions/clients/client-service.ts'
+import { createClientStore } from '../features/identity/sessions/clients/client-store.ts'
+import {
+  createRequirementService,
+  type RequirementService,
+} from '../features/identity/single-sign-on/config/requirement-service.ts'
 import {
   createDomainService,
   type DomainService,
   resolveTxtRecords,
 } from '../features/identity/single-sign-on/domains/domain-service.ts'
-import {
-  createRequirementService,
-  type RequirementService,
-} from '../features/identity/single-sign-on/config/requirement-service.ts'
-import type { SecretBox } from '../platform/crypto/secret-box.ts'
 import { createPasswords } from '../platform/crypto/passwords.ts'
+import type { SecretBox } from '../platform/crypto/secret-box.ts'
 import type { Relational } from '../platform/stores/relational.ts'
 
 /** What operator commands need of the service; all of it stands on the relational store alone. */

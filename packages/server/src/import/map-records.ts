@@ -3,7 +3,7 @@ import { add, type Decimal, formatDecimal, multiply, parseDecimal, zero } from '
 import { type Condition, ImportFault, type Mapping, type Source } from './mapping.ts'
 import type { InputRecord } from './read-records.ts'
 
-/** A collected event's envelope as it is sent (interface.md, Collected event). */
+/** A collected event's envelope as it is sent (docs/interface.md, Collected event). */
 export type Envelope = Record<string, unknown>
 
 /** What reading and mapping met, for the closing table. */

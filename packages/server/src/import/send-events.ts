@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Envelope } from './map-records.ts'
 import { ImportFault } from './mapping.ts'
 
-/** Events of one request; the collector takes up to 2,000 and 5 MB (decisions.md, Collector). */
+/** Events of one request; the collector takes up to 2,000 and 5 MB (docs/interface.md, Collector). */
 const batchEvents = 500
 const batchBytes = 1_000_000
 /** Requests under way at once. */

@@ -1,6 +1,5 @@
 import type { ErrorName } from '@millrace/contract/errors.ts'
 import type { AuditAction, AuditActorKind } from '@millrace/contract/resources/audit-entry.ts'
-import type { Principal } from '../features/identity/sessions/principal.ts'
 import type { Queries } from './stores/relational.ts'
 
 export interface AuditActor {
@@ -34,6 +33,6 @@ export interface AuditEvent {
  */
 export type RecordAudit = (queries: Queries, events: AuditEvent | readonly AuditEvent[]) => Promise<void>
 
-export function actorOf(principal: Pick<Principal, 'userId' | 'email'>): AuditActor {
+export function actorOf(principal: { readonly userId: string; readonly email: string }): AuditActor {
   return { kind: 'user', id: principal.userId, name: principal.email }
 }

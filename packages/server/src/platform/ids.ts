@@ -6,7 +6,7 @@ let counter = randomInt(0x1000000)
 /**
  * A new identifier: 24 lower-case hexadecimal characters, made of 4 bytes of time in seconds,
  * 5 bytes that are random for each process, and a 3-byte counter, so that ids sort roughly by age
- * and two processes do not meet (decisions.md, Names).
+ * and two processes do not meet (docs/interface.md, Names).
  */
 export function newId(now: number = Date.now()): string {
   counter = (counter + 1) & 0xffffff

@@ -1,8 +1,8 @@
 import { sql } from 'drizzle-orm'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { recordAudit } from '../../src/features/audit/audit-store.ts'
 import { insertCompany } from '../../src/features/identity/people/installation/operator-account-service.ts'
 import { createUserLifecycle } from '../../src/features/identity/people/users/user-lifecycle.ts'
-import { recordAudit } from '../../src/features/audit/audit-store.ts'
 import { violatedConstraint } from '../../src/platform/stores/relational.ts'
 import {
   type AccountsApp,

@@ -60,7 +60,9 @@ test('a sign-in or refresh that is under way when the user is disabled leaves no
 
 test('a row of one company cannot point into another', async () => {
   const user = await auth.addUser('zoe@example.com')
-  const { insertCompany } = await import('../../src/features/identity/people/installation/operator-account-service.ts')
+  const { insertCompany } = await import(
+    '../../src/features/identity/people/installation/operator-account-service.ts'
+  )
   const other = await relational.transaction((tx) => insertCompany(tx, 'Other'))
   const foreignRole =
     'update users set role_id = (select id from roles where company_id = $1 limit 1) where id = $2'

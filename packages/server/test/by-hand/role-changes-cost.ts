@@ -8,8 +8,8 @@
  * request took and the longest sign-in of a member and of somebody else that began while it ran.
  */
 import { join } from 'node:path'
-import { silentLogger } from '../../src/platform/logger.ts'
 import { createPasswords } from '../../src/platform/crypto/passwords.ts'
+import { silentLogger } from '../../src/platform/logger.ts'
 import { embeddedAddresses } from '../../src/platform/stores/embedded-postgres.ts'
 import { openRelational } from '../../src/platform/stores/relational.ts'
 import { removeData, startService } from '../support/running-service.ts'

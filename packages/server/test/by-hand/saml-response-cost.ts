@@ -1,5 +1,5 @@
 /**
- * How long a hostile response holds the process (faults.md, A06: below 50 ms). Run by hand, on an idle machine:
+ * How long a hostile response holds the process (docs/faults.md, A06: below 50 ms). Run by hand, on an idle machine:
  *
  *   node packages/server/test/by-hand/saml-response-cost.ts
  *

@@ -11,8 +11,8 @@ import {
   type SealedColumn,
   tableOf,
 } from '../../src/features/encryption/reseal-store.ts'
-import { createMailStore } from '../../src/features/mail/mail-store.ts'
 import { createCertificateStore } from '../../src/features/identity/single-sign-on/certificates/certificate-store.ts'
+import { createMailStore } from '../../src/features/mail/mail-store.ts'
 import { createSecretBox } from '../../src/platform/crypto/secret-box.ts'
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts'
 import { openEverywhere, readSealed, sealEverywhere } from '../support/sealed-rows.ts'

@@ -1,7 +1,7 @@
 import { permissionNames } from '@millrace/contract/permissions.ts'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { requireNobodyAbove } from '../../src/features/identity/people/roles/grants.ts'
 import { recordAudit } from '../../src/features/audit/audit-store.ts'
+import { requireNobodyAbove } from '../../src/features/identity/people/roles/grants.ts'
 import { createScimTokenService } from '../../src/features/identity/provisioning/config/scim-token-service.ts'
 import { createPrincipal } from '../../src/features/identity/sessions/principal.ts'
 import type { Relational } from '../../src/platform/stores/relational.ts'

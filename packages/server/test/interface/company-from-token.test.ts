@@ -5,7 +5,7 @@ import { openPermissionWorld, type PermissionWorld } from '../support/permission
 import { removeData, type Service, startService } from '../support/running-service.ts'
 
 /**
- * faults.md, 2.8, operations 14 to 18: the company is that of the token. The administrator of one company, who may do
+ * docs/faults.md operations 14 to 18: the company is that of the token. The administrator of one company, who may do
  * everything there, names the other one in every way that a request has.
  */
 

@@ -1,7 +1,5 @@
 import type { FastifyInstance, InjectOptions } from 'fastify'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { insertCompany } from '../../src/features/identity/people/installation/operator-account-service.ts'
-import { createAccountStore } from '../../src/features/identity/people/installation/operator-account-store.ts'
 import { createDatasourceLogStore } from '../../src/features/datasources/datasource-log-store.ts'
 import { registerDatasourceRoutes } from '../../src/features/datasources/datasource-routes.ts'
 import {
@@ -9,11 +7,13 @@ import {
   insertDatasource,
 } from '../../src/features/datasources/datasource-service.ts'
 import { createDatasourceStore } from '../../src/features/datasources/datasource-store.ts'
+import { insertCompany } from '../../src/features/identity/people/installation/operator-account-service.ts'
+import { createAccountStore } from '../../src/features/identity/people/installation/operator-account-store.ts'
+import { createPrincipal } from '../../src/features/identity/sessions/principal.ts'
 import { createQueryGate } from '../../src/features/statistics/query/gate.ts'
 import { createHttpServer } from '../../src/platform/http/server.ts'
 import { newId } from '../../src/platform/ids.ts'
 import { silentLogger } from '../../src/platform/logger.ts'
-import { createPrincipal } from '../../src/features/identity/sessions/principal.ts'
 import { createTestColumnar, type TestEngine } from '../support/columnar.ts'
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts'
 

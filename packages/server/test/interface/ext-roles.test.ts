@@ -1,7 +1,7 @@
 import { permissionNames } from '@millrace/contract/permissions.ts'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { createAccountServices } from '../../src/features/identity/people/account-services.ts'
 import { recordAudit } from '../../src/features/audit/audit-store.ts'
+import { createAccountServices } from '../../src/features/identity/people/account-services.ts'
 import { createPrincipal } from '../../src/features/identity/sessions/principal.ts'
 import { type AccountsApp, asOwner, createAccountsApp, origin, type Person } from '../support/accounts.ts'
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts'

@@ -13,7 +13,7 @@ import { createTestDatabase, type TestDatabase } from '../support/postgres.ts'
 import { createRotation, type Pair, type Rotation } from '../support/rotation.ts'
 import { everyRow, expectNowhere } from '../support/secret-search.ts'
 
-/** Clients that rotate their refresh tokens (faults.md, T14); what the row itself asks is in faults-sessions. */
+/** Clients that rotate their refresh tokens (docs/faults.md, T14); what the row itself asks is in faults-sessions. */
 
 const refused = { code: 400, status: 'fail', error: 'invalid_grant', error_code: 2003 }
 const longAgo = 31 * second

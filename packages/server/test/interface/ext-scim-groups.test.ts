@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createCompanyStore } from '../../src/features/identity/people/company/company-store.ts'
 import { insertDatasource } from '../../src/features/datasources/datasource-service.ts'
+import { createCompanyStore } from '../../src/features/identity/people/company/company-store.ts'
 import { newId } from '../../src/platform/ids.ts'
 import {
   aGroup,

@@ -18,7 +18,7 @@ import { hour, minute } from '../support/fake-time.ts'
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts'
 import { statementsOf } from '../support/statements.ts'
 
-/** Inputs and faults of faults.md, 2.5, that are about passwords. */
+/** Inputs and faults of docs/faults.md that are about passwords. */
 
 let relational: TestDatabase
 let app: AccountsApp

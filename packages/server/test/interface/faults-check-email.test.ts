@@ -11,7 +11,7 @@ import { createTestDatabase } from '../support/postgres.ts'
 import { removeData, type Service, startService } from '../support/running-service.ts'
 import { statementsOf } from '../support/statements.ts'
 
-/** Rows of faults.md, 2.2, that take the real store of single sign-on, in a whole service where it matters. */
+/** Rows of docs/faults.md that take the real store of single sign-on, in a whole service where it matters. */
 
 const redirectUri = 'https://app.example/signed-in'
 

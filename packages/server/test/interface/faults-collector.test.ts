@@ -8,7 +8,7 @@ import { startCollector } from '../support/collector.ts'
 import { jsonOf, openSockets, sendRaw } from '../support/raw-http.ts'
 import { removeData, type Service, startService } from '../support/running-service.ts'
 
-/** Inputs of faults.md, 2.7, that meet a whole service; the rules of single events are tested in 19-collect. */
+/** Inputs of docs/faults.md that meet a whole service; the rules of single events are tested in 19-collect. */
 
 let service: Service
 let port = 0

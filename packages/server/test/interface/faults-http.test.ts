@@ -3,7 +3,7 @@ import { jsonOf, openSockets, sendRaw } from '../support/raw-http.ts'
 import { removeData, type Service, startService } from '../support/running-service.ts'
 
 /**
- * Inputs of faults.md, 2.0, that meet a whole service; what the ground floor does alone is tested beside it. One
+ * Inputs of docs/faults.md that meet a whole service; what the ground floor does alone is tested beside it. One
  * long file, because a service is started for it.
  */
 

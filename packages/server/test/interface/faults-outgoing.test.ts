@@ -11,7 +11,7 @@ import { OutgoingError } from '../../src/platform/outgoing/outgoing-error.ts'
 import { isPublicAddress, rangesOf } from '../../src/platform/outgoing/public-addresses.ts'
 import { tls } from '../support/tls.ts'
 
-/** Inputs of faults.md, 2.6, that are about requests to addresses of users. */
+/** Inputs of docs/faults.md that are about requests to addresses of users. */
 
 type Handler = (request: IncomingMessage, reply: ServerResponse) => void
 

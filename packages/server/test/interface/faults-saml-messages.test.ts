@@ -10,7 +10,7 @@ import {
   type SingleSignOnApp,
 } from '../support/single-sign-on.ts'
 
-/** Messages of faults.md, 2.6, A05 to A08 and A14: each is posted in a sign-in that is otherwise right. */
+/** Messages of docs/faults.md, A05 to A08 and A14: each is posted in a sign-in that is otherwise right. */
 
 let opened: OpenedSingleSignOn
 let app: SingleSignOnApp

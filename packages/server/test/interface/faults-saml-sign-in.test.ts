@@ -15,7 +15,7 @@ import {
   type SingleSignOnApp,
 } from '../support/single-sign-on.ts'
 
-/** faults.md, 2.6, A09 to A13 and A16: who waits for a response, and whom it lets in. */
+/** docs/faults.md, A09 to A13 and A16: who waits for a response, and whom it lets in. */
 
 let opened: OpenedSingleSignOn
 let relational: TestDatabase

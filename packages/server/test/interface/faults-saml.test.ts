@@ -13,7 +13,7 @@ import {
 } from '../support/saml-forgery.ts'
 import { type OpenedSingleSignOn, openSingleSignOn, type SingleSignOnApp } from '../support/single-sign-on.ts'
 
-/** Messages of faults.md, 2.6, A01 to A04: each is posted in a sign-in that is otherwise right. */
+/** Messages of docs/faults.md, A01 to A04: each is posted in a sign-in that is otherwise right. */
 
 let opened: OpenedSingleSignOn
 let app: SingleSignOnApp

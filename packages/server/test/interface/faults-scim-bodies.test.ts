@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { aUser, openProvisioning, type ProvisioningApp } from '../support/provisioning.ts'
 
-/** Inputs of faults.md, 2.0, that are about bodies, against the SCIM service. */
+/** Inputs of docs/faults.md that are about bodies, against the SCIM service. */
 
 let app: ProvisioningApp
 

@@ -12,7 +12,7 @@ import {
   patch,
 } from '../support/provisioning.ts'
 
-/** Inputs of faults.md, 2.6, about people and groups, against the SCIM service. */
+/** Inputs of docs/faults.md about people and groups, against the SCIM service. */
 
 let app: ProvisioningApp
 let counter = 0

@@ -9,7 +9,7 @@ import {
   patch,
 } from '../support/provisioning.ts'
 
-/** Inputs of faults.md, 2.6, about requests and replies whoever they are about, against the SCIM service. */
+/** Inputs of docs/faults.md about requests and replies whoever they are about, against the SCIM service. */
 
 let app: ProvisioningApp
 let counter = 0

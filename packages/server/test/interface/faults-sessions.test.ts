@@ -15,7 +15,7 @@ import { createRotation, type Pair, type Rotation } from '../support/rotation.ts
 import { removeData, startService } from '../support/running-service.ts'
 import { configureSingleSignOn, createSingleSignOnApp, tokenOf } from '../support/single-sign-on.ts'
 
-/** Rows of faults.md, 2.1, about how long sessions last. More about rotation is in ext-rotation. */
+/** Rows of docs/faults.md about how long sessions last. More about rotation is in ext-rotation. */
 
 const refused = { code: 400, error: 'invalid_grant', error_code: 2003 }
 

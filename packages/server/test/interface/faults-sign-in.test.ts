@@ -9,7 +9,7 @@ import { requireByRows } from '../support/mandatory-domain.ts'
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts'
 import { statementsOf } from '../support/statements.ts'
 
-/** Rows of faults.md, 2.1, about what a sign-in costs and what it tells. */
+/** Rows of docs/faults.md about what a sign-in costs and what it tells. */
 
 const cost = { memory: 64, passes: 1, lanes: 1 }
 

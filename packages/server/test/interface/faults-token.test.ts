@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openSockets, sendRaw } from '../support/raw-http.ts'
 import { removeData, type Service, startService } from '../support/running-service.ts'
 
-/** Inputs of faults.md, 2.1, that meet a whole service; its rules are tested on a clock of their own in 01-token. */
+/** Inputs of docs/faults.md that meet a whole service; its rules are tested on a clock of their own in 01-token. */
 
 const metricsToken = 'a token for metrics'
 let service: Service

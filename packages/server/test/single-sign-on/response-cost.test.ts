@@ -14,7 +14,7 @@ import {
   withSignedInfo,
 } from '../support/saml-hostile.ts'
 
-/** faults.md, A06: what a message costs is bounded by its form, not by what a clock says on some machine. */
+/** docs/faults.md, A06: what a message costs is bounded by its form, not by what a clock says on some machine. */
 
 let keys: Awaited<ReturnType<typeof makeKey>>[]
 

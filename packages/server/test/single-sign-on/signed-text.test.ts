@@ -4,7 +4,11 @@ import { SignedXml } from 'xml-crypto'
 import { verifyResponse } from '../../src/features/identity/single-sign-on/assertion/assertion-verifier.ts'
 import { readResponseStructure } from '../../src/features/identity/single-sign-on/assertion/response-structure.ts'
 import { SamlRefusal } from '../../src/features/identity/single-sign-on/assertion/saml-refusal.ts'
-import { namespaces, parseForeignXml, responseLimits } from '../../src/features/identity/single-sign-on/assertion/saml-xml.ts'
+import {
+  namespaces,
+  parseForeignXml,
+  responseLimits,
+} from '../../src/features/identity/single-sign-on/assertion/saml-xml.ts'
 import { verifySignedText } from '../../src/features/identity/single-sign-on/assertion/signed-element.ts'
 import { type IdentityProvider, startIdentityProvider } from '../support/identity-provider.ts'
 import { genuineResponse, signElement, unsigned } from '../support/saml-forgery.ts'

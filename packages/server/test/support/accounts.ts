@@ -1,11 +1,14 @@
 import pg from 'pg'
+import { recordAudit } from '../../src/features/audit/audit-store.ts'
 import { registerAccountRoutes } from '../../src/features/identity/people/account-routes.ts'
+import {
+  type AccountServices,
+  createAccountServices,
+} from '../../src/features/identity/people/account-services.ts'
 import { insertCompany } from '../../src/features/identity/people/installation/operator-account-service.ts'
-import { type AccountServices, createAccountServices } from '../../src/features/identity/people/account-services.ts'
 import { createPasswordLinkStore } from '../../src/features/identity/people/passwords/password-link-store.ts'
 import { createRequestBudgetStore } from '../../src/features/identity/people/passwords/request-budget-store.ts'
 import { createRoleStore } from '../../src/features/identity/people/roles/role-store.ts'
-import { recordAudit } from '../../src/features/audit/audit-store.ts'
 import { createFamiliarStore } from '../../src/features/identity/sessions/familiar-store.ts'
 import { registerPasswordLinkRoutes } from '../../src/features/identity/sign-in/pages/password-link-routes.ts'
 import { newId } from '../../src/platform/ids.ts'

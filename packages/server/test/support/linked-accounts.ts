@@ -1,5 +1,5 @@
-import { insertCompany } from '../../src/features/identity/people/installation/operator-account-service.ts'
 import { recordAudit } from '../../src/features/audit/audit-store.ts'
+import { insertCompany } from '../../src/features/identity/people/installation/operator-account-service.ts'
 import { registerLinkedAccountRoutes } from '../../src/features/linked-accounts/linked-account-routes.ts'
 import { createLinkedAccountService } from '../../src/features/linked-accounts/linked-account-service.ts'
 import { createQueryGate } from '../../src/features/statistics/query/gate.ts'

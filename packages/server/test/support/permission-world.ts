@@ -1,8 +1,11 @@
 import { join } from 'node:path'
 import { type Permission, permissionTable, type Resource } from '@millrace/contract/permissions.ts'
-import { createAccountService, insertCompany } from '../../src/features/identity/people/installation/operator-account-service.ts'
-import { createAccountStore } from '../../src/features/identity/people/installation/operator-account-store.ts'
 import { recordAudit } from '../../src/features/audit/audit-store.ts'
+import {
+  createAccountService,
+  insertCompany,
+} from '../../src/features/identity/people/installation/operator-account-service.ts'
+import { createAccountStore } from '../../src/features/identity/people/installation/operator-account-store.ts'
 import { newId } from '../../src/platform/ids.ts'
 import { silentLogger } from '../../src/platform/logger.ts'
 import { embeddedAddresses } from '../../src/platform/stores/embedded-postgres.ts'

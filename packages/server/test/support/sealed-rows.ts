@@ -1,15 +1,15 @@
+import { everySealedColumn, type SealedColumn, tableOf } from '../../src/features/encryption/reseal-store.ts'
 import { insertCompany } from '../../src/features/identity/people/installation/operator-account-service.ts'
 import {
   authenticatorContext,
   createAuthenticatorStore,
 } from '../../src/features/identity/sign-in/second-factor/authenticator-store.ts'
-import { everySealedColumn, type SealedColumn, tableOf } from '../../src/features/encryption/reseal-store.ts'
+import { createCertificateStore } from '../../src/features/identity/single-sign-on/certificates/certificate-store.ts'
 import {
   createLinkedAccountStore,
   targetContext,
 } from '../../src/features/linked-accounts/linked-account-store.ts'
 import { createMailQueue } from '../../src/features/mail/mail-store.ts'
-import { createCertificateStore } from '../../src/features/identity/single-sign-on/certificates/certificate-store.ts'
 import type { SecretBox } from '../../src/platform/crypto/secret-box.ts'
 import { newId } from '../../src/platform/ids.ts'
 import type { Relational } from '../../src/platform/stores/relational.ts'

@@ -1,4 +1,5 @@
 import type { LightMyRequestResponse } from 'fastify'
+import { recordAudit } from '../../src/features/audit/audit-store.ts'
 import {
   requireGrantableRole,
   requireGrantableTeams,
@@ -7,10 +8,9 @@ import {
 } from '../../src/features/identity/people/roles/grants.ts'
 import { registerUserRoutes } from '../../src/features/identity/people/users/user-routes.ts'
 import { createUserService } from '../../src/features/identity/people/users/user-service.ts'
-import { recordAudit } from '../../src/features/audit/audit-store.ts'
+import { createTokenStore } from '../../src/features/identity/sessions/tokens/token-store.ts'
 import type { AuthorizationRequest } from '../../src/features/identity/sign-in/authorization-request.ts'
 import type { FinishedSingleSignOn } from '../../src/features/identity/sign-in/sign-in-service.ts'
-import { createTokenStore } from '../../src/features/identity/sessions/tokens/token-store.ts'
 import { registerSamlRoutes } from '../../src/features/identity/single-sign-on/sign-in/saml-sign-in-routes.ts'
 import { createSamlSignInStore } from '../../src/features/identity/single-sign-on/sign-in/saml-sign-in-store.ts'
 import { registerSingleSignOnRoutes } from '../../src/features/identity/single-sign-on/single-sign-on-routes.ts'

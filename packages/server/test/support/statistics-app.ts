@@ -1,6 +1,7 @@
 import { tmpdir } from 'node:os'
 import type { Query } from '@millrace/contract/resources/query.ts'
 import type { FastifyInstance } from 'fastify'
+import { createPrincipal } from '../../src/features/identity/sessions/principal.ts'
 import { type AnswerBodies, createAnswerBodies } from '../../src/features/statistics/answer-body.ts'
 import { registerStatisticsRoutes } from '../../src/features/statistics/statistics-routes.ts'
 import {
@@ -11,7 +12,6 @@ import {
 import { createStatisticsStore } from '../../src/features/statistics/statistics-store.ts'
 import { createHttpServer } from '../../src/platform/http/server.ts'
 import { silentLogger } from '../../src/platform/logger.ts'
-import { createPrincipal } from '../../src/features/identity/sessions/principal.ts'
 import type { Columnar } from '../../src/platform/stores/columnar.ts'
 import { testCompany } from './statistics-events.ts'
 

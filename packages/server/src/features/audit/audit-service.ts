@@ -40,7 +40,7 @@ const lineOf = (entry: AuditEntry): string =>
 const normalized = (id: string | undefined): string | undefined =>
   id !== undefined && isId(id) ? normalizeId(id) : id
 
-/** Whoever may change users, roles or teams may see what was done to them (account.md, 10). */
+/** Whoever may change users, roles or teams may see what was done to them. */
 function requireAccess(principal: Principal): void {
   if (principal.can('user', 'update') || principal.can('role', 'update') || principal.can('team', 'update'))
     return

@@ -1,7 +1,7 @@
 /**
  * The crawler that a user-agent names, in lower case; undefined where it names none. A crawler is a program that
  * fetches pages on its own, whose events nobody means. Programs that send for a server or an app (curl, okhttp,
- * axios, an absent or unknown name) are senders (decisions.md, Collector).
+ * axios, an absent or unknown name) are senders (docs/interface.md, Collector).
  *
  * Works on text only, in time linear in its length: no pattern can be made to backtrack.
  */

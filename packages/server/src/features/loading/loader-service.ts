@@ -94,7 +94,7 @@ const persistentAfter = 3
 
 /**
  * Moves events from the event log into the columnar store: each batch once, each `eventId` of a datasource once
- * within 7 days, counted exactly (decisions.md, Collector; architecture.md, The way of an event).
+ * within 7 days, counted exactly (docs/interface.md, Collector; ARCHITECTURE.md, The way of an event).
  */
 export function createLoaderService(dependencies: LoaderDependencies): LoaderService {
   const { log, store, checkpoints, clock, logger, metrics } = dependencies

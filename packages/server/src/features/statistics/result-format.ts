@@ -17,7 +17,7 @@ export const bareTypes: Readonly<Record<'csv' | 'ndjson', string>> = {
 }
 
 /**
- * Reads `Accept` and `format` of the query operation (decisions.md, Operations): a bare result for
+ * Reads `Accept` and `format` of the query operation (docs/interface.md, Operations): a bare result for
  * `text/csv` or `application/x-ndjson`, else the envelope, with CSV inside for `format=csv`.
  * @throws {DomainError} `notAcceptable`
  */

@@ -44,7 +44,7 @@ export function registerStatisticsRoutes(
   })
 }
 
-/** CSV leaves the product with the data, which a role can withhold (decisions.md, Who may call). */
+/** CSV leaves the product with the data, which a role can withhold (docs/interface.md, Who may call). */
 function assertMayRead(principal: Principal, format: ResultFormat): void {
   if (format !== 'csv' || principal.can('statistics', 'export')) return
   const permission = { resource: 'statistics', action: 'export' } as const

@@ -60,7 +60,7 @@ export interface StatisticsService {
    *   `tooComplex`, `tooManyRequests`, `timeout`, `unavailable`
    */
   answer(request: QueryRequest): Answer
-  /** Measures and dimensions, labels included (interface.md, Statistics metadata). */
+  /** Measures and dimensions, labels included (docs/interface.md, Statistics metadata). */
   describe(companyId: string): Promise<StatisticsMeta>
 }
 

@@ -5,7 +5,7 @@ export type RandomBytes = (size: number) => Buffer
 
 /**
  * A new secret for a token: 256 random bits as 43 characters of base64url. Only its hash is ever stored
- * (decisions.md, Token service).
+ * (docs/interface.md, Token service).
  */
 export function newSecret(random: RandomBytes = randomBytes): string {
   return random(32).toString('base64url')

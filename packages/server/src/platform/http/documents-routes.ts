@@ -61,7 +61,7 @@ function asPage(reply: FastifyReply): FastifyReply {
 }
 
 /**
- * The documents of the service (decisions.md, Run contract): the OpenAPI document, a readable page of it,
+ * The documents of the service (docs/interface.md, Run contract): the OpenAPI document, a readable page of it,
  * and a first page that links to both. Each is written once, at its first request.
  */
 export function documentsRoutes({ operations, version, addresses }: DocumentsDependencies) {

@@ -1,7 +1,7 @@
 import type { DomainError } from '../errors.ts'
 import { program, version } from '../version.ts'
 
-/** Success envelope of interface.md; `code` is 200 for every operation with a body (decisions.md, Envelope). */
+/** Success envelope; `code` is 200 for every operation with a body (docs/interface.md, Envelope). */
 export function success<T>(data: T) {
   return {
     status: 'success' as const,
@@ -27,7 +27,7 @@ export function paginated<T>({ rows, count, page, perPage }: PageOf<T>) {
   return { ...success(rows), paginationCount: count, paginationPage: page, paginationLimit: perPage }
 }
 
-/** Fail envelope of interface.md. */
+/** Fail envelope of docs/interface.md. */
 export function failure(error: DomainError) {
   return {
     program,

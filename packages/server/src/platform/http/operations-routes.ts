@@ -54,7 +54,7 @@ function sameText(a: string, b: string): boolean {
   return timingSafeEqual(digest(a), digest(b))
 }
 
-/** Health for probes and people, metrics for Prometheus (decisions.md, Run contract). */
+/** Health for probes and people, metrics for Prometheus (docs/interface.md, Run contract). */
 export function operationsRoutes(dependencies: {
   readiness: () => Promise<Readiness>
   metrics: Metrics

@@ -75,7 +75,7 @@ test('keys and values within the bounds, and signs inside of texts, are not coun
   expect(reply.json()).toMatchObject({ code: 200, data: { measures } })
 })
 
-test('answers the success envelope of interface.md', async () => {
+test('answers the success envelope of docs/interface.md', async () => {
   const reply = await post('{"measures":["events.count"]}')
   expect(reply.statusCode).toBe(200)
   expect(reply.headers['content-type']).toBe('application/json; charset=utf-8')

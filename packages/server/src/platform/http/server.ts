@@ -102,7 +102,7 @@ export function createHttpServer(dependencies: {
   watchForwarding(app, { publicUrl: undefined, ...dependencies })
   app.decorate('routePatterns', new Map<string, Set<string>>())
   app.addHook('onRoute', (route) => {
-    // An operation that names no query parameters takes none (decisions.md, Envelope).
+    // An operation that names no query parameters takes none (docs/interface.md, Envelope).
     const { scope } = route as { scope?: string }
     if (scope === 'authenticated' && !route.schema?.querystring)
       route.schema = {

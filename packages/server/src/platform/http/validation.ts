@@ -224,7 +224,7 @@ const longestPath = 200
 export const shownPath = (path: string): string =>
   path.length > longestPath ? `${path.slice(0, longestPath)}...` : path
 
-/** The one form of a validation failure: `message` names the first fault in plain words (decisions.md, Envelope). */
+/** The one form of a validation failure: `message` names the first fault in plain words (docs/interface.md, Envelope). */
 export function validationError(faults: readonly Fault[]): DomainError {
   const errors = faults.map(({ path, message }) => ({ path: shownPath(path), message }))
   const [first] = errors

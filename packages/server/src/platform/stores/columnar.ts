@@ -46,7 +46,7 @@ export interface ColumnarInsert {
   readonly signal?: AbortSignal
 }
 
-/** Events and facts: ClickHouse's dialect, whichever of its two homes it has (architecture.md). */
+/** Events and facts: ClickHouse's dialect, whichever of its two homes it has (ARCHITECTURE.md). */
 export interface Columnar {
   /**
    * All rows of a result, as JSONEachRow gives them: 64-bit integers and decimals are numbers, NaN and infinities

@@ -1,6 +1,6 @@
 /**
  * The event log: events that were accepted and are not yet in the columnar store. An accepted event is durable
- * here before its sender hears 200 (architecture.md, The way of an event).
+ * here before its sender hears 200 (ARCHITECTURE.md, The way of an event).
  */
 
 /**

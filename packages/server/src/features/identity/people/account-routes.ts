@@ -2,9 +2,9 @@ import type { FastifyInstance } from 'fastify'
 import type { AccountServices } from './account-services.ts'
 import { registerCompanyRoutes } from './company/company-routes.ts'
 import { registerInvitationRoutes } from './invitations/invitation-routes.ts'
-import { registerProfileRoutes } from './users/profile-routes.ts'
 import { registerRoleRoutes } from './roles/role-routes.ts'
 import { registerTeamRoutes } from './teams/team-routes.ts'
+import { registerProfileRoutes } from './users/profile-routes.ts'
 import { registerUserRoutes } from './users/user-routes.ts'
 
 /** Everything about people, roles, teams and the company, for the authenticated scope. */

@@ -1,5 +1,5 @@
-import type { Principal } from '../sessions/principal.ts'
 import type { Queries } from '../../../platform/stores/relational.ts'
+import type { Principal } from '../sessions/principal.ts'
 
 /** The rules of accounts about who may give what. */
 export interface ProvisioningGrants {

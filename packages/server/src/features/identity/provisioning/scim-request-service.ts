@@ -4,10 +4,10 @@ import type { Clock } from '../../../platform/clock.ts'
 import { createEntryBudget } from '../../../platform/entry-budget.ts'
 import { networkOf } from '../../../platform/network-address.ts'
 import { type Queries, type Relational, wordingViolations } from '../../../platform/stores/relational.ts'
-import { takenGroup, takenUser } from './protocol/refusal.ts'
-import type { Origin } from './groups/role-assignment.ts'
 import { createScimConfigStore, type ProvisioningSettings } from './config/scim-config-store.ts'
 import type { TokenHolder } from './config/scim-token-store.ts'
+import type { Origin } from './groups/role-assignment.ts'
+import { takenGroup, takenUser } from './protocol/refusal.ts'
 
 /** A request of an identity provider whose token is known. */
 export interface ScimCall {

@@ -1,14 +1,14 @@
 import type { RecordAudit } from '../../../platform/audit.ts'
+import { isPasswordTooLong } from '../../../platform/crypto/passwords.ts'
 import { hashSecret, isSecret, newSecret, type RandomBytes } from '../../../platform/crypto/secrets.ts'
 import { DomainError } from '../../../platform/errors.ts'
-import { isPasswordTooLong } from '../../../platform/crypto/passwords.ts'
 import type { Queries, Relational } from '../../../platform/stores/relational.ts'
-import { type AuthorizationRequest, buildRedirect, toParameters } from './authorization-request.ts'
-import type { CodeStore, PendingSignIn } from '../sessions/tokens/code-store.ts'
-import { type FamiliarStore, hashDevice } from '../sessions/familiar-store.ts'
-import type { Origin, PasswordCheck } from './passwords/password-check.ts'
 import { isRegisteredRedirect } from '../sessions/clients/redirect-uri.ts'
+import { type FamiliarStore, hashDevice } from '../sessions/familiar-store.ts'
+import type { CodeStore, PendingSignIn } from '../sessions/tokens/code-store.ts'
 import type { Client, TokenStore } from '../sessions/tokens/token-store.ts'
+import { type AuthorizationRequest, buildRedirect, toParameters } from './authorization-request.ts'
+import type { Origin, PasswordCheck } from './passwords/password-check.ts'
 
 export interface SignInServiceDependencies {
   readonly relational: Pick<Relational, 'db' | 'transaction'>

@@ -4,14 +4,17 @@ import type { SecretBox } from '../../../platform/crypto/secret-box.ts'
 import type { Logger } from '../../../platform/logger.ts'
 import type { EnqueueMail } from '../../../platform/mail/mail-queue.ts'
 import type { Relational } from '../../../platform/stores/relational.ts'
+import { createResponseThrottle, createStartThrottle } from './assertion/response-throttle.ts'
 import { createCertificateService } from './certificates/certificate-service.ts'
 import { createConfigNotice } from './config/config-notice.ts'
 import { type ConfigServiceDependencies, createConfigService } from './config/config-service.ts'
+import type { GrantRules } from './config/jit-defaults.ts'
 import { createDomainService, type ResolveTxt, resolveTxtRecords } from './domains/domain-service.ts'
 import { createMetadataWatch } from './metadata/metadata-watch.ts'
-import type { GrantRules } from './config/jit-defaults.ts'
-import { createResponseThrottle, createStartThrottle } from './assertion/response-throttle.ts'
-import { createSamlSignInService, type SamlSignInServiceDependencies } from './sign-in/saml-sign-in-service.ts'
+import {
+  createSamlSignInService,
+  type SamlSignInServiceDependencies,
+} from './sign-in/saml-sign-in-service.ts'
 import { createSamlSignInStore } from './sign-in/saml-sign-in-store.ts'
 
 /** What single sign-on needs of signing in, of mails and of the network. */

@@ -3,7 +3,7 @@ import { eventDimensions, eventMeasures, events } from './events.ts'
 import type { Dimension, Measure, Source, SourceId } from './member.ts'
 import { purchaseDimensions, purchaseMeasures, purchases } from './purchases.ts'
 
-/** The statistics model as data: adding a member is adding an entry (members.md). */
+/** The statistics model as data: adding a member is adding an entry (docs/statistics.md). */
 export const sources: Readonly<Record<SourceId, Source>> = { events, purchases }
 
 export const measures: readonly Measure[] = [...eventMeasures, ...purchaseMeasures]

@@ -2,7 +2,7 @@ import { column, deviceTypes, dimension, optionalColumn } from './dimensions.ts'
 import { identityColumns } from './identity-columns.ts'
 import type { Dimension, Expression, Measure, Source } from './member.ts'
 
-/** members.md, events: what was collected. */
+/** docs/statistics.md, events: what was collected. */
 export const events: Source = {
   id: 'events',
   title: 'Events',

@@ -1,7 +1,7 @@
 import type { RowColumn } from './member.ts'
 
 /**
- * The person of an event (members.md): its `clientId`, else the one that an `identify` bound to its `tmpId`
+ * The person of an event (docs/statistics.md): its `clientId`, else the one that an `identify` bound to its `tmpId`
  * at any time, else the `tmpId`. The number counts, the text is shown; both name the same persons, since
  * the number is the hash of the text.
  */

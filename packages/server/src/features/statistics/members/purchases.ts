@@ -2,7 +2,7 @@ import { column, deviceTypes, dimension, optionalColumn } from './dimensions.ts'
 import type { Dimension, Measure, Source } from './member.ts'
 
 /**
- * members.md, purchases: completed orders, one row each. Loading merges the events `purchase` and
+ * docs/statistics.md, purchases: completed orders, one row each. Loading merges the events `purchase` and
  * `purchase_references` of one company with the same `transId`; without it each event is its own.
  */
 export const purchases: Source = {

@@ -24,7 +24,7 @@ export interface CompiledQuery {
   readonly limit: number
 }
 
-/** Key of the range in the rows of a comparison (decisions.md, Operations). */
+/** Key of the range in the rows of a comparison (docs/interface.md, Operations). */
 const rangeKey = 'compareDateRange'
 
 /**

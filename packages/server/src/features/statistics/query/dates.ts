@@ -178,7 +178,7 @@ function normalized(text: string): string {
 }
 
 /**
- * A range of time (decisions.md, Operations): a relative range of the Cube query format or one date, or two
+ * A range of time (docs/interface.md, Operations): a relative range of the Cube query format or one date, or two
  * bounds of which dates include their day and instants exclude the end. `last 7 days` ends with yesterday.
  * @throws {DateFault}
  */

@@ -12,7 +12,7 @@ type Direction = Ordering['direction']
 
 /**
  * Resolves the names of a query that the contract's schema has accepted, reads its values and dates, and
- * fills in limit and order (decisions.md, Operations).
+ * fills in limit and order (docs/interface.md, Operations).
  * @throws {DomainError} `unknownMember`, `virtualMeasureFilter` or `invalidQuery`, naming every fault
  */
 export function parseQuery(query: Query, now: Now): ParsedQuery {

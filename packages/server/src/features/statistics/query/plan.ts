@@ -44,7 +44,7 @@ const maximumBuckets = 50_000
 const maximumIntervals = 100
 
 /**
- * Decides what each source computes and whether the members fit together (members.md, Joining sources).
+ * Decides what each source computes and whether the members fit together (docs/statistics.md, Joining sources).
  * @throws {DomainError} `incompatibleMembers` naming them, or `tooComplex`
  */
 export function planQuery(query: ParsedQuery): Plan {

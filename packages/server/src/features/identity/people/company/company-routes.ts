@@ -2,8 +2,8 @@ import { readCompany, updateCompany } from '@millrace/contract/operations/compan
 import type { CompanyUpdate } from '@millrace/contract/resources/company.ts'
 import type { FastifyInstance } from 'fastify'
 import { success } from '../../../../platform/http/envelope.ts'
-import type { CompanyService } from './company-service.ts'
 import { callerOf } from '../../sessions/request-caller.ts'
+import type { CompanyService } from './company-service.ts'
 
 /** The caller's company, for the authenticated scope. */
 export function registerCompanyRoutes(app: FastifyInstance, service: CompanyService): void {

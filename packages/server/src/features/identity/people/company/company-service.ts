@@ -1,11 +1,11 @@
 import type { Company, CompanyUpdate } from '@millrace/contract/resources/company.ts'
 import { actorOf, type RecordAudit } from '../../../../platform/audit.ts'
 import { DomainError } from '../../../../platform/errors.ts'
-import type { Caller, Principal } from '../../sessions/principal.ts'
 import type { Queries, Relational } from '../../../../platform/stores/relational.ts'
+import type { Caller, Principal } from '../../sessions/principal.ts'
 import { changesOf, definedOf } from '../changes.ts'
-import { createCompanyStore, type StoredCompany } from './company-store.ts'
 import { requireGrantableRole, requireGrantableTeams, requireUnprovisioned } from '../roles/grants.ts'
+import { createCompanyStore, type StoredCompany } from './company-store.ts'
 
 export interface CompanyServiceDependencies {
   readonly relational: Pick<Relational, 'db' | 'transaction'>

@@ -1,9 +1,9 @@
-import { newId } from '../../../../platform/ids.ts'
 import { generatePassword, type Passwords } from '../../../../platform/crypto/passwords.ts'
+import { newId } from '../../../../platform/ids.ts'
 import type { Queries, Relational } from '../../../../platform/stores/relational.ts'
+import { createBootstrapStore, type Installation } from './bootstrap-store.ts'
 import { completeBuiltInRoles, insertCompany, requireEmail } from './operator-account-service.ts'
 import { createAccountStore } from './operator-account-store.ts'
-import { createBootstrapStore, type Installation } from './bootstrap-store.ts'
 
 export interface BootstrapDependencies {
   readonly relational: Pick<Relational, 'db' | 'transaction'>
@@ -31,7 +31,7 @@ export interface Bootstrapped extends Installation {
 
 /**
  * Makes what a service begins with: one company with its roles and its default team, its administrator, one
- * OAuth client, one tracking datasource (decisions.md, Run contract). Everything is one transaction, so that
+ * OAuth client, one tracking datasource (docs/interface.md, Run contract). Everything is one transaction, so that
  * an interruption leaves nothing and the next start begins again; later starts, and others at the same time,
  * find what was made and change nothing.
  * @throws DomainError `validation` for an address that is none

@@ -1,15 +1,15 @@
 import type { RecordAudit } from '../../../../platform/audit.ts'
+import type { Passwords } from '../../../../platform/crypto/passwords.ts'
 import { parseEmailAddress } from '../../../../platform/email-address.ts'
 import { DomainError } from '../../../../platform/errors.ts'
 import { isId, newId, normalizeId } from '../../../../platform/ids.ts'
 import { invalid } from '../../../../platform/invalid.ts'
-import type { Passwords } from '../../../../platform/crypto/passwords.ts'
 import type { Queries, Relational } from '../../../../platform/stores/relational.ts'
-import { type CompanySettings, createAccountStore, type User } from './operator-account-store.ts'
-import { builtInRoles } from '../roles/built-in-roles.ts'
 import { createCompanyStore } from '../company/company-store.ts'
 import { requireGoodPassword } from '../passwords/password-setting.ts'
+import { builtInRoles } from '../roles/built-in-roles.ts'
 import { createUserLifecycle } from '../users/user-lifecycle.ts'
+import { type CompanySettings, createAccountStore, type User } from './operator-account-store.ts'
 
 export interface AccountServiceDependencies {
   readonly relational: Pick<Relational, 'db' | 'transaction'>

@@ -8,8 +8,8 @@ import type { InvitationCreation, InvitationRenewal } from '@millrace/contract/r
 import type { FastifyInstance } from 'fastify'
 import { paginated, success } from '../../../../platform/http/envelope.ts'
 import type { Page } from '../../../../platform/paging.ts'
-import type { InvitationService } from './invitation-service.ts'
 import { callerOf } from '../../sessions/request-caller.ts'
+import type { InvitationService } from './invitation-service.ts'
 
 /** Inviting people, for the authenticated scope. */
 export function registerInvitationRoutes(app: FastifyInstance, service: InvitationService): void {

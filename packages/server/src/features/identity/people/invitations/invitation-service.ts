@@ -4,24 +4,24 @@ import { DomainError } from '../../../../platform/errors.ts'
 import { normalizeId } from '../../../../platform/ids.ts'
 import type { EnqueueMail } from '../../../../platform/mail/mail-queue.ts'
 import { type Listed, type Page, rangeOf } from '../../../../platform/paging.ts'
-import type { Caller, Principal } from '../../sessions/principal.ts'
 import type { Queries, Relational } from '../../../../platform/stores/relational.ts'
+import type { Caller, Principal } from '../../sessions/principal.ts'
 import { invitationLetter } from '../account-emails.ts'
-import { requireEmail } from '../installation/operator-account-service.ts'
 import { createCompanyStore } from '../company/company-store.ts'
+import { requireEmail } from '../installation/operator-account-service.ts'
+import type { PasswordLinkService } from '../passwords/password-link-service.ts'
+import type { LinkTarget, PasswordLinkStore } from '../passwords/password-link-store.ts'
+import { budgetKey, type RequestBudgetStore } from '../passwords/request-budget-store.ts'
 import {
   requireGrantableRole,
   requireGrantableTeams,
   requireNotAbove,
   requireUnprovisioned,
 } from '../roles/grants.ts'
-import { createInvitationStore } from './invitation-store.ts'
-import type { PasswordLinkService } from '../passwords/password-link-service.ts'
-import type { LinkTarget, PasswordLinkStore } from '../passwords/password-link-store.ts'
-import { budgetKey, type RequestBudgetStore } from '../passwords/request-budget-store.ts'
 import type { UserLifecycle } from '../users/user-lifecycle.ts'
 import { toUser } from '../users/user-service.ts'
 import { createUserStore } from '../users/user-store.ts'
+import { createInvitationStore } from './invitation-store.ts'
 
 export interface InvitationServiceDependencies {
   readonly relational: Pick<Relational, 'db'>

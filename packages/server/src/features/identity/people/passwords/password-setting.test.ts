@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { atDesk } from '../../sign-in/passwords/password-desk.ts'
 import { createPasswords } from '../../../../platform/crypto/passwords.ts'
+import { atDesk } from './password-desk.ts'
 import { hashOther } from './password-setting.ts'
 
 const cost = { memory: 64, passes: 1, lanes: 1 }

@@ -1,5 +1,5 @@
-import { invalid } from '../../../../platform/invalid.ts'
 import { faultOfNewPassword, type PasswordDesk } from '../../../../platform/crypto/passwords.ts'
+import { invalid } from '../../../../platform/invalid.ts'
 
 /**
  * What is asked of a new password before it costs anything.

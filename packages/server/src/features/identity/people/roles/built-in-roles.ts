@@ -30,7 +30,7 @@ const viewed: ReadonlySet<Resource> = new Set([...edited, 'statistics', 'team', 
 
 const looksOnly: ReadonlySet<Action> = new Set(['access', 'read', 'query'])
 
-/** The roles that every company has from its first day and that cannot be edited (decisions.md, Run contract). */
+/** The roles that every company has from its first day and that cannot be edited (docs/interface.md, Run contract). */
 export const builtInRoles: readonly RoleDefinition[] = [
   { name: 'admin', permissions: everyPairThat(() => true) },
   {

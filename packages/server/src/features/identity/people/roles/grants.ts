@@ -1,9 +1,9 @@
 import { DomainError } from '../../../../platform/errors.ts'
 import { normalizeId } from '../../../../platform/ids.ts'
-import type { Principal } from '../../sessions/principal.ts'
 import type { Queries } from '../../../../platform/stores/relational.ts'
-import { createRoleStore } from './role-store.ts'
+import type { Principal } from '../../sessions/principal.ts'
 import { createTeamStore } from '../teams/team-store.ts'
+import { createRoleStore } from './role-store.ts'
 
 /** Those of the permissions that the principal does not have. */
 export function permissionsAbove(principal: Principal, permissions: Iterable<string>): string[] {

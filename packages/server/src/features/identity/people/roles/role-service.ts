@@ -3,12 +3,12 @@ import { type AuditEvent, actorOf, type RecordAudit } from '../../../../platform
 import { DomainError } from '../../../../platform/errors.ts'
 import { newId, normalizeId } from '../../../../platform/ids.ts'
 import { type Listed, type Page, rangeOf } from '../../../../platform/paging.ts'
-import type { Caller, Principal } from '../../sessions/principal.ts'
 import { type Queries, type Relational, wordingViolations } from '../../../../platform/stores/relational.ts'
+import type { Caller, Principal } from '../../sessions/principal.ts'
 import { createCompanyStore } from '../company/company-store.ts'
+import type { UserLifecycle } from '../users/user-lifecycle.ts'
 import { permissionsAbove } from './grants.ts'
 import { createRoleStore, type StoredRole } from './role-store.ts'
-import type { UserLifecycle } from '../users/user-lifecycle.ts'
 
 export interface RoleServiceDependencies {
   readonly relational: Pick<Relational, 'db'>

@@ -8,9 +8,9 @@ import {
 import type { PasswordChange, ProfileUpdate } from '@millrace/contract/resources/user.ts'
 import type { FastifyInstance } from 'fastify'
 import { success } from '../../../../platform/http/envelope.ts'
+import { callerOf } from '../../sessions/request-caller.ts'
 import type { PasswordLinkService } from '../passwords/password-link-service.ts'
 import type { ProfileService } from './profile-service.ts'
-import { callerOf } from '../../sessions/request-caller.ts'
 
 /** What everybody may do with their own account, and operation 15, for the authenticated scope. */
 export function registerProfileRoutes(

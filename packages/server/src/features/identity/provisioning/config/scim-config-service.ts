@@ -2,10 +2,10 @@ import type { ScimConfig, ScimConfigUpdate } from '@millrace/contract/resources/
 import { type AuditEvent, actorOf, type RecordAudit } from '../../../../platform/audit.ts'
 import { normalizeId } from '../../../../platform/ids.ts'
 import { invalid } from '../../../../platform/invalid.ts'
-import type { Principal } from '../../sessions/principal.ts'
 import type { Queries, Relational } from '../../../../platform/stores/relational.ts'
-import type { ProvisioningGrants } from '../provisioning-grants.ts'
+import type { Principal } from '../../sessions/principal.ts'
 import type { RoleAssignment } from '../groups/role-assignment.ts'
+import type { ProvisioningGrants } from '../provisioning-grants.ts'
 import {
   createScimConfigStore,
   type ProvisioningSettings,

@@ -6,9 +6,9 @@ import { type GroupChange, type MemberChange, mostMembers } from '../protocol/gr
 import { type Listed, type ListQuery, type Projection, totalOf } from '../protocol/listing.ts'
 import { ScimRefusal, takenGroup } from '../protocol/refusal.ts'
 import { type ScimResource, toGroupResource } from '../protocol/resources.ts'
+import type { Outcome, ScimCall, ScimRequests, Work } from '../scim-request-service.ts'
 import type { RoleAssignment } from './role-assignment.ts'
 import { createScimGroupStore, type FormerMember, type StoredTeam } from './scim-group-store.ts'
-import type { Outcome, ScimCall, ScimRequests, Work } from '../scim-request-service.ts'
 
 export interface ScimGroupDependencies {
   readonly requests: Pick<ScimRequests, 'read' | 'write'>

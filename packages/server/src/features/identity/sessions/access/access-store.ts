@@ -4,8 +4,8 @@ import { oauthClients } from '../../../../database/tables/oauth-client.ts'
 import { rolePermissions } from '../../../../database/tables/role.ts'
 import { accessTokens, refreshTokens } from '../../../../database/tables/token.ts'
 import { users } from '../../../../database/tables/user.ts'
-import { createPrincipal, type Principal } from '../principal.ts'
 import type { Relational } from '../../../../platform/stores/relational.ts'
+import { createPrincipal, type Principal } from '../principal.ts'
 
 /** What a living access token gives. */
 export interface Access {

@@ -14,7 +14,7 @@ export interface BearerGuardDependencies {
   readonly recordRefusal: RecordRefusal
 }
 
-/** One body for every reason (faults.md, H01 and H04). */
+/** One body for every reason (docs/faults.md, H01 and H04). */
 function refuse(reply: FastifyReply, challenge: string): FastifyReply {
   return reply
     .code(401)
@@ -30,7 +30,7 @@ function requirePermission(request: FastifyRequest, permission: Permission): voi
   if (!holds(request.principal, permission)) throw new DomainError('forbidden', { ...permission })
 }
 
-/** Lets only requests with a valid access token through and says whose they are (interface.md, Authentication 5). */
+/** Lets only requests with a valid access token through and says whose they are (docs/interface.md, Authentication 5). */
 export function createBearerGuard({ findPrincipal, recordRefusal }: BearerGuardDependencies) {
   async function authenticate(
     request: FastifyRequest,

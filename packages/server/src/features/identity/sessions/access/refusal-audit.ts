@@ -5,8 +5,8 @@ import type { Clock } from '../../../../platform/clock.ts'
 import { createEntryBudget } from '../../../../platform/entry-budget.ts'
 import { DomainError } from '../../../../platform/errors.ts'
 import { isId, normalizeId } from '../../../../platform/ids.ts'
-import type { Caller } from '../principal.ts'
 import type { Relational } from '../../../../platform/stores/relational.ts'
+import type { Caller } from '../principal.ts'
 
 /** What somebody asked of an operation. */
 export interface Asked {

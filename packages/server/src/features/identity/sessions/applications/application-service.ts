@@ -2,8 +2,8 @@ import type { Application } from '@millrace/contract/resources/application.ts'
 import { actorOf, type RecordAudit } from '../../../../platform/audit.ts'
 import { DomainError } from '../../../../platform/errors.ts'
 import { normalizeId } from '../../../../platform/ids.ts'
-import type { Caller, Principal } from '../principal.ts'
 import type { Queries, Relational } from '../../../../platform/stores/relational.ts'
+import type { Caller, Principal } from '../principal.ts'
 import type { ApplicationStore } from './application-store.ts'
 
 export interface ApplicationServiceDependencies {

@@ -46,7 +46,7 @@ export type CodeStore = ReturnType<typeof createCodeStore>
 /** Codes, sign-ins under way and consents; given a transaction it works inside it. All times are the database's. */
 export function createCodeStore(db: Queries, now: SqlNow = databaseNow) {
   return {
-    /** A code lives 60 s (decisions.md, Token service). */
+    /** A code lives 60 s (docs/interface.md, Token service). */
     async insertCode(code: NewCode): Promise<void> {
       await db.insert(authorizationCodes).values({
         ...code,

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { readCookie, setCookie } from '../../../../platform/http/cookies.ts'
 
-/** interface.md, Authentication 7. */
+/** docs/interface.md, Authentication 7. */
 const cookieName = 'refresh_token'
 
 /** Any value will do: a page of another site cannot send a header of its own without asking first. */

@@ -67,7 +67,7 @@ export const knownRefreshTokens = (tokenHash: Buffer): SQL => sql`(
   union all
   select refresh_token_id, generation, expires_at from ${earlierRefreshTokens} where token_hash = ${tokenHash})`
 
-/** When tokens end that are given now (interface.md, Authentication 6). */
+/** When tokens end that are given now (docs/interface.md, Authentication 6). */
 export const tokenEnds = (now: SqlNow) => ({
   accessEnd: () => sql`${now()} + interval '1 hour'`,
   refreshEnd: () => sql`${now()} + interval '30 days'`,
@@ -89,7 +89,7 @@ const sweepSize = 50
 
 export type TokenStore = ReturnType<typeof createTokenStore>
 
-/** Clients, credentials and tokens; given a transaction it works inside it. All times are the database's (faults.md, T12). */
+/** Clients, credentials and tokens; given a transaction it works inside it. All times are the database's (docs/faults.md, T12). */
 export function createTokenStore(db: Queries, now: SqlNow = databaseNow) {
   const { accessEnd, refreshEnd } = tokenEnds(now)
 

@@ -62,7 +62,7 @@ export function formOf(request: FastifyRequest, known: readonly string[]): Field
   return fields
 }
 
-/** @throws DomainError `forbidden` for a form that a page of another site sent (faults.md, E08) */
+/** @throws DomainError `forbidden` for a form that a page of another site sent (docs/faults.md, E08) */
 export function requireOwnForm(request: FastifyRequest, fields: Fields, origin: string): void {
   if (isOwnForm(request, fields.get('form_token'), origin)) return
   const message = 'This form was not sent by a page of this service, or the browser keeps no cookies'

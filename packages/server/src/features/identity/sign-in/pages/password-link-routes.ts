@@ -1,17 +1,17 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { judgeNewPassword } from '../../../../platform/crypto/passwords.ts'
 import { parseEmailAddress } from '../../../../platform/email-address.ts'
 import { DomainError } from '../../../../platform/errors.ts'
 import { bindBrowser, formTokenOf } from '../../../../platform/http/own-form.ts'
 import { languageOf } from '../../../../platform/http/page-language.ts'
-import { sendSignInPage } from './sign-in-page.ts'
 import type { Language } from '../../../../platform/mail/letter.ts'
-import { judgeNewPassword } from '../../../../platform/crypto/passwords.ts'
 import {
   type AuthorizationReader,
   type AuthorizationRequest,
   authorizationParameters,
 } from '../authorization-request.ts'
 import { type Fields, formOf, queryOf, registerPages, requireOwnForm } from './page-scope.ts'
+import { sendSignInPage } from './sign-in-page.ts'
 import {
   type ForgotStep,
   forgotPage,

@@ -1,7 +1,7 @@
 import { type Html, type HtmlPart, html } from '../../../../platform/http/documents/html.ts'
-import { type SignInPage, signInCard } from './sign-in-page.ts'
 import type { Language } from '../../../../platform/mail/letter.ts'
 import { type AuthorizationRequest, toParameters } from '../authorization-request.ts'
+import { type SignInPage, signInCard } from './sign-in-page.ts'
 import { type SignInWords, signInWords } from './sign-in-words.ts'
 
 export const signInUrl = '/v2/oauth/authorize'

@@ -5,8 +5,8 @@ import { DomainError } from '../../../../platform/errors.ts'
 import { bindBrowser, browserOf, formTokenOf } from '../../../../platform/http/own-form.ts'
 import { faults, pageFault } from '../../../../platform/http/page-fault.ts'
 import { forgetKeptSignIn, readKeptSignIn } from '../../../../platform/http/sign-in-cookie.ts'
-import { sendSignInPage } from './sign-in-page.ts'
 import type { Language } from '../../../../platform/mail/letter.ts'
+import { readRefreshCookie } from '../../sessions/tokens/refresh-cookie.ts'
 import {
   type AuthorizationReader,
   AuthorizationRefused,
@@ -16,8 +16,9 @@ import {
   type ReturnAddress,
   toParameters,
 } from '../authorization-request.ts'
-import { readDeviceCookie, setDeviceCookie } from './device-cookie.ts'
+import type { NextStep, SignInService } from '../sign-in-service.ts'
 import { oauthDescription, oauthError } from '../tokens/oauth-failures.ts'
+import { readDeviceCookie, setDeviceCookie } from './device-cookie.ts'
 import {
   type Fields,
   formBodyLimit,
@@ -28,7 +29,7 @@ import {
   registerPages,
   requireOwnForm,
 } from './page-scope.ts'
-import { readRefreshCookie } from '../../sessions/tokens/refresh-cookie.ts'
+import { sendSignInPage } from './sign-in-page.ts'
 import {
   codePage,
   consentPage,
@@ -38,7 +39,6 @@ import {
   passwordPage,
   signInUrl,
 } from './sign-in-pages.ts'
-import type { NextStep, SignInService } from '../sign-in-service.ts'
 import { signInWords } from './sign-in-words.ts'
 
 export interface SignInRouteDependencies {

@@ -1,5 +1,5 @@
-import type { Language } from '../../../../platform/mail/letter.ts'
 import { minimumPasswordLength, type PasswordFault } from '../../../../platform/crypto/passwords.ts'
+import type { Language } from '../../../../platform/mail/letter.ts'
 
 /** What the pages of a sign-in say. */
 interface Words {

@@ -2,15 +2,17 @@ import type { RecordAudit } from '../../../../platform/audit.ts'
 import { type Clock, systemClock } from '../../../../platform/clock.ts'
 import { createFairGate } from '../../../../platform/crypto/fair-gate.ts'
 import { GateFull } from '../../../../platform/crypto/gate.ts'
+import type { PasswordDesk, Passwords } from '../../../../platform/crypto/passwords.ts'
 import { hashSecret, isSecret } from '../../../../platform/crypto/secrets.ts'
 import { parseEmailAddress } from '../../../../platform/email-address.ts'
 import { DomainError } from '../../../../platform/errors.ts'
 import type { Logger } from '../../../../platform/logger.ts'
 import { holdersOf, networkOf, siteOf } from '../../../../platform/network-address.ts'
-import { atDesk } from './password-desk.ts'
-import type { PasswordDesk, Passwords } from '../../../../platform/crypto/passwords.ts'
 import type { Relational } from '../../../../platform/stores/relational.ts'
+import { atDesk } from '../../people/passwords/password-desk.ts'
 import { type FamiliarStore, hashDevice } from '../../sessions/familiar-store.ts'
+import type { Credentials, TokenStore } from '../../sessions/tokens/token-store.ts'
+import type { SecondFactor } from '../second-factor/second-factor.ts'
 import {
   type BucketState,
   type Buckets,
@@ -19,9 +21,7 @@ import {
   longestWait,
   type ThrottlePolicy,
 } from './login-throttle.ts'
-import type { SecondFactor } from '../second-factor/second-factor.ts'
 import type { ThrottleStore } from './throttle-store.ts'
-import type { Credentials, TokenStore } from '../../sessions/tokens/token-store.ts'
 
 /** Where a request comes from. */
 export interface Origin {
@@ -95,7 +95,7 @@ export type PasswordCheck = ReturnType<typeof createPasswordCheck>
 
 /**
  * Whether somebody is who they say, by password and one-time code. Whatever the reason of a refusal, its
- * answer and the work for it are the same (faults.md, T01); the audit log knows the reason.
+ * answer and the work for it are the same (docs/faults.md, T01); the audit log knows the reason.
  */
 export function createPasswordCheck(dependencies: PasswordCheckDependencies) {
   const { relational, tokens, familiar, throttle, passwords, secondFactor, recordAudit, log } = dependencies

@@ -43,7 +43,7 @@ function send(error: DomainError, request: FastifyRequest, reply: FastifyReply):
 
 /**
  * In this scope a failure carries the fields of the fail envelope and RFC 6749's `error` and
- * `error_description` side by side (decisions.md, Token service).
+ * `error_description` side by side (docs/interface.md, Token service).
  */
 export function useOAuthFailures(scope: FastifyInstance): void {
   scope.setErrorHandler((error, request, reply) => send(toDomainError(error, request), request, reply))

@@ -101,7 +101,7 @@ function isGrantType(text: string): text is GrantType {
 }
 
 /**
- * Reads the body of a token request by the words of RFC 6749 (interface.md, Authentication 2 and 3).
+ * Reads the body of a token request by the words of RFC 6749 (docs/interface.md, Authentication 2 and 3).
  * @throws DomainError `invalidTokenRequest`, `unsupportedGrantType` or, without a client, `invalidClient`
  */
 export function readTokenRequest(body: unknown, around: RequestSurroundings): TokenRequest {

@@ -1,15 +1,16 @@
 import type { TokenResponse } from '@millrace/contract/resources/token.ts'
 import type { RecordAudit } from '../../../../platform/audit.ts'
+import { isPasswordTooLong, maximumPasswordBytes } from '../../../../platform/crypto/passwords.ts'
 import { hashSecret, isSecret, newSecret, type RandomBytes } from '../../../../platform/crypto/secrets.ts'
 import { DomainError } from '../../../../platform/errors.ts'
 import { isId, newId, normalizeId } from '../../../../platform/ids.ts'
 import { networkOf } from '../../../../platform/network-address.ts'
-import { isPasswordTooLong, maximumPasswordBytes } from '../../../../platform/crypto/passwords.ts'
 import type { Queries, Relational } from '../../../../platform/stores/relational.ts'
-import type { CodeStore } from '../../sessions/tokens/code-store.ts'
 import type { FamiliarStore } from '../../sessions/familiar-store.ts'
-import type { Origin, PasswordCheck } from '../passwords/password-check.ts'
+import type { CodeStore } from '../../sessions/tokens/code-store.ts'
 import type { RotationStore } from '../../sessions/tokens/rotation-store.ts'
+import type { Client, Credentials, SessionRefresh, TokenStore } from '../../sessions/tokens/token-store.ts'
+import type { Origin, PasswordCheck } from '../passwords/password-check.ts'
 import type {
   CodeRequest,
   PasswordRequest,
@@ -17,7 +18,6 @@ import type {
   RevocationRequest,
   TokenRequest,
 } from './token-request.ts'
-import type { Client, Credentials, SessionRefresh, TokenStore } from '../../sessions/tokens/token-store.ts'
 
 export interface TokenServiceDependencies {
   readonly relational: Pick<Relational, 'db' | 'transaction'>

@@ -6,14 +6,14 @@ import type { SecretBox } from '../../../../platform/crypto/secret-box.ts'
 import { createSelfSignedCertificate } from '../../../../platform/crypto/self-signed-certificate.ts'
 import { DomainError } from '../../../../platform/errors.ts'
 import { newId, normalizeId } from '../../../../platform/ids.ts'
-import type { Caller } from '../../sessions/principal.ts'
 import type { Queries, Relational } from '../../../../platform/stores/relational.ts'
+import type { Caller } from '../../sessions/principal.ts'
+import { createConfigStore } from '../config/config-store.ts'
 import {
   createCertificateStore,
   type SigningCertificate,
   type StoredCertificate,
 } from './certificate-store.ts'
-import { createConfigStore } from '../config/config-store.ts'
 
 export interface CertificateServiceDependencies {
   readonly relational: Pick<Relational, 'db' | 'transaction'>

@@ -5,9 +5,9 @@ import type { Logger } from '../../../../platform/logger.ts'
 import { type Language, letter } from '../../../../platform/mail/letter.ts'
 import type { EnqueueMail } from '../../../../platform/mail/mail-queue.ts'
 import type { Relational } from '../../../../platform/stores/relational.ts'
+import { createConfigStore } from '../config/config-store.ts'
 import { fingerprintOf } from './certificate-service.ts'
 import { createCertificateStore } from './certificate-store.ts'
-import { createConfigStore } from '../config/config-store.ts'
 
 export interface CertificateWatchDependencies {
   readonly relational: Pick<Relational, 'db' | 'transaction'>

@@ -1,9 +1,9 @@
 import { X509Certificate } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
 import type { SsoConfigReplacement, SsoConfigUpdate } from '@millrace/contract/resources/sso-config.ts'
+import { type GivenMetadata, isSameProvider } from '../metadata/given-metadata.ts'
 import type { NoticedChange } from './config-notice.ts'
 import type { StoredConfig } from './config-store.ts'
-import { type GivenMetadata, isSameProvider } from '../metadata/given-metadata.ts'
 
 type Wanted = SsoConfigReplacement | SsoConfigUpdate
 

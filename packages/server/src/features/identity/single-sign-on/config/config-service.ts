@@ -9,28 +9,28 @@ import { actorOf, type RecordAudit } from '../../../../platform/audit.ts'
 import { DomainError } from '../../../../platform/errors.ts'
 import { newId } from '../../../../platform/ids.ts'
 import { invalid } from '../../../../platform/invalid.ts'
-import type { Caller, Principal } from '../../sessions/principal.ts'
 import type { Queries, Relational } from '../../../../platform/stores/relational.ts'
 import type { UserLifecycle } from '../../people/users/user-lifecycle.ts'
+import type { Caller, Principal } from '../../sessions/principal.ts'
+import { serviceProviderOf } from '../assertion/service-provider.ts'
 import { type CertificateService, fingerprintOf } from '../certificates/certificate-service.ts'
-import { consequencesOf, noticesOf } from './config-consequences.ts'
-import type { NotifyAdministrators } from './config-notice.ts'
-import { createConfigStore, type StoredConfig } from './config-store.ts'
 import { createDomainStore } from '../domains/domain-store.ts'
 import {
   createMetadataReader,
   type GivenMetadata,
   type MetadataReaderDependencies,
 } from '../metadata/given-metadata.ts'
+import { readingOf } from '../metadata/metadata-schedule.ts'
 import {
   type FindClient,
   isAnotherDestination,
   namesDestination,
   validateDestination,
 } from '../sign-in/idp-initiated-destination.ts'
-import { readingOf } from '../metadata/metadata-schedule.ts'
+import { consequencesOf, noticesOf } from './config-consequences.ts'
+import type { NotifyAdministrators } from './config-notice.ts'
+import { createConfigStore, type StoredConfig } from './config-store.ts'
 import { type GrantRules, judgeNewcomerDefaults } from './jit-defaults.ts'
-import { serviceProviderOf } from '../assertion/service-provider.ts'
 
 export interface ConfigServiceDependencies extends MetadataReaderDependencies, GrantRules {
   readonly relational: Pick<Relational, 'db' | 'transaction'>

@@ -1,7 +1,7 @@
 import type { SsoConfigReplacement, SsoConfigUpdate } from '@millrace/contract/resources/sso-config.ts'
 import { invalid } from '../../../../platform/invalid.ts'
-import type { Principal } from '../../sessions/principal.ts'
 import type { Queries } from '../../../../platform/stores/relational.ts'
+import type { Principal } from '../../sessions/principal.ts'
 import { createConfigStore, type StoredConfig } from './config-store.ts'
 
 /** The rules about who gives which role and which teams; they are those of accounts. */

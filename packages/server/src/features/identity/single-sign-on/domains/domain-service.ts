@@ -5,8 +5,8 @@ import { type AuditActor, actorOf, type RecordAudit } from '../../../../platform
 import type { RandomBytes } from '../../../../platform/crypto/secrets.ts'
 import { DomainError } from '../../../../platform/errors.ts'
 import { newId, normalizeId } from '../../../../platform/ids.ts'
-import type { Caller } from '../../sessions/principal.ts'
 import { type Queries, type Relational, violatedConstraint } from '../../../../platform/stores/relational.ts'
+import type { Caller } from '../../sessions/principal.ts'
 import type { NotifyAdministrators } from '../config/config-notice.ts'
 import { createConfigStore } from '../config/config-store.ts'
 import { parseCompanyDomain } from './domain-name.ts'
@@ -81,7 +81,7 @@ export function createDomainService(dependencies: DomainServiceDependencies) {
     name: domain,
   })
 
-  /** A domain more or less is another configuration: it must be proven again (account.md 6.4). */
+  /** A domain more or less is another configuration: it must be proven again. */
   async function changed(tx: Queries, companyId: string, author: AuditActor): Promise<void> {
     const held = createConfigStore(tx)
     const wasRequired = (await held.find(companyId))?.mandatory === true

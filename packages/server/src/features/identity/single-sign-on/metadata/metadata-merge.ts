@@ -1,7 +1,7 @@
 import { X509Certificate } from 'node:crypto'
+import { mostCertificates } from '../assertion/signed-element.ts'
 import type { StoredConfig } from '../config/config-store.ts'
 import { isSignedMetadata, readTrustedProvider, UnusableMetadata } from './identity-provider-metadata.ts'
-import { mostCertificates } from '../assertion/signed-element.ts'
 
 type Known = Pick<StoredConfig, 'metadataXml' | 'idpEntityId' | 'idpSignInUrl' | 'idpCertificates'>
 

@@ -1,6 +1,10 @@
 import { and, asc, desc, eq, inArray, isNull, ne, or, type SQL, sql } from 'drizzle-orm'
 import { rolePermissions } from '../../../../database/tables/role.ts'
-import { formerAddresses, ssoIdentities, ssoUnlinkedNames } from '../../../../database/tables/single-sign-on.ts'
+import {
+  formerAddresses,
+  ssoIdentities,
+  ssoUnlinkedNames,
+} from '../../../../database/tables/single-sign-on.ts'
 import { users } from '../../../../database/tables/user.ts'
 import type { Queries } from '../../../../platform/stores/relational.ts'
 import type { Claims } from '../assertion/assertion-claims.ts'

@@ -5,9 +5,9 @@ import type { Language } from '../../../../platform/mail/letter.ts'
 import { networkOf } from '../../../../platform/network-address.ts'
 import type { Queries } from '../../../../platform/stores/relational.ts'
 import { readClaims } from '../assertion/assertion-claims.ts'
+import { SamlRefusal } from '../assertion/saml-refusal.ts'
 import type { StoredConfig } from '../config/config-store.ts'
 import { type DestinationClient, type FindClient, isOfClient } from './idp-initiated-destination.ts'
-import { SamlRefusal } from '../assertion/saml-refusal.ts'
 import type { InitiatedRequest, SamlSignInStore, StoredResult } from './saml-sign-in-store.ts'
 
 /** A sign-in of single sign-on that waits for its application to ask for one. */

@@ -2,12 +2,12 @@ import type { AttributeMapping } from '@millrace/contract/resources/sso-config.t
 import type { Queries } from '../../../../platform/stores/relational.ts'
 import type { UserLifecycle } from '../../people/users/user-lifecycle.ts'
 import { type Claims, readClaims } from '../assertion/assertion-claims.ts'
+import { SamlRefusal } from '../assertion/saml-refusal.ts'
 import { createConfigStore, type StoredConfig } from '../config/config-store.ts'
 import { domainOf } from '../domains/domain-name.ts'
 import { createDomainStore } from '../domains/domain-store.ts'
 import { createIdentityStore, type IdentityStore, type KnownUser } from './identity-store.ts'
 import { findPerson, linkPerson } from './person-matching.ts'
-import { SamlRefusal } from '../assertion/saml-refusal.ts'
 import type { StoredResult } from './saml-sign-in-store.ts'
 
 export interface AdmissionDependencies {

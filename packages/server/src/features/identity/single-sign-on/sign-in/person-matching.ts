@@ -1,6 +1,6 @@
 import { type Claims, foldName } from '../assertion/assertion-claims.ts'
-import type { IdentityStore, KnownUser, Link } from './identity-store.ts'
 import { SamlRefusal } from '../assertion/saml-refusal.ts'
+import type { IdentityStore, KnownUser, Link } from './identity-store.ts'
 
 /** Who an assertion is about. */
 export interface MatchedPerson {

@@ -6,8 +6,8 @@ import { isId } from '../../../../platform/ids.ts'
 import type { Language } from '../../../../platform/mail/letter.ts'
 import { networkOf } from '../../../../platform/network-address.ts'
 import type { Relational } from '../../../../platform/stores/relational.ts'
-import { createConfigStore } from '../config/config-store.ts'
 import { mostEntriesAMinute, type RefusalReason, remedies, SamlRefusal } from '../assertion/saml-refusal.ts'
+import { createConfigStore } from '../config/config-store.ts'
 import type { SamlSignInStore, StoredResult } from './saml-sign-in-store.ts'
 
 /** Where a request comes from, and the name under which its failure is found in the audit log. */

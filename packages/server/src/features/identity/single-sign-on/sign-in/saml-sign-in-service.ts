@@ -8,8 +8,9 @@ import type { Language } from '../../../../platform/mail/letter.ts'
 import type { Queries, Relational } from '../../../../platform/stores/relational.ts'
 import type { UserLifecycle } from '../../people/users/user-lifecycle.ts'
 import type { FinishedSingleSignOn } from '../../sign-in/sign-in-service.ts'
-import { admitPerson } from './jit-provisioning.ts'
 import { verifyResponse } from '../assertion/assertion-verifier.ts'
+import { type RefusalReason, SamlRefusal } from '../assertion/saml-refusal.ts'
+import { buildMetadata, serviceProviderOf } from '../assertion/service-provider.ts'
 import { createConfigStore } from '../config/config-store.ts'
 import {
   createInitiatedSignIn,
@@ -17,11 +18,10 @@ import {
   initiatedSeconds,
   type Question,
 } from './initiated-sign-in.ts'
+import { admitPerson } from './jit-provisioning.ts'
 import { createRefusalRecord, type Visit } from './refusal-record.ts'
-import { type RefusalReason, SamlRefusal } from '../assertion/saml-refusal.ts'
 import { createSamlStart, type SamlStartDependencies } from './saml-sign-in-start.ts'
 import type { SamlSignInStore } from './saml-sign-in-store.ts'
-import { buildMetadata, serviceProviderOf } from '../assertion/service-provider.ts'
 
 export interface SamlSignInServiceDependencies
   extends Omit<SamlStartDependencies, 'store'>,

@@ -8,11 +8,11 @@ import type { Language } from '../../../../platform/mail/letter.ts'
 import { networkOf } from '../../../../platform/network-address.ts'
 import type { Relational } from '../../../../platform/stores/relational.ts'
 import type { AuthorizationRequest } from '../../sign-in/authorization-request.ts'
+import { buildSignInUrl, serviceProviderOf } from '../assertion/service-provider.ts'
 import type { CertificateService } from '../certificates/certificate-service.ts'
 import { createConfigStore } from '../config/config-store.ts'
 import { createDomainStore } from '../domains/domain-store.ts'
 import type { SamlSignInStore, StoredRequest } from './saml-sign-in-store.ts'
-import { buildSignInUrl, serviceProviderOf } from '../assertion/service-provider.ts'
 
 export interface SamlStartDependencies {
   readonly relational: Pick<Relational, 'db'>

@@ -1,7 +1,7 @@
 import type { Holders } from '../../../../platform/crypto/fair-gate.ts'
 import { GateFull } from '../../../../platform/crypto/gate.ts'
-import { DomainError } from '../../../../platform/errors.ts'
 import type { PasswordDesk, Passwords } from '../../../../platform/crypto/passwords.ts'
+import { DomainError } from '../../../../platform/errors.ts'
 
 const unavailable = (cause: unknown): DomainError =>
   new DomainError('unavailable', { retryAfter: 1 }, { cause, retryAfterSeconds: 1 })

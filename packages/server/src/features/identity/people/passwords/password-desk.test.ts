@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
+import { createPasswords } from '../../../../platform/crypto/passwords.ts'
 import { DomainError } from '../../../../platform/errors.ts'
 import { atDesk } from './password-desk.ts'
-import { createPasswords } from '../../../../platform/crypto/passwords.ts'
 
 const visit = { holders: ['192.0.2.1'] }
 const cost = { memory: 64, passes: 1, lanes: 1 }
