@@ -1,10 +1,11 @@
 import { rmSync, writeFileSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { buildApp } from './app.ts'
 import { type Context, openContext } from './context.ts'
 import type { Config } from './platform/config/config.ts'
 import { type DataDirectory, openDataDirectory } from './platform/data-directory.ts'
+import { shellQuote } from './platform/http/documents/curl.ts'
 import { quickStart } from './platform/http/documents/quick-start.ts'
 import { requireAddress } from './platform/http/listening.ts'
 import type { Logger } from './platform/logger.ts'
@@ -35,6 +36,11 @@ function writeBootstrap(dataDirectory: DataDirectory, addresses: Addresses, cont
   writeFileSync(path, `${JSON.stringify(value, undefined, 2)}\n`, { mode: 0o600 })
 }
 
+/** What a command needs to find the data directory: nothing where it is the one that commands take by themselves. */
+function settingOf(dataDirectory: string): string {
+  return dataDirectory === resolve('data') ? '' : `MILLRACE_DATA_DIR=${shellQuote(dataDirectory)} `
+}
+
 function banner(context: Context, addresses: Addresses): string {
   const { installation } = context
   const { generatedPassword } = installation
@@ -59,7 +65,7 @@ function banner(context: Context, addresses: Addresses): string {
   lines.push(
     '',
     'Ctrl-C stops it. A lost password is replaced with:',
-    `npm run millrace -- user password --email ${installation.adminEmail}`,
+    `${settingOf(context.config.dataDirectory)}npm run millrace -- user password --email ${installation.adminEmail}`,
   )
   lines.push('', 'Try it:', '')
   for (const { title, command } of steps) {

@@ -1,6 +1,8 @@
+import { execFile } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { expect, onTestFinished, test } from 'vitest'
 import { isAlive } from '../../src/platform/processes/identity.ts'
 import { type Service, startService } from '../support/running-service.ts'
@@ -46,5 +48,11 @@ test('npm start ends in order with the service, whichever of the two is signalle
   const counters = () =>
     service.dataOf<{ accepted: number }>('GET', `/datasources/${service.datasourceId}/counters`)
   await expect.poll(async () => (await counters()).accepted, { timeout: 20_000 }).toBe(endings.length)
+  // Last, because it ends the sessions of the user.
+  const printed = () => service.output().match(/^.*npm run millrace -- user password.*$/m)?.[0]
+  await expect.poll(printed).toBeDefined()
+  const { MILLRACE_DATA_DIR: _, ...env } = process.env
+  const { stdout } = await promisify(execFile)('sh', ['-c', `${printed()} < /dev/null`], { env })
+  expect(stdout).toContain('Set the password of admin@millrace.local')
   expect(await service.stop()).toBe(0)
 })

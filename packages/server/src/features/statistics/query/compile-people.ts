@@ -33,7 +33,9 @@ export function ofPeople(
   const bound = boundDevices(hashes, context.ofCompany)
   if (source.table === 'orders') {
     const devices = `(SELECT groupUniqArray(device) FROM ${nested(devicesNamed(bound))})`
-    return `(client IN ${hashes} OR device IN ${nested(bound)} OR hasAny(later_devices, ${devices}))`
+    const condition = `(client IN ${hashes} OR device IN ${nested(bound)} OR hasAny(later_devices, ${devices}))`
+    // Merging the rows of orders costs most, so only those times are merged at which some row may be a person's.
+    return `time IN ${nested(select(['time'], source.table, [...scope, condition]))} AND ${condition}`
   }
   // The events are sorted by device: those of a client are found by the devices that it used.
   const used = select(['device'], source.table, [...scope, `client IN ${hashes}`])
