@@ -39,7 +39,8 @@ function routeFiles(): Map<string, string> {
   const files = new Map<string, string>()
   for (const name of readdirSync(source, { recursive: true, encoding: 'utf8' })) {
     if (!name.endsWith('-routes.ts')) continue
-    for (const found of readFileSync(new URL(name, source), 'utf8').matchAll(/\.\.\.(\w+),/g))
+    const text = readFileSync(new URL(name, source), 'utf8')
+    for (const found of text.matchAll(/\b(?:route|rawRoute)\(\s*\w+,\s*(\w+),/g))
       files.set(found[1] ?? '', name)
   }
   return files
