@@ -1,9 +1,8 @@
 /**
- * Writes the generated tables of README.md and ARCHITECTURE.md; with `--check` it only says whether they
- * are true. A table stands between `<!-- begin NAME -->` and `<!-- end NAME -->`.
+ * Writes the list of all operations and the generated tables of README.md and ARCHITECTURE.md; with `--check` it only
+ * says whether they are true. A table stands between `<!-- begin NAME -->` and `<!-- end NAME -->`.
  */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { allOperations } from '../packages/contract/src/operations/all.ts'
 import { describePermission } from '../packages/contract/src/permissions.ts'
 import { variables } from '../packages/server/src/platform/config/env.ts'
 
@@ -22,7 +21,7 @@ function configurationTable(): string {
 function contractFiles(): Map<string, string> {
   const directory = new URL('packages/contract/src/operations/', root)
   const files = new Map<string, string>()
-  for (const name of readdirSync(directory)) {
+  for (const name of readdirSync(directory).toSorted()) {
     if (name === 'all.ts' || !name.endsWith('.ts') || name.endsWith('.test.ts')) continue
     for (const found of readFileSync(new URL(name, directory), 'utf8').matchAll(
       /^export const (\w+) = \{$/gm,
@@ -33,19 +32,50 @@ function contractFiles(): Map<string, string> {
   return files
 }
 
+/** The list of all operations in its present order, new ones behind the others of their file. */
+function operationsList(present: string): string {
+  const files = contractFiles()
+  const ids = [...present.matchAll(/^ {2}\w+\.(\w+),$/gm)].flatMap(([, id = '']) => (files.has(id) ? id : []))
+  for (const [id, file] of files) {
+    if (ids.includes(id)) continue
+    const last = ids.findLastIndex((each) => files.get(each) === file)
+    ids.splice(last < 0 ? ids.length : last + 1, 0, id)
+  }
+  const nameOf = (file: string) =>
+    file.slice('operations/'.length, -'.ts'.length).replaceAll(/-(\w)/g, (_, letter) => letter.toUpperCase())
+  return [
+    "import type { Operation } from '../operation.ts'",
+    ...[...new Set(files.values())].map(
+      (file) => `import * as ${nameOf(file)} from './${file.split('/')[1]}'`,
+    ),
+    '',
+    '/**',
+    ' * Every operation of the interface: the 19 documented ones by number, then the extensions. `npm run documents`',
+    ' * writes it from what the files beside it export; it keeps the order.',
+    ' */',
+    'export const allOperations: readonly Operation[] = [',
+    ...ids.map((id) => `  ${nameOf(files.get(id) ?? '')}.${id},`),
+    ']',
+    '',
+  ].join('\n')
+}
+
 /** Where an operation is answered: the server file that routes it, or nothing while it is only described. */
 function routeFiles(): Map<string, string> {
   const source = new URL('packages/server/src/', root)
   const files = new Map<string, string>()
   for (const name of readdirSync(source, { recursive: true, encoding: 'utf8' })) {
     if (!name.endsWith('-routes.ts')) continue
-    for (const found of readFileSync(new URL(name, source), 'utf8').matchAll(/\.\.\.(\w+),/g))
+    const text = readFileSync(new URL(name, source), 'utf8')
+    for (const found of text.matchAll(/\b(?:route|rawRoute)\(\s*\w+,\s*(\w+),/g))
       files.set(found[1] ?? '', name)
   }
   return files
 }
 
-function operationsTable(): string {
+async function operationsTable(): Promise<string> {
+  // Not before the list is written.
+  const { allOperations } = await import('../packages/contract/src/operations/all.ts')
   const contract = contractFiles()
   const routes = routeFiles()
   const rows = allOperations.map((operation) => {
@@ -61,26 +91,28 @@ function operationsTable(): string {
   ].join('\n')
 }
 
-const tables: readonly [file: string, name: string, table: () => string][] = [
-  ['README.md', 'configuration', configurationTable],
-  ['ARCHITECTURE.md', 'operations', operationsTable],
-]
+const isCheck = process.argv.includes('--check')
 
-let stale = 0
-for (const [file, name, table] of tables) {
+function write(file: string, fresh: string): void {
   const path = new URL(file, root)
-  const text = readFileSync(path, 'utf8')
-  const begin = `<!-- begin ${name} -->`
-  const end = `<!-- end ${name} -->`
-  const from = text.indexOf(begin)
-  const to = text.indexOf(end)
-  if (from < 0 || to < from)
-    throw new Error(`${file} has no place for the table ${name}: ${begin} ... ${end}`)
-  const fresh = `${text.slice(0, from + begin.length)}\n${table()}\n${text.slice(to)}`
-  if (fresh === text) continue
-  stale++
-  if (process.argv.includes('--check'))
-    console.error(`The table ${name} in ${file} is not true any more; run npm run documents`)
-  else writeFileSync(path, fresh)
+  if (readFileSync(path, 'utf8') === fresh) return
+  if (isCheck) {
+    console.error(`${file} is not true any more; run npm run documents`)
+    process.exitCode = 1
+  } else writeFileSync(path, fresh)
 }
-if (process.argv.includes('--check') && stale > 0) process.exitCode = 1
+
+function withTable(file: string, name: string, table: string): string {
+  const text = readFileSync(new URL(file, root), 'utf8')
+  const begin = `<!-- begin ${name} -->`
+  const from = text.indexOf(begin)
+  const to = text.indexOf(`<!-- end ${name} -->`)
+  if (from < 0 || to < from)
+    throw new Error(`${file} has no place for the table ${name}: ${begin} ... <!-- end ${name} -->`)
+  return `${text.slice(0, from + begin.length)}\n${table}\n${text.slice(to)}`
+}
+
+const list = 'packages/contract/src/operations/all.ts'
+write(list, operationsList(readFileSync(new URL(list, root), 'utf8')))
+write('README.md', withTable('README.md', 'configuration', configurationTable()))
+write('ARCHITECTURE.md', withTable('ARCHITECTURE.md', 'operations', await operationsTable()))

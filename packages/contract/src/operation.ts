@@ -53,8 +53,8 @@ export interface OperationAudit {
 }
 
 /**
- * One operation of the interface as data: the only home of its path and shapes. A route spreads it:
- * `app.route({ ...runQuery, handler })`; the OpenAPI document and the SDK read it.
+ * One operation of the interface as data: the only home of its path and shapes. `route(scope, readRole, handler)`
+ * answers it, with the types of its schemas; the OpenAPI document and the SDK read it.
  */
 export interface Operation {
   /** Unique, lower camel case, a verb first: `runQuery`. */
@@ -80,7 +80,7 @@ export interface Operation {
   /** Rows of the error table that this operation answers, besides those that its scope always has. */
   readonly errors: readonly ErrorName[]
   /**
-   * Shapes for the documents where the route judges the request itself, because its failures have another
+   * Shapes for the documents where the route validates the request itself, because its failures have another
    * form than the validator gives (tokens) or are no failures of the request (events): not enforced.
    */
   readonly described?: { readonly params?: TSchema; readonly body?: TSchema }

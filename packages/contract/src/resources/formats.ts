@@ -1,4 +1,12 @@
-import { type Static, type TOptional, type TSchema, type TSchemaOptions, type TUnknown, Type } from 'typebox'
+import {
+  type Static,
+  type TNumberOptions,
+  type TOptional,
+  type TSchema,
+  type TSchemaOptions,
+  type TUnknown,
+  Type,
+} from 'typebox'
 
 /** Objects of the interface have exactly their fields: an unknown one is refused (docs/interface.md, Envelope). */
 export const strict = { additionalProperties: false } as const
@@ -125,14 +133,20 @@ export function responseOnly<R extends Properties, W extends Properties>(
   return ignored as ResponseOnly<R, W>
 }
 
+/** A number that a request may leave out, because the validator fills in its default; the type says so too. */
+function defaultedInteger(options: TNumberOptions & { readonly default: number }) {
+  return Object.assign(Type.Optional(Type.Integer(options)), { default: options.default })
+}
+
 /** `page` and `perPage` of every paginated list (docs/interface.md, Envelope). */
 export const pagination = {
-  page: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: 1_000_000, default: 1, description: 'Which page, from 1' }),
-  ),
-  perPage: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: 100, default: 10, description: 'How many items a page has' }),
-  ),
+  page: defaultedInteger({ minimum: 1, maximum: 1_000_000, default: 1, description: 'Which page, from 1' }),
+  perPage: defaultedInteger({
+    minimum: 1,
+    maximum: 100,
+    default: 10,
+    description: 'How many items a page has',
+  }),
 }
 
 /** Path parameters that are one identifier named `id`. */

@@ -1,27 +1,13 @@
 import { Readable } from 'node:stream'
 import { listAuditEntries } from '@millrace/contract/operations/audit.ts'
-import type { AuditAction, AuditCategory } from '@millrace/contract/resources/audit-entry.ts'
 import type { FastifyInstance } from 'fastify'
 import { paginated } from '../../platform/http/envelope.ts'
+import { rawRoute } from '../../platform/http/route.ts'
 import type { AuditService } from './audit-service.ts'
 
-interface AuditQuery {
-  page: number
-  perPage: number
-  category?: AuditCategory
-  action?: AuditAction
-  actorId?: string
-  targetId?: string
-  outcome?: 'success' | 'failure'
-  from?: string
-  to?: string
-  format?: 'csv'
-}
-
 /** The audit log, for the authenticated scope. */
-export function registerAuditRoutes(app: FastifyInstance, service: AuditService): void {
-  app.route<{ Querystring: AuditQuery }>({
-    ...listAuditEntries,
+export function registerAuditRoutes(scope: FastifyInstance, service: AuditService): void {
+  rawRoute(scope, listAuditEntries, {
     async handler({ principal, query }, reply) {
       const { page, perPage, format, from, to, ...rest } = query
       const filter = { ...rest, from: instantOf(from), to: instantOf(to) }

@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { collectEvents } from '@millrace/contract/operations/collector.ts'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { DomainError } from '../../platform/errors.ts'
+import { rawRoute } from '../../platform/http/route.ts'
 import { isId, normalizeId } from '../../platform/ids.ts'
 import { type AdmissionLimits, createAdmission, overloaded } from './admission.ts'
 import { parseBody, readContentType } from './collector-body.ts'
@@ -42,7 +43,7 @@ export function collectorRoutes(dependencies: {
   const admission = createAdmission(dependencies.limits)
   const inflate = createInflater()
 
-  async function collect(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+  async function collect(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     const id = readId(request)
     if (admission.isFull()) throw overloaded()
     let held = 0
@@ -57,10 +58,7 @@ export function collectorRoutes(dependencies: {
       datasource = found instanceof Promise ? await found : found
       if (datasource === undefined) throw new DomainError('datasourceNotFound', { id })
       const sent = await readBody(request.raw, hold)
-      if (sent === undefined) {
-        reply.hijack()
-        return
-      }
+      if (sent === undefined) return reply.hijack()
       entered = admission.enter()
       if (!entered) throw overloaded()
       const encoding = request.headers['content-encoding']
@@ -71,6 +69,7 @@ export function collectorRoutes(dependencies: {
       reply.hijack()
       reply.raw.writeHead(outcome === 'bot' ? 202 : 200, request.server.isClosing() ? lastReply : emptyReply)
       reply.raw.end()
+      return reply
     } catch (error) {
       if (datasource !== undefined && error instanceof DomainError) collector.refuse(datasource, error)
       throw error
@@ -96,7 +95,7 @@ export function collectorRoutes(dependencies: {
       reply.headers(openHeaders)
       if (isEndless(request.raw, error)) reply.header('connection', 'close')
     })
-    app.route({ ...collectEvents, handler: collect })
+    rawRoute(app, collectEvents, { handler: collect })
     app.options(collectEvents.url, (request, reply) => {
       const asked = request.headers['access-control-request-headers']
       return reply

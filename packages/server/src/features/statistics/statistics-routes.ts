@@ -1,10 +1,9 @@
 import { Readable } from 'node:stream'
 import type { Warning } from '@millrace/contract/envelope.ts'
 import { readStatisticsMeta, runQuery } from '@millrace/contract/operations/statistics.ts'
-import type { Query } from '@millrace/contract/resources/query.ts'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { DomainError } from '../../platform/errors.ts'
-import { success } from '../../platform/http/envelope.ts'
+import { rawRoute, route } from '../../platform/http/route.ts'
 import type { Principal } from '../identity/sessions/principal.ts'
 import type { AnswerBodies } from './answer-body.ts'
 import type { ResultFormat } from './query/shape.ts'
@@ -13,12 +12,11 @@ import type { Answer, StatisticsService } from './statistics-service.ts'
 
 /** Operations 4 and 5, for the authenticated scope. */
 export function registerStatisticsRoutes(
-  app: FastifyInstance,
+  scope: FastifyInstance,
   service: StatisticsService,
   bodies: AnswerBodies,
 ): void {
-  app.route<{ Body: Query; Querystring: { format?: 'csv' } }>({
-    ...runQuery,
+  rawRoute(scope, runQuery, {
     async handler(request, reply) {
       const { format, streamed } = readWantedResult(request.headers.accept, request.query.format)
       assertMayRead(request.principal, format)
@@ -35,13 +33,7 @@ export function registerStatisticsRoutes(
     },
   })
 
-  app.route({
-    ...readStatisticsMeta,
-    async handler(request, reply) {
-      reply.header('cache-control', 'no-store')
-      return success(await service.describe(request.principal.companyId))
-    },
-  })
+  route(scope, readStatisticsMeta, ({ principal }) => service.describe(principal.companyId))
 }
 
 /** CSV leaves the product with the data, which a role can withhold (docs/interface.md, Who may call). */

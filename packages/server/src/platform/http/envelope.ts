@@ -1,4 +1,5 @@
 import type { DomainError } from '../errors.ts'
+import type { Listed, Page } from '../paging.ts'
 import { program, version } from '../version.ts'
 
 /** Success envelope; `code` is 200 for every operation with a body (docs/interface.md, Envelope). */
@@ -14,16 +15,8 @@ export function success<T>(data: T) {
   }
 }
 
-export interface PageOf<T> {
-  readonly rows: readonly T[]
-  /** All matches, not only those of this page. */
-  readonly count: number
-  readonly page: number
-  readonly perPage: number
-}
-
 /** Success envelope of a list with pages. */
-export function paginated<T>({ rows, count, page, perPage }: PageOf<T>) {
+export function paginated<T>({ rows, count, page, perPage }: Listed<T> & Page) {
   return { ...success(rows), paginationCount: count, paginationPage: page, paginationLimit: perPage }
 }
 

@@ -62,7 +62,7 @@ export function createBearerGuard({ findPrincipal, recordRefusal }: BearerGuardD
 
     /**
      * Makes a scope the authenticated one: every request is authenticated before its body is read, and a route
-     * that spreads an operation with a permission checks it before its handler. What an operation with an action
+     * of an operation with a permission checks it before its handler. What an operation with an action
      * of the audit log refuses is recorded, whoever refuses it.
      */
     protect(scope: FastifyInstance): void {

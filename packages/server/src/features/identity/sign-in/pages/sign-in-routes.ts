@@ -4,6 +4,7 @@ import { parseEmailAddress } from '../../../../platform/email-address.ts'
 import { DomainError } from '../../../../platform/errors.ts'
 import { bindBrowser, browserOf, formTokenOf } from '../../../../platform/http/own-form.ts'
 import { faults, pageFault } from '../../../../platform/http/page-fault.ts'
+import { rawRoute } from '../../../../platform/http/route.ts'
 import { forgetKeptSignIn, readKeptSignIn } from '../../../../platform/http/sign-in-cookie.ts'
 import type { Language } from '../../../../platform/mail/letter.ts'
 import { readRefreshCookie } from '../../sessions/tokens/refresh-cookie.ts'
@@ -164,8 +165,7 @@ export function registerSignInRoutes(app: FastifyInstance, dependencies: SignInR
       return sendSignInPage(reply, passwordPage(context, { username, singleSignOn: way?.location }))
     })
 
-    scope.route({
-      ...checkEmail,
+    rawRoute(scope, checkEmail, {
       bodyLimit: formBodyLimit,
       async handler(request, reply) {
         const fields = formOf(request, [...known, 'username'])

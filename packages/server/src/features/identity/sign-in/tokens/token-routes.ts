@@ -3,6 +3,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { DomainError } from '../../../../platform/errors.ts'
 import { assertPlainUtf8 } from '../../../../platform/http/body-headers.ts'
 import { parseFormBody, type RefuseForm } from '../../../../platform/http/form-body.ts'
+import { rawRoute } from '../../../../platform/http/route.ts'
 import { readBasicClient } from '../../sessions/clients/basic-client.ts'
 import { readRefreshCookie, setRefreshCookie } from '../../sessions/tokens/refresh-cookie.ts'
 import { readDeviceCookie } from '../pages/device-cookie.ts'
@@ -28,8 +29,7 @@ export function registerTokenRoutes(app: FastifyInstance, service: TokenService)
         return parseFormBody(body, refuseForm)
       },
     )
-    scope.route({
-      ...createToken,
+    rawRoute(scope, createToken, {
       bodyLimit,
       async handler(request, reply) {
         const cookieToken = readRefreshCookie(request)
@@ -47,8 +47,7 @@ export function registerTokenRoutes(app: FastifyInstance, service: TokenService)
         return pair
       },
     })
-    scope.route({
-      ...revokeToken,
+    rawRoute(scope, revokeToken, {
       bodyLimit,
       async handler(request, reply) {
         const wanted = readRevocationRequest(request.body, readBasicClient(request.headers.authorization))

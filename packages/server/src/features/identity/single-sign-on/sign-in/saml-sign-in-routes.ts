@@ -13,6 +13,7 @@ import { requireNavigation } from '../../../../platform/http/navigation.ts'
 import { bindBrowser, browserOf, formTokenOf, isOwnForm } from '../../../../platform/http/own-form.ts'
 import { pageFault } from '../../../../platform/http/page-fault.ts'
 import { languageOfRequest } from '../../../../platform/http/page-language.ts'
+import { rawRoute } from '../../../../platform/http/route.ts'
 import { keepSignIn } from '../../../../platform/http/sign-in-cookie.ts'
 import { forgetBrowserSecret, keepBrowserSecret, readBrowserSecret } from './browser-cookie.ts'
 import type { Visit } from './refusal-record.ts'
@@ -75,8 +76,7 @@ export function registerSamlRoutes(app: FastifyInstance, dependencies: SamlRoute
       },
     )
 
-    scope.route<{ Querystring: Record<string, string> }>({
-      ...startSingleSignOn,
+    rawRoute(scope, startSingleSignOn, {
       onRequest: asPage((request) => requireStartTurn({ address: request.ip, browser: browserOf(request) })),
       async handler(request, reply) {
         const { ip: address, headers } = request
@@ -89,16 +89,14 @@ export function registerSamlRoutes(app: FastifyInstance, dependencies: SamlRoute
       },
     })
 
-    scope.route<{ Params: { companyId: string } }>({
-      ...readServiceProviderMetadata,
+    rawRoute(scope, readServiceProviderMetadata, {
       async handler({ params }, reply) {
         const metadata = await service.readMetadata(params.companyId)
         return reply.headers({ 'content-type': 'application/samlmetadata+xml; charset=utf-8' }).send(metadata)
       },
     })
 
-    scope.route<{ Params: { companyId: string } }>({
-      ...consumeSamlResponse,
+    rawRoute(scope, consumeSamlResponse, {
       bodyLimit,
       onRequest: asPage(({ ip }) => requireTurn(ip)),
       async handler(request, reply) {
@@ -135,8 +133,7 @@ export function registerSamlRoutes(app: FastifyInstance, dependencies: SamlRoute
       return reply.code(303).headers(headers).send()
     }
 
-    scope.route<{ Params: { companyId: string }; Querystring: { result?: string } }>({
-      ...finishSingleSignOn,
+    rawRoute(scope, finishSingleSignOn, {
       onRequest: asPage(({ ip }) => requireFinishTurn(ip)),
       async handler(request, reply) {
         const { params, query } = request
@@ -144,8 +141,7 @@ export function registerSamlRoutes(app: FastifyInstance, dependencies: SamlRoute
       },
     })
 
-    scope.route<{ Params: { companyId: string } }>({
-      ...confirmSingleSignOn,
+    rawRoute(scope, confirmSingleSignOn, {
       bodyLimit: confirmationLimit,
       onRequest: async ({ ip }) => requireFinishTurn(ip),
       async handler(request, reply) {
