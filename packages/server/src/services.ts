@@ -6,6 +6,7 @@ import { createDatasourceService, type DatasourceService } from './features/data
 import { createDatasourceStore } from './features/datasources/datasource-store.ts'
 import { type AccountServices, createAccountServices } from './features/identity/people/account-services.ts'
 import { createTimezoneStore } from './features/identity/people/company/timezone-store.ts'
+import { createDirectoryStore } from './features/identity/people/directory/directory-store.ts'
 import { createAccountService } from './features/identity/people/installation/operator-account-service.ts'
 import {
   requireGrantableRole,
@@ -196,12 +197,12 @@ export function createServices(parts: ServiceParts): Services {
       passwordCheck,
       box,
       recordAudit,
-      endSessions: lifecycle.endSessions,
       clock,
     }),
     collector,
     datasources: createDatasourceService({
       relational,
+      listTeams: createDirectoryStore(relational.db).listTeams,
       log: createDatasourceLogStore({ columnar }),
       enter: gate.enter,
     }),

@@ -2,6 +2,7 @@ import { recordAudit } from '../features/audit/audit-store.ts'
 import { insertDatasource } from '../features/datasources/datasource-service.ts'
 import { createKeyRegister, type KeyRegister } from '../features/encryption/key-register.ts'
 import { createResealService, type ResealReport } from '../features/encryption/reseal-service.ts'
+import { createDirectoryStore } from '../features/identity/people/directory/directory-store.ts'
 import {
   type AccountService,
   createAccountService,
@@ -61,7 +62,11 @@ export function createOperatorServices({
       origin: () => '',
     }),
     singleSignOn: createRequirementService({ relational, recordAudit }),
-    createDatasource: (datasource) => relational.transaction((tx) => insertDatasource(tx, datasource)),
+    createDatasource: (datasource) =>
+      relational.transaction(async (tx) => {
+        const teamIds = [await createDirectoryStore(tx).getDefaultTeam(datasource.companyId)]
+        return insertDatasource(tx, { ...datasource, teamIds })
+      }),
     keys: {
       forgetIdle: createKeyRegister({ relational }).forgetIdle,
       reseal: () => createResealService({ relational }).reseal(openBox()),

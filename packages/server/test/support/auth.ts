@@ -183,7 +183,6 @@ export async function createAuth(relational: Relational, options: AuthOptions = 
         passwordCheck,
         box,
         recordAudit,
-        endSessions: lifecycle.endSessions,
         clock: time.clock,
       }),
     )

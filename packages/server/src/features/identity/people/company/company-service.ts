@@ -4,6 +4,7 @@ import { DomainError } from '../../../../platform/errors.ts'
 import type { Queries, Relational } from '../../../../platform/stores/relational.ts'
 import type { Caller, Principal } from '../../sessions/principal.ts'
 import { changesOf, definedOf } from '../changes.ts'
+import { createDirectoryStore } from '../directory/directory-store.ts'
 import { requireGrantableRole, requireGrantableTeams, requireUnprovisioned } from '../roles/grants.ts'
 import { createCompanyStore, type StoredCompany } from './company-store.ts'
 
@@ -78,7 +79,7 @@ export function createCompanyService(dependencies: CompanyServiceDependencies) {
       if (timezone !== undefined && timezone !== present.timezone) await requireTimezone(timezone)
       await relational.transaction(async (tx) => {
         const store = createCompanyStore(tx)
-        await store.lock(companyId)
+        await createDirectoryStore(tx).lockCompany(companyId)
         const company = await get(tx, principal)
         const fields = {
           name,

@@ -7,7 +7,7 @@ import { type Listed, type Page, rangeOf } from '../../../../platform/paging.ts'
 import type { Queries, Relational } from '../../../../platform/stores/relational.ts'
 import type { Caller, Principal } from '../../sessions/principal.ts'
 import { invitationLetter } from '../account-emails.ts'
-import { createCompanyStore } from '../company/company-store.ts'
+import { createDirectoryStore } from '../directory/directory-store.ts'
 import { requireEmail } from '../installation/operator-account-service.ts'
 import type { PasswordLinkService } from '../passwords/password-link-service.ts'
 import type { LinkTarget, PasswordLinkStore } from '../passwords/password-link-store.ts'
@@ -25,8 +25,8 @@ import { createInvitationStore } from './invitation-store.ts'
 
 export interface InvitationServiceDependencies {
   readonly relational: Pick<Relational, 'db'>
-  readonly lifecycle: Pick<UserLifecycle, 'transact' | 'create' | 'erase' | 'endLinks'>
-  readonly linksIn: (queries: Queries) => Pick<PasswordLinkStore, 'findById'>
+  readonly lifecycle: Pick<UserLifecycle, 'transact' | 'create' | 'erase'>
+  readonly linksIn: (queries: Queries) => Pick<PasswordLinkStore, 'findById' | 'endAll'>
   readonly budgetsIn: (queries: Queries) => Pick<RequestBudgetStore, 'take'>
   readonly makeInvitationLink: PasswordLinkService['makeInvitationLink']
   readonly recordAudit: RecordAudit
@@ -71,7 +71,7 @@ export function createInvitationService(dependencies: InvitationServiceDependenc
   ): Promise<Omit<Invited, 'user'>> {
     if (sendMail) await requireMail(tx, principal, user.email)
     const choosesPassword = !user.requiresSingleSignOn
-    if (!choosesPassword) await lifecycle.endLinks(tx, user.id)
+    if (!choosesPassword) await linksIn(tx).endAll(user.id)
     const { url, expiresAt } = choosesPassword
       ? await makeInvitationLink(tx, user.id, principal.userId)
       : { url: `${origin()}/`, expiresAt: null }
@@ -117,7 +117,7 @@ export function createInvitationService(dependencies: InvitationServiceDependenc
       const { principal, address } = caller
       const email = requireEmail(wanted.email)
       return lifecycle.transact(async (tx) => {
-        await createCompanyStore(tx).lock(principal.companyId)
+        await createDirectoryStore(tx).lockCompany(principal.companyId)
         const person = {
           companyId: principal.companyId,
           email,

@@ -9,10 +9,10 @@ import type { EnqueueMail } from '../../../../platform/mail/mail-queue.ts'
 import { holdersOf, networkOf } from '../../../../platform/network-address.ts'
 import { type Queries, type Relational, wordingViolations } from '../../../../platform/stores/relational.ts'
 import type { Caller } from '../../sessions/principal.ts'
+import { createSessionStore } from '../../sessions/session-store.ts'
 import { passwordChangedLetter, resetLetter } from '../account-emails.ts'
 import { requireEmail } from '../installation/operator-account-service.ts'
-import { createAccountStore } from '../installation/operator-account-store.ts'
-import type { UserLifecycle } from '../users/user-lifecycle.ts'
+import { createUserStore } from '../users/user-store.ts'
 import { atDesk } from './password-desk.ts'
 import type { LinkKind, LinkTarget, PasswordLinkStore } from './password-link-store.ts'
 import { hashOther, requireGoodPassword } from './password-setting.ts'
@@ -23,7 +23,6 @@ export interface PasswordLinkDependencies {
   readonly linksIn: (queries: Queries) => PasswordLinkStore
   readonly budgetsIn: (queries: Queries) => RequestBudgetStore
   readonly passwords: Passwords
-  readonly lifecycle: Pick<UserLifecycle, 'endSessions' | 'endLinks'>
   readonly recordAudit: RecordAudit
   readonly enqueueMail: EnqueueMail
   /** From here the user signs in also while others are held. */
@@ -77,8 +76,7 @@ export type PasswordLinkService = ReturnType<typeof createPasswordLinkService>
 
 /** Links with which people set a password: after a reset, or when they come in for the first time. */
 export function createPasswordLinkService(dependencies: PasswordLinkDependencies) {
-  const { relational, linksIn, budgetsIn, passwords, lifecycle, recordAudit, enqueueMail, origin, random } =
-    dependencies
+  const { relational, linksIn, budgetsIn, passwords, recordAudit, enqueueMail, origin, random } = dependencies
   const { rememberNetwork } = dependencies
 
   /** Undefined when there is no such person; the same statements then. */
@@ -177,9 +175,9 @@ export function createPasswordLinkService(dependencies: PasswordLinkDependencies
       // The address signs in to another company's account: who has the link learns no more than that it has ended.
       if ((await linksIn(tx).findById(userId))?.isHeldElsewhere) return true
       // The link of an invitation is also in the answer to who invites; that of a reset is in the mail alone.
-      await createAccountStore(tx).updatePassword(userId, passwordHash, kind === 'invitation')
-      const endedSessions = await lifecycle.endSessions(tx, userId)
-      await lifecycle.endLinks(tx, userId)
+      await createUserStore(tx).setPassword(userId, passwordHash, kind === 'invitation')
+      const endedSessions = await createSessionStore(tx).endOfUser(userId)
+      await linksIn(tx).endAll(userId)
       await rememberNetwork(tx, userId, address)
       if (kind === 'password-reset') await enqueueMail(tx, { to: email, ...passwordChangedLetter(language) })
       await recordAudit(tx, {

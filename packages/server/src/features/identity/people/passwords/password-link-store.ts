@@ -5,7 +5,7 @@ import { userLinks } from '../../../../database/tables/sign-in.ts'
 import { users } from '../../../../database/tables/user.ts'
 import type { Language } from '../../../../platform/mail/letter.ts'
 import type { Queries } from '../../../../platform/stores/relational.ts'
-import type { UserStatus } from '../installation/operator-account-store.ts'
+import type { UserStatus } from '../directory/directory-store.ts'
 
 export type LinkKind = (typeof userLinks.$inferSelect)['kind']
 
@@ -85,7 +85,16 @@ export function createPasswordLinkStore(db: Queries, now: SqlNow = databaseNow) 
     return rows[0]
   }
 
+  /** No link that was mailed or handed over for this user works any more. */
+  async function endAll(userId: string): Promise<void> {
+    await db.execute(
+      sql`update ${userLinks} set ended_at = ${now()} where user_id = ${userId} and ended_at is null`,
+    )
+  }
+
   return {
+    endAll,
+
     /** Of several the one that the address signs in to. Holds the person's row until the transaction ends. */
     async findByEmail(email: string, companyId?: string): Promise<LinkTarget | undefined> {
       const here = companyId === undefined ? sql`true` : sql`owner.company_id = ${companyId}`
@@ -132,14 +141,12 @@ export function createPasswordLinkStore(db: Queries, now: SqlNow = databaseNow) 
     },
 
     /**
-     * Adds a link and voids all former ones of the person. Undefined when there is no such person: the same
+     * Adds a link and voids all earlier ones of the user. Undefined when there is no such person: the same
      * statements then.
      * @returns when the link ends
      */
     async insert(link: NewLink): Promise<Date | undefined> {
-      await db.execute(
-        sql`update ${userLinks} set ended_at = ${now()} where user_id = ${link.userId} and ended_at is null`,
-      )
+      await endAll(link.userId)
       const { rows } = await db.execute<{ expiry: number }>(
         sql`insert into ${userLinks} (id, kind, secret_hash, user_id, created_by, created_at, expires_at)
           select ${link.id}, ${link.kind}, ${link.secretHash}::bytea, id, ${link.createdBy ?? null}, ${now()},

@@ -2,6 +2,7 @@ import { DomainError } from '../../../../platform/errors.ts'
 import { normalizeId } from '../../../../platform/ids.ts'
 import type { Queries } from '../../../../platform/stores/relational.ts'
 import type { Principal } from '../../sessions/principal.ts'
+import { createDirectoryStore } from '../directory/directory-store.ts'
 import { createTeamStore } from '../teams/team-store.ts'
 import { createRoleStore } from './role-store.ts'
 
@@ -52,7 +53,7 @@ export async function requireGrantableTeams(
   present: readonly string[] = [],
 ): Promise<string[]> {
   const ids = [...new Set(teamIds.map(normalizeId))].sort()
-  const known = new Set(await createTeamStore(queries).listExisting(principal.companyId, ids))
+  const known = new Set(await createDirectoryStore(queries).listTeams(principal.companyId, ids))
   const unknown = ids.filter((id) => !known.has(id))
   if (unknown.length > 0) throw new DomainError('unknownTeam', { teamIds: unknown })
   const given = ids.filter((id) => !present.includes(id))

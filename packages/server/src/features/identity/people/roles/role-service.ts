@@ -5,7 +5,7 @@ import { newId, normalizeId } from '../../../../platform/ids.ts'
 import { type Listed, type Page, rangeOf } from '../../../../platform/paging.ts'
 import { type Queries, type Relational, wordingViolations } from '../../../../platform/stores/relational.ts'
 import type { Caller, Principal } from '../../sessions/principal.ts'
-import { createCompanyStore } from '../company/company-store.ts'
+import { createDirectoryStore } from '../directory/directory-store.ts'
 import type { UserLifecycle } from '../users/user-lifecycle.ts'
 import { permissionsAbove } from './grants.ts'
 import { createRoleStore, type StoredRole } from './role-store.ts'
@@ -55,7 +55,7 @@ export function createRoleService(dependencies: RoleServiceDependencies) {
 
   /** Held until the transaction ends, so that nobody is given it meanwhile. */
   async function getToChange(tx: Queries, principal: Principal, id: string): Promise<StoredRole> {
-    await createCompanyStore(tx).lock(principal.companyId)
+    await createDirectoryStore(tx).lockCompany(principal.companyId)
     await createRoleStore(tx).lock(principal.companyId, normalizeId(id))
     const role = await get(tx, principal, id)
     if (role.builtIn) throw new DomainError('builtInRole', { id: role.id })

@@ -100,13 +100,36 @@ export function createRoleStore(db: Queries) {
       return row
     },
 
-    /** Holds the role's row until the transaction ends; meanwhile nobody is given it. */
+    /** Names are equal whatever their case, as the unique index says. */
+    async findByName(companyId: string, name: string): Promise<{ id: string } | undefined> {
+      const [row] = await db
+        .select({ id: roles.id })
+        .from(roles)
+        .where(and(eq(roles.companyId, companyId), sql`lower(${roles.name}) = lower(${name})`))
+      return row
+    },
+
+    async listNames(companyId: string): Promise<string[]> {
+      const rows = await db
+        .select({ name: roles.name })
+        .from(roles)
+        .where(eq(roles.companyId, companyId))
+        .orderBy(roles.name)
+      return rows.map(({ name }) => name)
+    },
+
+    /** Of every company. */
+    async listBuiltIn(): Promise<{ id: string; name: string }[]> {
+      return db.select({ id: roles.id, name: roles.name }).from(roles).where(eq(roles.builtIn, true))
+    },
+
+    /** Locks the role's row until the transaction ends; meanwhile nobody is given it. */
     async lock(companyId: string, id: string): Promise<void> {
       await db.select({ id: roles.id }).from(roles).where(here(companyId, id)).for('update')
     },
 
-    async insert(role: { id: string; companyId: string; name: string }): Promise<void> {
-      await db.insert(roles).values({ ...role, builtIn: false })
+    async insert(role: { id: string; companyId: string; name: string; builtIn?: boolean }): Promise<void> {
+      await db.insert(roles).values(role)
     },
 
     async rename(id: string, name: string | undefined): Promise<void> {
@@ -116,9 +139,11 @@ export function createRoleStore(db: Queries) {
         .where(eq(roles.id, id))
     },
 
+    /** Those that the role has already stay as they are. */
     async addPermissions(id: string, permissions: readonly string[]): Promise<void> {
       if (permissions.length === 0) return
-      await db.insert(rolePermissions).values(permissions.map((each) => pairOf(id, each)))
+      const rows = permissions.map((each) => pairOf(id, each))
+      await db.insert(rolePermissions).values(rows).onConflictDoNothing()
     },
 
     async removePermissions(id: string, permissions: readonly string[]): Promise<void> {

@@ -7,7 +7,7 @@ import { type Listed, type Page, rangeOf } from '../../../../platform/paging.ts'
 import { type Queries, type Relational, wordingViolations } from '../../../../platform/stores/relational.ts'
 import type { Caller, Principal } from '../../sessions/principal.ts'
 import { changesOf, definedOf } from '../changes.ts'
-import { createCompanyStore } from '../company/company-store.ts'
+import { createDirectoryStore } from '../directory/directory-store.ts'
 import { requireUnprovisioned } from '../roles/grants.ts'
 import { createTeamStore, type StoredTeam } from './team-store.ts'
 
@@ -45,7 +45,7 @@ export function createTeamService({ relational, recordAudit }: TeamServiceDepend
 
   /** Nobody else changes teams of the company until the transaction ends. */
   async function getToChange(tx: Queries, principal: Principal, id: string): Promise<StoredTeam> {
-    await createCompanyStore(tx).lock(principal.companyId)
+    await createDirectoryStore(tx).lockCompany(principal.companyId)
     return get(tx, principal, id)
   }
 
@@ -68,7 +68,7 @@ export function createTeamService({ relational, recordAudit }: TeamServiceDepend
     parentIds: readonly string[],
   ): Promise<void> {
     const store = createTeamStore(tx)
-    const known = new Set(await store.listExisting(team.companyId, parentIds))
+    const known = new Set(await createDirectoryStore(tx).listTeams(team.companyId, parentIds))
     const unknown = parentIds.filter((id) => !known.has(id))
     if (unknown.length > 0) throw new DomainError('unknownTeam', { teamIds: unknown })
     const below = await store.listBelow(team.id, parentIds)
@@ -140,7 +140,7 @@ export function createTeamService({ relational, recordAudit }: TeamServiceDepend
       await naming(name, () =>
         relational.transaction(async (tx) => {
           const store = createTeamStore(tx)
-          await createCompanyStore(tx).lock(companyId)
+          await createDirectoryStore(tx).lockCompany(companyId)
           await requireParents(tx, { id, companyId }, parentIds)
           await requireUsers(tx, companyId, memberIds)
           await store.insert({ id, companyId, name, description, reachesAncestors })

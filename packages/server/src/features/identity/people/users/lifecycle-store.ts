@@ -1,24 +1,22 @@
-import { and, eq, inArray, isNull, ne, notInArray, type SQL, sql } from 'drizzle-orm'
+import { and, eq, inArray, ne, type SQL, sql } from 'drizzle-orm'
 import type { AnyPgColumn, PgTable } from 'drizzle-orm/pg-core'
-import { familiarOrigins } from '../../../../database/tables/familiar-origin.ts'
 import { linkedAccounts } from '../../../../database/tables/linked-account.ts'
 import { scimUserAttributes } from '../../../../database/tables/provisioning.ts'
 import { rolePermissions } from '../../../../database/tables/role.ts'
 import {
-  authorizationCodes,
   clientConsents,
-  pendingSignIns,
   recoveryCodes,
   userAuthenticators,
   userLinks,
 } from '../../../../database/tables/sign-in.ts'
 import { ssoDomains, ssoIdentities, ssoUnlinkedNames } from '../../../../database/tables/single-sign-on.ts'
-import { teamMembers, teams } from '../../../../database/tables/team.ts'
-import { accessTokens, refreshTokens } from '../../../../database/tables/token.ts'
+import { teamMembers } from '../../../../database/tables/team.ts'
 import { users } from '../../../../database/tables/user.ts'
 import { parseEmailAddress } from '../../../../platform/email-address.ts'
 import { type Queries, violatedConstraint } from '../../../../platform/stores/relational.ts'
-import type { UserStatus } from '../installation/operator-account-store.ts'
+import { createSessionStore } from '../../sessions/session-store.ts'
+import { createDirectoryStore, type UserStatus } from '../directory/directory-store.ts'
+import { createPasswordLinkStore } from '../passwords/password-link-store.ts'
 
 interface Reference {
   readonly id: string
@@ -44,44 +42,10 @@ export interface EndedAccount extends EndedAccess {
 export function createLifecycleStore(db: Queries) {
   const here = ({ id, companyId }: Reference) => and(eq(users.id, id), eq(users.companyId, companyId))
 
-  /** Those of one method alone, or all but that of an access token. */
-  async function endSessions(
-    userId: string,
-    { keptTokenId, method }: { keptTokenId?: string | undefined; method?: 'sso' } = {},
-  ): Promise<number> {
-    // A sign-in under way holds the person's row shared until its session stands; this waits for it.
-    await db.execute(sql`select 1 from ${users} where id = ${userId} for update`)
-    for (const table of [authorizationCodes, pendingSignIns])
-      await db.delete(table).where(and(eq(table.userId, userId), method && eq(table.method, method)))
-    // Only a password makes networks and browsers familiar.
-    if (method === undefined) await db.delete(familiarOrigins).where(eq(familiarOrigins.userId, userId))
-    const kept = db
-      .select({ id: accessTokens.refreshTokenId })
-      .from(accessTokens)
-      .where(eq(accessTokens.id, keptTokenId ?? ''))
-    const { rowCount } = await db
-      .delete(refreshTokens)
-      .where(
-        and(
-          eq(refreshTokens.userId, userId),
-          method && eq(refreshTokens.method, method),
-          notInArray(refreshTokens.id, kept),
-        ),
-      )
-    return rowCount ?? 0
-  }
-
-  async function endLinks(userId: string): Promise<void> {
-    await db
-      .update(userLinks)
-      .set({ endedAt: sql`now()` })
-      .where(and(eq(userLinks.userId, userId), isNull(userLinks.endedAt)))
-  }
-
   /** Ends sessions, voids links in mails and takes linked accounts away; says how many there were. */
   async function endAccess(userId: string): Promise<EndedAccess> {
-    const sessions = await endSessions(userId)
-    await endLinks(userId)
+    const sessions = await createSessionStore(db).endOfUser(userId)
+    await createPasswordLinkStore(db).endAll(userId)
     const { rowCount } = await db.delete(linkedAccounts).where(eq(linkedAccounts.userId, userId))
     return { sessions, linkedAccounts: rowCount ?? 0 }
   }
@@ -122,8 +86,6 @@ export function createLifecycleStore(db: Queries) {
   }
 
   return {
-    endSessions,
-    endLinks,
     endAccess,
 
     /** False when the person is in none of the states `from`. */
@@ -211,11 +173,7 @@ export function createLifecycleStore(db: Queries) {
         .where(and(here(user), eq(users.status, 'disabled')))
         .returning({ id: users.id })
       if (changed.length === 0) return false
-      await db.execute(
-        sql`insert into ${teamMembers} (company_id, team_id, user_id)
-          select company_id, id, ${user.id} from ${teams} where company_id = ${user.companyId} and is_default
-            and not exists (select 1 from ${teamMembers} where user_id = ${user.id})`,
-      )
+      await createDirectoryStore(db).addToDefaultTeam(user.companyId, [user.id])
       return true
     },
 
@@ -255,7 +213,7 @@ export function createLifecycleStore(db: Queries) {
       const { names = 0, kept = 0 } = rows[0] ?? {}
       return names + kept === 0
         ? undefined
-        : { names, sessions: await endSessions(user.id, { method: 'sso' }) }
+        : { names, sessions: await createSessionStore(db).endOfUser(user.id, { method: 'sso' }) }
     },
 
     /**

@@ -6,22 +6,21 @@ import { DomainError } from '../../../../platform/errors.ts'
 import type { EnqueueMail } from '../../../../platform/mail/mail-queue.ts'
 import type { Queries, Relational } from '../../../../platform/stores/relational.ts'
 import type { Caller, Principal } from '../../sessions/principal.ts'
+import { createSessionStore } from '../../sessions/session-store.ts'
 import { passwordChangedLetter } from '../account-emails.ts'
 import { changesOf, definedOf, personalFields } from '../changes.ts'
 import { atDesk } from '../passwords/password-desk.ts'
 import type { PasswordLinkStore } from '../passwords/password-link-store.ts'
 import { hashOther, requireGoodPassword } from '../passwords/password-setting.ts'
 import { budgetKey, type RequestBudgetStore } from '../passwords/request-budget-store.ts'
-import type { UserLifecycle } from './user-lifecycle.ts'
 import { toUser } from './user-service.ts'
 import { createUserStore, type StoredUser } from './user-store.ts'
 
 export interface ProfileServiceDependencies {
   readonly relational: Pick<Relational, 'db' | 'transaction'>
-  readonly linksIn: (queries: Queries) => Pick<PasswordLinkStore, 'findById'>
+  readonly linksIn: (queries: Queries) => Pick<PasswordLinkStore, 'findById' | 'endAll'>
   readonly budgetsIn: (queries: Queries) => RequestBudgetStore
   readonly passwords: Passwords
-  readonly lifecycle: Pick<UserLifecycle, 'endSessions' | 'endLinks'>
   readonly recordAudit: RecordAudit
   readonly enqueueMail: EnqueueMail
   /** From here the user signs in also while others are held. */
@@ -37,7 +36,7 @@ export type ProfileService = ReturnType<typeof createProfileService>
 
 /** What everybody may do with their own account. */
 export function createProfileService(dependencies: ProfileServiceDependencies) {
-  const { relational, linksIn, budgetsIn, passwords, lifecycle, recordAudit, enqueueMail } = dependencies
+  const { relational, linksIn, budgetsIn, passwords, recordAudit, enqueueMail } = dependencies
   const { rememberNetwork } = dependencies
 
   async function getSelf(queries: Queries, principal: Principal): Promise<StoredUser> {
@@ -122,8 +121,9 @@ export function createProfileService(dependencies: ProfileServiceDependencies) {
         // Somebody else has changed it since it was looked at.
         if (!changed || !user) throw new DomainError('wrongPassword')
         if (user.requiresSingleSignOn) throw new DomainError('passwordNotUsed', { email: principal.email })
-        const endedSessions = await lifecycle.endSessions(tx, principal.userId, principal.tokenId)
-        await lifecycle.endLinks(tx, principal.userId)
+        const sessions = createSessionStore(tx)
+        const endedSessions = await sessions.endOfUser(principal.userId, { keptTokenId: principal.tokenId })
+        await linksIn(tx).endAll(principal.userId)
         if (caller.address !== undefined) await rememberNetwork(tx, principal.userId, caller.address)
         await budgetsIn(tx).forget(guessesKey(principal.userId))
         await enqueueMail(tx, { to: user.email, ...passwordChangedLetter(user.language) })
@@ -135,7 +135,7 @@ export function createProfileService(dependencies: ProfileServiceDependencies) {
     /** Ends every session of the caller, the present one too. */
     async endSessions(caller: Caller): Promise<void> {
       await relational.transaction(async (tx) => {
-        const endedSessions = await lifecycle.endSessions(tx, caller.principal.userId)
+        const endedSessions = await createSessionStore(tx).endOfUser(caller.principal.userId)
         await recordAudit(tx, { ...eventOf(caller, 'sign-out'), details: { endedSessions } })
       })
     },

@@ -2,8 +2,10 @@ import type { AuditActor, RecordAudit } from '../../../../platform/audit.ts'
 import { DomainError } from '../../../../platform/errors.ts'
 import { newId } from '../../../../platform/ids.ts'
 import { type Queries, type Relational, wordingViolations } from '../../../../platform/stores/relational.ts'
-import { createAccountStore, type NewUser, type User } from '../installation/operator-account-store.ts'
+import { createDirectoryStore, type User } from '../directory/directory-store.ts'
+import { createPasswordLinkStore } from '../passwords/password-link-store.ts'
 import { createLifecycleStore } from './lifecycle-store.ts'
+import { createUserStore, type NewUser } from './user-store.ts'
 
 /** Who a change is made by, and from where. */
 export interface ChangeOrigin {
@@ -70,10 +72,11 @@ export function createUserLifecycle({ relational, recordAudit }: UserLifecycleDe
       const { sharesEmail = false, ...fields } = person
       const { companyId, email, status, roleId } = person
       const user: User = { id: newId(), companyId, email, status, roleId }
-      const store = createAccountStore(tx)
-      const isElsewhere = actor.kind !== 'operator' && (await store.isHeldElsewhere(companyId, email))
+      const isElsewhere =
+        actor.kind !== 'operator' && (await createDirectoryStore(tx).isHeldElsewhere(companyId, email))
       if (isElsewhere && !sharesEmail) return undefined
-      const insert = (holdsEmail: boolean) => store.insertUser({ ...fields, id: user.id, holdsEmail })
+      const insert = (holdsEmail: boolean) =>
+        createUserStore(tx).insert({ ...fields, id: user.id, holdsEmail })
       const mayHold = !isElsewhere && status !== 'invited'
       // Another company's account may have taken the address at this moment.
       const isMade = (await insert(mayHold)) || (mayHold && sharesEmail && (await insert(false)))
@@ -100,9 +103,9 @@ export function createUserLifecycle({ relational, recordAudit }: UserLifecycleDe
       const { id, companyId, email: previousEmail } = user
       const store = createLifecycleStore(tx)
       if (!(await store.mayHaveAddress(user, email, newcomerRoleId))) return 'notOwned'
-      const isElsewhere = await createAccountStore(tx).isHeldElsewhere(companyId, email)
+      const isElsewhere = await createDirectoryStore(tx).isHeldElsewhere(companyId, email)
       if (!(await store.changeAddress(user, email, !isElsewhere))) return 'taken'
-      await store.endLinks(id)
+      await createPasswordLinkStore(tx).endAll(id)
       await store.renameIdentities(user, email)
       const details = { email, previousEmail }
       const renamed = target({ id, companyId, email })
@@ -115,7 +118,7 @@ export function createUserLifecycle({ relational, recordAudit }: UserLifecycleDe
       const store = createLifecycleStore(tx)
       if (!(await store.changeStatus(user, ['invited'], 'active'))) return
       await store.holdAddress(user)
-      await store.endLinks(user.id)
+      await createPasswordLinkStore(tx).endAll(user.id)
     },
 
     /**
@@ -222,15 +225,6 @@ export function createUserLifecycle({ relational, recordAudit }: UserLifecycleDe
     },
 
     /**
-     * Inside a transaction: ends every session of somebody and whatever could become one.
-     * @param keptTokenId an access token whose session goes on
-     * @returns how many sessions were ended
-     */
-    async endSessions(tx: Queries, userId: string, keptTokenId?: string): Promise<number> {
-      return createLifecycleStore(tx).endSessions(userId, { keptTokenId })
-    },
-
-    /**
      * Inside `transact`: a user is known at no identity provider any more, and is linked again by the next sign-in
      * with a verified address. False when there was nothing to unlink.
      * @param permissions of the user who does it: the name never leads to a user who may do more
@@ -255,11 +249,6 @@ export function createUserLifecycle({ relational, recordAudit }: UserLifecycleDe
         address,
       })
       return true
-    },
-
-    /** Inside a transaction: no link that was mailed or handed over for this person works any more. */
-    async endLinks(tx: Queries, userId: string): Promise<void> {
-      await createLifecycleStore(tx).endLinks(userId)
     },
   }
 }

@@ -6,7 +6,7 @@ import { type Listed, type Page, rangeOf } from '../../../../platform/paging.ts'
 import type { Queries, Relational } from '../../../../platform/stores/relational.ts'
 import type { Caller, Principal } from '../../sessions/principal.ts'
 import { changesOf, definedOf, personalFields } from '../changes.ts'
-import { createCompanyStore } from '../company/company-store.ts'
+import { createDirectoryStore } from '../directory/directory-store.ts'
 import {
   requireGrantableRole,
   requireGrantableTeams,
@@ -55,7 +55,7 @@ export function createUserService(dependencies: UserServiceDependencies) {
 
   /** Somebody whom the caller may change; nobody else changes people or teams of the company meanwhile. */
   async function getToChange(tx: Queries, principal: Principal, id: string): Promise<StoredUser> {
-    await createCompanyStore(tx).lock(principal.companyId)
+    await createDirectoryStore(tx).lockCompany(principal.companyId)
     await createUserStore(tx).lock(principal.companyId, normalizeId(id))
     const user = await get(tx, principal, id)
     await requireNotAbove(tx, principal, user)

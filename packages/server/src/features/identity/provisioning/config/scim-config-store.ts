@@ -1,7 +1,7 @@
 import { eq, sql } from 'drizzle-orm'
-import { companies } from '../../../../database/tables/company.ts'
 import { scimConfigs, scimRoleMappings } from '../../../../database/tables/provisioning.ts'
 import type { Queries } from '../../../../platform/stores/relational.ts'
+import { createDirectoryStore } from '../../people/directory/directory-store.ts'
 
 /** A group of the identity provider and the role that being in it gives. */
 export interface RoleMapping {
@@ -58,8 +58,8 @@ export function createScimConfigStore(db: Queries) {
 
     /** Whoever changes something of a company's provisioning holds this until the transaction ends: one at a time. */
     async lock(companyId: string): Promise<void> {
-      // The company first, as whoever changes people and teams holds it first.
-      await db.execute(sql`select 1 from ${companies} where id = ${companyId} for no key update`)
+      // The company first, as every change of users and teams does.
+      await createDirectoryStore(db).lockCompany(companyId)
       await db.insert(scimConfigs).values({ companyId }).onConflictDoNothing()
       await db.execute(sql`select 1 from ${scimConfigs} where company_id = ${companyId} for update`)
     },

@@ -1,6 +1,7 @@
 import type { RecordAudit } from '../../../../platform/audit.ts'
 import { isId, newId, normalizeId } from '../../../../platform/ids.ts'
 import { wordingViolations } from '../../../../platform/stores/relational.ts'
+import { createDirectoryStore } from '../../people/directory/directory-store.ts'
 import type { UserLifecycle } from '../../people/users/user-lifecycle.ts'
 import { type GroupChange, type MemberChange, mostMembers } from '../protocol/group-attributes.ts'
 import { type Listed, type ListQuery, type Projection, totalOf } from '../protocol/listing.ts'
@@ -90,7 +91,7 @@ export function createScimGroupService(dependencies: ScimGroupDependencies) {
     { left, changed }: { left: readonly FormerMember[]; changed: readonly string[] },
   ) {
     const { tx, companyId, origin } = work
-    if (left.length > 0) await createScimGroupStore(tx).catchTeamless(companyId, idsOf(left))
+    if (left.length > 0) await createDirectoryStore(tx).addToDefaultTeam(companyId, idsOf(left))
     const provisioned = idsOf(left.filter((member) => member.provisioned))
     await roleAssignment.assignTo(tx, companyId, [...new Set([...provisioned, ...changed])], origin)
   }

@@ -214,17 +214,5 @@ export function createScimGroupStore(db: Queries) {
         sql`delete from ${teamMembers} where team_id = ${teamId} returning user_id as id, provisioned`,
       )
     },
-
-    /** Whoever of these people is in no team any more comes into the company's default team. */
-    async catchTeamless(companyId: string, ids: Iterable<string>): Promise<void> {
-      await db.execute(
-        sql`insert into ${teamMembers} (company_id, team_id, user_id)
-          select person.company_id, team.id, person.id from ${users} as person
-            join ${teams} as team on team.company_id = person.company_id and team.is_default
-          where person.company_id = ${companyId} and person.id = any(${array(ids)})
-            and not exists (select 1 from ${teamMembers} as member where member.user_id = person.id)
-          on conflict do nothing`,
-      )
-    },
   }
 }

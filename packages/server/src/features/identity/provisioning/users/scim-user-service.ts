@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { RecordAudit } from '../../../../platform/audit.ts'
 import { parseEmailAddress } from '../../../../platform/email-address.ts'
 import { isId, normalizeId } from '../../../../platform/ids.ts'
+import { createDirectoryStore } from '../../people/directory/directory-store.ts'
 import type { UserLifecycle } from '../../people/users/user-lifecycle.ts'
 import type { RoleAssignment } from '../groups/role-assignment.ts'
 import { type Listed, type ListQuery, type Projection, totalOf } from '../protocol/listing.ts'
@@ -160,7 +161,7 @@ export function createScimUserService(dependencies: ScimUserDependencies) {
       status: active ? ('active' as const) : ('disabled' as const),
       roleId: await roleAssignment.findDefaultRole(tx, companyId),
       passwordHash: null,
-      teamIds: [await store.findDefaultTeam(companyId)],
+      teamIds: [await createDirectoryStore(tx).getDefaultTeam(companyId)],
       provisioned: true,
     }
     const created = await lifecycle.create(tx, person, origin)

@@ -159,15 +159,5 @@ export function createScimUserStore(db: Queries) {
         })
         .where(eq(users.id, id))
     },
-
-    /** The team of people who are put into none by name. */
-    async findDefaultTeam(companyId: string): Promise<string> {
-      const [row] = await db
-        .select({ id: teams.id })
-        .from(teams)
-        .where(and(eq(teams.companyId, companyId), teams.isDefault))
-      if (!row) throw new Error(`company ${companyId} has no default team`)
-      return row.id
-    },
   }
 }

@@ -7,8 +7,8 @@ import { createSelfSignedCertificate } from '../../../../platform/crypto/self-si
 import { DomainError } from '../../../../platform/errors.ts'
 import { newId, normalizeId } from '../../../../platform/ids.ts'
 import type { Queries, Relational } from '../../../../platform/stores/relational.ts'
+import { createDirectoryStore } from '../../people/directory/directory-store.ts'
 import type { Caller } from '../../sessions/principal.ts'
-import { createConfigStore } from '../config/config-store.ts'
 import {
   createCertificateStore,
   type SigningCertificate,
@@ -104,7 +104,7 @@ export function createCertificateService(dependencies: CertificateServiceDepende
       const { companyId } = caller.principal
       const prepared = await this.prepare(companyId)
       await relational.transaction(async (tx) => {
-        await createConfigStore(tx).lockCompany(companyId)
+        await createDirectoryStore(tx).lockCompany(companyId)
         const held = createCertificateStore(tx, box)
         const present = await held.list(companyId)
         // One that has ended is of no use to anybody and makes room.
@@ -129,7 +129,7 @@ export function createCertificateService(dependencies: CertificateServiceDepende
       const id = normalizeId(givenId)
       const { companyId } = caller.principal
       await relational.transaction(async (tx) => {
-        await createConfigStore(tx).lockCompany(companyId)
+        await createDirectoryStore(tx).lockCompany(companyId)
         const held = createCertificateStore(tx, box)
         const present = await held.list(companyId)
         const found = present.find((each) => each.id === id)

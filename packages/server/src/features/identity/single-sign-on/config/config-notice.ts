@@ -1,7 +1,7 @@
 import { type Language, letter } from '../../../../platform/mail/letter.ts'
 import type { EnqueueMail } from '../../../../platform/mail/mail-queue.ts'
 import type { Queries } from '../../../../platform/stores/relational.ts'
-import { createConfigStore } from './config-store.ts'
+import { createDirectoryStore } from '../../people/directory/directory-store.ts'
 
 /** What administrators are told about, whoever did it. */
 export type NoticedChange =
@@ -64,7 +64,7 @@ export function createConfigNotice({
 }): NotifyAdministrators {
   return async (tx, companyId, author, changes) => {
     if (changes.length === 0) return
-    for (const { email, language } of await createConfigStore(tx).listAdministrators(companyId)) {
+    for (const { email, language } of await createDirectoryStore(tx).listAdministrators(companyId)) {
       const text = words[language]
       const before = [text.author(author), ...changes.map((change) => text[change]), text.after]
       await enqueueMail(tx, { to: email, subject: text.subject, ...letter({ language, before }) })

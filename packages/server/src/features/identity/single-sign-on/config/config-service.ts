@@ -10,6 +10,7 @@ import { DomainError } from '../../../../platform/errors.ts'
 import { newId } from '../../../../platform/ids.ts'
 import { invalid } from '../../../../platform/invalid.ts'
 import type { Queries, Relational } from '../../../../platform/stores/relational.ts'
+import { createDirectoryStore } from '../../people/directory/directory-store.ts'
 import type { UserLifecycle } from '../../people/users/user-lifecycle.ts'
 import type { Caller, Principal } from '../../sessions/principal.ts'
 import { serviceProviderOf } from '../assertion/service-provider.ts'
@@ -166,7 +167,7 @@ export function createConfigService(dependencies: ConfigServiceDependencies) {
         ? await held.endSessions(companyId, 'sso', 'all', kept)
         : 0
     const endedByPassword = isNewlyRequired ? await turnOn(tx, companyId) : 0
-    if (now.isRequired) await held.requireAdministrator(companyId)
+    if (now.isRequired) await createDirectoryStore(tx).requireAdministrator(companyId)
     else await held.setMandatory(companyId, false)
     await recordAudit(tx, {
       ...eventOf(caller, 'sso-config-update'),
@@ -198,7 +199,7 @@ export function createConfigService(dependencies: ConfigServiceDependencies) {
       : await certificates.prepare(companyId)
     const isNewlyRequired = await lifecycle
       .transact(async (tx) => {
-        await createConfigStore(tx).lockCompany(companyId)
+        await createDirectoryStore(tx).lockCompany(companyId)
         const hasEnded = await apply(tx, caller, wanted, metadata, isWhole)
         if (prepared) await certificates.insertFirst(tx, prepared)
         return hasEnded
@@ -233,7 +234,7 @@ export function createConfigService(dependencies: ConfigServiceDependencies) {
       const { companyId, email } = caller.principal
       await relational.transaction(async (tx) => {
         const held = createConfigStore(tx)
-        await held.lockCompany(companyId)
+        await createDirectoryStore(tx).lockCompany(companyId)
         const before = await held.find(companyId)
         if (!before || !(await held.delete(companyId))) throw new DomainError('singleSignOnNotFound')
         const endedSessions = await held.endSessions(companyId, 'sso', 'all')

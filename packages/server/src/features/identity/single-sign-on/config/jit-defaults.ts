@@ -1,8 +1,9 @@
 import type { SsoConfigReplacement, SsoConfigUpdate } from '@millrace/contract/resources/sso-config.ts'
 import { invalid } from '../../../../platform/invalid.ts'
 import type { Queries } from '../../../../platform/stores/relational.ts'
+import { createDirectoryStore } from '../../people/directory/directory-store.ts'
 import type { Principal } from '../../sessions/principal.ts'
-import { createConfigStore, type StoredConfig } from './config-store.ts'
+import type { StoredConfig } from './config-store.ts'
 
 /** The rules about who gives which role and which teams; they are those of accounts. */
 export interface GrantRules {
@@ -52,7 +53,7 @@ export async function judgeNewcomerDefaults(
   const base: Partial<NewcomerDefaults> = isWhole ? {} : (before ?? {})
   const provisioning = wanted.provisioning ?? base.provisioning ?? 'invitation'
   const givenRole = wanted.defaultRoleId === undefined ? base.defaultRoleId : wanted.defaultRoleId
-  const effectiveRole = givenRole ?? (await createConfigStore(tx).findDefaultRole(companyId))
+  const effectiveRole = givenRole ?? (await createDirectoryStore(tx).findDefaultRole(companyId))
   if (provisioning === 'create' && effectiveRole === undefined)
     throw invalid('defaultRoleId', 'is required where people are created: the company has no default role')
   const isGiven = wanted.defaultRoleId !== undefined || wanted.provisioning !== undefined

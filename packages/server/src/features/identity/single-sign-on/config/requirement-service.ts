@@ -1,6 +1,7 @@
 import type { RecordAudit } from '../../../../platform/audit.ts'
 import { DomainError } from '../../../../platform/errors.ts'
 import type { Relational } from '../../../../platform/stores/relational.ts'
+import { createDirectoryStore } from '../../people/directory/directory-store.ts'
 import { createConfigStore } from './config-store.ts'
 
 export interface RequirementServiceDependencies {
@@ -21,7 +22,7 @@ export function createRequirementService({ relational, recordAudit }: Requiremen
     async makeOptionalByOperator(companyId: string): Promise<{ wasMandatory: boolean }> {
       return relational.transaction(async (tx) => {
         const held = createConfigStore(tx)
-        await held.lockCompany(companyId)
+        await createDirectoryStore(tx).lockCompany(companyId)
         const config = await held.find(companyId)
         if (!config) throw new DomainError('singleSignOnNotFound')
         const { mandatory: wasMandatory, idpEntityId } = config

@@ -6,6 +6,7 @@ import type { RandomBytes } from '../../../../platform/crypto/secrets.ts'
 import { DomainError } from '../../../../platform/errors.ts'
 import { newId, normalizeId } from '../../../../platform/ids.ts'
 import { type Queries, type Relational, violatedConstraint } from '../../../../platform/stores/relational.ts'
+import { createDirectoryStore } from '../../people/directory/directory-store.ts'
 import type { Caller } from '../../sessions/principal.ts'
 import type { NotifyAdministrators } from '../config/config-notice.ts'
 import { createConfigStore } from '../config/config-store.ts'
@@ -91,7 +92,7 @@ export function createDomainService(dependencies: DomainServiceDependencies) {
 
   async function verifyNow(tx: Queries, domain: StoredDomain, actor: AuditActor, address?: string) {
     const { companyId } = domain
-    await createConfigStore(tx).lockCompany(companyId)
+    await createDirectoryStore(tx).lockCompany(companyId)
     if (!(await createDomainStore(tx).markVerified(companyId, domain.id))) return
     await changed(tx, companyId, actor)
     const event = { companyId, action: 'sso-domain-verify', actor, target: target(domain), address } as const
@@ -131,7 +132,7 @@ export function createDomainService(dependencies: DomainServiceDependencies) {
       const { companyId } = caller.principal
       const domain = newDomain(companyId, requireDomain(text))
       await relational.transaction(async (tx) => {
-        await createConfigStore(tx).lockCompany(companyId)
+        await createDirectoryStore(tx).lockCompany(companyId)
         const held = createDomainStore(tx)
         const taken = async () => (await held.findOwner(domain.domain)) !== undefined
         if ((await held.list(companyId)).length >= mostDomains)
@@ -168,7 +169,7 @@ export function createDomainService(dependencies: DomainServiceDependencies) {
     async remove(caller: Caller, id: string): Promise<void> {
       const { companyId } = caller.principal
       await relational.transaction(async (tx) => {
-        await createConfigStore(tx).lockCompany(companyId)
+        await createDirectoryStore(tx).lockCompany(companyId)
         const held = createDomainStore(tx)
         const domain = await held.find(companyId, normalizeId(id))
         if (!domain) throw new DomainError('domainNotFound', { id: normalizeId(id) })
@@ -191,7 +192,7 @@ export function createDomainService(dependencies: DomainServiceDependencies) {
     async verifyByOperator(companyId: string, text: string): Promise<{ id: string; domain: string }> {
       const name = requireDomain(text)
       return whileFree(name, async (tx) => {
-        await createConfigStore(tx).lockCompany(companyId)
+        await createDirectoryStore(tx).lockCompany(companyId)
         const held = createDomainStore(tx)
         await held.insert(newDomain(companyId, name))
         const domain = await held.findByName(companyId, name)

@@ -3,6 +3,7 @@ import type { Clock } from '../../../../platform/clock.ts'
 import type { Logger } from '../../../../platform/logger.ts'
 import type { EnqueueMail } from '../../../../platform/mail/mail-queue.ts'
 import type { Queries, Relational } from '../../../../platform/stores/relational.ts'
+import { createDirectoryStore } from '../../people/directory/directory-store.ts'
 import { fingerprintOf } from '../certificates/certificate-service.ts'
 import { createConfigStore, type StoredConfig } from '../config/config-store.ts'
 import type { MetadataReaderDependencies } from './given-metadata.ts'
@@ -116,7 +117,7 @@ export function createMetadataWatch(dependencies: MetadataWatchDependencies) {
   ): Promise<void> {
     await relational.transaction(async (tx) => {
       const held = createConfigStore(tx)
-      await held.lockCompany(companyId)
+      await createDirectoryStore(tx).lockCompany(companyId)
       const config = await held.find(companyId)
       if (config?.metadataUrl === url) await work(tx, config)
     })

@@ -1,9 +1,10 @@
 import type { AttributeMapping } from '@millrace/contract/resources/sso-config.ts'
 import type { Queries } from '../../../../platform/stores/relational.ts'
+import { createDirectoryStore } from '../../people/directory/directory-store.ts'
 import type { UserLifecycle } from '../../people/users/user-lifecycle.ts'
 import { type Claims, readClaims } from '../assertion/assertion-claims.ts'
 import { SamlRefusal } from '../assertion/saml-refusal.ts'
-import { createConfigStore, type StoredConfig } from '../config/config-store.ts'
+import type { StoredConfig } from '../config/config-store.ts'
 import { domainOf } from '../domains/domain-name.ts'
 import { createDomainStore } from '../domains/domain-store.ts'
 import { createIdentityStore, type IdentityStore, type KnownUser } from './identity-store.ts'
@@ -47,11 +48,11 @@ async function createPerson(
   if (config.provisioning !== 'create') throw new SamlRefusal('not-invited')
   await requireUnknown(createIdentityStore(tx, config), claims)
   const { companyId } = config
-  const store = createConfigStore(tx)
-  const roleId = config.defaultRoleId ?? (await store.findDefaultRole(companyId))
+  const directory = createDirectoryStore(tx)
+  const roleId = config.defaultRoleId ?? (await directory.findDefaultRole(companyId))
   if (roleId === undefined) throw new SamlRefusal('no-default-role')
-  const defaultTeam = await store.findDefaultTeam(companyId)
-  const teamIds = config.defaultTeamIds.length > 0 ? config.defaultTeamIds : defaultTeam ? [defaultTeam] : []
+  const teamIds =
+    config.defaultTeamIds.length > 0 ? config.defaultTeamIds : [await directory.getDefaultTeam(companyId)]
   const { email, firstName, lastName, jobTitle, phone, language } = claims
   const profile = { email, firstName, lastName, jobTitle, phone, language }
   const person = { companyId, ...profile, status: 'active', roleId, passwordHash: null, teamIds } as const

@@ -6,8 +6,8 @@ import { isId } from '../../../../platform/ids.ts'
 import type { Language } from '../../../../platform/mail/letter.ts'
 import { networkOf } from '../../../../platform/network-address.ts'
 import type { Relational } from '../../../../platform/stores/relational.ts'
+import { createDirectoryStore } from '../../people/directory/directory-store.ts'
 import { mostEntriesAMinute, type RefusalReason, remedies, SamlRefusal } from '../assertion/saml-refusal.ts'
-import { createConfigStore } from '../config/config-store.ts'
 import type { SamlSignInStore, StoredResult } from './saml-sign-in-store.ts'
 
 /** Where a request comes from, and the name under which its failure is found in the audit log. */
@@ -58,7 +58,6 @@ const mostUnproven = 300
 /** Says why a sign-in was refused in the audit log and the metrics, and nothing of it to the person. */
 export function createRefusalRecord(dependencies: RefusalRecordDependencies) {
   const { relational, recordAudit, clock, store, onOutcome } = dependencies
-  const configs = createConfigStore(relational.db)
   const takeEntry = createEntryBudget(clock, mostUnproven)
 
   /** Anybody can send junk: entries about what nobody has shown to come from an identity provider are bounded. */
@@ -74,7 +73,7 @@ export function createRefusalRecord(dependencies: RefusalRecordDependencies) {
     said?: Said,
   ): Promise<void> {
     onOutcome(reason)
-    const isCompany = isId(companyId) && (await configs.companyExists(companyId))
+    const isCompany = isId(companyId) && (await createDirectoryStore(relational.db).companyExists(companyId))
     if (!hasRoom(reason, visit.address, isCompany ? companyId : '')) return
     const event: AuditEvent = {
       companyId: isCompany ? companyId : undefined,

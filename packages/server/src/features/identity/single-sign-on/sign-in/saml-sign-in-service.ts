@@ -6,7 +6,9 @@ import { DomainError } from '../../../../platform/errors.ts'
 import { isId, normalizeId } from '../../../../platform/ids.ts'
 import type { Language } from '../../../../platform/mail/letter.ts'
 import type { Queries, Relational } from '../../../../platform/stores/relational.ts'
+import { createDirectoryStore } from '../../people/directory/directory-store.ts'
 import type { UserLifecycle } from '../../people/users/user-lifecycle.ts'
+import { createSessionStore } from '../../sessions/session-store.ts'
 import type { FinishedSingleSignOn } from '../../sign-in/sign-in-service.ts'
 import { verifyResponse } from '../assertion/assertion-verifier.ts'
 import { type RefusalReason, SamlRefusal } from '../assertion/saml-refusal.ts'
@@ -29,7 +31,7 @@ export interface SamlSignInServiceDependencies
   readonly relational: Pick<Relational, 'db' | 'transaction'>
   /** Sign-ins under way, over `db` or a transaction. */
   readonly signIns: (queries: Queries) => SamlSignInStore
-  readonly lifecycle: Pick<UserLifecycle, 'transact' | 'create' | 'admit' | 'endUnproven' | 'endSessions'>
+  readonly lifecycle: Pick<UserLifecycle, 'transact' | 'create' | 'admit' | 'endUnproven'>
   readonly recordAudit: RecordAudit
   readonly clock: Clock
   /** The address of the next step, in the end `redirect_uri` with a code. */
@@ -153,7 +155,7 @@ export function createSamlSignInService(dependencies: SamlSignInServiceDependenc
     return lifecycle.transact(async (tx) => {
       const held = createConfigStore(tx)
       // Nobody changes or deletes the configuration until this person is in.
-      await held.holdCompany(companyId)
+      await createDirectoryStore(tx).shareCompany(companyId)
       const config = await held.find(companyId)
       if (config?.version !== taken.request.configVersion) throw new SamlRefusal('configuration-changed')
       const admitted = await admitPerson(tx, { lifecycle }, config, taken.result, visit.address)
@@ -245,7 +247,7 @@ export function createSamlSignInService(dependencies: SamlSignInServiceDependenc
               }
         // A configuration that was changed or deleted in between has ended what it gave; this is given after that.
         if ((await configs.find(companyId))?.version !== version) {
-          await relational.transaction((tx) => lifecycle.endSessions(tx, user.id))
+          await relational.transaction((tx) => createSessionStore(tx).endOfUser(user.id))
           throw new SamlRefusal('configuration-changed')
         }
         return { requestId, language, ...next }
