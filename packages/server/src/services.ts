@@ -8,14 +8,6 @@ import { type AccountServices, createAccountServices } from './features/identity
 import { createTimezoneStore } from './features/identity/people/company/timezone-store.ts'
 import { createDirectoryStore } from './features/identity/people/directory/directory-store.ts'
 import { createAccountService } from './features/identity/people/installation/operator-account-service.ts'
-import {
-  requireGrantableRole,
-  requireGrantableRoles,
-  requireGrantableTeams,
-  requireNobodyAbove,
-  requireUnprovisioned,
-} from './features/identity/people/roles/grants.ts'
-import { createUserLifecycle } from './features/identity/people/users/user-lifecycle.ts'
 import { createProvisioning, type Provisioning } from './features/identity/provisioning/provisioning.ts'
 import { createBearerGuard } from './features/identity/sessions/access/bearer-guard.ts'
 import { createRefusalAudit } from './features/identity/sessions/access/refusal-audit.ts'
@@ -113,7 +105,6 @@ export function createServices(parts: ServiceParts): Services {
   const { box, outgoing, enqueueMail, origin } = parts
   // One for everything that asks the engine: what one company asks does not hold up another.
   const gate = createQueryGate()
-  const lifecycle = createUserLifecycle({ relational, recordAudit })
   const tokens = createTokenStore(relational.db)
   const familiar = createFamiliarStore(relational.db)
   const readAuthorization = createAuthorizationReader(tokens)
@@ -138,20 +129,12 @@ export function createServices(parts: ServiceParts): Services {
     logger,
     metrics,
   })
-  const provisioning = createProvisioning({
-    relational,
-    lifecycle,
-    recordAudit,
-    grants: { requireGrantableRoles, requireNobodyAbove },
-    origin,
-    clock,
-  })
+  const provisioning = createProvisioning({ relational, recordAudit, origin, clock })
   const accounts = createAccountServices({
     relational,
     passwords,
     recordAudit,
     enqueueMail,
-    rememberNetwork: (tx, userId, address) => createFamiliarStore(tx).rememberNetwork(userId, address),
     origin,
     knowsTimezone: createTimezoneStore({ columnar }).knowsTimezone,
     settingsNaming: provisioning.settingsNaming,
@@ -209,21 +192,15 @@ export function createServices(parts: ServiceParts): Services {
     singleSignOn: createSingleSignOn({
       relational,
       box,
-      lifecycle,
       recordAudit,
       origin,
       ports: {
         readAuthorizationRequest: async (query, acceptLanguage) =>
           (await readAuthorization(new Map(Object.entries(query)), acceptLanguage)).request,
         finishSignIn: signIn.finishSingleSignOn,
-        findClient: tokens.findClient,
         keepSignIn: signIn.keepSingleSignOn,
         fetchDocument: (url) => outgoing.fetchDocument(url, metadataLimits),
         mailPasswordReset: accounts.passwordLinks.mailResetTo,
-        requireNobodyAbove,
-        requireGrantableRole,
-        requireGrantableTeams,
-        requireUnprovisioned,
       },
       enqueueMail,
       onOutcome: (outcome) => metrics.singleSignOns.inc({ outcome }),

@@ -154,7 +154,6 @@ test('a role that a setting of another feature names stays', async () => {
     passwords: app.parts.passwords,
     recordAudit,
     enqueueMail: app.parts.enqueueMail,
-    rememberNetwork: async () => {},
     origin: () => origin,
     knowsTimezone: async () => true,
     settingsNaming: async (_tx, { id }) => (id === role.id ? ['the provisioning of groups'] : []),

@@ -18,8 +18,6 @@ export interface AccountServicesDependencies extends Pick<RoleServiceDependencie
   readonly passwords: Passwords
   readonly recordAudit: RecordAudit
   readonly enqueueMail: EnqueueMail
-  /** From here the user signs in also while others are held. */
-  readonly rememberNetwork: (tx: Queries, userId: string, address: string) => Promise<void>
   /** Address under which people reach the service, without a path. */
   readonly origin: () => string
   readonly knowsTimezone: (zone: string) => Promise<boolean>

@@ -4,11 +4,11 @@ import type { SecretBox } from '../../../platform/crypto/secret-box.ts'
 import type { Logger } from '../../../platform/logger.ts'
 import type { EnqueueMail } from '../../../platform/mail/mail-queue.ts'
 import type { Relational } from '../../../platform/stores/relational.ts'
+import { createUserLifecycle } from '../people/users/user-lifecycle.ts'
 import { createResponseThrottle, createStartThrottle } from './assertion/response-throttle.ts'
 import { createCertificateService } from './certificates/certificate-service.ts'
 import { createConfigNotice } from './config/config-notice.ts'
 import { type ConfigServiceDependencies, createConfigService } from './config/config-service.ts'
-import type { GrantRules } from './config/jit-defaults.ts'
 import { createDomainService, type ResolveTxt, resolveTxtRecords } from './domains/domain-service.ts'
 import { createMetadataWatch } from './metadata/metadata-watch.ts'
 import {
@@ -20,17 +20,13 @@ import { createSamlSignInStore } from './sign-in/saml-sign-in-store.ts'
 /** What single sign-on needs of signing in, of mails and of the network. */
 export type SingleSignOnPorts = Pick<
   SamlSignInServiceDependencies,
-  'readAuthorizationRequest' | 'finishSignIn' | 'findClient' | 'keepSignIn'
+  'readAuthorizationRequest' | 'finishSignIn' | 'keepSignIn'
 > &
-  Pick<
-    ConfigServiceDependencies,
-    'fetchDocument' | 'mailPasswordReset' | 'requireNobodyAbove' | keyof GrantRules
-  >
+  Pick<ConfigServiceDependencies, 'fetchDocument' | 'mailPasswordReset'>
 
 export interface SingleSignOnDependencies {
   readonly relational: Pick<Relational, 'db' | 'transaction'>
   readonly box: SecretBox
-  readonly lifecycle: SamlSignInServiceDependencies['lifecycle']
   readonly recordAudit: RecordAudit
   readonly enqueueMail: EnqueueMail
   /** Public address of the service, without a path. */
@@ -48,7 +44,8 @@ export type SingleSignOn = ReturnType<typeof createSingleSignOn>
 
 /** Single sign-on as a whole: its configuration and the sign-ins through it. */
 export function createSingleSignOn(dependencies: SingleSignOnDependencies) {
-  const { relational, box, lifecycle, recordAudit, origin, ports, onOutcome } = dependencies
+  const { relational, box, recordAudit, origin, ports, onOutcome } = dependencies
+  const lifecycle = createUserLifecycle(dependencies)
   const {
     clock = systemClock,
     signIns = createSamlSignInStore,

@@ -8,6 +8,7 @@ import type { Language } from '../../../../platform/mail/letter.ts'
 import type { EnqueueMail } from '../../../../platform/mail/mail-queue.ts'
 import { holdersOf, networkOf } from '../../../../platform/network-address.ts'
 import { type Queries, type Relational, wordingViolations } from '../../../../platform/stores/relational.ts'
+import { createFamiliarStore } from '../../sessions/familiar-store.ts'
 import type { Caller } from '../../sessions/principal.ts'
 import { createSessionStore } from '../../sessions/session-store.ts'
 import { passwordChangedLetter, resetLetter } from '../account-emails.ts'
@@ -25,8 +26,6 @@ export interface PasswordLinkDependencies {
   readonly passwords: Passwords
   readonly recordAudit: RecordAudit
   readonly enqueueMail: EnqueueMail
-  /** From here the user signs in also while others are held. */
-  readonly rememberNetwork: (tx: Queries, userId: string, address: string) => Promise<void>
   /** Address under which people reach the service, without a path; never what a request says it is. */
   readonly origin: () => string
   readonly random?: RandomBytes
@@ -77,7 +76,6 @@ export type PasswordLinkService = ReturnType<typeof createPasswordLinkService>
 /** Links with which people set a password: after a reset, or when they come in for the first time. */
 export function createPasswordLinkService(dependencies: PasswordLinkDependencies) {
   const { relational, linksIn, budgetsIn, passwords, recordAudit, enqueueMail, origin, random } = dependencies
-  const { rememberNetwork } = dependencies
 
   /** Undefined when there is no such person; the same statements then. */
   async function addLink(
@@ -178,7 +176,7 @@ export function createPasswordLinkService(dependencies: PasswordLinkDependencies
       await createUserStore(tx).setPassword(userId, passwordHash, kind === 'invitation')
       const endedSessions = await createSessionStore(tx).endOfUser(userId)
       await linksIn(tx).endAll(userId)
-      await rememberNetwork(tx, userId, address)
+      await createFamiliarStore(tx).rememberNetwork(userId, address)
       if (kind === 'password-reset') await enqueueMail(tx, { to: email, ...passwordChangedLetter(language) })
       await recordAudit(tx, {
         companyId,

@@ -5,6 +5,7 @@ import { isPasswordTooLong, type Passwords } from '../../../../platform/crypto/p
 import { DomainError } from '../../../../platform/errors.ts'
 import type { EnqueueMail } from '../../../../platform/mail/mail-queue.ts'
 import type { Queries, Relational } from '../../../../platform/stores/relational.ts'
+import { createFamiliarStore } from '../../sessions/familiar-store.ts'
 import type { Caller, Principal } from '../../sessions/principal.ts'
 import { createSessionStore } from '../../sessions/session-store.ts'
 import { passwordChangedLetter } from '../account-emails.ts'
@@ -23,8 +24,6 @@ export interface ProfileServiceDependencies {
   readonly passwords: Passwords
   readonly recordAudit: RecordAudit
   readonly enqueueMail: EnqueueMail
-  /** From here the user signs in also while others are held. */
-  readonly rememberNetwork: (tx: Queries, userId: string, address: string) => Promise<void>
 }
 
 /** Guesses of one's present password: 10 at once, one more every quarter of an hour; a right one forgets them. */
@@ -37,7 +36,6 @@ export type ProfileService = ReturnType<typeof createProfileService>
 /** What everybody may do with their own account. */
 export function createProfileService(dependencies: ProfileServiceDependencies) {
   const { relational, linksIn, budgetsIn, passwords, recordAudit, enqueueMail } = dependencies
-  const { rememberNetwork } = dependencies
 
   async function getSelf(queries: Queries, principal: Principal): Promise<StoredUser> {
     const user = await createUserStore(queries).find(principal.companyId, principal.userId)
@@ -124,7 +122,7 @@ export function createProfileService(dependencies: ProfileServiceDependencies) {
         const sessions = createSessionStore(tx)
         const endedSessions = await sessions.endOfUser(principal.userId, { keptTokenId: principal.tokenId })
         await linksIn(tx).endAll(principal.userId)
-        if (caller.address !== undefined) await rememberNetwork(tx, principal.userId, caller.address)
+        await createFamiliarStore(tx).rememberNetwork(principal.userId, caller.address)
         await budgetsIn(tx).forget(guessesKey(principal.userId))
         await enqueueMail(tx, { to: user.email, ...passwordChangedLetter(user.language) })
         await recordAudit(tx, { ...eventOf(caller, 'password-change'), details: { endedSessions } })

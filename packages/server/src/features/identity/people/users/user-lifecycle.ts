@@ -29,6 +29,14 @@ export interface NewPerson extends Omit<NewUser, 'id' | 'holdsEmail'> {
   readonly sharesEmail?: boolean
 }
 
+/** For the `catch` of a change that could take the last administrator's way in: says what to do first. */
+export const explainLastAdministrator =
+  (message: string) =>
+  (error: unknown): never => {
+    if (!(error instanceof DomainError) || error.errorName !== 'lastAdministrator') throw error
+    throw new DomainError('lastAdministrator', {}, { message, cause: error })
+  }
+
 export interface UserLifecycleDependencies {
   readonly relational: Pick<Relational, 'transaction'>
   readonly recordAudit: RecordAudit

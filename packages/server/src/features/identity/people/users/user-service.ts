@@ -13,7 +13,7 @@ import {
   requireNotAbove,
   requireUnprovisioned,
 } from '../roles/grants.ts'
-import type { ChangeOrigin, UserLifecycle } from './user-lifecycle.ts'
+import { type ChangeOrigin, explainLastAdministrator, type UserLifecycle } from './user-lifecycle.ts'
 import { createUserStore, type StoredUser, type UserFilter } from './user-store.ts'
 
 export interface UserServiceDependencies {
@@ -33,13 +33,9 @@ export function toUser(stored: StoredUser): User {
   }
 }
 
-/** The loss of the last way in, in the words of unlinking. */
-function explainLastAdministrator(error: unknown): never {
-  if (!(error instanceof DomainError) || error.errorName !== 'lastAdministrator') throw error
-  const message =
-    'No administrator could sign in any more: first let another one sign in through the identity provider or set a password'
-  throw new DomainError('lastAdministrator', {}, { message, cause: error })
-}
+const explainUnlinking = explainLastAdministrator(
+  'No administrator could sign in any more: first let another one sign in through the identity provider or set a password',
+)
 
 export type UserService = ReturnType<typeof createUserService>
 
@@ -165,7 +161,7 @@ export function createUserService(dependencies: UserServiceDependencies) {
       await change(caller, id, async (tx, user) => {
         if (!(await lifecycle.unlink(tx, user, originOf(caller), permissions)))
           throw new DomainError('singleSignOnLinkNotFound', { id: user.id })
-      }).catch(explainLastAdministrator)
+      }).catch(explainUnlinking)
     },
 
     /** @throws DomainError `userIdNotFound`, `userAboveOwn` or `lastAdministrator` */

@@ -3,9 +3,9 @@ import { type AuditEvent, actorOf, type RecordAudit } from '../../../../platform
 import { normalizeId } from '../../../../platform/ids.ts'
 import { invalid } from '../../../../platform/invalid.ts'
 import type { Queries, Relational } from '../../../../platform/stores/relational.ts'
+import { requireGrantableRoles, requireNobodyAbove } from '../../people/roles/grants.ts'
 import type { Principal } from '../../sessions/principal.ts'
 import type { RoleAssignment } from '../groups/role-assignment.ts'
-import type { ProvisioningGrants } from '../provisioning-grants.ts'
 import {
   createScimConfigStore,
   type ProvisioningSettings,
@@ -18,7 +18,6 @@ export interface ScimConfigDependencies {
   /** Runs a change of people or roles; `lastAdministrator` when nobody would be left to administer. */
   readonly transact: <T>(work: (tx: Queries) => Promise<T>) => Promise<T>
   readonly recordAudit: RecordAudit
-  readonly grants: ProvisioningGrants
   readonly roleAssignment: Pick<RoleAssignment, 'assignAll'>
   /** Address of the SCIM service. */
   readonly baseUrl: () => string
@@ -79,7 +78,7 @@ export type ScimConfigService = ReturnType<typeof createScimConfigService>
 
 /** What a company sets about its identity provider: operations 17 and 18. */
 export function createScimConfigService(dependencies: ScimConfigDependencies) {
-  const { relational, transact, recordAudit, roleAssignment, grants, baseUrl } = dependencies
+  const { relational, transact, recordAudit, roleAssignment, baseUrl } = dependencies
 
   function present({ roleSource, defaultRoleId, lastSyncAt, ...settings }: ProvisioningSettings): ScimConfig {
     return {
@@ -119,16 +118,15 @@ export function createScimConfigService(dependencies: ScimConfigDependencies) {
         const changes = changesOf(before, { fields, mapping })
         if ('roleSource' in changes)
           for (const { roleId } of mapping ?? before.roleMapping) roleIds.add(roleId)
-        await grants.requireGrantableRoles(tx, principal, [...roleIds])
+        await requireGrantableRoles(tx, principal, [...roleIds])
         if (Object.keys(changes).length > 0) {
-          if (changes.enabled === true || changes.groupSync === true)
-            await grants.requireNobodyAbove(tx, principal)
+          if (changes.enabled === true || changes.groupSync === true) await requireNobodyAbove(tx, principal)
           await store.update(companyId, fields)
           if (mapping) await store.replaceMapping(companyId, mapping)
           await recordAudit(tx, { ...event, details: { changes } })
           if ('roleSource' in changes || 'roleMapping' in changes || 'defaultRoleId' in changes)
             await roleAssignment.assignAll(tx, companyId, origin, (moved) =>
-              grants.requireGrantableRoles(tx, principal, moved),
+              requireGrantableRoles(tx, principal, moved),
             )
         }
         return present(await store.find(companyId))

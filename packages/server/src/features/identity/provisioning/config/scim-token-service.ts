@@ -4,15 +4,14 @@ import { hashSecret, isSecret, newSecret, type RandomBytes } from '../../../../p
 import { DomainError } from '../../../../platform/errors.ts'
 import { newId, normalizeId } from '../../../../platform/ids.ts'
 import type { Relational } from '../../../../platform/stores/relational.ts'
+import { requireNobodyAbove } from '../../people/roles/grants.ts'
 import type { Principal } from '../../sessions/principal.ts'
-import type { ProvisioningGrants } from '../provisioning-grants.ts'
 import { createScimConfigStore } from './scim-config-store.ts'
 import { createScimTokenStore, type StoredScimToken, type TokenHolder } from './scim-token-store.ts'
 
 export interface ScimTokenDependencies {
   readonly relational: Pick<Relational, 'db' | 'transaction'>
   readonly recordAudit: RecordAudit
-  readonly grants: Pick<ProvisioningGrants, 'requireNobodyAbove'>
   readonly random?: RandomBytes
 }
 
@@ -23,7 +22,7 @@ export type ScimTokenService = ReturnType<typeof createScimTokenService>
 
 /** The tokens that a company's identity provider calls with. */
 export function createScimTokenService(dependencies: ScimTokenDependencies) {
-  const { relational, recordAudit, grants, random } = dependencies
+  const { relational, recordAudit, random } = dependencies
   return {
     async list({ companyId }: Pick<Principal, 'companyId'>): Promise<ScimToken[]> {
       return (await createScimTokenStore(relational.db).list(companyId)).map(toScimToken)
@@ -42,7 +41,7 @@ export function createScimTokenService(dependencies: ScimTokenDependencies) {
       const event: AuditEvent = { companyId, action: 'scim-token-create', actor, target, address }
       const createdAt = await relational.transaction(async (tx) => {
         await createScimConfigStore(tx).lock(companyId)
-        await grants.requireNobodyAbove(tx, principal)
+        await requireNobodyAbove(tx, principal)
         const store = createScimTokenStore(tx)
         if ((await store.list(companyId)).length >= mostTokens) throw new DomainError('tooManyScimTokens')
         await recordAudit(tx, event)

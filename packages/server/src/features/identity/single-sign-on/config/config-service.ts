@@ -11,8 +11,10 @@ import { newId } from '../../../../platform/ids.ts'
 import { invalid } from '../../../../platform/invalid.ts'
 import type { Queries, Relational } from '../../../../platform/stores/relational.ts'
 import { createDirectoryStore } from '../../people/directory/directory-store.ts'
-import type { UserLifecycle } from '../../people/users/user-lifecycle.ts'
-import type { Caller, Principal } from '../../sessions/principal.ts'
+import { requireNobodyAbove } from '../../people/roles/grants.ts'
+import { explainLastAdministrator, type UserLifecycle } from '../../people/users/user-lifecycle.ts'
+import type { Caller } from '../../sessions/principal.ts'
+import { createTokenStore } from '../../sessions/tokens/token-store.ts'
 import { serviceProviderOf } from '../assertion/service-provider.ts'
 import { type CertificateService, fingerprintOf } from '../certificates/certificate-service.ts'
 import { createDomainStore } from '../domains/domain-store.ts'
@@ -23,7 +25,6 @@ import {
 } from '../metadata/given-metadata.ts'
 import { readingOf } from '../metadata/metadata-schedule.ts'
 import {
-  type FindClient,
   isAnotherDestination,
   namesDestination,
   validateDestination,
@@ -31,9 +32,9 @@ import {
 import { consequencesOf, noticesOf } from './config-consequences.ts'
 import type { NotifyAdministrators } from './config-notice.ts'
 import { createConfigStore, type StoredConfig } from './config-store.ts'
-import { type GrantRules, judgeNewcomerDefaults } from './jit-defaults.ts'
+import { validateJitDefaults } from './jit-defaults.ts'
 
-export interface ConfigServiceDependencies extends MetadataReaderDependencies, GrantRules {
+export interface ConfigServiceDependencies extends MetadataReaderDependencies {
   readonly relational: Pick<Relational, 'db' | 'transaction'>
   readonly lifecycle: Pick<UserLifecycle, 'transact'>
   readonly certificates: CertificateService
@@ -42,20 +43,13 @@ export interface ConfigServiceDependencies extends MetadataReaderDependencies, G
   readonly origin: () => string
   /** Inside a transaction: mails somebody a link to set a password. */
   readonly mailPasswordReset: (tx: Queries, userId: string) => Promise<void>
-  readonly findClient: FindClient
-  /** @throws DomainError `roleAboveOwn` when people of the company may do more than the caller */
-  readonly requireNobodyAbove: (queries: Queries, principal: Principal) => Promise<void>
 }
 
 type Wanted = SsoConfigReplacement | SsoConfigUpdate
 
-/** The loss of the last way in, in the words of single sign-on. */
-function inWords(error: unknown): never {
-  if (!(error instanceof DomainError) || error.errorName !== 'lastAdministrator') throw error
-  const message =
-    'No administrator could come in any more: first sign in as one through the identity provider, or give an administrator an address outside its domains'
-  throw new DomainError('lastAdministrator', {}, { message, cause: error })
-}
+const explainRequiring = explainLastAdministrator(
+  'No administrator could come in any more: first sign in as one through the identity provider, or give an administrator an address outside its domains',
+)
 
 export type ConfigService = ReturnType<typeof createConfigService>
 
@@ -63,6 +57,7 @@ export type ConfigService = ReturnType<typeof createConfigService>
 export function createConfigService(dependencies: ConfigServiceDependencies) {
   const { relational, lifecycle, certificates, recordAudit, clock, origin } = dependencies
   const { notifyAdministrators } = dependencies
+  const { findClient } = createTokenStore(relational.db)
   const readMetadata = createMetadataReader(dependencies)
   const store = createConfigStore(relational.db)
 
@@ -136,11 +131,11 @@ export function createConfigService(dependencies: ConfigServiceDependencies) {
     const now = consequencesOf(before, wanted, metadata, isWhole, clock.now())
     const isNewlyRequired = now.isRequired && !now.wasRequired
     if (metadata || wanted.attributeMapping || isNewlyRequired || namesDestination(wanted))
-      await dependencies.requireNobodyAbove(tx, principal)
-    const judged = await judgeNewcomerDefaults(tx, dependencies, principal, { wanted, isWhole, before })
-    const { defaultTeamIds, ...settings } = judged
-    const destination = await validateDestination(dependencies.findClient, { wanted, isWhole, before })
-    const given = metadata && {
+      await requireNobodyAbove(tx, principal)
+    const given = { wanted, isWhole, before }
+    const { defaultTeamIds, ...settings } = await validateJitDefaults(tx, principal, given)
+    const destination = await validateDestination(findClient, given)
+    const provider = metadata && {
       metadataXml: metadata.xml,
       metadataUrl: metadata.url,
       idpEntityId: metadata.provider.entityId,
@@ -148,7 +143,7 @@ export function createConfigService(dependencies: ConfigServiceDependencies) {
       idpCertificates: [...metadata.provider.certificates],
     }
     const attributeMapping = wanted.attributeMapping ?? before?.attributeMapping
-    const whole = { ...before, ...given, ...settings, attributeMapping }
+    const whole = { ...before, ...provider, ...settings, attributeMapping }
     const { metadataXml, metadataUrl = null, idpEntityId, idpSignInUrl, idpCertificates } = whole
     if (!metadataXml || !idpEntityId || !idpSignInUrl || !idpCertificates || !attributeMapping)
       throw invalid('idpMetadataXml', 'or idpMetadataUrl is required')
@@ -204,7 +199,7 @@ export function createConfigService(dependencies: ConfigServiceDependencies) {
         if (prepared) await certificates.insertFirst(tx, prepared)
         return hasEnded
       })
-      .catch(inWords)
+      .catch(explainRequiring)
     // Whoever was signing in by password while this was decided has a session by now: that ends, too.
     if (isNewlyRequired)
       await relational.transaction((tx) =>

@@ -12,7 +12,7 @@ export interface DestinationClient {
 }
 
 /** The client, if it is known and active. */
-export type FindClient = (id: string) => Promise<DestinationClient | undefined>
+type FindClient = (id: string) => Promise<DestinationClient | undefined>
 
 /** Whether sign-ins may begin at the identity provider, and the one place that they lead to. */
 export type Destination = Pick<StoredConfig, 'allowIdpInitiated' | 'idpInitiatedClientId' | 'idpInitiatedUrl'>

@@ -3,11 +3,12 @@ import { hashSecret, newSecret, type RandomBytes } from '../../../../platform/cr
 import { DomainError } from '../../../../platform/errors.ts'
 import type { Language } from '../../../../platform/mail/letter.ts'
 import { networkOf } from '../../../../platform/network-address.ts'
-import type { Queries } from '../../../../platform/stores/relational.ts'
+import type { Queries, Relational } from '../../../../platform/stores/relational.ts'
+import { createTokenStore } from '../../sessions/tokens/token-store.ts'
 import { readClaims } from '../assertion/assertion-claims.ts'
 import { SamlRefusal } from '../assertion/saml-refusal.ts'
 import type { StoredConfig } from '../config/config-store.ts'
-import { type DestinationClient, type FindClient, isOfClient } from './idp-initiated-destination.ts'
+import { type DestinationClient, isOfClient } from './idp-initiated-destination.ts'
 import type { InitiatedRequest, SamlSignInStore, StoredResult } from './saml-sign-in-store.ts'
 
 /** A sign-in of single sign-on that waits for its application to ask for one. */
@@ -19,7 +20,7 @@ export interface KeptSingleSignOn {
 }
 
 export interface InitiatedSignInDependencies {
-  readonly findClient: FindClient
+  readonly relational: Pick<Relational, 'db'>
   /** Keeps it for the browser's next request to sign in to the application. @returns its secret */
   readonly keepSignIn: (kept: KeptSingleSignOn) => Promise<string>
   readonly signIns: (queries: Queries) => SamlSignInStore
@@ -39,7 +40,8 @@ export interface Question {
 
 /** The steps of a sign-in that began at the identity provider, beside those that every sign-in takes. */
 export function createInitiatedSignIn(dependencies: InitiatedSignInDependencies) {
-  const { findClient, keepSignIn, signIns, origin, random } = dependencies
+  const { relational, keepSignIn, signIns, origin, random } = dependencies
+  const { findClient } = createTokenStore(relational.db)
 
   /** @throws DomainError `invalidClient` when the application is gone, or the address is its own no more */
   async function getClient({ clientId, url }: InitiatedRequest): Promise<DestinationClient> {

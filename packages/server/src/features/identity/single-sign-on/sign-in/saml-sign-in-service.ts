@@ -27,7 +27,7 @@ import type { SamlSignInStore } from './saml-sign-in-store.ts'
 
 export interface SamlSignInServiceDependencies
   extends Omit<SamlStartDependencies, 'store'>,
-    Pick<InitiatedSignInDependencies, 'findClient' | 'keepSignIn'> {
+    Pick<InitiatedSignInDependencies, 'keepSignIn'> {
   readonly relational: Pick<Relational, 'db' | 'transaction'>
   /** Sign-ins under way, over `db` or a transaction. */
   readonly signIns: (queries: Queries) => SamlSignInStore
@@ -89,8 +89,8 @@ export function createSamlSignInService(dependencies: SamlSignInServiceDependenc
   const { onOutcome, random = randomBytes } = dependencies
   const configs = createConfigStore(relational.db)
   const store = signIns(relational.db)
-  const { findClient, keepSignIn } = dependencies
-  const initiated = createInitiatedSignIn({ findClient, keepSignIn, signIns, origin, random })
+  const { keepSignIn } = dependencies
+  const initiated = createInitiatedSignIn({ relational, keepSignIn, signIns, origin, random })
   const refusing = createRefusalRecord({ relational, recordAudit, clock, store, onOutcome })
 
   async function requireConfig(companyId: string) {
