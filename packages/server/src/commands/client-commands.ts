@@ -24,7 +24,7 @@ export const createClientCommand: OperatorCommand = {
     native: {
       description: 'An application on a device: a redirect URI may begin with com.example.app:/',
     },
-    'third-party': { description: 'An application of others: people are asked whether they let it in' },
+    'third-party': { description: 'An application of others: users are asked for consent' },
     'rotate-refresh-tokens': {
       description:
         'Every refresh gives another refresh token; the one before works for 30 s more, then its use ends the session',

@@ -3,7 +3,7 @@ import { type Permission, permissionTable, type Resource } from '@millrace/contr
 import { recordAudit } from '../../src/features/audit/audit-store.ts'
 import { createDirectoryStore } from '../../src/features/identity/people/directory/directory-store.ts'
 import {
-  createAccountService,
+  createOperatorAccountService,
   insertCompany,
 } from '../../src/features/identity/people/installation/operator-account-service.ts'
 import { createRoleStore } from '../../src/features/identity/people/roles/role-store.ts'
@@ -80,7 +80,7 @@ function permissionsOf(rights: Rights): Permission[] {
 export async function openPermissionWorld(service: Service): Promise<PermissionWorld> {
   const { application } = embeddedAddresses(join(service.dataDirectory, 'run'))
   const relational = openRelational({ address: application, logger: silentLogger, connections: 2 })
-  const accounts = createAccountService({ relational, passwords: cheapPasswords(), recordAudit })
+  const accounts = createOperatorAccountService({ relational, passwords: cheapPasswords(), recordAudit })
   const origin = new URL(service.baseUrl).origin
   const second = await relational.transaction((tx) => insertCompany(tx, 'Second company'))
   const otherTeamName = 'Other team'

@@ -3,8 +3,8 @@ import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from
 import type { DomainError } from '../../../platform/errors.ts'
 import { toDomainError } from '../../../platform/http/failures.ts'
 import { ScimRefusal } from './protocol/refusal.ts'
-import { errorSchema } from './protocol/schemas.ts'
-import type { ScimCall, ScimFailure, ScimRequests, StrangeCall } from './scim-request-service.ts'
+import { errorSchema } from './protocol/schema/schemas.ts'
+import type { ScimCall, ScimFailure, ScimRequests, UnknownTokenRequest } from './scim-request-service.ts'
 
 export const scimContentType = 'application/scim+json; charset=utf-8'
 
@@ -56,14 +56,14 @@ function send(reply: FastifyReply, { status, scimType, detail, retryAfter }: Fai
 /** In this scope every failure is an error of RFC 7644, and is recorded where a token was sent. */
 export function useScimFailures(
   scope: FastifyInstance,
-  requests: Pick<ScimRequests, 'recordRefusal' | 'recordStranger'>,
-  callOf: (request: FastifyRequest) => ScimCall | StrangeCall | undefined,
+  requests: Pick<ScimRequests, 'recordRefusal' | 'recordUnknownToken'>,
+  callOf: (request: FastifyRequest) => ScimCall | UnknownTokenRequest | undefined,
 ): void {
   async function record(request: FastifyRequest, failure: ScimFailure): Promise<void> {
     const call = callOf(request)
     if (call === undefined) return
     if ('holder' in call) await requests.recordRefusal(call, failure)
-    else await requests.recordStranger(call)
+    else await requests.recordUnknownToken(call)
   }
 
   scope.setErrorHandler(async (error, request, reply) => {

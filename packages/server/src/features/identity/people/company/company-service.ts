@@ -115,7 +115,7 @@ export function createCompanyService(dependencies: CompanyServiceDependencies) {
       : requireGrantableRole(tx, principal, wanted)
   }
 
-  /** Whoever comes in without a team gets what this one has, so that it must be the caller's to give. */
+  /** Users without a team get what this one has, so that it must be the caller's to give. */
   async function requireDefaultTeam(
     tx: Queries,
     principal: Principal,

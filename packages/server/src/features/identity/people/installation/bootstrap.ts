@@ -19,7 +19,7 @@ export interface BootstrapDependencies {
 
 export interface FirstAdmin {
   readonly email: string
-  /** Generated when undefined; otherwise the reader of the environment has judged it. */
+  /** Generated when undefined; otherwise validated with the environment. */
   readonly password: string | undefined
 }
 
@@ -33,8 +33,8 @@ export interface Bootstrapped extends Installation {
 /**
  * Makes what a service begins with: one company with its roles and its default team, its administrator, one
  * OAuth client, one tracking datasource (docs/interface.md, Run contract). Everything is one transaction, so that
- * an interruption leaves nothing and the next start begins again; later starts, and others at the same time,
- * find what was made and change nothing.
+ * an interruption leaves nothing and the next start begins again; later and concurrent starts find what was made
+ * and change nothing.
  * @throws DomainError `validation` for an address that is none
  */
 export async function bootstrap(
@@ -50,7 +50,7 @@ export async function bootstrap(
 
   const adminEmail = requireEmail(admin.email)
   const password = admin.password ?? generatePassword()
-  const passwordHash = await passwords.atDesk((desk) => desk.hash(password))
+  const passwordHash = await passwords.withHasher((hasher) => hasher.hash(password))
   return relational.transaction(async (tx) => {
     const installations = createBootstrapStore(tx)
     await installations.lockFirstStart()

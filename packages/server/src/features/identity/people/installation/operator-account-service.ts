@@ -15,7 +15,7 @@ import { createTeamStore } from '../teams/team-store.ts'
 import { createUserLifecycle } from '../users/user-lifecycle.ts'
 import { createUserStore } from '../users/user-store.ts'
 
-export interface AccountServiceDependencies {
+export interface OperatorAccountDependencies {
   readonly relational: Pick<Relational, 'db' | 'transaction'>
   readonly passwords: Passwords
   readonly recordAudit: RecordAudit
@@ -24,7 +24,7 @@ export interface AccountServiceDependencies {
 export interface UserToCreate {
   readonly companyId: string
   readonly email: string
-  /** Undefined for somebody who signs in without a password. */
+  /** Undefined for a user who signs in without a password. */
   readonly password: string | undefined
   readonly roleName: string
   /** The company's default team when empty. */
@@ -74,13 +74,17 @@ const operator = { kind: 'operator' } as const
 
 const of = (user: User) => ({ kind: 'user', id: user.id, name: user.email })
 
-export type AccountService = ReturnType<typeof createAccountService>
+export type OperatorAccountService = ReturnType<typeof createOperatorAccountService>
 
-/** Companies, roles, teams and the people in them. */
-export function createAccountService({ relational, passwords, recordAudit }: AccountServiceDependencies) {
+/** Companies and users as operator commands create and change them. */
+export function createOperatorAccountService({
+  relational,
+  passwords,
+  recordAudit,
+}: OperatorAccountDependencies) {
   const lifecycle = createUserLifecycle({ relational, recordAudit })
   const { db } = relational
-  const hash = (password: string): Promise<string> => passwords.atDesk((desk) => desk.hash(password))
+  const hash = (password: string): Promise<string> => passwords.withHasher((hasher) => hasher.hash(password))
 
   async function getUser(emailText: string): Promise<User> {
     const email = requireEmail(emailText)
@@ -147,7 +151,7 @@ export function createAccountService({ relational, passwords, recordAudit }: Acc
       const { serviceAccount = false } = wanted
       const person = { companyId, email, status: 'active', roleId, passwordHash, serviceAccount } as const
       const user = await lifecycle.transact(async (tx) => {
-        // Until the person is in them nobody deletes the teams, nor makes another one the default.
+        // The teams are neither deleted nor replaced as default until the user is in them.
         await createDirectoryStore(tx).lockCompany(companyId)
         const teamIds = await requireTeams(tx, companyId, wanted.teamNames)
         return lifecycle.create(tx, { ...person, teamIds }, { actor: operator })
@@ -180,7 +184,7 @@ export function createAccountService({ relational, passwords, recordAudit }: Acc
     },
 
     /**
-     * Lets a person no longer in and ends all their sessions, in one step.
+     * Deactivates a user and ends all their sessions, in one step.
      * @throws DomainError `validation`, `userNotFound` or `lastAdministrator`
      */
     async disableUser(email: string): Promise<User> {

@@ -7,14 +7,18 @@ import { newId } from '../../../../platform/ids.ts'
 import type { Language } from '../../../../platform/mail/letter.ts'
 import type { EnqueueMail } from '../../../../platform/mail/mail-queue.ts'
 import { holdersOf, networkOf } from '../../../../platform/network-address.ts'
-import { type Queries, type Relational, wordingViolations } from '../../../../platform/stores/relational.ts'
+import {
+  mapConstraintViolation,
+  type Queries,
+  type Relational,
+} from '../../../../platform/stores/relational.ts'
 import { createFamiliarStore } from '../../sessions/familiar-store.ts'
 import type { Caller } from '../../sessions/principal.ts'
 import { createSessionStore } from '../../sessions/session-store.ts'
-import { passwordChangedLetter, resetLetter } from '../account-emails.ts'
+import { passwordChangedEmail, resetEmail } from '../account-emails.ts'
 import { requireEmail } from '../installation/operator-account-service.ts'
 import { createUserStore } from '../users/user-store.ts'
-import { atDesk } from './password-desk.ts'
+import { withHasher } from './password-hasher.ts'
 import type { LinkKind, LinkTarget, PasswordLinkStore } from './password-link-store.ts'
 import { hashOther, requireGoodPassword } from './password-setting.ts'
 import { budgetKey, type RequestBudgetStore } from './request-budget-store.ts'
@@ -49,8 +53,8 @@ const lifetimeSeconds: Readonly<Record<LinkKind, number>> = {
   'password-reset': 30 * 60,
   invitation: 7 * 24 * 3600,
 }
-const mostResetsOfOneUser = 5
-const mostUsersOfOneCaller = 50
+const maxResetsOfUser = 5
+const maxUsersOfCaller = 50
 /** Of one address at the public page: 20 at once, one more every three minutes. */
 const pageBudget = { free: 20, drainSeconds: 180 } as const
 
@@ -98,7 +102,7 @@ export function createPasswordLinkService(dependencies: PasswordLinkDependencies
 
   async function mailResetLink(tx: Queries, user: LinkTarget, createdBy: string | undefined): Promise<void> {
     const { url } = await addLink(tx, user.id, 'password-reset', createdBy)
-    await enqueueMail(tx, { to: user.email, ...resetLetter(user.language, url) })
+    await enqueueMail(tx, { to: user.email, ...resetEmail(user.language, url) })
   }
 
   function requireResettable(user: LinkTarget): void {
@@ -113,7 +117,7 @@ export function createPasswordLinkService(dependencies: PasswordLinkDependencies
     if (!usesPassword(user)) throw new DomainError('passwordNotUsed', { email })
   }
 
-  /** Who gets a mail from the public page, if anybody; why not goes to the audit log alone. */
+  /** The user who gets a mail from the public page, if there is one; the reason why not goes to the audit log alone. */
   async function targetOfPage(
     links: PasswordLinkStore,
     email: string,
@@ -123,7 +127,7 @@ export function createPasswordLinkService(dependencies: PasswordLinkDependencies
     try {
       if (!user) throw new DomainError('userNotFound', { email })
       requireResettable(user)
-      if (recent >= mostResetsOfOneUser) throw tooMany('A reset of this user was asked for too often')
+      if (recent >= maxResetsOfUser) throw tooMany('A reset of this user was asked for too often')
       return { user, target: user }
     } catch (error) {
       if (!(error instanceof DomainError)) throw error
@@ -131,7 +135,7 @@ export function createPasswordLinkService(dependencies: PasswordLinkDependencies
     }
   }
 
-  /** A link that somebody had is recorded for its company; what nobody ever had is nobody's. */
+  /** Records the use of a link that has ended for its company; an unknown link belongs to none. */
   async function recordEnded(secret: string, address: string): Promise<void> {
     if (!isSecret(secret)) return
     const secretHash = hashSecret(secret)
@@ -153,7 +157,7 @@ export function createPasswordLinkService(dependencies: PasswordLinkDependencies
 
   /** Of accounts in several companies that take an address at once, one gets it. */
   const holdingEmail = <T>(work: (tx: Queries) => Promise<T>): Promise<T> =>
-    wordingViolations(
+    mapConstraintViolation(
       () => relational.transaction(work),
       (constraint, cause) =>
         constraint === 'users_email' ? new DomainError('invalidLink', {}, { cause }) : undefined,
@@ -164,20 +168,20 @@ export function createPasswordLinkService(dependencies: PasswordLinkDependencies
     const link = secretHash && (await linksIn(relational.db).findLiving(secretHash))
     if (!link) throw new DomainError('invalidLink')
     requireGoodPassword(newPassword, 'password')
-    const passwordHash = await atDesk(passwords, { holders: holdersOf(address) }, (desk) =>
-      hashOther(desk, newPassword, link.passwordHash, 'password'),
+    const passwordHash = await withHasher(passwords, { holders: holdersOf(address) }, (hasher) =>
+      hashOther(hasher, newPassword, link.passwordHash, 'password'),
     )
     const { userId, companyId, kind, email, language, expiresAt } = link
     const isHeld = await holdingEmail(async (tx) => {
       if (!(await linksIn(tx).consume(secretHash, userId))) throw new DomainError('invalidLink')
-      // The address signs in to another company's account: who has the link learns no more than that it has ended.
+      // The address signs in to another company's account: the holder of the link only learns that it has ended.
       if ((await linksIn(tx).findById(userId))?.isHeldElsewhere) return true
       // The link of an invitation is also in the answer to who invites; that of a reset is in the mail alone.
       await createUserStore(tx).setPassword(userId, passwordHash, kind === 'invitation')
       const endedSessions = await createSessionStore(tx).endOfUser(userId)
       await linksIn(tx).endAll(userId)
       await createFamiliarStore(tx).rememberNetwork(userId, address)
-      if (kind === 'password-reset') await enqueueMail(tx, { to: email, ...passwordChangedLetter(language) })
+      if (kind === 'password-reset') await enqueueMail(tx, { to: email, ...passwordChangedEmail(language) })
       await recordAudit(tx, {
         companyId,
         action: actionOf(kind),
@@ -194,7 +198,7 @@ export function createPasswordLinkService(dependencies: PasswordLinkDependencies
 
   return {
     /**
-     * The public page for a forgotten password. It never tells anything: for every text the same statements run,
+     * The public page for a forgotten password. It discloses nothing: for every text the same statements run,
      * one transaction is committed, and nothing is answered. A mail goes to the stored address of an active user
      * with a password, at most five times an hour; one network address has 20 requests, then one in three minutes.
      */
@@ -207,11 +211,11 @@ export function createPasswordLinkService(dependencies: PasswordLinkDependencies
         await links.lockAddress(email || text)
         const { user, target, error } = await targetOfPage(links, email)
         const { url } = await addLink(tx, target?.id ?? '', 'password-reset', undefined)
-        // The mail is made and queued for nobody too, and taken back.
+        // The mail is made and queued for an unknown user too, and rolled back.
         await links.savepoint()
         await enqueueMail(tx, {
           to: target?.email ?? 'nobody@invalid',
-          ...resetLetter(target?.language ?? 'en', url),
+          ...resetEmail(target?.language ?? 'en', url),
         })
         await links.endSavepoint(target !== undefined)
         await recordAudit(tx, {
@@ -226,7 +230,7 @@ export function createPasswordLinkService(dependencies: PasswordLinkDependencies
     },
 
     /**
-     * Operation 15: mails a link to somebody of the caller's company, or to the caller.
+     * Operation 15: mails a link to a user of the caller's company, or to the caller.
      * @throws DomainError `validation`, `forbidden`, `userNotFound`, `userNotActive`, `passwordNotUsed` or
      *   `tooManyPasswordResets`
      */
@@ -241,10 +245,10 @@ export function createPasswordLinkService(dependencies: PasswordLinkDependencies
         const user = await links.findByEmail(email, principal.companyId)
         if (!user) throw new DomainError('userNotFound', { email })
         requireResettable(user)
-        if ((await links.countRecentFor(user.id, 'operation')) >= mostResetsOfOneUser)
+        if ((await links.countRecentFor(user.id, 'operation')) >= maxResetsOfUser)
           throw tooMany('A reset of this user was asked for 5 times within an hour; the last mail is valid')
-        if (!isOwn && (await links.countRecentBy(principal.userId, user.id)) >= mostUsersOfOneCaller)
-          throw tooMany(`You have asked for resets of ${mostUsersOfOneCaller} users within an hour`)
+        if (!isOwn && (await links.countRecentBy(principal.userId, user.id)) >= maxUsersOfCaller)
+          throw tooMany(`You have asked for resets of ${maxUsersOfCaller} users within an hour`)
         await mailResetLink(tx, user, principal.userId)
         await recordAudit(tx, {
           companyId: principal.companyId,
@@ -257,7 +261,7 @@ export function createPasswordLinkService(dependencies: PasswordLinkDependencies
     },
 
     /**
-     * Inside the caller's transaction, for changes after which somebody needs a password: mails a reset link to an
+     * Inside the caller's transaction, for changes after which a user needs a password: mails a reset link to an
      * active user, whether there is a password or not.
      */
     async mailResetTo(tx: Queries, userId: string): Promise<void> {
@@ -265,7 +269,7 @@ export function createPasswordLinkService(dependencies: PasswordLinkDependencies
       if (user?.status === 'active') await mailResetLink(tx, user, undefined)
     },
 
-    /** Inside the caller's transaction: a link for somebody invited, which voids the former one. */
+    /** Inside the caller's transaction: a link for an invited user, which voids the former one. */
     async makeInvitationLink(tx: Queries, userId: string, createdBy: string): Promise<MadeLink> {
       const { url, expiresAt } = await addLink(tx, userId, 'invitation', createdBy)
       if (!expiresAt) throw new Error(`there is no user ${userId} to invite`)
@@ -280,13 +284,13 @@ export function createPasswordLinkService(dependencies: PasswordLinkDependencies
       return { kind, email, language, expiresAt }
     },
 
-    /** Records that somebody tried to use a link that `inspect` does not find. */
+    /** Records the use of a link that `inspect` does not find. */
     recordEnded: (secret: string, from: { address: string }): Promise<void> =>
       recordEnded(secret, from.address),
 
     /**
-     * Sets the password that somebody chose behind a link, which is used up by it. All sessions end, other links are
-     * void, and nobody is signed in by it. A password that is refused leaves the link as it is.
+     * Sets the password chosen behind a link, which is used up by it. All sessions end, other links are void, and the
+     * user is not signed in by it. A password that is refused leaves the link as it is.
      * @throws DomainError `invalidLink`, `validation` (at `password`) or `unavailable`
      */
     async redeem(secret: string, newPassword: string, { address }: { address: string }): Promise<LinkView> {

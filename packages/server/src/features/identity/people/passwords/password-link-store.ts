@@ -9,7 +9,7 @@ import type { UserStatus } from '../directory/directory-store.ts'
 
 export type LinkKind = (typeof userLinks.$inferSelect)['kind']
 
-/** Somebody for whom a link may be made. */
+/** A user for whom a link may be made. */
 export interface LinkTarget {
   readonly id: string
   readonly companyId: string
@@ -33,7 +33,7 @@ export interface NewLink {
   readonly kind: LinkKind
   readonly secretHash: Buffer
   readonly userId: string
-  /** Undefined for somebody who is not signed in. */
+  /** Undefined for a request without sign-in. */
   readonly createdBy: string | undefined
   readonly lifetimeSeconds: number
 }
@@ -66,13 +66,13 @@ const targetColumns = sql`owner.id, owner.company_id as "companyId", company.nam
   not owner.holds_email and is_email_held_elsewhere(owner.company_id, owner.email) as "isHeldElsewhere"`
 
 /**
- * Of a link and the person whom it is for. Whoever made an invitation has seen its link: it opens nothing that its
- * maker could not give now, whatever became of the role, of the person's or of the maker since.
+ * Of a link and its user. The maker of an invitation has seen its link: it opens nothing that the maker could not give
+ * now, whatever has happened to the roles of both since.
  */
 const stillFits = sql`owner.status = case link.kind when 'invitation' then 'invited' else 'active' end
   and (link.kind <> 'invitation' or holds_role(link.created_by, owner.role_id))`
 
-/** Links with which people set a password; given a transaction it works inside it. */
+/** Links to set a password; given a transaction it works inside it. */
 export function createPasswordLinkStore(db: Queries, now: SqlNow = databaseNow) {
   const from = sql`${users} as owner join ${companies} as company on company.id = owner.company_id`
 
@@ -107,7 +107,7 @@ export function createPasswordLinkStore(db: Queries, now: SqlNow = databaseNow) 
     },
 
     /**
-     * One forgotten password of this address at a time, until the transaction ends. Whether somebody has the address
+     * One forgotten password of this address at a time, until the transaction ends. Whether a user has the address
      * makes no difference: requests for it wait for each other alike.
      */
     async lockAddress(email: string): Promise<void> {
@@ -121,7 +121,7 @@ export function createPasswordLinkStore(db: Queries, now: SqlNow = databaseNow) 
       await db.execute(sql`select pg_advisory_xact_lock(hashtextextended(${`password-reset:${userId}`}, 0))`)
     },
 
-    /** Resets of the last hour for one person: those that somebody signed in asked for, or those of the public page. */
+    /** Resets of the last hour for one user: those that signed-in users asked for, or those of the public page. */
     async countRecentFor(userId: string, from: 'operation' | 'page'): Promise<number> {
       const asked = from === 'operation' ? sql`created_by is not null` : sql`created_by is null`
       const { rows } = await db.execute<{ count: number }>(
@@ -131,7 +131,7 @@ export function createPasswordLinkStore(db: Queries, now: SqlNow = databaseNow) 
       return rows[0]?.count ?? 0
     },
 
-    /** How many others somebody has asked for within the last hour. */
+    /** For how many other users the caller has asked for a reset within the last hour. */
     async countRecentBy(callerId: string, exceptUserId: string): Promise<number> {
       const { rows } = await db.execute<{ count: number }>(
         sql`select count(distinct user_id)::int as count from ${userLinks} where created_by = ${callerId}
@@ -163,7 +163,7 @@ export function createPasswordLinkStore(db: Queries, now: SqlNow = databaseNow) 
       return rows[0] && new Date(rows[0].expiry * 1000)
     },
 
-    /** Reads only: whoever looks at a link does not use it. */
+    /** Reading a link does not use it. */
     async findLiving(secretHash: Buffer): Promise<LivingLink | undefined> {
       const { rows } = await db.execute<Omit<LivingLink, 'expiresAt'> & { expiry: number }>(
         sql`select link.kind, owner.id as "userId", owner.company_id as "companyId", owner.email,
@@ -192,7 +192,7 @@ export function createPasswordLinkStore(db: Queries, now: SqlNow = databaseNow) 
       return rows[0]
     },
 
-    /** Holds the person's row, then uses the link up. False when somebody else has done so or it has ended. */
+    /** Locks the user's row, then uses the link up. False when it was used before or has ended. */
     async consume(secretHash: Buffer, userId: string): Promise<boolean> {
       await db.select({ id: users.id }).from(users).where(eq(users.id, userId)).for('update')
       const { rowCount } = await db.execute(

@@ -12,8 +12,7 @@ export function permissionsAbove(principal: Principal, permissions: Iterable<str
 }
 
 /**
- * Nobody gives what they do not hold: each role must be of the caller's company and allow nothing beyond the
- * caller's own.
+ * Each role must be of the caller's company and allow nothing beyond the caller's own.
  * @throws DomainError `unknownRole` or `roleAboveOwn`, naming all that are so
  */
 export async function requireGrantableRoles(
@@ -41,8 +40,8 @@ export async function requireGrantableRole(
 }
 
 /**
- * Teams that the caller may put somebody into: of the company, and such as the caller uses or may change.
- * @param present teams that the person is in already: keeping them gives nothing
+ * Teams that the caller may add a user to: of the company, and such as the caller uses or may change.
+ * @param present teams that the user is in already: keeping them gives nothing
  * @returns the normalised identifiers, in order
  * @throws DomainError `unknownTeam` or `notInTeam`
  */
@@ -63,7 +62,7 @@ export async function requireGrantableTeams(
 }
 
 /**
- * Nobody changes somebody who may do more than they may.
+ * The caller may not change a user who has more permissions.
  * @throws DomainError `userAboveOwn`
  */
 export async function requireNotAbove(
@@ -77,8 +76,8 @@ export async function requireNotAbove(
 }
 
 /**
- * Whoever says which identity provider is believed, or gives one the right to keep people, decides about everybody:
- * that is for somebody who may do all that the company's people may.
+ * Choosing the trusted identity provider, or giving one the right to provision, decides about every user: that takes
+ * all permissions that any user of the company has.
  * @throws DomainError `roleAboveOwn`
  */
 export async function requireNobodyAbove(
@@ -92,9 +91,8 @@ export async function requireNobodyAbove(
 }
 
 /**
- * How a team that the identity provider keeps is called and who is in it is for the identity provider to say:
- * being in one may give a role. That holds while it is not answered, too: what is changed meanwhile would count as
- * soon as it is answered again.
+ * Name and members of a provisioned team are the identity provider's, because a membership may give a role. That holds
+ * while provisioning is off, too: a change made meanwhile would count as soon as it is on again.
  * @throws DomainError `provisionedTeam`
  */
 export async function requireUnprovisioned(

@@ -13,7 +13,7 @@ export interface StoredRole {
   readonly builtIn: boolean
   /** `resource:action`, in order. */
   readonly permissions: PermissionName[]
-  /** Those who hold it, whatever their state but deleted. */
+  /** Users of any state but deleted. */
   readonly userCount: number
   readonly createdAt: Date
   readonly updatedAt: Date
@@ -36,7 +36,7 @@ const columns = {
   updatedAt: roles.updatedAt,
 }
 
-/** How many people of a company hold which role, counted once for all roles: roles of people are in no index. */
+/** How many users of a company hold which role, counted once for all roles: no index has the roles of users. */
 const heldIn = (companyId: string) =>
   sql`(select role_id, count(*)::int as users from users
     where company_id = ${companyId} and status <> 'deleted' group by role_id) as held`
@@ -123,7 +123,7 @@ export function createRoleStore(db: Queries) {
       return db.select({ id: roles.id, name: roles.name }).from(roles).where(eq(roles.builtIn, true))
     },
 
-    /** Locks the role's row until the transaction ends; meanwhile nobody is given it. */
+    /** Locks the role's row until the transaction ends; meanwhile it is given to no one. */
     async lock(companyId: string, id: string): Promise<void> {
       await db.select({ id: roles.id }).from(roles).where(here(companyId, id)).for('update')
     },

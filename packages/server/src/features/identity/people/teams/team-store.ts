@@ -46,7 +46,7 @@ const columns = {
   updatedAt: teams.updatedAt,
 }
 
-/** Teams, how they stand to each other, and who is in them; given a transaction it works inside it. */
+/** Teams, their hierarchy and their members; given a transaction it works inside it. */
 export function createTeamStore(db: Queries) {
   const matching = (companyId: string, search: string | undefined) =>
     and(
@@ -141,7 +141,7 @@ export function createTeamStore(db: Queries) {
       await db.insert(teamParents).values(parentIds.map((parentId) => ({ companyId, parentId, childId })))
     },
 
-    /** Those of the ids that are people of the company. */
+    /** Those of the ids that are users of the company. */
     async listUsers(companyId: string, ids: readonly string[]): Promise<string[]> {
       if (ids.length === 0) return []
       const rows = await db
@@ -195,7 +195,7 @@ export function createTeamStore(db: Queries) {
       return row?.count ?? 0
     },
 
-    /** With its memberships and its place below others; what stays of deleted datasources lets go of it. */
+    /** With its memberships, its place below others and its links to deleted datasources. */
     async delete(companyId: string, id: string): Promise<void> {
       await db.execute(
         sql`delete from ${datasourceTeams} as link using ${datasources} as source

@@ -23,7 +23,7 @@ interface Reference {
   readonly companyId: string
 }
 
-/** What a person had before and has no more. */
+/** How much of a user's access has ended. */
 export interface EndedAccess {
   readonly sessions: number
   readonly linkedAccounts: number
@@ -38,7 +38,7 @@ export interface EndedAccount extends EndedAccess {
   readonly previousRoleId: string
 }
 
-/** Changes of a person's state; works inside the transaction it is given. */
+/** Changes of a user's state; works inside the transaction it is given. */
 export function createLifecycleStore(db: Queries) {
   const here = ({ id, companyId }: Reference) => and(eq(users.id, id), eq(users.companyId, companyId))
 
@@ -70,7 +70,7 @@ export function createLifecycleStore(db: Queries) {
     }
   }
 
-  /** @returns whose address it is already, if anyone's; the transaction goes on then */
+  /** @returns where the address is taken already, if it is; the transaction stays usable */
   async function settingAddress(update: () => Promise<unknown>): Promise<'ours' | 'elsewhere' | undefined> {
     await db.execute(sql`savepoint before_address`)
     try {
@@ -88,7 +88,7 @@ export function createLifecycleStore(db: Queries) {
   return {
     endAccess,
 
-    /** False when the person is in none of the states `from`. */
+    /** False when the user is in none of the states `from`. */
     async changeStatus(user: Reference, from: UserStatus[], to: UserStatus): Promise<boolean> {
       const changed = await db
         .update(users)
@@ -241,7 +241,7 @@ export function createLifecycleStore(db: Queries) {
       return { ...ended, password: before.passwordHash !== null, previousRoleId: before.previousRoleId }
     },
 
-    /** Of these users those whose password others may know; their rows are held. */
+    /** Those of these users whose password others may know; their rows are locked. */
     async lockUnproven(
       companyId: string,
       ids: readonly string[],
@@ -260,7 +260,7 @@ export function createLifecycleStore(db: Queries) {
         .for('update')
     },
 
-    /** Takes away what who signed in to the account may have set up; profile, role and teams stay. */
+    /** Deletes what a holder of the password may have set up; profile, role and teams stay. */
     async endUnproven(user: Reference): Promise<EndedAccess & { readonly authenticator: boolean }> {
       const ended = { ...(await endAccess(user.id)), authenticator: await removeOwnSettings(user.id) }
       await db
@@ -270,7 +270,7 @@ export function createLifecycleStore(db: Queries) {
       return ended
     },
 
-    /** Violates `companies_keep_administrator` unless an administrator of the company has a way in. */
+    /** For an administrator: violates `companies_keep_administrator` unless one of the company can sign in. */
     async requireAdministrator({ id, companyId }: Reference): Promise<void> {
       await db.execute(
         sql`select require_administrator(${companyId}) from ${users}
@@ -278,7 +278,7 @@ export function createLifecycleStore(db: Queries) {
       )
     },
 
-    /** False when there is no such person, or none any more. */
+    /** False when there is no such user, or no longer. */
     async erase(user: Reference): Promise<boolean> {
       const erased = await db
         .update(users)

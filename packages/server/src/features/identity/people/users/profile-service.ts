@@ -8,9 +8,9 @@ import type { Queries, Relational } from '../../../../platform/stores/relational
 import { createFamiliarStore } from '../../sessions/familiar-store.ts'
 import type { Caller, Principal } from '../../sessions/principal.ts'
 import { createSessionStore } from '../../sessions/session-store.ts'
-import { passwordChangedLetter } from '../account-emails.ts'
+import { passwordChangedEmail } from '../account-emails.ts'
 import { changesOf, definedOf, personalFields } from '../changes.ts'
-import { atDesk } from '../passwords/password-desk.ts'
+import { withHasher } from '../passwords/password-hasher.ts'
 import type { PasswordLinkStore } from '../passwords/password-link-store.ts'
 import { hashOther, requireGoodPassword } from '../passwords/password-setting.ts'
 import { budgetKey, type RequestBudgetStore } from '../passwords/request-budget-store.ts'
@@ -33,7 +33,7 @@ const guessesKey = (userId: string): Buffer => budgetKey('password-change', user
 
 export type ProfileService = ReturnType<typeof createProfileService>
 
-/** What everybody may do with their own account. */
+/** What every user may do with their own account. */
 export function createProfileService(dependencies: ProfileServiceDependencies) {
   const { relational, linksIn, budgetsIn, passwords, recordAudit, enqueueMail } = dependencies
 
@@ -73,13 +73,13 @@ export function createProfileService(dependencies: ProfileServiceDependencies) {
       throw new DomainError('passwordNotUsed', { email: principal.email }, { message })
     }
     await requireTurn(principal.userId)
-    const hash = await atDesk(
+    const hash = await withHasher(
       passwords,
       { holders: [principal.companyId, principal.userId] },
-      async (desk) => {
-        const isRight = !isPasswordTooLong(current) && (await desk.matches(current, present))
+      async (hasher) => {
+        const isRight = !isPasswordTooLong(current) && (await hasher.matches(current, present))
         if (!isRight) throw new DomainError('wrongPassword')
-        return hashOther(desk, next, present, 'newPassword')
+        return hashOther(hasher, next, present, 'newPassword')
       },
     )
     return { present, hash }
@@ -116,7 +116,7 @@ export function createProfileService(dependencies: ProfileServiceDependencies) {
       return relational.transaction(async (tx) => {
         const user = await linksIn(tx).findById(principal.userId)
         const changed = await createUserStore(tx).changePassword(principal.userId, present, hash)
-        // Somebody else has changed it since it was looked at.
+        // It has been changed since it was verified.
         if (!changed || !user) throw new DomainError('wrongPassword')
         if (user.requiresSingleSignOn) throw new DomainError('passwordNotUsed', { email: principal.email })
         const sessions = createSessionStore(tx)
@@ -124,7 +124,7 @@ export function createProfileService(dependencies: ProfileServiceDependencies) {
         await linksIn(tx).endAll(principal.userId)
         await createFamiliarStore(tx).rememberNetwork(principal.userId, caller.address)
         await budgetsIn(tx).forget(guessesKey(principal.userId))
-        await enqueueMail(tx, { to: user.email, ...passwordChangedLetter(user.language) })
+        await enqueueMail(tx, { to: user.email, ...passwordChangedEmail(user.language) })
         await recordAudit(tx, { ...eventOf(caller, 'password-change'), details: { endedSessions } })
         return endedSessions
       })

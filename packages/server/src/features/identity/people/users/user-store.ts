@@ -5,7 +5,7 @@ import type { Range } from '../../../../platform/paging.ts'
 import type { Queries } from '../../../../platform/stores/relational.ts'
 import type { User } from '../directory/directory-store.ts'
 
-/** Somebody with everything that is shown of them, and whether there is a password. */
+/** A user with everything that is shown, and whether there is a password. */
 export interface StoredUser {
   readonly id: string
   readonly companyId: string
@@ -85,7 +85,7 @@ const columns = {
   updatedAt: users.updatedAt,
 }
 
-/** People as others of their company see them; given a transaction it works inside it. */
+/** Users as others of their company see them; given a transaction it works inside it. */
 export function createUserStore(db: Queries) {
   const here = (companyId: string) => and(eq(users.companyId, companyId), ne(users.status, 'deleted'))
 

@@ -15,7 +15,7 @@ import {
 
 export interface ScimConfigDependencies {
   readonly relational: Pick<Relational, 'db'>
-  /** Runs a change of people or roles; `lastAdministrator` when nobody would be left to administer. */
+  /** Runs a change of users or roles; `lastAdministrator` when no administrator would be left. */
   readonly transact: <T>(work: (tx: Queries) => Promise<T>) => Promise<T>
   readonly recordAudit: RecordAudit
   readonly roleAssignment: Pick<RoleAssignment, 'assignAll'>
@@ -97,9 +97,9 @@ export function createScimConfigService(dependencies: ScimConfigDependencies) {
     },
 
     /**
-     * Sets what is given and leaves the rest. Changed rules for roles hold at once, and nobody loses or gets a role
-     * by them that the caller could not give. To turn the identity provider or its groups on is to decide about
-     * everybody; to have groups give roles is to give each role of the mapping.
+     * Sets what is given and leaves the rest. Changed rules for roles hold at once, and give or take no role that the
+     * caller could not give. Turning the identity provider or its groups on decides about every user; having groups
+     * give roles gives each role of the mapping.
      * @throws DomainError `validation`, `unknownRole`, `roleAboveOwn` or `lastAdministrator`
      */
     async update(principal: Principal, wanted: Wanted, address: string): Promise<ScimConfig> {
@@ -108,9 +108,9 @@ export function createScimConfigService(dependencies: ScimConfigDependencies) {
       requireDistinctGroups(mapping ?? [])
       const roleIds = new Set(mapping?.map(({ roleId }) => roleId))
       if (fields.defaultRoleId) roleIds.add(fields.defaultRoleId)
-      const origin = { actor: actorOf(principal), address }
+      const source = { actor: actorOf(principal), address }
       const target = { kind: 'scim-config' }
-      const event: AuditEvent = { companyId, action: 'scim-config-update', target, ...origin }
+      const event: AuditEvent = { companyId, action: 'scim-config-update', target, ...source }
       return transact(async (tx) => {
         const store = createScimConfigStore(tx)
         await store.lock(companyId)
@@ -125,7 +125,7 @@ export function createScimConfigService(dependencies: ScimConfigDependencies) {
           if (mapping) await store.replaceMapping(companyId, mapping)
           await recordAudit(tx, { ...event, details: { changes } })
           if ('roleSource' in changes || 'roleMapping' in changes || 'defaultRoleId' in changes)
-            await roleAssignment.assignAll(tx, companyId, origin, (moved) =>
+            await roleAssignment.assignAll(tx, companyId, source, (moved) =>
               requireGrantableRoles(tx, principal, moved),
             )
         }

@@ -56,7 +56,7 @@ export function createScimConfigStore(db: Queries) {
       return row ?? defaults
     },
 
-    /** Whoever changes something of a company's provisioning holds this until the transaction ends: one at a time. */
+    /** Locks a company's provisioning until the transaction ends: one change at a time. */
     async lock(companyId: string): Promise<void> {
       // The company first, as every change of users and teams does.
       await createDirectoryStore(db).lockCompany(companyId)
@@ -79,7 +79,7 @@ export function createScimConfigStore(db: Queries) {
         )
     },
 
-    /** Notes a success of the identity provider; whoever changes the configuration at the moment is not waited for. */
+    /** Notes a success of the identity provider, unless the configuration is locked at the moment. */
     async noteSync(companyId: string): Promise<void> {
       await db.execute(
         sql`update ${scimConfigs} set last_sync_at = now() where company_id in (

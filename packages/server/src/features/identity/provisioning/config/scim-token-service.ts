@@ -16,7 +16,7 @@ export interface ScimTokenDependencies {
 }
 
 const prefix = 'scim_'
-const mostTokens = 2
+const maxTokens = 2
 
 export type ScimTokenService = ReturnType<typeof createScimTokenService>
 
@@ -29,7 +29,7 @@ export function createScimTokenService(dependencies: ScimTokenDependencies) {
     },
 
     /**
-     * Whoever holds a token decides about everybody in the company.
+     * The holder of a token decides about every user of the company.
      * @throws DomainError `roleAboveOwn` or `tooManyScimTokens`
      */
     async create(principal: Principal, label: string, address: string): Promise<CreatedScimToken> {
@@ -43,7 +43,7 @@ export function createScimTokenService(dependencies: ScimTokenDependencies) {
         await createScimConfigStore(tx).lock(companyId)
         await requireNobodyAbove(tx, principal)
         const store = createScimTokenStore(tx)
-        if ((await store.list(companyId)).length >= mostTokens) throw new DomainError('tooManyScimTokens')
+        if ((await store.list(companyId)).length >= maxTokens) throw new DomainError('tooManyScimTokens')
         await recordAudit(tx, event)
         return store.insert({ id, companyId, label, tokenHash: hashSecret(token) })
       })

@@ -6,7 +6,7 @@ import { teamMembers, teams } from '../../../../database/tables/team.ts'
 import { users } from '../../../../database/tables/user.ts'
 import type { Queries } from '../../../../platform/stores/relational.ts'
 
-/** Somebody whose role may have to change. */
+/** A user whose role may have to change. */
 export interface RoleHolder {
   readonly id: string
   readonly email: string
@@ -90,7 +90,7 @@ export function createRoleAssignmentStore(db: Queries) {
       }))
     },
 
-    /** One statement, however many there are: whoever of them signs in waits from here to the end of the transaction. */
+    /** One statement for all of them: their sign-ins wait from here to the end of the transaction. */
     async giveRoles(companyId: string, given: readonly GivenRole[]): Promise<void> {
       const ids = sql.param(given.map(({ id }) => id))
       const roleIds = sql.param(given.map(({ nextRoleId }) => nextRoleId))

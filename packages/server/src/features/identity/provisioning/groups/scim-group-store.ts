@@ -199,7 +199,7 @@ export function createScimGroupStore(db: Queries) {
     },
 
     /** The same for all but those named. */
-    async keepMembers(teamId: string, ids: Iterable<string>): Promise<FormerMember[]> {
+    async removeMembersExcept(teamId: string, ids: Iterable<string>): Promise<FormerMember[]> {
       return removed(
         sql`delete from ${teamMembers} as member using ${users} as person
           where member.team_id = ${teamId} and not (member.user_id = any(${array(ids)}))

@@ -1,7 +1,7 @@
-import type { Parts } from './attribute-values.ts'
-import { enterpriseSchema, groupSchema, userSchema } from './schemas.ts'
-import type { UserDocument } from './user-document.ts'
-import { documentOf, type UserFields } from './user-fields.ts'
+import type { Parts } from './schema/attribute-values.ts'
+import { enterpriseSchema, groupSchema, userSchema } from './schema/schemas.ts'
+import type { UserDocument } from './users/user-document.ts'
+import { documentOf, type UserFields } from './users/user-fields.ts'
 
 interface Times {
   readonly createdAt: Date
@@ -23,7 +23,7 @@ export interface ScimTeam extends Times {
   readonly id: string
   readonly name: string
   readonly externalId: string | null
-  /** Undefined where nobody asked for them. */
+  /** Undefined where they were not asked for. */
   readonly members: readonly { readonly id: string; readonly email: string }[] | undefined
 }
 

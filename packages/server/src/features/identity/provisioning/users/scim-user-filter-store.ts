@@ -3,9 +3,9 @@ import { scimUserAttributes } from '../../../../database/tables/provisioning.ts'
 import { teamMembers, teams } from '../../../../database/tables/team.ts'
 import { users } from '../../../../database/tables/user.ts'
 import type { SqlAttribute, SqlAttributes, SqlValues } from '../filter-sql.ts'
-import type { Attribute } from '../protocol/attribute.ts'
-import { enterpriseSchema } from '../protocol/schemas.ts'
-import { enterpriseAttributes, userAttributes } from '../protocol/user-schema.ts'
+import type { Attribute } from '../protocol/schema/attribute.ts'
+import { enterpriseSchema } from '../protocol/schema/schemas.ts'
+import { enterpriseAttributes, userAttributes } from '../protocol/schema/user-schema.ts'
 
 type Entry = readonly [name: string, attribute: SqlAttribute | SqlValues]
 

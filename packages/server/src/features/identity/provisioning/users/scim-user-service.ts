@@ -8,9 +8,9 @@ import type { RoleAssignment } from '../groups/role-assignment.ts'
 import { type Listed, type ListQuery, type Projection, totalOf } from '../protocol/listing.ts'
 import { notOwnedName, ScimRefusal, takenUser } from '../protocol/refusal.ts'
 import { impliedOf, type ScimResource, toUserResource } from '../protocol/resources.ts'
-import { notAnAddress, type UserChange } from '../protocol/user-attributes.ts'
-import type { UserDocument } from '../protocol/user-document.ts'
-import { documentOf, fieldsOf, type UserFields } from '../protocol/user-fields.ts'
+import { notAnAddress, type UserChange } from '../protocol/users/user-attributes.ts'
+import type { UserDocument } from '../protocol/users/user-document.ts'
+import { documentOf, fieldsOf, type UserFields } from '../protocol/users/user-fields.ts'
 import type { ScimCall, ScimRequests, Work } from '../scim-request-service.ts'
 import { createScimUserStore, type StoredPerson } from './scim-user-store.ts'
 
@@ -70,21 +70,21 @@ export function createScimUserService(dependencies: ScimUserDependencies) {
     return person
   }
 
-  /** Somebody whom the identity provider says something about has come in and needs an invitation no more. */
-  async function setActive({ tx, origin }: Work, person: StoredPerson, active: boolean | undefined) {
-    if (active === false) await lifecycle.deactivate(tx, person, origin)
+  /** An invited user whom the identity provider provisions becomes active and needs no invitation. */
+  async function setActive({ tx, source }: Work, person: StoredPerson, active: boolean | undefined) {
+    if (active === false) await lifecycle.deactivate(tx, person, source)
     else if (person.status === 'invited') await lifecycle.admit(tx, person)
-    else if (active && person.status === 'disabled') await lifecycle.reactivate(tx, person, origin)
+    else if (active && person.status === 'disabled') await lifecycle.reactivate(tx, person, source)
   }
 
   /** A repeated request changes nothing and is no change in the audit log. */
   async function apply(work: Work, person: StoredPerson, { active, revise }: UserChange): Promise<void> {
-    const { tx, companyId, origin } = work
+    const { tx, companyId, source } = work
     const before = documentOf(person.sent, person)
     const after = revise(before, impliedOf(person))
     const { externalId } = fieldsOf(after)
     if (!person.provisioned && externalId !== null && isAnother(person, externalId)) throw takenUser()
-    if (!person.provisioned) await lifecycle.endUnproven(tx, companyId, [person.id], origin)
+    if (!person.provisioned) await lifecycle.endUnproven(tx, companyId, [person.id], source)
     const changed = changesOf(before, after)
     if (changed.length > 0 || !person.provisioned) {
       const store = createScimUserStore(tx)
@@ -92,7 +92,7 @@ export function createScimUserService(dependencies: ScimUserDependencies) {
       await store.keep(person.id, after)
       const details = { fields: changed, ...(!person.provisioned && { provisioned: true }) }
       const target = targetOf(person)
-      await recordAudit(tx, { companyId, action: 'user-update', target, details, ...origin })
+      await recordAudit(tx, { companyId, action: 'user-update', target, details, ...source })
     }
     await setActive(work, person, active)
   }
@@ -102,20 +102,20 @@ export function createScimUserService(dependencies: ScimUserDependencies) {
    * when it gives the same identifier; otherwise the address is another user's now, and the former account ends.
    */
   async function keepsAddress(work: Work, person: StoredPerson, externalId: string | null) {
-    const { tx, companyId, origin } = work
+    const { tx, companyId, source } = work
     if (!isDeleted(person)) return true
     if (isAnother(person, externalId)) {
-      await lifecycle.erase(tx, person, origin)
+      await lifecycle.erase(tx, person, source)
       return false
     }
-    await lifecycle.reset(tx, person, await roleAssignment.findDefaultRole(tx, companyId), origin)
+    await lifecycle.reset(tx, person, await roleAssignment.findDefaultRole(tx, companyId), source)
     return true
   }
 
   /** True when a user whom the identity provider deleted had the address, and has it no more. */
-  async function freeAddress({ tx, companyId, origin }: Work, email: string): Promise<boolean> {
+  async function freeAddress({ tx, companyId, source }: Work, email: string): Promise<boolean> {
     const holder = await createScimUserStore(tx).lockByAddress(companyId, email)
-    return holder !== undefined && isDeleted(holder) && lifecycle.erase(tx, holder, origin)
+    return holder !== undefined && isDeleted(holder) && lifecycle.erase(tx, holder, source)
   }
 
   /** Undefined for a name that is taken over or stays, otherwise why it cannot be taken. */
@@ -124,20 +124,20 @@ export function createScimUserService(dependencies: ScimUserDependencies) {
     person: StoredPerson,
     userName: string | undefined,
   ): Promise<ScimRefusal | undefined> {
-    const { tx, companyId, origin } = work
+    const { tx, companyId, source } = work
     if (userName === undefined) return undefined
     const email = parseEmailAddress(userName)
     if (email === undefined) return notAnAddress(userName)
     if (email === person.email) return undefined
     const newcomerRoleId = await roleAssignment.findDefaultRole(tx, companyId)
-    const result = await lifecycle.rename(tx, person, email, newcomerRoleId, origin)
+    const result = await lifecycle.rename(tx, person, email, newcomerRoleId, source)
     if (result === 'renamed') return undefined
     if (result === 'taken' && (await freeAddress(work, email))) return rename(work, person, userName)
     return result === 'taken' ? takenUser() : notOwnedName()
   }
 
   async function create(work: Work, userName: string, change: UserChange): Promise<{ id: string }> {
-    const { tx, companyId, origin } = work
+    const { tx, companyId, source } = work
     const email = parseEmailAddress(userName)
     if (email === undefined) throw notAnAddress(userName)
     const { active = true, revise } = change
@@ -156,7 +156,7 @@ export function createScimUserService(dependencies: ScimUserDependencies) {
       ...fieldsOf(document),
       companyId,
       email,
-      // People of other companies are not told of: who signs in with the address stays who it was.
+      // Users of other companies stay hidden: the address signs in to the account that it did before.
       sharesEmail: true,
       status: active ? ('active' as const) : ('disabled' as const),
       roleId: await roleAssignment.findDefaultRole(tx, companyId),
@@ -164,7 +164,7 @@ export function createScimUserService(dependencies: ScimUserDependencies) {
       teamIds: [await createDirectoryStore(tx).getDefaultTeam(companyId)],
       provisioned: true,
     }
-    const created = await lifecycle.create(tx, person, origin)
+    const created = await lifecycle.create(tx, person, source)
     if (!created) throw takenUser()
     await store.keep(created.id, document)
     return created
@@ -193,8 +193,8 @@ export function createScimUserService(dependencies: ScimUserDependencies) {
       }),
 
     /**
-     * Somebody new; or somebody of the company whom the identity provider does not keep yet, under the id they
-     * have, with the role and the teams they have; or the same user whom it deleted, under the same id alone.
+     * A new user; or one of the company who is not provisioned yet, with id, role and teams as they are; or the user
+     * whom it deleted before, with the same id alone.
      * @throws ScimRefusal `uniqueness`
      */
     create: (call: ScimCall, change: UserChange & { readonly userName: string }): Promise<ScimResource> =>
@@ -230,9 +230,9 @@ export function createScimUserService(dependencies: ScimUserDependencies) {
      */
     delete: (call: ScimCall, id: string): Promise<void> =>
       requests.write(call, async (work) => {
-        const { tx, companyId, origin } = work
+        const { tx, companyId, source } = work
         const person = await lock(work, id)
-        await lifecycle.reset(tx, person, await roleAssignment.findDefaultRole(tx, companyId), origin)
+        await lifecycle.reset(tx, person, await roleAssignment.findDefaultRole(tx, companyId), source)
         await createScimUserStore(tx).release(person.id)
         return { reply: undefined, target: targetOf(person) }
       }),

@@ -6,8 +6,8 @@ import type { Queries } from '../../../../platform/stores/relational.ts'
 import { conditionOf, orderOf } from '../filter-sql.ts'
 import type { ListQuery } from '../protocol/listing.ts'
 import type { ScimPerson } from '../protocol/resources.ts'
-import type { UserDocument } from '../protocol/user-document.ts'
-import type { UserFields } from '../protocol/user-fields.ts'
+import type { UserDocument } from '../protocol/users/user-document.ts'
+import type { UserFields } from '../protocol/users/user-fields.ts'
 import { userSqlAttributes } from './scim-user-filter-store.ts'
 
 type Status = (typeof users.$inferSelect)['status']
@@ -146,7 +146,7 @@ export function createScimUserStore(db: Queries) {
         .where(eq(users.id, id))
     },
 
-    /** The identity provider keeps the person no more, and its identifier is free; it tells who comes back. */
+    /** The user is no longer provisioned and the identifier is free; it is kept to recognise who comes back. */
     async release(id: string): Promise<void> {
       await db
         .update(users)

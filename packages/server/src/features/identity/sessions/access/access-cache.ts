@@ -12,7 +12,7 @@ interface Entry {
 /** Counted from before the store is asked, so that an answer is never used a whole second after it was true. */
 const lifetimeMs = 800
 
-const mostEntries = 10_000
+const maxEntries = 10_000
 
 /**
  * Remembers for a moment what a token gives. That a revocation works on every process within a second does
@@ -26,7 +26,7 @@ export function createAccessCache(
   const entries = new Map<string, Entry>()
 
   function ask(key: string, tokenHash: Buffer): Entry {
-    if (entries.size >= mostEntries) entries.clear()
+    if (entries.size >= maxEntries) entries.clear()
     const asked = clock.now()
     const entry: Entry = { found: findAccess(tokenHash), endsAt: asked + lifetimeMs }
     entries.set(key, entry)

@@ -9,7 +9,7 @@ import { holds, type Principal } from '../principal.ts'
 import type { RecordRefusal } from './refusal-audit.ts'
 
 export interface BearerGuardDependencies {
-  /** Who a token belongs to; undefined when it is not valid, for whatever reason. */
+  /** Whom a token belongs to; undefined when it is not valid. */
   readonly findPrincipal: (token: string) => Promise<Principal | undefined>
   readonly recordRefusal: RecordRefusal
 }
@@ -63,7 +63,7 @@ export function createBearerGuard({ findPrincipal, recordRefusal }: BearerGuardD
     /**
      * Makes a scope the authenticated one: every request is authenticated before its body is read, and a route
      * that spreads an operation with a permission checks it before its handler. What an operation with an action
-     * of the audit log refuses is recorded, whoever refuses it.
+     * of the audit log refuses is recorded, wherever it is refused.
      */
     protect(scope: FastifyInstance): void {
       if (!scope.hasRequestDecorator('principal')) scope.decorateRequest('principal')

@@ -15,7 +15,7 @@ export interface ClientToCreate {
   readonly origins?: readonly string[]
   /** An application on a device, which may return to a private-use scheme. Default false. */
   readonly native?: boolean
-  /** False for an application of others: people are asked whether they let it in. Default true. */
+  /** False for an application of others, which needs the user's consent. Default true. */
   readonly firstParty?: boolean
   /** Every refresh gives another refresh token, and the use of an old one ends the session. Default false. */
   readonly rotatesRefreshTokens?: boolean

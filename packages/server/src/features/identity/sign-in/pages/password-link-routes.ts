@@ -34,7 +34,7 @@ export interface LinkView {
 
 /** Links with which people set a password. */
 export interface PasswordLinks {
-  /** Mails a link where there is somebody to mail it to; never says whether there is. */
+  /** Mails a link if there is such a user; the answer never shows whether there is. */
   requestReset(wanted: { readonly email: string; readonly address: string }): Promise<void>
   /** Whose link it is; looking at it does not use it up. */
   inspect(secret: string): Promise<LinkView | undefined>

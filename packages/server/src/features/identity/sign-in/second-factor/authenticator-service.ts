@@ -42,7 +42,7 @@ export function createAuthenticatorService(dependencies: AuthenticatorServiceDep
   const { db } = relational
   const store = createAuthenticatorStore(db)
 
-  /** Fifteen letters of 32 each, 75 bits: their hashes tell nothing to whoever has a copy of the database. */
+  /** Fifteen letters of 32 each, 75 bits: too many to guess from the hashes in a copy of the database. */
   function newRecoveryCodes(): string[] {
     return Array.from({ length: recoveryCodeCount }, () => {
       const letters = Array.from(random(15), (byte) => recoveryAlphabet[byte % recoveryAlphabet.length])
@@ -148,7 +148,7 @@ export function createAuthenticatorService(dependencies: AuthenticatorServiceDep
     },
 
     /**
-     * For somebody of the company who lost their device; whoever takes a second step away from others ends their sessions.
+     * For another user of the company who lost their device; it ends that user's sessions.
      * @throws DomainError `userIdNotFound`, `userAboveOwn` or `authenticatorNotOffered`
      */
     async deleteOf(principal: Principal, wantedId: string, address: string): Promise<void> {

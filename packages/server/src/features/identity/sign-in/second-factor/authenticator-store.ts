@@ -3,7 +3,7 @@ import { sealedColumns } from '../../../../database/sealed-columns.ts'
 import { recoveryCodes, userAuthenticators } from '../../../../database/tables/sign-in.ts'
 import type { Queries } from '../../../../platform/stores/relational.ts'
 
-/** What the secret of somebody's authenticator is sealed for. */
+/** The context that the secret of a user's authenticator is sealed for. */
 export const authenticatorContext = sealedColumns.authenticatorSecret.contextOf
 
 export interface StoredAuthenticator {

@@ -24,7 +24,7 @@ export interface CertificateServiceDependencies {
 
 const day = 86_400_000
 const validDays = 3 * 365
-const mostCertificates = 2
+const maxCertificates = 2
 
 /** SHA-256 of a certificate in PEM, in hexadecimal. */
 export function fingerprintOf(certificate: string): string {
@@ -107,9 +107,9 @@ export function createCertificateService(dependencies: CertificateServiceDepende
         await createDirectoryStore(tx).lockCompany(companyId)
         const held = createCertificateStore(tx, box)
         const present = await held.list(companyId)
-        // One that has ended is of no use to anybody and makes room.
+        // Ended ones are useless and make room.
         for (const ended of present.filter((each) => !isValid(each))) await held.delete(companyId, ended.id)
-        if (present.filter(isValid).length >= mostCertificates) throw new DomainError('tooManyCertificates')
+        if (present.filter(isValid).length >= maxCertificates) throw new DomainError('tooManyCertificates')
         await held.insert(prepared)
         await recordAudit(tx, {
           companyId,

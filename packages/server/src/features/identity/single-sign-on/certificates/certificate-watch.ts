@@ -121,7 +121,7 @@ export function createCertificateWatch(dependencies: CertificateWatchDependencie
   return {
     start: () => schedule(0),
     work,
-    /** Days until the first certificate without which somebody's single sign-on ends; infinite without any. */
+    /** Days until the first end of a certificate that a company's single sign-on needs; infinite without any. */
     leastDays: () => leastDays,
     async stop(): Promise<void> {
       stopped = true

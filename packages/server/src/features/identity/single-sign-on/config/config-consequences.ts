@@ -67,7 +67,7 @@ export function consequencesOf(
   }
 }
 
-/** What administrators are told of it. */
+/** The changes that administrators are mailed about. */
 export function noticesOf(before: StoredConfig | undefined, now: Consequences): NoticedChange[] {
   return [
     ...(before === undefined || now.isAnotherProvider ? (['provider'] as const) : []),

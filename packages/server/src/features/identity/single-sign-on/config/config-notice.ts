@@ -3,7 +3,7 @@ import type { EnqueueMail } from '../../../../platform/mail/mail-queue.ts'
 import type { Queries } from '../../../../platform/stores/relational.ts'
 import { createDirectoryStore } from '../../people/directory/directory-store.ts'
 
-/** What administrators are told about, whoever did it. */
+/** Changes that every administrator is mailed about. */
 export type NoticedChange =
   | 'provider'
   | 'certificates'
@@ -14,9 +14,9 @@ export type NoticedChange =
   | 'deleted'
 
 /**
- * Inside the transaction of a change: a mail to every administrator, because whoever decides which identity provider
- * is believed decides who they are.
- * @param author address of whoever made the change
+ * Inside the transaction of a change: a mail to every administrator, because a trusted identity provider can sign in
+ * as any of them.
+ * @param author address of the user who made the change
  */
 export type NotifyAdministrators = (
   tx: Queries,

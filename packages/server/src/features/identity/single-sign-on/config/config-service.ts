@@ -41,7 +41,7 @@ export interface ConfigServiceDependencies extends MetadataReaderDependencies {
   readonly recordAudit: RecordAudit
   readonly notifyAdministrators: NotifyAdministrators
   readonly origin: () => string
-  /** Inside a transaction: mails somebody a link to set a password. */
+  /** Inside a transaction: mails a user a link to set a password. */
   readonly mailPasswordReset: (tx: Queries, userId: string) => Promise<void>
 }
 
@@ -200,7 +200,7 @@ export function createConfigService(dependencies: ConfigServiceDependencies) {
         return hasEnded
       })
       .catch(explainRequiring)
-    // Whoever was signing in by password while this was decided has a session by now: that ends, too.
+    // Sign-ins by password that were under way meanwhile have a session by now: those end, too.
     if (isNewlyRequired)
       await relational.transaction((tx) =>
         createConfigStore(tx).endSessions(companyId, 'password', 'domains'),
@@ -221,8 +221,8 @@ export function createConfigService(dependencies: ConfigServiceDependencies) {
     update: (caller: Caller, wanted: SsoConfigUpdate): Promise<SsoConfig> => save(caller, wanted, false),
 
     /**
-     * Deletes everything of the company's single sign-on at once. Passwords work again from that moment; whoever
-     * has none gets a mail, and sessions that the identity provider vouched for end, because nobody does any more.
+     * Deletes everything of the company's single sign-on at once. Passwords work again from that moment; users without
+     * one get a mail, and sessions through the identity provider end.
      * @throws DomainError `singleSignOnNotFound`
      */
     async delete(caller: Caller): Promise<void> {

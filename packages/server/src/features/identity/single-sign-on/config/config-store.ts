@@ -68,7 +68,7 @@ export function createConfigStore(db: Queries) {
       await db.insert(ssoDefaultTeams).values(defaultTeamIds.map((teamId) => ({ companyId, teamId })))
     },
 
-    /** What was proven is no longer so, and nobody must sign in this way. */
+    /** The configuration is neither proven nor mandatory any more. */
     async unprove(companyId: string, version: string): Promise<void> {
       await db
         .update(ssoConfigs)
@@ -105,8 +105,8 @@ export function createConfigStore(db: Queries) {
     },
 
     /**
-     * Ends sessions of the company's people that began in this way, and what could become one.
-     * @param whose `all`, or only people of the verified domains
+     * Ends sessions of the company's users that began in this way, and what could become one.
+     * @param whose `all`, or only users of the verified domains
      * @param keptTokenId an access token whose session stays
      * @returns how many sessions there were
      */
@@ -120,7 +120,7 @@ export function createConfigStore(db: Queries) {
       return createSessionStore(db).endWhere(condition, { method, keptTokenId })
     },
 
-    /** Active people who have no password, without programs. */
+    /** Active users without a password, service accounts excepted. */
     async listWithoutPassword(companyId: string): Promise<string[]> {
       const rows = await db
         .select({ id: users.id })

@@ -11,7 +11,7 @@ export interface RequirementServiceDependencies {
 
 export type RequirementService = ReturnType<typeof createRequirementService>
 
-/** What the operator can do when nobody of a company comes in any more. */
+/** Recovers access when the identity provider is unavailable. */
 export function createRequirementService({ relational, recordAudit }: RequirementServiceDependencies) {
   return {
     /**

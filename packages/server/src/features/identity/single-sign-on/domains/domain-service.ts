@@ -25,7 +25,7 @@ export interface DomainServiceDependencies {
   readonly random?: RandomBytes
 }
 
-const mostDomains = 50
+const maxDomains = 50
 
 /** The system's name servers, with an end to waiting. */
 export const resolveTxtRecords: ResolveTxt = (name) =>
@@ -135,8 +135,8 @@ export function createDomainService(dependencies: DomainServiceDependencies) {
         await createDirectoryStore(tx).lockCompany(companyId)
         const held = createDomainStore(tx)
         const taken = async () => (await held.findOwner(domain.domain)) !== undefined
-        if ((await held.list(companyId)).length >= mostDomains)
-          throw new DomainError('tooManyDomains', { most: mostDomains })
+        if ((await held.list(companyId)).length >= maxDomains)
+          throw new DomainError('tooManyDomains', { most: maxDomains })
         if ((await taken()) || !(await held.insert(domain)))
           throw new DomainError('domainTaken', { domain: domain.domain })
         await recordAudit(tx, {
@@ -186,7 +186,7 @@ export function createDomainService(dependencies: DomainServiceDependencies) {
     },
 
     /**
-     * By the word of the operator, who knows whose domain it is; claims it first where nobody has.
+     * Verified by the operator, who knows whose domain it is; adds the domain where the company has not.
      * @throws DomainError `validation` or `domainTaken`
      */
     async verifyByOperator(companyId: string, text: string): Promise<{ id: string; domain: string }> {
@@ -204,7 +204,7 @@ export function createDomainService(dependencies: DomainServiceDependencies) {
 
     /**
      * Which company's single sign-on an address of exactly this domain has; undefined when it has none. A failure
-     * of the store is thrown: whoever asks must not take it for none.
+     * of the store is thrown, never taken for none.
      */
     findSingleSignOn: (domain: string): Promise<{ companyId: string; required: boolean } | undefined> =>
       store.findSingleSignOn(domain.toLowerCase()),

@@ -9,7 +9,7 @@ import {
   parseForeignXml,
   type XmlLimits,
 } from '../assertion/saml-xml.ts'
-import { mostCertificates, verifySignedText } from '../assertion/signed-element.ts'
+import { maxCertificates, verifySignedText } from '../assertion/signed-element.ts'
 
 /** What is used of the metadata of an identity provider (saml-metadata 2.4.3). */
 export interface IdentityProvider {
@@ -36,7 +36,7 @@ const limits: XmlLimits = {
 }
 const redirectBinding = 'urn:oasis:names:tc:SAML:2.0:bindings:HTTP-Redirect'
 /** With those that have ended, or come twice. */
-const mostCertificateTexts = 20
+const maxCertificateTexts = 20
 
 function refuse(reason: string, cause?: unknown): never {
   throw new UnusableMetadata(reason, { cause })
@@ -131,8 +131,8 @@ function readCertificates(descriptor: Element, now: number): string[] {
     return data.flatMap((each) => childrenNamed(each, namespaces.signature, 'X509Certificate'))
   })
   if (texts.length === 0) return refuse('it holds no certificate to verify signatures with')
-  if (texts.length > mostCertificateTexts)
-    return refuse(`it holds more than ${mostCertificateTexts} certificates`)
+  if (texts.length > maxCertificateTexts)
+    return refuse(`it holds more than ${maxCertificateTexts} certificates`)
   const certificates = texts.map((element) => readCertificate(element.textContent ?? ''))
   const living = certificates.filter(({ validToDate }) => validToDate.getTime() > now)
   if (living.length === 0) {
@@ -141,15 +141,15 @@ function readCertificates(descriptor: Element, now: number): string[] {
   }
   for (const certificate of living) assertStrongKey(certificate)
   const different = [...new Set(living.map((certificate) => certificate.toString()))]
-  if (different.length > mostCertificates)
+  if (different.length > maxCertificates)
     return refuse(
-      `it holds more than ${mostCertificates} valid certificates; leave out those that do not sign`,
+      `it holds more than ${maxCertificates} valid certificates; leave out those that do not sign`,
     )
   return different
 }
 
 /**
- * Reads and judges metadata before it is saved.
+ * Reads and validates metadata before it is saved.
  * @param now milliseconds since 1970
  * @throws UnusableMetadata saying what is wrong with it
  */

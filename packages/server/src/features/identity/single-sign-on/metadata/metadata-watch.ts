@@ -30,7 +30,7 @@ const atOnce = 4
 const leaseMs = 10 * minute
 /** A server that does not answer once or twice is no reason for a mail; a document that is refused is. */
 const failuresBeforeMail = 3
-const longestError = 500
+const maxErrorLength = 500
 
 /** Reads metadata that was given by its address again each day, whichever process does it. */
 export function createMetadataWatch(dependencies: MetadataWatchDependencies) {
@@ -90,7 +90,7 @@ export function createMetadataWatch(dependencies: MetadataWatchDependencies) {
     config: StoredConfig,
     { message, isRefused }: { readonly message: string; readonly isRefused: boolean },
   ): Promise<void> {
-    const reason = message.slice(0, longestError)
+    const reason = message.slice(0, maxErrorLength)
     const { companyId, metadataFailures, metadataError, metadataNotifiedAt } = config
     const failures = metadataFailures + 1
     const isToldNow = metadataNotifiedAt === null && (isRefused || failures >= failuresBeforeMail)

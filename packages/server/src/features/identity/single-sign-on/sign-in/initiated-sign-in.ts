@@ -83,7 +83,7 @@ export function createInitiatedSignIn(dependencies: InitiatedSignInDependencies)
       return { requestId, browserSecret }
     },
 
-    /** Puts what the response said away again until the person has confirmed it. */
+    /** Keeps the content of the response until the user has confirmed it. */
     async ask(
       queries: Queries,
       config: StoredConfig | undefined,

@@ -11,11 +11,11 @@ import { createIdentityStore, type IdentityStore, type KnownUser } from './ident
 import { findPerson, linkPerson } from './person-matching.ts'
 import type { StoredResult } from './saml-sign-in-store.ts'
 
-export interface AdmissionDependencies {
+export interface JitDependencies {
   readonly lifecycle: Pick<UserLifecycle, 'create' | 'admit' | 'endUnproven'>
 }
 
-export interface Admitted {
+export interface AdmittedPerson {
   readonly user: KnownUser
   readonly isNew: boolean
   /** Whether the person came through this identity provider under this name for the first time. */
@@ -27,7 +27,7 @@ export interface Admitted {
 }
 
 /**
- * A person who seems to be new and may be a user under another address: an administrator has to say.
+ * A user who seems to be new and may exist under another address: an administrator has to decide.
  * @throws SamlRefusal `former-address` or `possible-duplicate`
  */
 async function requireUnknown(identities: IdentityStore, claims: Claims): Promise<void> {
@@ -40,7 +40,7 @@ async function requireUnknown(identities: IdentityStore, claims: Claims): Promis
 /** The person as the identity provider creates one: only what the company has set gives role and teams. */
 async function createPerson(
   tx: Queries,
-  { lifecycle }: AdmissionDependencies,
+  { lifecycle }: JitDependencies,
   config: StoredConfig,
   claims: Claims,
   address: string,
@@ -66,17 +66,17 @@ async function createPerson(
 }
 
 /**
- * Who may come in by what an identity provider said; inside `lifecycle.transact`. Somebody is known by the
- * company, its identity provider and that one's name for them; by other things only the first time.
+ * Matches or creates the user whom an assertion is about; inside `lifecycle.transact`. A user is known by the company,
+ * its identity provider and that one's name for them; by other things only the first time.
  * @throws SamlRefusal
  */
 export async function admitPerson(
   tx: Queries,
-  dependencies: AdmissionDependencies,
+  dependencies: JitDependencies,
   config: StoredConfig,
   result: Omit<StoredResult, 'secretHash'>,
   address: string,
-): Promise<Admitted> {
+): Promise<AdmittedPerson> {
   const { companyId } = config
   const identities = createIdentityStore(tx, config)
   const domains = createDomainStore(tx)
@@ -88,7 +88,7 @@ export async function admitPerson(
 
   const known = await findPerson(identities, claims)
   const created = known ? undefined : await createPerson(tx, dependencies, config, claims, address)
-  // Nobody was created when somebody else has just created the same person.
+  // No user was created when another response has just created the same one.
   const found =
     known ??
     (created ? { user: created, by: 'address', link: undefined } : await findPerson(identities, claims))

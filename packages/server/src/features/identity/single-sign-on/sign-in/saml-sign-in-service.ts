@@ -48,7 +48,7 @@ export interface ResponseVisit extends Visit {
 /** With what names the browser for the steps that follow. */
 export interface FinishingVisit extends Visit {
   readonly browser: string
-  /** Whether the person has said that they are who the response names. */
+  /** Whether the user has confirmed to be the one whom the response names. */
   readonly isConfirmed: boolean
 }
 
@@ -154,7 +154,7 @@ export function createSamlSignInService(dependencies: SamlSignInServiceDependenc
   async function admit(companyId: string, taken: Awaited<ReturnType<typeof takeResult>>, visit: Visit) {
     return lifecycle.transact(async (tx) => {
       const held = createConfigStore(tx)
-      // Nobody changes or deletes the configuration until this person is in.
+      // The configuration is neither changed nor deleted until this sign-in is complete.
       await createDirectoryStore(tx).shareCompany(companyId)
       const config = await held.find(companyId)
       if (config?.version !== taken.request.configVersion) throw new SamlRefusal('configuration-changed')
@@ -206,7 +206,7 @@ export function createSamlSignInService(dependencies: SamlSignInServiceDependenc
     },
 
     /**
-     * Lets the person of a taken response in, in the browser that the sign-in began in; one that began at the
+     * Completes the sign-in of a taken response, in the browser that the sign-in began in; one that began at the
      * identity provider only once the person has confirmed it.
      * @throws DomainError `singleSignOnRefused`
      */
@@ -220,13 +220,13 @@ export function createSamlSignInService(dependencies: SamlSignInServiceDependenc
       const taken = await refusing(companyId, visit, () => takeResult(companyId, secret, browserSecretOf))
       const { id: requestId, request } = taken.request
       const { language } = request
-      const known = { said: taken.result, language }
+      const known = { subject: taken.result, language }
       if ('initiated' in request && !visit.isConfirmed) {
         const ask = async () =>
           initiated.ask(relational.db, await configs.find(companyId), request, taken.result)
         return { requestId, language, question: await refusing(companyId, visit, ask, known) }
       }
-      const letIn = async (): Promise<FinishedSignIn> => {
+      const completeSignIn = async (): Promise<FinishedSignIn> => {
         const { user, version } = await admit(companyId, taken, visit)
         const { address, browser } = visit
         const { id: userId, email } = user
@@ -252,7 +252,7 @@ export function createSamlSignInService(dependencies: SamlSignInServiceDependenc
         }
         return { requestId, language, ...next }
       }
-      const finished = await refusing(companyId, visit, letIn, known)
+      const finished = await refusing(companyId, visit, completeSignIn, known)
       onOutcome('accepted')
       return finished
     },

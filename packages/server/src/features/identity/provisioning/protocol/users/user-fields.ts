@@ -1,4 +1,4 @@
-import type { Parts } from './attribute-values.ts'
+import type { Parts } from '../schema/attribute-values.ts'
 import type { UserDocument } from './user-document.ts'
 
 /** What the identity provider keeps of a person, as accounts have it. */
