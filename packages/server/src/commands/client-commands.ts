@@ -1,5 +1,5 @@
 import { type ClientSummary, grantTypes } from '../features/identity/sessions/clients/client-service.ts'
-import type { OperatorCommand } from './operator-command.ts'
+import { list, type OperatorCommand } from './operator-command.ts'
 
 export const createClientCommand: OperatorCommand = {
   name: 'client create',
@@ -43,8 +43,6 @@ export const createClientCommand: OperatorCommand = {
     return { data: { ...client }, lines: [client.id] }
   },
 }
-
-const list = (values: readonly string[]) => values.join(', ') || 'none'
 
 function describe(client: ClientSummary): string[] {
   const kinds = [

@@ -3,9 +3,7 @@ import {
   type KeyRotationReport,
   type RotatedTable,
 } from '../features/encryption/key-rotation-service.ts'
-import type { OperatorCommand } from './operator-command.ts'
-
-const list = (ids: readonly string[]) => (ids.length === 0 ? 'none' : ids.join(', '))
+import { list, type OperatorCommand } from './operator-command.ts'
 
 export const forgetKeysCommand: OperatorCommand = {
   name: 'key forget',

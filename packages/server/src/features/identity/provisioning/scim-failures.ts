@@ -45,7 +45,10 @@ function toFailure(error: unknown, request: FastifyRequest): Failure {
 }
 
 /** RFC 7644 3.12: the status is a text. */
-function send(reply: FastifyReply, { status, scimType, detail, retryAfter }: Failure): FastifyReply {
+function sendScimFailure(
+  reply: FastifyReply,
+  { status, scimType, detail, retryAfter }: Failure,
+): FastifyReply {
   reply.code(status).headers({ 'content-type': scimContentType, 'cache-control': 'no-store' })
   if (status === 401) reply.header('www-authenticate', 'Bearer')
   if (retryAfter !== undefined) reply.header('retry-after', String(Math.ceil(retryAfter)))
@@ -71,6 +74,6 @@ export function useScimFailures(
     await record(request, failure).catch((cause: unknown) => {
       request.log.error({ err: cause, requestId: request.id }, 'a refusal was not recorded')
     })
-    return send(reply, failure)
+    return sendScimFailure(reply, failure)
   })
 }

@@ -1,6 +1,7 @@
 import type { Company, CompanyUpdate } from '@millrace/contract/resources/company.ts'
 import { actorOf, type RecordAudit } from '../../../../platform/audit.ts'
 import { DomainError } from '../../../../platform/errors.ts'
+import { invalid } from '../../../../platform/invalid.ts'
 import type { Queries, Relational } from '../../../../platform/stores/relational.ts'
 import type { Caller, Principal } from '../../sessions/principal.ts'
 import { changesOf, definedOf } from '../changes.ts'
@@ -46,11 +47,9 @@ export function createCompanyService(dependencies: CompanyServiceDependencies) {
 
   async function requireTimezone(zone: string): Promise<void> {
     if (isKnownHere(zone) && (await knowsTimezone(zone))) return
-    const message = `must be the IANA name of a time zone, as Europe/Paris; "${zone}" is none that statistics can be computed in`
-    throw new DomainError(
-      'validation',
-      { errors: [{ path: 'timezone', message }] },
-      { message: `timezone ${message}` },
+    throw invalid(
+      'timezone',
+      `must be the IANA name of a time zone, as Europe/Paris; "${zone}" is none that statistics can be computed in`,
     )
   }
 

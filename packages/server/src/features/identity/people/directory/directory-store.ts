@@ -1,9 +1,10 @@
-import { and, asc, desc, eq, inArray, ne, sql } from 'drizzle-orm'
+import { and, asc, eq, inArray, ne, sql } from 'drizzle-orm'
 import { companies } from '../../../../database/tables/company.ts'
 import { teamMembers, teams } from '../../../../database/tables/team.ts'
 import { users } from '../../../../database/tables/user.ts'
 import type { Language } from '../../../../platform/mail/letter.ts'
 import type { Queries } from '../../../../platform/stores/relational.ts'
+import { addressOrder } from '../../sessions/tokens/token-store.ts'
 
 export type UserStatus = (typeof users.$inferSelect)['status']
 
@@ -23,18 +24,18 @@ const userColumns = {
   roleId: users.roleId,
 }
 
-/** Look-ups and locks of companies, teams and users that several rooms share; given a transaction it works inside it. */
+/** Look-ups and locks that several rooms share; given a transaction it works inside it. */
 export function createDirectoryStore(db: Queries) {
   return {
     /**
      * Locks the company's row until the transaction ends: changes of its settings, memberships, team hierarchy, single
-     * sign-on and provisioning run one after the other. Taken before any other row, so that transactions do not deadlock.
+     * sign-on and provisioning run one after the other. Locked before any other row, so that none of them deadlocks.
      */
     async lockCompany(id: string): Promise<void> {
       await db.select({ id: companies.id }).from(companies).where(eq(companies.id, id)).for('no key update')
     },
 
-    /** Keeps the company from being locked as above until the transaction ends; any number may hold this lock at once. */
+    /** Excludes `lockCompany` until the transaction ends; any number may hold this lock at once. */
     async shareCompany(id: string): Promise<void> {
       await db.select({ id: companies.id }).from(companies).where(eq(companies.id, id)).for('share')
     },
@@ -96,13 +97,11 @@ export function createDirectoryStore(db: Queries) {
 
     /** The user of any company whom the address signs in; otherwise one who has it too, the invited last. */
     async findUserByEmail(email: string): Promise<User | undefined> {
-      const [row] = await db
-        .select(userColumns)
-        .from(users)
-        .where(and(eq(users.email, email), ne(users.status, 'deleted')))
-        .orderBy(desc(users.holdsEmail), sql`${users.status} = 'invited'`, users.createdAt)
-        .limit(1)
-      return row
+      const { rows } = await db.execute<User & Record<string, unknown>>(
+        sql`select id, company_id as "companyId", email, status, role_id as "roleId" from ${users} as owner
+          where email = ${email} and status <> 'deleted' order by ${addressOrder} limit 1`,
+      )
+      return rows[0]
     },
 
     /** Whether the address signs in to an account of another company, or would have to. */

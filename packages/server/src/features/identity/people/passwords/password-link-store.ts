@@ -5,6 +5,7 @@ import { userLinks } from '../../../../database/tables/sign-in.ts'
 import { users } from '../../../../database/tables/user.ts'
 import type { Language } from '../../../../platform/mail/letter.ts'
 import type { Queries } from '../../../../platform/stores/relational.ts'
+import { addressOrder } from '../../sessions/tokens/token-store.ts'
 import type { UserStatus } from '../directory/directory-store.ts'
 
 export type LinkKind = (typeof userLinks.$inferSelect)['kind']
@@ -80,7 +81,7 @@ export function createPasswordLinkStore(db: Queries, now: SqlNow = databaseNow) 
     const { rows } = await db.execute<LinkTarget & Record<string, unknown>>(
       sql`select ${targetColumns} from ${from}
         where ${condition} and owner.status <> 'deleted'
-        order by owner.holds_email desc, owner.status = 'invited', owner.created_at limit 1 for no key update of owner`,
+        order by ${addressOrder} limit 1 for no key update of owner`,
     )
     return rows[0]
   }

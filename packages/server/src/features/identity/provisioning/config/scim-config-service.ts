@@ -3,6 +3,7 @@ import { type AuditEvent, actorOf, type RecordAudit } from '../../../../platform
 import { normalizeId } from '../../../../platform/ids.ts'
 import { invalid } from '../../../../platform/invalid.ts'
 import type { Queries, Relational } from '../../../../platform/stores/relational.ts'
+import { changesOf } from '../../people/changes.ts'
 import { requireGrantableRoles, requireNobodyAbove } from '../../people/roles/grants.ts'
 import type { Principal } from '../../sessions/principal.ts'
 import type { RoleAssignment } from '../groups/role-assignment.ts'
@@ -56,24 +57,6 @@ function requireDistinctGroups(mapping: readonly RoleMapping[]): void {
   }
 }
 
-/** What of the wanted settings differs from the present ones. */
-function changesOf(
-  before: ProvisioningSettings,
-  { fields, mapping }: ReturnType<typeof normalized>,
-): Record<string, unknown> {
-  const wanted: Record<string, unknown> = { ...fields, ...(mapping && { roleMapping: mapping }) }
-  const present: Record<string, unknown> = { ...before }
-  return Object.fromEntries(Object.entries(wanted).filter(([name, value]) => !isSame(value, present[name])))
-}
-
-function isSame(a: unknown, b: unknown): boolean {
-  if (!Array.isArray(a) || !Array.isArray(b)) return a === b
-  return (
-    a.length === b.length &&
-    (a as RoleMapping[]).every(({ group, roleId }, i) => group === b[i].group && roleId === b[i].roleId)
-  )
-}
-
 export type ScimConfigService = ReturnType<typeof createScimConfigService>
 
 /** What a company sets about its identity provider: operations 17 and 18. */
@@ -115,7 +98,7 @@ export function createScimConfigService(dependencies: ScimConfigDependencies) {
         const store = createScimConfigStore(tx)
         await store.lock(companyId)
         const before = await store.find(companyId)
-        const changes = changesOf(before, { fields, mapping })
+        const { to: changes } = changesOf(before, { ...fields, roleMapping: mapping })
         if ('roleSource' in changes)
           for (const { roleId } of mapping ?? before.roleMapping) roleIds.add(roleId)
         await requireGrantableRoles(tx, principal, [...roleIds])

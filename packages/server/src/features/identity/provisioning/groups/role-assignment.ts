@@ -6,8 +6,8 @@ import { createRoleAssignmentStore, type RoleHolder } from './role-assignment-st
 /** Throws when one of the roles is not for the caller to give or to take. */
 export type RequireRoles = (roleIds: readonly string[]) => Promise<unknown>
 
-/** How many names an entry of the audit log lists. */
-const maxNamed = 20
+/** How many users or groups an entry of the audit log lists. */
+export const maxNamed = 20
 
 export interface RoleAssignmentDependencies {
   readonly lifecycle: Pick<UserLifecycle, 'endUnproven'>

@@ -8,7 +8,7 @@ import { type Listed, type ListQuery, type Projection, totalOf } from '../protoc
 import { ScimRefusal, takenGroup } from '../protocol/refusal.ts'
 import { type ScimResource, toGroupResource } from '../protocol/resources.ts'
 import type { Outcome, ScimCall, ScimRequests, Work } from '../scim-request-service.ts'
-import type { RoleAssignment } from './role-assignment.ts'
+import { maxNamed, type RoleAssignment } from './role-assignment.ts'
 import { createScimGroupStore, type FormerMember, type StoredTeam } from './scim-group-store.ts'
 
 export interface ScimGroupDependencies {
@@ -19,9 +19,6 @@ export interface ScimGroupDependencies {
   /** Address of the SCIM service. */
   readonly baseUrl: () => string
 }
-
-/** How many people an entry of the audit log lists. */
-const maxNamed = 20
 
 const unknown = (id: string) =>
   new ScimRefusal('notFound', `There is no group ${JSON.stringify(id.slice(0, 60))}`)

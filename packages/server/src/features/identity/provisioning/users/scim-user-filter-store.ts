@@ -85,7 +85,7 @@ const ofAccount: readonly Entry[] = [
   ['meta.lastmodified', { type: 'time', value: sql`date_trunc('milliseconds', ${users.updatedAt})` }],
 ]
 
-const teamsOf = sql`${teamMembers} as member join ${teams} as team
+const userTeams = sql`${teamMembers} as member join ${teams} as team
   on team.id = member.team_id and member.user_id = ${users.id}`
 const noTeams = sql`(select null::text as id, null::text as name where false) as team`
 
@@ -93,7 +93,7 @@ const groups = (hasGroups: boolean): Entry => [
   'groups',
   {
     type: 'values',
-    table: hasGroups ? teamsOf : noTeams,
+    table: hasGroups ? userTeams : noTeams,
     parts: new Map<string, SqlAttribute>([
       ['value', { type: 'lowerText', value: sql`team.id` }],
       ['display', text(sql`team.name`)],

@@ -61,6 +61,9 @@ const ssoRequired = sql`(not service_account and requires_single_sign_on(company
 export const sessionIsValid: SQL = sql`(owner.status = 'active' and (session.method = 'sso' or owner.service_account
   or not requires_single_sign_on(owner.company_id, owner.email)))`
 
+/** Order of users `owner` with one address: first the one whom it signs in, the invited last. */
+export const addressOrder: SQL = sql`owner.holds_email desc, owner.status = 'invited', owner.created_at`
+
 /** The session of a refresh token and which of its generations the token is of, given last or earlier. */
 export const knownRefreshTokens = (tokenHash: Buffer): SQL => sql`(
   select id as session_id, generation, expires_at from ${refreshTokens} where token_hash = ${tokenHash}
@@ -122,10 +125,9 @@ export function createTokenStore(db: Queries, now: SqlNow = databaseNow) {
       }>(
         sql`select id, company_id, status, password_hash, ${ssoRequired} as sso_required,
             exists (
-              select 1 from ${userAuthenticators} where user_id = ${users.id} and confirmed_at is not null
+              select 1 from ${userAuthenticators} where user_id = owner.id and confirmed_at is not null
             ) as needs_code
-          from ${users} where email = ${email} and status <> 'deleted'
-          order by holds_email desc, status = 'invited', created_at limit 1`,
+          from ${users} as owner where email = ${email} and status <> 'deleted' order by ${addressOrder} limit 1`,
       )
       const [row] = rows
       if (!row) return undefined

@@ -5,7 +5,7 @@ import { type GivenMetadata, isSameProvider } from '../metadata/given-metadata.t
 import type { NoticedChange } from './config-notice.ts'
 import type { StoredConfig } from './config-store.ts'
 
-type Wanted = SsoConfigReplacement | SsoConfigUpdate
+export type Wanted = SsoConfigReplacement | SsoConfigUpdate
 
 /** What a change does beyond the fields that it names. */
 export interface Consequences {

@@ -29,7 +29,7 @@ import {
   namesDestination,
   validateDestination,
 } from '../sign-in/idp-initiated-destination.ts'
-import { consequencesOf, noticesOf } from './config-consequences.ts'
+import { consequencesOf, noticesOf, type Wanted } from './config-consequences.ts'
 import type { NotifyAdministrators } from './config-notice.ts'
 import { createConfigStore, type StoredConfig } from './config-store.ts'
 import { validateJitDefaults } from './jit-defaults.ts'
@@ -44,8 +44,6 @@ export interface ConfigServiceDependencies extends MetadataReaderDependencies {
   /** Inside a transaction: mails a user a link to set a password. */
   readonly mailPasswordReset: (tx: Queries, userId: string) => Promise<void>
 }
-
-type Wanted = SsoConfigReplacement | SsoConfigUpdate
 
 const explainRequiring = explainLastAdministrator(
   'No administrator could come in any more: first sign in as one through the identity provider, or give an administrator an address outside its domains',

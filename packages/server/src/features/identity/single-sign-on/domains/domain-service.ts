@@ -5,7 +5,12 @@ import { type AuditActor, actorOf, type RecordAudit } from '../../../../platform
 import type { RandomBytes } from '../../../../platform/crypto/secrets.ts'
 import { DomainError } from '../../../../platform/errors.ts'
 import { newId, normalizeId } from '../../../../platform/ids.ts'
-import { type Queries, type Relational, violatedConstraint } from '../../../../platform/stores/relational.ts'
+import { invalid } from '../../../../platform/invalid.ts'
+import {
+  mapConstraintViolation,
+  type Queries,
+  type Relational,
+} from '../../../../platform/stores/relational.ts'
 import { createDirectoryStore } from '../../people/directory/directory-store.ts'
 import type { Caller } from '../../sessions/principal.ts'
 import type { NotifyAdministrators } from '../config/config-notice.ts'
@@ -37,8 +42,7 @@ const recordValue = (challenge: string) => `millrace-domain-verification=${chall
 function requireDomain(text: string): string {
   const parsed = parseCompanyDomain(text)
   if ('domain' in parsed) return parsed.domain
-  const fault = { path: 'domain', message: parsed.fault }
-  throw new DomainError('validation', { errors: [fault] }, { message: `domain ${fault.message}` })
+  throw invalid('domain', parsed.fault)
 }
 
 export type DomainService = ReturnType<typeof createDomainService>
@@ -100,14 +104,14 @@ export function createDomainService(dependencies: DomainServiceDependencies) {
   }
 
   /** @throws DomainError `domainTaken` when another company has verified the domain meanwhile */
-  async function whileFree<T>(domain: string, work: (tx: Queries) => Promise<T>): Promise<T> {
-    try {
-      return await relational.transaction(work)
-    } catch (error) {
-      if (violatedConstraint(error) !== 'sso_domains_verified') throw error
-      throw new DomainError('domainTaken', { domain }, { cause: error })
-    }
-  }
+  const whileFree = <T>(domain: string, work: (tx: Queries) => Promise<T>): Promise<T> =>
+    mapConstraintViolation(
+      () => relational.transaction(work),
+      (constraint, cause) =>
+        constraint === 'sso_domains_verified'
+          ? new DomainError('domainTaken', { domain }, { cause })
+          : undefined,
+    )
 
   /** Why the record does not show the domain; undefined when it does. */
   async function faultOfRecord({ domain, challenge }: StoredDomain): Promise<string | undefined> {

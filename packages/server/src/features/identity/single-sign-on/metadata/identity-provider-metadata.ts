@@ -38,7 +38,8 @@ const redirectBinding = 'urn:oasis:names:tc:SAML:2.0:bindings:HTTP-Redirect'
 /** With those that have ended, or come twice. */
 const maxCertificateTexts = 20
 
-function refuse(reason: string, cause?: unknown): never {
+/** @throws UnusableMetadata */
+export function refuse(reason: string, cause?: unknown): never {
   throw new UnusableMetadata(reason, { cause })
 }
 

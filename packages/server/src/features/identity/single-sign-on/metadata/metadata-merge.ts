@@ -1,11 +1,11 @@
 import { X509Certificate } from 'node:crypto'
 import { maxCertificates } from '../assertion/signed-element.ts'
 import type { StoredConfig } from '../config/config-store.ts'
-import { isSignedMetadata, readTrustedProvider, UnusableMetadata } from './identity-provider-metadata.ts'
+import { isSignedMetadata, readTrustedProvider, refuse } from './identity-provider-metadata.ts'
 
 type Known = Pick<StoredConfig, 'metadataXml' | 'idpEntityId' | 'idpSignInUrl' | 'idpCertificates'>
 
-/** What a document says that is to be used beside what is known. */
+/** What of a document is used beside what is known. */
 export interface MergedMetadata {
   readonly signInUrl: string
   readonly certificates: readonly string[]
@@ -13,15 +13,11 @@ export interface MergedMetadata {
   readonly isChanged: boolean
 }
 
-function refuse(reason: string): never {
-  throw new UnusableMetadata(reason)
-}
-
 const endOf = (pem: string): number => new X509Certificate(pem).validToDate.getTime()
 
 /**
- * What may be adopted from a document that was read automatically: further certificates, and another
- * address at the same place. Certificates that the document no longer holds stay until they end, so that a document
+ * What may be adopted from a document that was read automatically: further certificates, and another address at the
+ * same host. Certificates that the document no longer holds stay until they end, so that a document
  * that is wrong for a day locks no user out; where there are too many, those go first that end first.
  * @param now milliseconds since 1970
  * @throws UnusableMetadata

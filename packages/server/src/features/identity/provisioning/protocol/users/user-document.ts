@@ -75,7 +75,7 @@ function added(elements: readonly Parts[], given: readonly Parts[]): readonly Pa
 }
 
 /** The parts that make a value the one meant by the brackets of a path. */
-function partsOf({ where }: AttributePath, { root }: AttributePlace): Parts {
+function filteredParts({ where }: AttributePath, { root }: AttributePlace): Parts {
   if (!where) return {}
   const equalities = equalitiesOf(where)
   if (!equalities)
@@ -100,7 +100,9 @@ function changeList(elements: readonly Parts[], step: PatchStep, place: Attribut
   if (sub) {
     const part = readSimple(sub, value, `${root.name}.${sub.name}`)
     if (!elements.some(isMeant))
-      return part === undefined ? elements : [...elements, { ...partsOf(path, place), [sub.name]: part }]
+      return part === undefined
+        ? elements
+        : [...elements, { ...filteredParts(path, place), [sub.name]: part }]
     const changed = elements.map((element) =>
       isMeant(element) ? withValue(element, sub.name, part) : element,
     )
@@ -113,7 +115,7 @@ function changeList(elements: readonly Parts[], step: PatchStep, place: Attribut
   if (!where) return op === 'add' ? added(elements, readList(root, value)) : readList(root, value)
   const [given] = readList(root, value)
   if (!given) return elements.filter((element) => !isMeant(element))
-  if (!elements.some(isMeant)) return added(elements, [{ ...partsOf(path, place), ...given }])
+  if (!elements.some(isMeant)) return added(elements, [{ ...filteredParts(path, place), ...given }])
   const changed = elements.map((element) => (isMeant(element) ? { ...element, ...given } : element))
   return withOnePrimary(changed, elements)
 }
