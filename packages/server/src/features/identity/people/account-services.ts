@@ -18,7 +18,7 @@ export interface AccountServicesDependencies extends Pick<RoleServiceDependencie
   readonly passwords: Passwords
   readonly recordAudit: RecordAudit
   readonly enqueueMail: EnqueueMail
-  /** Address under which people reach the service, without a path. */
+  /** Public address of the service, without a path. */
   readonly origin: () => string
   readonly knowsTimezone: (zone: string) => Promise<boolean>
   /** Tests hand in stores with a clock of their own. */
@@ -36,7 +36,7 @@ export interface AccountServices {
   readonly company: CompanyService
 }
 
-/** People, roles, teams and the company, as operations offer them, over one store. */
+/** Users, roles, teams and the company, as operations offer them, over one store. */
 export function createAccountServices(given: AccountServicesDependencies): AccountServices {
   const dependencies = {
     ...given,

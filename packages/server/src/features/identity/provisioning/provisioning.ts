@@ -14,14 +14,14 @@ import { createScimUserService } from './users/scim-user-service.ts'
 export interface ProvisioningDependencies {
   readonly relational: Pick<Relational, 'db' | 'transaction'>
   readonly recordAudit: RecordAudit
-  /** Address under which people reach the service, without a path. */
+  /** Public address of the service, without a path. */
   readonly origin: () => string
   readonly clock: Clock
 }
 
 export type Provisioning = ReturnType<typeof createProvisioning>
 
-/** Everything of the feature: what a company sets, its tokens, and what its identity provider calls. */
+/** Provisioning as a whole: a company's configuration, its tokens, and the SCIM service. */
 export function createProvisioning(dependencies: ProvisioningDependencies) {
   const { relational, recordAudit, origin, clock } = dependencies
   const lifecycle = createUserLifecycle(dependencies)
@@ -38,7 +38,7 @@ export function createProvisioning(dependencies: ProvisioningDependencies) {
     groups: createScimGroupService(parts),
     discovery: createScimDiscoveryService(parts),
 
-    /** What of the configuration names a role, in words. */
+    /** Settings that refer to a role, for a message. */
     async settingsNaming(
       tx: Queries,
       role: { readonly id: string; readonly companyId: string },

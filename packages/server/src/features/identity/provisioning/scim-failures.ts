@@ -8,7 +8,7 @@ import type { ScimCall, ScimFailure, ScimRequests, UnknownTokenRequest } from '.
 
 export const scimContentType = 'application/scim+json; charset=utf-8'
 
-/** Failures of the house in the words of RFC 7644 3.12; those that are not named have no word. */
+/** Error names with a detail keyword of RFC 7644 3.12; the others have none. */
 const scimTypes: ReadonlyMap<ErrorName, string> = new Map<ErrorName, string>([
   ['malformed', 'invalidSyntax'],
   ['tooComplex', 'invalidSyntax'],

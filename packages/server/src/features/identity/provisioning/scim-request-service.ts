@@ -21,7 +21,7 @@ export interface ScimCall {
   readonly target: AuditEvent['target']
 }
 
-/** A request whose token no company has. */
+/** A request with an unknown token. */
 export type UnknownTokenRequest = Pick<ScimCall, 'address' | 'method' | 'path'>
 
 /** Why a request was refused, for the audit log. */
@@ -31,7 +31,7 @@ export interface ScimFailure {
   readonly errorName: ErrorName
 }
 
-/** What came of a request: the reply, and whom or what it was about where the path does not say it. */
+/** Result of a request: the reply, and its target where the path does not name it. */
 export interface Outcome<T> {
   readonly reply: T
   readonly target?: AuditEvent['target']
@@ -59,7 +59,7 @@ export interface ScimRequestDependencies {
 const maxUnknownTokensOfNetwork = 3
 const maxUnknownTokens = 60
 
-/** What a change that a unique index refuses means for the identity provider. */
+/** The refusal for a violation of each unique index. */
 const uniqueIndexes: ReadonlyMap<string, () => Error> = new Map([
   ['users_external_id', takenUser],
   ['teams_name', takenGroup],
@@ -111,7 +111,7 @@ export function createScimRequestService(dependencies: ScimRequestDependencies) 
         (constraint) => uniqueIndexes.get(constraint)?.(),
       ),
 
-    /** By itself, because the transaction of what was refused is rolled back. */
+    /** In a transaction of its own, because that of the refused request is rolled back. */
     async recordRefusal(call: ScimCall, { status, scimType, errorName }: ScimFailure): Promise<void> {
       const { method, path, target } = call
       await recordAudit(relational.db, {

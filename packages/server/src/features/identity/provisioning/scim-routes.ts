@@ -29,7 +29,7 @@ export const scimPath = '/v2/scim/v2'
 
 /** Room for 50,000 members with their names and addresses. */
 const groupBodyBytes = 8 * 1024 * 1024
-/** Of every other body, also one that is sent where members may be. */
+/** For every other body, also one without members. */
 const plainBodyBytes = 1024 * 1024
 
 /** Members have four attributes each; the rest of a body is small. */
@@ -64,7 +64,7 @@ function targetOf(request: FastifyRequest): ScimCall['target'] {
   return { kind, id: normalizeId(id) }
 }
 
-/** Lets only requests with an active token of a company that answers its identity provider through. */
+/** Refuses requests without an active token of a company whose provisioning is enabled. */
 function guard(scope: FastifyInstance, tokens: ScimRoutesDependencies['tokens']): void {
   scope.addHook('onRequest', async (request) => {
     const token = readBearer(request)
@@ -89,7 +89,7 @@ function send(reply: FastifyReply, status: number, resource: ScimResource): Fast
     .send(JSON.stringify(resource))
 }
 
-/** RFC 7644 3.1: a reply that creates says where. */
+/** RFC 7644 3.1: the reply to a creation has the new address in `location`. */
 function sendCreated(reply: FastifyReply, created: ScimResource, shown: ScimResource): FastifyReply {
   const { location } = created.meta as { location: string }
   return send(reply.header('location', location), 201, shown)

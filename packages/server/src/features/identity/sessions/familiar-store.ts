@@ -6,7 +6,7 @@ import { hashSecret, isSecret } from '../../../platform/crypto/secrets.ts'
 import { networkOf } from '../../../platform/network-address.ts'
 import type { Queries } from '../../../platform/stores/relational.ts'
 
-/** What is known of where an attempt comes from. */
+/** How familiar the source of an attempt is. */
 export interface Familiarity {
   /** Whom the address signs in to, by whom failures are counted: a user keeps them under another address. */
   readonly userId: string | undefined
@@ -18,7 +18,7 @@ export interface Familiarity {
   readonly isKnown: boolean
 }
 
-/** A network passes to other people sooner than a browser. */
+/** A network passes to other users sooner than a browser. */
 const lifetimeDays = { network: 30, device: 90 } as const
 
 /** Of each kind, of one user; the latest stay. */

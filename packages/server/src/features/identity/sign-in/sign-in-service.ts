@@ -20,7 +20,7 @@ export interface SignInServiceDependencies {
   readonly recordAudit: RecordAudit
   /** The company with single sign-on for a domain; undefined where there is none. */
   readonly findSingleSignOn: (domain: string) => Promise<{ companyId: string; required: boolean } | undefined>
-  /** Address under which people reach the service: the issuer of codes (RFC 9207). */
+  /** Public address of the service: the issuer of codes (RFC 9207). */
   readonly origin: () => string
   readonly random?: RandomBytes
 }

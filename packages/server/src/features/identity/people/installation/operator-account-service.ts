@@ -166,7 +166,7 @@ export function createOperatorAccountService({
     },
 
     /**
-     * Sets a password and ends all sessions of the person, in one step.
+     * Sets a password and ends all sessions of the user, in one step.
      * @returns the user and how many sessions were ended
      * @throws DomainError `validation` or `userNotFound`
      */

@@ -31,7 +31,7 @@ export interface InvitationServiceDependencies {
   readonly makeInvitationLink: PasswordLinkService['makeInvitationLink']
   readonly recordAudit: RecordAudit
   readonly enqueueMail: EnqueueMail
-  /** Address under which people reach the service, without a path. */
+  /** Public address of the service, without a path. */
   readonly origin: () => string
 }
 
@@ -139,7 +139,7 @@ export function createInvitationService(dependencies: InvitationServiceDependenc
     },
 
     /**
-     * A new link; the former one works no more. The caller sees the link, and must hold every permission that the
+     * A new link; the former one ends. The caller sees the link, and must hold every permission that the
      * invited user will have.
      * @throws DomainError `invitationNotFound`, `userAboveOwn` or `tooManyInvitations`
      */

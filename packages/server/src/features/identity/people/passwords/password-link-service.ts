@@ -30,7 +30,7 @@ export interface PasswordLinkDependencies {
   readonly passwords: Passwords
   readonly recordAudit: RecordAudit
   readonly enqueueMail: EnqueueMail
-  /** Address under which people reach the service, without a path; never what a request says it is. */
+  /** Public address of the service, without a path; never from a request. */
   readonly origin: () => string
   readonly random?: RandomBytes
 }
@@ -58,7 +58,7 @@ const maxUsersOfCaller = 50
 /** Of one address at the public page: 20 at once, one more every three minutes. */
 const pageBudget = { free: 20, drainSeconds: 180 } as const
 
-/** Entries of the audit log about one link that works no more: 5 at once, one more every ten minutes. */
+/** Entries of the audit log about one link that has ended: 5 at once, one more every ten minutes. */
 const endedBudget = { free: 5, drainSeconds: 600 } as const
 
 /** How setting a password behind a link is called in the audit log. */
@@ -71,17 +71,17 @@ function tooMany(message: string): DomainError {
   return new DomainError('tooManyPasswordResets', { retryAfter }, { message, retryAfterSeconds: retryAfter })
 }
 
-/** Whether a password is this person's way in, or the only one there can be. */
+/** Whether this user signs in with a password, or could do nothing else. */
 const usesPassword = (user: LinkTarget): boolean =>
   !user.requiresSingleSignOn && (user.hasPassword || !user.offersSingleSignOn)
 
 export type PasswordLinkService = ReturnType<typeof createPasswordLinkService>
 
-/** Links with which people set a password: after a reset, or when they come in for the first time. */
+/** Links with which users set a password: after a reset, or for the first sign-in. */
 export function createPasswordLinkService(dependencies: PasswordLinkDependencies) {
   const { relational, linksIn, budgetsIn, passwords, recordAudit, enqueueMail, origin, random } = dependencies
 
-  /** Undefined when there is no such person; the same statements then. */
+  /** Undefined when there is no such user; the same statements then. */
   async function addLink(
     tx: Queries,
     userId: string,
@@ -110,7 +110,7 @@ export function createPasswordLinkService(dependencies: PasswordLinkDependencies
     if (status !== 'active') {
       const message =
         status === 'invited'
-          ? 'This user has not come in yet: renew the invitation instead'
+          ? 'This user has not signed in yet: renew the invitation instead'
           : 'This user is deactivated: reactivate the user first'
       throw new DomainError('userNotActive', { email }, { message })
     }

@@ -18,12 +18,12 @@ export interface LinkTarget {
   readonly email: string
   readonly status: UserStatus
   readonly roleId: string
-  /** Of the person, or else of the company. */
+  /** Of the user, or else of the company. */
   readonly language: Language
   readonly hasPassword: boolean
-  /** Whether a password lets this person in nowhere. */
+  /** Whether no password signs this user in. */
   readonly requiresSingleSignOn: boolean
-  /** Whether the person can come in through the company's identity provider. */
+  /** Whether the user can sign in through the company's identity provider. */
   readonly offersSingleSignOn: boolean
   /** Whether the address is that of another company's account or domain: no password can be chosen with it here. */
   readonly isHeldElsewhere: boolean
@@ -50,7 +50,7 @@ export interface LivingLink {
   readonly expiresAt: Date
 }
 
-/** A link that works no more. */
+/** A link that has ended. */
 export interface EndedLink extends Pick<LivingLink, 'kind' | 'userId' | 'companyId' | 'email'> {
   /** `ended` is used or replaced by a newer one; `not-given` is what its maker could not give now. */
   readonly reason: 'ended' | 'expired' | 'not-given' | 'single-sign-on'
@@ -58,7 +58,7 @@ export interface EndedLink extends Pick<LivingLink, 'kind' | 'userId' | 'company
 
 const sweepSize = 50
 
-/** What is asked about a person by their address or their identifier. */
+/** Columns of a target, found by address or identifier. */
 const targetColumns = sql`owner.id, owner.company_id as "companyId", company.name as "companyName", owner.email,
   owner.status, owner.role_id as "roleId", coalesce(owner.language, company.language) as language,
   owner.password_hash is not null as "hasPassword",
@@ -96,13 +96,13 @@ export function createPasswordLinkStore(db: Queries, now: SqlNow = databaseNow) 
   return {
     endAll,
 
-    /** Of several the one that the address signs in to. Holds the person's row until the transaction ends. */
+    /** Of several the one that the address signs in to. Holds the user's row until the transaction ends. */
     async findByEmail(email: string, companyId?: string): Promise<LinkTarget | undefined> {
       const here = companyId === undefined ? sql`true` : sql`owner.company_id = ${companyId}`
       return findTarget(sql`owner.email = ${email} and ${here}`)
     },
 
-    /** Holds the person's row until the transaction ends. */
+    /** Holds the user's row until the transaction ends. */
     async findById(userId: string): Promise<LinkTarget | undefined> {
       return findTarget(sql`owner.id = ${userId}`)
     },
@@ -117,7 +117,7 @@ export function createPasswordLinkStore(db: Queries, now: SqlNow = databaseNow) 
       )
     },
 
-    /** One request of this person at a time, until the transaction ends. */
+    /** One request of this user at a time, until the transaction ends. */
     async lockCaller(userId: string): Promise<void> {
       await db.execute(sql`select pg_advisory_xact_lock(hashtextextended(${`password-reset:${userId}`}, 0))`)
     },
@@ -142,7 +142,7 @@ export function createPasswordLinkStore(db: Queries, now: SqlNow = databaseNow) 
     },
 
     /**
-     * Adds a link and voids all earlier ones of the user. Undefined when there is no such person: the same
+     * Adds a link and voids all earlier ones of the user. Undefined when there is no such user: the same
      * statements then.
      * @returns when the link ends
      */

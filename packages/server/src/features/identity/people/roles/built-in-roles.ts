@@ -21,10 +21,10 @@ function everyPermission(allowed: Allowed): readonly PermissionName[] {
   )
 }
 
-/** What an editor works on; the rest of the company is not an editor's. */
+/** Editors change these; the rest of the company they only see. */
 const edited: ReadonlySet<Resource> = new Set(['datasource', 'workflow', 'content', 'workflowSettings'])
 
-/** Reading that concerns other people's accounts is no viewer's. */
+/** Viewers do not read what concerns other users' accounts. */
 const viewed: ReadonlySet<Resource> = new Set([...edited, 'statistics', 'team', 'company'])
 
 const looksOnly: ReadonlySet<Action> = new Set(['access', 'read', 'query'])

@@ -80,7 +80,7 @@ export function createRoleStore(db: Queries) {
         .orderBy(asc(roles.id))
     },
 
-    /** Roles of the company's people that allow something beyond these permissions. */
+    /** Roles of the company's users that allow something beyond these permissions. */
     async listAbove(companyId: string, own: Iterable<string>): Promise<string[]> {
       const { rows } = await db.execute<{ role_id: string }>(
         sql`select held.role_id from (
@@ -169,7 +169,7 @@ export function createRoleStore(db: Queries) {
       return rows.length > 0
     },
 
-    /** The rows that stay of deleted people point at a built-in role from now on. */
+    /** The rows that stay of deleted users point at a built-in role from now on. */
     async releaseFromDeleted(companyId: string, id: string): Promise<void> {
       await db
         .update(users)

@@ -99,7 +99,7 @@ export function createLifecycleStore(db: Queries) {
     },
 
     /**
-     * Whether an address is of a domain that the company has verified; or of the domain of the person's present one,
+     * Whether an address is of a domain that the company has verified; or of the domain of the user's present one,
      * with a role that allows nothing beyond that of a newcomer.
      */
     async mayHaveAddress(user: Reference, email: string, newcomerRoleId: string): Promise<boolean> {
@@ -141,7 +141,7 @@ export function createLifecycleStore(db: Queries) {
       )
     },
 
-    /** Where the identity provider calls the person by the former address, it will by the new one. */
+    /** Renames links whose name is the former address. */
     async renameIdentities(user: Reference & { readonly email: string }, email: string): Promise<void> {
       const ofUser = and(eq(ssoIdentities.userId, user.id), eq(ssoIdentities.companyId, user.companyId))
       const identities = await db.select().from(ssoIdentities).where(ofUser)
@@ -156,8 +156,8 @@ export function createLifecycleStore(db: Queries) {
     },
 
     /**
-     * A user who was deactivated is as before: active, or invited when no way in has ever been used. One who is in
-     * no team any more comes into the default one. False when the user is not deactivated.
+     * A deactivated user is as before: active, or invited when the user has never signed in. One who is in no team any
+     * more joins the default one. False when the user is not deactivated.
      */
     async reactivate(user: Reference): Promise<boolean> {
       const isLinked = sql`exists (select 1 from ${ssoIdentities} where ${ssoIdentities.userId} = ${user.id})`

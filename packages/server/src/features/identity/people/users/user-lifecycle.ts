@@ -33,7 +33,7 @@ export interface NewPerson extends Omit<NewUser, 'id' | 'holdsEmail'> {
   readonly sharesEmail?: boolean
 }
 
-/** For the `catch` of a change that could take the last administrator's way in: says what to do first. */
+/** For the `catch` of a change after which no administrator could sign in: the message says what to do first. */
 export const explainLastAdministrator =
   (message: string) =>
   (error: unknown): never => {
@@ -99,10 +99,10 @@ export function createUserLifecycle({ relational, recordAudit }: UserLifecycleDe
     },
 
     /**
-     * Inside `transact`. Gives a person another address, with which everything that the former one identified goes:
+     * Inside `transact`. Gives a user another address, with which everything that the former one identified goes:
      * the name at the identity provider where that is the address, and links that were mailed to it work no more.
      * An address opens an account: it must be of a domain that the company has verified, or of the same domain as
-     * the former one for a person who has no more permissions than a newcomer would get at any address.
+     * the former one for a user who has no more permissions than a newcomer would get at any address.
      * @param newcomerRoleId the role that a newcomer gets
      */
     async rename(
@@ -179,7 +179,7 @@ export function createUserLifecycle({ relational, recordAudit }: UserLifecycleDe
 
     /**
      * Inside `transact`. Role, teams and password are as they were, or the default team where there is none; linked
-     * accounts do not come back. A user who has no way in yet is invited again, and needs a new link.
+     * accounts do not come back. A user who has never signed in is invited again, and needs a new link.
      */
     async reactivate(tx: Queries, user: UserReference, { actor, address }: AuditSource): Promise<boolean> {
       const store = createLifecycleStore(tx)

@@ -147,7 +147,7 @@ export function createUserService(dependencies: UserServiceDependencies) {
     async reactivate(caller: Caller, id: string): Promise<User> {
       await change(caller, id, async (tx, user) => {
         if (user.status === 'invited') {
-          const message = 'This user has not come in yet: there is nothing to reactivate'
+          const message = 'This user has not signed in yet: there is nothing to reactivate'
           throw new DomainError('userNotActive', { email: user.email }, { message })
         }
         await lifecycle.reactivate(tx, user, sourceOf(caller))

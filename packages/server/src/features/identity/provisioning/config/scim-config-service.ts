@@ -59,7 +59,7 @@ function requireDistinctGroups(mapping: readonly RoleMapping[]): void {
 
 export type ScimConfigService = ReturnType<typeof createScimConfigService>
 
-/** What a company sets about its identity provider: operations 17 and 18. */
+/** A company's provisioning configuration: operations 17 and 18. */
 export function createScimConfigService(dependencies: ScimConfigDependencies) {
   const { relational, transact, recordAudit, roleAssignment, baseUrl } = dependencies
 

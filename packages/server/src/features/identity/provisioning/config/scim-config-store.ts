@@ -9,7 +9,7 @@ export interface RoleMapping {
   readonly roleId: string
 }
 
-/** What a company has set about provisioning; null is not set. */
+/** A company's provisioning settings; null is not set. */
 export interface ProvisioningSettings {
   readonly enabled: boolean
   readonly groupSync: boolean
@@ -39,7 +39,7 @@ export function createScimConfigStore(db: Queries) {
     from ${scimRoleMappings} as m where m.company_id = "scim_configs"."company_id"), '[]')`
 
   return {
-    /** The defaults where nothing was set yet. */
+    /** Defaults where nothing is set yet. */
     async find(companyId: string): Promise<ProvisioningSettings> {
       const [row] = await db
         .select({

@@ -20,7 +20,7 @@ const maxTokens = 2
 
 export type ScimTokenService = ReturnType<typeof createScimTokenService>
 
-/** The tokens that a company's identity provider calls with. */
+/** SCIM tokens of a company's identity provider. */
 export function createScimTokenService(dependencies: ScimTokenDependencies) {
   const { relational, recordAudit, random } = dependencies
   return {
@@ -50,7 +50,7 @@ export function createScimTokenService(dependencies: ScimTokenDependencies) {
       return { ...toScimToken({ id, label, createdAt, lastUsedAt: null }), token }
     },
 
-    /** Requests with the token are refused from the end of this call on, everywhere. @throws DomainError `scimTokenNotFound` */
+    /** From the end of this call on every process refuses the token. @throws DomainError `scimTokenNotFound` */
     async revoke(principal: Principal, idText: string, address: string): Promise<void> {
       const { companyId } = principal
       const id = normalizeId(idText)
@@ -68,7 +68,7 @@ export function createScimTokenService(dependencies: ScimTokenDependencies) {
     },
 
     /**
-     * Whose token it is; asked of the store at every request, so that a revocation holds at once on every
+     * The holder of a token; read from the store at every request, so that a revocation holds at once on every
      * process.
      */
     async findHolder(token: string): Promise<TokenHolder | undefined> {

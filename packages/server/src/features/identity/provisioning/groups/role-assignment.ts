@@ -3,7 +3,7 @@ import type { Queries } from '../../../../platform/stores/relational.ts'
 import type { AuditSource, UserLifecycle } from '../../people/users/user-lifecycle.ts'
 import { createRoleAssignmentStore, type RoleHolder } from './role-assignment-store.ts'
 
-/** Throws when one of the roles is not for the caller to give or to take. */
+/** Throws when the caller may not give or take one of the roles. */
 export type RequireRoles = (roleIds: readonly string[]) => Promise<unknown>
 
 /** How many users or groups an entry of the audit log lists. */
@@ -18,11 +18,11 @@ export type RoleAssignment = ReturnType<typeof createRoleAssignment>
 
 /**
  * Roles by groups: the first group of the mapping that a user is in gives the role, and users in none of them
- * have the default role. Both work inside a transaction that holds the company's configuration, and do
- * nothing where roles do not come from groups.
+ * have the default role. Both functions work inside a transaction that has locked the company's configuration, and
+ * do nothing where roles do not come from groups.
  */
 export function createRoleAssignment({ lifecycle, recordAudit }: RoleAssignmentDependencies) {
-  /** Groups that give no role never stop anything; they are written down. */
+  /** Groups that give no role are no error; they are recorded. */
   async function noteUnmatched(
     tx: Queries,
     companyId: string,
@@ -80,7 +80,7 @@ export function createRoleAssignment({ lifecycle, recordAudit }: RoleAssignmentD
   }
 
   return {
-    /** Gives the people named, whose groups have changed, the roles that their groups give now. */
+    /** Gives these users, whose groups have changed, the roles that their groups give now. */
     async assignTo(
       tx: Queries,
       companyId: string,
@@ -91,7 +91,7 @@ export function createRoleAssignment({ lifecycle, recordAudit }: RoleAssignmentD
     },
 
     /**
-     * The same for everybody whom the identity provider keeps, after a change of the rules.
+     * The same for all provisioned users, after a change of the rules.
      * @param requireRoles asked before anything changes: every role that a user would lose or get
      */
     async assignAll(

@@ -30,7 +30,7 @@ function requireGroupSync({ settings }: Work): void {
     throw new ScimRefusal('groupSyncOff', 'Groups are not synchronised: the company has turned groupSync off')
 }
 
-/** As many of the teams as have together no more members than one may have, at least one. */
+/** As many of the teams as together have no more members than one may have; at least one. */
 function withinBounds(teams: readonly StoredTeam[]): StoredTeam[] {
   let members = 0
   const end = teams.findIndex(({ memberCount }, i) => {
@@ -41,8 +41,8 @@ function withinBounds(teams: readonly StoredTeam[]): StoredTeam[] {
 }
 
 /**
- * Of a team that people have made, the first change by the identity provider makes it one of its own: from
- * then on its members are those whom the identity provider has named, because being in it may give a role.
+ * The first change by the identity provider makes a team provisioned: from then on its members are those whom the
+ * identity provider has named, because a membership may give a role.
  */
 const takenOver = ({ add, remove }: MemberChange = nothingSaid): MemberChange => ({
   replace: true,
@@ -138,7 +138,7 @@ export function createScimGroupService(dependencies: ScimGroupDependencies) {
     }
     const target = targetOf(now)
     await recordAudit(tx, { companyId, action: 'team-update', target, details, ...source })
-    // Another name may give everybody in the team another role.
+    // Another name may give every member another role.
     await reassignTeamsAndRoles(work, {
       left,
       changed: isRenamed ? await store.listProvisionedMembers(team.id) : came,
@@ -234,7 +234,7 @@ export function createScimGroupService(dependencies: ScimGroupDependencies) {
   }
 }
 
-/** Whatever belongs to a team points at it, so that the store refuses to delete it. */
+/** What belongs to a team refers to it, so that the store refuses to delete it. */
 const unlessInUse = (deletion: Promise<void>): Promise<void> =>
   mapConstraintViolation(
     () => deletion,

@@ -4,22 +4,22 @@ import { ScimRefusal, shown } from './refusal.ts'
 import { groupSchema } from './schema/schemas.ts'
 import { readAttributes, readText, requireSchema } from './schema/values.ts'
 
-/** Whom a request puts into a group and takes out of it: ids of users, lower case. */
+/** Members that a request adds and removes: ids of users, lower case. */
 export interface MemberChange {
-  /** Whether those who are not in `add` leave. */
+  /** Whether members who are not in `add` leave. */
   readonly replace: boolean
   readonly add: ReadonlySet<string>
   readonly remove: ReadonlySet<string>
 }
 
-/** What a request says about a group; what is absent stays as it is. */
+/** Changes of a group; what is absent stays as it is. */
 export interface GroupChange {
   readonly displayName?: string
   readonly externalId?: string | null
   readonly members?: MemberChange
 }
 
-/** People in one group. */
+/** Members of one group. */
 export const maxMembers = 50_000
 
 function readDisplayName(value: unknown): string {

@@ -30,7 +30,7 @@ export interface Listed {
   readonly total: number
 }
 
-/** Most resources of one reply, as ServiceProviderConfig says. */
+/** Resources of one reply at most, as ServiceProviderConfig says. */
 export const maxResults = 200
 const usualResults = 100
 

@@ -8,12 +8,12 @@ interface Times {
   readonly updatedAt: Date
 }
 
-/** A person as the identity provider sees one. */
+/** A user as the identity provider sees one. */
 export interface ScimPerson extends UserFields, Times {
   readonly id: string
   readonly email: string
   readonly active: boolean
-  /** What was sent about the person. */
+  /** What was sent about the user. */
   readonly sent: UserDocument
   readonly groups: readonly { readonly id: string; readonly name: string }[]
 }
@@ -38,7 +38,7 @@ function meta(resourceType: 'User' | 'Group', location: string, { createdAt, upd
   }
 }
 
-/** What is shown of a person for whom nothing of the kind was sent. */
+/** Values shown for a user for whom none were sent. */
 export function impliedOf({ email }: Pick<ScimPerson, 'email'>): UserDocument {
   return { emails: [{ value: email, type: 'work', primary: true }] }
 }

@@ -30,7 +30,7 @@ const unknown = (id: string) =>
   new ScimRefusal('notFound', `There is no user ${JSON.stringify(id.slice(0, 60))}`)
 const targetOf = ({ id, email }: { id: string; email: string }) => ({ kind: 'user', id, name: email })
 
-/** What of a document is another than before: fields of the account by their names there, others by their own. */
+/** Names of what differs between two documents: fields of the account by their names there, others by their own. */
 function changesOf(before: UserDocument, after: UserDocument): string[] {
   const [had, has] = [fieldsOf(before), fieldsOf(after)]
   const fields = (Object.keys(has) as (keyof UserFields)[]).filter((name) => has[name] !== had[name])
@@ -45,7 +45,7 @@ const isDeleted = ({ unprovisionedAt, status, serviceAccount }: StoredPerson) =>
 
 /**
  * Whether the identity provider has deleted a user of this account and means another one now (RFC 7643 3.1: its
- * identifier is what it tells users apart by). What a request leaves out says nothing.
+ * identifier is what it tells users apart by). An absent identifier means nothing.
  */
 const isAnother = (
   { unprovisionedAt, formerExternalId }: StoredPerson,
@@ -54,7 +54,7 @@ const isAnother = (
 
 export type ScimUsers = ReturnType<typeof createScimUserService>
 
-/** `/Users` of the SCIM service: people of the company whose token it is. */
+/** `/Users` of the SCIM service: users of the company whose token it is. */
 export function createScimUserService(dependencies: ScimUserDependencies) {
   const { requests, lifecycle, roleAssignment, recordAudit, baseUrl } = dependencies
 
@@ -77,7 +77,7 @@ export function createScimUserService(dependencies: ScimUserDependencies) {
     else if (active && person.status === 'disabled') await lifecycle.reactivate(tx, person, source)
   }
 
-  /** A repeated request changes nothing and is no change in the audit log. */
+  /** A repeated request changes nothing and adds no change to the audit log. */
   async function apply(work: Work, person: StoredPerson, { active, revise }: UserChange): Promise<void> {
     const { tx, companyId, source } = work
     const before = documentOf(person.sent, person)
@@ -112,13 +112,13 @@ export function createScimUserService(dependencies: ScimUserDependencies) {
     return true
   }
 
-  /** True when a user whom the identity provider deleted had the address, and has it no more. */
+  /** True when the address was still that of a user whom the identity provider deleted, and is free now. */
   async function freeAddress({ tx, companyId, source }: Work, email: string): Promise<boolean> {
     const holder = await createScimUserStore(tx).lockByAddress(companyId, email)
     return holder !== undefined && isDeleted(holder) && lifecycle.erase(tx, holder, source)
   }
 
-  /** Undefined for a name that is taken over or stays, otherwise why it cannot be taken. */
+  /** Undefined when the name is set or stays, otherwise the reason why it cannot be set. */
   async function rename(
     work: Work,
     person: StoredPerson,
@@ -207,8 +207,8 @@ export function createScimUserService(dependencies: ScimUserDependencies) {
       }),
 
     /**
-     * Another userName is another address of the account. One that cannot be taken refuses the request, but not that
-     * the user is deactivated: then the rest is done, and the reply shows the userName that stays.
+     * A new userName is a new address of the account. One that cannot be set refuses the request, unless the request
+     * deactivates the user: then the rest is done, and the reply shows the userName that stays.
      * @throws ScimRefusal `notFound`, `uniqueness`, `mutability` or `invalidValue`; DomainError `lastAdministrator`
      */
     change: (call: ScimCall, id: string, change: UserChange): Promise<ScimResource> =>
@@ -216,7 +216,7 @@ export function createScimUserService(dependencies: ScimUserDependencies) {
         const person = await lock(work, id)
         const refusal = await rename(work, person, change.userName)
         if (refusal && change.active !== false) throw refusal
-        // Read again: the person may have another address now.
+        // Read again: the user may have another address now.
         await apply(work, await lock(work, id), change)
         const omitted = refusal && { notRenamed: refusal.scimType }
         const reply = await present(work, person.id)
@@ -224,8 +224,8 @@ export function createScimUserService(dependencies: ScimUserDependencies) {
       }),
 
     /**
-     * Deactivates the person, who is gone for the identity provider then and has nothing left but the id, to which
-     * the same userName with the same externalId comes back.
+     * Deactivates and hides the user, who keeps nothing but the id; the same userName with the same externalId brings
+     * that id back.
      * @throws ScimRefusal `notFound`; DomainError `lastAdministrator`
      */
     delete: (call: ScimCall, id: string): Promise<void> =>

@@ -15,9 +15,9 @@ const lifetimeMs = 800
 const maxEntries = 10_000
 
 /**
- * Remembers for a moment what a token gives. That a revocation works on every process within a second does
- * not depend on anything but the lifetime of an entry; notices only make it sooner (`forget`). A token ends
- * when the database said it would, not when its entry does.
+ * Caches what a token gives. That a revocation holds on every process within a second rests on the lifetime of an
+ * entry alone; notices only make it sooner (`forget`). A token ends when the database said it would, not with its
+ * entry.
  */
 export function createAccessCache(
   findAccess: (tokenHash: Buffer) => Promise<Access | undefined>,

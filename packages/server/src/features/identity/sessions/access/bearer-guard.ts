@@ -30,7 +30,7 @@ function requirePermission(request: FastifyRequest, permission: Permission): voi
   if (!holds(request.principal, permission)) throw new DomainError('forbidden', { ...permission })
 }
 
-/** Lets only requests with a valid access token through and says whose they are (docs/interface.md, Authentication 5). */
+/** Authenticates requests by their access token (docs/interface.md, Authentication 5). */
 export function createBearerGuard({ findPrincipal, recordRefusal }: BearerGuardDependencies) {
   async function authenticate(
     request: FastifyRequest,
@@ -45,7 +45,7 @@ export function createBearerGuard({ findPrincipal, recordRefusal }: BearerGuardD
     return undefined
   }
 
-  /** A refusal stays one when it cannot be recorded; the log of the service says so then. */
+  /** A refusal stands even when it cannot be recorded; the service's log has the error then. */
   const auditRefusals =
     (audit: OperationAudit) =>
     async (request: FastifyRequest, _reply: FastifyReply, error: unknown): Promise<void> => {

@@ -21,7 +21,7 @@ export interface RefusalAuditDependencies {
   readonly clock: Clock
 }
 
-/** Failures of an audited operation that are no decision about it. Every other one is recorded. */
+/** Failures of an audited operation that decide nothing about it. Every other one is recorded. */
 export const undecided: ReadonlySet<ErrorName> = new Set<ErrorName>([
   // What was asked was not understood.
   'validation',
@@ -35,13 +35,13 @@ export const undecided: ReadonlySet<ErrorName> = new Set<ErrorName>([
   'internal',
   'unavailable',
   'signInUnavailable',
-  // There is nothing that could be changed; names of what belongs to others are answered by other rows.
+  // The object does not exist; one that belongs to others gives another error.
   'singleSignOnNotFound',
-  // The place that was to be linked has decided.
+  // The linked service has refused.
   'linkedAccountTest',
 ])
 
-/** Entries that one person can cause within a minute by being refused the same for the same reason. */
+/** Entries that one user can cause within a minute by the same refusal. */
 const maxAlike = 60
 /** Of a list in the details. */
 const maxListed = 20

@@ -44,7 +44,7 @@ export interface OriginChanges {
 
 export type ClientService = ReturnType<typeof createClientService>
 
-/** OAuth clients: the programs that get tokens for people. */
+/** OAuth clients: the programs that get tokens for users. */
 export function createClientService(store: ClientStore) {
   async function getClient(id: string): Promise<ClientSummary> {
     const client = isId(id) ? await store.findClient(normalizeId(id)) : undefined

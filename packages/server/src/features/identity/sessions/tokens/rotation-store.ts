@@ -40,7 +40,7 @@ export function createRotationStore(db: Queries, now: SqlNow = databaseNow) {
      * Makes an access token and the next refresh token from a refresh token of this client. A token of the present
      * generation begins the next one. A token of the generation before is good for 30 s after that, for requests at
      * once and for answers that were lost: it gives one more token of the present generation. Any older one is
-     * reused. Undefined when the token is unknown, has ended, or its client or person is not active.
+     * reused. Undefined when the token is unknown, has ended, or its client or user is not active.
      *
      * One statement: a crash leaves all tokens or none. The generation of a token never changes and is read first;
      * that of the session is checked once its row is locked, as the lock's former holder has left it.

@@ -196,7 +196,7 @@ export function createTokenStore(db: Queries, now: SqlNow = databaseNow) {
 
     /**
      * Makes an access token from a refresh token of this client and moves the refresh token's end, which never
-     * moves back. False when the token is unknown, has ended, or its client or person is not active.
+     * moves back. False when the token is unknown, has ended, or its client or user is not active.
      */
     async refreshSession(refresh: SessionRefresh): Promise<boolean> {
       const { rows } = await db.execute(

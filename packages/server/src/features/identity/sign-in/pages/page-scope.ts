@@ -19,7 +19,7 @@ export type Fields = ReadonlyMap<string, string>
 /** Room for the longest state and address in the widest escapes. */
 export const formBodyLimit = 64 * 1024
 
-/** A person needs a handful of pages, an office behind one address some hundreds. */
+/** A user needs a handful of pages, an office behind one address some hundreds. */
 const pagesPerMinute = 300
 
 /** Whether the caller shows pages: it names `text/html`, and nothing else that is answered here at a higher weight. */

@@ -48,7 +48,7 @@ export interface BucketState {
   readonly sinceLastFailureSeconds: number
 }
 
-/** Who tries to sign in: `account` names the person, or what was typed where no user has it. */
+/** The source of an attempt: `account` names the user, or what was typed for an unknown one. */
 export interface Attempt {
   readonly account: string
   readonly network: string

@@ -8,7 +8,7 @@ export interface PasswordRequest {
   readonly clientId: string
   readonly username: string
   readonly password: string
-  /** A one-time or recovery code, for people who turned them on. */
+  /** A one-time or recovery code, for users who turned them on. */
   readonly otpCode: string | undefined
 }
 

@@ -3,7 +3,7 @@ import { parseEmailAddress } from '../../../../platform/email-address.ts'
 import type { NameFormat } from './assertion-verifier.ts'
 import { SamlRefusal } from './saml-refusal.ts'
 
-/** What an assertion says about a person, in the company's mapping. There is no role and no team among it. */
+/** Claims about a user by the company's mapping; roles and teams are never among them. */
 export interface Claims {
   /** As links are stored: an e-mail address in lower case, anything else as it is. */
   readonly nameId: string
@@ -49,12 +49,12 @@ function languageOf(text: string): 'en' | 'fr' | null {
   return tag === 'en' || tag === 'fr' ? tag : null
 }
 
-/** A to Z alone: `toLowerCase` makes `k` of the Kelvin sign, and so one person's name of another's. */
+/** A to Z alone: `toLowerCase` makes `k` of the Kelvin sign, and so one user's name of another's. */
 export function foldName(name: string): string {
   return name.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase())
 }
 
-/** One value and no more: two would be two people. */
+/** One value and no more: two would be two users. */
 function externalIdAt(content: AssertionContent, path: string | undefined): string | undefined {
   const [value, ...more] = valuesAt(content, path)
   return value !== undefined && more.length === 0 && value.length <= maxExternalIdLength ? value : undefined

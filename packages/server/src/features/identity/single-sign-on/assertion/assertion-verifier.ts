@@ -19,7 +19,7 @@ import {
 } from './saml-xml.ts'
 import { readSignedElement, verifySignedText } from './signed-element.ts'
 
-/** What a response must agree with. */
+/** What a response is verified against. */
 export interface Expectation {
   /** Entity id of the company's identity provider. */
   readonly issuer: string

@@ -47,7 +47,7 @@ export function consequencesOf(
   const isTrustWithdrawn = removedCertificates.some(
     (pem) => new X509Certificate(pem).validToDate.getTime() > now,
   )
-  // Who comes in is decided by both: what was proven before is not so any more.
+  // Both decide which users sign in: a change of either must be proven again.
   const isAnother = isAnotherProvider || isAnotherMapping
   const wasRequired = before?.mandatory === true && !isAnother
   const isRequired = wanted.mandatory ?? (isWhole ? false : wasRequired)

@@ -10,7 +10,7 @@ import {
 import type { Principal } from '../../sessions/principal.ts'
 import type { StoredConfig } from './config-store.ts'
 
-/** Whether an unknown user is created at the first sign-in (just-in-time provisioning), and with which role and teams. */
+/** Whether the first sign-in creates an unknown user (just-in-time provisioning), and with which role and teams. */
 export interface JitDefaults {
   readonly provisioning: 'invitation' | 'create'
   /** Null follows the company. */

@@ -11,7 +11,7 @@ import {
 
 export interface MetadataReaderDependencies {
   readonly clock: Clock
-  /** Fetches a document from a public address; rejects with a message for the person who named it. */
+  /** Fetches a document from a public address; rejects with a message for the user who named it. */
   readonly fetchDocument: (url: string) => Promise<string>
 }
 
@@ -32,7 +32,7 @@ export function isSameProvider(stored: StoredConfig, given: IdentityProvider): b
   return stored.idpEntityId === given.entityId && stored.idpSignInUrl === given.signInUrl
 }
 
-/** Reads and validates the metadata that a configuration is saved with, before any transaction: fetching takes a while. */
+/** Reads and validates the metadata of a configuration to save, before any transaction: fetching takes a while. */
 export function createMetadataReader({ clock, fetchDocument }: MetadataReaderDependencies) {
   async function fetchFrom(url: string): Promise<string> {
     if (URL.parse(url)?.protocol !== 'https:') throw unusable('its address must begin with https://')

@@ -20,7 +20,7 @@ export interface IdentityProvider {
   readonly certificates: readonly string[]
 }
 
-/** Why a metadata document is not usable, in words for the person who gave it. */
+/** Why a metadata document is not usable, in words for the user who gave it. */
 export class UnusableMetadata extends Error {}
 
 const limits: XmlLimits = {
@@ -179,7 +179,7 @@ export function isSignedMetadata(xml: string): boolean {
 }
 
 /**
- * Reads metadata that no person looks at before it is used. Where it is signed, one of the known keys must have signed
+ * Reads metadata that is used without a review. Where it is signed, one of the known keys must have signed
  * it, and nothing but what was signed is read.
  * @param certificates of the identity provider, in PEM
  * @param now milliseconds since 1970

@@ -5,7 +5,7 @@ import { isSignedMetadata, readTrustedProvider, refuse } from './identity-provid
 
 type Known = Pick<StoredConfig, 'metadataXml' | 'idpEntityId' | 'idpSignInUrl' | 'idpCertificates'>
 
-/** What of a document is used beside what is known. */
+/** What of a document is adopted in addition to what is stored. */
 export interface MergedMetadata {
   readonly signInUrl: string
   readonly certificates: readonly string[]

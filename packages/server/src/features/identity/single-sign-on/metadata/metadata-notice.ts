@@ -3,7 +3,7 @@ import type { EnqueueMail } from '../../../../platform/mail/mail-queue.ts'
 import type { Queries } from '../../../../platform/stores/relational.ts'
 import { createDirectoryStore } from '../../people/directory/directory-store.ts'
 
-/** What came of reading metadata again. */
+/** Result of reading metadata again. */
 export type MetadataNotice =
   | { readonly kind: 'taken'; readonly fingerprints: readonly string[]; readonly signInUrl: string }
   | { readonly kind: 'failed'; readonly reason: string }

@@ -11,7 +11,7 @@ export interface DueMetadata {
 /** Metadata that is read again from its address; given a transaction it works inside it. */
 export function createMetadataStore(db: Queries) {
   return {
-    /** Takes what is due, the longest waiting first; until the lease ends no other process does. */
+    /** Takes what is due, the longest waiting first; until the lease ends no other process takes it. */
     async takeDue(now: Date, leaseEnd: Date, max: number): Promise<DueMetadata[]> {
       const { rows } = await db.execute<{ company_id: string; metadata_url: string }>(
         sql`update ${ssoConfigs} set metadata_next_at = ${leaseEnd} where company_id in (
@@ -22,7 +22,7 @@ export function createMetadataStore(db: Queries) {
       return rows.map(({ company_id: companyId, metadata_url: url }) => ({ companyId, url }))
     },
 
-    /** Takes over what a document says. The version stays: sign-ins under way are as good as before. */
+    /** Stores what a document has changed. The version stays: sign-ins under way remain valid. */
     async takeOver(
       companyId: string,
       taken: Pick<typeof ssoConfigs.$inferSelect, 'metadataXml' | 'idpSignInUrl' | 'idpCertificates'>,

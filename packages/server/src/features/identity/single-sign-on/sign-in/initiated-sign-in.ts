@@ -31,7 +31,7 @@ export interface InitiatedSignInDependencies {
 /** From the response to the confirmation, and from there to the application. */
 export const initiatedSeconds = 120
 
-/** What the browser is asked before anything begins: whether to continue as this person. */
+/** What the browser is asked before anything begins: whether to continue as this user. */
 export interface Question {
   readonly secret: string
   readonly email: string
@@ -43,7 +43,7 @@ export function createInitiatedSignIn(dependencies: InitiatedSignInDependencies)
   const { relational, keepSignIn, signIns, origin, random } = dependencies
   const { findClient } = createTokenStore(relational.db)
 
-  /** @throws DomainError `invalidClient` when the application is gone, or the address is its own no more */
+  /** @throws DomainError `invalidClient` when the application is gone, or the address is no longer its own */
   async function getClient({ clientId, url }: InitiatedRequest): Promise<DestinationClient> {
     const client = await findClient(clientId)
     if (!client || !isOfClient(url, client)) throw new DomainError('invalidClient')
@@ -52,8 +52,8 @@ export function createInitiatedSignIn(dependencies: InitiatedSignInDependencies)
 
   return {
     /**
-     * Makes the request that is missing, answered already, so that what follows is bound to the browser that
-     * brought the response.
+     * Stores the missing request as already answered, so that what follows is bound to the browser that brought the
+     * response.
      */
     async begin(
       tx: Queries,

@@ -18,9 +18,9 @@ export interface JitDependencies {
 export interface AdmittedPerson {
   readonly user: KnownUser
   readonly isNew: boolean
-  /** Whether the person came through this identity provider under this name for the first time. */
+  /** Whether the user came through this identity provider under this name for the first time. */
   readonly isLinked: boolean
-  /** The name that the person had there before, when it is another one now. */
+  /** The name that the user had there before, when it is another one now. */
   readonly formerName: string | undefined
   /** As the identity provider gives it, when it is not the one here. */
   readonly otherAddress: string | undefined
@@ -37,7 +37,7 @@ async function requireUnknown(identities: IdentityStore, claims: Claims): Promis
   if (namesakes.length > 0) throw SamlRefusal.about('possible-duplicate', ...namesakes)
 }
 
-/** The person as the identity provider creates one: only what the company has set gives role and teams. */
+/** Creates a user (just-in-time provisioning): role and teams come from the company's settings alone. */
 async function createPerson(
   tx: Queries,
   { lifecycle }: JitDependencies,

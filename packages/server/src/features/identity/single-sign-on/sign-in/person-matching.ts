@@ -2,18 +2,18 @@ import { type Claims, foldName } from '../assertion/assertion-claims.ts'
 import { SamlRefusal } from '../assertion/saml-refusal.ts'
 import type { IdentityStore, KnownUser, Link } from './identity-store.ts'
 
-/** Who an assertion is about. */
+/** The user whom an assertion is about. */
 export interface MatchedPerson {
   readonly user: KnownUser
-  /** By what: a link, the identifier that never changes, or the address. */
+  /** Matched by a link, by the identifier that never changes, or by the address. */
   readonly by: 'name' | 'externalId' | 'address'
-  /** Under what the user is known so far. */
+  /** The user's present link. */
   readonly link: Link | undefined
 }
 
 /**
  * Known under another identifier that never changes: an address, and a name that is one, may have been given to
- * another person.
+ * another user.
  * @throws SamlRefusal `other-identity`
  */
 function requireSameExternalId(user: KnownUser, link: Link | undefined, { externalId }: Claims): void {

@@ -93,8 +93,8 @@ export function createRefusalRecord(dependencies: RefusalRecordDependencies) {
   }
 
   /**
-   * Does a step of a sign-in.
-   * @param known what is known about it by then
+   * Runs a step of a sign-in.
+   * @param known what is known about the sign-in by then
    * @throws SignInRefused for a SamlRefusal of the step
    */
   return async <T>(

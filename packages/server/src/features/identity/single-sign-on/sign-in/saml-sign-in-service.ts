@@ -53,8 +53,8 @@ export interface FinishingVisit extends Visit {
 }
 
 /**
- * A sign-in that is complete: on to the next step, in a trial to a page that says who it is, and to a question first
- * when the sign-in began at the identity provider.
+ * A completed sign-in: a redirect to the next step; in a trial the matched user; and a question first when the sign-in
+ * began at the identity provider.
  */
 export type FinishedSignIn = { readonly requestId: string; readonly language: Language } & (
   | { readonly location: string }
@@ -139,7 +139,7 @@ export function createSamlSignInService(dependencies: SamlSignInServiceDependenc
     return { secret, kept }
   }
 
-  /** What the browser comes for, when it is the one that was sent away. */
+  /** The result, for the browser that began the sign-in. */
   async function takeResult(companyId: string, secret: string, browserSecretOf: BrowserSecretOf) {
     const taken =
       isId(companyId) && isSecret(secret) ? await store.takeResult(companyId, hashSecret(secret)) : undefined
@@ -207,7 +207,7 @@ export function createSamlSignInService(dependencies: SamlSignInServiceDependenc
 
     /**
      * Completes the sign-in of a taken response, in the browser that the sign-in began in; one that began at the
-     * identity provider only once the person has confirmed it.
+     * identity provider only once the user has confirmed it.
      * @throws DomainError `singleSignOnRefused`
      */
     async finish(

@@ -50,7 +50,7 @@ export interface Beginning {
 /** Long enough for a password and a second factor at the identity provider. */
 export const requestSeconds = 600
 /**
- * Each sign-in under way leaves a row behind. People of a whole office may be on their way at once, and what programs
+ * Each sign-in under way leaves a row behind. Users of a whole office may be on their way at once, and what programs
  * begin there, or pages of other sites in browsers that do not say so, must not keep them from it.
  */
 const maxOpen = { ofBrowser: 10, ofNetwork: 500 } as const

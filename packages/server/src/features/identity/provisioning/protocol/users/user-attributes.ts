@@ -6,7 +6,7 @@ import { type AttributePlace, findAttribute } from '../schema/user-schema.ts'
 import { readAttributes, readBoolean, readText, requireSchema } from '../schema/values.ts'
 import { changeDocument, requireBounded, type UserDocument } from './user-document.ts'
 
-/** What a request says about a user; what is absent stays as it is. */
+/** Changes of a user; what is absent stays as it is. */
 export interface UserChange {
   /** As it was sent: whether it is an address is decided by what it is for. */
   readonly userName?: string
@@ -25,7 +25,7 @@ interface AccountChange {
   active?: boolean
 }
 
-/** Accepted, so that a mapping of them stops no one, and never kept. */
+/** Accepted, so that a mapping of them is no error, and never kept. */
 const ignored: ReadonlySet<string> = new Set(['password', 'schemas'])
 const readOnly: ReadonlySet<string> = new Set(['id', 'meta', 'groups'])
 
