@@ -7,7 +7,6 @@ import { createDatasourceStore } from './features/datasources/datasource-store.t
 import { type AccountServices, createAccountServices } from './features/identity/people/account-services.ts'
 import { createTimezoneStore } from './features/identity/people/company/timezone-store.ts'
 import { createDirectoryStore } from './features/identity/people/directory/directory-store.ts'
-import { createOperatorAccountService } from './features/identity/people/installation/operator-account-service.ts'
 import { createProvisioning, type Provisioning } from './features/identity/provisioning/provisioning.ts'
 import { createBearerGuard } from './features/identity/sessions/access/bearer-guard.ts'
 import { createRefusalAudit } from './features/identity/sessions/access/refusal-audit.ts'
@@ -149,7 +148,6 @@ export function createServices(parts: ServiceParts): Services {
     findSingleSignOn: createDomainStore(relational.db).findSingleSignOn,
     origin,
   })
-  const operatorAccounts = createOperatorAccountService({ relational, passwords, recordAudit })
   return {
     tokens: createTokenService({
       relational,
@@ -211,7 +209,7 @@ export function createServices(parts: ServiceParts): Services {
       gate,
       columnar,
       store: createStatisticsStore({ columnar }),
-      readSettings: (companyId) => operatorAccounts.getSettings(companyId),
+      readSettings: accounts.company.getSettings,
       clock,
       limits: { ...defaultRunLimits, threads: oneThreadWhileIngesting(collector, ending) },
       onAnswered: (outcome, seconds) => metrics.querySeconds.observe({ outcome }, seconds),

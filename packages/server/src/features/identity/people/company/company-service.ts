@@ -7,7 +7,7 @@ import type { Caller, Principal } from '../../sessions/principal.ts'
 import { changesOf, definedOf } from '../changes.ts'
 import { createDirectoryStore } from '../directory/directory-store.ts'
 import { requireGrantableRole, requireGrantableTeams, requireUnprovisioned } from '../roles/grants.ts'
-import { createCompanyStore, type StoredCompany } from './company-store.ts'
+import { type CompanySettings, createCompanyStore, type StoredCompany } from './company-store.ts'
 
 export interface CompanyServiceDependencies {
   readonly relational: Pick<Relational, 'db' | 'transaction'>
@@ -54,6 +54,13 @@ export function createCompanyService(dependencies: CompanyServiceDependencies) {
   }
 
   return {
+    /** @throws DomainError `notFound` */
+    async getSettings(companyId: string): Promise<CompanySettings> {
+      const settings = await createCompanyStore(relational.db).findSettings(companyId)
+      if (!settings) throw new DomainError('notFound', { id: companyId })
+      return settings
+    },
+
     async read(principal: Principal): Promise<Company> {
       return toCompany(await get(relational.db, principal))
     },

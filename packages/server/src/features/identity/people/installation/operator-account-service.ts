@@ -6,7 +6,7 @@ import { isId, newId, normalizeId } from '../../../../platform/ids.ts'
 import { invalid } from '../../../../platform/invalid.ts'
 import type { Queries, Relational } from '../../../../platform/stores/relational.ts'
 import { createSessionStore } from '../../sessions/session-store.ts'
-import { type CompanySettings, createCompanyStore } from '../company/company-store.ts'
+import { createCompanyStore } from '../company/company-store.ts'
 import { createDirectoryStore, type User } from '../directory/directory-store.ts'
 import { requireGoodPassword } from '../passwords/password-setting.ts'
 import { builtInRoles } from '../roles/built-in-roles.ts'
@@ -129,13 +129,6 @@ export function createOperatorAccountService({
         throw invalid('company', 'does not exist yet: start the service once, that makes the first one')
       const list = companies.map(({ id, name }) => `${id} (${name})`).join(', ')
       throw invalid('company', `must be one of ${list}`)
-    },
-
-    /** @throws DomainError `notFound` */
-    async getSettings(companyId: string): Promise<CompanySettings> {
-      const settings = await createCompanyStore(db).findSettings(companyId)
-      if (!settings) throw new DomainError('notFound', { id: companyId })
-      return settings
     },
 
     /**
