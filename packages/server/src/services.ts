@@ -85,7 +85,7 @@ export interface ServiceParts {
   readonly outgoing: OutgoingClient
   readonly enqueueMail: EnqueueMail
   /** Address under which people reach the service, without a path. */
-  readonly origin: () => string
+  readonly publicUrl: () => string
   /** Where answers that are too large for the memory are held. */
   readonly spoolDirectory: string
   readonly findPrincipal: Parameters<typeof createBearerGuard>[0]['findPrincipal']
@@ -101,7 +101,7 @@ const metadataLimits = { limitBytes: 1024 * 1024, timeoutMs: 20_000 }
 /** Wires the features together: what one needs of another it gets here. */
 export function createServices(parts: ServiceParts): Services {
   const { relational, columnar, log, passwords, findPrincipal, clock, logger, metrics, ending } = parts
-  const { box, outgoing, enqueueMail, origin } = parts
+  const { box, outgoing, enqueueMail, publicUrl } = parts
   // One for everything that asks the engine: what one company asks does not hold up another.
   const gate = createQueryGate()
   const tokens = createTokenStore(relational.db)
@@ -128,13 +128,13 @@ export function createServices(parts: ServiceParts): Services {
     logger,
     metrics,
   })
-  const provisioning = createProvisioning({ relational, recordAudit, origin, clock })
+  const provisioning = createProvisioning({ relational, recordAudit, publicUrl, clock })
   const accounts = createAccountServices({
     relational,
     passwords,
     recordAudit,
     enqueueMail,
-    origin,
+    publicUrl,
     knowsTimezone: createTimezoneStore({ columnar }).knowsTimezone,
     settingsNaming: provisioning.settingsNaming,
   })
@@ -146,7 +146,7 @@ export function createServices(parts: ServiceParts): Services {
     passwordCheck,
     recordAudit,
     findSingleSignOn: createDomainStore(relational.db).findSingleSignOn,
-    origin,
+    publicUrl,
   })
   return {
     tokens: createTokenService({
@@ -191,7 +191,7 @@ export function createServices(parts: ServiceParts): Services {
       relational,
       box,
       recordAudit,
-      origin,
+      publicUrl,
       ports: {
         readAuthorizationRequest: async (query, acceptLanguage) =>
           (await readAuthorization(new Map(Object.entries(query)), acceptLanguage)).request,

@@ -62,7 +62,7 @@ export function createOperatorServices({
       notifyAdministrators: async () => {},
       resolveTxt: resolveTxtRecords,
       // No command shows an address of the service.
-      origin: () => '',
+      publicUrl: () => '',
     }),
     singleSignOn: createRequirementService({ relational, recordAudit }),
     createDatasource: (datasource) =>

@@ -113,7 +113,7 @@ export const accountServicesOf = ({ relational, passwords, enqueueMail, time }: 
     passwords,
     recordAudit,
     enqueueMail,
-    origin: () => origin,
+    publicUrl: () => origin,
     knowsTimezone: async (zone) => ['UTC', 'Europe/Paris'].includes(zone),
     linksIn: (queries: Queries) => createPasswordLinkStore(queries, time.sqlNow),
     budgetsIn: (queries: Queries) => createRequestBudgetStore(queries, time.sqlNow),
@@ -133,7 +133,7 @@ export async function createAccountsApp(
       registerPasswordLinkRoutes(scope, {
         links: services.passwordLinks,
         readAuthorization,
-        origin: () => origin,
+        publicUrl: () => origin,
       })
     },
     authenticated(scope) {

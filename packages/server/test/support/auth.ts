@@ -161,9 +161,9 @@ export async function createAuth(relational: Relational, options: AuthOptions = 
     passwordCheck,
     recordAudit,
     findSingleSignOn: options.findSingleSignOn ?? (async () => undefined),
-    origin: () => testOrigin,
+    publicUrl: () => testOrigin,
   })
-  registerSignInRoutes(app, { signIn, readAuthorization, origin: () => testOrigin })
+  registerSignInRoutes(app, { signIn, readAuthorization, publicUrl: () => testOrigin })
   registerMetadataRoutes(app, () => testOrigin)
   options.open?.(app, parts)
   app.register(async (scope) => {

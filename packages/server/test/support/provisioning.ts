@@ -133,7 +133,7 @@ export function openProvisioningProcess(database: TestDatabase): Promise<Auth> {
     createProvisioning({
       relational,
       recordAudit,
-      origin: () => origin,
+      publicUrl: () => origin,
       clock: time.clock,
     })
   return createAuth(database, {

@@ -50,7 +50,7 @@ export async function createSingleSignOnApp(relational: Relational) {
       box: parts.box,
       recordAudit,
       enqueueMail: parts.enqueueMail,
-      origin: () => seen.origin,
+      publicUrl: () => seen.origin,
       clock: parts.time.clock,
       signIns: (queries) => createSamlSignInStore(queries, parts.time.sqlNow),
       log: silentLogger,

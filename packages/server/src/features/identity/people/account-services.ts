@@ -19,7 +19,7 @@ export interface AccountServicesDependencies extends Pick<RoleServiceDependencie
   readonly recordAudit: RecordAudit
   readonly enqueueMail: EnqueueMail
   /** Public address of the service, without a path. */
-  readonly origin: () => string
+  readonly publicUrl: () => string
   readonly knowsTimezone: (zone: string) => Promise<boolean>
   /** Tests hand in stores with a clock of their own. */
   readonly linksIn?: (queries: Queries) => PasswordLinkStore

@@ -15,7 +15,7 @@ export interface ProvisioningDependencies {
   readonly relational: Pick<Relational, 'db' | 'transaction'>
   readonly recordAudit: RecordAudit
   /** Public address of the service, without a path. */
-  readonly origin: () => string
+  readonly publicUrl: () => string
   readonly clock: Clock
 }
 
@@ -23,10 +23,10 @@ export type Provisioning = ReturnType<typeof createProvisioning>
 
 /** Provisioning as a whole: a company's configuration, its tokens, and the SCIM service. */
 export function createProvisioning(dependencies: ProvisioningDependencies) {
-  const { relational, recordAudit, origin, clock } = dependencies
+  const { relational, recordAudit, publicUrl, clock } = dependencies
   const lifecycle = createUserLifecycle(dependencies)
   const { transact } = lifecycle
-  const baseUrl = () => `${origin()}/v2/scim/v2`
+  const baseUrl = () => `${publicUrl()}/v2/scim/v2`
   const roleAssignment = createRoleAssignment({ lifecycle, recordAudit })
   const requests = createScimRequestService({ relational, transact, recordAudit, clock })
   const parts = { requests, lifecycle, roleAssignment, recordAudit, baseUrl }

@@ -21,7 +21,7 @@ export interface SignInServiceDependencies {
   /** The company with single sign-on for a domain; undefined where there is none. */
   readonly findSingleSignOn: (domain: string) => Promise<{ companyId: string; required: boolean } | undefined>
   /** Public address of the service: the issuer of codes (RFC 9207). */
-  readonly origin: () => string
+  readonly publicUrl: () => string
   readonly random?: RandomBytes
 }
 
@@ -53,7 +53,7 @@ interface Step {
   readonly request: AuthorizationRequest
   /** Names the browser. */
   readonly browser: string
-  readonly origin: RequestSource
+  readonly source: RequestSource
 }
 
 /** Of one-time codes, before the password has to be given again. */
@@ -74,12 +74,12 @@ export function createSignInService(dependencies: SignInServiceDependencies) {
     passwordCheck,
     recordAudit,
     findSingleSignOn,
-    origin,
+    publicUrl,
     random,
   } = dependencies
   const codes = codesIn(relational.db)
 
-  async function issueCode(tx: Queries, person: Person, { request, origin: from }: Step): Promise<string> {
+  async function issueCode(tx: Queries, person: Person, { request, source }: Step): Promise<string> {
     const code = newSecret(random)
     const { clientId, redirectUri, codeChallenge } = request
     const { userId, passwordHash, method } = person
@@ -97,9 +97,9 @@ export function createSignInService(dependencies: SignInServiceDependencies) {
       action: method === 'sso' ? 'application-authorize' : 'sign-in',
       actor: { kind: 'user', id: userId, name: person.email },
       details: { method, clientId },
-      address: from.address,
+      address: source.address,
     })
-    return buildRedirect(request, { code }, origin())
+    return buildRedirect(request, { code }, publicUrl())
   }
 
   async function keepPending(
@@ -130,7 +130,7 @@ export function createSignInService(dependencies: SignInServiceDependencies) {
   /** The same after a password: sign-ins of this user from here are not held while others are. */
   async function continueFamiliar(person: Person, step: Step): Promise<NextStep> {
     const device = newSecret(random)
-    const { address, device: former } = step.origin
+    const { address, device: former } = step.source
     await familiar.rememberNetwork(person.userId, address)
     await familiar.rememberDevice(person.userId, hashDevice(former), hashDevice(device))
     return { ...(await continueSignIn(person, step)), device }
@@ -154,14 +154,14 @@ export function createSignInService(dependencies: SignInServiceDependencies) {
       if (!found) return undefined
       const parameters = toParameters(request)
       parameters.set('domain', domain)
-      return { required: found.required, location: `${origin()}/v2/sso/saml/login?${parameters}` }
+      return { required: found.required, location: `${publicUrl()}/v2/sso/saml/login?${parameters}` }
     },
 
     /** @throws DomainError `invalidCredentials`, `tooManyAttempts` or `signInUnavailable` */
     async signIn(username: string, password: string, step: Step): Promise<NextStep> {
       if (isPasswordTooLong(password)) throw new DomainError('invalidCredentials')
       const attempt = { findClient: async () => step.client, username, password }
-      const user = await passwordCheck.verify(attempt, step.origin)
+      const user = await passwordCheck.verify(attempt, step.source)
       const person: Person = { ...user, method: 'password' }
       if (user.needsCode) return { kind: 'code', signIn: await keepPending(person, step, false) }
       return continueFamiliar(person, step)
@@ -176,7 +176,7 @@ export function createSignInService(dependencies: SignInServiceDependencies) {
       const pending = await findPending(signIn, step)
       if (!pending || pending.complete) return undefined
       if (!(await codes.takeTry(hashSecret(signIn), maxTries))) return undefined
-      await passwordCheck.verifyCode(pending, code, step.client.id, step.origin)
+      await passwordCheck.verifyCode(pending, code, step.client.id, step.source)
       if (!(await codes.deletePending(hashSecret(signIn)))) return undefined
       return continueFamiliar(pending, step)
     },
@@ -191,7 +191,7 @@ export function createSignInService(dependencies: SignInServiceDependencies) {
     async decide(signIn: string, allowed: boolean, step: Step): Promise<string | undefined> {
       const pending = await findPending(signIn, step)
       if (!pending?.complete) return undefined
-      const { client, request, origin: from } = step
+      const { client, request, source } = step
       return relational.transaction(async (tx) => {
         const inside = codesIn(tx)
         if (!(await inside.deletePending(hashSecret(signIn)))) return undefined
@@ -201,11 +201,11 @@ export function createSignInService(dependencies: SignInServiceDependencies) {
           actor: { kind: 'user', id: pending.userId, name: pending.email },
           target: { kind: 'client', id: client.id, name: client.name },
           details: { allowed },
-          address: from.address,
+          address: source.address,
         })
         if (!allowed) {
           const error_description = 'The user has refused access'
-          return buildRedirect(request, { error: 'access_denied', error_description }, origin())
+          return buildRedirect(request, { error: 'access_denied', error_description }, publicUrl())
         }
         await inside.insertConsent(pending.userId, client.id)
         return issueCode(tx, pending, step)
@@ -246,13 +246,13 @@ export function createSignInService(dependencies: SignInServiceDependencies) {
         client,
         request,
         browser,
-        origin: { address, cookieToken: undefined, device: undefined },
+        source: { address, cookieToken: undefined, device: undefined },
       }
       const next = await continueSignIn({ ...known, passwordHash: null }, step)
       if (next.kind === 'done') return next.location
       const parameters = toParameters(request)
       parameters.set('sign_in', next.signIn)
-      return `${origin()}/v2/oauth/consent?${parameters}`
+      return `${publicUrl()}/v2/oauth/consent?${parameters}`
     },
   }
 }

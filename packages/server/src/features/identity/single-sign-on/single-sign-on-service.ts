@@ -30,7 +30,7 @@ export interface SingleSignOnDependencies {
   readonly recordAudit: RecordAudit
   readonly enqueueMail: EnqueueMail
   /** Public address of the service, without a path. */
-  readonly origin: () => string
+  readonly publicUrl: () => string
   readonly ports: SingleSignOnPorts
   readonly onOutcome: SamlSignInServiceDependencies['onOutcome']
   readonly log: Pick<Logger, 'warn'>
@@ -44,7 +44,7 @@ export type SingleSignOn = ReturnType<typeof createSingleSignOn>
 
 /** Single sign-on as a whole: its configuration and the sign-ins through it. */
 export function createSingleSignOn(dependencies: SingleSignOnDependencies) {
-  const { relational, box, recordAudit, origin, ports, onOutcome } = dependencies
+  const { relational, box, recordAudit, publicUrl, ports, onOutcome } = dependencies
   const lifecycle = createUserLifecycle(dependencies)
   const {
     clock = systemClock,
@@ -62,10 +62,10 @@ export function createSingleSignOn(dependencies: SingleSignOnDependencies) {
       recordAudit,
       notifyAdministrators,
       clock,
-      origin,
+      publicUrl,
       ...ports,
     }),
-    domains: createDomainService({ relational, recordAudit, notifyAdministrators, resolveTxt, origin }),
+    domains: createDomainService({ relational, recordAudit, notifyAdministrators, resolveTxt, publicUrl }),
     metadataWatch: createMetadataWatch({ ...dependencies, fetchDocument: ports.fetchDocument, clock }),
     service: createSamlSignInService({
       relational,
@@ -74,7 +74,7 @@ export function createSingleSignOn(dependencies: SingleSignOnDependencies) {
       certificates,
       recordAudit,
       clock,
-      origin,
+      publicUrl,
       onOutcome,
       ...ports,
     }),

@@ -32,7 +32,7 @@ export interface InvitationServiceDependencies {
   readonly recordAudit: RecordAudit
   readonly enqueueMail: EnqueueMail
   /** Public address of the service, without a path. */
-  readonly origin: () => string
+  readonly publicUrl: () => string
 }
 
 /** Mails of one caller: 100 at once, one more every 36 seconds. */
@@ -44,7 +44,7 @@ export type InvitationService = ReturnType<typeof createInvitationService>
 
 /** Invitations, until their users sign in for the first time. */
 export function createInvitationService(dependencies: InvitationServiceDependencies) {
-  const { relational, lifecycle, linksIn, makeInvitationLink, recordAudit, enqueueMail, origin } =
+  const { relational, lifecycle, linksIn, makeInvitationLink, recordAudit, enqueueMail, publicUrl } =
     dependencies
   const { budgetsIn } = dependencies
 
@@ -74,7 +74,7 @@ export function createInvitationService(dependencies: InvitationServiceDependenc
     if (!choosesPassword) await linksIn(tx).endAll(user.id)
     const { url, expiresAt } = choosesPassword
       ? await makeInvitationLink(tx, user.id, principal.userId)
-      : { url: `${origin()}/`, expiresAt: null }
+      : { url: `${publicUrl()}/`, expiresAt: null }
     if (sendMail) {
       const way = choosesPassword ? (user.isHeldElsewhere ? 'none' : 'password') : 'single-sign-on'
       const text = { company: user.companyName, inviter: principal.email, url, way } as const

@@ -31,7 +31,7 @@ export interface PasswordLinkDependencies {
   readonly recordAudit: RecordAudit
   readonly enqueueMail: EnqueueMail
   /** Public address of the service, without a path; never from a request. */
-  readonly origin: () => string
+  readonly publicUrl: () => string
   readonly random?: RandomBytes
 }
 
@@ -79,7 +79,8 @@ export type PasswordLinkService = ReturnType<typeof createPasswordLinkService>
 
 /** Links with which users set a password: after a reset, or for the first sign-in. */
 export function createPasswordLinkService(dependencies: PasswordLinkDependencies) {
-  const { relational, linksIn, budgetsIn, passwords, recordAudit, enqueueMail, origin, random } = dependencies
+  const { relational, linksIn, budgetsIn, passwords, recordAudit, enqueueMail, publicUrl, random } =
+    dependencies
 
   /** Undefined when there is no such user; the same statements then. */
   async function addLink(
@@ -97,7 +98,7 @@ export function createPasswordLinkService(dependencies: PasswordLinkDependencies
       createdBy,
       lifetimeSeconds: lifetimeSeconds[kind],
     })
-    return { url: `${origin()}/v2/oauth/set-password?token=${secret}`, expiresAt }
+    return { url: `${publicUrl()}/v2/oauth/set-password?token=${secret}`, expiresAt }
   }
 
   async function mailResetLink(tx: Queries, user: LinkTarget, createdBy: string | undefined): Promise<void> {

@@ -63,8 +63,8 @@ export function formOf(request: FastifyRequest, known: readonly string[]): Field
 }
 
 /** @throws DomainError `forbidden` for a form that a page of another site sent (docs/faults.md, E08) */
-export function requireOwnForm(request: FastifyRequest, fields: Fields, origin: string): void {
-  if (isOwnForm(request, fields.get('form_token'), origin)) return
+export function requireOwnForm(request: FastifyRequest, fields: Fields, publicUrl: string): void {
+  if (isOwnForm(request, fields.get('form_token'), publicUrl)) return
   const message = 'This form was not sent by a page of this service, or the browser keeps no cookies'
   throw new DomainError('forbidden', {}, { message })
 }

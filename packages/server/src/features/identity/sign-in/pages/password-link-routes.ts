@@ -47,13 +47,13 @@ export interface PasswordLinks {
 export interface PasswordLinkRouteDependencies {
   readonly links: PasswordLinks
   readonly readAuthorization: AuthorizationReader
-  readonly origin: () => string
+  readonly publicUrl: () => string
 }
 
 /** The pages for people who have no password or have forgotten it. */
 export function registerPasswordLinkRoutes(
   app: FastifyInstance,
-  { links, readAuthorization, origin }: PasswordLinkRouteDependencies,
+  { links, readAuthorization, publicUrl }: PasswordLinkRouteDependencies,
 ): void {
   const languageFor = (request: FastifyRequest, fields: Fields): Language =>
     languageOf(fields.get('lang'), request.headers['accept-language'])
@@ -81,7 +81,7 @@ export function registerPasswordLinkRoutes(
 
     scope.post(forgotUrl, async (request, reply) => {
       const fields = formOf(request, [...authorizationParameters, 'form_token', 'username'])
-      requireOwnForm(request, fields, origin())
+      requireOwnForm(request, fields, publicUrl())
       const language = languageFor(request, fields)
       const from = await comingFrom(request, fields)
       const typed = fields.get('username') ?? ''
@@ -132,7 +132,7 @@ export function registerPasswordLinkRoutes(
 
     scope.post(setPasswordUrl, async (request, reply) => {
       const fields = formOf(request, ['token', 'lang', 'form_token', 'username', 'password', 'repeated'])
-      requireOwnForm(request, fields, origin())
+      requireOwnForm(request, fields, publicUrl())
       const [token = '', password = ''] = [fields.get('token'), fields.get('password')]
       const found = await links.inspect(token)
       if (!found) {

@@ -45,7 +45,7 @@ export interface SignInRouteDependencies {
   readonly signIn: SignInService
   readonly readAuthorization: AuthorizationReader
   /** Address under which people reach the service. */
-  readonly origin: () => string
+  readonly publicUrl: () => string
 }
 
 const known = [...authorizationParameters, 'form_token']
@@ -78,7 +78,7 @@ function wordsFor(
 
 /** The steps of a sign-in in a browser, and operation 2; pages that work without scripts. */
 export function registerSignInRoutes(app: FastifyInstance, dependencies: SignInRouteDependencies): void {
-  const { signIn, readAuthorization, origin } = dependencies
+  const { signIn, readAuthorization, publicUrl } = dependencies
 
   /** Of requests whose client and redirect_uri were right. */
   const returnAddresses = new WeakMap<FastifyRequest, ReturnAddress>()
@@ -105,7 +105,7 @@ export function registerSignInRoutes(app: FastifyInstance, dependencies: SignInR
       error: refused?.code ?? oauthError(error),
       error_description: oauthDescription(error.message),
     }
-    return to && buildRedirect(to, result, origin())
+    return to && buildRedirect(to, result, publicUrl())
   }
 
   function contextOf({ client, request }: ValidatedRequest, browser: string): PageContext {
@@ -133,14 +133,14 @@ export function registerSignInRoutes(app: FastifyInstance, dependencies: SignInR
   /** What a step needs, from a form that this service wrote for this browser. */
   async function readStep(request: FastifyRequest, extra: readonly string[]) {
     const fields = formOf(request, [...known, ...extra])
-    requireOwnForm(request, fields, origin())
+    requireOwnForm(request, fields, publicUrl())
     const browser = browserOf(request)
     if (browser === undefined || fields.get('form_token') !== formTokenOf(browser))
       throw new DomainError('forbidden', {}, { message: 'The browser keeps no cookies' })
     const validated = await validate(request, fields)
     const cookieToken = readRefreshCookie(request)
-    const from = { address: request.ip, cookieToken, device: readDeviceCookie(request) }
-    return { fields, context: contextOf(validated, browser), step: { ...validated, browser, origin: from } }
+    const source = { address: request.ip, cookieToken, device: readDeviceCookie(request) }
+    return { fields, context: contextOf(validated, browser), step: { ...validated, browser, source } }
   }
 
   registerPages(app, { findReturn }, (scope) => {
@@ -150,8 +150,8 @@ export function registerSignInRoutes(app: FastifyInstance, dependencies: SignInR
       const browser = bindBrowser(request, reply)
       const context = contextOf(validated, browser)
       const kept = readKeptSignIn(request)
-      const from = { address: request.ip, cookieToken: undefined, device: undefined }
-      const resumed = kept && (await signIn.resume(kept, { ...validated, browser, origin: from }))
+      const source = { address: request.ip, cookieToken: undefined, device: undefined }
+      const resumed = kept && (await signIn.resume(kept, { ...validated, browser, source }))
       if (resumed) {
         forgetKeptSignIn(request, reply)
         return follow(request, reply, resumed, context)
@@ -169,7 +169,7 @@ export function registerSignInRoutes(app: FastifyInstance, dependencies: SignInR
       bodyLimit: formBodyLimit,
       async handler(request, reply) {
         const fields = formOf(request, [...known, 'username'])
-        requireOwnForm(request, fields, origin())
+        requireOwnForm(request, fields, publicUrl())
         const validated = await validate(request, fields)
         const typed = fields.get('username') ?? ''
         const username = parseEmailAddress(typed)
@@ -188,7 +188,7 @@ export function registerSignInRoutes(app: FastifyInstance, dependencies: SignInR
         }
         const parameters = toParameters(validated.request)
         parameters.set('username', username)
-        const passwordStep = `${origin()}${signInUrl}?${parameters}`
+        const passwordStep = `${publicUrl()}${signInUrl}?${parameters}`
         return reply
           .code(204)
           .header('location', way?.required ? way.location : passwordStep)
@@ -237,7 +237,7 @@ export function registerSignInRoutes(app: FastifyInstance, dependencies: SignInR
       const step = {
         ...validated,
         browser,
-        origin: { address: request.ip, cookieToken: undefined, device: undefined },
+        source: { address: request.ip, cookieToken: undefined, device: undefined },
       }
       const asked = await signIn.findAsked(secret, step)
       if (!asked) return sendSignInPage(reply, expiredPage(validated.request))

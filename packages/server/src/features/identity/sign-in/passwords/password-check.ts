@@ -65,7 +65,7 @@ interface Try {
   readonly isFamiliar: boolean
   /** Whether some user has signed in from here. */
   readonly isKnown: boolean
-  readonly origin: RequestSource
+  readonly source: RequestSource
   /** Whether the caller records a refusal itself. */
   readonly isRecorded?: boolean | undefined
 }
@@ -131,13 +131,13 @@ export function createPasswordCheck(dependencies: PasswordCheckDependencies) {
   }
 
   /** Records for the company that an account is held, at most once a minute. */
-  async function recordHeld({ email, clientId, origin }: Try, seconds: number): Promise<void> {
+  async function recordHeld({ email, clientId, source }: Try, seconds: number): Promise<void> {
     const last = held.get(email)
     if (last !== undefined && clock.now() - last < alarmIntervalMs) return
     if (held.size >= maxHeld) held.clear()
     held.set(email, clock.now())
     const user = await tokens.findCredentials(email)
-    await recordFailure(user, 'tooManyAttempts', { reason: 'held', clientId, heldSeconds: seconds }, origin)
+    await recordFailure(user, 'tooManyAttempts', { reason: 'held', clientId, heldSeconds: seconds }, source)
   }
 
   function tooManyAttempts(seconds: number): DomainError {
@@ -199,17 +199,17 @@ export function createPasswordCheck(dependencies: PasswordCheckDependencies) {
     email: string,
     {
       findClient,
-      origin,
+      source,
       isRecorded,
-    }: Pick<PasswordAttempt, 'findClient' | 'isRecorded'> & { origin: RequestSource },
+    }: Pick<PasswordAttempt, 'findClient' | 'isRecorded'> & { source: RequestSource },
   ): Promise<Try> {
     try {
       return await askingGate.run(async () => {
         const { id: clientId } = await findClient()
-        const made = { email, clientId, origin, isRecorded, ...(await placeOf(typed, email, origin)) }
+        const made = { email, clientId, source, isRecorded, ...(await placeOf(typed, email, source)) }
         await requireTurn(made)
         return made
-      }, holdersOf(origin.address))
+      }, holdersOf(source.address))
     } catch (error) {
       throw error instanceof GateFull ? busy(error) : error
     }
@@ -232,7 +232,7 @@ export function createPasswordCheck(dependencies: PasswordCheckDependencies) {
   async function keepFailure(
     user: Pick<Credentials, 'userId' | 'companyId' | 'email'> | undefined,
     { reason, error }: { readonly reason: string; readonly error: 'invalidCredentials' | 'tooManyAttempts' },
-    { clientId, buckets, origin, isRecorded }: Try,
+    { clientId, buckets, source, isRecorded }: Try,
     { heldSeconds }: Turn,
   ): Promise<void> {
     // While far buckets are full, what is tried from elsewhere is not counted in them either.
@@ -240,20 +240,20 @@ export function createPasswordCheck(dependencies: PasswordCheckDependencies) {
     await throttle.countFailure(counted)
     const { seconds } = longestWait(counted, await throttle.listStates(counted))
     const details = { reason, clientId, ...(seconds > 0 ? { heldSeconds: Math.ceil(seconds) } : {}) }
-    if (!isRecorded) await recordFailure(user, error, details, origin)
-    log.info({ clientId, userId: user?.userId, address: origin.address }, 'sign-in refused')
+    if (!isRecorded) await recordFailure(user, error, details, source)
+    log.info({ clientId, userId: user?.userId, address: source.address }, 'sign-in refused')
   }
 
   return {
     /**
      * @throws DomainError `invalidCredentials`, `tooManyAttempts`, `signInUnavailable`, or what `findClient` throws
      */
-    async verify(attempt: PasswordAttempt, origin: RequestSource): Promise<Verified> {
+    async verify(attempt: PasswordAttempt, source: RequestSource): Promise<Verified> {
       const { findClient, username, password, isRecorded } = attempt
       // A text that is no address is handled like an unknown address.
       const email = parseEmailAddress(username) ?? ''
-      const made = await begin(username, email, { findClient, origin, isRecorded })
-      return withHasher(passwords, visitOf(origin), async (hasher) => {
+      const made = await begin(username, email, { findClient, source, isRecorded })
+      return withHasher(passwords, visitOf(source), async (hasher) => {
         // Places bound how many guesses are under way before their failures count; others may have counted while this
         // one waited for a place.
         const turn = await requireTurn(made)
@@ -282,11 +282,11 @@ export function createPasswordCheck(dependencies: PasswordCheckDependencies) {
       user: Pick<Credentials, 'userId' | 'companyId' | 'email'>,
       code: string,
       clientId: string,
-      origin: RequestSource,
+      source: RequestSource,
     ): Promise<void> {
       const findClient = async () => ({ id: clientId })
-      const made = await begin(user.email, user.email, { findClient, origin })
-      await withHasher(passwords, visitOf(origin), async () => {
+      const made = await begin(user.email, user.email, { findClient, source })
+      await withHasher(passwords, visitOf(source), async () => {
         const turn = await requireTurn(made)
         if (turn.heldSeconds > 0 && !made.isFamiliar) throw tooManyAttempts(turn.heldSeconds)
         const isRight = await relational.transaction(async (tx) => {
@@ -296,7 +296,7 @@ export function createPasswordCheck(dependencies: PasswordCheckDependencies) {
               companyId: user.companyId,
               action: 'recovery-code-use',
               actor: { kind: 'user', id: user.userId, name: user.email },
-              address: origin.address,
+              address: source.address,
             })
           }
           return kind !== undefined

@@ -8,9 +8,9 @@ export interface ServiceProvider {
   readonly finishUrl: string
 }
 
-/** @param origin public address of the service, without a path; never from a request */
-export function serviceProviderOf(origin: string, companyId: string): ServiceProvider {
-  const base = `${origin}/v2/sso/saml/${companyId}`
+/** @param publicUrl public address of the service, without a path; never from a request */
+export function serviceProviderOf(publicUrl: string, companyId: string): ServiceProvider {
+  const base = `${publicUrl}/v2/sso/saml/${companyId}`
   return { entityId: `${base}/metadata`, acsUrl: `${base}/acs`, finishUrl: `${base}/finish` }
 }
 

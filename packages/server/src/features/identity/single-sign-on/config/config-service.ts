@@ -40,7 +40,7 @@ export interface ConfigServiceDependencies extends MetadataReaderDependencies {
   readonly certificates: CertificateService
   readonly recordAudit: RecordAudit
   readonly notifyAdministrators: NotifyAdministrators
-  readonly origin: () => string
+  readonly publicUrl: () => string
   /** Inside a transaction: mails a user a link to set a password. */
   readonly mailPasswordReset: (tx: Queries, userId: string) => Promise<void>
 }
@@ -53,14 +53,14 @@ export type ConfigService = ReturnType<typeof createConfigService>
 
 /** The configuration of single sign-on of a company: reading, saving, deleting. */
 export function createConfigService(dependencies: ConfigServiceDependencies) {
-  const { relational, lifecycle, certificates, recordAudit, clock, origin } = dependencies
+  const { relational, lifecycle, certificates, recordAudit, clock, publicUrl } = dependencies
   const { notifyAdministrators } = dependencies
   const { findClient } = createTokenStore(relational.db)
   const readMetadata = createMetadataReader(dependencies)
   const store = createConfigStore(relational.db)
 
   function toResource(stored: StoredConfig): SsoConfig {
-    const { entityId, acsUrl } = serviceProviderOf(origin(), stored.companyId)
+    const { entityId, acsUrl } = serviceProviderOf(publicUrl(), stored.companyId)
     return {
       idpMetadataXml: stored.metadataUrl === null ? stored.metadataXml : null,
       idpMetadataUrl: stored.metadataUrl,

@@ -26,7 +26,7 @@ export interface DomainServiceDependencies {
   readonly recordAudit: RecordAudit
   readonly notifyAdministrators: NotifyAdministrators
   readonly resolveTxt: ResolveTxt
-  readonly origin: () => string
+  readonly publicUrl: () => string
   readonly random?: RandomBytes
 }
 
@@ -49,7 +49,7 @@ export type DomainService = ReturnType<typeof createDomainService>
 
 /** Which domains of e-mail addresses are a company's own. */
 export function createDomainService(dependencies: DomainServiceDependencies) {
-  const { relational, recordAudit, notifyAdministrators, resolveTxt, origin } = dependencies
+  const { relational, recordAudit, notifyAdministrators, resolveTxt, publicUrl } = dependencies
   const { random = randomBytes } = dependencies
   const store = createDomainStore(relational.db)
 
@@ -61,7 +61,7 @@ export function createDomainService(dependencies: DomainServiceDependencies) {
       recordName: recordName(stored.domain),
       recordValue: recordValue(stored.challenge),
       verifiedAt: stored.verifiedAt?.toISOString() ?? null,
-      loginUrl: `${origin()}/v2/sso/saml/login?domain=${encodeURIComponent(stored.domain)}`,
+      loginUrl: `${publicUrl()}/v2/sso/saml/login?domain=${encodeURIComponent(stored.domain)}`,
       createdAt: stored.createdAt.toISOString(),
     }
   }

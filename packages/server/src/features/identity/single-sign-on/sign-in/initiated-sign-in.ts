@@ -24,7 +24,7 @@ export interface InitiatedSignInDependencies {
   /** Keeps it for the browser's next request to sign in to the application. @returns its secret */
   readonly keepSignIn: (kept: KeptSingleSignOn) => Promise<string>
   readonly signIns: (queries: Queries) => SamlSignInStore
-  readonly origin: () => string
+  readonly publicUrl: () => string
   readonly random: RandomBytes
 }
 
@@ -40,7 +40,7 @@ export interface Question {
 
 /** The steps of a sign-in that began at the identity provider, beside those that every sign-in takes. */
 export function createInitiatedSignIn(dependencies: InitiatedSignInDependencies) {
-  const { relational, keepSignIn, signIns, origin, random } = dependencies
+  const { relational, keepSignIn, signIns, publicUrl, random } = dependencies
   const { findClient } = createTokenStore(relational.db)
 
   /** @throws DomainError `invalidClient` when the application is gone, or the address is no longer its own */
@@ -107,7 +107,7 @@ export function createInitiatedSignIn(dependencies: InitiatedSignInDependencies)
       const { id: clientId } = await getClient(request)
       const signIn = await keepSignIn({ userId, clientId, browser })
       const location = new URL(request.url)
-      location.searchParams.set('iss', origin())
+      location.searchParams.set('iss', publicUrl())
       return { location: location.href, signIn }
     },
   }

@@ -85,12 +85,12 @@ export type SamlSignInService = ReturnType<typeof createSamlSignInService>
 
 /** Sign-ins through the identity providers of companies, begun here only. */
 export function createSamlSignInService(dependencies: SamlSignInServiceDependencies) {
-  const { relational, signIns, lifecycle, certificates, recordAudit, clock, origin } = dependencies
+  const { relational, signIns, lifecycle, certificates, recordAudit, clock, publicUrl } = dependencies
   const { onOutcome, random = randomBytes } = dependencies
   const configs = createConfigStore(relational.db)
   const store = signIns(relational.db)
   const { keepSignIn } = dependencies
-  const initiated = createInitiatedSignIn({ relational, keepSignIn, signIns, origin, random })
+  const initiated = createInitiatedSignIn({ relational, keepSignIn, signIns, publicUrl, random })
   const refusing = createRefusalRecord({ relational, recordAudit, clock, store, onOutcome })
 
   async function requireConfig(companyId: string) {
@@ -102,7 +102,7 @@ export function createSamlSignInService(dependencies: SamlSignInServiceDependenc
   /** Takes the response's request and keeps what it says, all or nothing. */
   async function take(companyId: string, message: string, from: ResponseVisit) {
     const config = await requireConfig(companyId)
-    const { entityId, acsUrl } = serviceProviderOf(origin(), companyId)
+    const { entityId, acsUrl } = serviceProviderOf(publicUrl(), companyId)
     const assertion = verifyResponse(message, {
       issuer: config.idpEntityId,
       certificates: config.idpCertificates,
@@ -183,7 +183,7 @@ export function createSamlSignInService(dependencies: SamlSignInServiceDependenc
   }
 
   return {
-    origin,
+    publicUrl,
     start: createSamlStart({ ...dependencies, store }),
 
     /** Our metadata for a company. @throws DomainError `singleSignOnNotOffered` */
@@ -191,7 +191,7 @@ export function createSamlSignInService(dependencies: SamlSignInServiceDependenc
       const companyId = normalizeId(givenId)
       const signing = isId(companyId) ? await certificates.findSigning(companyId) : undefined
       if (!signing) throw new DomainError('singleSignOnNotOffered')
-      return buildMetadata(serviceProviderOf(origin(), companyId), signing)
+      return buildMetadata(serviceProviderOf(publicUrl(), companyId), signing)
     },
 
     /**
@@ -202,7 +202,7 @@ export function createSamlSignInService(dependencies: SamlSignInServiceDependenc
     async consume(givenId: string, message: string, visit: ResponseVisit): Promise<TakenResponse> {
       const companyId = normalizeId(givenId)
       const { secret, kept } = await refusing(companyId, visit, () => take(companyId, message, visit))
-      return { location: `${serviceProviderOf(origin(), companyId).finishUrl}?result=${secret}`, kept }
+      return { location: `${serviceProviderOf(publicUrl(), companyId).finishUrl}?result=${secret}`, kept }
     },
 
     /**
