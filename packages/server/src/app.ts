@@ -45,12 +45,16 @@ export async function buildApp(context: Context, addresses: () => Addresses): Pr
     )
     await scope.register(documentsRoutes({ operations: allOperations, version, addresses }))
     if (!config.roles.has('interface')) return
-    const { origin } = context
+    const { publicUrl } = context
     registerTokenRoutes(scope, services.tokens)
-    registerMetadataRoutes(scope, origin)
-    registerSignInRoutes(scope, { ...services, origin })
+    registerMetadataRoutes(scope, publicUrl)
+    registerSignInRoutes(scope, { ...services, publicUrl })
     const { readAuthorization } = services
-    registerPasswordLinkRoutes(scope, { links: services.accounts.passwordLinks, readAuthorization, origin })
+    registerPasswordLinkRoutes(scope, {
+      links: services.accounts.passwordLinks,
+      readAuthorization,
+      publicUrl,
+    })
     registerSamlRoutes(scope, services.singleSignOn)
   })
 

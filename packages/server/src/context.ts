@@ -48,7 +48,7 @@ export interface Context {
   readonly logger: Logger
   readonly metrics: Metrics
   readonly outbox: Outbox
-  readonly origin: () => string
+  readonly publicUrl: () => string
   readonly installation: Bootstrapped
   readonly services: Services
   /** Whether pages of this origin may read what the interface answers. */
@@ -67,7 +67,7 @@ export interface ContextOptions {
   readonly logger: Logger
   readonly dataDirectory: DataDirectory
   /** Address under which people reach the service, without a path; known once it listens. */
-  readonly origin: () => string
+  readonly publicUrl: () => string
   /** Tests move it. */
   readonly clock?: Clock
   /** Tests read what it was given. */
@@ -175,13 +175,13 @@ export async function openContext(options: ContextOptions): Promise<Context> {
     const outgoing = createOutgoingClient({
       allow: rangesOf(config.outgoingAllow),
       log: logger,
-      ownHosts: () => [new URL(options.origin()).hostname],
+      ownHosts: () => [new URL(options.publicUrl()).hostname],
     })
     const services = createServices({
       spoolDirectory: dataDirectory.runPath,
       relational,
       box,
-      origin: options.origin,
+      publicUrl: options.publicUrl,
       columnar,
       log,
       passwords,
@@ -229,7 +229,7 @@ export async function openContext(options: ContextOptions): Promise<Context> {
       logger,
       metrics,
       outbox,
-      origin: options.origin,
+      publicUrl: options.publicUrl,
       installation,
       services,
       allowsOrigin: origins.has,

@@ -6,15 +6,7 @@ import { createDatasourceService, type DatasourceService } from './features/data
 import { createDatasourceStore } from './features/datasources/datasource-store.ts'
 import { type AccountServices, createAccountServices } from './features/identity/people/account-services.ts'
 import { createTimezoneStore } from './features/identity/people/company/timezone-store.ts'
-import { createAccountService } from './features/identity/people/installation/operator-account-service.ts'
-import {
-  requireGrantableRole,
-  requireGrantableRoles,
-  requireGrantableTeams,
-  requireNobodyAbove,
-  requireUnprovisioned,
-} from './features/identity/people/roles/grants.ts'
-import { createUserLifecycle } from './features/identity/people/users/user-lifecycle.ts'
+import { createDirectoryStore } from './features/identity/people/directory/directory-store.ts'
 import { createProvisioning, type Provisioning } from './features/identity/provisioning/provisioning.ts'
 import { createBearerGuard } from './features/identity/sessions/access/bearer-guard.ts'
 import { createRefusalAudit } from './features/identity/sessions/access/refusal-audit.ts'
@@ -93,7 +85,7 @@ export interface ServiceParts {
   readonly outgoing: OutgoingClient
   readonly enqueueMail: EnqueueMail
   /** Address under which people reach the service, without a path. */
-  readonly origin: () => string
+  readonly publicUrl: () => string
   /** Where answers that are too large for the memory are held. */
   readonly spoolDirectory: string
   readonly findPrincipal: Parameters<typeof createBearerGuard>[0]['findPrincipal']
@@ -109,10 +101,9 @@ const metadataLimits = { limitBytes: 1024 * 1024, timeoutMs: 20_000 }
 /** Wires the features together: what one needs of another it gets here. */
 export function createServices(parts: ServiceParts): Services {
   const { relational, columnar, log, passwords, findPrincipal, clock, logger, metrics, ending } = parts
-  const { box, outgoing, enqueueMail, origin } = parts
+  const { box, outgoing, enqueueMail, publicUrl } = parts
   // One for everything that asks the engine: what one company asks does not hold up another.
   const gate = createQueryGate()
-  const lifecycle = createUserLifecycle({ relational, recordAudit })
   const tokens = createTokenStore(relational.db)
   const familiar = createFamiliarStore(relational.db)
   const readAuthorization = createAuthorizationReader(tokens)
@@ -137,21 +128,13 @@ export function createServices(parts: ServiceParts): Services {
     logger,
     metrics,
   })
-  const provisioning = createProvisioning({
-    relational,
-    lifecycle,
-    recordAudit,
-    grants: { requireGrantableRoles, requireNobodyAbove },
-    origin,
-    clock,
-  })
+  const provisioning = createProvisioning({ relational, recordAudit, publicUrl, clock })
   const accounts = createAccountServices({
     relational,
     passwords,
     recordAudit,
     enqueueMail,
-    rememberNetwork: (tx, userId, address) => createFamiliarStore(tx).rememberNetwork(userId, address),
-    origin,
+    publicUrl,
     knowsTimezone: createTimezoneStore({ columnar }).knowsTimezone,
     settingsNaming: provisioning.settingsNaming,
   })
@@ -163,9 +146,8 @@ export function createServices(parts: ServiceParts): Services {
     passwordCheck,
     recordAudit,
     findSingleSignOn: createDomainStore(relational.db).findSingleSignOn,
-    origin,
+    publicUrl,
   })
-  const operatorAccounts = createAccountService({ relational, passwords, recordAudit })
   return {
     tokens: createTokenService({
       relational,
@@ -196,33 +178,27 @@ export function createServices(parts: ServiceParts): Services {
       passwordCheck,
       box,
       recordAudit,
-      endSessions: lifecycle.endSessions,
       clock,
     }),
     collector,
     datasources: createDatasourceService({
       relational,
+      listTeams: createDirectoryStore(relational.db).listTeams,
       log: createDatasourceLogStore({ columnar }),
       enter: gate.enter,
     }),
     singleSignOn: createSingleSignOn({
       relational,
       box,
-      lifecycle,
       recordAudit,
-      origin,
+      publicUrl,
       ports: {
         readAuthorizationRequest: async (query, acceptLanguage) =>
           (await readAuthorization(new Map(Object.entries(query)), acceptLanguage)).request,
         finishSignIn: signIn.finishSingleSignOn,
-        findClient: tokens.findClient,
         keepSignIn: signIn.keepSingleSignOn,
         fetchDocument: (url) => outgoing.fetchDocument(url, metadataLimits),
         mailPasswordReset: accounts.passwordLinks.mailResetTo,
-        requireNobodyAbove,
-        requireGrantableRole,
-        requireGrantableTeams,
-        requireUnprovisioned,
       },
       enqueueMail,
       onOutcome: (outcome) => metrics.singleSignOns.inc({ outcome }),
@@ -233,7 +209,7 @@ export function createServices(parts: ServiceParts): Services {
       gate,
       columnar,
       store: createStatisticsStore({ columnar }),
-      readSettings: (companyId) => operatorAccounts.getSettings(companyId),
+      readSettings: accounts.company.getSettings,
       clock,
       limits: { ...defaultRunLimits, threads: oneThreadWhileIngesting(collector, ending) },
       onAnswered: (outcome, seconds) => metrics.querySeconds.observe({ outcome }, seconds),

@@ -100,7 +100,7 @@ export async function runService(config: Config, logger: Logger, parentEnded: Ab
   try {
     await requireAddress(config.http)
     let addresses = addressesOf(config, config.http.port)
-    context = await openContext({ config, logger, dataDirectory, origin: () => addresses.collectorUrl })
+    context = await openContext({ config, logger, dataDirectory, publicUrl: () => addresses.collectorUrl })
     const app = await buildApp(context, () => addresses)
     await app.listen({ host: config.http.host, port: config.http.port })
     addresses = addressesOf(config, (app.server.address() as AddressInfo).port)

@@ -1,5 +1,5 @@
 import { type ClientSummary, grantTypes } from '../features/identity/sessions/clients/client-service.ts'
-import type { OperatorCommand } from './operator-command.ts'
+import { list, type OperatorCommand } from './operator-command.ts'
 
 export const createClientCommand: OperatorCommand = {
   name: 'client create',
@@ -24,7 +24,7 @@ export const createClientCommand: OperatorCommand = {
     native: {
       description: 'An application on a device: a redirect URI may begin with com.example.app:/',
     },
-    'third-party': { description: 'An application of others: people are asked whether they let it in' },
+    'third-party': { description: 'An application of others: users are asked for consent' },
     'rotate-refresh-tokens': {
       description:
         'Every refresh gives another refresh token; the one before works for 30 s more, then its use ends the session',
@@ -43,8 +43,6 @@ export const createClientCommand: OperatorCommand = {
     return { data: { ...client }, lines: [client.id] }
   },
 }
-
-const list = (values: readonly string[]) => values.join(', ') || 'none'
 
 function describe(client: ClientSummary): string[] {
   const kinds = [

@@ -1,4 +1,4 @@
-import { DomainError } from '../platform/errors.ts'
+import { invalid } from '../platform/invalid.ts'
 import type { OperatorCommand } from './operator-command.ts'
 
 export const createDatasourceCommand: OperatorCommand = {
@@ -10,14 +10,7 @@ export const createDatasourceCommand: OperatorCommand = {
   },
   async run(values, { accounts, createDatasource }) {
     const name = (values.get('name') ?? '').trim()
-    if (name === '' || name.length > 200) {
-      const message = 'must have 1 to 200 characters'
-      throw new DomainError(
-        'validation',
-        { errors: [{ path: 'name', message }] },
-        { message: `name ${message}` },
-      )
-    }
+    if (name === '' || name.length > 200) throw invalid('name', 'must have 1 to 200 characters')
     const companyId = await accounts.resolveCompany(values.get('company'))
     const { id } = await createDatasource({ companyId, name })
     return { data: { id, name, companyId }, lines: [id] }

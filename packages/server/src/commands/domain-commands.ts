@@ -2,7 +2,7 @@ import type { OperatorCommand } from './operator-command.ts'
 
 export const verifyDomainCommand: OperatorCommand = {
   name: 'domain verify',
-  summary: 'Says that a domain of e-mail addresses is a company’s own, for its single sign-on.',
+  summary: 'Marks a domain of e-mail addresses as a company’s own, for its single sign-on.',
   options: {
     domain: { value: 'DOMAIN', required: true, description: 'The domain, as example.com' },
     company: {

@@ -1,11 +1,13 @@
-import { isComplete, type ResealedTable, type ResealReport } from '../features/encryption/reseal-service.ts'
-import type { OperatorCommand } from './operator-command.ts'
-
-const list = (ids: readonly string[]) => (ids.length === 0 ? 'none' : ids.join(', '))
+import {
+  isComplete,
+  type KeyRotationReport,
+  type RotatedTable,
+} from '../features/encryption/key-rotation-service.ts'
+import { list, type OperatorCommand } from './operator-command.ts'
 
 export const forgetKeysCommand: OperatorCommand = {
   name: 'key forget',
-  summary: 'Forgets encryption keys under which nothing is sealed, for when such a key is lost.',
+  summary: 'Forgets encryption keys under which nothing is sealed, for when a key is lost.',
   options: {},
   async run(_values, { keys }) {
     const { forgotten, kept } = await keys.forgetIdle()
@@ -19,12 +21,12 @@ export const forgetKeysCommand: OperatorCommand = {
   },
 }
 
-/** How many rows a line names one by one. */
-const mostNamed = 20
+/** How many ids a line lists. */
+const maxNamed = 20
 
-function troublesOf({ table, missing, damaged, waiting }: ResealedTable): string[] {
-  const named = damaged.slice(0, mostNamed).join(', ')
-  const more = damaged.length > mostNamed ? ` and ${damaged.length - mostNamed} more` : ''
+function troublesOf({ table, missing, damaged, waiting }: RotatedTable): string[] {
+  const named = damaged.slice(0, maxNamed).join(', ')
+  const more = damaged.length > maxNamed ? ` and ${damaged.length - maxNamed} more` : ''
   return [
     ...missing.map(
       ({ keyId, rows }) =>
@@ -37,35 +39,33 @@ function troublesOf({ table, missing, damaged, waiting }: ResealedTable): string
       : []),
     ...(waiting > 0
       ? [
-          `Left: ${waiting} of ${table}, which somebody held or sealed under an older key meanwhile. Run this again.`,
+          `Left: ${waiting} of ${table}, which were locked or sealed under an older key meanwhile. Run this again.`,
         ]
       : []),
   ]
 }
 
-function linesOf({ present, tables, needed, notNeeded }: ResealReport): string[] {
+function linesOf({ present, tables, needed, notNeeded }: KeyRotationReport): string[] {
   const width = Math.max(...tables.map(({ table }) => table.length))
   return [
-    `Sealing under ${present}.`,
+    `Re-encrypting under ${present}.`,
     ...tables.map(
-      ({ table, resealed, current }) =>
-        `  ${table.padEnd(width)}  ${resealed} sealed anew, ${current} current already`,
+      ({ table, reencrypted, current }) =>
+        `  ${table.padEnd(width)}  ${reencrypted} re-encrypted, ${current} already current`,
     ),
     ...tables.flatMap(troublesOf),
     `Still needed, besides ${present}: ${list(needed)}.`,
-    `Not needed any more: ${list(notNeeded)}.`,
-    ...(notNeeded.length > 0
-      ? ['Take them out of MILLRACE_ENCRYPTION_KEY and start each process again.']
-      : []),
+    `No longer needed: ${list(notNeeded)}.`,
+    ...(notNeeded.length > 0 ? ['Remove them from MILLRACE_ENCRYPTION_KEY and restart each process.'] : []),
   ]
 }
 
-export const resealCommand: OperatorCommand = {
-  name: 'key reseal',
-  summary: 'Seals every stored secret anew under the first key of MILLRACE_ENCRYPTION_KEY.',
+export const rotateKeyCommand: OperatorCommand = {
+  name: 'key rotate',
+  summary: 'Re-encrypts every stored secret under the first key of MILLRACE_ENCRYPTION_KEY.',
   options: {},
   async run(_values, { keys }) {
-    const report = await keys.reseal()
+    const report = await keys.rotate()
     return {
       data: { ...report },
       lines: linesOf(report),

@@ -3,7 +3,7 @@ import { generatePassword } from '../platform/crypto/passwords.ts'
 import { DomainError } from '../platform/errors.ts'
 import type { OperatorServices } from './operator-services.ts'
 
-/** What a command says and reads; tests hand in their own. */
+/** What a command prints and reads. */
 export interface CommandTerminal {
   /** A line of the result. */
   out(line: string): void
@@ -53,6 +53,9 @@ const common: Readonly<Record<string, Option>> = {
   json: { description: 'Print the result as one line of JSON' },
   help: { description: 'Print this text' },
 }
+
+/** Values as a line of the result lists them. */
+export const list = (values: readonly string[]): string => values.join(', ') || 'none'
 
 /** Text of `--help`. */
 export function usageOf(command: OperatorCommand): string {
@@ -113,7 +116,7 @@ export interface ChosenPassword {
 
 export const passwordOptions: Readonly<Record<string, Option>> = {
   'password-stdin': {
-    description: 'Read the password from standard input; without any one is generated and printed',
+    description: 'Read the password from standard input; without one it is generated and printed',
   },
   password: {
     value: 'TEXT',
@@ -131,7 +134,7 @@ export async function choosePassword(values: Values, terminal: CommandTerminal):
   return { password: (await terminal.readInput()).replace(/\r?\n$/, ''), isGenerated: false }
 }
 
-/** Runs a command and prints what it says. Failures that are not foreseen are thrown. */
+/** Runs a command and prints its result. Unexpected failures are thrown. */
 export async function runOperatorCommand(
   command: OperatorCommand,
   values: Values,

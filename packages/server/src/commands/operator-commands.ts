@@ -1,7 +1,7 @@
 import { createClientCommand, listClientsCommand, updateClientCommand } from './client-commands.ts'
 import { createDatasourceCommand } from './datasource-commands.ts'
 import { verifyDomainCommand } from './domain-commands.ts'
-import { forgetKeysCommand, resealCommand } from './key-commands.ts'
+import { forgetKeysCommand, rotateKeyCommand } from './key-commands.ts'
 import {
   type CommandTerminal,
   type ExitCode,
@@ -23,7 +23,7 @@ export const operatorCommands: readonly OperatorCommand[] = [
   updateClientCommand,
   listClientsCommand,
   createDatasourceCommand,
-  resealCommand,
+  rotateKeyCommand,
   forgetKeysCommand,
   verifyDomainCommand,
   optionalSingleSignOnCommand,

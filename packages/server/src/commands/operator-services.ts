@@ -1,10 +1,14 @@
 import { recordAudit } from '../features/audit/audit-store.ts'
 import { insertDatasource } from '../features/datasources/datasource-service.ts'
 import { createKeyRegister, type KeyRegister } from '../features/encryption/key-register.ts'
-import { createResealService, type ResealReport } from '../features/encryption/reseal-service.ts'
 import {
-  type AccountService,
-  createAccountService,
+  createKeyRotationService,
+  type KeyRotationReport,
+} from '../features/encryption/key-rotation-service.ts'
+import { createDirectoryStore } from '../features/identity/people/directory/directory-store.ts'
+import {
+  createOperatorAccountService,
+  type OperatorAccountService,
 } from '../features/identity/people/installation/operator-account-service.ts'
 import {
   type ClientService,
@@ -26,12 +30,12 @@ import type { Relational } from '../platform/stores/relational.ts'
 
 /** What operator commands need of the service; all of it stands on the relational store alone. */
 export interface OperatorServices {
-  readonly accounts: Pick<AccountService, 'createUser' | 'resolveCompany' | 'setPassword'>
+  readonly accounts: Pick<OperatorAccountService, 'createUser' | 'resolveCompany' | 'setPassword'>
   readonly clients: ClientService
   readonly domains: Pick<DomainService, 'verifyByOperator'>
   readonly singleSignOn: RequirementService
   readonly createDatasource: (datasource: { companyId: string; name: string }) => Promise<{ id: string }>
-  readonly keys: Pick<KeyRegister, 'forgetIdle'> & { readonly reseal: () => Promise<ResealReport> }
+  readonly keys: Pick<KeyRegister, 'forgetIdle'> & { readonly rotate: () => Promise<KeyRotationReport> }
 }
 
 export interface OperatorServicesDependencies {
@@ -49,22 +53,26 @@ export function createOperatorServices({
   openBox,
 }: OperatorServicesDependencies): OperatorServices {
   return {
-    accounts: createAccountService({ relational, passwords: createPasswords(), recordAudit }),
+    accounts: createOperatorAccountService({ relational, passwords: createPasswords(), recordAudit }),
     clients: createClientService(createClientStore(relational.db)),
     domains: createDomainService({
       relational,
       recordAudit,
-      // Mails are sealed on their way, and this command has no key; the audit log tells.
+      // Mails are sealed in the queue, and this command has no key; the audit log records the change.
       notifyAdministrators: async () => {},
       resolveTxt: resolveTxtRecords,
       // No command shows an address of the service.
-      origin: () => '',
+      publicUrl: () => '',
     }),
     singleSignOn: createRequirementService({ relational, recordAudit }),
-    createDatasource: (datasource) => relational.transaction((tx) => insertDatasource(tx, datasource)),
+    createDatasource: (datasource) =>
+      relational.transaction(async (tx) => {
+        const teamIds = [await createDirectoryStore(tx).getDefaultTeam(datasource.companyId)]
+        return insertDatasource(tx, { ...datasource, teamIds })
+      }),
     keys: {
       forgetIdle: createKeyRegister({ relational }).forgetIdle,
-      reseal: () => createResealService({ relational }).reseal(openBox()),
+      rotate: () => createKeyRotationService({ relational }).rotate(openBox()),
     },
   }
 }

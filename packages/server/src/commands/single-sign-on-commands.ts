@@ -3,7 +3,7 @@ import type { OperatorCommand } from './operator-command.ts'
 export const optionalSingleSignOnCommand: OperatorCommand = {
   name: 'sso optional',
   summary:
-    'Lets people of a company sign in with passwords again, when nobody comes in through its identity provider.',
+    'Makes single sign-on of a company optional, when its identity provider is unavailable: passwords work again.',
   options: {
     company: {
       value: 'ID',

@@ -13,7 +13,7 @@ export interface SealedColumn {
 }
 
 /**
- * Every column of sealed secrets: what is not listed here is not sealed anew after a change of keys. Its contexts
+ * Every column of sealed secrets: what is not listed here is not re-encrypted when keys are rotated. Its contexts
  * are part of what is sealed, so that they never change.
  */
 export const sealedColumns = {

@@ -42,7 +42,7 @@ async function millrace(
 
 const commands = [
   ['client', 'create', '--name', 'console'],
-  ['key', 'reseal'],
+  ['key', 'rotate'],
 ]
 
 test.each(commands)(

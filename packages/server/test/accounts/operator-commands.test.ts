@@ -147,8 +147,13 @@ test('client create makes a native client where it is asked for', async () => {
 test('datasource create prints the id alone', async () => {
   expect(await run('datasource', 'create', '--name', ' Shop ')).toBe(0)
   expect(out).toHaveLength(1)
-  const { rows } = await relational.pool.query('select name, company_id from datasources where id = $1', out)
-  expect(rows).toEqual([{ name: 'Shop', company_id: auth.companyId }])
+  const { rows } = await relational.pool.query(
+    `select source.name, source.company_id, team.is_default from datasources as source
+       join datasource_teams as link on link.datasource_id = source.id join teams as team on team.id = link.team_id
+     where source.id = $1`,
+    out,
+  )
+  expect(rows).toEqual([{ name: 'Shop', company_id: auth.companyId, is_default: true }])
 })
 
 test.each<[string, string[], string]>([

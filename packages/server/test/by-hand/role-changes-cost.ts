@@ -32,8 +32,8 @@ async function roleId(name: string): Promise<string> {
 }
 
 const viewer = await roleId('viewer')
-const hash = await createPasswords({ cost: { memory: 64, passes: 1, lanes: 1 } }).atDesk((desk) =>
-  desk.hash(password),
+const hash = await createPasswords({ cost: { memory: 64, passes: 1, lanes: 1 } }).withHasher((hasher) =>
+  hasher.hash(password),
 )
 await pool.query(
   `insert into users (id, company_id, email, status, role_id, provisioned, password_hash)

@@ -9,7 +9,7 @@
  */
 import { verifyResponse } from '../../src/features/identity/single-sign-on/assertion/assertion-verifier.ts'
 import { SamlRefusal } from '../../src/features/identity/single-sign-on/assertion/saml-refusal.ts'
-import { mostCertificates } from '../../src/features/identity/single-sign-on/assertion/signed-element.ts'
+import { maxCertificates } from '../../src/features/identity/single-sign-on/assertion/signed-element.ts'
 import { makeKey } from '../support/identity-provider.ts'
 import {
   costlyResponses,
@@ -19,7 +19,7 @@ import {
   withSignedInfo,
 } from '../support/saml-hostile.ts'
 
-const keys = await Promise.all(Array.from({ length: mostCertificates }, () => makeKey()))
+const keys = await Promise.all(Array.from({ length: maxCertificates }, () => makeKey()))
 const certificates = keys.map(({ certificate }) => certificate)
 
 function measure(message: string): { ms: number; reason: string } {

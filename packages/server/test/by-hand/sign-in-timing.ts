@@ -42,7 +42,7 @@ process.env[serverVariable] = server.socket
 // Nothing else keeps this process alive while the server starts.
 const alive = setInterval(() => {}, 1000)
 const relational = await createTestDatabase()
-const boundless = { free: 1e9, drainSeconds: 1, longestDelaySeconds: 1 }
+const boundless = { free: 1e9, drainSeconds: 1, maxDelaySeconds: 1 }
 const auth = await createAuth(relational, {
   passwords: createPasswords(),
   policy: {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { everySealedColumn, tableOf } from '../../src/features/encryption/reseal-store.ts'
+import { everySealedColumn, tableOf } from '../../src/features/encryption/key-rotation-store.ts'
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts'
 
 let database: TestDatabase

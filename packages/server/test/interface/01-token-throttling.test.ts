@@ -147,7 +147,7 @@ test('T09: one password tried on many accounts from one address is stopped, whet
 })
 
 test('T09: one password tried from many addresses exhausts the budget of all, except where somebody has a session', async () => {
-  const policy = { ...defaultPolicy, everything: { free: 30, drainSeconds: 1, longestDelaySeconds: 60 } }
+  const policy = { ...defaultPolicy, everything: { free: 30, drainSeconds: 1, maxDelaySeconds: 60 } }
   const small = await createAuth(relational, { logger, policy, time: auth.time })
   await small.signIn(owner, undefined, home)
   for (let i = 0; i < 30; i++) {

@@ -165,7 +165,7 @@ describe('password grant', () => {
   ])('T06: verifies a password of %s exactly as received', async (_name, password) => {
     const email = await somebody()
     const { cheapPasswords } = await import('../support/auth.ts')
-    const hash = await cheapPasswords().atDesk((desk) => desk.hash(password))
+    const hash = await cheapPasswords().withHasher((hasher) => hasher.hash(password))
     await relational.pool.query('update users set password_hash = $1 where email = $2', [hash, email])
     expect((await auth.signIn(email, password)).statusCode).toBe(200)
     expect((await auth.signIn(email, `${password.slice(0, -1)}`)).statusCode).not.toBe(200)

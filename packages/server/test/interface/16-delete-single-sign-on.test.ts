@@ -1,7 +1,6 @@
 import { permissionNames } from '@millrace/contract/permissions.ts'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { recordAudit } from '../../src/features/audit/audit-store.ts'
-import { requireNobodyAbove } from '../../src/features/identity/people/roles/grants.ts'
 import { createScimTokenService } from '../../src/features/identity/provisioning/config/scim-token-service.ts'
 import { createPrincipal } from '../../src/features/identity/sessions/principal.ts'
 import type { Relational } from '../../src/platform/stores/relational.ts'
@@ -146,7 +145,7 @@ test('O02 needs Company: update', async () => {
 test('O02 a SCIM token that works for provisioning is none here', async () => {
   const { companyId } = app.auth
   await relational.pool.query('insert into scim_configs (company_id, enabled) values ($1, true)', [companyId])
-  const scimTokens = createScimTokenService({ relational, recordAudit, grants: { requireNobodyAbove } })
+  const scimTokens = createScimTokenService({ relational, recordAudit })
   const { token: scimToken } = await scimTokens.create(
     createPrincipal({
       userId: 'a'.repeat(24),

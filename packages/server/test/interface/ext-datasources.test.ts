@@ -7,8 +7,9 @@ import {
   insertDatasource,
 } from '../../src/features/datasources/datasource-service.ts'
 import { createDatasourceStore } from '../../src/features/datasources/datasource-store.ts'
+import { createDirectoryStore } from '../../src/features/identity/people/directory/directory-store.ts'
 import { insertCompany } from '../../src/features/identity/people/installation/operator-account-service.ts'
-import { createAccountStore } from '../../src/features/identity/people/installation/operator-account-store.ts'
+import { createTeamStore } from '../../src/features/identity/people/teams/team-store.ts'
 import { createPrincipal } from '../../src/features/identity/sessions/principal.ts'
 import { createQueryGate } from '../../src/features/statistics/query/gate.ts'
 import { createHttpServer } from '../../src/platform/http/server.ts'
@@ -43,7 +44,6 @@ const caller = { companyId: '', teamIds: [] as string[] }
 beforeAll(async () => {
   database = await createTestDatabase()
   columnar = await createTestColumnar()
-  const accounts = createAccountStore(database.db)
   company = await database.transaction((tx) => insertCompany(tx, 'Acme'))
   other = await database.transaction((tx) => insertCompany(tx, 'Other'))
   shop = newId()
@@ -52,11 +52,12 @@ beforeAll(async () => {
     [shop, 'Shop'],
     [press, 'Press'],
   ] as const) {
-    await accounts.insertTeam({ id, companyId: company.companyId, name, isDefault: false })
+    await createTeamStore(database.db).insert({ id, companyId: company.companyId, name })
   }
   store = createDatasourceStore(database.db)
   const service = createDatasourceService({
     relational: database,
+    listTeams: createDirectoryStore(database.db).listTeams,
     log: createDatasourceLogStore({ columnar }),
     enter: createQueryGate({ running: 1, waiting: 2 }).enter,
   })
@@ -221,9 +222,9 @@ describe('who sees a datasource', () => {
     expect(await store.findState('f'.repeat(24))).toBeUndefined()
   })
 
-  test('is made for the default team by those who are in none', async () => {
+  test('is made for the teams that are given by those who are in none', async () => {
     const { id } = await database.transaction((tx) =>
-      insertDatasource(tx, { companyId: other.companyId, name: 'W' }),
+      insertDatasource(tx, { companyId: other.companyId, name: 'W', teamIds: [other.teamId] }),
     )
     as(other.companyId, other.teamId)
     expect((await call('GET', '')).data).toMatchObject([{ id, name: 'W', resourceGroupIds: [other.teamId] }])

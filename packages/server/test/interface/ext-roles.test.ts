@@ -154,8 +154,7 @@ test('a role that a setting of another feature names stays', async () => {
     passwords: app.parts.passwords,
     recordAudit,
     enqueueMail: app.parts.enqueueMail,
-    rememberNetwork: async () => {},
-    origin: () => origin,
+    publicUrl: () => origin,
     knowsTimezone: async () => true,
     settingsNaming: async (_tx, { id }) => (id === role.id ? ['the provisioning of groups'] : []),
   })

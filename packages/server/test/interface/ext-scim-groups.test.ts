@@ -242,12 +242,11 @@ describe('deleting a group', () => {
 
     const member = await user()
     const owner = await group(fresh('Owner'), [member])
-    const { id: datasource } = await insertDatasource(app.database.db, {
+    await insertDatasource(app.database.db, {
       companyId: app.companyId,
       name: 'Shop',
+      teamIds: [owner],
     })
-    const owned = [app.companyId, datasource, owner]
-    await app.database.pool.query('insert into datasource_teams values ($1, $2, $3)', owned)
     expect(await app.scim('DELETE', `/Groups/${owner}`)).toMatchObject(refused)
     expect(await membersOf(owner)).toEqual([member])
   })

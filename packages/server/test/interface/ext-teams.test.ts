@@ -256,12 +256,8 @@ describe('deleting', () => {
     })
     expect(await remove(child)).toMatchObject({ status: 200 })
     const datasource = await relational.transaction((tx) =>
-      insertDatasource(tx, { companyId: app.companyId, name: 'Shop' }),
+      insertDatasource(tx, { companyId: app.companyId, name: 'Shop', teamIds: [team] }),
     )
-    await relational.pool.query('update datasource_teams set team_id = $1 where datasource_id = $2', [
-      team,
-      datasource.id,
-    ])
     expect(await remove(team)).toMatchObject({ status: 409, data: { children: 0, resources: 1 } })
     await relational.pool.query(`update datasources set status = 'deleted' where id = $1`, [datasource.id])
     expect(await remove(team)).toMatchObject({ status: 200 })

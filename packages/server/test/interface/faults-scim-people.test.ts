@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { mostMembers } from '../../src/features/identity/provisioning/protocol/group-attributes.ts'
+import { maxMembers } from '../../src/features/identity/provisioning/protocol/group-attributes.ts'
 import { linkIdentity, offerSingleSignOn } from '../support/accounts.ts'
 import { goodPassword } from '../support/auth.ts'
 import {
@@ -269,7 +269,7 @@ describe('I18 groups', () => {
       `insert into users (id, company_id, email, status, role_id)
        select 'c' || lpad(to_hex(n), 23, '0'), $1, 'crowd-' || n || '@acme.example', 'active', $2
        from generate_series(1, $3::int) n returning id`,
-      [app.companyId, await app.roleId('viewer'), mostMembers + 1],
+      [app.companyId, await app.roleId('viewer'), maxMembers + 1],
     )
     const ids = rows.map(({ id }) => id)
     const name = `Crowd ${++counter}`
@@ -283,7 +283,7 @@ describe('I18 groups', () => {
     const listed = await app.scim('GET', '/Groups?count=200')
     expect(listed.status).toBe(200)
     const shown = listed.body.Resources.map(({ members }) => members.length)
-    expect(shown.reduce((sum, length) => sum + length, 0)).toBeLessThanOrEqual(mostMembers)
+    expect(shown.reduce((sum, length) => sum + length, 0)).toBeLessThanOrEqual(maxMembers)
     expect(listed.body.itemsPerPage).toBeLessThan(listed.body.totalResults)
     const emptied = patch({ op: 'remove', path: 'members' })
     expect((await app.scim('PATCH', `/Groups/${id}`, emptied)).status).toBe(204)

@@ -13,7 +13,7 @@ import { statementsOf } from '../support/statements.ts'
 /** What attackers who fail on purpose can keep others from, and what they learn by it. */
 
 const cost = { memory: 64, passes: 1, lanes: 1 }
-const everything = { free: 84, drainSeconds: 1, longestDelaySeconds: 60 }
+const everything = { free: 84, drainSeconds: 1, maxDelaySeconds: 60 }
 const policy = { ...defaultPolicy, everything }
 
 let relational: TestDatabase
@@ -101,7 +101,7 @@ describe('one network that is held', () => {
         return deriveArgon2id(parameters)
       },
     })
-    const allowance = { free: 100_000, drainSeconds: 1, longestDelaySeconds: 1 }
+    const allowance = { free: 100_000, drainSeconds: 1, maxDelaySeconds: 1 }
     const free = { ...policy, accountFromAddress: allowance, address: allowance, account: allowance }
     const lenient = { ...free, site: allowance, everything: allowance }
     const app = await createAuth(relational, { passwords: slow, policy: lenient })

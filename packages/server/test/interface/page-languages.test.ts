@@ -93,7 +93,7 @@ const addressOf =
 /** While nobody else gets a place where passwords are hashed. */
 async function whileBusy<T>(work: () => Promise<T>): Promise<T> {
   const { promise, resolve } = Promise.withResolvers<void>()
-  const held = app.parts.passwords.atDesk(() => promise)
+  const held = app.parts.passwords.withHasher(() => promise)
   const result = await work()
   resolve()
   await held

@@ -7,7 +7,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { createKeyRegister } from '../../src/features/encryption/key-register.ts'
 import { createKeyRegisterStore } from '../../src/features/encryption/key-register-store.ts'
-import { createResealStore, everySealedColumn } from '../../src/features/encryption/reseal-store.ts'
+import {
+  createKeyRotationStore,
+  everySealedColumn,
+} from '../../src/features/encryption/key-rotation-store.ts'
 import { createBootstrapStore } from '../../src/features/identity/people/installation/bootstrap-store.ts'
 import { createSecretBox } from '../../src/platform/crypto/secret-box.ts'
 import { newId } from '../../src/platform/ids.ts'
@@ -57,7 +60,7 @@ test('L04: a key is replaced beside the running service, and taken out once noth
 
     await expect(run(present)).rejects.toThrow('the service ended with 78')
     const both = await run(present, old)
-    expect(await both.operate('key', 'reseal')).toMatch(/user_authenticators +1 sealed anew/)
+    expect(await both.operate('key', 'rotate')).toMatch(/user_authenticators +1 re-encrypted/)
     const last = await run(present)
     const code = codeAt(fromBase32(secret), Date.now())
     expect(await last.dataOf('POST', `${authenticator}/confirm`, { code })).toHaveProperty('recoveryCodes')
@@ -78,23 +81,23 @@ test('killed at any moment, it leaves secrets that open, and goes on when it is 
   await sealEverywhere(database, createSecretBox([old]), 1_500)
   await register.open({ given: [present, old], readOwn })
   const expected = await openEverywhere(database, box)
-  const store = createResealStore(database.db)
+  const store = createKeyRotationStore(database.db)
   const countResealed = async (): Promise<number> => {
     const counts = await Promise.all(everySealedColumn.map((sealed) => store.countByKey(sealed)))
     return counts.reduce((sum, byKey) => sum + (byKey.get(box.keyIds[0] ?? '') ?? 0), 0)
   }
   const isNeeded = async () =>
     (await createKeyRegisterStore(database.db).listSealing()).includes(box.keyIds[1] ?? '')
-  const reseal = () => {
+  const rotate = () => {
     const main = new URL('../../src/main.ts', import.meta.url).pathname
     const env = { ...process.env, ...environment(present, old) }
-    const child = spawn(process.execPath, [main, 'key', 'reseal'], { env, stdio: 'ignore' })
+    const child = spawn(process.execPath, [main, 'key', 'rotate'], { env, stdio: 'ignore' })
     return { child, ended: new Promise((resolve) => child.once('exit', resolve)) }
   }
   let kills = 0
   while (kills < 2 && (await isNeeded())) {
     const before = await countResealed()
-    const { child, ended } = reseal()
+    const { child, ended } = rotate()
     while (child.exitCode === null && (await countResealed()) === before) await sleep(10)
     await sleep(randomInt(20))
     child.kill('SIGKILL')
@@ -104,6 +107,6 @@ test('killed at any moment, it leaves secrets that open, and goes on when it is 
     expect(await openEverywhere(database, box)).toEqual(expected)
   }
   expect(kills).toBeGreaterThan(0)
-  expect(await reseal().ended).toBe(0)
+  expect(await rotate().ended).toBe(0)
   expect(await openEverywhere(database, createSecretBox([present]))).toEqual(expected)
 })

@@ -3,7 +3,7 @@ import { beforeAll, expect, onTestFinished, test, vi } from 'vitest'
 import { ExclusiveCanonicalization } from 'xml-crypto'
 import { verifyResponse } from '../../src/features/identity/single-sign-on/assertion/assertion-verifier.ts'
 import { SamlRefusal } from '../../src/features/identity/single-sign-on/assertion/saml-refusal.ts'
-import { mostCertificates } from '../../src/features/identity/single-sign-on/assertion/signed-element.ts'
+import { maxCertificates } from '../../src/features/identity/single-sign-on/assertion/signed-element.ts'
 import { makeKey } from '../support/identity-provider.ts'
 import {
   costlyResponses,
@@ -19,7 +19,7 @@ import {
 let keys: Awaited<ReturnType<typeof makeKey>>[]
 
 beforeAll(async () => {
-  keys = await Promise.all(Array.from({ length: mostCertificates + 1 }, () => makeKey()))
+  keys = await Promise.all(Array.from({ length: maxCertificates + 1 }, () => makeKey()))
 })
 
 /** Why the message is refused, and what was parsed and canonicalised for that, by the name of its root. */
@@ -89,11 +89,11 @@ test.each(Object.entries(costlyResponses))(
 
 test('A06 the document is canonicalised once, however many certificates there are', () => {
   const xml = Object.values(costlyResponses)[0] ?? ''
-  const certificates = keys.slice(0, mostCertificates).map(({ certificate }) => certificate)
+  const certificates = keys.slice(0, maxCertificates).map(({ certificate }) => certificate)
   const signed = (at: number) => withSignedInfo(xml, keys[at]?.privateKey ?? '')
   const alone = refusalOf(signed(0), certificates.slice(0, 1))
   expect(alone.canonicalised.filter((name) => name === 'Assertion')).toHaveLength(1)
-  expect(refusalOf(signed(mostCertificates - 1), certificates)).toEqual(alone)
+  expect(refusalOf(signed(maxCertificates - 1), certificates)).toEqual(alone)
 })
 
 test('A06 a certificate beyond the fourth is not tried', () => {

@@ -9,7 +9,6 @@ import { insertCompany } from '../../src/features/identity/people/installation/o
 import { createPasswordLinkStore } from '../../src/features/identity/people/passwords/password-link-store.ts'
 import { createRequestBudgetStore } from '../../src/features/identity/people/passwords/request-budget-store.ts'
 import { createRoleStore } from '../../src/features/identity/people/roles/role-store.ts'
-import { createFamiliarStore } from '../../src/features/identity/sessions/familiar-store.ts'
 import { registerPasswordLinkRoutes } from '../../src/features/identity/sign-in/pages/password-link-routes.ts'
 import { newId } from '../../src/platform/ids.ts'
 import type { Mail } from '../../src/platform/mail/outbox.ts'
@@ -114,9 +113,7 @@ export const accountServicesOf = ({ relational, passwords, enqueueMail, time }: 
     passwords,
     recordAudit,
     enqueueMail,
-    rememberNetwork: (tx, userId, address) =>
-      createFamiliarStore(tx, time.sqlNow).rememberNetwork(userId, address),
-    origin: () => origin,
+    publicUrl: () => origin,
     knowsTimezone: async (zone) => ['UTC', 'Europe/Paris'].includes(zone),
     linksIn: (queries: Queries) => createPasswordLinkStore(queries, time.sqlNow),
     budgetsIn: (queries: Queries) => createRequestBudgetStore(queries, time.sqlNow),
@@ -136,7 +133,7 @@ export async function createAccountsApp(
       registerPasswordLinkRoutes(scope, {
         links: services.passwordLinks,
         readAuthorization,
-        origin: () => origin,
+        publicUrl: () => origin,
       })
     },
     authenticated(scope) {

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { FastifyInstance, LightMyRequestResponse } from 'fastify'
 import { recordAudit } from '../../src/features/audit/audit-store.ts'
 import {
-  createAccountService,
+  createOperatorAccountService,
   insertCompany,
 } from '../../src/features/identity/people/installation/operator-account-service.ts'
 import {
@@ -131,7 +131,7 @@ export async function createAuth(relational: Relational, options: AuthOptions = 
   const cache = createAccessCache(createAccessStore(relational, time.sqlNow).findAccess, time.clock)
   const recordRefusal = createRefusalAudit({ relational, recordAudit, clock: time.clock })
   const guard = createBearerGuard({ findPrincipal: cache.find, recordRefusal })
-  const accounts = createAccountService({ relational, passwords, recordAudit })
+  const accounts = createOperatorAccountService({ relational, passwords, recordAudit })
   const lifecycle = createUserLifecycle({ relational, recordAudit })
   const readAuthorization = createAuthorizationReader(tokens)
   const parts: AuthParts = {
@@ -161,9 +161,9 @@ export async function createAuth(relational: Relational, options: AuthOptions = 
     passwordCheck,
     recordAudit,
     findSingleSignOn: options.findSingleSignOn ?? (async () => undefined),
-    origin: () => testOrigin,
+    publicUrl: () => testOrigin,
   })
-  registerSignInRoutes(app, { signIn, readAuthorization, origin: () => testOrigin })
+  registerSignInRoutes(app, { signIn, readAuthorization, publicUrl: () => testOrigin })
   registerMetadataRoutes(app, () => testOrigin)
   options.open?.(app, parts)
   app.register(async (scope) => {
@@ -183,7 +183,6 @@ export async function createAuth(relational: Relational, options: AuthOptions = 
         passwordCheck,
         box,
         recordAudit,
-        endSessions: lifecycle.endSessions,
         clock: time.clock,
       }),
     )

@@ -1,11 +1,14 @@
 import { join } from 'node:path'
 import { type Permission, permissionTable, type Resource } from '@millrace/contract/permissions.ts'
 import { recordAudit } from '../../src/features/audit/audit-store.ts'
+import { createDirectoryStore } from '../../src/features/identity/people/directory/directory-store.ts'
 import {
-  createAccountService,
+  createOperatorAccountService,
   insertCompany,
 } from '../../src/features/identity/people/installation/operator-account-service.ts'
-import { createAccountStore } from '../../src/features/identity/people/installation/operator-account-store.ts'
+import { createRoleStore } from '../../src/features/identity/people/roles/role-store.ts'
+import { createTeamStore } from '../../src/features/identity/people/teams/team-store.ts'
+import { createUserStore } from '../../src/features/identity/people/users/user-store.ts'
 import { newId } from '../../src/platform/ids.ts'
 import { silentLogger } from '../../src/platform/logger.ts'
 import { embeddedAddresses } from '../../src/platform/stores/embedded-postgres.ts'
@@ -77,21 +80,17 @@ function permissionsOf(rights: Rights): Permission[] {
 export async function openPermissionWorld(service: Service): Promise<PermissionWorld> {
   const { application } = embeddedAddresses(join(service.dataDirectory, 'run'))
   const relational = openRelational({ address: application, logger: silentLogger, connections: 2 })
-  const accounts = createAccountService({ relational, passwords: cheapPasswords(), recordAudit })
-  const store = createAccountStore(relational.db)
+  const accounts = createOperatorAccountService({ relational, passwords: cheapPasswords(), recordAudit })
   const origin = new URL(service.baseUrl).origin
   const second = await relational.transaction((tx) => insertCompany(tx, 'Second company'))
   const otherTeamName = 'Other team'
   const otherTeamId = newId()
-  await store.insertTeam({
-    id: otherTeamId,
-    companyId: service.companyId,
-    name: otherTeamName,
-    isDefault: false,
-  })
-  const defaultTeam = await store.findDefaultTeam(service.companyId)
-  if (!defaultTeam) throw new Error('the first company has no default team')
-  const teams = { default: defaultTeam.id, other: otherTeamId }
+  const { companyId: firstId } = service
+  await createTeamStore(relational.db).insert({ id: otherTeamId, companyId: firstId, name: otherTeamName })
+  const teams = {
+    default: await createDirectoryStore(relational.db).getDefaultTeam(firstId),
+    other: otherTeamId,
+  }
 
   async function signIn(
     username: string,
@@ -109,8 +108,12 @@ export async function openPermissionWorld(service: Service): Promise<PermissionW
   async function addRole(companyId: string, rights: Rights): Promise<{ id: string; name: string }> {
     const id = newId()
     const name = `role ${id}`
-    await store.insertRole({ id, companyId, name, builtIn: false })
-    await store.addPermissions(id, permissionsOf(rights))
+    const store = createRoleStore(relational.db)
+    await store.insert({ id, companyId, name })
+    await store.addPermissions(
+      id,
+      permissionsOf(rights).map(({ resource, action }) => `${resource}:${action}`),
+    )
     return { id, name }
   }
 
@@ -188,7 +191,7 @@ export async function openPermissionWorld(service: Service): Promise<PermissionW
       const { companyId } = service
       const role = await addRole(companyId, rights)
       const user = { id: newId(), companyId, email: `user-${role.id}@example.com`, status, roleId: role.id }
-      await store.insertUser({ ...user, passwordHash: null, teamIds: [teams.default] })
+      await createUserStore(relational.db).insert({ ...user, passwordHash: null, teamIds: [teams.default] })
       return user
     },
     call,

@@ -2,7 +2,6 @@ import type { LightMyRequestResponse } from 'fastify'
 import { recordAudit } from '../../src/features/audit/audit-store.ts'
 import { registerAccountRoutes } from '../../src/features/identity/people/account-routes.ts'
 import { insertCompany } from '../../src/features/identity/people/installation/operator-account-service.ts'
-import { requireGrantableRoles, requireNobodyAbove } from '../../src/features/identity/people/roles/grants.ts'
 import { createRoleStore } from '../../src/features/identity/people/roles/role-store.ts'
 import { createProvisioning } from '../../src/features/identity/provisioning/provisioning.ts'
 import { registerProvisioningRoutes } from '../../src/features/identity/provisioning/provisioning-routes.ts'
@@ -130,13 +129,11 @@ export async function openTenant(auth: Auth, companyId: string, email: string): 
 
 /** One process that answers identity providers and their administrators; several may share a database. */
 export function openProvisioningProcess(database: TestDatabase): Promise<Auth> {
-  const build = ({ relational, lifecycle, time }: AuthParts) =>
+  const build = ({ relational, time }: AuthParts) =>
     createProvisioning({
       relational,
-      lifecycle,
       recordAudit,
-      grants: { requireGrantableRoles, requireNobodyAbove },
-      origin: () => origin,
+      publicUrl: () => origin,
       clock: time.clock,
     })
   return createAuth(database, {

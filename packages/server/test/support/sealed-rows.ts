@@ -1,4 +1,8 @@
-import { everySealedColumn, type SealedColumn, tableOf } from '../../src/features/encryption/reseal-store.ts'
+import {
+  everySealedColumn,
+  type SealedColumn,
+  tableOf,
+} from '../../src/features/encryption/key-rotation-store.ts'
 import { insertCompany } from '../../src/features/identity/people/installation/operator-account-service.ts'
 import {
   authenticatorContext,

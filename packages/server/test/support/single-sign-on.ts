@@ -1,14 +1,7 @@
 import type { LightMyRequestResponse } from 'fastify'
 import { recordAudit } from '../../src/features/audit/audit-store.ts'
-import {
-  requireGrantableRole,
-  requireGrantableTeams,
-  requireNobodyAbove,
-  requireUnprovisioned,
-} from '../../src/features/identity/people/roles/grants.ts'
 import { registerUserRoutes } from '../../src/features/identity/people/users/user-routes.ts'
 import { createUserService } from '../../src/features/identity/people/users/user-service.ts'
-import { createTokenStore } from '../../src/features/identity/sessions/tokens/token-store.ts'
 import type { AuthorizationRequest } from '../../src/features/identity/sign-in/authorization-request.ts'
 import type { FinishedSingleSignOn } from '../../src/features/identity/sign-in/sign-in-service.ts'
 import { registerSamlRoutes } from '../../src/features/identity/single-sign-on/sign-in/saml-sign-in-routes.ts'
@@ -55,10 +48,9 @@ export async function createSingleSignOnApp(relational: Relational) {
     singleSignOn ??= createSingleSignOn({
       relational,
       box: parts.box,
-      lifecycle: parts.lifecycle,
       recordAudit,
       enqueueMail: parts.enqueueMail,
-      origin: () => seen.origin,
+      publicUrl: () => seen.origin,
       clock: parts.time.clock,
       signIns: (queries) => createSamlSignInStore(queries, parts.time.sqlNow),
       log: silentLogger,
@@ -84,7 +76,6 @@ export async function createSingleSignOnApp(relational: Relational) {
           seen.finished.push(finished)
           return `${finished.request.redirectUri}?code=C${seen.finished.length}&state=${finished.request.state}`
         },
-        findClient: (id) => createTokenStore(relational.db).findClient(id),
         keepSignIn: async (kept) => {
           if (!auth) throw new Error('nothing signs in yet')
           return auth.signInService.keepSingleSignOn(kept)
@@ -95,10 +86,6 @@ export async function createSingleSignOnApp(relational: Relational) {
           if (document === undefined) throw new Error('the address is not public')
           return document
         },
-        requireNobodyAbove,
-        requireGrantableRole,
-        requireGrantableTeams,
-        requireUnprovisioned,
         async mailPasswordReset(_tx, userId) {
           seen.resetMails.push(userId)
         },

@@ -16,31 +16,32 @@ import {
 
 export interface DatasourceServiceDependencies {
   readonly relational: Pick<Relational, 'db' | 'transaction'>
+  /** Those of the ids that are teams of the company. */
+  readonly listTeams: (companyId: string, ids: readonly string[]) => Promise<string[]>
   readonly log: DatasourceLogStore
   /** Waits for one of the company's places to ask the engine, and gives the function that leaves it. */
   readonly enter: (companyId: string) => Promise<() => void>
 }
 
-/**
- * Makes a tracking datasource that the default team of the company sees; inside the caller's transaction. For
- * those who are in no team: the first start and the operator.
- */
+/** Creates a tracking datasource inside the caller's transaction: for the first start and the operator. */
 export async function insertDatasource(
   queries: Queries,
-  datasource: { companyId: string; name: string },
+  datasource: { companyId: string; name: string; teamIds: readonly string[] },
 ): Promise<{ id: string }> {
-  const store = createDatasourceStore(queries)
-  const team = await store.findDefaultTeam(datasource.companyId)
-  if (team === undefined) throw new Error(`company ${datasource.companyId} has no default team`)
   const id = newId()
-  await store.insert({ ...datasource, id, teamIds: [team] })
+  await createDatasourceStore(queries).insert({ ...datasource, id })
   return { id }
 }
 
 export type DatasourceService = ReturnType<typeof createDatasourceService>
 
 /** Datasources as people see them, with what became of their events. */
-export function createDatasourceService({ relational, log, enter }: DatasourceServiceDependencies) {
+export function createDatasourceService({
+  relational,
+  listTeams,
+  log,
+  enter,
+}: DatasourceServiceDependencies) {
   const store = createDatasourceStore(relational.db)
 
   async function get(viewer: Viewer, id: string): Promise<StoredDatasource> {
@@ -56,7 +57,7 @@ export function createDatasourceService({ relational, log, enter }: DatasourceSe
       throw invalid('resourceGroupIds', 'is required: you are a member of no team')
     }
     const ids = [...new Set(wanted.map(normalizeId))]
-    const known = new Set(await store.listTeams(viewer.companyId, ids))
+    const known = new Set(await listTeams(viewer.companyId, ids))
     const unknown = ids.filter((id) => !known.has(id))
     if (unknown.length > 0) throw new DomainError('unknownTeam', { teamIds: unknown })
     const foreign = ids.filter((id) => !viewer.teamIds.includes(id))

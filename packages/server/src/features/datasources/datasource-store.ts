@@ -1,7 +1,5 @@
 import { and, asc, eq, exists, inArray, ne, sql } from 'drizzle-orm'
-import { listExistingTeams } from '../../database/existing-teams.ts'
 import { datasourceCounters, datasources, datasourceTeams } from '../../database/tables/datasource.ts'
-import { teams } from '../../database/tables/team.ts'
 import type { Relational } from '../../platform/stores/relational.ts'
 
 /** What both the store and a transaction of it offer. */
@@ -124,17 +122,6 @@ export function createDatasourceStore(db: Queries) {
         .from(datasourceCounters)
         .where(eq(datasourceCounters.datasourceId, datasourceId))
       return row
-    },
-
-    /** Those of the ids that are teams of the company. */
-    listTeams: (companyId: string, ids: readonly string[]) => listExistingTeams(db, companyId, ids),
-
-    async findDefaultTeam(companyId: string): Promise<string | undefined> {
-      const [row] = await db
-        .select({ id: teams.id })
-        .from(teams)
-        .where(and(eq(teams.companyId, companyId), teams.isDefault))
-      return row?.id
     },
   }
 }

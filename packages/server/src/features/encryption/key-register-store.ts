@@ -3,7 +3,7 @@ import { encryptionKeys } from '../../database/tables/encryption-key.ts'
 import type { Queries } from '../../platform/stores/relational.ts'
 import { sealingKeyOf } from './sealing-key.ts'
 
-/** Which keys the database knows, and which of them seal something; works inside the transaction it is given. */
+/** The keys that the database knows and those that seal something; works inside the transaction it is given. */
 export function createKeyRegisterStore(db: Queries) {
   return {
     /** Lets one process at a time through, until the transaction ends. */
@@ -24,7 +24,7 @@ export function createKeyRegisterStore(db: Queries) {
       await db.delete(encryptionKeys).where(inArray(encryptionKeys.keyId, [...keyIds]))
     },
 
-    /** Ids of the keys under which anything is sealed, in whatever column of this database. */
+    /** Ids of the keys under which anything in any column of this database is sealed. */
     async listSealing(): Promise<string[]> {
       const { rows: columns } = await db.execute<{ table: string; column: string }>(
         sql`select c.relname as table, a.attname as column

@@ -12,18 +12,18 @@ export interface KeySources {
   readonly given: readonly Buffer[] | undefined
   /**
    * Reads the data directory's own key, for where none is given.
-   * @param mayMake whether a new one is made when there is none
+   * @param mayMake whether a new one may be generated when there is none
    */
   readonly readOwn: (mayMake: boolean) => Buffer
 }
 
-/** Keeps database and keys together: what was sealed can be opened, or the service does not start. */
+/** Refuses a start without the keys of what is sealed in the database. */
 export function createKeyRegister({ relational }: KeyRegisterDependencies) {
   return {
     /**
      * The box for this process; its first key is registered.
-     * @throws StartRefused when something is sealed under a key that is not there, or when the database belongs to
-     *   a process with another key
+     * @throws StartRefused when something is sealed under a key that is missing, or when other processes use the
+     *   database with another key
      */
     async open({ given, readOwn }: KeySources): Promise<SecretBox> {
       return relational.transaction(async (tx) => {
@@ -44,7 +44,7 @@ export function createKeyRegister({ relational }: KeyRegisterDependencies) {
 
     /**
      * Forgets the keys under which nothing is sealed, so that another can take their place.
-     * @returns ids of the keys that are forgotten, and of those that are not because something is sealed under them
+     * @returns ids of the forgotten keys, and of those kept because something is sealed under them
      */
     async forgetIdle(): Promise<{ forgotten: string[]; kept: string[] }> {
       return relational.transaction(async (tx) => {

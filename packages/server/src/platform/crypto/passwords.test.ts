@@ -12,7 +12,7 @@ import {
 const cost = { memory: 64, passes: 1, lanes: 1 }
 
 test('a hash is argon2id in the PHC format at the cost that OWASP recommends at least', async () => {
-  const hash = await createPasswords().atDesk((desk) => desk.hash('secret'))
+  const hash = await createPasswords().withHasher((hasher) => hasher.hash('secret'))
   expect(hash).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$[A-Za-z0-9+/]{22}\$[A-Za-z0-9+/]{43}$/)
   expect(defaultCost.memory).toBeGreaterThanOrEqual(19_456)
 })
@@ -24,9 +24,10 @@ test('verifies the test vector of the reference implementation', async () => {
 })
 
 test('matches the password that was hashed, in either form of its letters, and nothing without a hash', async () => {
-  const { atDesk } = createPasswords({ cost })
-  const stored = await atDesk((desk) => desk.hash('Zo\u00eb \u00c5'))
-  const matches = (password: string, hash: string | null) => atDesk((desk) => desk.matches(password, hash))
+  const { withHasher } = createPasswords({ cost })
+  const stored = await withHasher((hasher) => hasher.hash('Zo\u00eb \u00c5'))
+  const matches = (password: string, hash: string | null) =>
+    withHasher((hasher) => hasher.matches(password, hash))
   expect(await matches('Zoe\u0308 A\u030a', stored)).toBe(true)
   expect(await matches('Zoe A', stored)).toBe(false)
   expect(await matches('', null)).toBe(false)
@@ -35,7 +36,10 @@ test('matches the password that was hashed, in either form of its letters, and n
 
 test('two hashes of one password differ, and a hash at another cost is outdated', async () => {
   const passwords = createPasswords({ cost })
-  const [one, two] = await passwords.atDesk(async (desk) => [await desk.hash('x'), await desk.hash('x')])
+  const [one, two] = await passwords.withHasher(async (hasher) => [
+    await hasher.hash('x'),
+    await hasher.hash('x'),
+  ])
   expect(one).not.toBe(two)
   expect(passwords.isOutdated(one)).toBe(false)
   expect(createPasswords().isOutdated(one)).toBe(true)
@@ -48,7 +52,7 @@ test('lets four hash at once and 32 wait, refuses more, and goes on afterwards',
   let inside = 0
   const visits = Array.from({ length: 40 }, () =>
     passwords
-      .atDesk(async () => {
+      .withHasher(async () => {
         inside++
         await release.promise
       })
@@ -69,8 +73,8 @@ test('lets four hash at once and 32 wait, refuses more, and goes on afterwards',
 
 test('a visit that fails gives its place back', async () => {
   const passwords = createPasswords({ cost, places: 1, waitingPlaces: 0 })
-  await expect(passwords.atDesk(async () => Promise.reject(new Error('no')))).rejects.toThrow('no')
-  expect(await passwords.atDesk(async () => 'yes')).toBe('yes')
+  await expect(passwords.withHasher(async () => Promise.reject(new Error('no')))).rejects.toThrow('no')
+  expect(await passwords.withHasher(async () => 'yes')).toBe('yes')
 })
 
 test('bounds bytes, not characters', () => {

@@ -23,7 +23,7 @@ export const maximumPasswordBytes = 4096
 export const minimumPasswordLength = 12
 
 /** What may be done while a place of the hasher is held. */
-export interface PasswordDesk {
+export interface PasswordHasher {
   hash(password: string): Promise<string>
   /**
    * Whether the password gives the stored hash. Without one it works as long as with one, on a hash that
@@ -39,7 +39,7 @@ export interface Passwords {
    * @param holders whom it counts for: none of them can keep the others from a place
    * @throws GateFull when too many wait already
    */
-  atDesk<T>(work: (desk: PasswordDesk) => Promise<T>, holders?: Holders): Promise<T>
+  withHasher<T>(work: (hasher: PasswordHasher) => Promise<T>, holders?: Holders): Promise<T>
   /** Whether a stored hash was made at another cost and is worth making again when the password is at hand. */
   isOutdated(stored: string): boolean
   load: FairGate['load']
@@ -67,13 +67,13 @@ export function createPasswords(options: PasswordOptions = {}): Passwords {
   const gate = createFairGate(places, waitingPlaces)
   const decoy = unmatchableArgon2id(random, cost)
 
-  const desk: PasswordDesk = {
+  const hasher: PasswordHasher = {
     hash: (password) => encodeArgon2id(derive, bytesOf(password), random(saltBytes), cost),
     matches: (password, stored) => matchesArgon2id(derive, bytesOf(password), stored ?? decoy),
   }
 
   return {
-    atDesk: (work, holders) => gate.run(() => work(desk), holders),
+    withHasher: (work, holders) => gate.run(() => work(hasher), holders),
     isOutdated: (stored) => hasOtherCost(stored, cost),
     load: gate.load,
   }

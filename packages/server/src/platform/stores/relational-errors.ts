@@ -77,7 +77,7 @@ export function violatedConstraint(error: unknown): string | undefined {
  * Runs the work. A violated constraint becomes the error that `wording` has for its name; without one, and for every
  * other failure, what happened is thrown as it is.
  */
-export async function wordingViolations<T>(
+export async function mapConstraintViolation<T>(
   work: () => Promise<T>,
   wording: (constraint: string, cause: unknown) => Error | undefined,
 ): Promise<T> {

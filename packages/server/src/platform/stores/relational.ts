@@ -8,10 +8,10 @@ import { type RelationalTransaction, relationalDatabase } from './relational-ses
 
 // The port is one file for those who use it.
 export {
+  mapConstraintViolation,
   RelationalTimeout,
   RelationalUnavailable,
   violatedConstraint,
-  wordingViolations,
 } from './relational-errors.ts'
 
 /** Accounts, definitions, jobs: PostgreSQL, whichever of its two homes it has (ARCHITECTURE.md). */

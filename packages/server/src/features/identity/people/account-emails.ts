@@ -5,8 +5,8 @@ type Content = Pick<Mail, 'subject' | 'text' | 'html'>
 
 const compose = (subject: string, content: Letter): Content => ({ subject, ...letter(content) })
 
-/** With which somebody chooses a new password. */
-export function resetLetter(language: Language, url: string): Content {
+/** With the link to choose a new password. */
+export function resetEmail(language: Language, url: string): Content {
   const words = {
     en: {
       subject: 'Choose a new password',
@@ -33,8 +33,8 @@ export function resetLetter(language: Language, url: string): Content {
   return compose(subject, { language, before, link: { label, url }, after })
 }
 
-/** Says afterwards that a password is another one, so that the owner notices what a stranger has done. */
-export function passwordChangedLetter(language: Language): Content {
+/** A notice that the password was changed, so that the owner notices an intruder. */
+export function passwordChangedEmail(language: Language): Content {
   const words = {
     en: {
       subject: 'Your password was changed',
@@ -56,15 +56,15 @@ export function passwordChangedLetter(language: Language): Content {
 
 export interface InvitationText {
   readonly company: string
-  /** Address of whoever invites. */
+  /** Address of the user who invites. */
   readonly inviter: string
   readonly url: string
-  /** How the person comes in: not at all with an address that signs in to an account of another company. */
+  /** How the user signs in: not at all with an address that signs in to an account of another company. */
   readonly way: 'password' | 'single-sign-on' | 'none'
 }
 
-/** With which somebody comes in for the first time. */
-export function invitationLetter(language: Language, invitation: InvitationText): Content {
+/** With the link for the first sign-in. */
+export function invitationEmail(language: Language, invitation: InvitationText): Content {
   const { company, inviter, url, way } = invitation
   const choosesPassword = way === 'password'
   const words = {

@@ -18,10 +18,8 @@ export interface AccountServicesDependencies extends Pick<RoleServiceDependencie
   readonly passwords: Passwords
   readonly recordAudit: RecordAudit
   readonly enqueueMail: EnqueueMail
-  /** From here the user signs in also while others are held. */
-  readonly rememberNetwork: (tx: Queries, userId: string, address: string) => Promise<void>
-  /** Address under which people reach the service, without a path. */
-  readonly origin: () => string
+  /** Public address of the service, without a path. */
+  readonly publicUrl: () => string
   readonly knowsTimezone: (zone: string) => Promise<boolean>
   /** Tests hand in stores with a clock of their own. */
   readonly linksIn?: (queries: Queries) => PasswordLinkStore
@@ -38,7 +36,7 @@ export interface AccountServices {
   readonly company: CompanyService
 }
 
-/** People, roles, teams and the company, as operations offer them, over one store. */
+/** Users, roles, teams and the company, as operations offer them, over one store. */
 export function createAccountServices(given: AccountServicesDependencies): AccountServices {
   const dependencies = {
     ...given,

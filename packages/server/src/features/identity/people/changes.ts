@@ -11,7 +11,7 @@ const same = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.str
 
 /**
  * The fields of `wanted` that differ from `present`; undefined ones are not wanted. Entries of the audit log
- * outlive people, so that values of `personal` fields are left out of it.
+ * outlive users, so that values of `personal` fields are left out of it.
  */
 export function changesOf<T extends object>(
   present: T,
@@ -29,7 +29,7 @@ export function changesOf<T extends object>(
   }
 }
 
-/** Fields that are about a person and no business of the audit log. */
+/** Personal fields, which the audit log does not keep. */
 export const personalFields: ReadonlySet<string> = new Set(['firstName', 'lastName', 'jobTitle', 'phone'])
 
 /** Without the fields that are undefined: those stay as they are. */

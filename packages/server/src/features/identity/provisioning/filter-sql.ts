@@ -1,5 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm'
-import type { Filter, Literal, Operator } from './protocol/filter.ts'
+import type { Filter, Literal, Operator } from './protocol/filter/filter.ts'
 import type { Sort } from './protocol/listing.ts'
 import { ScimRefusal, shown } from './protocol/refusal.ts'
 

@@ -1,57 +1,44 @@
 import type { RecordAudit } from '../../../platform/audit.ts'
 import type { Clock } from '../../../platform/clock.ts'
 import type { Queries, Relational } from '../../../platform/stores/relational.ts'
-import type { UserLifecycle } from '../people/users/user-lifecycle.ts'
+import { createUserLifecycle } from '../people/users/user-lifecycle.ts'
 import { createScimConfigService } from './config/scim-config-service.ts'
 import { createScimConfigStore } from './config/scim-config-store.ts'
 import { createScimTokenService } from './config/scim-token-service.ts'
 import { createRoleAssignment } from './groups/role-assignment.ts'
 import { createScimGroupService } from './groups/scim-group-service.ts'
-import type { ProvisioningGrants } from './provisioning-grants.ts'
 import { createScimDiscoveryService } from './scim-discovery-service.ts'
 import { createScimRequestService } from './scim-request-service.ts'
 import { createScimUserService } from './users/scim-user-service.ts'
 
 export interface ProvisioningDependencies {
   readonly relational: Pick<Relational, 'db' | 'transaction'>
-  readonly lifecycle: Pick<
-    UserLifecycle,
-    | 'transact'
-    | 'create'
-    | 'rename'
-    | 'admit'
-    | 'endUnproven'
-    | 'deactivate'
-    | 'reactivate'
-    | 'reset'
-    | 'erase'
-  >
   readonly recordAudit: RecordAudit
-  readonly grants: ProvisioningGrants
-  /** Address under which people reach the service, without a path. */
-  readonly origin: () => string
+  /** Public address of the service, without a path. */
+  readonly publicUrl: () => string
   readonly clock: Clock
 }
 
 export type Provisioning = ReturnType<typeof createProvisioning>
 
-/** Everything of the feature: what a company sets, its tokens, and what its identity provider calls. */
+/** Provisioning as a whole: a company's configuration, its tokens, and the SCIM service. */
 export function createProvisioning(dependencies: ProvisioningDependencies) {
-  const { relational, lifecycle, recordAudit, grants, origin, clock } = dependencies
+  const { relational, recordAudit, publicUrl, clock } = dependencies
+  const lifecycle = createUserLifecycle(dependencies)
   const { transact } = lifecycle
-  const baseUrl = () => `${origin()}/v2/scim/v2`
+  const baseUrl = () => `${publicUrl()}/v2/scim/v2`
   const roleAssignment = createRoleAssignment({ lifecycle, recordAudit })
   const requests = createScimRequestService({ relational, transact, recordAudit, clock })
   const parts = { requests, lifecycle, roleAssignment, recordAudit, baseUrl }
   return {
-    config: createScimConfigService({ relational, transact, recordAudit, grants, roleAssignment, baseUrl }),
-    tokens: createScimTokenService({ relational, recordAudit, grants }),
+    config: createScimConfigService({ relational, transact, recordAudit, roleAssignment, baseUrl }),
+    tokens: createScimTokenService({ relational, recordAudit }),
     requests,
     users: createScimUserService(parts),
     groups: createScimGroupService(parts),
     discovery: createScimDiscoveryService(parts),
 
-    /** What of the configuration names a role, in words. */
+    /** Settings that refer to a role, for a message. */
     async settingsNaming(
       tx: Queries,
       role: { readonly id: string; readonly companyId: string },

@@ -1,7 +1,7 @@
-import { resourceTypes, schemas, serviceProviderConfig } from './protocol/discovery.ts'
 import { listResponse } from './protocol/listing.ts'
 import { ScimRefusal } from './protocol/refusal.ts'
 import type { ScimResource } from './protocol/resources.ts'
+import { resourceTypes, schemas, serviceProviderConfig } from './protocol/schema/discovery.ts'
 import type { ScimCall, ScimRequests } from './scim-request-service.ts'
 
 export interface ScimDiscoveryDependencies {

@@ -3,12 +3,12 @@ import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from
 import type { DomainError } from '../../../platform/errors.ts'
 import { toDomainError } from '../../../platform/http/failures.ts'
 import { ScimRefusal } from './protocol/refusal.ts'
-import { errorSchema } from './protocol/schemas.ts'
-import type { ScimCall, ScimFailure, ScimRequests, StrangeCall } from './scim-request-service.ts'
+import { errorSchema } from './protocol/schema/schemas.ts'
+import type { ScimCall, ScimFailure, ScimRequests, UnknownTokenRequest } from './scim-request-service.ts'
 
 export const scimContentType = 'application/scim+json; charset=utf-8'
 
-/** Failures of the house in the words of RFC 7644 3.12; those that are not named have no word. */
+/** Error names with a detail keyword of RFC 7644 3.12; the others have none. */
 const scimTypes: ReadonlyMap<ErrorName, string> = new Map<ErrorName, string>([
   ['malformed', 'invalidSyntax'],
   ['tooComplex', 'invalidSyntax'],
@@ -45,7 +45,10 @@ function toFailure(error: unknown, request: FastifyRequest): Failure {
 }
 
 /** RFC 7644 3.12: the status is a text. */
-function send(reply: FastifyReply, { status, scimType, detail, retryAfter }: Failure): FastifyReply {
+function sendScimFailure(
+  reply: FastifyReply,
+  { status, scimType, detail, retryAfter }: Failure,
+): FastifyReply {
   reply.code(status).headers({ 'content-type': scimContentType, 'cache-control': 'no-store' })
   if (status === 401) reply.header('www-authenticate', 'Bearer')
   if (retryAfter !== undefined) reply.header('retry-after', String(Math.ceil(retryAfter)))
@@ -56,14 +59,14 @@ function send(reply: FastifyReply, { status, scimType, detail, retryAfter }: Fai
 /** In this scope every failure is an error of RFC 7644, and is recorded where a token was sent. */
 export function useScimFailures(
   scope: FastifyInstance,
-  requests: Pick<ScimRequests, 'recordRefusal' | 'recordStranger'>,
-  callOf: (request: FastifyRequest) => ScimCall | StrangeCall | undefined,
+  requests: Pick<ScimRequests, 'recordRefusal' | 'recordUnknownToken'>,
+  callOf: (request: FastifyRequest) => ScimCall | UnknownTokenRequest | undefined,
 ): void {
   async function record(request: FastifyRequest, failure: ScimFailure): Promise<void> {
     const call = callOf(request)
     if (call === undefined) return
     if ('holder' in call) await requests.recordRefusal(call, failure)
-    else await requests.recordStranger(call)
+    else await requests.recordUnknownToken(call)
   }
 
   scope.setErrorHandler(async (error, request, reply) => {
@@ -71,6 +74,6 @@ export function useScimFailures(
     await record(request, failure).catch((cause: unknown) => {
       request.log.error({ err: cause, requestId: request.id }, 'a refusal was not recorded')
     })
-    return send(reply, failure)
+    return sendScimFailure(reply, failure)
   })
 }

@@ -3,10 +3,10 @@ import type { AuditEvent, RecordAudit } from '../../../platform/audit.ts'
 import type { Clock } from '../../../platform/clock.ts'
 import { createEntryBudget } from '../../../platform/entry-budget.ts'
 import { networkOf } from '../../../platform/network-address.ts'
-import { type Queries, type Relational, wordingViolations } from '../../../platform/stores/relational.ts'
+import { mapConstraintViolation, type Queries, type Relational } from '../../../platform/stores/relational.ts'
+import type { AuditSource } from '../people/users/user-lifecycle.ts'
 import { createScimConfigStore, type ProvisioningSettings } from './config/scim-config-store.ts'
 import type { TokenHolder } from './config/scim-token-store.ts'
-import type { Origin } from './groups/role-assignment.ts'
 import { takenGroup, takenUser } from './protocol/refusal.ts'
 
 /** A request of an identity provider whose token is known. */
@@ -21,8 +21,8 @@ export interface ScimCall {
   readonly target: AuditEvent['target']
 }
 
-/** A request whose token no company has. */
-export type StrangeCall = Pick<ScimCall, 'address' | 'method' | 'path'>
+/** A request with an unknown token. */
+export type UnknownTokenRequest = Pick<ScimCall, 'address' | 'method' | 'path'>
 
 /** Why a request was refused, for the audit log. */
 export interface ScimFailure {
@@ -31,7 +31,7 @@ export interface ScimFailure {
   readonly errorName: ErrorName
 }
 
-/** What came of a request: the reply, and whom or what it was about where the path does not say it. */
+/** Result of a request: the reply, and its target where the path does not name it. */
 export interface Outcome<T> {
   readonly reply: T
   readonly target?: AuditEvent['target']
@@ -44,22 +44,22 @@ export interface Work {
   readonly tx: Queries
   readonly companyId: string
   readonly settings: ProvisioningSettings
-  readonly origin: Origin
+  readonly source: AuditSource
 }
 
 export interface ScimRequestDependencies {
   readonly relational: Pick<Relational, 'db'>
-  /** Runs a change of people or roles; `lastAdministrator` when nobody would be left to administer. */
+  /** Runs a change of users or roles; `lastAdministrator` when no administrator would be left. */
   readonly transact: <T>(work: (tx: Queries) => Promise<T>) => Promise<T>
   readonly recordAudit: RecordAudit
   readonly clock: Clock
 }
 
 /** Entries about unknown tokens within a minute: of one network, and of all together. */
-const mostStrangeOfNetwork = 3
-const mostStrange = 60
+const maxUnknownTokensOfNetwork = 3
+const maxUnknownTokens = 60
 
-/** What a change that a unique index refuses means for the identity provider. */
+/** The refusal for a violation of each unique index. */
 const uniqueIndexes: ReadonlyMap<string, () => Error> = new Map([
   ['users_external_id', takenUser],
   ['teams_name', takenGroup],
@@ -74,8 +74,8 @@ export type ScimRequests = ReturnType<typeof createScimRequestService>
  */
 export function createScimRequestService(dependencies: ScimRequestDependencies) {
   const { relational, transact, recordAudit, clock } = dependencies
-  const hasRoom = createEntryBudget(clock, mostStrange)
-  const originOf = ({ holder, address }: ScimCall): Origin => ({
+  const hasRoom = createEntryBudget(clock, maxUnknownTokens)
+  const sourceOf = ({ holder, address }: ScimCall): AuditSource => ({
     actor: { kind: 'identity-provider', id: holder.id, name: holder.label },
     address,
   })
@@ -90,12 +90,12 @@ export function createScimRequestService(dependencies: ScimRequestDependencies) 
       const store = createScimConfigStore(tx)
       if (isWrite) await store.lock(companyId)
       const settings = await store.find(companyId)
-      const origin = originOf(call)
-      const { reply, target = call.target, omitted } = await work({ tx, companyId, settings, origin })
+      const source = sourceOf(call)
+      const { reply, target = call.target, omitted } = await work({ tx, companyId, settings, source })
       const { method, path } = call
       const details = { method, path, ...omitted }
       const about = target && { target }
-      await recordAudit(tx, { companyId, action: 'scim-request', ...about, details, ...origin })
+      await recordAudit(tx, { companyId, action: 'scim-request', ...about, details, ...source })
       await store.noteSync(companyId)
       return reply
     })
@@ -106,12 +106,12 @@ export function createScimRequestService(dependencies: ScimRequestDependencies) 
 
     /** @throws ScimRefusal `uniqueness` besides what `work` throws */
     write: <T>(call: ScimCall, work: (work: Work) => Promise<Outcome<T>>): Promise<T> =>
-      wordingViolations(
+      mapConstraintViolation(
         () => inOneTransaction(call, true, work),
         (constraint) => uniqueIndexes.get(constraint)?.(),
       ),
 
-    /** By itself, because the transaction of what was refused is rolled back. */
+    /** In a transaction of its own, because that of the refused request is rolled back. */
     async recordRefusal(call: ScimCall, { status, scimType, errorName }: ScimFailure): Promise<void> {
       const { method, path, target } = call
       await recordAudit(relational.db, {
@@ -120,16 +120,16 @@ export function createScimRequestService(dependencies: ScimRequestDependencies) 
         ...(target && { target }),
         error: errorName,
         details: { method, path, status, ...(scimType && { scimType }) },
-        ...originOf(call),
+        ...sourceOf(call),
       })
     },
 
     /**
-     * A token that no company has is nobody's: the operator finds such tries, as those of unknown addresses. Anybody
-     * can cause them, so that few are recorded; the metrics count all.
+     * A request with an unknown token belongs to no company: the operator finds it, like sign-ins of unknown addresses.
+     * Anyone can cause such requests, so that few are recorded; the metrics count all.
      */
-    async recordStranger({ address, method, path }: StrangeCall): Promise<void> {
-      if (!hasRoom(networkOf(address), mostStrangeOfNetwork)) return
+    async recordUnknownToken({ address, method, path }: UnknownTokenRequest): Promise<void> {
+      if (!hasRoom(networkOf(address), maxUnknownTokensOfNetwork)) return
       await recordAudit(relational.db, {
         companyId: undefined,
         action: 'scim-request',

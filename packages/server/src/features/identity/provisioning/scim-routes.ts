@@ -10,15 +10,15 @@ import { readGroup, readGroupPatch } from './protocol/group-attributes.ts'
 import { listResponse, readListQuery, readProjection, type ScimQuery } from './protocol/listing.ts'
 import { ScimRefusal } from './protocol/refusal.ts'
 import type { ScimResource } from './protocol/resources.ts'
-import { readUser, readUserPatch } from './protocol/user-attributes.ts'
+import { readUser, readUserPatch } from './protocol/users/user-attributes.ts'
 import type { ScimDiscovery } from './scim-discovery-service.ts'
 import { scimContentType, useScimFailures } from './scim-failures.ts'
-import type { ScimCall, ScimRequests, StrangeCall } from './scim-request-service.ts'
+import type { ScimCall, ScimRequests, UnknownTokenRequest } from './scim-request-service.ts'
 import type { ScimUsers } from './users/scim-user-service.ts'
 
 export interface ScimRoutesDependencies {
   readonly tokens: Pick<ScimTokenService, 'findHolder'>
-  readonly requests: Pick<ScimRequests, 'recordRefusal' | 'recordStranger'>
+  readonly requests: Pick<ScimRequests, 'recordRefusal' | 'recordUnknownToken'>
   readonly users: ScimUsers
   readonly groups: ScimGroups
   readonly discovery: ScimDiscovery
@@ -29,10 +29,10 @@ export const scimPath = '/v2/scim/v2'
 
 /** Room for 50,000 members with their names and addresses. */
 const groupBodyBytes = 8 * 1024 * 1024
-/** Of every other body, also one that is sent where members may be. */
+/** For every other body, also one without members. */
 const plainBodyBytes = 1024 * 1024
 
-/** Members have four attributes each; whatever else a body holds is little. */
+/** Members have four attributes each; the rest of a body is small. */
 const bounds = { levels: 32, keys: 1_000, values: 300_000 }
 
 function requireMembersInLarge(text: string): void {
@@ -49,7 +49,7 @@ interface ByQuery {
   Querystring: ScimQuery
 }
 
-const calls = new WeakMap<FastifyRequest, ScimCall | StrangeCall>()
+const calls = new WeakMap<FastifyRequest, ScimCall | UnknownTokenRequest>()
 
 function callOf(request: FastifyRequest): ScimCall {
   const call = calls.get(request)
@@ -64,7 +64,7 @@ function targetOf(request: FastifyRequest): ScimCall['target'] {
   return { kind, id: normalizeId(id) }
 }
 
-/** Lets only requests with an active token of a company that answers its identity provider through. */
+/** Refuses requests without an active token of a company whose provisioning is enabled. */
 function guard(scope: FastifyInstance, tokens: ScimRoutesDependencies['tokens']): void {
   scope.addHook('onRequest', async (request) => {
     const token = readBearer(request)
@@ -89,7 +89,7 @@ function send(reply: FastifyReply, status: number, resource: ScimResource): Fast
     .send(JSON.stringify(resource))
 }
 
-/** RFC 7644 3.1: a reply that creates says where. */
+/** RFC 7644 3.1: the reply to a creation has the new address in `location`. */
 function sendCreated(reply: FastifyReply, created: ScimResource, shown: ScimResource): FastifyReply {
   const { location } = created.meta as { location: string }
   return send(reply.header('location', location), 201, shown)

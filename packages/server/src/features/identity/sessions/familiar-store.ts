@@ -6,7 +6,7 @@ import { hashSecret, isSecret } from '../../../platform/crypto/secrets.ts'
 import { networkOf } from '../../../platform/network-address.ts'
 import type { Queries } from '../../../platform/stores/relational.ts'
 
-/** What is known of where an attempt comes from. */
+/** How familiar the source of an attempt is. */
 export interface Familiarity {
   /** Whom the address signs in to, by whom failures are counted: a user keeps them under another address. */
   readonly userId: string | undefined
@@ -18,13 +18,13 @@ export interface Familiarity {
   readonly isKnown: boolean
 }
 
-/** A network is let to others sooner than a browser. */
+/** A network passes to other users sooner than a browser. */
 const lifetimeDays = { network: 30, device: 90 } as const
 
 /** Of each kind, of one user; the latest stay. */
 const maxOrigins = 20
 
-/** Within that time a second use is not worth a write. */
+/** A second use within this time is not written. */
 const refreshAfter = '1 hour'
 
 const hashNetwork = (address: string): Buffer => hashSecret(`network ${networkOf(address)}`)
@@ -57,7 +57,7 @@ export function createFamiliarStore(db: Queries, now: SqlNow = databaseNow) {
   }
 
   return {
-    /** One statement, the same for every address and whatever the browser sent. */
+    /** One statement, the same for every address and browser. */
     async find(email: string, address: string, deviceHash: Buffer): Promise<Familiarity> {
       const network = hashNetwork(address)
       const hasOwn = (hash: Buffer) => sql`exists (
@@ -90,7 +90,7 @@ export function createFamiliarStore(db: Queries, now: SqlNow = databaseNow) {
       remember(userId, 'network', hashNetwork(address)),
 
     /**
-     * The browser gets another secret with each sign-in: who planted or copied the former one has nothing of it.
+     * The browser gets another secret with each sign-in, so that a planted or copied one is worthless afterwards.
      * @param formerHash of the secret that it had
      */
     async rememberDevice(userId: string, formerHash: Buffer, hash: Buffer): Promise<void> {

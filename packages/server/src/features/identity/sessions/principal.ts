@@ -1,9 +1,9 @@
 import type { Action, Permission, Resource } from '@millrace/contract/permissions.ts'
 
-/** Who makes an authenticated request, and what that person may do. */
+/** Who makes an authenticated request, and what that user may do. */
 export interface Principal {
   readonly userId: string
-  /** The person's address, as the store has it. */
+  /** The user's address, as the store has it. */
   readonly email: string
   readonly roleId: string
   readonly companyId: string
@@ -11,11 +11,11 @@ export interface Principal {
   readonly clientId: string
   /** The access token's id; never the token. */
   readonly tokenId: string
-  /** Teams whose resources the person may use: their own and, by the hierarchy, others. */
+  /** Teams whose resources the user may use: their own and, by the hierarchy, others. */
   readonly teamIds: readonly string[]
-  /** Each `resource:action` that the person's role holds. */
+  /** Each `resource:action` that the user's role holds. */
   readonly permissions: ReadonlySet<string>
-  /** Whether the person's role allows the action; company and team of the object are checked besides. */
+  /** Whether the user's role allows the action; company and team of the object are checked besides. */
   can(resource: Resource, action: Action): boolean
 }
 

@@ -29,7 +29,7 @@ export const authorizationParameters = [
   'code_challenge_method',
 ] as const
 
-const longest: Readonly<Record<(typeof authorizationParameters)[number], number>> = {
+const maxLengths: Readonly<Record<(typeof authorizationParameters)[number], number>> = {
   client_id: 128,
   redirect_uri: 2_048,
   response_type: 40,
@@ -39,7 +39,7 @@ const longest: Readonly<Record<(typeof authorizationParameters)[number], number>
   code_challenge_method: 40,
 }
 
-/** The request as the parameters of an address, to go on with. */
+/** The request as the parameters of an address. */
 export function toParameters(request: AuthorizationRequest): URLSearchParams {
   const { clientId, redirectUri, state, codeChallenge, language } = request
   const parameters = new URLSearchParams({
@@ -54,7 +54,7 @@ export function toParameters(request: AuthorizationRequest): URLSearchParams {
   return parameters
 }
 
-export interface JudgedRequest {
+export interface ValidatedRequest {
   readonly client: Client
   readonly request: AuthorizationRequest
 }
@@ -82,7 +82,7 @@ type AuthorizationErrorCode =
   | 'unauthorized_client'
   | 'unsupported_response_type'
 
-/** A fault of a request that its client is told about, at an address that is registered for it. */
+/** A fault of a request that is sent to its client, at an address registered for it. */
 export class AuthorizationRefused extends DomainError {
   readonly code: AuthorizationErrorCode
   readonly returnAddress: ReturnAddress
@@ -103,8 +103,8 @@ function faultOf(
   client: Client,
 ): readonly [DomainError, AuthorizationErrorCode] | undefined {
   for (const name of authorizationParameters) {
-    if ((values.get(name)?.length ?? 0) > longest[name])
-      return [pageFault(name, faults.tooLong(longest[name])), 'invalid_request']
+    if ((values.get(name)?.length ?? 0) > maxLengths[name])
+      return [pageFault(name, faults.tooLong(maxLengths[name])), 'invalid_request']
   }
   if (!client.grants.includes('authorization_code'))
     return [new DomainError('unauthorizedClient'), 'unauthorized_client']
@@ -131,8 +131,8 @@ export function createAuthorizationReader(tokens: Pick<TokenStore, 'findClient'>
     misread: DomainError | undefined,
   ): Promise<{ client: Client; redirectUri: string }> {
     for (const name of ['client_id', 'redirect_uri'] as const) {
-      if ((values.get(name)?.length ?? 0) > longest[name])
-        throw pageFault(name, faults.tooLong(longest[name]))
+      if ((values.get(name)?.length ?? 0) > maxLengths[name])
+        throw pageFault(name, faults.tooLong(maxLengths[name]))
     }
     const clientId = values.get('client_id')
     if (!clientId) throw misread ?? pageFault('client_id', faults.required)
@@ -147,14 +147,14 @@ export function createAuthorizationReader(tokens: Pick<TokenStore, 'findClient'>
   /**
    * @param values as text by name; others than the parameters are not looked at
    * @param misread what is wrong with a parameter that is not among the values for it
-   * @throws DomainError `invalidClient`, `invalidRedirectUri` or `validation`, of which the client is not told;
+   * @throws DomainError `invalidClient`, `invalidRedirectUri` or `validation`, which are not sent to the client;
    *   `AuthorizationRefused` for everything else
    */
   return async (
     values: ReadonlyMap<string, string>,
     acceptLanguage?: string,
     misread?: DomainError,
-  ): Promise<JudgedRequest> => {
+  ): Promise<ValidatedRequest> => {
     const { client, redirectUri } = await readClient(values, misread)
     const state = values.get('state')
     const [fault, code] = misread ? ([misread, 'invalid_request'] as const) : (faultOf(values, client) ?? [])

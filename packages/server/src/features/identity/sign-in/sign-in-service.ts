@@ -8,7 +8,7 @@ import { type FamiliarStore, hashDevice } from '../sessions/familiar-store.ts'
 import type { CodeStore, PendingSignIn } from '../sessions/tokens/code-store.ts'
 import type { Client, TokenStore } from '../sessions/tokens/token-store.ts'
 import { type AuthorizationRequest, buildRedirect, toParameters } from './authorization-request.ts'
-import type { Origin, PasswordCheck } from './passwords/password-check.ts'
+import type { PasswordCheck, RequestSource } from './passwords/password-check.ts'
 
 export interface SignInServiceDependencies {
   readonly relational: Pick<Relational, 'db' | 'transaction'>
@@ -18,10 +18,10 @@ export interface SignInServiceDependencies {
   readonly familiar: Pick<FamiliarStore, 'rememberNetwork' | 'rememberDevice'>
   readonly passwordCheck: PasswordCheck
   readonly recordAudit: RecordAudit
-  /** The company that signs in the people of a domain; undefined where passwords do. */
+  /** The company with single sign-on for a domain; undefined where there is none. */
   readonly findSingleSignOn: (domain: string) => Promise<{ companyId: string; required: boolean } | undefined>
-  /** Address under which people reach the service: the issuer of codes (RFC 9207). */
-  readonly origin: () => string
+  /** Public address of the service: the issuer of codes (RFC 9207). */
+  readonly publicUrl: () => string
   readonly random?: RandomBytes
 }
 
@@ -30,16 +30,16 @@ type ProvenStep =
   | { readonly kind: 'consent'; readonly signIn: string; readonly email: string }
   | { readonly kind: 'done'; readonly location: string }
 
-/** What comes next for somebody on the way in. */
+/** The next step of a sign-in. */
 export type NextStep =
   | { readonly kind: 'code'; readonly signIn: string }
   /** After a password with a new secret for the browser, by which it is known again. */
   | (ProvenStep & { readonly device?: string })
 
-/** Somebody who has shown who they are, as far as it went. */
+/** The user of a sign-in under way. */
 type Person = Pick<PendingSignIn, 'userId' | 'companyId' | 'email' | 'passwordHash' | 'method'>
 
-/** Somebody who came back from their identity provider, with the request that their sign-in began with. */
+/** A user whom the identity provider has authenticated, with the request that began the sign-in. */
 export interface FinishedSingleSignOn extends Pick<PendingSignIn, 'userId' | 'companyId' | 'email'> {
   readonly method: 'sso'
   readonly request: AuthorizationRequest
@@ -53,13 +53,13 @@ interface Step {
   readonly request: AuthorizationRequest
   /** Names the browser. */
   readonly browser: string
-  readonly origin: Origin
+  readonly source: RequestSource
 }
 
 /** Of one-time codes, before the password has to be given again. */
-const mostTries = 5
+const maxTries = 5
 
-/** The browser is on its way to the application, which asks at once. */
+/** The browser is being redirected to the application, which asks at once. */
 const keptSeconds = 120
 
 export type SignInService = ReturnType<typeof createSignInService>
@@ -74,12 +74,12 @@ export function createSignInService(dependencies: SignInServiceDependencies) {
     passwordCheck,
     recordAudit,
     findSingleSignOn,
-    origin,
+    publicUrl,
     random,
   } = dependencies
   const codes = codesIn(relational.db)
 
-  async function giveCode(tx: Queries, person: Person, { request, origin: from }: Step): Promise<string> {
+  async function issueCode(tx: Queries, person: Person, { request, source }: Step): Promise<string> {
     const code = newSecret(random)
     const { clientId, redirectUri, codeChallenge } = request
     const { userId, passwordHash, method } = person
@@ -97,9 +97,9 @@ export function createSignInService(dependencies: SignInServiceDependencies) {
       action: method === 'sso' ? 'application-authorize' : 'sign-in',
       actor: { kind: 'user', id: userId, name: person.email },
       details: { method, clientId },
-      address: from.address,
+      address: source.address,
     })
-    return buildRedirect(request, { code }, origin())
+    return buildRedirect(request, { code }, publicUrl())
   }
 
   async function keepPending(
@@ -115,25 +115,25 @@ export function createSignInService(dependencies: SignInServiceDependencies) {
     return signIn
   }
 
-  /** After the last proof: to the application, or first to the question whether to let it in. */
-  async function goOn(person: Person, step: Step): Promise<ProvenStep> {
+  /** After the last proof: to the application, or first to the consent page. */
+  async function continueSignIn(person: Person, step: Step): Promise<ProvenStep> {
     await codes.sweepEnded()
     const { client } = step
     const location = await relational.transaction(async (tx) => {
       const hasConsent = client.firstParty || (await codesIn(tx).lockConsent(person.userId, client.id))
-      return hasConsent ? giveCode(tx, person, step) : undefined
+      return hasConsent ? issueCode(tx, person, step) : undefined
     })
     if (location !== undefined) return { kind: 'done', location }
     return { kind: 'consent', signIn: await keepPending(person, step, true), email: person.email }
   }
 
   /** The same after a password: sign-ins of this user from here are not held while others are. */
-  async function goOnFamiliar(person: Person, step: Step): Promise<NextStep> {
+  async function continueFamiliar(person: Person, step: Step): Promise<NextStep> {
     const device = newSecret(random)
-    const { address, device: former } = step.origin
+    const { address, device: former } = step.source
     await familiar.rememberNetwork(person.userId, address)
     await familiar.rememberDevice(person.userId, hashDevice(former), hashDevice(device))
-    return { ...(await goOn(person, step)), device }
+    return { ...(await continueSignIn(person, step)), device }
   }
 
   async function findPending(signIn: string, { client, browser }: Step): Promise<PendingSignIn | undefined> {
@@ -145,8 +145,8 @@ export function createSignInService(dependencies: SignInServiceDependencies) {
 
   return {
     /**
-     * How the people of this address's domain sign in, whoever of them there is.
-     * @returns the address to go on at, and whether only that way is open
+     * Single sign-on of an address's domain, the same whether or not there is such a user.
+     * @returns where it begins, and whether it is required
      */
     async findWay(email: string, request: AuthorizationRequest) {
       const domain = email.slice(email.lastIndexOf('@') + 1)
@@ -154,34 +154,34 @@ export function createSignInService(dependencies: SignInServiceDependencies) {
       if (!found) return undefined
       const parameters = toParameters(request)
       parameters.set('domain', domain)
-      return { required: found.required, location: `${origin()}/v2/sso/saml/login?${parameters}` }
+      return { required: found.required, location: `${publicUrl()}/v2/sso/saml/login?${parameters}` }
     },
 
     /** @throws DomainError `invalidCredentials`, `tooManyAttempts` or `signInUnavailable` */
     async signIn(username: string, password: string, step: Step): Promise<NextStep> {
       if (isPasswordTooLong(password)) throw new DomainError('invalidCredentials')
       const attempt = { findClient: async () => step.client, username, password }
-      const user = await passwordCheck.verify(attempt, step.origin)
+      const user = await passwordCheck.verify(attempt, step.source)
       const person: Person = { ...user, method: 'password' }
       if (user.needsCode) return { kind: 'code', signIn: await keepPending(person, step, false) }
-      return goOnFamiliar(person, step)
+      return continueFamiliar(person, step)
     },
 
     /**
-     * The one-time code of somebody whose password was right.
+     * The one-time code after a password that was right.
      * @returns undefined when this sign-in took too long or too many tries, or is another browser's
      * @throws DomainError `invalidCredentials` or `tooManyAttempts`
      */
     async giveOneTimeCode(signIn: string, code: string, step: Step): Promise<NextStep | undefined> {
       const pending = await findPending(signIn, step)
       if (!pending || pending.complete) return undefined
-      if (!(await codes.takeTry(hashSecret(signIn), mostTries))) return undefined
-      await passwordCheck.verifyCode(pending, code, step.client.id, step.origin)
+      if (!(await codes.takeTry(hashSecret(signIn), maxTries))) return undefined
+      await passwordCheck.verifyCode(pending, code, step.client.id, step.source)
       if (!(await codes.deletePending(hashSecret(signIn)))) return undefined
-      return goOnFamiliar(pending, step)
+      return continueFamiliar(pending, step)
     },
 
-    /** Who is asked whether to let the application in; undefined as above. */
+    /** The user who is asked for consent; undefined as above. */
     async findAsked(signIn: string, step: Step): Promise<{ email: string } | undefined> {
       const pending = await findPending(signIn, step)
       return pending?.complete ? { email: pending.email } : undefined
@@ -191,7 +191,7 @@ export function createSignInService(dependencies: SignInServiceDependencies) {
     async decide(signIn: string, allowed: boolean, step: Step): Promise<string | undefined> {
       const pending = await findPending(signIn, step)
       if (!pending?.complete) return undefined
-      const { client, request, origin: from } = step
+      const { client, request, source } = step
       return relational.transaction(async (tx) => {
         const inside = codesIn(tx)
         if (!(await inside.deletePending(hashSecret(signIn)))) return undefined
@@ -201,14 +201,14 @@ export function createSignInService(dependencies: SignInServiceDependencies) {
           actor: { kind: 'user', id: pending.userId, name: pending.email },
           target: { kind: 'client', id: client.id, name: client.name },
           details: { allowed },
-          address: from.address,
+          address: source.address,
         })
         if (!allowed) {
           const error_description = 'The user has refused access'
-          return buildRedirect(request, { error: 'access_denied', error_description }, origin())
+          return buildRedirect(request, { error: 'access_denied', error_description }, publicUrl())
         }
         await inside.insertConsent(pending.userId, client.id)
-        return giveCode(tx, pending, step)
+        return issueCode(tx, pending, step)
       })
     },
 
@@ -230,11 +230,11 @@ export function createSignInService(dependencies: SignInServiceDependencies) {
     async resume(signIn: string, step: Step): Promise<NextStep | undefined> {
       const pending = await findPending(signIn, step)
       if (!pending?.complete || pending.method !== 'sso') return undefined
-      return (await codes.deletePending(hashSecret(signIn))) ? goOn(pending, step) : undefined
+      return (await codes.deletePending(hashSecret(signIn))) ? continueSignIn(pending, step) : undefined
     },
 
     /**
-     * Goes on for somebody whom single sign-on has vouched for.
+     * Continues after single sign-on.
      * @returns the address to go to, in the end the application's with a code
      * @throws DomainError `invalidClient` when the client is gone or closed since the sign-in began
      */
@@ -246,13 +246,13 @@ export function createSignInService(dependencies: SignInServiceDependencies) {
         client,
         request,
         browser,
-        origin: { address, cookieToken: undefined, device: undefined },
+        source: { address, cookieToken: undefined, device: undefined },
       }
-      const next = await goOn({ ...known, passwordHash: null }, step)
+      const next = await continueSignIn({ ...known, passwordHash: null }, step)
       if (next.kind === 'done') return next.location
       const parameters = toParameters(request)
       parameters.set('sign_in', next.signIn)
-      return `${origin()}/v2/oauth/consent?${parameters}`
+      return `${publicUrl()}/v2/oauth/consent?${parameters}`
     },
   }
 }

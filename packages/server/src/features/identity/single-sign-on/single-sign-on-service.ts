@@ -4,11 +4,11 @@ import type { SecretBox } from '../../../platform/crypto/secret-box.ts'
 import type { Logger } from '../../../platform/logger.ts'
 import type { EnqueueMail } from '../../../platform/mail/mail-queue.ts'
 import type { Relational } from '../../../platform/stores/relational.ts'
+import { createUserLifecycle } from '../people/users/user-lifecycle.ts'
 import { createResponseThrottle, createStartThrottle } from './assertion/response-throttle.ts'
 import { createCertificateService } from './certificates/certificate-service.ts'
 import { createConfigNotice } from './config/config-notice.ts'
 import { type ConfigServiceDependencies, createConfigService } from './config/config-service.ts'
-import type { GrantRules } from './config/jit-defaults.ts'
 import { createDomainService, type ResolveTxt, resolveTxtRecords } from './domains/domain-service.ts'
 import { createMetadataWatch } from './metadata/metadata-watch.ts'
 import {
@@ -20,21 +20,17 @@ import { createSamlSignInStore } from './sign-in/saml-sign-in-store.ts'
 /** What single sign-on needs of signing in, of mails and of the network. */
 export type SingleSignOnPorts = Pick<
   SamlSignInServiceDependencies,
-  'readAuthorizationRequest' | 'finishSignIn' | 'findClient' | 'keepSignIn'
+  'readAuthorizationRequest' | 'finishSignIn' | 'keepSignIn'
 > &
-  Pick<
-    ConfigServiceDependencies,
-    'fetchDocument' | 'mailPasswordReset' | 'requireNobodyAbove' | keyof GrantRules
-  >
+  Pick<ConfigServiceDependencies, 'fetchDocument' | 'mailPasswordReset'>
 
 export interface SingleSignOnDependencies {
   readonly relational: Pick<Relational, 'db' | 'transaction'>
   readonly box: SecretBox
-  readonly lifecycle: SamlSignInServiceDependencies['lifecycle']
   readonly recordAudit: RecordAudit
   readonly enqueueMail: EnqueueMail
   /** Public address of the service, without a path. */
-  readonly origin: () => string
+  readonly publicUrl: () => string
   readonly ports: SingleSignOnPorts
   readonly onOutcome: SamlSignInServiceDependencies['onOutcome']
   readonly log: Pick<Logger, 'warn'>
@@ -48,7 +44,8 @@ export type SingleSignOn = ReturnType<typeof createSingleSignOn>
 
 /** Single sign-on as a whole: its configuration and the sign-ins through it. */
 export function createSingleSignOn(dependencies: SingleSignOnDependencies) {
-  const { relational, box, lifecycle, recordAudit, origin, ports, onOutcome } = dependencies
+  const { relational, box, recordAudit, publicUrl, ports, onOutcome } = dependencies
+  const lifecycle = createUserLifecycle(dependencies)
   const {
     clock = systemClock,
     signIns = createSamlSignInStore,
@@ -65,10 +62,10 @@ export function createSingleSignOn(dependencies: SingleSignOnDependencies) {
       recordAudit,
       notifyAdministrators,
       clock,
-      origin,
+      publicUrl,
       ...ports,
     }),
-    domains: createDomainService({ relational, recordAudit, notifyAdministrators, resolveTxt, origin }),
+    domains: createDomainService({ relational, recordAudit, notifyAdministrators, resolveTxt, publicUrl }),
     metadataWatch: createMetadataWatch({ ...dependencies, fetchDocument: ports.fetchDocument, clock }),
     service: createSamlSignInService({
       relational,
@@ -77,7 +74,7 @@ export function createSingleSignOn(dependencies: SingleSignOnDependencies) {
       certificates,
       recordAudit,
       clock,
-      origin,
+      publicUrl,
       onOutcome,
       ...ports,
     }),

@@ -1,11 +1,13 @@
 import type { Company, CompanyUpdate } from '@millrace/contract/resources/company.ts'
 import { actorOf, type RecordAudit } from '../../../../platform/audit.ts'
 import { DomainError } from '../../../../platform/errors.ts'
+import { invalid } from '../../../../platform/invalid.ts'
 import type { Queries, Relational } from '../../../../platform/stores/relational.ts'
 import type { Caller, Principal } from '../../sessions/principal.ts'
 import { changesOf, definedOf } from '../changes.ts'
+import { createDirectoryStore } from '../directory/directory-store.ts'
 import { requireGrantableRole, requireGrantableTeams, requireUnprovisioned } from '../roles/grants.ts'
-import { createCompanyStore, type StoredCompany } from './company-store.ts'
+import { type CompanySettings, createCompanyStore, type StoredCompany } from './company-store.ts'
 
 export interface CompanyServiceDependencies {
   readonly relational: Pick<Relational, 'db' | 'transaction'>
@@ -45,15 +47,20 @@ export function createCompanyService(dependencies: CompanyServiceDependencies) {
 
   async function requireTimezone(zone: string): Promise<void> {
     if (isKnownHere(zone) && (await knowsTimezone(zone))) return
-    const message = `must be the IANA name of a time zone, as Europe/Paris; "${zone}" is none that statistics can be computed in`
-    throw new DomainError(
-      'validation',
-      { errors: [{ path: 'timezone', message }] },
-      { message: `timezone ${message}` },
+    throw invalid(
+      'timezone',
+      `must be the IANA name of a time zone, as Europe/Paris; "${zone}" is none that statistics can be computed in`,
     )
   }
 
   return {
+    /** @throws DomainError `notFound` */
+    async getSettings(companyId: string): Promise<CompanySettings> {
+      const settings = await createCompanyStore(relational.db).findSettings(companyId)
+      if (!settings) throw new DomainError('notFound', { id: companyId })
+      return settings
+    },
+
     async read(principal: Principal): Promise<Company> {
       return toCompany(await get(relational.db, principal))
     },
@@ -78,7 +85,7 @@ export function createCompanyService(dependencies: CompanyServiceDependencies) {
       if (timezone !== undefined && timezone !== present.timezone) await requireTimezone(timezone)
       await relational.transaction(async (tx) => {
         const store = createCompanyStore(tx)
-        await store.lock(companyId)
+        await createDirectoryStore(tx).lockCompany(companyId)
         const company = await get(tx, principal)
         const fields = {
           name,
@@ -114,7 +121,7 @@ export function createCompanyService(dependencies: CompanyServiceDependencies) {
       : requireGrantableRole(tx, principal, wanted)
   }
 
-  /** Whoever comes in without a team gets what this one has, so that it must be the caller's to give. */
+  /** Users without a team get what this one has, so that it must be the caller's to give. */
   async function requireDefaultTeam(
     tx: Queries,
     principal: Principal,

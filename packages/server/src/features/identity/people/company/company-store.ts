@@ -2,7 +2,17 @@ import { and, eq, sql } from 'drizzle-orm'
 import { companies } from '../../../../database/tables/company.ts'
 import { teams } from '../../../../database/tables/team.ts'
 import type { Queries } from '../../../../platform/stores/relational.ts'
-import type { CompanySettings } from '../installation/operator-account-store.ts'
+
+/** What a company has set about itself. */
+export interface CompanySettings {
+  /** IANA name; dates without a zone are read in it. */
+  readonly timezone: string
+  readonly language: 'en' | 'fr'
+  readonly exactCounts: boolean
+  readonly attributionModel: 'last-touch' | 'linear' | 'decay'
+  readonly clickWindowHours: number
+  readonly displayWindowHours: number
+}
 
 /** What a request may change of a company. */
 export interface CompanyFields extends CompanySettings {
@@ -19,15 +29,19 @@ export interface StoredCompany extends CompanyFields {
   readonly updatedAt: Date
 }
 
-const columns = {
-  id: companies.id,
-  name: companies.name,
+const settingsColumns = {
   timezone: companies.timezone,
   language: companies.language,
   attributionModel: companies.attributionModel,
   clickWindowHours: companies.clickWindowHours,
   displayWindowHours: companies.displayWindowHours,
   exactCounts: companies.exactCounts,
+}
+
+const columns = {
+  id: companies.id,
+  name: companies.name,
+  ...settingsColumns,
   auditRetentionDays: companies.auditRetentionDays,
   defaultRoleId: companies.defaultRoleId,
   defaultTeamId: sql<string>`(select t.id from teams t where t.company_id = "companies"."id" and t.is_default)`,
@@ -54,16 +68,20 @@ export function createCompanyStore(db: Queries) {
       return row
     },
 
-    /**
-     * Holds the company's row until the transaction ends: changes of its settings, of memberships and of how teams
-     * stand to each other come one after the other. Whoever takes other rows too takes this one first, as nobody
-     * then waits in a ring.
-     */
-    async lock(id: string): Promise<void> {
-      await db.select({ id: companies.id }).from(companies).where(eq(companies.id, id)).for('no key update')
+    async findSettings(id: string): Promise<CompanySettings | undefined> {
+      const [row] = await db.select(settingsColumns).from(companies).where(eq(companies.id, id))
+      return row
     },
 
-    /** The company is held. */
+    async list(): Promise<{ id: string; name: string }[]> {
+      return db.select({ id: companies.id, name: companies.name }).from(companies).orderBy(companies.id)
+    },
+
+    async insert(company: { id: string; name: string }): Promise<void> {
+      await db.insert(companies).values(company)
+    },
+
+    /** The company is locked. */
     async update(id: string, { defaultTeamId, ...fields }: Partial<CompanyFields>): Promise<void> {
       if (defaultTeamId !== undefined) await replaceDefaultTeam(id, defaultTeamId)
       await db

@@ -1,9 +1,10 @@
 import { generatePassword, type Passwords } from '../../../../platform/crypto/passwords.ts'
 import { newId } from '../../../../platform/ids.ts'
 import type { Queries, Relational } from '../../../../platform/stores/relational.ts'
+import { createRoleStore } from '../roles/role-store.ts'
+import { createUserStore } from '../users/user-store.ts'
 import { createBootstrapStore, type Installation } from './bootstrap-store.ts'
 import { completeBuiltInRoles, insertCompany, requireEmail } from './operator-account-service.ts'
-import { createAccountStore } from './operator-account-store.ts'
 
 export interface BootstrapDependencies {
   readonly relational: Pick<Relational, 'db' | 'transaction'>
@@ -12,13 +13,13 @@ export interface BootstrapDependencies {
   readonly createClient: (queries: Queries, client: { name: string }) => Promise<{ id: string }>
   readonly createDatasource: (
     queries: Queries,
-    datasource: { companyId: string; name: string },
+    datasource: { companyId: string; name: string; teamIds: readonly string[] },
   ) => Promise<{ id: string }>
 }
 
 export interface FirstAdmin {
   readonly email: string
-  /** Generated when undefined; otherwise the reader of the environment has judged it. */
+  /** Generated when undefined; otherwise validated with the environment. */
   readonly password: string | undefined
 }
 
@@ -32,8 +33,8 @@ export interface Bootstrapped extends Installation {
 /**
  * Makes what a service begins with: one company with its roles and its default team, its administrator, one
  * OAuth client, one tracking datasource (docs/interface.md, Run contract). Everything is one transaction, so that
- * an interruption leaves nothing and the next start begins again; later starts, and others at the same time,
- * find what was made and change nothing.
+ * an interruption leaves nothing and the next start begins again; later and concurrent starts find what was made
+ * and change nothing.
  * @throws DomainError `validation` for an address that is none
  */
 export async function bootstrap(
@@ -49,21 +50,20 @@ export async function bootstrap(
 
   const adminEmail = requireEmail(admin.email)
   const password = admin.password ?? generatePassword()
-  const passwordHash = await passwords.atDesk((desk) => desk.hash(password))
+  const passwordHash = await passwords.withHasher((hasher) => hasher.hash(password))
   return relational.transaction(async (tx) => {
     const installations = createBootstrapStore(tx)
     await installations.lockFirstStart()
     const meanwhile = await installations.findInstallation()
     if (meanwhile) return { ...meanwhile, isNew: false, generatedPassword: undefined }
 
-    const accounts = createAccountStore(tx)
     const { companyId, teamId } = await insertCompany(tx, 'My company')
-    const role = await accounts.findRoleByName(companyId, 'admin')
+    const role = await createRoleStore(tx).findByName(companyId, 'admin')
     if (!role) throw new Error('a new company lacks its role admin')
     const user = { id: newId(), companyId, email: adminEmail, status: 'active', roleId: role.id } as const
-    await accounts.insertUser({ ...user, passwordHash, teamIds: [teamId] })
+    await createUserStore(tx).insert({ ...user, passwordHash, teamIds: [teamId] })
     const client = await createClient(tx, { name: 'Default client' })
-    const datasource = await createDatasource(tx, { companyId, name: 'Website' })
+    const datasource = await createDatasource(tx, { companyId, name: 'Website', teamIds: [teamId] })
     const made = { companyId, clientId: client.id, datasourceId: datasource.id, adminEmail }
     await installations.insertInstallation(made)
     const generatedPassword = admin.password === undefined ? password : undefined

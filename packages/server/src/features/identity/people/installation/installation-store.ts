@@ -4,7 +4,7 @@ import { connectionConfig, type PostgresAddress } from '../../../../platform/sto
 
 /**
  * Whether a first start was completed on a database. Changes nothing, and needs no table to be there or up to date.
- * @param address of the role that owns the tables, who may read them whatever the service's role may
+ * @param address of the role that owns the tables, which may read them whatever the service's role may
  * @throws {StartRefused} the server cannot be asked
  */
 export async function holdsInstallation(address: PostgresAddress): Promise<boolean> {

@@ -5,13 +5,17 @@ import { DomainError } from '../../../../platform/errors.ts'
 import { isId, newId, normalizeId } from '../../../../platform/ids.ts'
 import { invalid } from '../../../../platform/invalid.ts'
 import type { Queries, Relational } from '../../../../platform/stores/relational.ts'
+import { createSessionStore } from '../../sessions/session-store.ts'
 import { createCompanyStore } from '../company/company-store.ts'
+import { createDirectoryStore, type User } from '../directory/directory-store.ts'
 import { requireGoodPassword } from '../passwords/password-setting.ts'
 import { builtInRoles } from '../roles/built-in-roles.ts'
+import { createRoleStore } from '../roles/role-store.ts'
+import { createTeamStore } from '../teams/team-store.ts'
 import { createUserLifecycle } from '../users/user-lifecycle.ts'
-import { type CompanySettings, createAccountStore, type User } from './operator-account-store.ts'
+import { createUserStore } from '../users/user-store.ts'
 
-export interface AccountServiceDependencies {
+export interface OperatorAccountDependencies {
   readonly relational: Pick<Relational, 'db' | 'transaction'>
   readonly passwords: Passwords
   readonly recordAudit: RecordAudit
@@ -20,7 +24,7 @@ export interface AccountServiceDependencies {
 export interface UserToCreate {
   readonly companyId: string
   readonly email: string
-  /** Undefined for somebody who signs in without a password. */
+  /** Undefined for a user who signs in without a password. */
   readonly password: string | undefined
   readonly roleName: string
   /** The company's default team when empty. */
@@ -36,25 +40,25 @@ export interface NewCompany {
 
 /** A company with the roles and the team that each begins with; inside the caller's transaction. */
 export async function insertCompany(queries: Queries, name: string): Promise<NewCompany> {
-  const store = createAccountStore(queries)
+  const roles = createRoleStore(queries)
   const companyId = newId()
-  await store.insertCompany({ id: companyId, name })
+  await createCompanyStore(queries).insert({ id: companyId, name })
   for (const role of builtInRoles) {
     const roleId = newId()
-    await store.insertRole({ id: roleId, companyId, name: role.name, builtIn: true })
-    await store.addPermissions(roleId, role.permissions)
+    await roles.insert({ id: roleId, companyId, name: role.name, builtIn: true })
+    await roles.addPermissions(roleId, role.permissions)
   }
   const teamId = newId()
-  await store.insertTeam({ id: teamId, companyId, name: 'Everyone', isDefault: true })
+  await createTeamStore(queries).insert({ id: teamId, companyId, name: 'Everyone', isDefault: true })
   return { companyId, teamId }
 }
 
 /** Gives built-in roles what a newer version has added to them; takes nothing away. */
 export async function completeBuiltInRoles(queries: Queries): Promise<void> {
-  const store = createAccountStore(queries)
-  for (const { id, name } of await store.listBuiltInRoles()) {
+  const roles = createRoleStore(queries)
+  for (const { id, name } of await roles.listBuiltIn()) {
     const definition = builtInRoles.find((role) => role.name === name)
-    await store.addPermissions(id, definition?.permissions ?? [])
+    await roles.addPermissions(id, definition?.permissions ?? [])
   }
 }
 
@@ -70,40 +74,38 @@ const operator = { kind: 'operator' } as const
 
 const of = (user: User) => ({ kind: 'user', id: user.id, name: user.email })
 
-export type AccountService = ReturnType<typeof createAccountService>
+export type OperatorAccountService = ReturnType<typeof createOperatorAccountService>
 
-/** Companies, roles, teams and the people in them. */
-export function createAccountService({ relational, passwords, recordAudit }: AccountServiceDependencies) {
+/** Companies and users as operator commands create and change them. */
+export function createOperatorAccountService({
+  relational,
+  passwords,
+  recordAudit,
+}: OperatorAccountDependencies) {
   const lifecycle = createUserLifecycle({ relational, recordAudit })
-  const store = createAccountStore(relational.db)
-  const hash = (password: string): Promise<string> => passwords.atDesk((desk) => desk.hash(password))
+  const { db } = relational
+  const hash = (password: string): Promise<string> => passwords.withHasher((hasher) => hasher.hash(password))
 
   async function getUser(emailText: string): Promise<User> {
     const email = requireEmail(emailText)
-    const user = await store.findUserByEmail(email)
+    const user = await createDirectoryStore(db).findUserByEmail(email)
     if (!user) throw new DomainError('userNotFound', { email }, { message: `There is no user ${email}` })
     return user
   }
 
   async function requireRole(companyId: string, name: string): Promise<string> {
-    const role = await store.findRoleByName(companyId, name)
+    const roles = createRoleStore(db)
+    const role = await roles.findByName(companyId, name)
     if (role) return role.id
-    throw invalid(
-      'role',
-      `must be one of ${(await store.listRoleNames(companyId)).join(', ')}; it is "${name}"`,
-    )
+    const names = await roles.listNames(companyId)
+    throw invalid('role', `must be one of ${names.join(', ')}; it is "${name}"`)
   }
 
   async function requireTeams(tx: Queries, companyId: string, names: readonly string[]): Promise<string[]> {
-    const store = createAccountStore(tx)
-    if (names.length === 0) {
-      const team = await store.findDefaultTeam(companyId)
-      if (!team) throw invalid('team', 'is required: this company has no default team')
-      return [team.id]
-    }
+    if (names.length === 0) return [await createDirectoryStore(tx).getDefaultTeam(companyId)]
     const ids = new Set<string>()
     for (const name of names) {
-      const team = await store.findTeamByName(companyId, name)
+      const team = await createTeamStore(tx).findByName(companyId, name)
       if (!team) throw invalid('team', `must be a team of the company; there is no "${name}"`)
       ids.add(team.id)
     }
@@ -116,7 +118,7 @@ export function createAccountService({ relational, passwords, recordAudit }: Acc
      * @throws DomainError `validation` listing the companies there are
      */
     async resolveCompany(companyId: string | undefined): Promise<string> {
-      const companies = await store.listCompanies()
+      const companies = await createCompanyStore(db).list()
       const wanted = companyId === undefined ? undefined : normalizeId(companyId)
       const found =
         wanted === undefined && companies.length === 1
@@ -127,13 +129,6 @@ export function createAccountService({ relational, passwords, recordAudit }: Acc
         throw invalid('company', 'does not exist yet: start the service once, that makes the first one')
       const list = companies.map(({ id, name }) => `${id} (${name})`).join(', ')
       throw invalid('company', `must be one of ${list}`)
-    },
-
-    /** @throws DomainError `notFound` */
-    async getSettings(companyId: string): Promise<CompanySettings> {
-      const settings = await store.findSettings(companyId)
-      if (!settings) throw new DomainError('notFound', { id: companyId })
-      return settings
     },
 
     /**
@@ -149,8 +144,8 @@ export function createAccountService({ relational, passwords, recordAudit }: Acc
       const { serviceAccount = false } = wanted
       const person = { companyId, email, status: 'active', roleId, passwordHash, serviceAccount } as const
       const user = await lifecycle.transact(async (tx) => {
-        // Until the person is in them nobody deletes the teams, nor makes another one the default.
-        await createCompanyStore(tx).lock(companyId)
+        // The teams are neither deleted nor replaced as default until the user is in them.
+        await createDirectoryStore(tx).lockCompany(companyId)
         const teamIds = await requireTeams(tx, companyId, wanted.teamNames)
         return lifecycle.create(tx, { ...person, teamIds }, { actor: operator })
       })
@@ -164,7 +159,7 @@ export function createAccountService({ relational, passwords, recordAudit }: Acc
     },
 
     /**
-     * Sets a password and ends all sessions of the person, in one step.
+     * Sets a password and ends all sessions of the user, in one step.
      * @returns the user and how many sessions were ended
      * @throws DomainError `validation` or `userNotFound`
      */
@@ -173,16 +168,16 @@ export function createAccountService({ relational, passwords, recordAudit }: Acc
       const user = await getUser(email)
       const passwordHash = await hash(password)
       const endedSessions = await relational.transaction(async (tx) => {
-        await createAccountStore(tx).updatePassword(user.id, passwordHash)
+        await createUserStore(tx).setPassword(user.id, passwordHash)
         const { companyId } = user
         await recordAudit(tx, { companyId, action: 'password-change', actor: operator, target: of(user) })
-        return lifecycle.endSessions(tx, user.id)
+        return createSessionStore(tx).endOfUser(user.id)
       })
       return { user, endedSessions }
     },
 
     /**
-     * Lets a person no longer in and ends all their sessions, in one step.
+     * Deactivates a user and ends all their sessions, in one step.
      * @throws DomainError `validation`, `userNotFound` or `lastAdministrator`
      */
     async disableUser(email: string): Promise<User> {

@@ -6,8 +6,8 @@ import type { EnqueueMail } from '../../../../platform/mail/mail-queue.ts'
 import { type Listed, type Page, rangeOf } from '../../../../platform/paging.ts'
 import type { Queries, Relational } from '../../../../platform/stores/relational.ts'
 import type { Caller, Principal } from '../../sessions/principal.ts'
-import { invitationLetter } from '../account-emails.ts'
-import { createCompanyStore } from '../company/company-store.ts'
+import { invitationEmail } from '../account-emails.ts'
+import { createDirectoryStore } from '../directory/directory-store.ts'
 import { requireEmail } from '../installation/operator-account-service.ts'
 import type { PasswordLinkService } from '../passwords/password-link-service.ts'
 import type { LinkTarget, PasswordLinkStore } from '../passwords/password-link-store.ts'
@@ -25,26 +25,26 @@ import { createInvitationStore } from './invitation-store.ts'
 
 export interface InvitationServiceDependencies {
   readonly relational: Pick<Relational, 'db'>
-  readonly lifecycle: Pick<UserLifecycle, 'transact' | 'create' | 'erase' | 'endLinks'>
-  readonly linksIn: (queries: Queries) => Pick<PasswordLinkStore, 'findById'>
+  readonly lifecycle: Pick<UserLifecycle, 'transact' | 'create' | 'erase'>
+  readonly linksIn: (queries: Queries) => Pick<PasswordLinkStore, 'findById' | 'endAll'>
   readonly budgetsIn: (queries: Queries) => Pick<RequestBudgetStore, 'take'>
   readonly makeInvitationLink: PasswordLinkService['makeInvitationLink']
   readonly recordAudit: RecordAudit
   readonly enqueueMail: EnqueueMail
-  /** Address under which people reach the service, without a path. */
-  readonly origin: () => string
+  /** Public address of the service, without a path. */
+  readonly publicUrl: () => string
 }
 
 /** Mails of one caller: 100 at once, one more every 36 seconds. */
 const mailsOfCaller = { free: 100, drainSeconds: 36 } as const
-/** Mails to one address, whoever invites: 5 at once, one more every 12 minutes. */
+/** Mails to one address from all callers: 5 at once, one more every 12 minutes. */
 const mailsToAddress = { free: 5, drainSeconds: 720 } as const
 
 export type InvitationService = ReturnType<typeof createInvitationService>
 
-/** Inviting people, and what becomes of it until they come in. */
+/** Invitations, until their users sign in for the first time. */
 export function createInvitationService(dependencies: InvitationServiceDependencies) {
-  const { relational, lifecycle, linksIn, makeInvitationLink, recordAudit, enqueueMail, origin } =
+  const { relational, lifecycle, linksIn, makeInvitationLink, recordAudit, enqueueMail, publicUrl } =
     dependencies
   const { budgetsIn } = dependencies
 
@@ -62,7 +62,7 @@ export function createInvitationService(dependencies: InvitationServiceDependenc
     throw new DomainError('tooManyInvitations', { retryAfter }, { message, retryAfterSeconds: retryAfter })
   }
 
-  /** A link to choose a password, or the address to sign in at for those whom a password lets in nowhere. */
+  /** A link to choose a password, or the address to sign in at for users who must use single sign-on. */
   async function openDoor(
     tx: Queries,
     { principal }: Caller,
@@ -71,14 +71,14 @@ export function createInvitationService(dependencies: InvitationServiceDependenc
   ): Promise<Omit<Invited, 'user'>> {
     if (sendMail) await requireMail(tx, principal, user.email)
     const choosesPassword = !user.requiresSingleSignOn
-    if (!choosesPassword) await lifecycle.endLinks(tx, user.id)
+    if (!choosesPassword) await linksIn(tx).endAll(user.id)
     const { url, expiresAt } = choosesPassword
       ? await makeInvitationLink(tx, user.id, principal.userId)
-      : { url: `${origin()}/`, expiresAt: null }
+      : { url: `${publicUrl()}/`, expiresAt: null }
     if (sendMail) {
       const way = choosesPassword ? (user.isHeldElsewhere ? 'none' : 'password') : 'single-sign-on'
       const text = { company: user.companyName, inviter: principal.email, url, way } as const
-      await enqueueMail(tx, { to: user.email, ...invitationLetter(user.language, text) })
+      await enqueueMail(tx, { to: user.email, ...invitationEmail(user.language, text) })
     }
     return { url, expiresAt: expiresAt?.toISOString() ?? null }
   }
@@ -111,13 +111,13 @@ export function createInvitationService(dependencies: InvitationServiceDependenc
 
     /**
      * @throws DomainError `validation` (address), `unknownRole`, `roleAboveOwn`, `unknownTeam`, `notInTeam` or
-     *   `emailTaken` when a user of the company has the address; users of others are not told of
+     *   `emailTaken` when a user of the company has the address; users of other companies stay hidden
      */
     async invite(caller: Caller, wanted: InvitationCreation): Promise<Invited> {
       const { principal, address } = caller
       const email = requireEmail(wanted.email)
       return lifecycle.transact(async (tx) => {
-        await createCompanyStore(tx).lock(principal.companyId)
+        await createDirectoryStore(tx).lockCompany(principal.companyId)
         const person = {
           companyId: principal.companyId,
           email,
@@ -130,8 +130,8 @@ export function createInvitationService(dependencies: InvitationServiceDependenc
           lastName: wanted.lastName ?? '',
         }
         await requireUnprovisioned(tx, principal.companyId, person.teamIds)
-        const origin = { actor: actorOf(principal), address }
-        const created = await lifecycle.create(tx, person, origin, 'user-invite')
+        const source = { actor: actorOf(principal), address }
+        const created = await lifecycle.create(tx, person, source, 'user-invite')
         if (!created) throw new DomainError('emailTaken', { email })
         const user = await getTarget(tx, principal, created.id)
         return answer(tx, user, await openDoor(tx, caller, user, wanted.sendMail ?? true))
@@ -139,8 +139,8 @@ export function createInvitationService(dependencies: InvitationServiceDependenc
     },
 
     /**
-     * A new link; the former one works no more. Whoever renews sees the link, so that they must hold whatever the
-     * invited person will.
+     * A new link; the former one ends. The caller sees the link, and must hold every permission that the
+     * invited user will have.
      * @throws DomainError `invitationNotFound`, `userAboveOwn` or `tooManyInvitations`
      */
     async renew(caller: Caller, idText: string, sendMail: boolean): Promise<Invited> {

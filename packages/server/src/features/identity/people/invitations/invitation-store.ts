@@ -27,7 +27,7 @@ interface Row extends Record<string, unknown> {
   expiry: number | null
 }
 
-/** People who were invited and have not come in yet. */
+/** Users who were invited and have not signed in yet. */
 export function createInvitationStore(db: Queries) {
   return {
     /** The oldest first. */

@@ -7,13 +7,18 @@ import { newId } from '../../../../platform/ids.ts'
 import type { Language } from '../../../../platform/mail/letter.ts'
 import type { EnqueueMail } from '../../../../platform/mail/mail-queue.ts'
 import { holdersOf, networkOf } from '../../../../platform/network-address.ts'
-import { type Queries, type Relational, wordingViolations } from '../../../../platform/stores/relational.ts'
+import {
+  mapConstraintViolation,
+  type Queries,
+  type Relational,
+} from '../../../../platform/stores/relational.ts'
+import { createFamiliarStore } from '../../sessions/familiar-store.ts'
 import type { Caller } from '../../sessions/principal.ts'
-import { passwordChangedLetter, resetLetter } from '../account-emails.ts'
+import { createSessionStore } from '../../sessions/session-store.ts'
+import { passwordChangedEmail, resetEmail } from '../account-emails.ts'
 import { requireEmail } from '../installation/operator-account-service.ts'
-import { createAccountStore } from '../installation/operator-account-store.ts'
-import type { UserLifecycle } from '../users/user-lifecycle.ts'
-import { atDesk } from './password-desk.ts'
+import { createUserStore } from '../users/user-store.ts'
+import { withHasher } from './password-hasher.ts'
 import type { LinkKind, LinkTarget, PasswordLinkStore } from './password-link-store.ts'
 import { hashOther, requireGoodPassword } from './password-setting.ts'
 import { budgetKey, type RequestBudgetStore } from './request-budget-store.ts'
@@ -23,13 +28,10 @@ export interface PasswordLinkDependencies {
   readonly linksIn: (queries: Queries) => PasswordLinkStore
   readonly budgetsIn: (queries: Queries) => RequestBudgetStore
   readonly passwords: Passwords
-  readonly lifecycle: Pick<UserLifecycle, 'endSessions' | 'endLinks'>
   readonly recordAudit: RecordAudit
   readonly enqueueMail: EnqueueMail
-  /** From here the user signs in also while others are held. */
-  readonly rememberNetwork: (tx: Queries, userId: string, address: string) => Promise<void>
-  /** Address under which people reach the service, without a path; never what a request says it is. */
-  readonly origin: () => string
+  /** Public address of the service, without a path; never from a request. */
+  readonly publicUrl: () => string
   readonly random?: RandomBytes
 }
 
@@ -51,12 +53,12 @@ const lifetimeSeconds: Readonly<Record<LinkKind, number>> = {
   'password-reset': 30 * 60,
   invitation: 7 * 24 * 3600,
 }
-const mostResetsOfOneUser = 5
-const mostUsersOfOneCaller = 50
+const maxResetsOfUser = 5
+const maxUsersOfCaller = 50
 /** Of one address at the public page: 20 at once, one more every three minutes. */
 const pageBudget = { free: 20, drainSeconds: 180 } as const
 
-/** Entries of the audit log about one link that works no more: 5 at once, one more every ten minutes. */
+/** Entries of the audit log about one link that has ended: 5 at once, one more every ten minutes. */
 const endedBudget = { free: 5, drainSeconds: 600 } as const
 
 /** How setting a password behind a link is called in the audit log. */
@@ -69,19 +71,18 @@ function tooMany(message: string): DomainError {
   return new DomainError('tooManyPasswordResets', { retryAfter }, { message, retryAfterSeconds: retryAfter })
 }
 
-/** Whether a password is this person's way in, or the only one there can be. */
+/** Whether this user signs in with a password, or could do nothing else. */
 const usesPassword = (user: LinkTarget): boolean =>
   !user.requiresSingleSignOn && (user.hasPassword || !user.offersSingleSignOn)
 
 export type PasswordLinkService = ReturnType<typeof createPasswordLinkService>
 
-/** Links with which people set a password: after a reset, or when they come in for the first time. */
+/** Links with which users set a password: after a reset, or for the first sign-in. */
 export function createPasswordLinkService(dependencies: PasswordLinkDependencies) {
-  const { relational, linksIn, budgetsIn, passwords, lifecycle, recordAudit, enqueueMail, origin, random } =
+  const { relational, linksIn, budgetsIn, passwords, recordAudit, enqueueMail, publicUrl, random } =
     dependencies
-  const { rememberNetwork } = dependencies
 
-  /** Undefined when there is no such person; the same statements then. */
+  /** Undefined when there is no such user; the same statements then. */
   async function addLink(
     tx: Queries,
     userId: string,
@@ -97,12 +98,12 @@ export function createPasswordLinkService(dependencies: PasswordLinkDependencies
       createdBy,
       lifetimeSeconds: lifetimeSeconds[kind],
     })
-    return { url: `${origin()}/v2/oauth/set-password?token=${secret}`, expiresAt }
+    return { url: `${publicUrl()}/v2/oauth/set-password?token=${secret}`, expiresAt }
   }
 
   async function mailResetLink(tx: Queries, user: LinkTarget, createdBy: string | undefined): Promise<void> {
     const { url } = await addLink(tx, user.id, 'password-reset', createdBy)
-    await enqueueMail(tx, { to: user.email, ...resetLetter(user.language, url) })
+    await enqueueMail(tx, { to: user.email, ...resetEmail(user.language, url) })
   }
 
   function requireResettable(user: LinkTarget): void {
@@ -110,14 +111,14 @@ export function createPasswordLinkService(dependencies: PasswordLinkDependencies
     if (status !== 'active') {
       const message =
         status === 'invited'
-          ? 'This user has not come in yet: renew the invitation instead'
+          ? 'This user has not signed in yet: renew the invitation instead'
           : 'This user is deactivated: reactivate the user first'
       throw new DomainError('userNotActive', { email }, { message })
     }
     if (!usesPassword(user)) throw new DomainError('passwordNotUsed', { email })
   }
 
-  /** Who gets a mail from the public page, if anybody; why not goes to the audit log alone. */
+  /** The user who gets a mail from the public page, if there is one; the reason why not goes to the audit log alone. */
   async function targetOfPage(
     links: PasswordLinkStore,
     email: string,
@@ -127,7 +128,7 @@ export function createPasswordLinkService(dependencies: PasswordLinkDependencies
     try {
       if (!user) throw new DomainError('userNotFound', { email })
       requireResettable(user)
-      if (recent >= mostResetsOfOneUser) throw tooMany('A reset of this user was asked for too often')
+      if (recent >= maxResetsOfUser) throw tooMany('A reset of this user was asked for too often')
       return { user, target: user }
     } catch (error) {
       if (!(error instanceof DomainError)) throw error
@@ -135,7 +136,7 @@ export function createPasswordLinkService(dependencies: PasswordLinkDependencies
     }
   }
 
-  /** A link that somebody had is recorded for its company; what nobody ever had is nobody's. */
+  /** Records the use of a link that has ended for its company; an unknown link belongs to none. */
   async function recordEnded(secret: string, address: string): Promise<void> {
     if (!isSecret(secret)) return
     const secretHash = hashSecret(secret)
@@ -157,7 +158,7 @@ export function createPasswordLinkService(dependencies: PasswordLinkDependencies
 
   /** Of accounts in several companies that take an address at once, one gets it. */
   const holdingEmail = <T>(work: (tx: Queries) => Promise<T>): Promise<T> =>
-    wordingViolations(
+    mapConstraintViolation(
       () => relational.transaction(work),
       (constraint, cause) =>
         constraint === 'users_email' ? new DomainError('invalidLink', {}, { cause }) : undefined,
@@ -168,20 +169,20 @@ export function createPasswordLinkService(dependencies: PasswordLinkDependencies
     const link = secretHash && (await linksIn(relational.db).findLiving(secretHash))
     if (!link) throw new DomainError('invalidLink')
     requireGoodPassword(newPassword, 'password')
-    const passwordHash = await atDesk(passwords, { holders: holdersOf(address) }, (desk) =>
-      hashOther(desk, newPassword, link.passwordHash, 'password'),
+    const passwordHash = await withHasher(passwords, { holders: holdersOf(address) }, (hasher) =>
+      hashOther(hasher, newPassword, link.passwordHash, 'password'),
     )
     const { userId, companyId, kind, email, language, expiresAt } = link
     const isHeld = await holdingEmail(async (tx) => {
       if (!(await linksIn(tx).consume(secretHash, userId))) throw new DomainError('invalidLink')
-      // The address signs in to another company's account: who has the link learns no more than that it has ended.
+      // The address signs in to another company's account: the holder of the link only learns that it has ended.
       if ((await linksIn(tx).findById(userId))?.isHeldElsewhere) return true
       // The link of an invitation is also in the answer to who invites; that of a reset is in the mail alone.
-      await createAccountStore(tx).updatePassword(userId, passwordHash, kind === 'invitation')
-      const endedSessions = await lifecycle.endSessions(tx, userId)
-      await lifecycle.endLinks(tx, userId)
-      await rememberNetwork(tx, userId, address)
-      if (kind === 'password-reset') await enqueueMail(tx, { to: email, ...passwordChangedLetter(language) })
+      await createUserStore(tx).setPassword(userId, passwordHash, kind === 'invitation')
+      const endedSessions = await createSessionStore(tx).endOfUser(userId)
+      await linksIn(tx).endAll(userId)
+      await createFamiliarStore(tx).rememberNetwork(userId, address)
+      if (kind === 'password-reset') await enqueueMail(tx, { to: email, ...passwordChangedEmail(language) })
       await recordAudit(tx, {
         companyId,
         action: actionOf(kind),
@@ -198,7 +199,7 @@ export function createPasswordLinkService(dependencies: PasswordLinkDependencies
 
   return {
     /**
-     * The public page for a forgotten password. It never tells anything: for every text the same statements run,
+     * The public page for a forgotten password. It discloses nothing: for every text the same statements run,
      * one transaction is committed, and nothing is answered. A mail goes to the stored address of an active user
      * with a password, at most five times an hour; one network address has 20 requests, then one in three minutes.
      */
@@ -211,11 +212,11 @@ export function createPasswordLinkService(dependencies: PasswordLinkDependencies
         await links.lockAddress(email || text)
         const { user, target, error } = await targetOfPage(links, email)
         const { url } = await addLink(tx, target?.id ?? '', 'password-reset', undefined)
-        // The mail is made and queued for nobody too, and taken back.
+        // The mail is made and queued for an unknown user too, and rolled back.
         await links.savepoint()
         await enqueueMail(tx, {
           to: target?.email ?? 'nobody@invalid',
-          ...resetLetter(target?.language ?? 'en', url),
+          ...resetEmail(target?.language ?? 'en', url),
         })
         await links.endSavepoint(target !== undefined)
         await recordAudit(tx, {
@@ -230,7 +231,7 @@ export function createPasswordLinkService(dependencies: PasswordLinkDependencies
     },
 
     /**
-     * Operation 15: mails a link to somebody of the caller's company, or to the caller.
+     * Operation 15: mails a link to a user of the caller's company, or to the caller.
      * @throws DomainError `validation`, `forbidden`, `userNotFound`, `userNotActive`, `passwordNotUsed` or
      *   `tooManyPasswordResets`
      */
@@ -245,10 +246,10 @@ export function createPasswordLinkService(dependencies: PasswordLinkDependencies
         const user = await links.findByEmail(email, principal.companyId)
         if (!user) throw new DomainError('userNotFound', { email })
         requireResettable(user)
-        if ((await links.countRecentFor(user.id, 'operation')) >= mostResetsOfOneUser)
+        if ((await links.countRecentFor(user.id, 'operation')) >= maxResetsOfUser)
           throw tooMany('A reset of this user was asked for 5 times within an hour; the last mail is valid')
-        if (!isOwn && (await links.countRecentBy(principal.userId, user.id)) >= mostUsersOfOneCaller)
-          throw tooMany(`You have asked for resets of ${mostUsersOfOneCaller} users within an hour`)
+        if (!isOwn && (await links.countRecentBy(principal.userId, user.id)) >= maxUsersOfCaller)
+          throw tooMany(`You have asked for resets of ${maxUsersOfCaller} users within an hour`)
         await mailResetLink(tx, user, principal.userId)
         await recordAudit(tx, {
           companyId: principal.companyId,
@@ -261,7 +262,7 @@ export function createPasswordLinkService(dependencies: PasswordLinkDependencies
     },
 
     /**
-     * Inside the caller's transaction, for changes after which somebody needs a password: mails a reset link to an
+     * Inside the caller's transaction, for changes after which a user needs a password: mails a reset link to an
      * active user, whether there is a password or not.
      */
     async mailResetTo(tx: Queries, userId: string): Promise<void> {
@@ -269,7 +270,7 @@ export function createPasswordLinkService(dependencies: PasswordLinkDependencies
       if (user?.status === 'active') await mailResetLink(tx, user, undefined)
     },
 
-    /** Inside the caller's transaction: a link for somebody invited, which voids the former one. */
+    /** Inside the caller's transaction: a link for an invited user, which voids the former one. */
     async makeInvitationLink(tx: Queries, userId: string, createdBy: string): Promise<MadeLink> {
       const { url, expiresAt } = await addLink(tx, userId, 'invitation', createdBy)
       if (!expiresAt) throw new Error(`there is no user ${userId} to invite`)
@@ -284,13 +285,13 @@ export function createPasswordLinkService(dependencies: PasswordLinkDependencies
       return { kind, email, language, expiresAt }
     },
 
-    /** Records that somebody tried to use a link that `inspect` does not find. */
+    /** Records the use of a link that `inspect` does not find. */
     recordEnded: (secret: string, from: { address: string }): Promise<void> =>
       recordEnded(secret, from.address),
 
     /**
-     * Sets the password that somebody chose behind a link, which is used up by it. All sessions end, other links are
-     * void, and nobody is signed in by it. A password that is refused leaves the link as it is.
+     * Sets the password chosen behind a link, which is used up by it. All sessions end, other links are void, and the
+     * user is not signed in by it. A password that is refused leaves the link as it is.
      * @throws DomainError `invalidLink`, `validation` (at `password`) or `unavailable`
      */
     async redeem(secret: string, newPassword: string, { address }: { address: string }): Promise<LinkView> {

@@ -5,11 +5,12 @@ import { userLinks } from '../../../../database/tables/sign-in.ts'
 import { users } from '../../../../database/tables/user.ts'
 import type { Language } from '../../../../platform/mail/letter.ts'
 import type { Queries } from '../../../../platform/stores/relational.ts'
-import type { UserStatus } from '../installation/operator-account-store.ts'
+import { addressOrder } from '../../sessions/tokens/token-store.ts'
+import type { UserStatus } from '../directory/directory-store.ts'
 
 export type LinkKind = (typeof userLinks.$inferSelect)['kind']
 
-/** Somebody for whom a link may be made. */
+/** A user for whom a link may be made. */
 export interface LinkTarget {
   readonly id: string
   readonly companyId: string
@@ -17,12 +18,12 @@ export interface LinkTarget {
   readonly email: string
   readonly status: UserStatus
   readonly roleId: string
-  /** Of the person, or else of the company. */
+  /** Of the user, or else of the company. */
   readonly language: Language
   readonly hasPassword: boolean
-  /** Whether a password lets this person in nowhere. */
+  /** Whether no password signs this user in. */
   readonly requiresSingleSignOn: boolean
-  /** Whether the person can come in through the company's identity provider. */
+  /** Whether the user can sign in through the company's identity provider. */
   readonly offersSingleSignOn: boolean
   /** Whether the address is that of another company's account or domain: no password can be chosen with it here. */
   readonly isHeldElsewhere: boolean
@@ -33,7 +34,7 @@ export interface NewLink {
   readonly kind: LinkKind
   readonly secretHash: Buffer
   readonly userId: string
-  /** Undefined for somebody who is not signed in. */
+  /** Undefined for a request without sign-in. */
   readonly createdBy: string | undefined
   readonly lifetimeSeconds: number
 }
@@ -49,7 +50,7 @@ export interface LivingLink {
   readonly expiresAt: Date
 }
 
-/** A link that works no more. */
+/** A link that has ended. */
 export interface EndedLink extends Pick<LivingLink, 'kind' | 'userId' | 'companyId' | 'email'> {
   /** `ended` is used or replaced by a newer one; `not-given` is what its maker could not give now. */
   readonly reason: 'ended' | 'expired' | 'not-given' | 'single-sign-on'
@@ -57,7 +58,7 @@ export interface EndedLink extends Pick<LivingLink, 'kind' | 'userId' | 'company
 
 const sweepSize = 50
 
-/** What is asked about a person by their address or their identifier. */
+/** Columns of a target, found by address or identifier. */
 const targetColumns = sql`owner.id, owner.company_id as "companyId", company.name as "companyName", owner.email,
   owner.status, owner.role_id as "roleId", coalesce(owner.language, company.language) as language,
   owner.password_hash is not null as "hasPassword",
@@ -66,13 +67,13 @@ const targetColumns = sql`owner.id, owner.company_id as "companyId", company.nam
   not owner.holds_email and is_email_held_elsewhere(owner.company_id, owner.email) as "isHeldElsewhere"`
 
 /**
- * Of a link and the person whom it is for. Whoever made an invitation has seen its link: it opens nothing that its
- * maker could not give now, whatever became of the role, of the person's or of the maker since.
+ * Of a link and its user. The maker of an invitation has seen its link: it opens nothing that the maker could not give
+ * now, whatever has happened to the roles of both since.
  */
 const stillFits = sql`owner.status = case link.kind when 'invitation' then 'invited' else 'active' end
   and (link.kind <> 'invitation' or holds_role(link.created_by, owner.role_id))`
 
-/** Links with which people set a password; given a transaction it works inside it. */
+/** Links to set a password; given a transaction it works inside it. */
 export function createPasswordLinkStore(db: Queries, now: SqlNow = databaseNow) {
   const from = sql`${users} as owner join ${companies} as company on company.id = owner.company_id`
 
@@ -80,25 +81,34 @@ export function createPasswordLinkStore(db: Queries, now: SqlNow = databaseNow) 
     const { rows } = await db.execute<LinkTarget & Record<string, unknown>>(
       sql`select ${targetColumns} from ${from}
         where ${condition} and owner.status <> 'deleted'
-        order by owner.holds_email desc, owner.status = 'invited', owner.created_at limit 1 for no key update of owner`,
+        order by ${addressOrder} limit 1 for no key update of owner`,
     )
     return rows[0]
   }
 
+  /** No link that was mailed or handed over for this user works any more. */
+  async function endAll(userId: string): Promise<void> {
+    await db.execute(
+      sql`update ${userLinks} set ended_at = ${now()} where user_id = ${userId} and ended_at is null`,
+    )
+  }
+
   return {
-    /** Of several the one that the address signs in to. Holds the person's row until the transaction ends. */
+    endAll,
+
+    /** Of several the one that the address signs in to. Holds the user's row until the transaction ends. */
     async findByEmail(email: string, companyId?: string): Promise<LinkTarget | undefined> {
       const here = companyId === undefined ? sql`true` : sql`owner.company_id = ${companyId}`
       return findTarget(sql`owner.email = ${email} and ${here}`)
     },
 
-    /** Holds the person's row until the transaction ends. */
+    /** Holds the user's row until the transaction ends. */
     async findById(userId: string): Promise<LinkTarget | undefined> {
       return findTarget(sql`owner.id = ${userId}`)
     },
 
     /**
-     * One forgotten password of this address at a time, until the transaction ends. Whether somebody has the address
+     * One forgotten password of this address at a time, until the transaction ends. Whether a user has the address
      * makes no difference: requests for it wait for each other alike.
      */
     async lockAddress(email: string): Promise<void> {
@@ -107,12 +117,12 @@ export function createPasswordLinkStore(db: Queries, now: SqlNow = databaseNow) 
       )
     },
 
-    /** One request of this person at a time, until the transaction ends. */
+    /** One request of this user at a time, until the transaction ends. */
     async lockCaller(userId: string): Promise<void> {
       await db.execute(sql`select pg_advisory_xact_lock(hashtextextended(${`password-reset:${userId}`}, 0))`)
     },
 
-    /** Resets of the last hour for one person: those that somebody signed in asked for, or those of the public page. */
+    /** Resets of the last hour for one user: those that signed-in users asked for, or those of the public page. */
     async countRecentFor(userId: string, from: 'operation' | 'page'): Promise<number> {
       const asked = from === 'operation' ? sql`created_by is not null` : sql`created_by is null`
       const { rows } = await db.execute<{ count: number }>(
@@ -122,7 +132,7 @@ export function createPasswordLinkStore(db: Queries, now: SqlNow = databaseNow) 
       return rows[0]?.count ?? 0
     },
 
-    /** How many others somebody has asked for within the last hour. */
+    /** For how many other users the caller has asked for a reset within the last hour. */
     async countRecentBy(callerId: string, exceptUserId: string): Promise<number> {
       const { rows } = await db.execute<{ count: number }>(
         sql`select count(distinct user_id)::int as count from ${userLinks} where created_by = ${callerId}
@@ -132,14 +142,12 @@ export function createPasswordLinkStore(db: Queries, now: SqlNow = databaseNow) 
     },
 
     /**
-     * Adds a link and voids all former ones of the person. Undefined when there is no such person: the same
+     * Adds a link and voids all earlier ones of the user. Undefined when there is no such user: the same
      * statements then.
      * @returns when the link ends
      */
     async insert(link: NewLink): Promise<Date | undefined> {
-      await db.execute(
-        sql`update ${userLinks} set ended_at = ${now()} where user_id = ${link.userId} and ended_at is null`,
-      )
+      await endAll(link.userId)
       const { rows } = await db.execute<{ expiry: number }>(
         sql`insert into ${userLinks} (id, kind, secret_hash, user_id, created_by, created_at, expires_at)
           select ${link.id}, ${link.kind}, ${link.secretHash}::bytea, id, ${link.createdBy ?? null}, ${now()},
@@ -156,7 +164,7 @@ export function createPasswordLinkStore(db: Queries, now: SqlNow = databaseNow) 
       return rows[0] && new Date(rows[0].expiry * 1000)
     },
 
-    /** Reads only: whoever looks at a link does not use it. */
+    /** Reading a link does not use it. */
     async findLiving(secretHash: Buffer): Promise<LivingLink | undefined> {
       const { rows } = await db.execute<Omit<LivingLink, 'expiresAt'> & { expiry: number }>(
         sql`select link.kind, owner.id as "userId", owner.company_id as "companyId", owner.email,
@@ -185,7 +193,7 @@ export function createPasswordLinkStore(db: Queries, now: SqlNow = databaseNow) 
       return rows[0]
     },
 
-    /** Holds the person's row, then uses the link up. False when somebody else has done so or it has ended. */
+    /** Locks the user's row, then uses the link up. False when it was used before or has ended. */
     async consume(secretHash: Buffer, userId: string): Promise<boolean> {
       await db.select({ id: users.id }).from(users).where(eq(users.id, userId)).for('update')
       const { rowCount } = await db.execute(

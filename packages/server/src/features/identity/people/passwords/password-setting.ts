@@ -1,4 +1,4 @@
-import { faultOfNewPassword, type PasswordDesk } from '../../../../platform/crypto/passwords.ts'
+import { faultOfNewPassword, type PasswordHasher } from '../../../../platform/crypto/passwords.ts'
 import { invalid } from '../../../../platform/invalid.ts'
 
 /**
@@ -15,12 +15,12 @@ export function requireGoodPassword(password: string, path: string): void {
  * @throws DomainError `validation` at `path` for the same password
  */
 export async function hashOther(
-  desk: PasswordDesk,
+  hasher: PasswordHasher,
   password: string,
   present: string | null,
   path: string,
 ): Promise<string> {
-  if (present !== null && (await desk.matches(password, present)))
+  if (present !== null && (await hasher.matches(password, present)))
     throw invalid(path, 'must differ from the present password')
-  return desk.hash(password)
+  return hasher.hash(password)
 }

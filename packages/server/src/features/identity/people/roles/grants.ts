@@ -2,6 +2,7 @@ import { DomainError } from '../../../../platform/errors.ts'
 import { normalizeId } from '../../../../platform/ids.ts'
 import type { Queries } from '../../../../platform/stores/relational.ts'
 import type { Principal } from '../../sessions/principal.ts'
+import { createDirectoryStore } from '../directory/directory-store.ts'
 import { createTeamStore } from '../teams/team-store.ts'
 import { createRoleStore } from './role-store.ts'
 
@@ -11,8 +12,7 @@ export function permissionsAbove(principal: Principal, permissions: Iterable<str
 }
 
 /**
- * Nobody gives what they do not hold: each role must be of the caller's company and allow nothing beyond the
- * caller's own.
+ * Each role must be of the caller's company and allow nothing beyond the caller's own.
  * @throws DomainError `unknownRole` or `roleAboveOwn`, naming all that are so
  */
 export async function requireGrantableRoles(
@@ -40,8 +40,8 @@ export async function requireGrantableRole(
 }
 
 /**
- * Teams that the caller may put somebody into: of the company, and such as the caller uses or may change.
- * @param present teams that the person is in already: keeping them gives nothing
+ * Teams that the caller may add a user to: of the company, and such as the caller uses or may change.
+ * @param present teams that the user is in already: keeping them gives nothing
  * @returns the normalised identifiers, in order
  * @throws DomainError `unknownTeam` or `notInTeam`
  */
@@ -52,7 +52,7 @@ export async function requireGrantableTeams(
   present: readonly string[] = [],
 ): Promise<string[]> {
   const ids = [...new Set(teamIds.map(normalizeId))].sort()
-  const known = new Set(await createTeamStore(queries).listExisting(principal.companyId, ids))
+  const known = new Set(await createDirectoryStore(queries).listTeams(principal.companyId, ids))
   const unknown = ids.filter((id) => !known.has(id))
   if (unknown.length > 0) throw new DomainError('unknownTeam', { teamIds: unknown })
   const given = ids.filter((id) => !present.includes(id))
@@ -62,7 +62,7 @@ export async function requireGrantableTeams(
 }
 
 /**
- * Nobody changes somebody who may do more than they may.
+ * The caller may not change a user who has more permissions.
  * @throws DomainError `userAboveOwn`
  */
 export async function requireNotAbove(
@@ -76,8 +76,8 @@ export async function requireNotAbove(
 }
 
 /**
- * Whoever says which identity provider is believed, or gives one the right to keep people, decides about everybody:
- * that is for somebody who may do all that the company's people may.
+ * Choosing the trusted identity provider, or giving one the right to provision, decides about every user: that takes
+ * all permissions that any user of the company has.
  * @throws DomainError `roleAboveOwn`
  */
 export async function requireNobodyAbove(
@@ -91,9 +91,8 @@ export async function requireNobodyAbove(
 }
 
 /**
- * How a team that the identity provider keeps is called and who is in it is for the identity provider to say:
- * being in one may give a role. That holds while it is not answered, too: what is changed meanwhile would count as
- * soon as it is answered again.
+ * Name and members of a provisioned team are the identity provider's, because a membership may give a role. That holds
+ * while provisioning is off, too: a change made meanwhile would count as soon as it is on again.
  * @throws DomainError `provisionedTeam`
  */
 export async function requireUnprovisioned(

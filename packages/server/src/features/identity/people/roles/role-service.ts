@@ -3,9 +3,13 @@ import { type AuditEvent, actorOf, type RecordAudit } from '../../../../platform
 import { DomainError } from '../../../../platform/errors.ts'
 import { newId, normalizeId } from '../../../../platform/ids.ts'
 import { type Listed, type Page, rangeOf } from '../../../../platform/paging.ts'
-import { type Queries, type Relational, wordingViolations } from '../../../../platform/stores/relational.ts'
+import {
+  mapConstraintViolation,
+  type Queries,
+  type Relational,
+} from '../../../../platform/stores/relational.ts'
 import type { Caller, Principal } from '../../sessions/principal.ts'
-import { createCompanyStore } from '../company/company-store.ts'
+import { createDirectoryStore } from '../directory/directory-store.ts'
 import type { UserLifecycle } from '../users/user-lifecycle.ts'
 import { permissionsAbove } from './grants.ts'
 import { createRoleStore, type StoredRole } from './role-store.ts'
@@ -37,13 +41,13 @@ function requireOwn(principal: Principal, permissions: readonly string[]): void 
 
 /** A name that is taken, as an error that says so. */
 const naming = <T>(name: string, work: () => Promise<T>): Promise<T> =>
-  wordingViolations(work, (constraint, cause) =>
+  mapConstraintViolation(work, (constraint, cause) =>
     constraint === 'roles_name' ? new DomainError('roleNameTaken', { name }, { cause }) : undefined,
   )
 
 export type RoleService = ReturnType<typeof createRoleService>
 
-/** Roles of a company. Nobody gives or takes a permission that they do not hold themselves. */
+/** Roles of a company. Callers give and take only permissions that they hold themselves. */
 export function createRoleService(dependencies: RoleServiceDependencies) {
   const { relational, lifecycle, recordAudit, settingsNaming = async () => [] } = dependencies
 
@@ -53,9 +57,9 @@ export function createRoleService(dependencies: RoleServiceDependencies) {
     return role
   }
 
-  /** Held until the transaction ends, so that nobody is given it meanwhile. */
-  async function getToChange(tx: Queries, principal: Principal, id: string): Promise<StoredRole> {
-    await createCompanyStore(tx).lock(principal.companyId)
+  /** Locked until the transaction ends, so that it is given to no one meanwhile. */
+  async function getForUpdate(tx: Queries, principal: Principal, id: string): Promise<StoredRole> {
+    await createDirectoryStore(tx).lockCompany(principal.companyId)
     await createRoleStore(tx).lock(principal.companyId, normalizeId(id))
     const role = await get(tx, principal, id)
     if (role.builtIn) throw new DomainError('builtInRole', { id: role.id })
@@ -74,14 +78,14 @@ export function createRoleService(dependencies: RoleServiceDependencies) {
     address,
   })
 
-  /** Rows of other features may point at a role: then it stays, too. */
-  const unlessReferred = (id: string, work: (tx: Queries) => Promise<void>): Promise<void> =>
-    wordingViolations(
+  /** A role that rows of other features refer to stays. */
+  const deleteUnlessReferenced = (id: string, work: (tx: Queries) => Promise<void>): Promise<void> =>
+    mapConstraintViolation(
       () => lifecycle.transact(work),
       (_, cause) => new DomainError('roleInUse', { id, users: 0, settings: [] }, { cause }),
     )
 
-  /** Why the role must stay, in words. */
+  /** Settings that refer to the role, for a message. */
   async function usesOf(tx: Queries, role: StoredRole): Promise<string[]> {
     const isDefault = await createRoleStore(tx).isDefault(role.companyId, role.id)
     const others = await settingsNaming(tx, role)
@@ -128,7 +132,7 @@ export function createRoleService(dependencies: RoleServiceDependencies) {
       await naming(wanted.name ?? '', () =>
         lifecycle.transact(async (tx) => {
           const store = createRoleStore(tx)
-          const role = await getToChange(tx, principal, id)
+          const role = await getForUpdate(tx, principal, id)
           const { name = role.name, permissions = role.permissions } = wanted
           const before: ReadonlySet<string> = new Set(role.permissions)
           const after: ReadonlySet<string> = new Set(permissions)
@@ -151,9 +155,9 @@ export function createRoleService(dependencies: RoleServiceDependencies) {
     /** @throws DomainError `roleNotFound`, `builtInRole`, `permissionAboveOwn` or `roleInUse` */
     async delete(caller: Caller, id: string): Promise<void> {
       const { principal } = caller
-      await unlessReferred(normalizeId(id), async (tx) => {
+      await deleteUnlessReferenced(normalizeId(id), async (tx) => {
         const store = createRoleStore(tx)
-        const role = await getToChange(tx, principal, id)
+        const role = await getForUpdate(tx, principal, id)
         requireOwn(principal, role.permissions)
         const settings = await usesOf(tx, role)
         if (role.userCount > 0 || settings.length > 0) {

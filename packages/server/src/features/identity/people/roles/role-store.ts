@@ -13,7 +13,7 @@ export interface StoredRole {
   readonly builtIn: boolean
   /** `resource:action`, in order. */
   readonly permissions: PermissionName[]
-  /** Those who hold it, whatever their state but deleted. */
+  /** Users of any state but deleted. */
   readonly userCount: number
   readonly createdAt: Date
   readonly updatedAt: Date
@@ -36,7 +36,7 @@ const columns = {
   updatedAt: roles.updatedAt,
 }
 
-/** How many people of a company hold which role, counted once for all roles: roles of people are in no index. */
+/** How many users of a company hold which role, counted once for all roles: no index has the roles of users. */
 const heldIn = (companyId: string) =>
   sql`(select role_id, count(*)::int as users from users
     where company_id = ${companyId} and status <> 'deleted' group by role_id) as held`
@@ -80,7 +80,7 @@ export function createRoleStore(db: Queries) {
         .orderBy(asc(roles.id))
     },
 
-    /** Roles of the company's people that allow something beyond these permissions. */
+    /** Roles of the company's users that allow something beyond these permissions. */
     async listAbove(companyId: string, own: Iterable<string>): Promise<string[]> {
       const { rows } = await db.execute<{ role_id: string }>(
         sql`select held.role_id from (
@@ -100,13 +100,36 @@ export function createRoleStore(db: Queries) {
       return row
     },
 
-    /** Holds the role's row until the transaction ends; meanwhile nobody is given it. */
+    /** Names are equal whatever their case, as the unique index says. */
+    async findByName(companyId: string, name: string): Promise<{ id: string } | undefined> {
+      const [row] = await db
+        .select({ id: roles.id })
+        .from(roles)
+        .where(and(eq(roles.companyId, companyId), sql`lower(${roles.name}) = lower(${name})`))
+      return row
+    },
+
+    async listNames(companyId: string): Promise<string[]> {
+      const rows = await db
+        .select({ name: roles.name })
+        .from(roles)
+        .where(eq(roles.companyId, companyId))
+        .orderBy(roles.name)
+      return rows.map(({ name }) => name)
+    },
+
+    /** Of every company. */
+    async listBuiltIn(): Promise<{ id: string; name: string }[]> {
+      return db.select({ id: roles.id, name: roles.name }).from(roles).where(eq(roles.builtIn, true))
+    },
+
+    /** Locks the role's row until the transaction ends; meanwhile it is given to no one. */
     async lock(companyId: string, id: string): Promise<void> {
       await db.select({ id: roles.id }).from(roles).where(here(companyId, id)).for('update')
     },
 
-    async insert(role: { id: string; companyId: string; name: string }): Promise<void> {
-      await db.insert(roles).values({ ...role, builtIn: false })
+    async insert(role: { id: string; companyId: string; name: string; builtIn?: boolean }): Promise<void> {
+      await db.insert(roles).values(role)
     },
 
     async rename(id: string, name: string | undefined): Promise<void> {
@@ -116,9 +139,11 @@ export function createRoleStore(db: Queries) {
         .where(eq(roles.id, id))
     },
 
+    /** Those that the role has already stay as they are. */
     async addPermissions(id: string, permissions: readonly string[]): Promise<void> {
       if (permissions.length === 0) return
-      await db.insert(rolePermissions).values(permissions.map((each) => pairOf(id, each)))
+      const rows = permissions.map((each) => pairOf(id, each))
+      await db.insert(rolePermissions).values(rows).onConflictDoNothing()
     },
 
     async removePermissions(id: string, permissions: readonly string[]): Promise<void> {
@@ -144,7 +169,7 @@ export function createRoleStore(db: Queries) {
       return rows.length > 0
     },
 
-    /** The rows that stay of deleted people point at a built-in role from now on. */
+    /** The rows that stay of deleted users point at a built-in role from now on. */
     async releaseFromDeleted(companyId: string, id: string): Promise<void> {
       await db
         .update(users)

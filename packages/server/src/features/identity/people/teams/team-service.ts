@@ -4,10 +4,14 @@ import { DomainError } from '../../../../platform/errors.ts'
 import { newId, normalizeId } from '../../../../platform/ids.ts'
 import { invalid } from '../../../../platform/invalid.ts'
 import { type Listed, type Page, rangeOf } from '../../../../platform/paging.ts'
-import { type Queries, type Relational, wordingViolations } from '../../../../platform/stores/relational.ts'
+import {
+  mapConstraintViolation,
+  type Queries,
+  type Relational,
+} from '../../../../platform/stores/relational.ts'
 import type { Caller, Principal } from '../../sessions/principal.ts'
 import { changesOf, definedOf } from '../changes.ts'
-import { createCompanyStore } from '../company/company-store.ts'
+import { createDirectoryStore } from '../directory/directory-store.ts'
 import { requireUnprovisioned } from '../roles/grants.ts'
 import { createTeamStore, type StoredTeam } from './team-store.ts'
 
@@ -29,13 +33,13 @@ const normalized = (ids: readonly string[] | undefined): string[] =>
 
 /** A name that is taken, as an error that says so. */
 const naming = <T>(name: string, work: () => Promise<T>): Promise<T> =>
-  wordingViolations(work, (constraint, cause) =>
+  mapConstraintViolation(work, (constraint, cause) =>
     constraint === 'teams_name' ? new DomainError('teamNameTaken', { name }, { cause }) : undefined,
   )
 
 export type TeamService = ReturnType<typeof createTeamService>
 
-/** Teams of a company: how they stand to each other, and who is in them. */
+/** Teams of a company: their hierarchy and their members. */
 export function createTeamService({ relational, recordAudit }: TeamServiceDependencies) {
   async function get(queries: Queries, { companyId }: Principal, id: string): Promise<StoredTeam> {
     const team = await createTeamStore(queries).find(companyId, normalizeId(id))
@@ -43,9 +47,9 @@ export function createTeamService({ relational, recordAudit }: TeamServiceDepend
     return team
   }
 
-  /** Nobody else changes teams of the company until the transaction ends. */
-  async function getToChange(tx: Queries, principal: Principal, id: string): Promise<StoredTeam> {
-    await createCompanyStore(tx).lock(principal.companyId)
+  /** Locks the company's teams until the transaction ends. */
+  async function getForUpdate(tx: Queries, principal: Principal, id: string): Promise<StoredTeam> {
+    await createDirectoryStore(tx).lockCompany(principal.companyId)
     return get(tx, principal, id)
   }
 
@@ -68,7 +72,7 @@ export function createTeamService({ relational, recordAudit }: TeamServiceDepend
     parentIds: readonly string[],
   ): Promise<void> {
     const store = createTeamStore(tx)
-    const known = new Set(await store.listExisting(team.companyId, parentIds))
+    const known = new Set(await createDirectoryStore(tx).listTeams(team.companyId, parentIds))
     const unknown = parentIds.filter((id) => !known.has(id))
     if (unknown.length > 0) throw new DomainError('unknownTeam', { teamIds: unknown })
     const below = await store.listBelow(team.id, parentIds)
@@ -99,9 +103,9 @@ export function createTeamService({ relational, recordAudit }: TeamServiceDepend
     return { added: await store.addMembers(team, add), removed: await store.removeMembers(team.id, remove) }
   }
 
-  /** Rows of other features may point at a team: then it stays, too. */
-  const unlessReferred = (id: string, work: (tx: Queries) => Promise<void>): Promise<void> =>
-    wordingViolations(
+  /** A team that rows of other features refer to stays. */
+  const deleteUnlessReferenced = (id: string, work: (tx: Queries) => Promise<void>): Promise<void> =>
+    mapConstraintViolation(
       () => relational.transaction(work),
       (_, cause) => new DomainError('teamInUse', { id, children: 0, resources: 1 }, { cause }),
     )
@@ -140,7 +144,7 @@ export function createTeamService({ relational, recordAudit }: TeamServiceDepend
       await naming(name, () =>
         relational.transaction(async (tx) => {
           const store = createTeamStore(tx)
-          await createCompanyStore(tx).lock(companyId)
+          await createDirectoryStore(tx).lockCompany(companyId)
           await requireParents(tx, { id, companyId }, parentIds)
           await requireUsers(tx, companyId, memberIds)
           await store.insert({ id, companyId, name, description, reachesAncestors })
@@ -161,7 +165,7 @@ export function createTeamService({ relational, recordAudit }: TeamServiceDepend
       await naming(wanted.name ?? '', () =>
         relational.transaction(async (tx) => {
           const store = createTeamStore(tx)
-          const team = await getToChange(tx, caller.principal, id)
+          const team = await getForUpdate(tx, caller.principal, id)
           const { name, description, reachesAncestors } = wanted
           const parentIds = wanted.parentIds && normalized(wanted.parentIds)
           if (parentIds) await requireParents(tx, team, parentIds)
@@ -185,9 +189,9 @@ export function createTeamService({ relational, recordAudit }: TeamServiceDepend
     /** @throws DomainError `teamNotFound`, `defaultTeam`, `teamInUse` or `memberWithoutTeam` */
     async delete(caller: Caller, idText: string): Promise<void> {
       const id = normalizeId(idText)
-      await unlessReferred(id, async (tx) => {
+      await deleteUnlessReferenced(id, async (tx) => {
         const store = createTeamStore(tx)
-        const team = await getToChange(tx, caller.principal, id)
+        const team = await getForUpdate(tx, caller.principal, id)
         await requireUnprovisioned(tx, team.companyId, [team.id])
         if (team.isDefault) throw new DomainError('defaultTeam', { id })
         const resources = await store.countDatasources(id)

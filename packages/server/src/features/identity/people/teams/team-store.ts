@@ -1,5 +1,4 @@
 import { and, asc, eq, inArray, ne, sql } from 'drizzle-orm'
-import { listExistingTeams } from '../../../../database/existing-teams.ts'
 import { datasources, datasourceTeams } from '../../../../database/tables/datasource.ts'
 import { teamMembers, teamParents, teams } from '../../../../database/tables/team.ts'
 import { users } from '../../../../database/tables/user.ts'
@@ -47,7 +46,7 @@ const columns = {
   updatedAt: teams.updatedAt,
 }
 
-/** Teams, how they stand to each other, and who is in them; given a transaction it works inside it. */
+/** Teams, their hierarchy and their members; given a transaction it works inside it. */
 export function createTeamStore(db: Queries) {
   const matching = (companyId: string, search: string | undefined) =>
     and(
@@ -87,10 +86,16 @@ export function createTeamStore(db: Queries) {
       return row
     },
 
-    /** Those of the ids that are teams of the company. */
-    listExisting: (companyId: string, ids: readonly string[]) => listExistingTeams(db, companyId, ids),
+    /** Names are equal whatever their case, as the unique index says. */
+    async findByName(companyId: string, name: string): Promise<{ id: string } | undefined> {
+      const [row] = await db
+        .select({ id: teams.id })
+        .from(teams)
+        .where(and(eq(teams.companyId, companyId), sql`lower(${teams.name}) = lower(${name})`))
+      return row
+    },
 
-    /** Those of the ids that are teams of the company which the identity provider keeps. */
+    /** Those of the ids that are provisioned teams of the company. */
     async listProvisioned(companyId: string, ids: readonly string[]): Promise<string[]> {
       if (ids.length === 0) return []
       const rows = await db
@@ -100,8 +105,10 @@ export function createTeamStore(db: Queries) {
       return rows.map(({ id }) => id)
     },
 
-    async insert(team: TeamFields & { id: string; companyId: string }): Promise<void> {
-      await db.insert(teams).values({ ...team, isDefault: false })
+    async insert(
+      team: Partial<TeamFields> & Pick<StoredTeam, 'id' | 'companyId' | 'name'> & { isDefault?: boolean },
+    ): Promise<void> {
+      await db.insert(teams).values(team)
     },
 
     async update(id: string, fields: Partial<TeamFields>): Promise<void> {
@@ -134,7 +141,7 @@ export function createTeamStore(db: Queries) {
       await db.insert(teamParents).values(parentIds.map((parentId) => ({ companyId, parentId, childId })))
     },
 
-    /** Those of the ids that are people of the company. */
+    /** Those of the ids that are users of the company. */
     async listUsers(companyId: string, ids: readonly string[]): Promise<string[]> {
       if (ids.length === 0) return []
       const rows = await db
@@ -188,7 +195,7 @@ export function createTeamStore(db: Queries) {
       return row?.count ?? 0
     },
 
-    /** With its memberships and its place below others; what stays of deleted datasources lets go of it. */
+    /** With its memberships, its place below others and its links to deleted datasources. */
     async delete(companyId: string, id: string): Promise<void> {
       await db.execute(
         sql`delete from ${datasourceTeams} as link using ${datasources} as source

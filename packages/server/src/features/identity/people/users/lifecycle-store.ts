@@ -1,31 +1,29 @@
-import { and, eq, inArray, isNull, ne, notInArray, type SQL, sql } from 'drizzle-orm'
+import { and, eq, inArray, ne, type SQL, sql } from 'drizzle-orm'
 import type { AnyPgColumn, PgTable } from 'drizzle-orm/pg-core'
-import { familiarOrigins } from '../../../../database/tables/familiar-origin.ts'
 import { linkedAccounts } from '../../../../database/tables/linked-account.ts'
 import { scimUserAttributes } from '../../../../database/tables/provisioning.ts'
 import { rolePermissions } from '../../../../database/tables/role.ts'
 import {
-  authorizationCodes,
   clientConsents,
-  pendingSignIns,
   recoveryCodes,
   userAuthenticators,
   userLinks,
 } from '../../../../database/tables/sign-in.ts'
 import { ssoDomains, ssoIdentities, ssoUnlinkedNames } from '../../../../database/tables/single-sign-on.ts'
-import { teamMembers, teams } from '../../../../database/tables/team.ts'
-import { accessTokens, refreshTokens } from '../../../../database/tables/token.ts'
+import { teamMembers } from '../../../../database/tables/team.ts'
 import { users } from '../../../../database/tables/user.ts'
 import { parseEmailAddress } from '../../../../platform/email-address.ts'
 import { type Queries, violatedConstraint } from '../../../../platform/stores/relational.ts'
-import type { UserStatus } from '../installation/operator-account-store.ts'
+import { createSessionStore } from '../../sessions/session-store.ts'
+import { createDirectoryStore, type UserStatus } from '../directory/directory-store.ts'
+import { createPasswordLinkStore } from '../passwords/password-link-store.ts'
 
 interface Reference {
   readonly id: string
   readonly companyId: string
 }
 
-/** What a person had before and has no more. */
+/** How much of a user's access has ended. */
 export interface EndedAccess {
   readonly sessions: number
   readonly linkedAccounts: number
@@ -40,48 +38,14 @@ export interface EndedAccount extends EndedAccess {
   readonly previousRoleId: string
 }
 
-/** Changes of a person's state; works inside the transaction it is given. */
+/** Changes of a user's state; works inside the transaction it is given. */
 export function createLifecycleStore(db: Queries) {
   const here = ({ id, companyId }: Reference) => and(eq(users.id, id), eq(users.companyId, companyId))
 
-  /** Those of one method alone, or all but that of an access token. */
-  async function endSessions(
-    userId: string,
-    { keptTokenId, method }: { keptTokenId?: string | undefined; method?: 'sso' } = {},
-  ): Promise<number> {
-    // A sign-in under way holds the person's row shared until its session stands; this waits for it.
-    await db.execute(sql`select 1 from ${users} where id = ${userId} for update`)
-    for (const table of [authorizationCodes, pendingSignIns])
-      await db.delete(table).where(and(eq(table.userId, userId), method && eq(table.method, method)))
-    // Only a password makes networks and browsers familiar.
-    if (method === undefined) await db.delete(familiarOrigins).where(eq(familiarOrigins.userId, userId))
-    const kept = db
-      .select({ id: accessTokens.refreshTokenId })
-      .from(accessTokens)
-      .where(eq(accessTokens.id, keptTokenId ?? ''))
-    const { rowCount } = await db
-      .delete(refreshTokens)
-      .where(
-        and(
-          eq(refreshTokens.userId, userId),
-          method && eq(refreshTokens.method, method),
-          notInArray(refreshTokens.id, kept),
-        ),
-      )
-    return rowCount ?? 0
-  }
-
-  async function endLinks(userId: string): Promise<void> {
-    await db
-      .update(userLinks)
-      .set({ endedAt: sql`now()` })
-      .where(and(eq(userLinks.userId, userId), isNull(userLinks.endedAt)))
-  }
-
   /** Ends sessions, voids links in mails and takes linked accounts away; says how many there were. */
   async function endAccess(userId: string): Promise<EndedAccess> {
-    const sessions = await endSessions(userId)
-    await endLinks(userId)
+    const sessions = await createSessionStore(db).endOfUser(userId)
+    await createPasswordLinkStore(db).endAll(userId)
     const { rowCount } = await db.delete(linkedAccounts).where(eq(linkedAccounts.userId, userId))
     return { sessions, linkedAccounts: rowCount ?? 0 }
   }
@@ -106,7 +70,7 @@ export function createLifecycleStore(db: Queries) {
     }
   }
 
-  /** @returns whose address it is already, if anyone's; the transaction goes on then */
+  /** @returns where the address is taken already, if it is; the transaction stays usable */
   async function settingAddress(update: () => Promise<unknown>): Promise<'ours' | 'elsewhere' | undefined> {
     await db.execute(sql`savepoint before_address`)
     try {
@@ -122,11 +86,9 @@ export function createLifecycleStore(db: Queries) {
   }
 
   return {
-    endSessions,
-    endLinks,
     endAccess,
 
-    /** False when the person is in none of the states `from`. */
+    /** False when the user is in none of the states `from`. */
     async changeStatus(user: Reference, from: UserStatus[], to: UserStatus): Promise<boolean> {
       const changed = await db
         .update(users)
@@ -137,7 +99,7 @@ export function createLifecycleStore(db: Queries) {
     },
 
     /**
-     * Whether an address is of a domain that the company has verified; or of the domain of the person's present one,
+     * Whether an address is of a domain that the company has verified; or of the domain of the user's present one,
      * with a role that allows nothing beyond that of a newcomer.
      */
     async mayHaveAddress(user: Reference, email: string, newcomerRoleId: string): Promise<boolean> {
@@ -179,7 +141,7 @@ export function createLifecycleStore(db: Queries) {
       )
     },
 
-    /** Where the identity provider calls the person by the former address, it will by the new one. */
+    /** Renames links whose name is the former address. */
     async renameIdentities(user: Reference & { readonly email: string }, email: string): Promise<void> {
       const ofUser = and(eq(ssoIdentities.userId, user.id), eq(ssoIdentities.companyId, user.companyId))
       const identities = await db.select().from(ssoIdentities).where(ofUser)
@@ -194,8 +156,8 @@ export function createLifecycleStore(db: Queries) {
     },
 
     /**
-     * A user who was deactivated is as before: active, or invited when no way in has ever been used. One who is in
-     * no team any more comes into the default one. False when the user is not deactivated.
+     * A deactivated user is as before: active, or invited when the user has never signed in. One who is in no team any
+     * more joins the default one. False when the user is not deactivated.
      */
     async reactivate(user: Reference): Promise<boolean> {
       const isLinked = sql`exists (select 1 from ${ssoIdentities} where ${ssoIdentities.userId} = ${user.id})`
@@ -211,11 +173,7 @@ export function createLifecycleStore(db: Queries) {
         .where(and(here(user), eq(users.status, 'disabled')))
         .returning({ id: users.id })
       if (changed.length === 0) return false
-      await db.execute(
-        sql`insert into ${teamMembers} (company_id, team_id, user_id)
-          select company_id, id, ${user.id} from ${teams} where company_id = ${user.companyId} and is_default
-            and not exists (select 1 from ${teamMembers} where user_id = ${user.id})`,
-      )
+      await createDirectoryStore(db).addToDefaultTeam(user.companyId, [user.id])
       return true
     },
 
@@ -255,7 +213,7 @@ export function createLifecycleStore(db: Queries) {
       const { names = 0, kept = 0 } = rows[0] ?? {}
       return names + kept === 0
         ? undefined
-        : { names, sessions: await endSessions(user.id, { method: 'sso' }) }
+        : { names, sessions: await createSessionStore(db).endOfUser(user.id, { method: 'sso' }) }
     },
 
     /**
@@ -283,7 +241,7 @@ export function createLifecycleStore(db: Queries) {
       return { ...ended, password: before.passwordHash !== null, previousRoleId: before.previousRoleId }
     },
 
-    /** Of these users those whose password others may know; their rows are held. */
+    /** Those of these users whose password others may know; their rows are locked. */
     async lockUnproven(
       companyId: string,
       ids: readonly string[],
@@ -302,7 +260,7 @@ export function createLifecycleStore(db: Queries) {
         .for('update')
     },
 
-    /** Takes away what who signed in to the account may have set up; profile, role and teams stay. */
+    /** Deletes what a holder of the password may have set up; profile, role and teams stay. */
     async endUnproven(user: Reference): Promise<EndedAccess & { readonly authenticator: boolean }> {
       const ended = { ...(await endAccess(user.id)), authenticator: await removeOwnSettings(user.id) }
       await db
@@ -312,7 +270,7 @@ export function createLifecycleStore(db: Queries) {
       return ended
     },
 
-    /** Violates `companies_keep_administrator` unless an administrator of the company has a way in. */
+    /** For an administrator: violates `companies_keep_administrator` unless one of the company can sign in. */
     async requireAdministrator({ id, companyId }: Reference): Promise<void> {
       await db.execute(
         sql`select require_administrator(${companyId}) from ${users}
@@ -320,7 +278,7 @@ export function createLifecycleStore(db: Queries) {
       )
     },
 
-    /** False when there is no such person, or none any more. */
+    /** False when there is no such user, or no longer. */
     async erase(user: Reference): Promise<boolean> {
       const erased = await db
         .update(users)

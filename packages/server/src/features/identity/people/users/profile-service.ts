@@ -5,27 +5,25 @@ import { isPasswordTooLong, type Passwords } from '../../../../platform/crypto/p
 import { DomainError } from '../../../../platform/errors.ts'
 import type { EnqueueMail } from '../../../../platform/mail/mail-queue.ts'
 import type { Queries, Relational } from '../../../../platform/stores/relational.ts'
+import { createFamiliarStore } from '../../sessions/familiar-store.ts'
 import type { Caller, Principal } from '../../sessions/principal.ts'
-import { passwordChangedLetter } from '../account-emails.ts'
+import { createSessionStore } from '../../sessions/session-store.ts'
+import { passwordChangedEmail } from '../account-emails.ts'
 import { changesOf, definedOf, personalFields } from '../changes.ts'
-import { atDesk } from '../passwords/password-desk.ts'
+import { withHasher } from '../passwords/password-hasher.ts'
 import type { PasswordLinkStore } from '../passwords/password-link-store.ts'
 import { hashOther, requireGoodPassword } from '../passwords/password-setting.ts'
 import { budgetKey, type RequestBudgetStore } from '../passwords/request-budget-store.ts'
-import type { UserLifecycle } from './user-lifecycle.ts'
 import { toUser } from './user-service.ts'
 import { createUserStore, type StoredUser } from './user-store.ts'
 
 export interface ProfileServiceDependencies {
   readonly relational: Pick<Relational, 'db' | 'transaction'>
-  readonly linksIn: (queries: Queries) => Pick<PasswordLinkStore, 'findById'>
+  readonly linksIn: (queries: Queries) => Pick<PasswordLinkStore, 'findById' | 'endAll'>
   readonly budgetsIn: (queries: Queries) => RequestBudgetStore
   readonly passwords: Passwords
-  readonly lifecycle: Pick<UserLifecycle, 'endSessions' | 'endLinks'>
   readonly recordAudit: RecordAudit
   readonly enqueueMail: EnqueueMail
-  /** From here the user signs in also while others are held. */
-  readonly rememberNetwork: (tx: Queries, userId: string, address: string) => Promise<void>
 }
 
 /** Guesses of one's present password: 10 at once, one more every quarter of an hour; a right one forgets them. */
@@ -35,10 +33,9 @@ const guessesKey = (userId: string): Buffer => budgetKey('password-change', user
 
 export type ProfileService = ReturnType<typeof createProfileService>
 
-/** What everybody may do with their own account. */
+/** What every user may do with their own account. */
 export function createProfileService(dependencies: ProfileServiceDependencies) {
-  const { relational, linksIn, budgetsIn, passwords, lifecycle, recordAudit, enqueueMail } = dependencies
-  const { rememberNetwork } = dependencies
+  const { relational, linksIn, budgetsIn, passwords, recordAudit, enqueueMail } = dependencies
 
   async function getSelf(queries: Queries, principal: Principal): Promise<StoredUser> {
     const user = await createUserStore(queries).find(principal.companyId, principal.userId)
@@ -76,13 +73,13 @@ export function createProfileService(dependencies: ProfileServiceDependencies) {
       throw new DomainError('passwordNotUsed', { email: principal.email }, { message })
     }
     await requireTurn(principal.userId)
-    const hash = await atDesk(
+    const hash = await withHasher(
       passwords,
       { holders: [principal.companyId, principal.userId] },
-      async (desk) => {
-        const isRight = !isPasswordTooLong(current) && (await desk.matches(current, present))
+      async (hasher) => {
+        const isRight = !isPasswordTooLong(current) && (await hasher.matches(current, present))
         if (!isRight) throw new DomainError('wrongPassword')
-        return hashOther(desk, next, present, 'newPassword')
+        return hashOther(hasher, next, present, 'newPassword')
       },
     )
     return { present, hash }
@@ -119,14 +116,15 @@ export function createProfileService(dependencies: ProfileServiceDependencies) {
       return relational.transaction(async (tx) => {
         const user = await linksIn(tx).findById(principal.userId)
         const changed = await createUserStore(tx).changePassword(principal.userId, present, hash)
-        // Somebody else has changed it since it was looked at.
+        // It has been changed since it was verified.
         if (!changed || !user) throw new DomainError('wrongPassword')
         if (user.requiresSingleSignOn) throw new DomainError('passwordNotUsed', { email: principal.email })
-        const endedSessions = await lifecycle.endSessions(tx, principal.userId, principal.tokenId)
-        await lifecycle.endLinks(tx, principal.userId)
-        if (caller.address !== undefined) await rememberNetwork(tx, principal.userId, caller.address)
+        const sessions = createSessionStore(tx)
+        const endedSessions = await sessions.endOfUser(principal.userId, { keptTokenId: principal.tokenId })
+        await linksIn(tx).endAll(principal.userId)
+        await createFamiliarStore(tx).rememberNetwork(principal.userId, caller.address)
         await budgetsIn(tx).forget(guessesKey(principal.userId))
-        await enqueueMail(tx, { to: user.email, ...passwordChangedLetter(user.language) })
+        await enqueueMail(tx, { to: user.email, ...passwordChangedEmail(user.language) })
         await recordAudit(tx, { ...eventOf(caller, 'password-change'), details: { endedSessions } })
         return endedSessions
       })
@@ -135,7 +133,7 @@ export function createProfileService(dependencies: ProfileServiceDependencies) {
     /** Ends every session of the caller, the present one too. */
     async endSessions(caller: Caller): Promise<void> {
       await relational.transaction(async (tx) => {
-        const endedSessions = await lifecycle.endSessions(tx, caller.principal.userId)
+        const endedSessions = await createSessionStore(tx).endOfUser(caller.principal.userId)
         await recordAudit(tx, { ...eventOf(caller, 'sign-out'), details: { endedSessions } })
       })
     },

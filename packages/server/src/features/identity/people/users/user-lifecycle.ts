@@ -1,31 +1,45 @@
 import type { AuditActor, RecordAudit } from '../../../../platform/audit.ts'
 import { DomainError } from '../../../../platform/errors.ts'
 import { newId } from '../../../../platform/ids.ts'
-import { type Queries, type Relational, wordingViolations } from '../../../../platform/stores/relational.ts'
-import { createAccountStore, type NewUser, type User } from '../installation/operator-account-store.ts'
+import {
+  mapConstraintViolation,
+  type Queries,
+  type Relational,
+} from '../../../../platform/stores/relational.ts'
+import { createDirectoryStore, type User } from '../directory/directory-store.ts'
+import { createPasswordLinkStore } from '../passwords/password-link-store.ts'
 import { createLifecycleStore } from './lifecycle-store.ts'
+import { createUserStore, type NewUser } from './user-store.ts'
 
-/** Who a change is made by, and from where. */
-export interface ChangeOrigin {
+/** Who makes a change, and from which network address, for the audit log. */
+export interface AuditSource {
   readonly actor: AuditActor
   readonly address?: string | undefined
 }
 
-/** Whom a change is about; `email` is for the audit log. */
+/** The user whom a change is about; `email` is for the audit log. */
 export interface UserReference {
   readonly id: string
   readonly companyId: string
   readonly email: string
 }
 
-/** What became of a new address: another account of the company has it, or it is none that the company may give this person. */
+/** `taken` by another account of the company, or `notOwned`: not the company's to give to this user. */
 export type RenameResult = 'renamed' | 'taken' | 'notOwned'
 
-/** Somebody new, whose role and teams the caller has found in the same company. */
+/** A new user, whose role and teams the caller has found in the same company. */
 export interface NewPerson extends Omit<NewUser, 'id' | 'holdsEmail'> {
   /** Whether an address that another company's account has is no obstacle: that account stays what it signs in to. */
   readonly sharesEmail?: boolean
 }
+
+/** For the `catch` of a change after which no administrator could sign in: the message says what to do first. */
+export const explainLastAdministrator =
+  (message: string) =>
+  (error: unknown): never => {
+    if (!(error instanceof DomainError) || error.errorName !== 'lastAdministrator') throw error
+    throw new DomainError('lastAdministrator', {}, { message, cause: error })
+  }
 
 export interface UserLifecycleDependencies {
   readonly relational: Pick<Relational, 'transaction'>
@@ -35,20 +49,20 @@ export interface UserLifecycleDependencies {
 export type UserLifecycle = ReturnType<typeof createUserLifecycle>
 
 /**
- * The states of an account and what goes along with each change, for every way in: operations, provisioning
- * and the operator. Whatever lets somebody in (sessions, codes, links in mails, linked accounts) goes in the
- * same transaction as the state; other processes know within a second.
+ * The states of an account and the consequences of each change, for operations, provisioning, single sign-on and the
+ * operator alike. What opens an account (sessions, codes, links in mails, linked accounts) ends in the transaction
+ * that changes its state; other processes know within a second.
  */
 export function createUserLifecycle({ relational, recordAudit }: UserLifecycleDependencies) {
   const target = (user: UserReference) => ({ kind: 'user', id: user.id, name: user.email })
 
   return {
     /**
-     * A transaction that changes people or roles.
+     * A transaction that changes users or roles.
      * @throws DomainError `lastAdministrator` when the company would be left without an administrator
      */
     transact: <T>(work: (tx: Queries) => Promise<T>): Promise<T> =>
-      wordingViolations(
+      mapConstraintViolation(
         () => relational.transaction(work),
         (constraint, cause) =>
           constraint === 'companies_keep_administrator'
@@ -58,22 +72,23 @@ export function createUserLifecycle({ relational, recordAudit }: UserLifecycleDe
 
     /**
      * Inside `transact`. Undefined when a user of the company has the address already, and where it is not shared
-     * also when the address or its domain is another company's; the operator alone may put such people elsewhere.
+     * also when the address or its domain is another company's; the operator alone may create such users.
      * @param action how the entry of the audit log is called
      */
     async create(
       tx: Queries,
       person: NewPerson,
-      { actor, address }: ChangeOrigin,
+      { actor, address }: AuditSource,
       action: 'user-create' | 'user-invite' | 'sso-user-create' = 'user-create',
     ): Promise<User | undefined> {
       const { sharesEmail = false, ...fields } = person
       const { companyId, email, status, roleId } = person
       const user: User = { id: newId(), companyId, email, status, roleId }
-      const store = createAccountStore(tx)
-      const isElsewhere = actor.kind !== 'operator' && (await store.isHeldElsewhere(companyId, email))
+      const isElsewhere =
+        actor.kind !== 'operator' && (await createDirectoryStore(tx).isHeldElsewhere(companyId, email))
       if (isElsewhere && !sharesEmail) return undefined
-      const insert = (holdsEmail: boolean) => store.insertUser({ ...fields, id: user.id, holdsEmail })
+      const insert = (holdsEmail: boolean) =>
+        createUserStore(tx).insert({ ...fields, id: user.id, holdsEmail })
       const mayHold = !isElsewhere && status !== 'invited'
       // Another company's account may have taken the address at this moment.
       const isMade = (await insert(mayHold)) || (mayHold && sharesEmail && (await insert(false)))
@@ -84,10 +99,10 @@ export function createUserLifecycle({ relational, recordAudit }: UserLifecycleDe
     },
 
     /**
-     * Inside `transact`. Gives a person another address, with which everything that the former one identified goes:
+     * Inside `transact`. Gives a user another address, with which everything that the former one identified goes:
      * the name at the identity provider where that is the address, and links that were mailed to it work no more.
      * An address opens an account: it must be of a domain that the company has verified, or of the same domain as
-     * the former one for a person who has no more permissions than a newcomer would get at any address.
+     * the former one for a user who has no more permissions than a newcomer would get at any address.
      * @param newcomerRoleId the role that a newcomer gets
      */
     async rename(
@@ -95,14 +110,14 @@ export function createUserLifecycle({ relational, recordAudit }: UserLifecycleDe
       user: UserReference,
       email: string,
       newcomerRoleId: string,
-      { actor, address }: ChangeOrigin,
+      { actor, address }: AuditSource,
     ): Promise<RenameResult> {
       const { id, companyId, email: previousEmail } = user
       const store = createLifecycleStore(tx)
       if (!(await store.mayHaveAddress(user, email, newcomerRoleId))) return 'notOwned'
-      const isElsewhere = await createAccountStore(tx).isHeldElsewhere(companyId, email)
+      const isElsewhere = await createDirectoryStore(tx).isHeldElsewhere(companyId, email)
       if (!(await store.changeAddress(user, email, !isElsewhere))) return 'taken'
-      await store.endLinks(id)
+      await createPasswordLinkStore(tx).endAll(id)
       await store.renameIdentities(user, email)
       const details = { email, previousEmail }
       const renamed = target({ id, companyId, email })
@@ -110,12 +125,12 @@ export function createUserLifecycle({ relational, recordAudit }: UserLifecycleDe
       return 'renamed'
     },
 
-    /** Inside a transaction: somebody invited has come in by another way; their invitation works no more. */
+    /** Inside a transaction: an invited user has signed in without the invitation, whose links end. */
     async admit(tx: Queries, user: UserReference): Promise<void> {
       const store = createLifecycleStore(tx)
       if (!(await store.changeStatus(user, ['invited'], 'active'))) return
       await store.holdAddress(user)
-      await store.endLinks(user.id)
+      await createPasswordLinkStore(tx).endAll(user.id)
     },
 
     /**
@@ -127,7 +142,7 @@ export function createUserLifecycle({ relational, recordAudit }: UserLifecycleDe
       tx: Queries,
       companyId: string,
       ids: readonly string[],
-      { actor, address }: ChangeOrigin,
+      { actor, address }: AuditSource,
     ): Promise<void> {
       const store = createLifecycleStore(tx)
       for (const user of await store.lockUnproven(companyId, ids)) {
@@ -144,8 +159,8 @@ export function createUserLifecycle({ relational, recordAudit }: UserLifecycleDe
       }
     },
 
-    /** Inside `transact`. False when the person is not active or invited. */
-    async deactivate(tx: Queries, user: UserReference, { actor, address }: ChangeOrigin): Promise<boolean> {
+    /** Inside `transact`. False when the user is neither active nor invited. */
+    async deactivate(tx: Queries, user: UserReference, { actor, address }: AuditSource): Promise<boolean> {
       const store = createLifecycleStore(tx)
       if (!(await store.changeStatus(user, ['active', 'invited'], 'disabled'))) return false
       const ended = await store.endAccess(user.id)
@@ -164,9 +179,9 @@ export function createUserLifecycle({ relational, recordAudit }: UserLifecycleDe
 
     /**
      * Inside `transact`. Role, teams and password are as they were, or the default team where there is none; linked
-     * accounts do not come back. A user who has no way in yet is invited again, and needs a new link.
+     * accounts do not come back. A user who has never signed in is invited again, and needs a new link.
      */
-    async reactivate(tx: Queries, user: UserReference, { actor, address }: ChangeOrigin): Promise<boolean> {
+    async reactivate(tx: Queries, user: UserReference, { actor, address }: AuditSource): Promise<boolean> {
       const store = createLifecycleStore(tx)
       if (!(await store.reactivate(user))) return false
       await store.holdAddress(user)
@@ -184,7 +199,7 @@ export function createUserLifecycle({ relational, recordAudit }: UserLifecycleDe
       tx: Queries,
       user: UserReference,
       roleId: string,
-      { actor, address }: ChangeOrigin,
+      { actor, address }: AuditSource,
     ): Promise<void> {
       const store = createLifecycleStore(tx)
       const wasOpen = await store.changeStatus(user, ['active', 'invited'], 'disabled')
@@ -210,7 +225,7 @@ export function createUserLifecycle({ relational, recordAudit }: UserLifecycleDe
     async erase(
       tx: Queries,
       user: UserReference,
-      { actor, address }: ChangeOrigin,
+      { actor, address }: AuditSource,
       action: 'user-delete' | 'invitation-delete' = 'user-delete',
     ): Promise<boolean> {
       const store = createLifecycleStore(tx)
@@ -222,15 +237,6 @@ export function createUserLifecycle({ relational, recordAudit }: UserLifecycleDe
     },
 
     /**
-     * Inside a transaction: ends every session of somebody and whatever could become one.
-     * @param keptTokenId an access token whose session goes on
-     * @returns how many sessions were ended
-     */
-    async endSessions(tx: Queries, userId: string, keptTokenId?: string): Promise<number> {
-      return createLifecycleStore(tx).endSessions(userId, { keptTokenId })
-    },
-
-    /**
      * Inside `transact`: a user is known at no identity provider any more, and is linked again by the next sign-in
      * with a verified address. False when there was nothing to unlink.
      * @param permissions of the user who does it: the name never leads to a user who may do more
@@ -238,7 +244,7 @@ export function createUserLifecycle({ relational, recordAudit }: UserLifecycleDe
     async unlink(
       tx: Queries,
       user: UserReference,
-      { actor, address }: ChangeOrigin,
+      { actor, address }: AuditSource,
       permissions: Iterable<string>,
     ): Promise<boolean> {
       const store = createLifecycleStore(tx)
@@ -255,11 +261,6 @@ export function createUserLifecycle({ relational, recordAudit }: UserLifecycleDe
         address,
       })
       return true
-    },
-
-    /** Inside a transaction: no link that was mailed or handed over for this person works any more. */
-    async endLinks(tx: Queries, userId: string): Promise<void> {
-      await createLifecycleStore(tx).endLinks(userId)
     },
   }
 }

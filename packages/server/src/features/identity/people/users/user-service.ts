@@ -6,14 +6,14 @@ import { type Listed, type Page, rangeOf } from '../../../../platform/paging.ts'
 import type { Queries, Relational } from '../../../../platform/stores/relational.ts'
 import type { Caller, Principal } from '../../sessions/principal.ts'
 import { changesOf, definedOf, personalFields } from '../changes.ts'
-import { createCompanyStore } from '../company/company-store.ts'
+import { createDirectoryStore } from '../directory/directory-store.ts'
 import {
   requireGrantableRole,
   requireGrantableTeams,
   requireNotAbove,
   requireUnprovisioned,
 } from '../roles/grants.ts'
-import type { ChangeOrigin, UserLifecycle } from './user-lifecycle.ts'
+import { type AuditSource, explainLastAdministrator, type UserLifecycle } from './user-lifecycle.ts'
 import { createUserStore, type StoredUser, type UserFilter } from './user-store.ts'
 
 export interface UserServiceDependencies {
@@ -22,7 +22,7 @@ export interface UserServiceDependencies {
   readonly recordAudit: RecordAudit
 }
 
-/** As others of the company see somebody. */
+/** As other users of the company see a user. */
 export function toUser(stored: StoredUser): User {
   const { theme: _theme, hasPassword: _hasPassword, lastSignInAt, createdAt, updatedAt, ...shown } = stored
   return {
@@ -33,17 +33,13 @@ export function toUser(stored: StoredUser): User {
   }
 }
 
-/** The loss of the last way in, in the words of unlinking. */
-function explainLastAdministrator(error: unknown): never {
-  if (!(error instanceof DomainError) || error.errorName !== 'lastAdministrator') throw error
-  const message =
-    'No administrator could sign in any more: first let another one sign in through the identity provider or set a password'
-  throw new DomainError('lastAdministrator', {}, { message, cause: error })
-}
+const explainUnlinking = explainLastAdministrator(
+  'No administrator could sign in any more: first let another one sign in through the identity provider or set a password',
+)
 
 export type UserService = ReturnType<typeof createUserService>
 
-/** The people of a company, as those who administer it see and change them. */
+/** Users of a company, as its administrators see and change them. */
 export function createUserService(dependencies: UserServiceDependencies) {
   const { relational, lifecycle, recordAudit } = dependencies
 
@@ -53,24 +49,24 @@ export function createUserService(dependencies: UserServiceDependencies) {
     return user
   }
 
-  /** Somebody whom the caller may change; nobody else changes people or teams of the company meanwhile. */
-  async function getToChange(tx: Queries, principal: Principal, id: string): Promise<StoredUser> {
-    await createCompanyStore(tx).lock(principal.companyId)
+  /** A user whom the caller may change; users and teams of the company are locked meanwhile. */
+  async function getForUpdate(tx: Queries, principal: Principal, id: string): Promise<StoredUser> {
+    await createDirectoryStore(tx).lockCompany(principal.companyId)
     await createUserStore(tx).lock(principal.companyId, normalizeId(id))
     const user = await get(tx, principal, id)
     await requireNotAbove(tx, principal, user)
     return user
   }
 
-  const originOf = ({ principal, address }: Caller): ChangeOrigin => ({ actor: actorOf(principal), address })
+  const sourceOf = ({ principal, address }: Caller): AuditSource => ({ actor: actorOf(principal), address })
 
-  /** Changes one person inside a transaction, which refuses to leave the company without an administrator. */
+  /** Changes one user inside a transaction, which refuses to leave the company without an administrator. */
   async function change(
     caller: Caller,
     id: string,
     work: (tx: Queries, user: StoredUser) => Promise<void>,
   ): Promise<void> {
-    await lifecycle.transact(async (tx) => work(tx, await getToChange(tx, caller.principal, id)))
+    await lifecycle.transact(async (tx) => work(tx, await getForUpdate(tx, caller.principal, id)))
   }
 
   return {
@@ -131,7 +127,7 @@ export function createUserService(dependencies: UserServiceDependencies) {
         await recordAudit(tx, {
           companyId: principal.companyId,
           action: 'user-update',
-          ...originOf(caller),
+          ...sourceOf(caller),
           target: { kind: 'user', id: user.id, name: user.email },
           details: { ...changes },
         })
@@ -142,19 +138,19 @@ export function createUserService(dependencies: UserServiceDependencies) {
     /** @throws DomainError `userIdNotFound`, `userAboveOwn` or `lastAdministrator` */
     async deactivate(caller: Caller, id: string): Promise<User> {
       await change(caller, id, async (tx, user) => {
-        await lifecycle.deactivate(tx, user, originOf(caller))
+        await lifecycle.deactivate(tx, user, sourceOf(caller))
       })
       return toUser(await get(relational.db, caller.principal, id))
     },
 
-    /** @throws DomainError `userIdNotFound`, `userAboveOwn`, or `userNotActive` for somebody who was never in */
+    /** @throws DomainError `userIdNotFound`, `userAboveOwn`, or `userNotActive` for an invited user */
     async reactivate(caller: Caller, id: string): Promise<User> {
       await change(caller, id, async (tx, user) => {
         if (user.status === 'invited') {
-          const message = 'This user has not come in yet: there is nothing to reactivate'
+          const message = 'This user has not signed in yet: there is nothing to reactivate'
           throw new DomainError('userNotActive', { email: user.email }, { message })
         }
-        await lifecycle.reactivate(tx, user, originOf(caller))
+        await lifecycle.reactivate(tx, user, sourceOf(caller))
       })
       return toUser(await get(relational.db, caller.principal, id))
     },
@@ -163,15 +159,15 @@ export function createUserService(dependencies: UserServiceDependencies) {
     async unlink(caller: Caller, id: string): Promise<void> {
       const { permissions } = caller.principal
       await change(caller, id, async (tx, user) => {
-        if (!(await lifecycle.unlink(tx, user, originOf(caller), permissions)))
+        if (!(await lifecycle.unlink(tx, user, sourceOf(caller), permissions)))
           throw new DomainError('singleSignOnLinkNotFound', { id: user.id })
-      }).catch(explainLastAdministrator)
+      }).catch(explainUnlinking)
     },
 
     /** @throws DomainError `userIdNotFound`, `userAboveOwn` or `lastAdministrator` */
     async delete(caller: Caller, id: string): Promise<void> {
       await change(caller, id, async (tx, user) => {
-        await lifecycle.erase(tx, user, originOf(caller))
+        await lifecycle.erase(tx, user, sourceOf(caller))
       })
     },
   }

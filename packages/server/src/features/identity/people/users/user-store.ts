@@ -3,8 +3,9 @@ import { teamMembers } from '../../../../database/tables/team.ts'
 import { users } from '../../../../database/tables/user.ts'
 import type { Range } from '../../../../platform/paging.ts'
 import type { Queries } from '../../../../platform/stores/relational.ts'
+import type { User } from '../directory/directory-store.ts'
 
-/** Somebody with everything that is shown of them, and whether there is a password. */
+/** A user with everything that is shown, and whether there is a password. */
 export interface StoredUser {
   readonly id: string
   readonly companyId: string
@@ -26,7 +27,29 @@ export interface StoredUser {
   readonly updatedAt: Date
 }
 
-/** Columns of a person that a request may change. */
+/** What is known of a new user beside the account; absent is empty. */
+interface Profile {
+  readonly firstName?: string
+  readonly lastName?: string
+  readonly jobTitle?: string
+  readonly phone?: string
+  /** Null follows the company. */
+  readonly language?: 'en' | 'fr' | null
+}
+
+export interface NewUser extends User, Profile {
+  readonly passwordHash: string | null
+  readonly teamIds: readonly string[]
+  /** Whether the identity provider keeps this user (SCIM), under which identifier of its own. */
+  readonly provisioned?: boolean
+  readonly externalId?: string | null
+  /** A program that signs in with a password. */
+  readonly serviceAccount?: boolean
+  /** Whether the address signs in to this account; otherwise another one may have it too. */
+  readonly holdsEmail?: boolean
+}
+
+/** Columns of a user that a request may change. */
 export type UserFields = Pick<
   StoredUser,
   'firstName' | 'lastName' | 'jobTitle' | 'phone' | 'language' | 'theme' | 'roleId'
@@ -62,7 +85,7 @@ const columns = {
   updatedAt: users.updatedAt,
 }
 
-/** People as others of their company see them; given a transaction it works inside it. */
+/** Users as others of their company see them; given a transaction it works inside it. */
 export function createUserStore(db: Queries) {
   const here = (companyId: string) => and(eq(users.companyId, companyId), ne(users.status, 'deleted'))
 
@@ -108,7 +131,16 @@ export function createUserStore(db: Queries) {
       return row
     },
 
-    /** Holds the person's row until the transaction ends, so that what is read stays true. */
+    /** False when another user of the company has the address already, or of the service when it is to be held. */
+    async insert({ teamIds, ...user }: NewUser): Promise<boolean> {
+      const inserted = await db.insert(users).values(user).onConflictDoNothing().returning({ id: users.id })
+      if (inserted.length === 0) return false
+      const memberships = teamIds.map((teamId) => ({ companyId: user.companyId, teamId, userId: user.id }))
+      if (memberships.length > 0) await db.insert(teamMembers).values(memberships)
+      return true
+    },
+
+    /** Locks the user's row until the transaction ends, so that what is read stays true. */
     async lock(companyId: string, id: string): Promise<void> {
       await db
         .select({ id: users.id })
@@ -138,6 +170,23 @@ export function createUserStore(db: Queries) {
     async findPasswordHash(id: string): Promise<string | null> {
       const [row] = await db.select({ hash: users.passwordHash }).from(users).where(eq(users.id, id))
       return row?.hash ?? null
+    },
+
+    /**
+     * A user who was invited becomes active with a password of their own, to which the address signs in.
+     * @param isHandedOver whether others than the owner of the mailbox have seen the link behind which it was chosen
+     */
+    async setPassword(id: string, passwordHash: string, isHandedOver = false): Promise<void> {
+      await db
+        .update(users)
+        .set({
+          passwordHash,
+          passwordHandedOver: isHandedOver,
+          holdsEmail: true,
+          status: sql`case when ${users.status} = 'invited' then 'active' else ${users.status} end`,
+          updatedAt: sql`now()`,
+        })
+        .where(eq(users.id, id))
     },
 
     /** False when the password is another one already. */

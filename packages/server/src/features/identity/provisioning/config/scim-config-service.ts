@@ -3,9 +3,10 @@ import { type AuditEvent, actorOf, type RecordAudit } from '../../../../platform
 import { normalizeId } from '../../../../platform/ids.ts'
 import { invalid } from '../../../../platform/invalid.ts'
 import type { Queries, Relational } from '../../../../platform/stores/relational.ts'
+import { changesOf } from '../../people/changes.ts'
+import { requireGrantableRoles, requireNobodyAbove } from '../../people/roles/grants.ts'
 import type { Principal } from '../../sessions/principal.ts'
 import type { RoleAssignment } from '../groups/role-assignment.ts'
-import type { ProvisioningGrants } from '../provisioning-grants.ts'
 import {
   createScimConfigStore,
   type ProvisioningSettings,
@@ -15,10 +16,9 @@ import {
 
 export interface ScimConfigDependencies {
   readonly relational: Pick<Relational, 'db'>
-  /** Runs a change of people or roles; `lastAdministrator` when nobody would be left to administer. */
+  /** Runs a change of users or roles; `lastAdministrator` when no administrator would be left. */
   readonly transact: <T>(work: (tx: Queries) => Promise<T>) => Promise<T>
   readonly recordAudit: RecordAudit
-  readonly grants: ProvisioningGrants
   readonly roleAssignment: Pick<RoleAssignment, 'assignAll'>
   /** Address of the SCIM service. */
   readonly baseUrl: () => string
@@ -57,29 +57,11 @@ function requireDistinctGroups(mapping: readonly RoleMapping[]): void {
   }
 }
 
-/** What of the wanted settings differs from the present ones. */
-function changesOf(
-  before: ProvisioningSettings,
-  { fields, mapping }: ReturnType<typeof normalized>,
-): Record<string, unknown> {
-  const wanted: Record<string, unknown> = { ...fields, ...(mapping && { roleMapping: mapping }) }
-  const present: Record<string, unknown> = { ...before }
-  return Object.fromEntries(Object.entries(wanted).filter(([name, value]) => !isSame(value, present[name])))
-}
-
-function isSame(a: unknown, b: unknown): boolean {
-  if (!Array.isArray(a) || !Array.isArray(b)) return a === b
-  return (
-    a.length === b.length &&
-    (a as RoleMapping[]).every(({ group, roleId }, i) => group === b[i].group && roleId === b[i].roleId)
-  )
-}
-
 export type ScimConfigService = ReturnType<typeof createScimConfigService>
 
-/** What a company sets about its identity provider: operations 17 and 18. */
+/** A company's provisioning configuration: operations 17 and 18. */
 export function createScimConfigService(dependencies: ScimConfigDependencies) {
-  const { relational, transact, recordAudit, roleAssignment, grants, baseUrl } = dependencies
+  const { relational, transact, recordAudit, roleAssignment, baseUrl } = dependencies
 
   function present({ roleSource, defaultRoleId, lastSyncAt, ...settings }: ProvisioningSettings): ScimConfig {
     return {
@@ -98,9 +80,9 @@ export function createScimConfigService(dependencies: ScimConfigDependencies) {
     },
 
     /**
-     * Sets what is given and leaves the rest. Changed rules for roles hold at once, and nobody loses or gets a role
-     * by them that the caller could not give. To turn the identity provider or its groups on is to decide about
-     * everybody; to have groups give roles is to give each role of the mapping.
+     * Sets what is given and leaves the rest. Changed rules for roles hold at once, and give or take no role that the
+     * caller could not give. Turning the identity provider or its groups on decides about every user; having groups
+     * give roles gives each role of the mapping.
      * @throws DomainError `validation`, `unknownRole`, `roleAboveOwn` or `lastAdministrator`
      */
     async update(principal: Principal, wanted: Wanted, address: string): Promise<ScimConfig> {
@@ -109,26 +91,25 @@ export function createScimConfigService(dependencies: ScimConfigDependencies) {
       requireDistinctGroups(mapping ?? [])
       const roleIds = new Set(mapping?.map(({ roleId }) => roleId))
       if (fields.defaultRoleId) roleIds.add(fields.defaultRoleId)
-      const origin = { actor: actorOf(principal), address }
+      const source = { actor: actorOf(principal), address }
       const target = { kind: 'scim-config' }
-      const event: AuditEvent = { companyId, action: 'scim-config-update', target, ...origin }
+      const event: AuditEvent = { companyId, action: 'scim-config-update', target, ...source }
       return transact(async (tx) => {
         const store = createScimConfigStore(tx)
         await store.lock(companyId)
         const before = await store.find(companyId)
-        const changes = changesOf(before, { fields, mapping })
+        const { to: changes } = changesOf(before, { ...fields, roleMapping: mapping })
         if ('roleSource' in changes)
           for (const { roleId } of mapping ?? before.roleMapping) roleIds.add(roleId)
-        await grants.requireGrantableRoles(tx, principal, [...roleIds])
+        await requireGrantableRoles(tx, principal, [...roleIds])
         if (Object.keys(changes).length > 0) {
-          if (changes.enabled === true || changes.groupSync === true)
-            await grants.requireNobodyAbove(tx, principal)
+          if (changes.enabled === true || changes.groupSync === true) await requireNobodyAbove(tx, principal)
           await store.update(companyId, fields)
           if (mapping) await store.replaceMapping(companyId, mapping)
           await recordAudit(tx, { ...event, details: { changes } })
           if ('roleSource' in changes || 'roleMapping' in changes || 'defaultRoleId' in changes)
-            await roleAssignment.assignAll(tx, companyId, origin, (moved) =>
-              grants.requireGrantableRoles(tx, principal, moved),
+            await roleAssignment.assignAll(tx, companyId, source, (moved) =>
+              requireGrantableRoles(tx, principal, moved),
             )
         }
         return present(await store.find(companyId))

@@ -1,7 +1,7 @@
 import { eq, sql } from 'drizzle-orm'
-import { companies } from '../../../../database/tables/company.ts'
 import { scimConfigs, scimRoleMappings } from '../../../../database/tables/provisioning.ts'
 import type { Queries } from '../../../../platform/stores/relational.ts'
+import { createDirectoryStore } from '../../people/directory/directory-store.ts'
 
 /** A group of the identity provider and the role that being in it gives. */
 export interface RoleMapping {
@@ -9,7 +9,7 @@ export interface RoleMapping {
   readonly roleId: string
 }
 
-/** What a company has set about provisioning; null is not set. */
+/** A company's provisioning settings; null is not set. */
 export interface ProvisioningSettings {
   readonly enabled: boolean
   readonly groupSync: boolean
@@ -39,7 +39,7 @@ export function createScimConfigStore(db: Queries) {
     from ${scimRoleMappings} as m where m.company_id = "scim_configs"."company_id"), '[]')`
 
   return {
-    /** The defaults where nothing was set yet. */
+    /** Defaults where nothing is set yet. */
     async find(companyId: string): Promise<ProvisioningSettings> {
       const [row] = await db
         .select({
@@ -56,10 +56,10 @@ export function createScimConfigStore(db: Queries) {
       return row ?? defaults
     },
 
-    /** Whoever changes something of a company's provisioning holds this until the transaction ends: one at a time. */
+    /** Locks a company's provisioning until the transaction ends: one change at a time. */
     async lock(companyId: string): Promise<void> {
-      // The company first, as whoever changes people and teams holds it first.
-      await db.execute(sql`select 1 from ${companies} where id = ${companyId} for no key update`)
+      // The company first, as every change of users and teams does.
+      await createDirectoryStore(db).lockCompany(companyId)
       await db.insert(scimConfigs).values({ companyId }).onConflictDoNothing()
       await db.execute(sql`select 1 from ${scimConfigs} where company_id = ${companyId} for update`)
     },
@@ -79,7 +79,7 @@ export function createScimConfigStore(db: Queries) {
         )
     },
 
-    /** Notes a success of the identity provider; whoever changes the configuration at the moment is not waited for. */
+    /** Notes a success of the identity provider, unless the configuration is locked at the moment. */
     async noteSync(companyId: string): Promise<void> {
       await db.execute(
         sql`update ${scimConfigs} set last_sync_at = now() where company_id in (

@@ -4,33 +4,32 @@ import { hashSecret, isSecret, newSecret, type RandomBytes } from '../../../../p
 import { DomainError } from '../../../../platform/errors.ts'
 import { newId, normalizeId } from '../../../../platform/ids.ts'
 import type { Relational } from '../../../../platform/stores/relational.ts'
+import { requireNobodyAbove } from '../../people/roles/grants.ts'
 import type { Principal } from '../../sessions/principal.ts'
-import type { ProvisioningGrants } from '../provisioning-grants.ts'
 import { createScimConfigStore } from './scim-config-store.ts'
 import { createScimTokenStore, type StoredScimToken, type TokenHolder } from './scim-token-store.ts'
 
 export interface ScimTokenDependencies {
   readonly relational: Pick<Relational, 'db' | 'transaction'>
   readonly recordAudit: RecordAudit
-  readonly grants: Pick<ProvisioningGrants, 'requireNobodyAbove'>
   readonly random?: RandomBytes
 }
 
 const prefix = 'scim_'
-const mostTokens = 2
+const maxTokens = 2
 
 export type ScimTokenService = ReturnType<typeof createScimTokenService>
 
-/** The tokens that a company's identity provider calls with. */
+/** SCIM tokens of a company's identity provider. */
 export function createScimTokenService(dependencies: ScimTokenDependencies) {
-  const { relational, recordAudit, grants, random } = dependencies
+  const { relational, recordAudit, random } = dependencies
   return {
     async list({ companyId }: Pick<Principal, 'companyId'>): Promise<ScimToken[]> {
       return (await createScimTokenStore(relational.db).list(companyId)).map(toScimToken)
     },
 
     /**
-     * Whoever holds a token decides about everybody in the company.
+     * The holder of a token decides about every user of the company.
      * @throws DomainError `roleAboveOwn` or `tooManyScimTokens`
      */
     async create(principal: Principal, label: string, address: string): Promise<CreatedScimToken> {
@@ -42,16 +41,16 @@ export function createScimTokenService(dependencies: ScimTokenDependencies) {
       const event: AuditEvent = { companyId, action: 'scim-token-create', actor, target, address }
       const createdAt = await relational.transaction(async (tx) => {
         await createScimConfigStore(tx).lock(companyId)
-        await grants.requireNobodyAbove(tx, principal)
+        await requireNobodyAbove(tx, principal)
         const store = createScimTokenStore(tx)
-        if ((await store.list(companyId)).length >= mostTokens) throw new DomainError('tooManyScimTokens')
+        if ((await store.list(companyId)).length >= maxTokens) throw new DomainError('tooManyScimTokens')
         await recordAudit(tx, event)
         return store.insert({ id, companyId, label, tokenHash: hashSecret(token) })
       })
       return { ...toScimToken({ id, label, createdAt, lastUsedAt: null }), token }
     },
 
-    /** Requests with the token are refused from the end of this call on, everywhere. @throws DomainError `scimTokenNotFound` */
+    /** From the end of this call on every process refuses the token. @throws DomainError `scimTokenNotFound` */
     async revoke(principal: Principal, idText: string, address: string): Promise<void> {
       const { companyId } = principal
       const id = normalizeId(idText)
@@ -69,7 +68,7 @@ export function createScimTokenService(dependencies: ScimTokenDependencies) {
     },
 
     /**
-     * Whose token it is; asked of the store at every request, so that a revocation holds at once on every
+     * The holder of a token; read from the store at every request, so that a revocation holds at once on every
      * process.
      */
     async findHolder(token: string): Promise<TokenHolder | undefined> {

@@ -9,12 +9,12 @@ export interface StoredScimToken {
   readonly lastUsedAt: Date | null
 }
 
-/** Whose token it is. */
+/** The holder of a token. */
 export interface TokenHolder {
   readonly id: string
   readonly companyId: string
   readonly label: string
-  /** Whether the company answers its identity provider. */
+  /** Whether provisioning is enabled. */
   readonly enabled: boolean
 }
 

@@ -6,18 +6,18 @@ import { teamMembers, teams } from '../../../../database/tables/team.ts'
 import { users } from '../../../../database/tables/user.ts'
 import type { Queries } from '../../../../platform/stores/relational.ts'
 
-/** Somebody whose role may have to change. */
+/** A user whose role may have to change. */
 export interface RoleHolder {
   readonly id: string
   readonly email: string
   readonly roleId: string
-  /** What the mapping gives; null when none of the person's groups is in it. */
+  /** What the mapping gives; null when none of the user's groups is in it. */
   readonly mappedRoleId: string | null
-  /** Groups of the person, a few of them, where the mapping gives nothing. */
+  /** Groups of the user, a few of them, where the mapping gives nothing. */
   readonly groups: readonly string[]
 }
 
-/** Who gets which role. */
+/** A user and the role to give. */
 export interface GivenRole {
   readonly id: string
   readonly nextRoleId: string
@@ -31,10 +31,10 @@ interface HolderRow extends Record<string, unknown> {
   groups: string[]
 }
 
-/** Which roles people have and which the groups of the identity provider give; inside a transaction. */
+/** Roles that users have, and roles that provisioned groups give; works inside a transaction. */
 export function createRoleAssignmentStore(db: Queries) {
   return {
-    /** Where roles come from, and the role of people to whom nothing gives one. */
+    /** The source of roles, and the role of users to whom no group gives one. */
     async findRules(companyId: string): Promise<{ source: 'groups' | null; defaultRoleId: string }> {
       const [row] = await db
         .select({
@@ -50,9 +50,8 @@ export function createRoleAssignmentStore(db: Queries) {
     },
 
     /**
-     * Of the people named, or of all whom the identity provider keeps, those whose role is not the one that the
-     * mapping gives. Only members whom it has named itself count, and only in its own groups: a right to make
-     * teams or to put people into them gives no role.
+     * Of these users, or of all provisioned ones, those whose role is not the one that the mapping gives. Only
+     * provisioned members of provisioned teams count: the right to create teams or to add members gives no role.
      */
     async listHolders(companyId: string, userIds: readonly string[] | undefined): Promise<RoleHolder[]> {
       const named = userIds && sql.param([...userIds])
@@ -90,7 +89,7 @@ export function createRoleAssignmentStore(db: Queries) {
       }))
     },
 
-    /** One statement, however many there are: whoever of them signs in waits from here to the end of the transaction. */
+    /** One statement for all of them: their sign-ins wait from here to the end of the transaction. */
     async giveRoles(companyId: string, given: readonly GivenRole[]): Promise<void> {
       const ids = sql.param(given.map(({ id }) => id))
       const roleIds = sql.param(given.map(({ nextRoleId }) => nextRoleId))

@@ -1,13 +1,14 @@
 import type { RecordAudit } from '../../../../platform/audit.ts'
 import { isId, newId, normalizeId } from '../../../../platform/ids.ts'
-import { wordingViolations } from '../../../../platform/stores/relational.ts'
+import { mapConstraintViolation } from '../../../../platform/stores/relational.ts'
+import { createDirectoryStore } from '../../people/directory/directory-store.ts'
 import type { UserLifecycle } from '../../people/users/user-lifecycle.ts'
-import { type GroupChange, type MemberChange, mostMembers } from '../protocol/group-attributes.ts'
+import { type GroupChange, type MemberChange, maxMembers } from '../protocol/group-attributes.ts'
 import { type Listed, type ListQuery, type Projection, totalOf } from '../protocol/listing.ts'
 import { ScimRefusal, takenGroup } from '../protocol/refusal.ts'
 import { type ScimResource, toGroupResource } from '../protocol/resources.ts'
 import type { Outcome, ScimCall, ScimRequests, Work } from '../scim-request-service.ts'
-import type { RoleAssignment } from './role-assignment.ts'
+import { maxNamed, type RoleAssignment } from './role-assignment.ts'
 import { createScimGroupStore, type FormerMember, type StoredTeam } from './scim-group-store.ts'
 
 export interface ScimGroupDependencies {
@@ -19,9 +20,6 @@ export interface ScimGroupDependencies {
   readonly baseUrl: () => string
 }
 
-/** How many people an entry of the audit log lists. */
-const mostNamed = 20
-
 const unknown = (id: string) =>
   new ScimRefusal('notFound', `There is no group ${JSON.stringify(id.slice(0, 60))}`)
 const idsOf = (people: readonly { id: string }[]) => people.map(({ id }) => id)
@@ -32,19 +30,19 @@ function requireGroupSync({ settings }: Work): void {
     throw new ScimRefusal('groupSyncOff', 'Groups are not synchronised: the company has turned groupSync off')
 }
 
-/** As many of the teams as have together no more members than one may have, at least one. */
+/** As many of the teams as together have no more members than one may have; at least one. */
 function withinBounds(teams: readonly StoredTeam[]): StoredTeam[] {
   let members = 0
   const end = teams.findIndex(({ memberCount }, i) => {
     members += memberCount
-    return i > 0 && members > mostMembers
+    return i > 0 && members > maxMembers
   })
   return end < 0 ? [...teams] : teams.slice(0, end)
 }
 
 /**
- * Of a team that people have made, the first change by the identity provider makes it one of its own: from
- * then on its members are those whom the identity provider has named, because being in it may give a role.
+ * The first change by the identity provider makes a team provisioned: from then on its members are those whom the
+ * identity provider has named, because a membership may give a role.
  */
 const takenOver = ({ add, remove }: MemberChange = nothingSaid): MemberChange => ({
   replace: true,
@@ -82,17 +80,17 @@ export function createScimGroupService(dependencies: ScimGroupDependencies) {
   }
 
   /**
-   * Members who left or came may have another role now, but for those whom people had put there: that gave none.
-   * Users who are in no team any more come into the default one.
+   * Provisioned members who left or came may have another role now; memberships of other origin give none. Users who
+   * are in no team any more join the default one.
    */
-  async function settle(
+  async function reassignTeamsAndRoles(
     work: Work,
     { left, changed }: { left: readonly FormerMember[]; changed: readonly string[] },
   ) {
-    const { tx, companyId, origin } = work
-    if (left.length > 0) await createScimGroupStore(tx).catchTeamless(companyId, idsOf(left))
+    const { tx, companyId, source } = work
+    if (left.length > 0) await createDirectoryStore(tx).addToDefaultTeam(companyId, idsOf(left))
     const provisioned = idsOf(left.filter((member) => member.provisioned))
-    await roleAssignment.assignTo(tx, companyId, [...new Set([...provisioned, ...changed])], origin)
+    await roleAssignment.assignTo(tx, companyId, [...new Set([...provisioned, ...changed])], source)
   }
 
   async function requirePeople(work: Work, ids: ReadonlySet<string>, ever: boolean): Promise<void> {
@@ -101,19 +99,21 @@ export function createScimGroupService(dependencies: ScimGroupDependencies) {
     for (const id of ids) if (!found.has(id)) throw new ScimRefusal('noTarget', `There is no user "${id}"`)
   }
 
-  /** Removing somebody who is not in the team, or adding somebody who is, changes nothing: a repeated request converges. */
+  /** Removing a user who is not in the team, or adding one who is, changes nothing: a repeated request converges. */
   async function changeMembers(work: Work, teamId: string, { replace, add, remove }: MemberChange) {
     const store = createScimGroupStore(work.tx)
     await requirePeople(work, add, false)
     await requirePeople(work, remove, true)
-    const left = replace ? await store.keepMembers(teamId, add) : await store.removeMembers(teamId, remove)
+    const left = replace
+      ? await store.removeMembersExcept(teamId, add)
+      : await store.removeMembers(teamId, remove)
     const came = add.size > 0 ? await store.addMembers(work.companyId, teamId, add) : []
-    await lifecycle.endUnproven(work.tx, work.companyId, came, work.origin)
+    await lifecycle.endUnproven(work.tx, work.companyId, came, work.source)
     return { left, came }
   }
 
   async function apply(work: Work, team: StoredTeam, change: GroupChange): Promise<void> {
-    const { tx, companyId, origin } = work
+    const { tx, companyId, source } = work
     const { displayName = team.name, externalId = team.externalId } = change
     if (!team.provisioned && team.isDefault)
       throw new ScimRefusal(
@@ -128,18 +128,21 @@ export function createScimGroupService(dependencies: ScimGroupDependencies) {
     const store = createScimGroupStore(tx)
     await store.update(team.id, { name: displayName, externalId })
     const now = await get(work, team.id)
-    if (now.memberCount > mostMembers)
-      throw new ScimRefusal('invalidValue', `A group may have at most ${mostMembers} members`)
+    if (now.memberCount > maxMembers)
+      throw new ScimRefusal('invalidValue', `A group may have at most ${maxMembers} members`)
     const details = {
       ...(isRenamed && { previousName: team.name }),
       ...(!team.provisioned && { provisioned: true }),
-      ...(came.length > 0 && { added: came.length, addedIds: came.slice(0, mostNamed) }),
-      ...(left.length > 0 && { removed: left.length, removedIds: idsOf(left.slice(0, mostNamed)) }),
+      ...(came.length > 0 && { added: came.length, addedIds: came.slice(0, maxNamed) }),
+      ...(left.length > 0 && { removed: left.length, removedIds: idsOf(left.slice(0, maxNamed)) }),
     }
     const target = targetOf(now)
-    await recordAudit(tx, { companyId, action: 'team-update', target, details, ...origin })
-    // Another name may give everybody in the team another role.
-    await settle(work, { left, changed: isRenamed ? await store.listProvisionedMembers(team.id) : came })
+    await recordAudit(tx, { companyId, action: 'team-update', target, details, ...source })
+    // Another name may give every member another role.
+    await reassignTeamsAndRoles(work, {
+      left,
+      changed: isRenamed ? await store.listProvisionedMembers(team.id) : came,
+    })
   }
 
   const write = <T>(call: ScimCall, work: (work: Work) => Promise<Outcome<T>>): Promise<T> =>
@@ -175,14 +178,14 @@ export function createScimGroupService(dependencies: ScimGroupDependencies) {
       projection: Projection,
     ): Promise<ScimResource> =>
       write(call, async (work) => {
-        const { tx, companyId, origin } = work
+        const { tx, companyId, source } = work
         const team = { id: newId(), companyId, name: displayName, externalId }
         if (!(await createScimGroupStore(tx).insert(team))) throw takenGroup()
         const { came } = await changeMembers(work, team.id, members)
         const target = targetOf(team)
-        const details = { added: came.length, addedIds: came.slice(0, mostNamed) }
-        await recordAudit(tx, { companyId, action: 'team-create', target, details, ...origin })
-        await settle(work, { left: [], changed: came })
+        const details = { added: came.length, addedIds: came.slice(0, maxNamed) }
+        await recordAudit(tx, { companyId, action: 'team-create', target, details, ...source })
+        await reassignTeamsAndRoles(work, { left: [], changed: came })
         return { reply: await presentOne(work, team.id, projection), target }
       }),
 
@@ -210,7 +213,7 @@ export function createScimGroupService(dependencies: ScimGroupDependencies) {
     /** @throws ScimRefusal `notFound` or `mutability`; DomainError `lastAdministrator` */
     delete: (call: ScimCall, id: string): Promise<void> =>
       write(call, async (work) => {
-        const { tx, companyId, origin } = work
+        const { tx, companyId, source } = work
         const team = await get(work, id)
         const store = createScimGroupStore(tx)
         if (team.isDefault)
@@ -223,17 +226,17 @@ export function createScimGroupService(dependencies: ScimGroupDependencies) {
         const left = await store.removeEverybody(team.id)
         await unlessInUse(store.delete(team.id))
         const target = targetOf(team)
-        const details = { removed: left.length, removedIds: idsOf(left.slice(0, mostNamed)) }
-        await recordAudit(tx, { companyId, action: 'team-delete', target, details, ...origin })
-        await settle(work, { left, changed: [] })
+        const details = { removed: left.length, removedIds: idsOf(left.slice(0, maxNamed)) }
+        await recordAudit(tx, { companyId, action: 'team-delete', target, details, ...source })
+        await reassignTeamsAndRoles(work, { left, changed: [] })
         return { reply: undefined, target }
       }),
   }
 }
 
-/** Whatever belongs to a team points at it, so that the store refuses to delete it. */
+/** What belongs to a team refers to it, so that the store refuses to delete it. */
 const unlessInUse = (deletion: Promise<void>): Promise<void> =>
-  wordingViolations(
+  mapConstraintViolation(
     () => deletion,
     (_, cause) =>
       new ScimRefusal('mutability', 'Something belongs to the team: give it to another team first', {

@@ -11,9 +11,9 @@ export interface StoredTeam {
   readonly id: string
   readonly name: string
   readonly externalId: string | null
-  /** Takes the people who are in no other team. */
+  /** Has the users who are in no other team. */
   readonly isDefault: boolean
-  /** Whether the identity provider keeps this team. */
+  /** Whether the identity provider provisions this team. */
   readonly provisioned: boolean
   readonly createdAt: Date
   readonly updatedAt: Date
@@ -28,7 +28,7 @@ export interface Member {
 /** A user who was in a team until now. */
 export interface FormerMember {
   readonly id: string
-  /** Whether the identity provider had put the person there. */
+  /** Whether the identity provider had added the user. */
   readonly provisioned: boolean
 }
 
@@ -132,7 +132,7 @@ export function createScimGroupStore(db: Queries) {
       return inserted.length > 0
     },
 
-    /** From now on the identity provider keeps the team: single sign-on adds no new users to it. */
+    /** The team is provisioned from now on: single sign-on adds no new users to it. */
     async update(id: string, fields: { name?: string; externalId?: string | null }): Promise<void> {
       await db
         .update(teams)
@@ -154,7 +154,7 @@ export function createScimGroupStore(db: Queries) {
       return row !== undefined
     },
 
-    /** Those of the ids that are people whom the identity provider sees, or, `ever`, has seen. */
+    /** Those of the ids that are users whom the identity provider sees, or with `ever` has seen. */
     async findPeople(companyId: string, ids: Iterable<string>, ever: boolean): Promise<Set<string>> {
       const rows = await db
         .select({ id: users.id })
@@ -169,7 +169,7 @@ export function createScimGroupStore(db: Queries) {
       return new Set(rows.map(({ id }) => id))
     },
 
-    /** @returns whom the identity provider had not put into the team before */
+    /** @returns users whom the identity provider had not added before */
     async addMembers(companyId: string, teamId: string, ids: Iterable<string>): Promise<string[]> {
       return idsOf(
         sql`insert into ${teamMembers} as member (company_id, team_id, user_id, provisioned)
@@ -179,7 +179,7 @@ export function createScimGroupStore(db: Queries) {
       )
     },
 
-    /** Whom the identity provider has put into the team. */
+    /** Members whom the identity provider has added. */
     async listProvisionedMembers(teamId: string): Promise<string[]> {
       const rows = await db
         .select({ id: teamMembers.userId })
@@ -188,7 +188,7 @@ export function createScimGroupStore(db: Queries) {
       return rows.map(({ id }) => id)
     },
 
-    /** Programs stay: the identity provider does not see them. @returns who was in the team */
+    /** Service accounts stay: the identity provider does not see them. @returns who was in the team */
     async removeMembers(teamId: string, ids: Iterable<string>): Promise<FormerMember[]> {
       return removed(
         sql`delete from ${teamMembers} as member using ${users} as person
@@ -198,8 +198,8 @@ export function createScimGroupStore(db: Queries) {
       )
     },
 
-    /** The same for all but those named. */
-    async keepMembers(teamId: string, ids: Iterable<string>): Promise<FormerMember[]> {
+    /** The same for all members but these. */
+    async removeMembersExcept(teamId: string, ids: Iterable<string>): Promise<FormerMember[]> {
       return removed(
         sql`delete from ${teamMembers} as member using ${users} as person
           where member.team_id = ${teamId} and not (member.user_id = any(${array(ids)}))
@@ -208,22 +208,10 @@ export function createScimGroupStore(db: Queries) {
       )
     },
 
-    /** Programs too. @returns who was in the team */
+    /** Service accounts too. @returns who was in the team */
     async removeEverybody(teamId: string): Promise<FormerMember[]> {
       return removed(
         sql`delete from ${teamMembers} where team_id = ${teamId} returning user_id as id, provisioned`,
-      )
-    },
-
-    /** Whoever of these people is in no team any more comes into the company's default team. */
-    async catchTeamless(companyId: string, ids: Iterable<string>): Promise<void> {
-      await db.execute(
-        sql`insert into ${teamMembers} (company_id, team_id, user_id)
-          select person.company_id, team.id, person.id from ${users} as person
-            join ${teams} as team on team.company_id = person.company_id and team.is_default
-          where person.company_id = ${companyId} and person.id = any(${array(ids)})
-            and not exists (select 1 from ${teamMembers} as member where member.user_id = person.id)
-          on conflict do nothing`,
       )
     },
   }

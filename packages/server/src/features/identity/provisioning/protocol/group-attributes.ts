@@ -1,26 +1,26 @@
 import { isId, normalizeId } from '../../../../platform/ids.ts'
 import { type PatchStep, readPatch } from './patch.ts'
 import { ScimRefusal, shown } from './refusal.ts'
-import { groupSchema } from './schemas.ts'
-import { readAttributes, readText, requireSchema } from './values.ts'
+import { groupSchema } from './schema/schemas.ts'
+import { readAttributes, readText, requireSchema } from './schema/values.ts'
 
-/** Whom a request puts into a group and takes out of it: ids of users, lower case. */
+/** Members that a request adds and removes: ids of users, lower case. */
 export interface MemberChange {
-  /** Whether those who are not in `add` leave. */
+  /** Whether members who are not in `add` leave. */
   readonly replace: boolean
   readonly add: ReadonlySet<string>
   readonly remove: ReadonlySet<string>
 }
 
-/** What a request says about a group; what is absent stays as it is. */
+/** Changes of a group; what is absent stays as it is. */
 export interface GroupChange {
   readonly displayName?: string
   readonly externalId?: string | null
   readonly members?: MemberChange
 }
 
-/** People in one group. */
-export const mostMembers = 50_000
+/** Members of one group. */
+export const maxMembers = 50_000
 
 function readDisplayName(value: unknown): string {
   const name = readText(value, 'displayName', 256)
@@ -42,8 +42,8 @@ function readMemberId(member: unknown): string {
 
 function readMembers(value: unknown): Set<string> {
   const list = [value ?? []].flat()
-  if (list.length > mostMembers)
-    throw new ScimRefusal('invalidValue', `A group may have at most ${mostMembers} members`)
+  if (list.length > maxMembers)
+    throw new ScimRefusal('invalidValue', `A group may have at most ${maxMembers} members`)
   return new Set(list.map(readMemberId))
 }
 
@@ -95,7 +95,7 @@ function changeMembers(members: ReturnType<typeof createMemberChange>, step: Pat
   else members.remove(readMembers(value))
 }
 
-const passedOver: ReadonlySet<string> = new Set(['schemas'])
+const ignoredAttributes: ReadonlySet<string> = new Set(['schemas'])
 const readOnly: ReadonlySet<string> = new Set(['id', 'meta'])
 
 /** The changes of a PATCH, in their order. @throws ScimRefusal */
@@ -110,7 +110,7 @@ export function readGroupPatch(body: unknown): GroupChange {
     else if (name === 'displayname' && !where) change = { ...change, displayName: readDisplayName(value) }
     else if (name === 'externalid' && !where)
       change = { ...change, externalId: readText(value, 'externalId', 512) ?? null }
-    else if (name.startsWith('urn:') || passedOver.has(name) || step.isKey) continue
+    else if (name.startsWith('urn:') || ignoredAttributes.has(name) || step.isKey) continue
     else if (readOnly.has(root)) throw new ScimRefusal('mutability', `${root} is read-only`)
     else throw new ScimRefusal('invalidPath', `There is no attribute ${shown(name)} of a group`)
   }

@@ -1,7 +1,7 @@
-import { type Filter, parseFilter, withoutCoreSchema, withoutSchema } from './filter.ts'
+import { type Filter, parseFilter, withoutCoreSchema, withoutSchema } from './filter/filter.ts'
 import { ScimRefusal, shown } from './refusal.ts'
 import type { ScimResource } from './resources.ts'
-import { enterpriseSchema, listSchema } from './schemas.ts'
+import { enterpriseSchema, listSchema } from './schema/schemas.ts'
 
 /** Query parameters as they came. */
 export type ScimQuery = Readonly<Record<string, unknown>>
@@ -30,8 +30,8 @@ export interface Listed {
   readonly total: number
 }
 
-/** Most resources of one reply, as ServiceProviderConfig says. */
-export const mostResults = 200
+/** Resources of one reply at most, as ServiceProviderConfig says. */
+export const maxResults = 200
 const usualResults = 100
 
 function readText(query: ScimQuery, name: string): string | undefined {
@@ -51,7 +51,7 @@ function readInteger(query: ScimQuery, name: string, fallback: number): number {
 /** RFC 7644 3.4.2.4: less than 1 is read as 1, a negative count as 0. @throws ScimRefusal `invalidValue` */
 function readRange(query: ScimQuery): Range {
   const start = Math.max(readInteger(query, 'startIndex', 1), 1)
-  const count = Math.min(Math.max(readInteger(query, 'count', usualResults), 0), mostResults)
+  const count = Math.min(Math.max(readInteger(query, 'count', usualResults), 0), maxResults)
   return { offset: start - 1, limit: count }
 }
 

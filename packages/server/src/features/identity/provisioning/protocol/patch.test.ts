@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { parsePath } from './filter.ts'
+import { parsePath } from './filter/filter.ts'
 import { readPatch } from './patch.ts'
 
 const keysOf = (...objects: object[]) =>

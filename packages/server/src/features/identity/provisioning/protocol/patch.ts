@@ -1,7 +1,7 @@
-import { type AttributePath, isCoreSchema, parsePath, withoutCoreSchema } from './filter.ts'
+import { type AttributePath, isCoreSchema, parsePath, withoutCoreSchema } from './filter/filter.ts'
 import { ScimRefusal, shown } from './refusal.ts'
-import { enterpriseSchema, patchSchema } from './schemas.ts'
-import { readAttributes, requireSchema } from './values.ts'
+import { enterpriseSchema, patchSchema } from './schema/schemas.ts'
+import { readAttributes, requireSchema } from './schema/values.ts'
 
 /** One attribute that a PATCH changes. */
 export interface PatchStep {
@@ -13,9 +13,9 @@ export interface PatchStep {
 }
 
 /** Of one request, and of attributes in those without a path together. */
-const mostOperations = 1_000
+const maxOperations = 1_000
 /** Of one operation without a path; users and groups have far fewer attributes. */
-const mostKeys = 100
+const maxKeys = 100
 const operations: ReadonlySet<string> = new Set(['add', 'replace', 'remove'])
 
 /** A key of an object that is no path names nothing that is known here; only brackets need the whole grammar. */
@@ -71,10 +71,10 @@ function stepsOf(operation: unknown, index: number): PatchStep[] {
     path === '' ? step.value : { [path.trim()]: step.value },
     path === '' ? `${what}.value without a path` : `${what}.value`,
   )
-  if (entries.length > mostKeys)
+  if (entries.length > maxKeys)
     throw new ScimRefusal(
       'invalidValue',
-      `${what}.value may name at most ${mostKeys} attributes, it names ${entries.length}`,
+      `${what}.value may name at most ${maxKeys} attributes, it names ${entries.length}`,
     )
   return entries.map(([key, value]) => ({ op: step.op, path: pathOfKey(key), value, isKey: true }))
 }
@@ -90,13 +90,13 @@ export function readPatch(body: unknown): PatchStep[] {
   const list = fields.get('operations')
   if (!Array.isArray(list) || list.length === 0)
     throw new ScimRefusal('invalidSyntax', 'Operations must be a list of at least one operation')
-  if (list.length > mostOperations)
-    throw new ScimRefusal('invalidValue', `Operations may hold at most ${mostOperations} operations`)
+  if (list.length > maxOperations)
+    throw new ScimRefusal('invalidValue', `Operations may hold at most ${maxOperations} operations`)
   const steps: PatchStep[] = []
   for (const [index, operation] of list.entries()) {
     steps.push(...stepsOf(operation, index))
-    if (steps.length > mostOperations)
-      throw new ScimRefusal('invalidValue', `Operations may name at most ${mostOperations} attributes`)
+    if (steps.length > maxOperations)
+      throw new ScimRefusal('invalidValue', `Operations may name at most ${maxOperations} attributes`)
   }
   return steps
 }

@@ -5,7 +5,7 @@ interface RefusalKind {
   readonly status: number
   /** Detail error keyword of RFC 7644 3.12, table 9. */
   readonly scimType?: string
-  /** Under which name the audit log has it. */
+  /** Its name in the audit log. */
   readonly errorName: ErrorName
 }
 
@@ -23,7 +23,7 @@ const kinds = {
   groupSyncOff: { status: 501, errorName: 'groupSyncOff' },
 } as const satisfies Record<string, RefusalKind>
 
-/** A request of the identity provider that is refused, in the words of RFC 7644 3.12. */
+/** A refused request of the identity provider, as an error of RFC 7644 3.12. */
 export class ScimRefusal extends Error {
   readonly status: number
   readonly scimType: string | undefined
@@ -40,7 +40,7 @@ export class ScimRefusal extends Error {
   }
 }
 
-/** A value from outside for a message: never long. */
+/** A value from outside for a message, cut to a short length. */
 export function shown(value: unknown): string {
   const text = JSON.stringify(value) ?? String(value)
   return text.length > 60 ? `${text.slice(0, 57)}...` : text

@@ -1,19 +1,19 @@
-import type { Parts } from './attribute-values.ts'
-import { enterpriseSchema, groupSchema, userSchema } from './schemas.ts'
-import type { UserDocument } from './user-document.ts'
-import { documentOf, type UserFields } from './user-fields.ts'
+import type { Parts } from './schema/attribute-values.ts'
+import { enterpriseSchema, groupSchema, userSchema } from './schema/schemas.ts'
+import type { UserDocument } from './users/user-document.ts'
+import { documentOf, type UserFields } from './users/user-fields.ts'
 
 interface Times {
   readonly createdAt: Date
   readonly updatedAt: Date
 }
 
-/** A person as the identity provider sees one. */
+/** A user as the identity provider sees one. */
 export interface ScimPerson extends UserFields, Times {
   readonly id: string
   readonly email: string
   readonly active: boolean
-  /** What was sent about the person. */
+  /** What was sent about the user. */
   readonly sent: UserDocument
   readonly groups: readonly { readonly id: string; readonly name: string }[]
 }
@@ -23,7 +23,7 @@ export interface ScimTeam extends Times {
   readonly id: string
   readonly name: string
   readonly externalId: string | null
-  /** Undefined where nobody asked for them. */
+  /** Undefined where they were not asked for. */
   readonly members: readonly { readonly id: string; readonly email: string }[] | undefined
 }
 
@@ -38,7 +38,7 @@ function meta(resourceType: 'User' | 'Group', location: string, { createdAt, upd
   }
 }
 
-/** What is shown of a person for whom nothing of the kind was sent. */
+/** Values shown for a user for whom none were sent. */
 export function impliedOf({ email }: Pick<ScimPerson, 'email'>): UserDocument {
   return { emails: [{ value: email, type: 'work', primary: true }] }
 }

@@ -3,15 +3,15 @@ import { scimUserAttributes } from '../../../../database/tables/provisioning.ts'
 import { teamMembers, teams } from '../../../../database/tables/team.ts'
 import { users } from '../../../../database/tables/user.ts'
 import type { SqlAttribute, SqlAttributes, SqlValues } from '../filter-sql.ts'
-import type { Attribute } from '../protocol/attribute.ts'
-import { enterpriseSchema } from '../protocol/schemas.ts'
-import { enterpriseAttributes, userAttributes } from '../protocol/user-schema.ts'
+import type { Attribute } from '../protocol/schema/attribute.ts'
+import { enterpriseSchema } from '../protocol/schema/schemas.ts'
+import { enterpriseAttributes, userAttributes } from '../protocol/schema/user-schema.ts'
 
 type Entry = readonly [name: string, attribute: SqlAttribute | SqlValues]
 
 const text = (value: SQL): SqlAttribute => ({ type: 'text', value })
 
-/** What the identity provider has sent about the person: the table must be joined where people are listed. */
+/** What the identity provider has sent about a user: the table must be joined where users are listed. */
 const sent = sql`${scimUserAttributes.attributes}`
 const extension = sql`(${sent} -> ${enterpriseSchema}::text)`
 const fullName = sql`nullif(concat_ws(' ', nullif(${users.firstName}, ''), nullif(${users.lastName}, '')), '')`
@@ -19,12 +19,12 @@ const fullName = sql`nullif(concat_ws(' ', nullif(${users.firstName}, ''), nulli
 const workValue = (value: SQL): SQL =>
   sql`jsonb_build_array(jsonb_build_object('value', ${value}, 'type', 'work', 'primary', true))`
 
-/** A tag that was sent counts while the account has its language. */
+/** The language tag that was sent counts while the account has that language. */
 const sentLanguage = sql`(${sent} ->> 'preferredLanguage')`
 const language = sql`case when coalesce(substring(lower(${sentLanguage}) from '^(en|fr)(?![a-z0-9])'), '')
   = coalesce(${users.language}, '') then ${sentLanguage} else ${users.language} end`
 
-/** Values that are shown otherwise than they were sent, as `toUserResource` shows them. */
+/** Values that are shown in another form than sent, as `toUserResource` shows them. */
 const lists: ReadonlyMap<string, SQL> = new Map([
   ['emails', sql`coalesce(${sent} -> 'emails', ${workValue(sql`${users.email}`)})`],
   [
@@ -85,7 +85,7 @@ const ofAccount: readonly Entry[] = [
   ['meta.lastmodified', { type: 'time', value: sql`date_trunc('milliseconds', ${users.updatedAt})` }],
 ]
 
-const teamsOf = sql`${teamMembers} as member join ${teams} as team
+const userTeams = sql`${teamMembers} as member join ${teams} as team
   on team.id = member.team_id and member.user_id = ${users.id}`
 const noTeams = sql`(select null::text as id, null::text as name where false) as team`
 
@@ -93,7 +93,7 @@ const groups = (hasGroups: boolean): Entry => [
   'groups',
   {
     type: 'values',
-    table: hasGroups ? teamsOf : noTeams,
+    table: hasGroups ? userTeams : noTeams,
     parts: new Map<string, SqlAttribute>([
       ['value', { type: 'lowerText', value: sql`team.id` }],
       ['display', text(sql`team.name`)],
@@ -111,6 +111,6 @@ const attributesWith = (hasGroups: boolean): SqlAttributes => new Map([...shown,
 const withGroups = attributesWith(true)
 const withoutGroups = attributesWith(false)
 
-/** What people are filtered and sorted by. @param hasGroups whether they have groups for the identity provider */
+/** Attributes that users are filtered and sorted by. @param hasGroups whether groups are among them */
 export const userSqlAttributes = (hasGroups: boolean): SqlAttributes =>
   hasGroups ? withGroups : withoutGroups

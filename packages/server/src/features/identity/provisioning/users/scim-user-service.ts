@@ -2,14 +2,15 @@ import { isDeepStrictEqual } from 'node:util'
 import type { RecordAudit } from '../../../../platform/audit.ts'
 import { parseEmailAddress } from '../../../../platform/email-address.ts'
 import { isId, normalizeId } from '../../../../platform/ids.ts'
+import { createDirectoryStore } from '../../people/directory/directory-store.ts'
 import type { UserLifecycle } from '../../people/users/user-lifecycle.ts'
 import type { RoleAssignment } from '../groups/role-assignment.ts'
 import { type Listed, type ListQuery, type Projection, totalOf } from '../protocol/listing.ts'
 import { notOwnedName, ScimRefusal, takenUser } from '../protocol/refusal.ts'
 import { impliedOf, type ScimResource, toUserResource } from '../protocol/resources.ts'
-import { notAnAddress, type UserChange } from '../protocol/user-attributes.ts'
-import type { UserDocument } from '../protocol/user-document.ts'
-import { documentOf, fieldsOf, type UserFields } from '../protocol/user-fields.ts'
+import { notAnAddress, type UserChange } from '../protocol/users/user-attributes.ts'
+import type { UserDocument } from '../protocol/users/user-document.ts'
+import { documentOf, fieldsOf, type UserFields } from '../protocol/users/user-fields.ts'
 import type { ScimCall, ScimRequests, Work } from '../scim-request-service.ts'
 import { createScimUserStore, type StoredPerson } from './scim-user-store.ts'
 
@@ -29,7 +30,7 @@ const unknown = (id: string) =>
   new ScimRefusal('notFound', `There is no user ${JSON.stringify(id.slice(0, 60))}`)
 const targetOf = ({ id, email }: { id: string; email: string }) => ({ kind: 'user', id, name: email })
 
-/** What of a document is another than before: fields of the account by their names there, others by their own. */
+/** Names of what differs between two documents: fields of the account by their names there, others by their own. */
 function changesOf(before: UserDocument, after: UserDocument): string[] {
   const [had, has] = [fieldsOf(before), fieldsOf(after)]
   const fields = (Object.keys(has) as (keyof UserFields)[]).filter((name) => has[name] !== had[name])
@@ -44,7 +45,7 @@ const isDeleted = ({ unprovisionedAt, status, serviceAccount }: StoredPerson) =>
 
 /**
  * Whether the identity provider has deleted a user of this account and means another one now (RFC 7643 3.1: its
- * identifier is what it tells users apart by). What a request leaves out says nothing.
+ * identifier is what it tells users apart by). An absent identifier means nothing.
  */
 const isAnother = (
   { unprovisionedAt, formerExternalId }: StoredPerson,
@@ -53,7 +54,7 @@ const isAnother = (
 
 export type ScimUsers = ReturnType<typeof createScimUserService>
 
-/** `/Users` of the SCIM service: people of the company whose token it is. */
+/** `/Users` of the SCIM service: users of the company whose token it is. */
 export function createScimUserService(dependencies: ScimUserDependencies) {
   const { requests, lifecycle, roleAssignment, recordAudit, baseUrl } = dependencies
 
@@ -69,21 +70,21 @@ export function createScimUserService(dependencies: ScimUserDependencies) {
     return person
   }
 
-  /** Somebody whom the identity provider says something about has come in and needs an invitation no more. */
-  async function setActive({ tx, origin }: Work, person: StoredPerson, active: boolean | undefined) {
-    if (active === false) await lifecycle.deactivate(tx, person, origin)
+  /** An invited user whom the identity provider provisions becomes active and needs no invitation. */
+  async function setActive({ tx, source }: Work, person: StoredPerson, active: boolean | undefined) {
+    if (active === false) await lifecycle.deactivate(tx, person, source)
     else if (person.status === 'invited') await lifecycle.admit(tx, person)
-    else if (active && person.status === 'disabled') await lifecycle.reactivate(tx, person, origin)
+    else if (active && person.status === 'disabled') await lifecycle.reactivate(tx, person, source)
   }
 
-  /** A repeated request changes nothing and is no change in the audit log. */
+  /** A repeated request changes nothing and adds no change to the audit log. */
   async function apply(work: Work, person: StoredPerson, { active, revise }: UserChange): Promise<void> {
-    const { tx, companyId, origin } = work
+    const { tx, companyId, source } = work
     const before = documentOf(person.sent, person)
     const after = revise(before, impliedOf(person))
     const { externalId } = fieldsOf(after)
     if (!person.provisioned && externalId !== null && isAnother(person, externalId)) throw takenUser()
-    if (!person.provisioned) await lifecycle.endUnproven(tx, companyId, [person.id], origin)
+    if (!person.provisioned) await lifecycle.endUnproven(tx, companyId, [person.id], source)
     const changed = changesOf(before, after)
     if (changed.length > 0 || !person.provisioned) {
       const store = createScimUserStore(tx)
@@ -91,7 +92,7 @@ export function createScimUserService(dependencies: ScimUserDependencies) {
       await store.keep(person.id, after)
       const details = { fields: changed, ...(!person.provisioned && { provisioned: true }) }
       const target = targetOf(person)
-      await recordAudit(tx, { companyId, action: 'user-update', target, details, ...origin })
+      await recordAudit(tx, { companyId, action: 'user-update', target, details, ...source })
     }
     await setActive(work, person, active)
   }
@@ -101,42 +102,42 @@ export function createScimUserService(dependencies: ScimUserDependencies) {
    * when it gives the same identifier; otherwise the address is another user's now, and the former account ends.
    */
   async function keepsAddress(work: Work, person: StoredPerson, externalId: string | null) {
-    const { tx, companyId, origin } = work
+    const { tx, companyId, source } = work
     if (!isDeleted(person)) return true
     if (isAnother(person, externalId)) {
-      await lifecycle.erase(tx, person, origin)
+      await lifecycle.erase(tx, person, source)
       return false
     }
-    await lifecycle.reset(tx, person, await roleAssignment.findDefaultRole(tx, companyId), origin)
+    await lifecycle.reset(tx, person, await roleAssignment.findDefaultRole(tx, companyId), source)
     return true
   }
 
-  /** True when a user whom the identity provider deleted had the address, and has it no more. */
-  async function freeAddress({ tx, companyId, origin }: Work, email: string): Promise<boolean> {
+  /** True when the address was still that of a user whom the identity provider deleted, and is free now. */
+  async function freeAddress({ tx, companyId, source }: Work, email: string): Promise<boolean> {
     const holder = await createScimUserStore(tx).lockByAddress(companyId, email)
-    return holder !== undefined && isDeleted(holder) && lifecycle.erase(tx, holder, origin)
+    return holder !== undefined && isDeleted(holder) && lifecycle.erase(tx, holder, source)
   }
 
-  /** Undefined for a name that is taken over or stays, otherwise why it cannot be taken. */
+  /** Undefined when the name is set or stays, otherwise the reason why it cannot be set. */
   async function rename(
     work: Work,
     person: StoredPerson,
     userName: string | undefined,
   ): Promise<ScimRefusal | undefined> {
-    const { tx, companyId, origin } = work
+    const { tx, companyId, source } = work
     if (userName === undefined) return undefined
     const email = parseEmailAddress(userName)
     if (email === undefined) return notAnAddress(userName)
     if (email === person.email) return undefined
     const newcomerRoleId = await roleAssignment.findDefaultRole(tx, companyId)
-    const result = await lifecycle.rename(tx, person, email, newcomerRoleId, origin)
+    const result = await lifecycle.rename(tx, person, email, newcomerRoleId, source)
     if (result === 'renamed') return undefined
     if (result === 'taken' && (await freeAddress(work, email))) return rename(work, person, userName)
     return result === 'taken' ? takenUser() : notOwnedName()
   }
 
   async function create(work: Work, userName: string, change: UserChange): Promise<{ id: string }> {
-    const { tx, companyId, origin } = work
+    const { tx, companyId, source } = work
     const email = parseEmailAddress(userName)
     if (email === undefined) throw notAnAddress(userName)
     const { active = true, revise } = change
@@ -155,15 +156,15 @@ export function createScimUserService(dependencies: ScimUserDependencies) {
       ...fieldsOf(document),
       companyId,
       email,
-      // People of other companies are not told of: who signs in with the address stays who it was.
+      // Users of other companies stay hidden: the address signs in to the account that it did before.
       sharesEmail: true,
       status: active ? ('active' as const) : ('disabled' as const),
       roleId: await roleAssignment.findDefaultRole(tx, companyId),
       passwordHash: null,
-      teamIds: [await store.findDefaultTeam(companyId)],
+      teamIds: [await createDirectoryStore(tx).getDefaultTeam(companyId)],
       provisioned: true,
     }
-    const created = await lifecycle.create(tx, person, origin)
+    const created = await lifecycle.create(tx, person, source)
     if (!created) throw takenUser()
     await store.keep(created.id, document)
     return created
@@ -192,8 +193,8 @@ export function createScimUserService(dependencies: ScimUserDependencies) {
       }),
 
     /**
-     * Somebody new; or somebody of the company whom the identity provider does not keep yet, under the id they
-     * have, with the role and the teams they have; or the same user whom it deleted, under the same id alone.
+     * A new user; or one of the company who is not provisioned yet, with id, role and teams as they are; or the user
+     * whom it deleted before, with the same id alone.
      * @throws ScimRefusal `uniqueness`
      */
     create: (call: ScimCall, change: UserChange & { readonly userName: string }): Promise<ScimResource> =>
@@ -206,8 +207,8 @@ export function createScimUserService(dependencies: ScimUserDependencies) {
       }),
 
     /**
-     * Another userName is another address of the account. One that cannot be taken refuses the request, but not that
-     * the user is deactivated: then the rest is done, and the reply shows the userName that stays.
+     * A new userName is a new address of the account. One that cannot be set refuses the request, unless the request
+     * deactivates the user: then the rest is done, and the reply shows the userName that stays.
      * @throws ScimRefusal `notFound`, `uniqueness`, `mutability` or `invalidValue`; DomainError `lastAdministrator`
      */
     change: (call: ScimCall, id: string, change: UserChange): Promise<ScimResource> =>
@@ -215,7 +216,7 @@ export function createScimUserService(dependencies: ScimUserDependencies) {
         const person = await lock(work, id)
         const refusal = await rename(work, person, change.userName)
         if (refusal && change.active !== false) throw refusal
-        // Read again: the person may have another address now.
+        // Read again: the user may have another address now.
         await apply(work, await lock(work, id), change)
         const omitted = refusal && { notRenamed: refusal.scimType }
         const reply = await present(work, person.id)
@@ -223,15 +224,15 @@ export function createScimUserService(dependencies: ScimUserDependencies) {
       }),
 
     /**
-     * Deactivates the person, who is gone for the identity provider then and has nothing left but the id, to which
-     * the same userName with the same externalId comes back.
+     * Deactivates and hides the user, who keeps nothing but the id; the same userName with the same externalId brings
+     * that id back.
      * @throws ScimRefusal `notFound`; DomainError `lastAdministrator`
      */
     delete: (call: ScimCall, id: string): Promise<void> =>
       requests.write(call, async (work) => {
-        const { tx, companyId, origin } = work
+        const { tx, companyId, source } = work
         const person = await lock(work, id)
-        await lifecycle.reset(tx, person, await roleAssignment.findDefaultRole(tx, companyId), origin)
+        await lifecycle.reset(tx, person, await roleAssignment.findDefaultRole(tx, companyId), source)
         await createScimUserStore(tx).release(person.id)
         return { reply: undefined, target: targetOf(person) }
       }),

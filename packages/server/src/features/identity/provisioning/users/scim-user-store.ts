@@ -6,8 +6,8 @@ import type { Queries } from '../../../../platform/stores/relational.ts'
 import { conditionOf, orderOf } from '../filter-sql.ts'
 import type { ListQuery } from '../protocol/listing.ts'
 import type { ScimPerson } from '../protocol/resources.ts'
-import type { UserDocument } from '../protocol/user-document.ts'
-import type { UserFields } from '../protocol/user-fields.ts'
+import type { UserDocument } from '../protocol/users/user-document.ts'
+import type { UserFields } from '../protocol/users/user-fields.ts'
 import { userSqlAttributes } from './scim-user-filter-store.ts'
 
 type Status = (typeof users.$inferSelect)['status']
@@ -15,18 +15,18 @@ type Status = (typeof users.$inferSelect)['status']
 export interface StoredPerson extends ScimPerson {
   readonly companyId: string
   readonly status: Status
-  /** Whether the identity provider keeps this person. */
+  /** Whether the identity provider provisions this user. */
   readonly provisioned: boolean
   readonly serviceAccount: boolean
   /** When the identity provider deleted this user, whom an administrator may have reactivated since. */
   readonly unprovisionedAt: Date | null
-  /** Under which identifier it then knew the person. */
+  /** The identifier that it had for the user then. */
   readonly formerExternalId: string | null
 }
 
 /**
- * Of the table `users`: whom an identity provider sees. Programs and the erased it does not see; whom it deleted
- * is gone for it while disabled.
+ * Condition on the table `users`: whom an identity provider sees. Service accounts and deleted users are hidden, and
+ * users whom it deleted while they are disabled.
  */
 export const visibleUsers = and(
   ne(users.status, 'deleted'),
@@ -61,7 +61,7 @@ const teamsOf = sql<{ id: string; name: string }[]>`coalesce((
   from ${teamMembers} as member join ${teams} as team on team.id = member.team_id
   where member.user_id = "users"."id"), '[]')`
 
-/** People as an identity provider sees them; given a transaction it works inside it. */
+/** Users as an identity provider sees them; given a transaction it works inside it. */
 export function createScimUserStore(db: Queries) {
   const select = (withGroups: boolean) =>
     db.select({ ...columns, groups: withGroups ? teamsOf : sql<[]>`'[]'::json` }).from(users)
@@ -84,7 +84,7 @@ export function createScimUserStore(db: Queries) {
       return row
     },
 
-    /** Who of the company has the address, held until the transaction ends. */
+    /** The company's user with the address, locked until the transaction ends. */
     async lockByAddress(companyId: string, email: string): Promise<StoredPerson | undefined> {
       const [row] = await select(false)
         .where(and(eq(users.companyId, companyId), eq(users.email, email), ne(users.status, 'deleted')))
@@ -94,7 +94,7 @@ export function createScimUserStore(db: Queries) {
 
     /**
      * In the order wanted, or the oldest first.
-     * @param hasGroups whether people have groups for the identity provider
+     * @param hasGroups whether users have groups for the identity provider
      * @param showsGroups whether they are wanted
      * @throws ScimRefusal `invalidFilter` or `invalidValue`
      */
@@ -124,7 +124,7 @@ export function createScimUserStore(db: Queries) {
       return row?.count ?? 0
     },
 
-    /** What the identity provider has sent, to be given back. */
+    /** Keeps what the identity provider has sent, to be returned. */
     async keep(id: string, attributes: UserDocument): Promise<void> {
       await db
         .insert(scimUserAttributes)
@@ -132,7 +132,7 @@ export function createScimUserStore(db: Queries) {
         .onConflictDoUpdate({ target: scimUserAttributes.userId, set: { attributes } })
     },
 
-    /** From now on the identity provider keeps the person. */
+    /** The user is provisioned from now on. */
     async update(id: string, fields: Partial<UserFields>): Promise<void> {
       await db
         .update(users)
@@ -146,7 +146,7 @@ export function createScimUserStore(db: Queries) {
         .where(eq(users.id, id))
     },
 
-    /** The identity provider keeps the person no more, and its identifier is free; it tells who comes back. */
+    /** The user is no longer provisioned and the identifier is free; it is kept to recognise who comes back. */
     async release(id: string): Promise<void> {
       await db
         .update(users)
@@ -158,16 +158,6 @@ export function createScimUserStore(db: Queries) {
           updatedAt: sql`now()`,
         })
         .where(eq(users.id, id))
-    },
-
-    /** The team of people who are put into none by name. */
-    async findDefaultTeam(companyId: string): Promise<string> {
-      const [row] = await db
-        .select({ id: teams.id })
-        .from(teams)
-        .where(and(eq(teams.companyId, companyId), teams.isDefault))
-      if (!row) throw new Error(`company ${companyId} has no default team`)
-      return row.id
     },
   }
 }

@@ -12,12 +12,12 @@ interface Entry {
 /** Counted from before the store is asked, so that an answer is never used a whole second after it was true. */
 const lifetimeMs = 800
 
-const mostEntries = 10_000
+const maxEntries = 10_000
 
 /**
- * Remembers for a moment what a token gives. That a revocation works on every process within a second does
- * not depend on anything but the lifetime of an entry; notices only make it sooner (`forget`). A token ends
- * when the database said it would, not when its entry does.
+ * Caches what a token gives. That a revocation holds on every process within a second rests on the lifetime of an
+ * entry alone; notices only make it sooner (`forget`). A token ends when the database said it would, not with its
+ * entry.
  */
 export function createAccessCache(
   findAccess: (tokenHash: Buffer) => Promise<Access | undefined>,
@@ -26,7 +26,7 @@ export function createAccessCache(
   const entries = new Map<string, Entry>()
 
   function ask(key: string, tokenHash: Buffer): Entry {
-    if (entries.size >= mostEntries) entries.clear()
+    if (entries.size >= maxEntries) entries.clear()
     const asked = clock.now()
     const entry: Entry = { found: findAccess(tokenHash), endsAt: asked + lifetimeMs }
     entries.set(key, entry)

@@ -4,7 +4,7 @@ import type { Logger } from '../../../../platform/logger.ts'
 /** Named by the triggers of the migrations. */
 const channel = 'millrace_access_changed'
 
-const longestPauseMs = 30_000
+const maxPauseMs = 30_000
 
 export interface AccessChangesOptions {
   readonly pool: Pick<pg.Pool, 'connect'>
@@ -55,7 +55,7 @@ export function watchAccessChanges({ pool, onChange, log }: AccessChangesOptions
         failures++
         log.debug({ err: error, failures }, 'not listening for changes of access')
         const pause = Promise.withResolvers<void>()
-        const timer = setTimeout(pause.resolve, Math.min(100 * 2 ** failures, longestPauseMs)).unref()
+        const timer = setTimeout(pause.resolve, Math.min(100 * 2 ** failures, maxPauseMs)).unref()
         await Promise.race([pause.promise, stopped])
         clearTimeout(timer)
       }

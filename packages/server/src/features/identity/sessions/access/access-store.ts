@@ -28,7 +28,7 @@ interface AccessRow extends Record<string, unknown> {
 
 export function createAccessStore(relational: Pick<Relational, 'db'>, now: SqlNow = databaseNow) {
   return {
-    /** Undefined for a token that is unknown or has ended, or whose person or client is not active. */
+    /** Undefined for a token that is unknown or has ended, or whose user or client is not active. */
     async findAccess(tokenHash: Buffer): Promise<Access | undefined> {
       const { rows } = await relational.db.execute<AccessRow>(
         sql`select token.id as token_id, owner.id as user_id, owner.email, owner.role_id, owner.company_id,

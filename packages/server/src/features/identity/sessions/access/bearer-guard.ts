@@ -9,7 +9,7 @@ import { holds, type Principal } from '../principal.ts'
 import type { RecordRefusal } from './refusal-audit.ts'
 
 export interface BearerGuardDependencies {
-  /** Who a token belongs to; undefined when it is not valid, for whatever reason. */
+  /** Whom a token belongs to; undefined when it is not valid. */
   readonly findPrincipal: (token: string) => Promise<Principal | undefined>
   readonly recordRefusal: RecordRefusal
 }
@@ -30,7 +30,7 @@ function requirePermission(request: FastifyRequest, permission: Permission): voi
   if (!holds(request.principal, permission)) throw new DomainError('forbidden', { ...permission })
 }
 
-/** Lets only requests with a valid access token through and says whose they are (docs/interface.md, Authentication 5). */
+/** Authenticates requests by their access token (docs/interface.md, Authentication 5). */
 export function createBearerGuard({ findPrincipal, recordRefusal }: BearerGuardDependencies) {
   async function authenticate(
     request: FastifyRequest,
@@ -45,7 +45,7 @@ export function createBearerGuard({ findPrincipal, recordRefusal }: BearerGuardD
     return undefined
   }
 
-  /** A refusal stays one when it cannot be recorded; the log of the service says so then. */
+  /** A refusal stands even when it cannot be recorded; the service's log has the error then. */
   const auditRefusals =
     (audit: OperationAudit) =>
     async (request: FastifyRequest, _reply: FastifyReply, error: unknown): Promise<void> => {
@@ -63,7 +63,7 @@ export function createBearerGuard({ findPrincipal, recordRefusal }: BearerGuardD
     /**
      * Makes a scope the authenticated one: every request is authenticated before its body is read, and a route
      * of an operation with a permission checks it before its handler. What an operation with an action
-     * of the audit log refuses is recorded, whoever refuses it.
+     * of the audit log refuses is recorded, wherever it is refused.
      */
     protect(scope: FastifyInstance): void {
       if (!scope.hasRequestDecorator('principal')) scope.decorateRequest('principal')

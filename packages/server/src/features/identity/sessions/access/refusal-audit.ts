@@ -8,7 +8,7 @@ import { isId, normalizeId } from '../../../../platform/ids.ts'
 import type { Relational } from '../../../../platform/stores/relational.ts'
 import type { Caller } from '../principal.ts'
 
-/** What somebody asked of an operation. */
+/** What was asked of an operation. */
 export interface Asked {
   readonly caller: Caller
   readonly params: unknown
@@ -21,7 +21,7 @@ export interface RefusalAuditDependencies {
   readonly clock: Clock
 }
 
-/** Failures of an audited operation that are no decision about it. Every other one is recorded. */
+/** Failures of an audited operation that decide nothing about it. Every other one is recorded. */
 export const undecided: ReadonlySet<ErrorName> = new Set<ErrorName>([
   // What was asked was not understood.
   'validation',
@@ -29,23 +29,23 @@ export const undecided: ReadonlySet<ErrorName> = new Set<ErrorName>([
   'tooComplex',
   'payloadTooLarge',
   'unsupportedMediaType',
-  // Nobody of any company is known to have asked.
+  // The caller is of no known company.
   'unauthenticated',
   // It could not be decided.
   'internal',
   'unavailable',
   'signInUnavailable',
-  // There is nothing that could be changed; names of what belongs to others are answered by other rows.
+  // The object does not exist; one that belongs to others gives another error.
   'singleSignOnNotFound',
-  // The place that was to be linked has decided.
+  // The linked service has refused.
   'linkedAccountTest',
 ])
 
-/** Entries that one person can cause within a minute by being refused the same for the same reason. */
-const mostAlike = 60
+/** Entries that one user can cause within a minute by the same refusal. */
+const maxAlike = 60
 /** Of a list in the details. */
-const mostListed = 20
-const longestText = 200
+const maxListed = 20
+const maxTextLength = 200
 const unstorable = /[\p{Cc}\p{Cs}]/gu
 
 const fieldOf = (from: unknown, name: string): unknown =>
@@ -64,7 +64,7 @@ function targetOf(audit: OperationAudit, { caller, params, body }: Asked): Audit
   return { kind, id: isId(id) ? normalizeId(id) : undefined, name }
 }
 
-/** What the caller is told of the reason, and so no secret; without what the target says already. */
+/** The part of the reason that the caller sees, and so no secret; without what the target says already. */
 function detailsOf({ data }: DomainError, target: AuditEvent['target']): Record<string, unknown> {
   const given = Object.entries(data).filter(([, value]) => value !== target?.id && value !== target?.name)
   return Object.fromEntries(given.map(([name, value]) => [name, toDetail(value)]))
@@ -72,8 +72,8 @@ function detailsOf({ data }: DomainError, target: AuditEvent['target']): Record<
 
 /** A text may be what the caller sent, of any length and with characters that the store takes in no text. */
 function toDetail(value: unknown): unknown {
-  if (Array.isArray(value)) return value.slice(0, mostListed).map(toDetail)
-  return typeof value === 'string' ? value.slice(0, longestText).replaceAll(unstorable, '\ufffd') : value
+  if (Array.isArray(value)) return value.slice(0, maxListed).map(toDetail)
+  return typeof value === 'string' ? value.slice(0, maxTextLength).replaceAll(unstorable, '\ufffd') : value
 }
 
 /** Records that an operation was refused, if it was; by itself, because the transaction of the work is rolled back. */
@@ -86,7 +86,7 @@ export function createRefusalAudit(dependencies: RefusalAuditDependencies): Reco
     if (!(error instanceof DomainError) || undecided.has(error.errorName)) return
     const { principal, address } = asked.caller
     const { action } = audit
-    if (!hasRoom(`${principal.userId} ${action} ${error.errorName}`, mostAlike)) return
+    if (!hasRoom(`${principal.userId} ${action} ${error.errorName}`, maxAlike)) return
     const target = targetOf(audit, asked)
     await recordAudit(relational.db, {
       companyId: principal.companyId,

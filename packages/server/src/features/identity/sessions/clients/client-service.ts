@@ -15,7 +15,7 @@ export interface ClientToCreate {
   readonly origins?: readonly string[]
   /** An application on a device, which may return to a private-use scheme. Default false. */
   readonly native?: boolean
-  /** False for an application of others: people are asked whether they let it in. Default true. */
+  /** False for an application of others, which needs the user's consent. Default true. */
   readonly firstParty?: boolean
   /** Every refresh gives another refresh token, and the use of an old one ends the session. Default false. */
   readonly rotatesRefreshTokens?: boolean
@@ -44,7 +44,7 @@ export interface OriginChanges {
 
 export type ClientService = ReturnType<typeof createClientService>
 
-/** OAuth clients: the programs that get tokens for people. */
+/** OAuth clients: the programs that get tokens for users. */
 export function createClientService(store: ClientStore) {
   async function getClient(id: string): Promise<ClientSummary> {
     const client = isId(id) ? await store.findClient(normalizeId(id)) : undefined

@@ -5,9 +5,9 @@ import type { Logger } from '../../../../platform/logger.ts'
 const lifetimeMs = 800
 
 /**
- * Remembers for a moment which origins clients have. That a removed origin ends on every process within a second does
- * not depend on anything but the lifetime; notices only make it sooner (`forget`). While the store cannot be asked the
- * last answer holds, so that pages can read that it cannot: nothing else is answered then.
+ * Caches the origins of clients. That a removed origin ends on every process within a second rests on the lifetime
+ * alone; notices only make it sooner (`forget`). While the store is unavailable the last answer holds, so that pages
+ * can read that failure.
  */
 export function createOriginCache(
   listOrigins: () => Promise<readonly string[]>,

@@ -45,7 +45,7 @@ function withoutPort(uri: string): string | undefined {
 }
 
 /**
- * Whether an address is one that the operator wrote, character by character, whatever a parser would make of it
+ * Whether an address is one that the operator wrote, character by character, without a parser's reading of it
  * (RFC 9700 2.1). An application on a device listens on a port that is free at the moment: of a loopback address any
  * port will do (RFC 8252 7.3).
  */

@@ -84,7 +84,7 @@ export function createCodeStore(db: Queries, now: SqlNow = databaseNow) {
         .where(eq(authorizationCodes.codeHash, codeHash))
     },
 
-    /** Ends the session that the code gave. */
+    /** Ends the session that the code opened. */
     async revokeGiven(codeHash: Buffer): Promise<void> {
       await db.execute(
         sql`delete from ${refreshTokens} where id = (
@@ -100,7 +100,7 @@ export function createCodeStore(db: Queries, now: SqlNow = databaseNow) {
       })
     },
 
-    /** Somebody between two steps, in the browser that took the first; the password has not changed meanwhile. */
+    /** A sign-in between two steps, of the browser that took the first; the password has not changed meanwhile. */
     async findPending(secretHash: Buffer, browserHash: Buffer): Promise<PendingSignIn | undefined> {
       const [row] = await db
         .select({
@@ -126,16 +126,16 @@ export function createCodeStore(db: Queries, now: SqlNow = databaseNow) {
     },
 
     /** Counts a try of a one-time code; false when there were enough, or the sign-in is gone. */
-    async takeTry(secretHash: Buffer, most: number): Promise<boolean> {
+    async takeTry(secretHash: Buffer, max: number): Promise<boolean> {
       const taken = await db
         .update(pendingSignIns)
         .set({ tries: sql`${pendingSignIns.tries} + 1` })
-        .where(and(eq(pendingSignIns.secretHash, secretHash), lt(pendingSignIns.tries, most)))
+        .where(and(eq(pendingSignIns.secretHash, secretHash), lt(pendingSignIns.tries, max)))
         .returning({ tries: pendingSignIns.tries })
       return taken.length > 0
     },
 
-    /** False when it went before: of two requests at once one goes on. */
+    /** False when it was deleted before: of two requests at once one continues. */
     async deletePending(secretHash: Buffer): Promise<boolean> {
       const { rowCount } = await db.delete(pendingSignIns).where(eq(pendingSignIns.secretHash, secretHash))
       return (rowCount ?? 0) > 0
@@ -155,7 +155,7 @@ export function createCodeStore(db: Queries, now: SqlNow = databaseNow) {
       await db.insert(clientConsents).values({ userId, clientId }).onConflictDoNothing()
     },
 
-    /** Takes away some of what has ended; a used code stays for a day, so that a second use is noticed. */
+    /** Deletes some of what has ended; a used code stays for a day, so that a second use is noticed. */
     async sweepEnded(): Promise<void> {
       await db.execute(
         sql`delete from ${authorizationCodes} where code_hash in (

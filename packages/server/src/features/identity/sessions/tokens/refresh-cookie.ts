@@ -9,7 +9,7 @@ const csrfHeader = 'x-csrf-protection'
 
 const lifetimeSeconds = 30 * 24 * 60 * 60
 
-/** Whether the request comes from a page of this same site, by the word of the browser. */
+/** Whether the request comes from a page of this same site, as the browser says. */
 function isSameSite({ headers, protocol, host, server }: FastifyRequest): boolean {
   const site = headers['sec-fetch-site']
   if (site !== undefined) return site === 'same-origin' || site === 'same-site'
@@ -20,9 +20,9 @@ function isSameSite({ headers, protocol, host, server }: FastifyRequest): boolea
 }
 
 /**
- * The refresh token of the web application's cookie. A cookie comes along with whatever a page makes the
- * browser send, so it is honoured only from the same site and with a header that a foreign form cannot set;
- * otherwise it is as if it were not there.
+ * The refresh token of the web application's cookie. Browsers send a cookie with any request that a page causes, so
+ * that it counts only from the same site and with a header that a form of another site cannot set; otherwise it is
+ * ignored.
  */
 export function readRefreshCookie(request: FastifyRequest): string | undefined {
   if (!request.headers[csrfHeader] || !isSameSite(request)) return undefined

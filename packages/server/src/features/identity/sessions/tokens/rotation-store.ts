@@ -6,9 +6,9 @@ import { users } from '../../../../database/tables/user.ts'
 import type { Queries } from '../../../../platform/stores/relational.ts'
 import {
   knownRefreshTokens,
-  mayGoOn,
   type RevokedToken,
   type SessionRefresh,
+  sessionIsValid,
   tokenEnds,
 } from './token-store.ts'
 
@@ -19,11 +19,11 @@ export interface SessionRotation extends SessionRefresh {
 
 export interface RotatedSession {
   readonly sessionId: string
-  /** The token was replaced too long ago: nothing was given, because two hold tokens of this session. */
+  /** The token was replaced too long ago: nothing was issued, because two clients hold tokens of this session. */
   readonly isReused: boolean
 }
 
-/** Most rows that one sweep takes away. Every rotation adds one. */
+/** How many rows one sweep deletes at most. Every rotation adds one. */
 const sweepSize = 50
 
 export type RotationStore = ReturnType<typeof createRotationStore>
@@ -40,16 +40,16 @@ export function createRotationStore(db: Queries, now: SqlNow = databaseNow) {
      * Makes an access token and the next refresh token from a refresh token of this client. A token of the present
      * generation begins the next one. A token of the generation before is good for 30 s after that, for requests at
      * once and for answers that were lost: it gives one more token of the present generation. Any older one is
-     * reused. Undefined when the token is unknown, has ended, or its client or person is not active.
+     * reused. Undefined when the token is unknown, has ended, or its client or user is not active.
      *
      * One statement: a crash leaves all tokens or none. The generation of a token never changes and is read first;
-     * that of the session is judged once its row is locked, as whoever held the lock before has left it.
+     * that of the session is checked once its row is locked, as the lock's former holder has left it.
      */
     async rotateSession(rotation: SessionRotation): Promise<RotatedSession | undefined> {
       const { rows } = await db.execute<{ session_id: string; reused: boolean }>(
         sql`with known as materialized ${knownRefreshTokens(rotation.refreshTokenHash)},
-          judged as (
-            select session.id, session.token_hash, session.generation, session.expires_at, ${mayGoOn} as may_go_on,
+          checked as (
+            select session.id, session.token_hash, session.generation, session.expires_at, ${sessionIsValid} as is_valid,
               case
                 when known.generation = session.generation then 'present'
                 when known.generation = session.generation - 1
@@ -62,7 +62,7 @@ export function createRotationStore(db: Queries, now: SqlNow = databaseNow) {
             where session.client_id = ${rotation.clientId} and session.expires_at > ${now()} and client.active
             for update of session
           ), good as (
-            select * from judged where use in ('present', 'before') and may_go_on
+            select * from checked where use in ('present', 'before') and is_valid
           ), kept as (
             insert into ${earlierRefreshTokens} (token_hash, refresh_token_id, generation, expires_at)
             select token_hash, id, generation, greatest(expires_at, ${refreshEnd()}) from good
@@ -80,7 +80,7 @@ export function createRotationStore(db: Queries, now: SqlNow = databaseNow) {
             select ${rotation.accessTokenId}, ${rotation.accessTokenHash}::bytea, id, ${now()}, ${accessEnd()}
             from refreshed
           )
-          select id as session_id, use = 'reused' as reused from judged
+          select id as session_id, use = 'reused' as reused from checked
           where use = 'reused' or id in (select id from good)`,
       )
       const [row] = rows
@@ -100,7 +100,7 @@ export function createRotationStore(db: Queries, now: SqlNow = databaseNow) {
       return row && { userId: row.id, companyId: row.company_id, email: row.email }
     },
 
-    /** Takes away some tokens that could not be living any more, had nothing replaced them. */
+    /** Deletes some tokens that would have ended, had nothing replaced them. */
     async sweepEarlier(): Promise<void> {
       await db.execute(
         sql`delete from ${earlierRefreshTokens} where token_hash in (

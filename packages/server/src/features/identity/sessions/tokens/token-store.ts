@@ -13,18 +13,18 @@ export interface Client {
   readonly grants: readonly string[]
   /** Where a sign-in in a browser may return to (`isRegisteredRedirect`). */
   readonly redirectUris: readonly string[]
-  /** The operator's own: people are not asked whether they let it in. */
+  /** The operator's own: it needs no consent. */
   readonly firstParty: boolean
   /** Every refresh gives another refresh token (`createRotationStore`). */
   readonly rotatesRefreshTokens: boolean
 }
 
-/** Somebody who might sign in with a password. */
+/** A user who might sign in with a password. */
 export interface Credentials {
   readonly userId: string
   readonly companyId: string
   readonly email: string
-  /** Null where no password lets this person in. */
+  /** Null where no password signs this user in. */
   readonly passwordHash: string | null
   /** Whether a one-time code must be right too before anything is given. */
   readonly needsCode: boolean
@@ -54,12 +54,15 @@ export interface SessionRefresh {
   readonly accessTokenHash: Buffer
 }
 
-/** Whether passwords let this person in no more; programs go on with theirs. */
+/** Whether single sign-on has replaced this user's password; service accounts keep theirs. */
 const ssoRequired = sql`(not service_account and requires_single_sign_on(company_id, email))`
 
-/** Whether the person `owner` may go on with the session `session`. */
-export const mayGoOn: SQL = sql`(owner.status = 'active' and (session.method = 'sso' or owner.service_account
+/** Whether the session `session` of the user `owner` may continue. */
+export const sessionIsValid: SQL = sql`(owner.status = 'active' and (session.method = 'sso' or owner.service_account
   or not requires_single_sign_on(owner.company_id, owner.email)))`
+
+/** Order of users `owner` with one address: first the one whom it signs in, the invited last. */
+export const addressOrder: SQL = sql`owner.holds_email desc, owner.status = 'invited', owner.created_at`
 
 /** The session of a refresh token and which of its generations the token is of, given last or earlier. */
 export const knownRefreshTokens = (tokenHash: Buffer): SQL => sql`(
@@ -84,7 +87,7 @@ export interface RevokedToken {
   readonly email: string
 }
 
-/** Most rows that one sweep takes away, so that no request pays for many. */
+/** How many rows one sweep deletes at most, so that no request pays for many. */
 const sweepSize = 50
 
 export type TokenStore = ReturnType<typeof createTokenStore>
@@ -122,10 +125,9 @@ export function createTokenStore(db: Queries, now: SqlNow = databaseNow) {
       }>(
         sql`select id, company_id, status, password_hash, ${ssoRequired} as sso_required,
             exists (
-              select 1 from ${userAuthenticators} where user_id = ${users.id} and confirmed_at is not null
+              select 1 from ${userAuthenticators} where user_id = owner.id and confirmed_at is not null
             ) as needs_code
-          from ${users} where email = ${email} and status <> 'deleted'
-          order by holds_email desc, status = 'invited', created_at limit 1`,
+          from ${users} as owner where email = ${email} and status <> 'deleted' order by ${addressOrder} limit 1`,
       )
       const [row] = rows
       if (!row) return undefined
@@ -149,7 +151,7 @@ export function createTokenStore(db: Queries, now: SqlNow = databaseNow) {
       }
     },
 
-    /** The living session of this person that a refresh token, not one that was replaced, belongs to. */
+    /** The living session of this user that a refresh token belongs to; undefined for one that was replaced. */
     async findSessionOf(email: string, refreshTokenHash: Buffer): Promise<string | undefined> {
       const { rows } = await db.execute<{ id: string }>(
         sql`select session.id from ${knownRefreshTokens(refreshTokenHash)} as known
@@ -163,9 +165,9 @@ export function createTokenStore(db: Queries, now: SqlNow = databaseNow) {
     },
 
     /**
-     * Opens a session if the person is still active with the password that was verified, or came in by single
-     * sign-on. The person's row is locked against a change meanwhile, so that whoever ends all sessions ends this
-     * one too. One statement: a crash leaves both tokens or none.
+     * Opens a session if the user is still active with the password that was verified, or came by single sign-on. The
+     * user's row is locked meanwhile, so that a change that ends all sessions ends this one too. One statement: a
+     * crash leaves both tokens or none.
      */
     async openSession(session: NewSession): Promise<boolean> {
       const { user, method } = session
@@ -194,7 +196,7 @@ export function createTokenStore(db: Queries, now: SqlNow = databaseNow) {
 
     /**
      * Makes an access token from a refresh token of this client and moves the refresh token's end, which never
-     * moves back. False when the token is unknown, has ended, or its client or person is not active.
+     * moves back. False when the token is unknown, has ended, or its client or user is not active.
      */
     async refreshSession(refresh: SessionRefresh): Promise<boolean> {
       const { rows } = await db.execute(
@@ -205,7 +207,7 @@ export function createTokenStore(db: Queries, now: SqlNow = databaseNow) {
             from ${users} as owner, ${oauthClients} as client
             where session.token_hash = ${refresh.refreshTokenHash} and session.client_id = ${refresh.clientId}
               and session.expires_at > ${now()}
-              and owner.id = session.user_id and ${mayGoOn}
+              and owner.id = session.user_id and ${sessionIsValid}
               and client.id = session.client_id and client.active
             returning session.id
           )
@@ -218,7 +220,7 @@ export function createTokenStore(db: Queries, now: SqlNow = databaseNow) {
 
     /**
      * Ends the token with this hash if it belongs to the client: a refresh token, also an earlier one, with its
-     * session's access tokens, an access token alone. Undefined for a token that nobody has.
+     * session's access tokens, an access token alone. Undefined for an unknown token.
      */
     async revoke(tokenHash: Buffer, clientId: string): Promise<RevokedToken | undefined> {
       const { rows } = await db.execute<{
@@ -265,7 +267,7 @@ export function createTokenStore(db: Queries, now: SqlNow = databaseNow) {
       return (rowCount ?? 0) > 0
     },
 
-    /** Takes away some tokens that have ended. */
+    /** Deletes some tokens that have ended. */
     async sweepEnded(): Promise<void> {
       for (const table of [accessTokens, refreshTokens]) {
         await db.execute(

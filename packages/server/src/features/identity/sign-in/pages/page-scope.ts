@@ -13,13 +13,13 @@ import { sendSignInPage } from './sign-in-page.ts'
 import { messagePage } from './sign-in-pages.ts'
 import { signInWords } from './sign-in-words.ts'
 
-/** What a form or an address said, by name. */
+/** Fields of a form or parameters of an address, by name. */
 export type Fields = ReadonlyMap<string, string>
 
 /** Room for the longest state and address in the widest escapes. */
 export const formBodyLimit = 64 * 1024
 
-/** A person needs a handful of pages, an office behind one address some hundreds. */
+/** A user needs a handful of pages, an office behind one address some hundreds. */
 const pagesPerMinute = 300
 
 /** Whether the caller shows pages: it names `text/html`, and nothing else that is answered here at a higher weight. */
@@ -63,8 +63,8 @@ export function formOf(request: FastifyRequest, known: readonly string[]): Field
 }
 
 /** @throws DomainError `forbidden` for a form that a page of another site sent (docs/faults.md, E08) */
-export function requireOwnForm(request: FastifyRequest, fields: Fields, origin: string): void {
-  if (isOwnForm(request, fields.get('form_token'), origin)) return
+export function requireOwnForm(request: FastifyRequest, fields: Fields, publicUrl: string): void {
+  if (isOwnForm(request, fields.get('form_token'), publicUrl)) return
   const message = 'This form was not sent by a page of this service, or the browser keeps no cookies'
   throw new DomainError('forbidden', {}, { message })
 }
@@ -75,7 +75,7 @@ function isFromElsewhere({ headers }: FastifyRequest): boolean {
   return site !== undefined && site !== 'same-origin'
 }
 
-/** A person gets a page that says what is wrong, a program the fail envelope. */
+/** Browsers get a page that says what is wrong, programs the fail envelope. */
 function sendPageFailure(known: DomainError, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   if (!isBrowser(request)) return sendFailure(reply, known)
   const language = languageOfRequest(request)
@@ -85,10 +85,10 @@ function sendPageFailure(known: DomainError, request: FastifyRequest, reply: Fas
   const { status } = known
   const isForeignForm = known.errorName === 'forbidden' && known.said === undefined
   const what = isForeignForm ? foreignForm : sayFailure(known, language)
-  // Only what was sent here is a mistake of the application; what is about this moment is said alone.
+  // Only what was sent here is a mistake of the application; a failure of this moment is shown without that lead.
   const isMistake = status < 500 && status !== 429 && known.errorName !== 'forbidden'
-  const told = isMistake ? { lead: refusedLead, detail: what } : { lead: what }
-  return sendSignInPage(reply, messagePage(language, { title, ...told, status }))
+  const text = isMistake ? { lead: refusedLead, detail: what } : { lead: what }
+  return sendSignInPage(reply, messagePage(language, { title, ...text, status }))
 }
 
 export interface PageOptions {

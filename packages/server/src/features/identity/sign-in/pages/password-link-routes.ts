@@ -34,7 +34,7 @@ export interface LinkView {
 
 /** Links with which people set a password. */
 export interface PasswordLinks {
-  /** Mails a link where there is somebody to mail it to; never says whether there is. */
+  /** Mails a link if there is such a user; the answer never shows whether there is. */
   requestReset(wanted: { readonly email: string; readonly address: string }): Promise<void>
   /** Whose link it is; looking at it does not use it up. */
   inspect(secret: string): Promise<LinkView | undefined>
@@ -47,13 +47,13 @@ export interface PasswordLinks {
 export interface PasswordLinkRouteDependencies {
   readonly links: PasswordLinks
   readonly readAuthorization: AuthorizationReader
-  readonly origin: () => string
+  readonly publicUrl: () => string
 }
 
 /** The pages for people who have no password or have forgotten it. */
 export function registerPasswordLinkRoutes(
   app: FastifyInstance,
-  { links, readAuthorization, origin }: PasswordLinkRouteDependencies,
+  { links, readAuthorization, publicUrl }: PasswordLinkRouteDependencies,
 ): void {
   const languageFor = (request: FastifyRequest, fields: Fields): Language =>
     languageOf(fields.get('lang'), request.headers['accept-language'])
@@ -81,7 +81,7 @@ export function registerPasswordLinkRoutes(
 
     scope.post(forgotUrl, async (request, reply) => {
       const fields = formOf(request, [...authorizationParameters, 'form_token', 'username'])
-      requireOwnForm(request, fields, origin())
+      requireOwnForm(request, fields, publicUrl())
       const language = languageFor(request, fields)
       const from = await comingFrom(request, fields)
       const typed = fields.get('username') ?? ''
@@ -132,7 +132,7 @@ export function registerPasswordLinkRoutes(
 
     scope.post(setPasswordUrl, async (request, reply) => {
       const fields = formOf(request, ['token', 'lang', 'form_token', 'username', 'password', 'repeated'])
-      requireOwnForm(request, fields, origin())
+      requireOwnForm(request, fields, publicUrl())
       const [token = '', password = ''] = [fields.get('token'), fields.get('password')]
       const found = await links.inspect(token)
       if (!found) {

@@ -10,9 +10,9 @@ export interface SignInPage {
   readonly language: Language
   readonly title: string
   readonly body: HtmlPart
-  /** Origins beside this one that a form of the page may lead to, by a redirect too. */
+  /** Other origins that a form of the page may lead to, redirects included. */
   readonly formTargets?: readonly string[]
-  /** Where a browser goes on by itself. */
+  /** Where the browser is redirected. */
   readonly refreshTo?: string
 }
 
@@ -29,7 +29,7 @@ ${body}
 </div></main>`
 }
 
-/** Sends a page that is kept nowhere, embedded nowhere and tells no other site where somebody came from. */
+/** Sends a page that is neither cached nor embedded and sends no referrer to other sites. */
 export function sendSignInPage(reply: FastifyReply, wanted: SignInPage): FastifyReply {
   const { status = 200, language, title, body, formTargets = [], refreshTo } = wanted
   const policy = contentSecurityPolicy.replace(

@@ -13,9 +13,9 @@ import {
   AuthorizationRefused,
   authorizationParameters,
   buildRedirect,
-  type JudgedRequest,
   type ReturnAddress,
   toParameters,
+  type ValidatedRequest,
 } from '../authorization-request.ts'
 import type { NextStep, SignInService } from '../sign-in-service.ts'
 import { oauthDescription, oauthError } from '../tokens/oauth-failures.ts'
@@ -46,22 +46,22 @@ export interface SignInRouteDependencies {
   readonly signIn: SignInService
   readonly readAuthorization: AuthorizationReader
   /** Address under which people reach the service. */
-  readonly origin: () => string
+  readonly publicUrl: () => string
 }
 
 const known = [...authorizationParameters, 'form_token']
-const longestUsername = 254
+const maxUsernameLength = 254
 
-/** Why what a program gave is no address. */
+/** The fault of a user name that is no address. */
 function faultOfUsername(typed: string): DomainError {
   if (typed === '') return pageFault('username', faults.required)
-  const isLong = typed.length > longestUsername
-  return pageFault('username', isLong ? faults.tooLong(longestUsername) : faults.notAnAddress)
+  const isLong = typed.length > maxUsernameLength
+  return pageFault('username', isLong ? faults.tooLong(maxUsernameLength) : faults.notAnAddress)
 }
 
 /**
- * A person sees on the page what a program reads in the envelope.
- * @param wrong what is said where what was typed is wrong
+ * The page's text for a failure.
+ * @param wrong the text for a wrong password or code
  */
 function wordsFor(
   error: unknown,
@@ -79,24 +79,24 @@ function wordsFor(
 
 /** The steps of a sign-in in a browser, and operation 2; pages that work without scripts. */
 export function registerSignInRoutes(app: FastifyInstance, dependencies: SignInRouteDependencies): void {
-  const { signIn, readAuthorization, origin } = dependencies
+  const { signIn, readAuthorization, publicUrl } = dependencies
 
   /** Of requests whose client and redirect_uri were right. */
   const returnAddresses = new WeakMap<FastifyRequest, ReturnAddress>()
 
-  async function judge(
+  async function validate(
     request: FastifyRequest,
     fields: Fields,
     misread?: DomainError,
-  ): Promise<JudgedRequest> {
-    const judged = await readAuthorization(fields, request.headers['accept-language'], misread)
-    returnAddresses.set(request, judged.request)
-    return judged
+  ): Promise<ValidatedRequest> {
+    const validated = await readAuthorization(fields, request.headers['accept-language'], misread)
+    returnAddresses.set(request, validated.request)
+    return validated
   }
 
   /**
-   * The application is told what is wrong with its request, or that it cannot be answered now (RFC 6749 4.1.2.1).
-   * Once a page is shown a person can try its form again, and failures stay here.
+   * Errors of a request, and failures of the service, are redirected to the application (RFC 6749 4.1.2.1). Once a
+   * page is shown its form can be sent again, and failures stay on pages.
    */
   function findReturn(error: DomainError, request: FastifyRequest): string | undefined {
     if (request.method === 'POST') return undefined
@@ -106,10 +106,10 @@ export function registerSignInRoutes(app: FastifyInstance, dependencies: SignInR
       error: refused?.code ?? oauthError(error),
       error_description: oauthDescription(error.message),
     }
-    return to && buildRedirect(to, result, origin())
+    return to && buildRedirect(to, result, publicUrl())
   }
 
-  function contextOf({ client, request }: JudgedRequest, browser: string): PageContext {
+  function contextOf({ client, request }: ValidatedRequest, browser: string): PageContext {
     return { request, clientName: client.name, formToken: formTokenOf(browser) }
   }
 
@@ -134,33 +134,33 @@ export function registerSignInRoutes(app: FastifyInstance, dependencies: SignInR
   /** What a step needs, from a form that this service wrote for this browser. */
   async function readStep(request: FastifyRequest, extra: readonly string[]) {
     const fields = formOf(request, [...known, ...extra])
-    requireOwnForm(request, fields, origin())
+    requireOwnForm(request, fields, publicUrl())
     const browser = browserOf(request)
     if (browser === undefined || fields.get('form_token') !== formTokenOf(browser))
       throw new DomainError('forbidden', {}, { message: 'The browser keeps no cookies' })
-    const judged = await judge(request, fields)
+    const validated = await validate(request, fields)
     const cookieToken = readRefreshCookie(request)
-    const from = { address: request.ip, cookieToken, device: readDeviceCookie(request) }
-    return { fields, context: contextOf(judged, browser), step: { ...judged, browser, origin: from } }
+    const source = { address: request.ip, cookieToken, device: readDeviceCookie(request) }
+    return { fields, context: contextOf(validated, browser), step: { ...validated, browser, source } }
   }
 
   registerPages(app, { findReturn }, (scope) => {
     scope.get(signInUrl, async (request, reply) => {
       const { fields, misread } = readQuery(request)
-      const judged = await judge(request, fields, misread)
+      const validated = await validate(request, fields, misread)
       const browser = bindBrowser(request, reply)
-      const context = contextOf(judged, browser)
+      const context = contextOf(validated, browser)
       const kept = readKeptSignIn(request)
-      const from = { address: request.ip, cookieToken: undefined, device: undefined }
-      const resumed = kept && (await signIn.resume(kept, { ...judged, browser, origin: from }))
+      const source = { address: request.ip, cookieToken: undefined, device: undefined }
+      const resumed = kept && (await signIn.resume(kept, { ...validated, browser, source }))
       if (resumed) {
         forgetKeptSignIn(request, reply)
         return follow(request, reply, resumed, context)
       }
-      // An application that knows the address saves typing it; what it says is no proof, and leads no further.
+      // An application that knows the address saves typing it; it proves nothing.
       const username = parseEmailAddress(fields.get('username') || fields.get('login_hint') || '')
       if (username === undefined) return sendSignInPage(reply, emailPage(context))
-      const way = await signIn.findWay(username, judged.request)
+      const way = await signIn.findWay(username, validated.request)
       if (way?.required) return reply.header('cache-control', 'no-store').redirect(way.location, 303)
       return sendSignInPage(reply, passwordPage(context, { username, singleSignOn: way?.location }))
     })
@@ -169,26 +169,26 @@ export function registerSignInRoutes(app: FastifyInstance, dependencies: SignInR
       bodyLimit: formBodyLimit,
       async handler(request, reply) {
         const fields = formOf(request, [...known, 'username'])
-        requireOwnForm(request, fields, origin())
-        const judged = await judge(request, fields)
+        requireOwnForm(request, fields, publicUrl())
+        const validated = await validate(request, fields)
         const typed = fields.get('username') ?? ''
         const username = parseEmailAddress(typed)
         if (username === undefined) {
           if (!isBrowser(request)) throw faultOfUsername(typed)
-          const { notAnEmail } = signInWords[judged.request.language]
-          const context = contextOf(judged, bindBrowser(request, reply))
-          return sendSignInPage(reply, emailPage(context, notAnEmail, typed.slice(0, longestUsername)))
+          const { notAnEmail } = signInWords[validated.request.language]
+          const context = contextOf(validated, bindBrowser(request, reply))
+          return sendSignInPage(reply, emailPage(context, notAnEmail, typed.slice(0, maxUsernameLength)))
         }
-        const way = await signIn.findWay(username, judged.request)
+        const way = await signIn.findWay(username, validated.request)
         reply.header('cache-control', 'no-store')
         if (isBrowser(request)) {
           if (way?.required) return reply.redirect(way.location, 303)
-          const context = contextOf(judged, bindBrowser(request, reply))
+          const context = contextOf(validated, bindBrowser(request, reply))
           return sendSignInPage(reply, passwordPage(context, { username, singleSignOn: way?.location }))
         }
-        const parameters = toParameters(judged.request)
+        const parameters = toParameters(validated.request)
         parameters.set('username', username)
-        const passwordStep = `${origin()}${signInUrl}?${parameters}`
+        const passwordStep = `${publicUrl()}${signInUrl}?${parameters}`
         return reply
           .code(204)
           .header('location', way?.required ? way.location : passwordStep)
@@ -206,10 +206,10 @@ export function registerSignInRoutes(app: FastifyInstance, dependencies: SignInR
         const next = await signIn.signIn(username, fields.get('password') ?? '', step)
         return follow(request, reply, next, context)
       } catch (error) {
-        const said = wordsFor(error, step.request.language)
+        const failure = wordsFor(error, step.request.language)
         return sendSignInPage(
           reply,
-          passwordPage(context, { username, singleSignOn: way?.location, ...said }),
+          passwordPage(context, { username, singleSignOn: way?.location, ...failure }),
         )
       }
     })
@@ -231,17 +231,17 @@ export function registerSignInRoutes(app: FastifyInstance, dependencies: SignInR
 
     scope.get('/v2/oauth/consent', async (request, reply) => {
       const fields = queryOf(request)
-      const judged = await judge(request, fields)
+      const validated = await validate(request, fields)
       const browser = bindBrowser(request, reply)
       const secret = fields.get('sign_in') ?? ''
       const step = {
-        ...judged,
+        ...validated,
         browser,
-        origin: { address: request.ip, cookieToken: undefined, device: undefined },
+        source: { address: request.ip, cookieToken: undefined, device: undefined },
       }
       const asked = await signIn.findAsked(secret, step)
-      if (!asked) return sendSignInPage(reply, expiredPage(judged.request))
-      return sendSignInPage(reply, consentPage(contextOf(judged, browser), secret, asked.email))
+      if (!asked) return sendSignInPage(reply, expiredPage(validated.request))
+      return sendSignInPage(reply, consentPage(contextOf(validated, browser), secret, asked.email))
     })
 
     scope.post('/v2/oauth/consent', async (request, reply) => {

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { type Allowance, type Attempt, bucketsOf, defaultPolicy, waitFor } from './login-throttle.ts'
 
 const key = Buffer.alloc(32)
-const allowance: Allowance = { free: 10, drainSeconds: 900, longestDelaySeconds: 900 }
+const allowance: Allowance = { free: 10, drainSeconds: 900, maxDelaySeconds: 900 }
 const after = (failures: number, sinceLastFailureSeconds = 0) =>
   waitFor({ key, filledSeconds: failures * allowance.drainSeconds, sinceLastFailureSeconds }, allowance)
 

@@ -3,12 +3,12 @@ import { createHash } from 'node:crypto'
 /**
  * How many failures are free and what the ones beyond cost. Failures fill a bucket that time drains: `free`
  * at once, one more every `drainSeconds`. A failure that fills the bucket delays the next attempt by one
- * second, each further one by twice as long, up to `longestDelaySeconds`.
+ * second, each further one by twice as long, up to `maxDelaySeconds`.
  */
 export interface Allowance {
   readonly free: number
   readonly drainSeconds: number
-  readonly longestDelaySeconds: number
+  readonly maxDelaySeconds: number
 }
 
 export interface ThrottlePolicy {
@@ -16,7 +16,7 @@ export interface ThrottlePolicy {
   readonly accountFromAddress: Allowance
   /** One account from everywhere; it takes several addresses to reach. */
   readonly account: Allowance
-  /** One address, whatever the accounts; of IPv6 one /64. */
+  /** One address for all accounts; of IPv6 one /64. */
   readonly address: Allowance
   /** One /48 of IPv6, in which one customer may have 65,536 networks. */
   readonly site: Allowance
@@ -26,11 +26,11 @@ export interface ThrottlePolicy {
 const quarterHour = 900
 
 export const defaultPolicy: ThrottlePolicy = Object.freeze({
-  accountFromAddress: { free: 10, drainSeconds: quarterHour, longestDelaySeconds: quarterHour },
-  account: { free: 100, drainSeconds: quarterHour / 100, longestDelaySeconds: quarterHour },
-  address: { free: 50, drainSeconds: 72, longestDelaySeconds: quarterHour },
-  site: { free: 200, drainSeconds: 18, longestDelaySeconds: quarterHour },
-  everything: { free: 1000, drainSeconds: quarterHour / 1000, longestDelaySeconds: 60 },
+  accountFromAddress: { free: 10, drainSeconds: quarterHour, maxDelaySeconds: quarterHour },
+  account: { free: 100, drainSeconds: quarterHour / 100, maxDelaySeconds: quarterHour },
+  address: { free: 50, drainSeconds: 72, maxDelaySeconds: quarterHour },
+  site: { free: 200, drainSeconds: 18, maxDelaySeconds: quarterHour },
+  everything: { free: 1000, drainSeconds: quarterHour / 1000, maxDelaySeconds: 60 },
 })
 
 /** One bucket that an attempt counts in. */
@@ -48,7 +48,7 @@ export interface BucketState {
   readonly sinceLastFailureSeconds: number
 }
 
-/** Who tries to sign in: `account` names the person, or what was typed where no user has it. */
+/** The source of an attempt: `account` names the user, or what was typed for an unknown one. */
 export interface Attempt {
   readonly account: string
   readonly network: string
@@ -101,7 +101,7 @@ function failuresIn(state: BucketState, allowance: Allowance): number {
 export function waitFor(state: BucketState, allowance: Allowance): number {
   const beyond = failuresIn(state, allowance) - allowance.free
   if (beyond < 0) return 0
-  const delay = Math.min(2 ** beyond, allowance.longestDelaySeconds)
+  const delay = Math.min(2 ** beyond, allowance.maxDelaySeconds)
   return Math.max(0, delay - state.sinceLastFailureSeconds)
 }
 

@@ -2,14 +2,14 @@ import type { RecordAudit } from '../../../../platform/audit.ts'
 import { type Clock, systemClock } from '../../../../platform/clock.ts'
 import { createFairGate } from '../../../../platform/crypto/fair-gate.ts'
 import { GateFull } from '../../../../platform/crypto/gate.ts'
-import type { PasswordDesk, Passwords } from '../../../../platform/crypto/passwords.ts'
+import type { PasswordHasher, Passwords } from '../../../../platform/crypto/passwords.ts'
 import { hashSecret, isSecret } from '../../../../platform/crypto/secrets.ts'
 import { parseEmailAddress } from '../../../../platform/email-address.ts'
 import { DomainError } from '../../../../platform/errors.ts'
 import type { Logger } from '../../../../platform/logger.ts'
 import { holdersOf, networkOf, siteOf } from '../../../../platform/network-address.ts'
 import type { Relational } from '../../../../platform/stores/relational.ts'
-import { atDesk } from '../../people/passwords/password-desk.ts'
+import { withHasher } from '../../people/passwords/password-hasher.ts'
 import { type FamiliarStore, hashDevice } from '../../sessions/familiar-store.ts'
 import type { Credentials, TokenStore } from '../../sessions/tokens/token-store.ts'
 import type { SecondFactor } from '../second-factor/second-factor.ts'
@@ -24,7 +24,7 @@ import {
 import type { ThrottleStore } from './throttle-store.ts'
 
 /** Where a request comes from. */
-export interface Origin {
+export interface RequestSource {
   /** Address of the peer. */
   readonly address: string
   /** The refresh token of the cookie, when it may be honoured: it proves a session. */
@@ -46,7 +46,7 @@ export interface PasswordCheckDependencies {
   readonly clock?: Clock
 }
 
-/** What somebody typed. */
+/** User name and password as they were typed. */
 export interface PasswordAttempt {
   /** In which client; asked with a place held, so that a crowd from one network does not ask the store at once. */
   readonly findClient: () => Promise<{ readonly id: string }>
@@ -65,7 +65,7 @@ interface Try {
   readonly isFamiliar: boolean
   /** Whether some user has signed in from here. */
   readonly isKnown: boolean
-  readonly origin: Origin
+  readonly source: RequestSource
   /** Whether the caller records a refusal itself. */
   readonly isRecorded?: boolean | undefined
 }
@@ -77,7 +77,7 @@ interface Turn {
   readonly heldSeconds: number
 }
 
-/** Somebody whose password was right, in a client. */
+/** A user whose password was right, in a client. */
 export interface Verified extends Credentials {
   readonly clientId: string
 }
@@ -85,17 +85,17 @@ export interface Verified extends Credentials {
 /** Between two alarms about the same budget. */
 const alarmIntervalMs = 60_000
 
-/** Accounts that are remembered as held, of which the company was told. */
-const mostHeld = 1_000
+/** How many held accounts are remembered, so that each is recorded once a minute. */
+const maxHeld = 1_000
 
-/** Attempts that ask at once whether they may be made, and those that wait to ask: two or three short questions each. */
+/** Attempts that query the throttle at once, and those that wait to: two or three short queries each. */
 const asking = { places: 4, waitingPlaces: 256 }
 
 export type PasswordCheck = ReturnType<typeof createPasswordCheck>
 
 /**
- * Whether somebody is who they say, by password and one-time code. Whatever the reason of a refusal, its
- * answer and the work for it are the same (docs/faults.md, T01); the audit log knows the reason.
+ * Verifies passwords and one-time codes. Every refusal has the same answer and costs the same work
+ * (docs/faults.md, T01); the reason is in the audit log.
  */
 export function createPasswordCheck(dependencies: PasswordCheckDependencies) {
   const { relational, tokens, familiar, throttle, passwords, secondFactor, recordAudit, log } = dependencies
@@ -117,7 +117,7 @@ export function createPasswordCheck(dependencies: PasswordCheckDependencies) {
     user: Pick<Credentials, 'userId' | 'companyId' | 'email'> | undefined,
     error: 'invalidCredentials' | 'tooManyAttempts',
     details: { readonly reason: string; readonly clientId: string; readonly heldSeconds?: number },
-    { address }: Origin,
+    { address }: RequestSource,
   ): Promise<void> {
     return recordAudit(db, {
       companyId: user?.companyId,
@@ -130,14 +130,14 @@ export function createPasswordCheck(dependencies: PasswordCheckDependencies) {
     })
   }
 
-  /** The company sees that an account is held, once a minute however often it is tried. */
-  async function recordHeld({ email, clientId, origin }: Try, seconds: number): Promise<void> {
+  /** Records for the company that an account is held, at most once a minute. */
+  async function recordHeld({ email, clientId, source }: Try, seconds: number): Promise<void> {
     const last = held.get(email)
     if (last !== undefined && clock.now() - last < alarmIntervalMs) return
-    if (held.size >= mostHeld) held.clear()
+    if (held.size >= maxHeld) held.clear()
     held.set(email, clock.now())
     const user = await tokens.findCredentials(email)
-    await recordFailure(user, 'tooManyAttempts', { reason: 'held', clientId, heldSeconds: seconds }, origin)
+    await recordFailure(user, 'tooManyAttempts', { reason: 'held', clientId, heldSeconds: seconds }, source)
   }
 
   function tooManyAttempts(seconds: number): DomainError {
@@ -169,12 +169,12 @@ export function createPasswordCheck(dependencies: PasswordCheckDependencies) {
 
   /**
    * The questions to the store are the same whether there is such an account or not. Buckets of an account are its
-   * own, whatever its address: another one does not empty them.
+   * own: another address does not empty them.
    */
   async function placeOf(
     typed: string,
     email: string,
-    { address, cookieToken, device }: Origin,
+    { address, cookieToken, device }: RequestSource,
   ): Promise<Pick<Try, 'buckets' | 'isFamiliar' | 'isKnown'>> {
     const sessionId =
       cookieToken !== undefined && isSecret(cookieToken)
@@ -192,25 +192,24 @@ export function createPasswordCheck(dependencies: PasswordCheckDependencies) {
   }
 
   /**
-   * An attempt that may be made, found out before it takes a place at the desk: what is refused anyhow takes no
-   * place from others.
+   * Throttles an attempt before it takes a place at the hasher: one that is refused takes no place from others.
    */
   async function begin(
     typed: string,
     email: string,
     {
       findClient,
-      origin,
+      source,
       isRecorded,
-    }: Pick<PasswordAttempt, 'findClient' | 'isRecorded'> & { origin: Origin },
+    }: Pick<PasswordAttempt, 'findClient' | 'isRecorded'> & { source: RequestSource },
   ): Promise<Try> {
     try {
       return await askingGate.run(async () => {
         const { id: clientId } = await findClient()
-        const made = { email, clientId, origin, isRecorded, ...(await placeOf(typed, email, origin)) }
+        const made = { email, clientId, source, isRecorded, ...(await placeOf(typed, email, source)) }
         await requireTurn(made)
         return made
-      }, holdersOf(origin.address))
+      }, holdersOf(source.address))
     } catch (error) {
       throw error instanceof GateFull ? busy(error) : error
     }
@@ -221,11 +220,11 @@ export function createPasswordCheck(dependencies: PasswordCheckDependencies) {
     return new DomainError('signInUnavailable', { retryAfter: 1 }, { cause, message, retryAfterSeconds: 1 })
   }
 
-  const visitOf = ({ address }: Origin) => ({ holders: holdersOf(address), refusal: busy })
+  const visitOf = ({ address }: RequestSource) => ({ holders: holdersOf(address), refusal: busy })
 
-  async function upToDate(user: Credentials, password: string, desk: PasswordDesk): Promise<Credentials> {
+  async function upToDate(user: Credentials, password: string, hasher: PasswordHasher): Promise<Credentials> {
     if (user.passwordHash === null || !passwords.isOutdated(user.passwordHash)) return user
-    const passwordHash = await desk.hash(password)
+    const passwordHash = await hasher.hash(password)
     return (await tokens.replaceHash(user, passwordHash)) ? { ...user, passwordHash } : user
   }
 
@@ -233,7 +232,7 @@ export function createPasswordCheck(dependencies: PasswordCheckDependencies) {
   async function keepFailure(
     user: Pick<Credentials, 'userId' | 'companyId' | 'email'> | undefined,
     { reason, error }: { readonly reason: string; readonly error: 'invalidCredentials' | 'tooManyAttempts' },
-    { clientId, buckets, origin, isRecorded }: Try,
+    { clientId, buckets, source, isRecorded }: Try,
     { heldSeconds }: Turn,
   ): Promise<void> {
     // While far buckets are full, what is tried from elsewhere is not counted in them either.
@@ -241,27 +240,27 @@ export function createPasswordCheck(dependencies: PasswordCheckDependencies) {
     await throttle.countFailure(counted)
     const { seconds } = longestWait(counted, await throttle.listStates(counted))
     const details = { reason, clientId, ...(seconds > 0 ? { heldSeconds: Math.ceil(seconds) } : {}) }
-    if (!isRecorded) await recordFailure(user, error, details, origin)
-    log.info({ clientId, userId: user?.userId, address: origin.address }, 'sign-in refused')
+    if (!isRecorded) await recordFailure(user, error, details, source)
+    log.info({ clientId, userId: user?.userId, address: source.address }, 'sign-in refused')
   }
 
   return {
     /**
      * @throws DomainError `invalidCredentials`, `tooManyAttempts`, `signInUnavailable`, or what `findClient` throws
      */
-    async verify(attempt: PasswordAttempt, origin: Origin): Promise<Verified> {
+    async verify(attempt: PasswordAttempt, source: RequestSource): Promise<Verified> {
       const { findClient, username, password, isRecorded } = attempt
-      // What is no address is nobody's: it takes the same way as an address that nobody has.
+      // A text that is no address is handled like an unknown address.
       const email = parseEmailAddress(username) ?? ''
-      const made = await begin(username, email, { findClient, origin, isRecorded })
-      return atDesk(passwords, visitOf(origin), async (desk) => {
-        // A place at the desk bounds how many guesses can be under way before their failures count; others may have
-        // counted while this one waited for it.
+      const made = await begin(username, email, { findClient, source, isRecorded })
+      return withHasher(passwords, visitOf(source), async (hasher) => {
+        // Places bound how many guesses are under way before their failures count; others may have counted while this
+        // one waited for a place.
         const turn = await requireTurn(made)
         const found = await tokens.findCredentials(email)
         const isHeld = turn.heldSeconds > 0
         const isTaken = !isHeld || made.isFamiliar
-        const matches = await desk.matches(password, isTaken ? (found?.passwordHash ?? null) : null)
+        const matches = await hasher.matches(password, isTaken ? (found?.passwordHash ?? null) : null)
         if (!matches || !found) {
           const reason = found?.refusal ?? (found ? 'wrong-password' : 'unknown-user')
           // From a place where some users are familiar it does not show which.
@@ -269,25 +268,25 @@ export function createPasswordCheck(dependencies: PasswordCheckDependencies) {
           await keepFailure(found, { reason: isTaken ? reason : 'held', error }, made, turn)
           throw isHeld ? tooManyAttempts(turn.heldSeconds) : new DomainError(error)
         }
-        const user = await upToDate(found, password, desk)
+        const user = await upToDate(found, password, hasher)
         if (!user.needsCode) await forgetFailures(made.buckets, turn)
         return { ...user, clientId: made.clientId }
       })
     },
 
     /**
-     * The second step, for somebody whose password was right.
+     * The second step, after a password that was right.
      * @throws DomainError `invalidCredentials`, `tooManyAttempts` or `signInUnavailable`
      */
     async verifyCode(
       user: Pick<Credentials, 'userId' | 'companyId' | 'email'>,
       code: string,
       clientId: string,
-      origin: Origin,
+      source: RequestSource,
     ): Promise<void> {
       const findClient = async () => ({ id: clientId })
-      const made = await begin(user.email, user.email, { findClient, origin })
-      await atDesk(passwords, visitOf(origin), async () => {
+      const made = await begin(user.email, user.email, { findClient, source })
+      await withHasher(passwords, visitOf(source), async () => {
         const turn = await requireTurn(made)
         if (turn.heldSeconds > 0 && !made.isFamiliar) throw tooManyAttempts(turn.heldSeconds)
         const isRight = await relational.transaction(async (tx) => {
@@ -297,7 +296,7 @@ export function createPasswordCheck(dependencies: PasswordCheckDependencies) {
               companyId: user.companyId,
               action: 'recovery-code-use',
               actor: { kind: 'user', id: user.userId, name: user.email },
-              address: origin.address,
+              address: source.address,
             })
           }
           return kind !== undefined

@@ -29,7 +29,7 @@ export function createThrottleStore(relational: Pick<Relational, 'db'>, now: Sql
       }))
     },
 
-    /** Counts one failure in every bucket. Rows are locked in the order of their keys, so that no two wait in a ring. */
+    /** Counts one failure in every bucket. Rows are locked in the order of their keys, so that none deadlocks. */
     async countFailure(buckets: readonly Bucket[]): Promise<void> {
       const sorted = buckets.toSorted((a, b) => Buffer.compare(a.key, b.key))
       const rows = sql.join(

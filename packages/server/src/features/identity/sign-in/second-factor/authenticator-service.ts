@@ -10,8 +10,11 @@ import type { SecretBox } from '../../../../platform/crypto/secret-box.ts'
 import type { RandomBytes } from '../../../../platform/crypto/secrets.ts'
 import { DomainError } from '../../../../platform/errors.ts'
 import { normalizeId } from '../../../../platform/ids.ts'
-import type { Queries, Relational } from '../../../../platform/stores/relational.ts'
+import type { Relational } from '../../../../platform/stores/relational.ts'
+import { createDirectoryStore } from '../../people/directory/directory-store.ts'
+import { requireNotAbove } from '../../people/roles/grants.ts'
 import type { Principal } from '../../sessions/principal.ts'
+import { createSessionStore } from '../../sessions/session-store.ts'
 import type { PasswordCheck } from '../passwords/password-check.ts'
 import { authenticatorContext, createAuthenticatorStore } from './authenticator-store.ts'
 import { hashRecoveryCode } from './second-factor.ts'
@@ -22,8 +25,6 @@ export interface AuthenticatorServiceDependencies {
   readonly passwordCheck: PasswordCheck
   readonly box: SecretBox
   readonly recordAudit: RecordAudit
-  /** Ends every session of somebody. */
-  readonly endSessions: (tx: Queries, userId: string) => Promise<unknown>
   readonly clock: Clock
   readonly random?: RandomBytes
 }
@@ -37,19 +38,11 @@ export type AuthenticatorService = ReturnType<typeof createAuthenticatorService>
 
 /** Turning one-time codes on and off. */
 export function createAuthenticatorService(dependencies: AuthenticatorServiceDependencies) {
-  const {
-    relational,
-    passwordCheck,
-    box,
-    recordAudit,
-    endSessions,
-    clock,
-    random = randomBytes,
-  } = dependencies
+  const { relational, passwordCheck, box, recordAudit, clock, random = randomBytes } = dependencies
   const { db } = relational
   const store = createAuthenticatorStore(db)
 
-  /** Fifteen letters of 32 each, 75 bits: their hashes tell nothing to whoever has a copy of the database. */
+  /** Fifteen letters of 32 each, 75 bits: too many to guess from the hashes in a copy of the database. */
   function newRecoveryCodes(): string[] {
     return Array.from({ length: recoveryCodeCount }, () => {
       const letters = Array.from(random(15), (byte) => recoveryAlphabet[byte % recoveryAlphabet.length])
@@ -155,20 +148,19 @@ export function createAuthenticatorService(dependencies: AuthenticatorServiceDep
     },
 
     /**
-     * For somebody of the company who lost their device; whoever takes a second step away from others ends their sessions.
+     * For another user of the company who lost their device; it ends that user's sessions.
      * @throws DomainError `userIdNotFound`, `userAboveOwn` or `authenticatorNotOffered`
      */
     async deleteOf(principal: Principal, wantedId: string, address: string): Promise<void> {
-      const { companyId, permissions } = principal
+      const { companyId } = principal
       const id = normalizeId(wantedId)
       await relational.transaction(async (tx) => {
         const inside = createAuthenticatorStore(tx)
-        const owner = await inside.findOwner(companyId, id)
+        const owner = await createDirectoryStore(tx).findUser(companyId, id)
         if (!owner) throw new DomainError('userIdNotFound', { id })
-        if (owner.permissions.some((each) => !permissions.has(each)))
-          throw new DomainError('userAboveOwn', { id })
+        await requireNotAbove(tx, principal, owner)
         if (!(await inside.delete(id))) throw new DomainError('authenticatorNotOffered')
-        await endSessions(tx, id)
+        await createSessionStore(tx).endOfUser(id)
         await recordAudit(tx, {
           companyId,
           action: 'authenticator-disable',

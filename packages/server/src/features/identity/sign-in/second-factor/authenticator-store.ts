@@ -1,11 +1,9 @@
 import { and, eq, isNotNull, lt, sql } from 'drizzle-orm'
 import { sealedColumns } from '../../../../database/sealed-columns.ts'
-import { rolePermissions } from '../../../../database/tables/role.ts'
 import { recoveryCodes, userAuthenticators } from '../../../../database/tables/sign-in.ts'
-import { users } from '../../../../database/tables/user.ts'
 import type { Queries } from '../../../../platform/stores/relational.ts'
 
-/** What the secret of somebody's authenticator is sealed for. */
+/** The context that the secret of a user's authenticator is sealed for. */
 export const authenticatorContext = sealedColumns.authenticatorSecret.contextOf
 
 export interface StoredAuthenticator {
@@ -88,19 +86,6 @@ export function createAuthenticatorStore(db: Queries) {
       await db.delete(recoveryCodes).where(eq(recoveryCodes.userId, userId))
       const { rowCount } = await db.delete(userAuthenticators).where(eq(userAuthenticators.userId, userId))
       return (rowCount ?? 0) > 0
-    },
-
-    /** Somebody of the company, with each `resource:action` that their role holds. */
-    async findOwner(
-      companyId: string,
-      userId: string,
-    ): Promise<{ email: string; permissions: string[] } | undefined> {
-      const { rows } = await db.execute<{ email: string; permissions: string[] }>(
-        sql`select email,
-            array(select resource || ':' || action from ${rolePermissions} where role_id = ${users.roleId}) as permissions
-          from ${users} where id = ${userId} and company_id = ${companyId} and status <> 'deleted'`,
-      )
-      return rows[0]
     },
   }
 }

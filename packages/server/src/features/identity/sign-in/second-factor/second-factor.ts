@@ -19,17 +19,17 @@ export function hashRecoveryCode(code: string): Buffer {
 }
 
 /** Longer texts are no code of either kind. */
-const longestCode = 40
+const maxCodeLength = 40
 
 export type SecondFactor = ReturnType<typeof createSecondFactor>
 
-/** The one-time codes of people who turned them on. */
+/** One-time codes of users who turned them on. */
 export function createSecondFactor({ box, clock }: SecondFactorDependencies) {
   return {
     /** Takes a code once; undefined for one that is wrong or was taken before. */
     async take(db: Queries, userId: string, text: string): Promise<CodeKind | undefined> {
       const code = text.trim()
-      if (code.length > longestCode) return undefined
+      if (code.length > maxCodeLength) return undefined
       const store = createAuthenticatorStore(db)
       const stored = await store.find(userId)
       if (!stored?.isConfirmed) return undefined

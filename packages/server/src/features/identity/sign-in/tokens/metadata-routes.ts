@@ -5,9 +5,9 @@ import { metadataUrl } from '../../sessions/clients/cross-origin-paths.ts'
 import { signInUrl } from '../pages/sign-in-pages.ts'
 
 /** What OAuth clients find out by themselves (RFC 8414); clients here are public and hold no secret. */
-export function registerMetadataRoutes(app: FastifyInstance, origin: () => string): void {
+export function registerMetadataRoutes(app: FastifyInstance, publicUrl: () => string): void {
   app.get(metadataUrl, async (_request, reply) => {
-    const issuer = origin()
+    const issuer = publicUrl()
     reply.header('cache-control', 'public, max-age=300').header('access-control-allow-origin', '*')
     return {
       issuer,

@@ -8,7 +8,7 @@ export interface PasswordRequest {
   readonly clientId: string
   readonly username: string
   readonly password: string
-  /** A one-time or recovery code, for people who turned them on. */
+  /** A one-time or recovery code, for users who turned them on. */
   readonly otpCode: string | undefined
 }
 
@@ -33,7 +33,7 @@ export interface RevocationRequest {
   readonly token: string
 }
 
-/** What a request says beside its body. */
+/** What a request has beside its body. */
 export interface RequestSurroundings {
   /** The client of an `Authorization: Basic` header, which ordinary OAuth clients may send (RFC 6749 2.3.1). */
   readonly basicClientId: string | undefined

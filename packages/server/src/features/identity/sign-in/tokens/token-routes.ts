@@ -11,7 +11,7 @@ import { useOAuthFailures } from './oauth-failures.ts'
 import { readRevocationRequest, readTokenRequest } from './token-request.ts'
 import type { TokenService } from './token-service.ts'
 
-/** Room for the longest password in the widest escapes; nobody has shown who they are when it is read. */
+/** Room for the longest password in the widest escapes; it is read before any authentication. */
 const bodyLimit = 64 * 1024
 
 const refuseForm: RefuseForm = (path, { en: message }) =>

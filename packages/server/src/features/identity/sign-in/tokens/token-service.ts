@@ -10,7 +10,7 @@ import type { FamiliarStore } from '../../sessions/familiar-store.ts'
 import type { CodeStore } from '../../sessions/tokens/code-store.ts'
 import type { RotationStore } from '../../sessions/tokens/rotation-store.ts'
 import type { Client, Credentials, SessionRefresh, TokenStore } from '../../sessions/tokens/token-store.ts'
-import type { Origin, PasswordCheck } from '../passwords/password-check.ts'
+import type { PasswordCheck, RequestSource } from '../passwords/password-check.ts'
 import type {
   CodeRequest,
   PasswordRequest,
@@ -47,7 +47,7 @@ const challengeOf = (verifier: string): string => hashSecret(verifier).toString(
 
 export type TokenService = ReturnType<typeof createTokenService>
 
-/** Gives out tokens, operation 1, and takes them back. */
+/** Issues tokens, operation 1, and revokes them. */
 export function createTokenService(dependencies: TokenServiceDependencies) {
   const { relational, tokens, rotation, storesIn, passwordCheck, recordAudit, random } = dependencies
 
@@ -63,13 +63,13 @@ export function createTokenService(dependencies: TokenServiceDependencies) {
     return client
   }
 
-  /** Inside the transaction. Undefined when the person was disabled or given another password meanwhile. */
+  /** Inside the transaction. Undefined when the user was disabled or got another password meanwhile. */
   async function openSession(
     inside: TokenStore,
     user: Pick<Credentials, 'userId' | 'passwordHash'>,
     method: 'password' | 'sso',
     client: Pick<Client, 'id' | 'grants'>,
-    origin: Origin,
+    source: RequestSource,
   ): Promise<{ pair: TokenResponse; refreshTokenId: string } | undefined> {
     const accessToken = newSecret(random)
     const refreshToken = client.grants.includes('refresh_token') ? newSecret(random) : undefined
@@ -78,7 +78,7 @@ export function createTokenService(dependencies: TokenServiceDependencies) {
       user,
       method,
       clientId: client.id,
-      address: networkOf(origin.address),
+      address: networkOf(source.address),
       refreshTokenId,
       refreshTokenHash: refreshToken === undefined ? null : hashSecret(refreshToken),
       accessTokenId: newId(),
@@ -87,28 +87,28 @@ export function createTokenService(dependencies: TokenServiceDependencies) {
     return opened ? { pair: body(accessToken, refreshToken), refreshTokenId } : undefined
   }
 
-  async function grantPassword(request: PasswordRequest, origin: Origin): Promise<TokenResponse> {
+  async function grantPassword(request: PasswordRequest, source: RequestSource): Promise<TokenResponse> {
     const { username, password } = request
     const findClient = () => requireClientFor(request.grantType, request.clientId)
-    const user = await passwordCheck.verify({ findClient, username, password }, origin)
+    const user = await passwordCheck.verify({ findClient, username, password }, source)
     const { clientId } = user
     if (user.needsCode) {
       if (request.otpCode === undefined) throw new DomainError('otpRequired')
-      await passwordCheck.verifyCode(user, request.otpCode, clientId, origin)
+      await passwordCheck.verifyCode(user, request.otpCode, clientId, source)
     }
     // Again: the work above takes its time.
     const client = await findClient()
     return relational.transaction(async (tx) => {
       const inside = storesIn(tx)
-      const session = await openSession(inside.tokens, user, 'password', client, origin)
+      const session = await openSession(inside.tokens, user, 'password', client, source)
       if (!session) throw new DomainError('invalidCredentials')
-      await inside.familiar.rememberNetwork(user.userId, origin.address)
+      await inside.familiar.rememberNetwork(user.userId, source.address)
       await recordAudit(tx, {
         companyId: user.companyId,
         action: 'sign-in',
         actor: { kind: 'user', id: user.userId, name: user.email },
         details: { method: 'password', clientId },
-        address: origin.address,
+        address: source.address,
       })
       return session.pair
     })
@@ -119,7 +119,7 @@ export function createTokenService(dependencies: TokenServiceDependencies) {
    * (RFC 6749 4.1.2). Without the verifier it means nothing: a code alone, as logs and histories hold it, ends no
    * session. The row is locked, so that of two uses at once one is the second.
    */
-  async function grantCode(request: CodeRequest, origin: Origin): Promise<TokenResponse> {
+  async function grantCode(request: CodeRequest, source: RequestSource): Promise<TokenResponse> {
     const client = await requireClientFor(request.grantType, request.clientId)
     if (!isSecret(request.code)) throw new DomainError('invalidGrant')
     const pair = await relational.transaction(async (tx) => {
@@ -136,12 +136,12 @@ export function createTokenService(dependencies: TokenServiceDependencies) {
           actor: { kind: 'platform' },
           target: { kind: 'user', id: code.userId, name: code.email },
           details: { reason: 'code-used-twice', clientId: client.id },
-          address: origin.address,
+          address: source.address,
         })
         return undefined
       }
       const isGood = code.isAlive && code.redirectUri === request.redirectUri
-      const session = isGood ? await openSession(inside, code, code.method, client, origin) : undefined
+      const session = isGood ? await openSession(inside, code, code.method, client, source) : undefined
       if (!session) return undefined
       await codes.markUsed(codeHash, session.refreshTokenId)
       return session.pair
@@ -150,35 +150,35 @@ export function createTokenService(dependencies: TokenServiceDependencies) {
     return pair
   }
 
-  async function grantRefresh(request: RefreshRequest, origin: Origin): Promise<TokenResponse> {
+  async function grantRefresh(request: RefreshRequest, source: RequestSource): Promise<TokenResponse> {
     const client = await requireClientFor(request.grantType, request.clientId)
     await tokens.sweepEnded()
     if (!isSecret(request.refreshToken)) throw new DomainError('invalidGrant')
     const accessToken = newSecret(random)
     const refresh: SessionRefresh = {
       clientId: client.id,
-      address: networkOf(origin.address),
+      address: networkOf(source.address),
       refreshTokenHash: hashSecret(request.refreshToken),
       accessTokenId: newId(),
       accessTokenHash: hashSecret(accessToken),
     }
-    if (client.rotatesRefreshTokens) return body(accessToken, await rotate(refresh, origin))
+    if (client.rotatesRefreshTokens) return body(accessToken, await rotate(refresh, source))
     if (!(await tokens.refreshSession(refresh))) throw new DomainError('invalidGrant')
     return body(accessToken, request.refreshToken)
   }
 
-  /** Gives the next refresh token, or ends the session of a token whose successor somebody else may hold. */
-  async function rotate(refresh: SessionRefresh, origin: Origin): Promise<string> {
+  /** Issues the next refresh token, or ends the session of a reused one, whose successor may be stolen. */
+  async function rotate(refresh: SessionRefresh, source: RequestSource): Promise<string> {
     await rotation.sweepEarlier()
     const refreshToken = newSecret(random)
     const rotated = await rotation.rotateSession({ ...refresh, nextTokenHash: hashSecret(refreshToken) })
-    if (rotated?.isReused) await endReused(rotated.sessionId, refresh.clientId, origin)
+    if (rotated?.isReused) await endReused(rotated.sessionId, refresh.clientId, source)
     if (!rotated || rotated.isReused) throw new DomainError('invalidGrant')
     return refreshToken
   }
 
   /** Of several uses at once the one that ends the session is recorded. */
-  async function endReused(sessionId: string, clientId: string, { address }: Origin): Promise<void> {
+  async function endReused(sessionId: string, clientId: string, { address }: RequestSource): Promise<void> {
     await relational.transaction(async (tx) => {
       const ended = await storesIn(tx).rotation.endSession(sessionId)
       if (!ended) return
@@ -195,11 +195,11 @@ export function createTokenService(dependencies: TokenServiceDependencies) {
 
   return {
     /**
-     * Grants a token request or says why not.
+     * Grants a token request.
      * @throws DomainError `invalidClient`, `unauthorizedClient`, `invalidGrant`, `invalidCredentials`,
      *   `otpRequired`, `tooManyAttempts`, `signInUnavailable`, or `invalidTokenRequest` for a password over the limit
      */
-    async grant(request: TokenRequest, origin: Origin): Promise<TokenResponse> {
+    async grant(request: TokenRequest, source: RequestSource): Promise<TokenResponse> {
       if (request.grantType === 'password' && isPasswordTooLong(request.password)) {
         const message = `must have at most ${maximumPasswordBytes} bytes`
         throw new DomainError(
@@ -210,11 +210,11 @@ export function createTokenService(dependencies: TokenServiceDependencies) {
       }
       switch (request.grantType) {
         case 'password':
-          return grantPassword(request, origin)
+          return grantPassword(request, source)
         case 'refresh_token':
-          return grantRefresh(request, origin)
+          return grantRefresh(request, source)
         case 'authorization_code':
-          return grantCode(request, origin)
+          return grantCode(request, source)
       }
     },
 
@@ -224,7 +224,7 @@ export function createTokenService(dependencies: TokenServiceDependencies) {
      */
     async revoke(
       { clientId, token }: RevocationRequest,
-      { address }: Pick<Origin, 'address'>,
+      { address }: Pick<RequestSource, 'address'>,
     ): Promise<void> {
       const client = await requireClient(clientId)
       if (!isSecret(token)) return

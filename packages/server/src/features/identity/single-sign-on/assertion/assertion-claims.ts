@@ -3,12 +3,12 @@ import { parseEmailAddress } from '../../../../platform/email-address.ts'
 import type { NameFormat } from './assertion-verifier.ts'
 import { SamlRefusal } from './saml-refusal.ts'
 
-/** What an assertion says about a person, in the company's mapping. There is no role and no team among it. */
+/** Claims about a user by the company's mapping; roles and teams are never among them. */
 export interface Claims {
   /** As links are stored: an e-mail address in lower case, anything else as it is. */
   readonly nameId: string
   readonly nameFormat: NameFormat
-  /** What the identity provider calls the person whatever their name is; undefined where it says no such thing. */
+  /** The identity provider's own identifier of the user, which no change of name affects; undefined without one. */
   readonly externalId: string | undefined
   /** As `parseEmailAddress` gives it. */
   readonly email: string
@@ -20,28 +20,28 @@ export interface Claims {
   readonly language: 'en' | 'fr' | null
 }
 
-interface Said {
+interface AssertionContent {
   readonly nameId: string
   readonly nameFormat: NameFormat
   readonly attributes: Readonly<Record<string, readonly string[]>>
 }
 
 const prefix = 'attributes.'
-const longestText = 200
-const longestExternalId = 1_024
+const maxTextLength = 200
+const maxExternalIdLength = 1_024
 
 /** The different values at a path. */
-function valuesAt({ nameId, attributes }: Said, path: string | undefined): string[] {
+function valuesAt({ nameId, attributes }: AssertionContent, path: string | undefined): string[] {
   if (path === 'nameId') return [nameId]
   const name = path?.startsWith(prefix) ? path.slice(prefix.length) : undefined
   if (name === undefined || !Object.hasOwn(attributes, name)) return []
   return [...new Set(attributes[name])]
 }
 
-/** A text for a profile; empty where what is said is no such text. */
-function textAt(said: Said, path: string | undefined): string {
-  const [text = ''] = valuesAt(said, path)
-  return [...text].length > longestText || /[\p{Cc}\p{Cs}]/u.test(text) ? '' : text
+/** A text for a profile; empty where the value is no such text. */
+function textAt(content: AssertionContent, path: string | undefined): string {
+  const [text = ''] = valuesAt(content, path)
+  return [...text].length > maxTextLength || /[\p{Cc}\p{Cs}]/u.test(text) ? '' : text
 }
 
 function languageOf(text: string): 'en' | 'fr' | null {
@@ -49,31 +49,31 @@ function languageOf(text: string): 'en' | 'fr' | null {
   return tag === 'en' || tag === 'fr' ? tag : null
 }
 
-/** A to Z alone: `toLowerCase` makes `k` of the Kelvin sign, and so one person's name of another's. */
+/** A to Z alone: `toLowerCase` makes `k` of the Kelvin sign, and so one user's name of another's. */
 export function foldName(name: string): string {
   return name.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase())
 }
 
-/** One value and no more: two would be two people. */
-function externalIdAt(said: Said, path: string | undefined): string | undefined {
-  const [value, ...more] = valuesAt(said, path)
-  return value !== undefined && more.length === 0 && value.length <= longestExternalId ? value : undefined
+/** One value and no more: two would be two users. */
+function externalIdAt(content: AssertionContent, path: string | undefined): string | undefined {
+  const [value, ...more] = valuesAt(content, path)
+  return value !== undefined && more.length === 0 && value.length <= maxExternalIdLength ? value : undefined
 }
 
 /** @throws SamlRefusal `no-email` unless there is exactly one address, and it is one */
-export function readClaims(said: Said, mapping: AttributeMapping): Claims {
-  const [address, ...more] = valuesAt(said, mapping.email)
+export function readClaims(content: AssertionContent, mapping: AttributeMapping): Claims {
+  const [address, ...more] = valuesAt(content, mapping.email)
   const email = address === undefined || more.length > 0 ? undefined : parseEmailAddress(address)
   if (email === undefined) throw new SamlRefusal('no-email')
   return {
-    nameId: said.nameFormat === 'email' ? foldName(said.nameId) : said.nameId,
-    nameFormat: said.nameFormat,
-    externalId: externalIdAt(said, mapping.externalId),
+    nameId: content.nameFormat === 'email' ? foldName(content.nameId) : content.nameId,
+    nameFormat: content.nameFormat,
+    externalId: externalIdAt(content, mapping.externalId),
     email,
-    firstName: textAt(said, mapping.firstName),
-    lastName: textAt(said, mapping.lastName),
-    jobTitle: textAt(said, mapping.jobTitle),
-    phone: textAt(said, mapping.phone),
-    language: languageOf(textAt(said, mapping.language)),
+    firstName: textAt(content, mapping.firstName),
+    lastName: textAt(content, mapping.lastName),
+    jobTitle: textAt(content, mapping.jobTitle),
+    phone: textAt(content, mapping.phone),
+    language: languageOf(textAt(content, mapping.language)),
   }
 }

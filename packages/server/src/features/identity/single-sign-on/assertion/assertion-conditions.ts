@@ -59,7 +59,7 @@ export function checkConditions(assertion: Element, audience: string, now: numbe
   return end
 }
 
-/** A session that the identity provider has ended already lets nobody in (saml-core 2.7.2). */
+/** A session that the identity provider has ended already is refused (saml-core 2.7.2). */
 export function checkAuthentication(assertion: Element, now: number): void {
   const statements = childrenNamed(assertion, namespaces.assertion, 'AuthnStatement')
   if (statements.length === 0) throw new SamlRefusal('no-authentication')

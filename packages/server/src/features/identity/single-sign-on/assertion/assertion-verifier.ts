@@ -19,7 +19,7 @@ import {
 } from './saml-xml.ts'
 import { readSignedElement, verifySignedText } from './signed-element.ts'
 
-/** What a response must agree with. */
+/** What a response is verified against. */
 export interface Expectation {
   /** Entity id of the company's identity provider. */
   readonly issuer: string
@@ -56,7 +56,7 @@ const transient = 'urn:oasis:names:tc:SAML:2.0:nameid-format:transient'
 const entityFormat = 'urn:oasis:names:tc:SAML:2.0:nameid-format:entity'
 const emailAddress = 'urn:oasis:names:tc:SAML:1.1:nameid-format:emailAddress'
 const base64 = /^[A-Za-z0-9+/]+={0,2}$/
-const longestNameId = 1_024
+const maxNameIdLength = 1_024
 
 function decodeMessage(message: string): Buffer {
   const packed = message.replaceAll(/[\r\n\t ]/g, '')
@@ -85,9 +85,9 @@ function checkStatus(response: Element): void {
 function readNameId(subject: Element): { nameId: string; nameFormat: NameFormat } {
   const element = onlyChild(subject, namespaces.assertion, 'NameID')
   const text = element && plainText(element)?.trim()
-  if (!element || !text || text.length > longestNameId) throw new SamlRefusal('no-subject')
+  if (!element || !text || text.length > maxNameIdLength) throw new SamlRefusal('no-subject')
   const format = attributeOf(element, 'Format')
-  // It would be another one tomorrow: nobody can be known by it.
+  // It is another one at the next sign-in, and identifies no user.
   if (format === transient) throw new SamlRefusal('transient-name-id')
   return { nameId: text, nameFormat: format === emailAddress ? 'email' : 'other' }
 }
@@ -117,7 +117,7 @@ function requireLiving(certificates: readonly string[], now: number): string[] {
 }
 
 /** Everything about a response whose text could be read. */
-function judge(root: Element, expected: Expectation): VerifiedAssertion {
+function validate(root: Element, expected: Expectation): VerifiedAssertion {
   const { response, assertion: unverified } = readResponseStructure(root)
   checkStatus(response)
   if (!unverified) throw new SamlRefusal('unexpected-structure')
@@ -161,7 +161,7 @@ function judge(root: Element, expected: Expectation): VerifiedAssertion {
 export function verifyResponse(message: string, expected: Expectation): VerifiedAssertion {
   const root = parseForeignXml(decodeMessage(message), responseLimits)
   try {
-    return judge(root, expected)
+    return validate(root, expected)
   } catch (error) {
     if (!(error instanceof SamlRefusal)) throw error
     throw new SamlRefusal(error.reason, error, attributeOf(root, 'InResponseTo'))

@@ -4,7 +4,7 @@ import { attributeOf, childElements, everyElement, isNamed, namespaces } from '.
 const namespaceOfDeclarations = 'http://www.w3.org/2000/xmlns/'
 
 /** A canonicalisation writes the name of a namespace again for each element that first uses it. */
-const longestNamespace = 200
+const maxNamespaceLength = 200
 
 /** Attributes that some reader somewhere takes for an identifier. */
 function assertIdentifier(element: Element, { name, value }: Attr, seen: Set<string>): void {
@@ -22,7 +22,7 @@ function assertAttributes(elements: readonly Element[]): void {
       const attribute = attributes[i] as Attr
       // `xmlns:id` declares a prefix and identifies nothing.
       if (attribute.namespaceURI === namespaceOfDeclarations) {
-        if (attribute.value.length > longestNamespace) throw new SamlRefusal('too-large')
+        if (attribute.value.length > maxNamespaceLength) throw new SamlRefusal('too-large')
       } else if ((attribute.localName ?? attribute.name).toLowerCase() === 'id') {
         assertIdentifier(element, attribute, identifiers)
       }

@@ -2,7 +2,7 @@ import type { Clock } from '../../../../platform/clock.ts'
 import { DomainError } from '../../../../platform/errors.ts'
 import { networkOf } from '../../../../platform/network-address.ts'
 
-/** Far more than a person, or people of one network, begin or end at once; verifying costs about a millisecond each. */
+/** Far more than the users of one network begin or end at once; verifying costs about a millisecond each. */
 const maxPerSecond = 20
 
 /** Of all browsers of a network that kept their name, which programs can do too. */

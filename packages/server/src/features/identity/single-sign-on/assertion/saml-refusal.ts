@@ -1,4 +1,4 @@
-/** The message cannot be read, or there is none: whoever sends it need not even know what one looks like. */
+/** The message cannot be read, or there is none: it takes no knowledge of SAML to send it. */
 const unreadable = [
   'not-base64',
   'too-large',
@@ -12,7 +12,7 @@ const unreadable = [
   'unknown-result',
 ] as const
 
-/** Refused before anybody is known to have signed it. */
+/** Refused before a signature was verified. */
 const unproven = [
   'duplicate-id',
   'foreign-id',
@@ -29,7 +29,7 @@ const unproven = [
   'wrong-issuer',
 ] as const
 
-/** Refused for what somebody has signed. */
+/** Refused for what was signed. */
 const proven = [
   // What it says.
   'wrong-recipient',
@@ -43,7 +43,7 @@ const proven = [
   'no-bearer-confirmation',
   'no-authentication',
   'transient-name-id',
-  // Whether somebody waits for it.
+  // Whether it is expected.
   'unsolicited',
   'too-old',
   'unknown-request',
@@ -68,7 +68,7 @@ const proven = [
 
 /**
  * Why a sign-in through an identity provider was refused. The name goes to the audit log and the metrics; the
- * person is told none of it, because whoever tries to forge a response reads that page.
+ * page shows none of it, because a forger reads that page.
  */
 export type RefusalReason = (typeof unreadable)[number] | (typeof unproven)[number] | (typeof proven)[number]
 
@@ -76,7 +76,7 @@ export type RefusalReason = (typeof unreadable)[number] | (typeof unproven)[numb
  * How many entries of the audit log such a refusal may make for one network and company in a minute; undefined where
  * each makes one.
  */
-export function mostEntriesAMinute(reason: RefusalReason): number | undefined {
+export function maxEntriesPerMinute(reason: RefusalReason): number | undefined {
   const isOneOf = (reasons: readonly RefusalReason[]) => reasons.includes(reason)
   if (isOneOf(unreadable)) return 1
   return isOneOf(unproven) ? 10 : undefined
@@ -99,7 +99,7 @@ export const remedies: Readonly<Partial<Record<RefusalReason, string>>> = {
 /** A response, or the sign-in that it would end, is not accepted. */
 export class SamlRefusal extends Error {
   readonly reason: RefusalReason
-  /** The request that the message says it answers; nobody need have signed that. */
+  /** The request that the message claims to answer; that may be unsigned. */
   readonly inResponseTo: string | undefined
   /** Users that it is about, besides the one that the message names. */
   readonly userIds: readonly string[]

@@ -19,11 +19,11 @@ export interface XmlLimits {
    * inside. Not in the whole document: identity providers declare the same two again for each value.
    */
   readonly declarations: number
-  /** Most equals signs, and so most attributes; and most ampersands. */
+  /** Bound of equals signs, and so of attributes; and of ampersands. */
   readonly signs: number
-  /** Most equals signs in one tag, and so most attributes of an element. */
+  /** Bound of equals signs in one tag, and so of attributes of an element. */
   readonly tagSigns: number
-  /** Most `>`, and most `"`: those in text and values are replaced one by one in a canonicalisation. */
+  /** Bound of `>`, and of `"`: those in text and values are replaced one by one in a canonicalisation. */
   readonly escapes: number
   /** Whether comments and CDATA sections may stand in it; they are refused where a signature is read. */
   readonly comments: boolean
@@ -91,10 +91,10 @@ function endOfTag(text: string, at: number): number {
   throw new SamlRefusal('malformed-xml')
 }
 
-function assertFew(text: string, sign: string, most: number): void {
+function assertFew(text: string, sign: string, max: number): void {
   let found = 0
   for (let at = text.indexOf(sign); at >= 0; at = text.indexOf(sign, at + 1))
-    if (++found > most) throw new SamlRefusal('too-many-elements')
+    if (++found > max) throw new SamlRefusal('too-many-elements')
 }
 
 /** Counts what the tags of a document, given one after the other, open, name and declare. */
@@ -114,7 +114,7 @@ function createTagCount(limits: XmlLimits) {
     if (open.length > limits.depth) throw new SamlRefusal('too-deep')
   }
 
-  /** The parser passes over an end of another element, so that it would nest what is counted side by side here. */
+  /** The parser ignores an end tag of another element, and would nest what is counted side by side here. */
   function end(tag: string): void {
     if (open.pop()?.name !== /^<\/([^\s>]*)\s*>$/.exec(tag)?.[1]) throw new SamlRefusal('malformed-xml')
   }
@@ -212,7 +212,7 @@ function parse(text: string): Element {
 }
 
 /**
- * The root of a document that anybody may have written.
+ * The root of an untrusted document.
  * @throws SamlRefusal naming what is not accepted
  */
 export function parseForeignXml(bytes: Buffer, limits: XmlLimits): Element {

@@ -8,9 +8,9 @@ export interface ServiceProvider {
   readonly finishUrl: string
 }
 
-/** @param origin public address of the service, without a path; never from a request */
-export function serviceProviderOf(origin: string, companyId: string): ServiceProvider {
-  const base = `${origin}/v2/sso/saml/${companyId}`
+/** @param publicUrl public address of the service, without a path; never from a request */
+export function serviceProviderOf(publicUrl: string, companyId: string): ServiceProvider {
+  const base = `${publicUrl}/v2/sso/saml/${companyId}`
   return { entityId: `${base}/metadata`, acsUrl: `${base}/acs`, finishUrl: `${base}/finish` }
 }
 
@@ -41,7 +41,7 @@ export async function buildSignInUrl(wanted: SignedRequest): Promise<string> {
     identifierFormat: nameIdFormat,
     disableRequestedAuthnContext: true,
     generateUniqueId: () => requestId,
-    // Which request a response answers is judged by our own store, not by the library's memory.
+    // Which request a response answers is decided by our own store, not by the library's memory.
     validateInResponseTo: ValidateInResponseTo.never,
   })
   return saml.getAuthorizeUrlAsync('', undefined, {})
@@ -59,7 +59,7 @@ export function buildMetadata(
     wantAssertionsSigned: true,
     privateKey: signing.privateKey,
     publicCerts: [...signing.certificates],
-    // The same text each time, so that whoever watches it sees real changes only.
+    // The same text each time, so that a watcher sees real changes only.
     generateUniqueId: () => '_metadata',
   })
 }

@@ -23,17 +23,17 @@ import {
 const base64 = /^[A-Za-z0-9+/\s]+(?:=\s*){0,2}$/
 
 /** The value of a key of 16 384 bits has 2 732 characters, without the space in it. */
-const longestValue = 8_192
+const maxValueLength = 8_192
 
 /** Text, names and values of attributes together, in characters; identity providers write some 1 500. */
-const longestSignedInfo = 16_384
+const maxSignedInfoLength = 16_384
 
 /** Each name costs the canonicalisation a look at every element; identity providers list `xs` and its like. */
-const mostPrefixes = 20
-const longestPrefixList = 500
+const maxPrefixes = 20
+const maxPrefixListLength = 500
 
 /** Each one is tried on every response; identity providers have two while they change them. */
-export const mostCertificates = 4
+export const maxCertificates = 4
 
 /** The children of an element by name, each once, in this order, and nothing else. */
 function partsOf(
@@ -70,7 +70,7 @@ function algorithmOf<T>(element: Element, accepted: Readonly<Record<string, T>>)
 
 function base64Of(element: Element): string {
   const text = plainText(element)
-  if (text === undefined || text.length > longestValue || !base64.test(text))
+  if (text === undefined || text.length > maxValueLength || !base64.test(text))
     throw new SamlRefusal('signature-malformed')
   return text
 }
@@ -89,9 +89,9 @@ function readTransforms(transforms: Element): string[] {
   if (!isEmpty || !isNamed(inclusive, exclusiveCanonicalization, 'InclusiveNamespaces'))
     throw new SamlRefusal('algorithm-refused')
   const list = attributeOf(inclusive, 'PrefixList') ?? ''
-  if (list.length > longestPrefixList) throw new SamlRefusal('signature-malformed')
+  if (list.length > maxPrefixListLength) throw new SamlRefusal('signature-malformed')
   const prefixes = list.split(' ').filter((prefix) => prefix !== '')
-  if (prefixes.length > mostPrefixes) throw new SamlRefusal('signature-malformed')
+  if (prefixes.length > maxPrefixes) throw new SamlRefusal('signature-malformed')
   return prefixes
 }
 
@@ -129,12 +129,12 @@ function assertShort(signedInfo: Element): void {
   let length = signedInfo.textContent?.length ?? 0
   for (const element of everyElement(signedInfo))
     for (const { name, value } of Array.from(element.attributes)) length += name.length + value.length
-  if (length > longestSignedInfo) throw new SamlRefusal('signature-malformed')
+  if (length > maxSignedInfoLength) throw new SamlRefusal('signature-malformed')
 }
 
 /**
- * What one of the certificates has signed, read from the signed bytes. It takes a few elements, whatever document
- * they stand in, so that whoever has no signed message has nothing else canonicalised.
+ * What one of the certificates has signed, read from the signed bytes. Only a few elements are canonicalised before
+ * the signature is verified, so that an unsigned document costs little.
  */
 function verifySignedInfo(signature: Element, signedId: string, certificates: readonly string[]): SignedInfo {
   const parts = partsOf(signature, ['SignedInfo', 'SignatureValue'], ['KeyInfo'])
@@ -145,7 +145,7 @@ function verifySignedInfo(signature: Element, signedId: string, certificates: re
   const canonical = new ExclusiveCanonicalization().process(signedInfo, {})
   // Nothing of `KeyInfo` is ever read: whose key it was is decided by the configuration alone.
   const isSigned = certificates
-    .slice(0, mostCertificates)
+    .slice(0, maxCertificates)
     .some((certificate) => new Algorithm().verifySignature(canonical, certificate, value))
   if (!isSigned) throw new SamlRefusal('signature-invalid')
   return readSignedInfo(parseSignedXml(canonical), signedId)

@@ -7,8 +7,8 @@ import { createSelfSignedCertificate } from '../../../../platform/crypto/self-si
 import { DomainError } from '../../../../platform/errors.ts'
 import { newId, normalizeId } from '../../../../platform/ids.ts'
 import type { Queries, Relational } from '../../../../platform/stores/relational.ts'
+import { createDirectoryStore } from '../../people/directory/directory-store.ts'
 import type { Caller } from '../../sessions/principal.ts'
-import { createConfigStore } from '../config/config-store.ts'
 import {
   createCertificateStore,
   type SigningCertificate,
@@ -24,7 +24,7 @@ export interface CertificateServiceDependencies {
 
 const day = 86_400_000
 const validDays = 3 * 365
-const mostCertificates = 2
+const maxCertificates = 2
 
 /** SHA-256 of a certificate in PEM, in hexadecimal. */
 export function fingerprintOf(certificate: string): string {
@@ -104,12 +104,12 @@ export function createCertificateService(dependencies: CertificateServiceDepende
       const { companyId } = caller.principal
       const prepared = await this.prepare(companyId)
       await relational.transaction(async (tx) => {
-        await createConfigStore(tx).lockCompany(companyId)
+        await createDirectoryStore(tx).lockCompany(companyId)
         const held = createCertificateStore(tx, box)
         const present = await held.list(companyId)
-        // One that has ended is of no use to anybody and makes room.
+        // Ended ones are useless and make room.
         for (const ended of present.filter((each) => !isValid(each))) await held.delete(companyId, ended.id)
-        if (present.filter(isValid).length >= mostCertificates) throw new DomainError('tooManyCertificates')
+        if (present.filter(isValid).length >= maxCertificates) throw new DomainError('tooManyCertificates')
         await held.insert(prepared)
         await recordAudit(tx, {
           companyId,
@@ -129,7 +129,7 @@ export function createCertificateService(dependencies: CertificateServiceDepende
       const id = normalizeId(givenId)
       const { companyId } = caller.principal
       await relational.transaction(async (tx) => {
-        await createConfigStore(tx).lockCompany(companyId)
+        await createDirectoryStore(tx).lockCompany(companyId)
         const held = createCertificateStore(tx, box)
         const present = await held.list(companyId)
         const found = present.find((each) => each.id === id)

@@ -5,6 +5,7 @@ import type { Logger } from '../../../../platform/logger.ts'
 import { type Language, letter } from '../../../../platform/mail/letter.ts'
 import type { EnqueueMail } from '../../../../platform/mail/mail-queue.ts'
 import type { Relational } from '../../../../platform/stores/relational.ts'
+import { createDirectoryStore } from '../../people/directory/directory-store.ts'
 import { createConfigStore } from '../config/config-store.ts'
 import { fingerprintOf } from './certificate-service.ts'
 import { createCertificateStore } from './certificate-store.ts'
@@ -91,7 +92,7 @@ export function createCertificateWatch(dependencies: CertificateWatchDependencie
     await relational.transaction(async (tx) => {
       if (!(await createCertificateStore(tx, box).insertNotice(companyId, fingerprint, notice))) return
       const date = new Date(end).toISOString().slice(0, 10)
-      for (const { email, language } of await createConfigStore(tx).listAdministrators(companyId)) {
+      for (const { email, language } of await createDirectoryStore(tx).listAdministrators(companyId)) {
         const text = words[language]
         const content = letter({ language, before: [text[whose](date)] })
         await enqueueMail(tx, { to: email, subject: text.subject(Math.max(1, Math.round(left))), ...content })
@@ -120,7 +121,7 @@ export function createCertificateWatch(dependencies: CertificateWatchDependencie
   return {
     start: () => schedule(0),
     work,
-    /** Days until the first certificate without which somebody's single sign-on ends; infinite without any. */
+    /** Days until the first end of a certificate that a company's single sign-on needs; infinite without any. */
     leastDays: () => leastDays,
     async stop(): Promise<void> {
       stopped = true

@@ -5,7 +5,7 @@ import { type GivenMetadata, isSameProvider } from '../metadata/given-metadata.t
 import type { NoticedChange } from './config-notice.ts'
 import type { StoredConfig } from './config-store.ts'
 
-type Wanted = SsoConfigReplacement | SsoConfigUpdate
+export type Wanted = SsoConfigReplacement | SsoConfigUpdate
 
 /** What a change does beyond the fields that it names. */
 export interface Consequences {
@@ -47,7 +47,7 @@ export function consequencesOf(
   const isTrustWithdrawn = removedCertificates.some(
     (pem) => new X509Certificate(pem).validToDate.getTime() > now,
   )
-  // Who comes in is decided by both: what was proven before is not so any more.
+  // Both decide which users sign in: a change of either must be proven again.
   const isAnother = isAnotherProvider || isAnotherMapping
   const wasRequired = before?.mandatory === true && !isAnother
   const isRequired = wanted.mandatory ?? (isWhole ? false : wasRequired)
@@ -67,7 +67,7 @@ export function consequencesOf(
   }
 }
 
-/** What administrators are told of it. */
+/** The changes that administrators are mailed about. */
 export function noticesOf(before: StoredConfig | undefined, now: Consequences): NoticedChange[] {
   return [
     ...(before === undefined || now.isAnotherProvider ? (['provider'] as const) : []),

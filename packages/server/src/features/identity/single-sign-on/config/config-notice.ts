@@ -1,9 +1,9 @@
 import { type Language, letter } from '../../../../platform/mail/letter.ts'
 import type { EnqueueMail } from '../../../../platform/mail/mail-queue.ts'
 import type { Queries } from '../../../../platform/stores/relational.ts'
-import { createConfigStore } from './config-store.ts'
+import { createDirectoryStore } from '../../people/directory/directory-store.ts'
 
-/** What administrators are told about, whoever did it. */
+/** Changes that every administrator is mailed about. */
 export type NoticedChange =
   | 'provider'
   | 'certificates'
@@ -14,9 +14,9 @@ export type NoticedChange =
   | 'deleted'
 
 /**
- * Inside the transaction of a change: a mail to every administrator, because whoever decides which identity provider
- * is believed decides who they are.
- * @param author address of whoever made the change
+ * Inside the transaction of a change: a mail to every administrator, because a trusted identity provider can sign in
+ * as any of them.
+ * @param author address of the user who made the change
  */
 export type NotifyAdministrators = (
   tx: Queries,
@@ -64,7 +64,7 @@ export function createConfigNotice({
 }): NotifyAdministrators {
   return async (tx, companyId, author, changes) => {
     if (changes.length === 0) return
-    for (const { email, language } of await createConfigStore(tx).listAdministrators(companyId)) {
+    for (const { email, language } of await createDirectoryStore(tx).listAdministrators(companyId)) {
       const text = words[language]
       const before = [text.author(author), ...changes.map((change) => text[change]), text.after]
       await enqueueMail(tx, { to: email, subject: text.subject, ...letter({ language, before }) })

@@ -10,8 +10,11 @@ import { DomainError } from '../../../../platform/errors.ts'
 import { newId } from '../../../../platform/ids.ts'
 import { invalid } from '../../../../platform/invalid.ts'
 import type { Queries, Relational } from '../../../../platform/stores/relational.ts'
-import type { UserLifecycle } from '../../people/users/user-lifecycle.ts'
-import type { Caller, Principal } from '../../sessions/principal.ts'
+import { createDirectoryStore } from '../../people/directory/directory-store.ts'
+import { requireNobodyAbove } from '../../people/roles/grants.ts'
+import { explainLastAdministrator, type UserLifecycle } from '../../people/users/user-lifecycle.ts'
+import type { Caller } from '../../sessions/principal.ts'
+import { createTokenStore } from '../../sessions/tokens/token-store.ts'
 import { serviceProviderOf } from '../assertion/service-provider.ts'
 import { type CertificateService, fingerprintOf } from '../certificates/certificate-service.ts'
 import { createDomainStore } from '../domains/domain-store.ts'
@@ -22,51 +25,42 @@ import {
 } from '../metadata/given-metadata.ts'
 import { readingOf } from '../metadata/metadata-schedule.ts'
 import {
-  type FindClient,
   isAnotherDestination,
   namesDestination,
   validateDestination,
 } from '../sign-in/idp-initiated-destination.ts'
-import { consequencesOf, noticesOf } from './config-consequences.ts'
+import { consequencesOf, noticesOf, type Wanted } from './config-consequences.ts'
 import type { NotifyAdministrators } from './config-notice.ts'
 import { createConfigStore, type StoredConfig } from './config-store.ts'
-import { type GrantRules, judgeNewcomerDefaults } from './jit-defaults.ts'
+import { validateJitDefaults } from './jit-defaults.ts'
 
-export interface ConfigServiceDependencies extends MetadataReaderDependencies, GrantRules {
+export interface ConfigServiceDependencies extends MetadataReaderDependencies {
   readonly relational: Pick<Relational, 'db' | 'transaction'>
   readonly lifecycle: Pick<UserLifecycle, 'transact'>
   readonly certificates: CertificateService
   readonly recordAudit: RecordAudit
   readonly notifyAdministrators: NotifyAdministrators
-  readonly origin: () => string
-  /** Inside a transaction: mails somebody a link to set a password. */
+  readonly publicUrl: () => string
+  /** Inside a transaction: mails a user a link to set a password. */
   readonly mailPasswordReset: (tx: Queries, userId: string) => Promise<void>
-  readonly findClient: FindClient
-  /** @throws DomainError `roleAboveOwn` when people of the company may do more than the caller */
-  readonly requireNobodyAbove: (queries: Queries, principal: Principal) => Promise<void>
 }
 
-type Wanted = SsoConfigReplacement | SsoConfigUpdate
-
-/** The loss of the last way in, in the words of single sign-on. */
-function inWords(error: unknown): never {
-  if (!(error instanceof DomainError) || error.errorName !== 'lastAdministrator') throw error
-  const message =
-    'No administrator could come in any more: first sign in as one through the identity provider, or give an administrator an address outside its domains'
-  throw new DomainError('lastAdministrator', {}, { message, cause: error })
-}
+const explainRequiring = explainLastAdministrator(
+  'No administrator could sign in any more: first sign in as one through the identity provider, or give an administrator an address outside its domains',
+)
 
 export type ConfigService = ReturnType<typeof createConfigService>
 
 /** The configuration of single sign-on of a company: reading, saving, deleting. */
 export function createConfigService(dependencies: ConfigServiceDependencies) {
-  const { relational, lifecycle, certificates, recordAudit, clock, origin } = dependencies
+  const { relational, lifecycle, certificates, recordAudit, clock, publicUrl } = dependencies
   const { notifyAdministrators } = dependencies
+  const { findClient } = createTokenStore(relational.db)
   const readMetadata = createMetadataReader(dependencies)
   const store = createConfigStore(relational.db)
 
   function toResource(stored: StoredConfig): SsoConfig {
-    const { entityId, acsUrl } = serviceProviderOf(origin(), stored.companyId)
+    const { entityId, acsUrl } = serviceProviderOf(publicUrl(), stored.companyId)
     return {
       idpMetadataXml: stored.metadataUrl === null ? stored.metadataXml : null,
       idpMetadataUrl: stored.metadataUrl,
@@ -135,11 +129,11 @@ export function createConfigService(dependencies: ConfigServiceDependencies) {
     const now = consequencesOf(before, wanted, metadata, isWhole, clock.now())
     const isNewlyRequired = now.isRequired && !now.wasRequired
     if (metadata || wanted.attributeMapping || isNewlyRequired || namesDestination(wanted))
-      await dependencies.requireNobodyAbove(tx, principal)
-    const judged = await judgeNewcomerDefaults(tx, dependencies, principal, { wanted, isWhole, before })
-    const { defaultTeamIds, ...settings } = judged
-    const destination = await validateDestination(dependencies.findClient, { wanted, isWhole, before })
-    const given = metadata && {
+      await requireNobodyAbove(tx, principal)
+    const given = { wanted, isWhole, before }
+    const { defaultTeamIds, ...settings } = await validateJitDefaults(tx, principal, given)
+    const destination = await validateDestination(findClient, given)
+    const provider = metadata && {
       metadataXml: metadata.xml,
       metadataUrl: metadata.url,
       idpEntityId: metadata.provider.entityId,
@@ -147,7 +141,7 @@ export function createConfigService(dependencies: ConfigServiceDependencies) {
       idpCertificates: [...metadata.provider.certificates],
     }
     const attributeMapping = wanted.attributeMapping ?? before?.attributeMapping
-    const whole = { ...before, ...given, ...settings, attributeMapping }
+    const whole = { ...before, ...provider, ...settings, attributeMapping }
     const { metadataXml, metadataUrl = null, idpEntityId, idpSignInUrl, idpCertificates } = whole
     if (!metadataXml || !idpEntityId || !idpSignInUrl || !idpCertificates || !attributeMapping)
       throw invalid('idpMetadataXml', 'or idpMetadataUrl is required')
@@ -166,7 +160,7 @@ export function createConfigService(dependencies: ConfigServiceDependencies) {
         ? await held.endSessions(companyId, 'sso', 'all', kept)
         : 0
     const endedByPassword = isNewlyRequired ? await turnOn(tx, companyId) : 0
-    if (now.isRequired) await held.requireAdministrator(companyId)
+    if (now.isRequired) await createDirectoryStore(tx).requireAdministrator(companyId)
     else await held.setMandatory(companyId, false)
     await recordAudit(tx, {
       ...eventOf(caller, 'sso-config-update'),
@@ -198,13 +192,13 @@ export function createConfigService(dependencies: ConfigServiceDependencies) {
       : await certificates.prepare(companyId)
     const isNewlyRequired = await lifecycle
       .transact(async (tx) => {
-        await createConfigStore(tx).lockCompany(companyId)
+        await createDirectoryStore(tx).lockCompany(companyId)
         const hasEnded = await apply(tx, caller, wanted, metadata, isWhole)
         if (prepared) await certificates.insertFirst(tx, prepared)
         return hasEnded
       })
-      .catch(inWords)
-    // Whoever was signing in by password while this was decided has a session by now: that ends, too.
+      .catch(explainRequiring)
+    // Sign-ins by password that were under way meanwhile have a session by now: those end, too.
     if (isNewlyRequired)
       await relational.transaction((tx) =>
         createConfigStore(tx).endSessions(companyId, 'password', 'domains'),
@@ -225,15 +219,15 @@ export function createConfigService(dependencies: ConfigServiceDependencies) {
     update: (caller: Caller, wanted: SsoConfigUpdate): Promise<SsoConfig> => save(caller, wanted, false),
 
     /**
-     * Deletes everything of the company's single sign-on at once. Passwords work again from that moment; whoever
-     * has none gets a mail, and sessions that the identity provider vouched for end, because nobody does any more.
+     * Deletes everything of the company's single sign-on at once. Passwords work again from that moment; users without
+     * one get a mail, and sessions through the identity provider end.
      * @throws DomainError `singleSignOnNotFound`
      */
     async delete(caller: Caller): Promise<void> {
       const { companyId, email } = caller.principal
       await relational.transaction(async (tx) => {
         const held = createConfigStore(tx)
-        await held.lockCompany(companyId)
+        await createDirectoryStore(tx).lockCompany(companyId)
         const before = await held.find(companyId)
         if (!before || !(await held.delete(companyId))) throw new DomainError('singleSignOnNotFound')
         const endedSessions = await held.endSessions(companyId, 'sso', 'all')

@@ -1,6 +1,4 @@
-import { and, asc, eq, inArray, isNotNull, isNull, ne, notInArray, sql } from 'drizzle-orm'
-import { companies } from '../../../../database/tables/company.ts'
-import { authorizationCodes, pendingSignIns } from '../../../../database/tables/sign-in.ts'
+import { and, asc, eq, isNull, sql } from 'drizzle-orm'
 import {
   samlRequests,
   ssoCertificates,
@@ -10,10 +8,9 @@ import {
   ssoIdentities,
   ssoUnlinkedNames,
 } from '../../../../database/tables/single-sign-on.ts'
-import { teams } from '../../../../database/tables/team.ts'
-import { accessTokens, refreshTokens } from '../../../../database/tables/token.ts'
 import { users } from '../../../../database/tables/user.ts'
 import type { Queries } from '../../../../platform/stores/relational.ts'
+import { createSessionStore } from '../../sessions/session-store.ts'
 
 export type StoredConfig = typeof ssoConfigs.$inferSelect & {
   /** Those that still exist, sorted. */
@@ -44,38 +41,19 @@ export function createConfigStore(db: Queries) {
     return rows.map(({ id }) => id)
   }
 
-  /** Active people of the company's verified domains, without programs. */
-  const peopleOfDomains = (companyId: string) =>
-    db
-      .select({ id: users.id })
-      .from(users)
-      .innerJoin(ssoDomains, eq(ssoDomains.companyId, users.companyId))
-      .where(
-        and(
-          eq(users.companyId, companyId),
-          eq(users.serviceAccount, false),
-          isNotNull(ssoDomains.verifiedAt),
-          sql`${ssoDomains.domain} = split_part(${users.email}, '@', 2)`,
-        ),
-      )
+  /** Users of the company's verified domains, without service accounts. */
+  const isOfDomains = (companyId: string) =>
+    and(
+      eq(users.companyId, companyId),
+      eq(users.serviceAccount, false),
+      sql`exists (select 1 from ${ssoDomains} as own where own.company_id = ${companyId}
+        and own.verified_at is not null and own.domain = split_part(${users.email}, '@', 2))`,
+    )
 
   return {
     async find(companyId: string): Promise<StoredConfig | undefined> {
       const [row] = await db.select().from(ssoConfigs).where(ofCompany(companyId))
       return row && { ...row, defaultTeamIds: await listDefaultTeams(companyId) }
-    },
-
-    /**
-     * Holds the company until the transaction ends, so that two changes of its single sign-on come one after the
-     * other, the first configuration too.
-     */
-    async lockCompany(companyId: string): Promise<void> {
-      await db.execute(sql`select 1 from ${companies} where id = ${companyId} for no key update`)
-    },
-
-    /** Holds the company against such changes; any number may hold it so at once. */
-    async holdCompany(companyId: string): Promise<void> {
-      await db.execute(sql`select 1 from ${companies} where id = ${companyId} for share`)
     },
 
     /** The flags stay as they are; a new configuration is neither mandatory nor proven. */
@@ -90,7 +68,7 @@ export function createConfigStore(db: Queries) {
       await db.insert(ssoDefaultTeams).values(defaultTeamIds.map((teamId) => ({ companyId, teamId })))
     },
 
-    /** What was proven is no longer so, and nobody must sign in this way. */
+    /** The configuration is neither proven nor mandatory any more. */
     async unprove(companyId: string, version: string): Promise<void> {
       await db
         .update(ssoConfigs)
@@ -114,11 +92,6 @@ export function createConfigStore(db: Queries) {
       await db.update(ssoConfigs).set({ mandatory, updatedAt: sql`now()` }).where(ofCompany(companyId))
     },
 
-    /** Violates `companies_keep_administrator` unless an administrator of the company has a way in. */
-    async requireAdministrator(companyId: string): Promise<void> {
-      await db.execute(sql`select require_administrator(${companyId})`)
-    },
-
     /** With everything that belongs to it. False when there is none. */
     async delete(companyId: string): Promise<boolean> {
       const deleted = await db
@@ -132,8 +105,8 @@ export function createConfigStore(db: Queries) {
     },
 
     /**
-     * Ends sessions of the company's people that began in this way, and what could become one.
-     * @param whose `all`, or only people of the verified domains
+     * Ends sessions of the company's users that began in this way, and what could become one.
+     * @param whose `all`, or only users of the verified domains
      * @param keptTokenId an access token whose session stays
      * @returns how many sessions there were
      */
@@ -143,34 +116,11 @@ export function createConfigStore(db: Queries) {
       whose: 'all' | 'domains',
       keptTokenId = '',
     ): Promise<number> {
-      const everybody = db.select({ id: users.id }).from(users).where(eq(users.companyId, companyId))
-      const people = whose === 'domains' ? peopleOfDomains(companyId) : everybody
-      // A sign-in under way holds the person's row shared until its session stands; this waits for it.
-      await db
-        .select({ id: users.id })
-        .from(users)
-        .where(inArray(users.id, people))
-        .orderBy(asc(users.id))
-        .for('update')
-      for (const table of [authorizationCodes, pendingSignIns])
-        await db.delete(table).where(and(inArray(table.userId, people), eq(table.method, method)))
-      const kept = db
-        .select({ id: accessTokens.refreshTokenId })
-        .from(accessTokens)
-        .where(eq(accessTokens.id, keptTokenId))
-      const { rowCount } = await db
-        .delete(refreshTokens)
-        .where(
-          and(
-            inArray(refreshTokens.userId, people),
-            eq(refreshTokens.method, method),
-            notInArray(refreshTokens.id, kept),
-          ),
-        )
-      return rowCount ?? 0
+      const condition = whose === 'domains' ? isOfDomains(companyId) : eq(users.companyId, companyId)
+      return createSessionStore(db).endWhere(condition, { method, keptTokenId })
     },
 
-    /** Active people who have no password, without programs. */
+    /** Active users without a password, service accounts excepted. */
     async listWithoutPassword(companyId: string): Promise<string[]> {
       const rows = await db
         .select({ id: users.id })
@@ -187,52 +137,10 @@ export function createConfigStore(db: Queries) {
       return rows.map(({ id }) => id)
     },
 
-    /** The role that the company itself gives to people who come without one. */
-    async findDefaultRole(companyId: string): Promise<string | undefined> {
-      const [row] = await db
-        .select({ id: companies.defaultRoleId })
-        .from(companies)
-        .where(eq(companies.id, companyId))
-      return row?.id ?? undefined
-    },
-
-    async findDefaultTeam(companyId: string): Promise<string | undefined> {
-      const [row] = await db
-        .select({ id: teams.id })
-        .from(teams)
-        .where(and(eq(teams.companyId, companyId), teams.isDefault))
-      return row?.id
-    },
-
-    async companyExists(companyId: string): Promise<boolean> {
-      const rows = await db.select({ id: companies.id }).from(companies).where(eq(companies.id, companyId))
-      return rows.length > 0
-    },
-
     /** Every configuration, with what its certificates are watched for. */
     async listAll(): Promise<Pick<StoredConfig, 'companyId' | 'idpCertificates' | 'idpEntityId'>[]> {
       const { companyId, idpCertificates, idpEntityId } = ssoConfigs
       return db.select({ companyId, idpCertificates, idpEntityId }).from(ssoConfigs)
-    },
-
-    /** Addresses of active people whose role may change the company's users, roles and settings. */
-    async listAdministrators(companyId: string): Promise<{ email: string; language: 'en' | 'fr' }[]> {
-      return db
-        .select({
-          email: users.email,
-          language: sql<'en' | 'fr'>`coalesce(${users.language}, ${companies.language})`,
-        })
-        .from(users)
-        .innerJoin(companies, eq(companies.id, users.companyId))
-        .where(
-          and(
-            eq(users.companyId, companyId),
-            eq(users.status, 'active'),
-            ne(users.serviceAccount, true),
-            sql`is_administrator_role(${users.roleId})`,
-          ),
-        )
-        .orderBy(asc(users.email))
     },
   }
 }

@@ -1,6 +1,7 @@
 import type { RecordAudit } from '../../../../platform/audit.ts'
 import { DomainError } from '../../../../platform/errors.ts'
 import type { Relational } from '../../../../platform/stores/relational.ts'
+import { createDirectoryStore } from '../../people/directory/directory-store.ts'
 import { createConfigStore } from './config-store.ts'
 
 export interface RequirementServiceDependencies {
@@ -10,7 +11,7 @@ export interface RequirementServiceDependencies {
 
 export type RequirementService = ReturnType<typeof createRequirementService>
 
-/** What the operator can do when nobody of a company comes in any more. */
+/** Recovers access when the identity provider is unavailable. */
 export function createRequirementService({ relational, recordAudit }: RequirementServiceDependencies) {
   return {
     /**
@@ -21,7 +22,7 @@ export function createRequirementService({ relational, recordAudit }: Requiremen
     async makeOptionalByOperator(companyId: string): Promise<{ wasMandatory: boolean }> {
       return relational.transaction(async (tx) => {
         const held = createConfigStore(tx)
-        await held.lockCompany(companyId)
+        await createDirectoryStore(tx).lockCompany(companyId)
         const config = await held.find(companyId)
         if (!config) throw new DomainError('singleSignOnNotFound')
         const { mandatory: wasMandatory, idpEntityId } = config

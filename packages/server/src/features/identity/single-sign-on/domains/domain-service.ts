@@ -5,7 +5,13 @@ import { type AuditActor, actorOf, type RecordAudit } from '../../../../platform
 import type { RandomBytes } from '../../../../platform/crypto/secrets.ts'
 import { DomainError } from '../../../../platform/errors.ts'
 import { newId, normalizeId } from '../../../../platform/ids.ts'
-import { type Queries, type Relational, violatedConstraint } from '../../../../platform/stores/relational.ts'
+import { invalid } from '../../../../platform/invalid.ts'
+import {
+  mapConstraintViolation,
+  type Queries,
+  type Relational,
+} from '../../../../platform/stores/relational.ts'
+import { createDirectoryStore } from '../../people/directory/directory-store.ts'
 import type { Caller } from '../../sessions/principal.ts'
 import type { NotifyAdministrators } from '../config/config-notice.ts'
 import { createConfigStore } from '../config/config-store.ts'
@@ -20,11 +26,11 @@ export interface DomainServiceDependencies {
   readonly recordAudit: RecordAudit
   readonly notifyAdministrators: NotifyAdministrators
   readonly resolveTxt: ResolveTxt
-  readonly origin: () => string
+  readonly publicUrl: () => string
   readonly random?: RandomBytes
 }
 
-const mostDomains = 50
+const maxDomains = 50
 
 /** The system's name servers, with an end to waiting. */
 export const resolveTxtRecords: ResolveTxt = (name) =>
@@ -36,15 +42,14 @@ const recordValue = (challenge: string) => `millrace-domain-verification=${chall
 function requireDomain(text: string): string {
   const parsed = parseCompanyDomain(text)
   if ('domain' in parsed) return parsed.domain
-  const fault = { path: 'domain', message: parsed.fault }
-  throw new DomainError('validation', { errors: [fault] }, { message: `domain ${fault.message}` })
+  throw invalid('domain', parsed.fault)
 }
 
 export type DomainService = ReturnType<typeof createDomainService>
 
 /** Which domains of e-mail addresses are a company's own. */
 export function createDomainService(dependencies: DomainServiceDependencies) {
-  const { relational, recordAudit, notifyAdministrators, resolveTxt, origin } = dependencies
+  const { relational, recordAudit, notifyAdministrators, resolveTxt, publicUrl } = dependencies
   const { random = randomBytes } = dependencies
   const store = createDomainStore(relational.db)
 
@@ -56,7 +61,7 @@ export function createDomainService(dependencies: DomainServiceDependencies) {
       recordName: recordName(stored.domain),
       recordValue: recordValue(stored.challenge),
       verifiedAt: stored.verifiedAt?.toISOString() ?? null,
-      loginUrl: `${origin()}/v2/sso/saml/login?domain=${encodeURIComponent(stored.domain)}`,
+      loginUrl: `${publicUrl()}/v2/sso/saml/login?domain=${encodeURIComponent(stored.domain)}`,
       createdAt: stored.createdAt.toISOString(),
     }
   }
@@ -91,7 +96,7 @@ export function createDomainService(dependencies: DomainServiceDependencies) {
 
   async function verifyNow(tx: Queries, domain: StoredDomain, actor: AuditActor, address?: string) {
     const { companyId } = domain
-    await createConfigStore(tx).lockCompany(companyId)
+    await createDirectoryStore(tx).lockCompany(companyId)
     if (!(await createDomainStore(tx).markVerified(companyId, domain.id))) return
     await changed(tx, companyId, actor)
     const event = { companyId, action: 'sso-domain-verify', actor, target: target(domain), address } as const
@@ -99,14 +104,14 @@ export function createDomainService(dependencies: DomainServiceDependencies) {
   }
 
   /** @throws DomainError `domainTaken` when another company has verified the domain meanwhile */
-  async function whileFree<T>(domain: string, work: (tx: Queries) => Promise<T>): Promise<T> {
-    try {
-      return await relational.transaction(work)
-    } catch (error) {
-      if (violatedConstraint(error) !== 'sso_domains_verified') throw error
-      throw new DomainError('domainTaken', { domain }, { cause: error })
-    }
-  }
+  const whileFree = <T>(domain: string, work: (tx: Queries) => Promise<T>): Promise<T> =>
+    mapConstraintViolation(
+      () => relational.transaction(work),
+      (constraint, cause) =>
+        constraint === 'sso_domains_verified'
+          ? new DomainError('domainTaken', { domain }, { cause })
+          : undefined,
+    )
 
   /** Why the record does not show the domain; undefined when it does. */
   async function faultOfRecord({ domain, challenge }: StoredDomain): Promise<string | undefined> {
@@ -131,11 +136,11 @@ export function createDomainService(dependencies: DomainServiceDependencies) {
       const { companyId } = caller.principal
       const domain = newDomain(companyId, requireDomain(text))
       await relational.transaction(async (tx) => {
-        await createConfigStore(tx).lockCompany(companyId)
+        await createDirectoryStore(tx).lockCompany(companyId)
         const held = createDomainStore(tx)
         const taken = async () => (await held.findOwner(domain.domain)) !== undefined
-        if ((await held.list(companyId)).length >= mostDomains)
-          throw new DomainError('tooManyDomains', { most: mostDomains })
+        if ((await held.list(companyId)).length >= maxDomains)
+          throw new DomainError('tooManyDomains', { most: maxDomains })
         if ((await taken()) || !(await held.insert(domain)))
           throw new DomainError('domainTaken', { domain: domain.domain })
         await recordAudit(tx, {
@@ -168,7 +173,7 @@ export function createDomainService(dependencies: DomainServiceDependencies) {
     async remove(caller: Caller, id: string): Promise<void> {
       const { companyId } = caller.principal
       await relational.transaction(async (tx) => {
-        await createConfigStore(tx).lockCompany(companyId)
+        await createDirectoryStore(tx).lockCompany(companyId)
         const held = createDomainStore(tx)
         const domain = await held.find(companyId, normalizeId(id))
         if (!domain) throw new DomainError('domainNotFound', { id: normalizeId(id) })
@@ -185,13 +190,13 @@ export function createDomainService(dependencies: DomainServiceDependencies) {
     },
 
     /**
-     * By the word of the operator, who knows whose domain it is; claims it first where nobody has.
+     * Verified by the operator, who knows whose domain it is; adds the domain where the company has not.
      * @throws DomainError `validation` or `domainTaken`
      */
     async verifyByOperator(companyId: string, text: string): Promise<{ id: string; domain: string }> {
       const name = requireDomain(text)
       return whileFree(name, async (tx) => {
-        await createConfigStore(tx).lockCompany(companyId)
+        await createDirectoryStore(tx).lockCompany(companyId)
         const held = createDomainStore(tx)
         await held.insert(newDomain(companyId, name))
         const domain = await held.findByName(companyId, name)
@@ -203,7 +208,7 @@ export function createDomainService(dependencies: DomainServiceDependencies) {
 
     /**
      * Which company's single sign-on an address of exactly this domain has; undefined when it has none. A failure
-     * of the store is thrown: whoever asks must not take it for none.
+     * of the store is thrown, never taken for none.
      */
     findSingleSignOn: (domain: string): Promise<{ companyId: string; required: boolean } | undefined> =>
       store.findSingleSignOn(domain.toLowerCase()),

@@ -11,7 +11,7 @@ import {
 
 export interface MetadataReaderDependencies {
   readonly clock: Clock
-  /** Fetches a document from a public address; rejects with a message for the person who named it. */
+  /** Fetches a document from a public address; rejects with a message for the user who named it. */
   readonly fetchDocument: (url: string) => Promise<string>
 }
 
@@ -27,12 +27,12 @@ function unusable(reason: string, cause?: unknown): DomainError {
   return new DomainError('unusableMetadata', { reason }, { message, cause })
 }
 
-/** Whether the stored configuration believes this provider at this address already, whatever its certificates. */
+/** Whether the stored configuration trusts this provider at this address already, apart from its certificates. */
 export function isSameProvider(stored: StoredConfig, given: IdentityProvider): boolean {
   return stored.idpEntityId === given.entityId && stored.idpSignInUrl === given.signInUrl
 }
 
-/** Reads and judges the metadata that a configuration is saved with, before any transaction: fetching takes a while. */
+/** Reads and validates the metadata of a configuration to save, before any transaction: fetching takes a while. */
 export function createMetadataReader({ clock, fetchDocument }: MetadataReaderDependencies) {
   async function fetchFrom(url: string): Promise<string> {
     if (URL.parse(url)?.protocol !== 'https:') throw unusable('its address must begin with https://')

@@ -9,7 +9,7 @@ import {
   parseForeignXml,
   type XmlLimits,
 } from '../assertion/saml-xml.ts'
-import { mostCertificates, verifySignedText } from '../assertion/signed-element.ts'
+import { maxCertificates, verifySignedText } from '../assertion/signed-element.ts'
 
 /** What is used of the metadata of an identity provider (saml-metadata 2.4.3). */
 export interface IdentityProvider {
@@ -20,7 +20,7 @@ export interface IdentityProvider {
   readonly certificates: readonly string[]
 }
 
-/** Why a metadata document is not usable, in words for the person who gave it. */
+/** Why a metadata document is not usable, in words for the user who gave it. */
 export class UnusableMetadata extends Error {}
 
 const limits: XmlLimits = {
@@ -36,9 +36,10 @@ const limits: XmlLimits = {
 }
 const redirectBinding = 'urn:oasis:names:tc:SAML:2.0:bindings:HTTP-Redirect'
 /** With those that have ended, or come twice. */
-const mostCertificateTexts = 20
+const maxCertificateTexts = 20
 
-function refuse(reason: string, cause?: unknown): never {
+/** @throws UnusableMetadata */
+export function refuse(reason: string, cause?: unknown): never {
   throw new UnusableMetadata(reason, { cause })
 }
 
@@ -131,8 +132,8 @@ function readCertificates(descriptor: Element, now: number): string[] {
     return data.flatMap((each) => childrenNamed(each, namespaces.signature, 'X509Certificate'))
   })
   if (texts.length === 0) return refuse('it holds no certificate to verify signatures with')
-  if (texts.length > mostCertificateTexts)
-    return refuse(`it holds more than ${mostCertificateTexts} certificates`)
+  if (texts.length > maxCertificateTexts)
+    return refuse(`it holds more than ${maxCertificateTexts} certificates`)
   const certificates = texts.map((element) => readCertificate(element.textContent ?? ''))
   const living = certificates.filter(({ validToDate }) => validToDate.getTime() > now)
   if (living.length === 0) {
@@ -141,15 +142,15 @@ function readCertificates(descriptor: Element, now: number): string[] {
   }
   for (const certificate of living) assertStrongKey(certificate)
   const different = [...new Set(living.map((certificate) => certificate.toString()))]
-  if (different.length > mostCertificates)
+  if (different.length > maxCertificates)
     return refuse(
-      `it holds more than ${mostCertificates} valid certificates; leave out those that do not sign`,
+      `it holds more than ${maxCertificates} valid certificates; leave out those that do not sign`,
     )
   return different
 }
 
 /**
- * Reads and judges metadata before it is saved.
+ * Reads and validates metadata before it is saved.
  * @param now milliseconds since 1970
  * @throws UnusableMetadata saying what is wrong with it
  */
@@ -178,7 +179,7 @@ export function isSignedMetadata(xml: string): boolean {
 }
 
 /**
- * Reads metadata that no person looks at before it is used. Where it is signed, one of the known keys must have signed
+ * Reads metadata that is used without a review. Where it is signed, one of the known keys must have signed
  * it, and nothing but what was signed is read.
  * @param certificates of the identity provider, in PEM
  * @param now milliseconds since 1970

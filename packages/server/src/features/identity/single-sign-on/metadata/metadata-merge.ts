@@ -1,11 +1,11 @@
 import { X509Certificate } from 'node:crypto'
-import { mostCertificates } from '../assertion/signed-element.ts'
+import { maxCertificates } from '../assertion/signed-element.ts'
 import type { StoredConfig } from '../config/config-store.ts'
-import { isSignedMetadata, readTrustedProvider, UnusableMetadata } from './identity-provider-metadata.ts'
+import { isSignedMetadata, readTrustedProvider, refuse } from './identity-provider-metadata.ts'
 
 type Known = Pick<StoredConfig, 'metadataXml' | 'idpEntityId' | 'idpSignInUrl' | 'idpCertificates'>
 
-/** What a document says that is to be used beside what is known. */
+/** What of a document is adopted in addition to what is stored. */
 export interface MergedMetadata {
   readonly signInUrl: string
   readonly certificates: readonly string[]
@@ -13,15 +13,11 @@ export interface MergedMetadata {
   readonly isChanged: boolean
 }
 
-function refuse(reason: string): never {
-  throw new UnusableMetadata(reason)
-}
-
 const endOf = (pem: string): number => new X509Certificate(pem).validToDate.getTime()
 
 /**
- * What may be taken over from a document that was read without anybody asking: further certificates, and another
- * address at the same place. Certificates that the document no longer holds stay until they end, so that a document
+ * What may be adopted from a document that was read automatically: further certificates, and another address at the
+ * same host. Certificates that the document no longer holds stay until they end, so that a document
  * that is wrong for a day locks no user out; where there are too many, those go first that end first.
  * @param now milliseconds since 1970
  * @throws UnusableMetadata
@@ -40,7 +36,7 @@ export function mergeMetadata(known: Known, xml: string, now: number): MergedMet
   const stay = known.idpCertificates
     .filter((each) => !provider.certificates.includes(each) && endOf(each) > now)
     .toSorted((a, b) => endOf(b) - endOf(a))
-    .slice(0, mostCertificates - provider.certificates.length)
+    .slice(0, maxCertificates - provider.certificates.length)
   const isSameAddress = provider.signInUrl === known.idpSignInUrl
   return {
     signInUrl: provider.signInUrl,

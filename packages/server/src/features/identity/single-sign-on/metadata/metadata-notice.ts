@@ -1,9 +1,9 @@
 import { type Language, letter } from '../../../../platform/mail/letter.ts'
 import type { EnqueueMail } from '../../../../platform/mail/mail-queue.ts'
 import type { Queries } from '../../../../platform/stores/relational.ts'
-import { createConfigStore } from '../config/config-store.ts'
+import { createDirectoryStore } from '../../people/directory/directory-store.ts'
 
-/** What came of reading metadata again. */
+/** Result of reading metadata again. */
 export type MetadataNotice =
   | { readonly kind: 'taken'; readonly fingerprints: readonly string[]; readonly signInUrl: string }
   | { readonly kind: 'failed'; readonly reason: string }
@@ -53,7 +53,7 @@ export async function notifyOfMetadata(
   companyId: string,
   notice: MetadataNotice,
 ): Promise<void> {
-  for (const { email, language } of await createConfigStore(tx).listAdministrators(companyId)) {
+  for (const { email, language } of await createDirectoryStore(tx).listAdministrators(companyId)) {
     const { subject, before } = contentOf(notice, language)
     await enqueueMail(tx, { to: email, subject, ...letter({ language, before }) })
   }

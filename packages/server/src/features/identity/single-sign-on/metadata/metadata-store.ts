@@ -11,18 +11,18 @@ export interface DueMetadata {
 /** Metadata that is read again from its address; given a transaction it works inside it. */
 export function createMetadataStore(db: Queries) {
   return {
-    /** Takes what is due, the longest waiting first; until the lease ends no other process does. */
-    async takeDue(now: Date, leaseEnd: Date, most: number): Promise<DueMetadata[]> {
+    /** Takes what is due, the longest waiting first; until the lease ends no other process takes it. */
+    async takeDue(now: Date, leaseEnd: Date, max: number): Promise<DueMetadata[]> {
       const { rows } = await db.execute<{ company_id: string; metadata_url: string }>(
         sql`update ${ssoConfigs} set metadata_next_at = ${leaseEnd} where company_id in (
             select company_id from ${ssoConfigs} where metadata_url is not null and metadata_next_at <= ${now}
-            order by metadata_next_at, company_id limit ${most} for update skip locked)
+            order by metadata_next_at, company_id limit ${max} for update skip locked)
           returning company_id, metadata_url`,
       )
       return rows.map(({ company_id: companyId, metadata_url: url }) => ({ companyId, url }))
     },
 
-    /** Takes over what a document says. The version stays: sign-ins under way are as good as before. */
+    /** Stores what a document has changed. The version stays: sign-ins under way remain valid. */
     async takeOver(
       companyId: string,
       taken: Pick<typeof ssoConfigs.$inferSelect, 'metadataXml' | 'idpSignInUrl' | 'idpCertificates'>,

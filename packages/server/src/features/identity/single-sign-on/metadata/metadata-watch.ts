@@ -3,6 +3,7 @@ import type { Clock } from '../../../../platform/clock.ts'
 import type { Logger } from '../../../../platform/logger.ts'
 import type { EnqueueMail } from '../../../../platform/mail/mail-queue.ts'
 import type { Queries, Relational } from '../../../../platform/stores/relational.ts'
+import { createDirectoryStore } from '../../people/directory/directory-store.ts'
 import { fingerprintOf } from '../certificates/certificate-service.ts'
 import { createConfigStore, type StoredConfig } from '../config/config-store.ts'
 import type { MetadataReaderDependencies } from './given-metadata.ts'
@@ -29,7 +30,7 @@ const atOnce = 4
 const leaseMs = 10 * minute
 /** A server that does not answer once or twice is no reason for a mail; a document that is refused is. */
 const failuresBeforeMail = 3
-const longestError = 500
+const maxErrorLength = 500
 
 /** Reads metadata that was given by its address again each day, whichever process does it. */
 export function createMetadataWatch(dependencies: MetadataWatchDependencies) {
@@ -89,7 +90,7 @@ export function createMetadataWatch(dependencies: MetadataWatchDependencies) {
     config: StoredConfig,
     { message, isRefused }: { readonly message: string; readonly isRefused: boolean },
   ): Promise<void> {
-    const reason = message.slice(0, longestError)
+    const reason = message.slice(0, maxErrorLength)
     const { companyId, metadataFailures, metadataError, metadataNotifiedAt } = config
     const failures = metadataFailures + 1
     const isToldNow = metadataNotifiedAt === null && (isRefused || failures >= failuresBeforeMail)
@@ -116,7 +117,7 @@ export function createMetadataWatch(dependencies: MetadataWatchDependencies) {
   ): Promise<void> {
     await relational.transaction(async (tx) => {
       const held = createConfigStore(tx)
-      await held.lockCompany(companyId)
+      await createDirectoryStore(tx).lockCompany(companyId)
       const config = await held.find(companyId)
       if (config?.metadataUrl === url) await work(tx, config)
     })

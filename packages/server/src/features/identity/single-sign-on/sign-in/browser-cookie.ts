@@ -4,7 +4,7 @@ import { requestSeconds } from './saml-sign-in-start.ts'
 
 const path = '/v2/sso/saml'
 
-/** One for each request, so that sign-ins in two tabs do not meet. */
+/** One for each request, so that sign-ins in two tabs do not interfere. */
 const nameOf = (requestId: string) => `sso_${requestId.replace(/^_/, '')}`
 
 /** Binds a sign-in to this browser until it comes back. */

@@ -16,11 +16,11 @@ export interface KnownUser {
   readonly roleId: string
   readonly status: 'invited' | 'active' | 'disabled' | 'deleted'
   readonly serviceAccount: boolean
-  /** The identity provider's own identifier for the user, where it keeps them, or has deleted them (SCIM). */
+  /** The identity provider's own identifier of a user whom it provisions or has deleted (SCIM). */
   readonly externalId: string | null
 }
 
-/** Under what a user is known at the identity provider. */
+/** Name and identifier of a user at the identity provider. */
 export type Link = Pick<typeof ssoIdentities.$inferSelect, 'nameId' | 'nameFormat' | 'externalId' | 'userId'>
 
 /** A company at its identity provider. */
@@ -48,7 +48,7 @@ const linkColumns = {
 
 const hashOf = (nameId: string): SQL => sql`sha256(convert_to(${nameId}, 'UTF8'))`
 
-/** Who people are at their identity provider; given a transaction it works inside it. */
+/** Links between users and their names at the identity provider; given a transaction it works inside it. */
 export function createIdentityStore(db: Queries, { companyId, idpEntityId }: Place) {
   const here = and(eq(ssoIdentities.companyId, companyId), eq(ssoIdentities.idpEntityId, idpEntityId))
   const ofCompany = and(
@@ -140,9 +140,9 @@ export function createIdentityStore(db: Queries, { companyId, idpEntityId }: Pla
     },
 
     /**
-     * Users who may be this very person under another address: with the same name in full, or with the address that
-     * is given as a name; not those who are known to be called otherwise, and not the one whom another response has
-     * just made.
+     * Users who may be the same person under another address: with the same full name, or with the address that is
+     * given as a name; without those with another known identifier, and without one whom another response has just
+     * created.
      */
     async listNamesakes(claims: Claims): Promise<string[]> {
       const { firstName, lastName, nameId, externalId } = claims
@@ -195,7 +195,7 @@ export function createIdentityStore(db: Queries, { companyId, idpEntityId }: Pla
       await db.delete(ssoIdentities).where(and(here, eq(ssoIdentities.userId, userId)))
     },
 
-    /** What the identity provider says of a link now; a name in another case stays as it was stored. */
+    /** Updates a link; a name in another case stays as it was stored. */
     async refresh(link: Link, { nameFormat, externalId }: Claims): Promise<void> {
       await db
         .update(ssoIdentities)

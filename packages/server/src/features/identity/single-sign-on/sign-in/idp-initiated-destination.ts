@@ -3,7 +3,7 @@ import { normalizeId } from '../../../../platform/ids.ts'
 import { invalid } from '../../../../platform/invalid.ts'
 import type { StoredConfig } from '../config/config-store.ts'
 
-/** An application that people may sign in to. */
+/** An application that users may sign in to. */
 export interface DestinationClient {
   readonly id: string
   readonly name: string
@@ -12,7 +12,7 @@ export interface DestinationClient {
 }
 
 /** The client, if it is known and active. */
-export type FindClient = (id: string) => Promise<DestinationClient | undefined>
+type FindClient = (id: string) => Promise<DestinationClient | undefined>
 
 /** Whether sign-ins may begin at the identity provider, and the one place that they lead to. */
 export type Destination = Pick<StoredConfig, 'allowIdpInitiated' | 'idpInitiatedClientId' | 'idpInitiatedUrl'>
@@ -22,12 +22,12 @@ type Wanted = SsoConfigReplacement | SsoConfigUpdate
 const none: Destination = { allowIdpInitiated: false, idpInitiatedClientId: null, idpInitiatedUrl: null }
 const fields = Object.keys(none) as (keyof Destination)[]
 
-/** Whether a request says anything about it. */
+/** Whether a request names any of it. */
 export function namesDestination(wanted: Wanted): boolean {
   return fields.some((name) => wanted[name] !== undefined)
 }
 
-/** Whether sign-ins may begin there that could not before, or lead elsewhere. */
+/** Whether sign-ins may newly begin there, or lead elsewhere. */
 export function isAnotherDestination(before: Destination | undefined, now: Destination): boolean {
   return now.allowIdpInitiated && fields.some((name) => now[name] !== (before ?? none)[name])
 }

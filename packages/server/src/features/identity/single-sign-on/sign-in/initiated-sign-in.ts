@@ -3,11 +3,12 @@ import { hashSecret, newSecret, type RandomBytes } from '../../../../platform/cr
 import { DomainError } from '../../../../platform/errors.ts'
 import type { Language } from '../../../../platform/mail/letter.ts'
 import { networkOf } from '../../../../platform/network-address.ts'
-import type { Queries } from '../../../../platform/stores/relational.ts'
+import type { Queries, Relational } from '../../../../platform/stores/relational.ts'
+import { createTokenStore } from '../../sessions/tokens/token-store.ts'
 import { readClaims } from '../assertion/assertion-claims.ts'
 import { SamlRefusal } from '../assertion/saml-refusal.ts'
 import type { StoredConfig } from '../config/config-store.ts'
-import { type DestinationClient, type FindClient, isOfClient } from './idp-initiated-destination.ts'
+import { type DestinationClient, isOfClient } from './idp-initiated-destination.ts'
 import type { InitiatedRequest, SamlSignInStore, StoredResult } from './saml-sign-in-store.ts'
 
 /** A sign-in of single sign-on that waits for its application to ask for one. */
@@ -19,18 +20,18 @@ export interface KeptSingleSignOn {
 }
 
 export interface InitiatedSignInDependencies {
-  readonly findClient: FindClient
+  readonly relational: Pick<Relational, 'db'>
   /** Keeps it for the browser's next request to sign in to the application. @returns its secret */
   readonly keepSignIn: (kept: KeptSingleSignOn) => Promise<string>
   readonly signIns: (queries: Queries) => SamlSignInStore
-  readonly origin: () => string
+  readonly publicUrl: () => string
   readonly random: RandomBytes
 }
 
 /** From the response to the confirmation, and from there to the application. */
 export const initiatedSeconds = 120
 
-/** What the browser is asked before anything begins: whether to continue as this person. */
+/** What the browser is asked before anything begins: whether to continue as this user. */
 export interface Question {
   readonly secret: string
   readonly email: string
@@ -39,9 +40,10 @@ export interface Question {
 
 /** The steps of a sign-in that began at the identity provider, beside those that every sign-in takes. */
 export function createInitiatedSignIn(dependencies: InitiatedSignInDependencies) {
-  const { findClient, keepSignIn, signIns, origin, random } = dependencies
+  const { relational, keepSignIn, signIns, publicUrl, random } = dependencies
+  const { findClient } = createTokenStore(relational.db)
 
-  /** @throws DomainError `invalidClient` when the application is gone, or the address is its own no more */
+  /** @throws DomainError `invalidClient` when the application is gone, or the address is no longer its own */
   async function getClient({ clientId, url }: InitiatedRequest): Promise<DestinationClient> {
     const client = await findClient(clientId)
     if (!client || !isOfClient(url, client)) throw new DomainError('invalidClient')
@@ -50,8 +52,8 @@ export function createInitiatedSignIn(dependencies: InitiatedSignInDependencies)
 
   return {
     /**
-     * Makes the request that is missing, answered already, so that what follows is bound to the browser that
-     * brought the response.
+     * Stores the missing request as already answered, so that what follows is bound to the browser that brought the
+     * response.
      */
     async begin(
       tx: Queries,
@@ -81,7 +83,7 @@ export function createInitiatedSignIn(dependencies: InitiatedSignInDependencies)
       return { requestId, browserSecret }
     },
 
-    /** Puts what the response said away again until the person has confirmed it. */
+    /** Keeps the content of the response until the user has confirmed it. */
     async ask(
       queries: Queries,
       config: StoredConfig | undefined,
@@ -105,7 +107,7 @@ export function createInitiatedSignIn(dependencies: InitiatedSignInDependencies)
       const { id: clientId } = await getClient(request)
       const signIn = await keepSignIn({ userId, clientId, browser })
       const location = new URL(request.url)
-      location.searchParams.set('iss', origin())
+      location.searchParams.set('iss', publicUrl())
       return { location: location.href, signIn }
     },
   }

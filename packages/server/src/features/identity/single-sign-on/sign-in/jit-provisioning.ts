@@ -1,32 +1,33 @@
 import type { AttributeMapping } from '@millrace/contract/resources/sso-config.ts'
 import type { Queries } from '../../../../platform/stores/relational.ts'
+import { createDirectoryStore } from '../../people/directory/directory-store.ts'
 import type { UserLifecycle } from '../../people/users/user-lifecycle.ts'
 import { type Claims, readClaims } from '../assertion/assertion-claims.ts'
 import { SamlRefusal } from '../assertion/saml-refusal.ts'
-import { createConfigStore, type StoredConfig } from '../config/config-store.ts'
+import type { StoredConfig } from '../config/config-store.ts'
 import { domainOf } from '../domains/domain-name.ts'
 import { createDomainStore } from '../domains/domain-store.ts'
 import { createIdentityStore, type IdentityStore, type KnownUser } from './identity-store.ts'
 import { findPerson, linkPerson } from './person-matching.ts'
 import type { StoredResult } from './saml-sign-in-store.ts'
 
-export interface AdmissionDependencies {
+export interface JitDependencies {
   readonly lifecycle: Pick<UserLifecycle, 'create' | 'admit' | 'endUnproven'>
 }
 
-export interface Admitted {
+export interface AdmittedPerson {
   readonly user: KnownUser
   readonly isNew: boolean
-  /** Whether the person came through this identity provider under this name for the first time. */
+  /** Whether the user came through this identity provider under this name for the first time. */
   readonly isLinked: boolean
-  /** The name that the person had there before, when it is another one now. */
+  /** The name that the user had there before, when it is another one now. */
   readonly formerName: string | undefined
   /** As the identity provider gives it, when it is not the one here. */
   readonly otherAddress: string | undefined
 }
 
 /**
- * A person who seems to be new and may be a user under another address: an administrator has to say.
+ * A user who seems to be new and may exist under another address: an administrator has to decide.
  * @throws SamlRefusal `former-address` or `possible-duplicate`
  */
 async function requireUnknown(identities: IdentityStore, claims: Claims): Promise<void> {
@@ -36,10 +37,10 @@ async function requireUnknown(identities: IdentityStore, claims: Claims): Promis
   if (namesakes.length > 0) throw SamlRefusal.about('possible-duplicate', ...namesakes)
 }
 
-/** The person as the identity provider creates one: only what the company has set gives role and teams. */
+/** Creates a user (just-in-time provisioning): role and teams come from the company's settings alone. */
 async function createPerson(
   tx: Queries,
-  { lifecycle }: AdmissionDependencies,
+  { lifecycle }: JitDependencies,
   config: StoredConfig,
   claims: Claims,
   address: string,
@@ -47,11 +48,11 @@ async function createPerson(
   if (config.provisioning !== 'create') throw new SamlRefusal('not-invited')
   await requireUnknown(createIdentityStore(tx, config), claims)
   const { companyId } = config
-  const store = createConfigStore(tx)
-  const roleId = config.defaultRoleId ?? (await store.findDefaultRole(companyId))
+  const directory = createDirectoryStore(tx)
+  const roleId = config.defaultRoleId ?? (await directory.findDefaultRole(companyId))
   if (roleId === undefined) throw new SamlRefusal('no-default-role')
-  const defaultTeam = await store.findDefaultTeam(companyId)
-  const teamIds = config.defaultTeamIds.length > 0 ? config.defaultTeamIds : defaultTeam ? [defaultTeam] : []
+  const teamIds =
+    config.defaultTeamIds.length > 0 ? config.defaultTeamIds : [await directory.getDefaultTeam(companyId)]
   const { email, firstName, lastName, jobTitle, phone, language } = claims
   const profile = { email, firstName, lastName, jobTitle, phone, language }
   const person = { companyId, ...profile, status: 'active', roleId, passwordHash: null, teamIds } as const
@@ -65,17 +66,17 @@ async function createPerson(
 }
 
 /**
- * Who may come in by what an identity provider said; inside `lifecycle.transact`. Somebody is known by the
- * company, its identity provider and that one's name for them; by other things only the first time.
+ * Matches or creates the user whom an assertion is about; inside `lifecycle.transact`. A user is known by the company,
+ * its identity provider and that one's name for them; by other things only the first time.
  * @throws SamlRefusal
  */
 export async function admitPerson(
   tx: Queries,
-  dependencies: AdmissionDependencies,
+  dependencies: JitDependencies,
   config: StoredConfig,
   result: Omit<StoredResult, 'secretHash'>,
   address: string,
-): Promise<Admitted> {
+): Promise<AdmittedPerson> {
   const { companyId } = config
   const identities = createIdentityStore(tx, config)
   const domains = createDomainStore(tx)
@@ -87,7 +88,7 @@ export async function admitPerson(
 
   const known = await findPerson(identities, claims)
   const created = known ? undefined : await createPerson(tx, dependencies, config, claims, address)
-  // Nobody was created when somebody else has just created the same person.
+  // No user was created when another response has just created the same one.
   const found =
     known ??
     (created ? { user: created, by: 'address', link: undefined } : await findPerson(identities, claims))

@@ -2,18 +2,18 @@ import { type Claims, foldName } from '../assertion/assertion-claims.ts'
 import { SamlRefusal } from '../assertion/saml-refusal.ts'
 import type { IdentityStore, KnownUser, Link } from './identity-store.ts'
 
-/** Who an assertion is about. */
+/** The user whom an assertion is about. */
 export interface MatchedPerson {
   readonly user: KnownUser
-  /** By what: a link, the identifier that never changes, or the address. */
+  /** Matched by a link, by the identifier that never changes, or by the address. */
   readonly by: 'name' | 'externalId' | 'address'
-  /** Under what the user is known so far. */
+  /** The user's present link. */
   readonly link: Link | undefined
 }
 
 /**
  * Known under another identifier that never changes: an address, and a name that is one, may have been given to
- * another person.
+ * another user.
  * @throws SamlRefusal `other-identity`
  */
 function requireSameExternalId(user: KnownUser, link: Link | undefined, { externalId }: Claims): void {
@@ -22,7 +22,7 @@ function requireSameExternalId(user: KnownUser, link: Link | undefined, { extern
     throw SamlRefusal.about('other-identity', user.id)
 }
 
-/** @throws SamlRefusal `other-company`: nothing more is said of another company's people */
+/** @throws SamlRefusal `other-company`, without anything about that company's user */
 async function findHolder(store: IdentityStore, email: string): Promise<KnownUser | undefined> {
   const holder = await store.findByEmail(email)
   if (holder && holder.companyId !== store.companyId) throw new SamlRefusal('other-company')
@@ -100,7 +100,7 @@ export async function linkPerson(store: IdentityStore, found: MatchedPerson, cla
   const { user, link } = found
   if (!mayReplace(found, claims)) throw SamlRefusal.about('other-identity', user.id)
   const unlinked = await store.findUnlinked(claims.nameId, user.roleId)
-  // Unlinking oneself, and having another address said, must not be a way to become an administrator.
+  // Unlinking oneself and changing one's address at the identity provider must not be a way to become an administrator.
   if (unlinked?.isAbove && unlinked.userId !== user.id)
     throw SamlRefusal.about('other-identity', unlinked.userId, user.id)
   if (link) await store.unlink(user.id)

@@ -6,8 +6,8 @@ import { isId } from '../../../../platform/ids.ts'
 import type { Language } from '../../../../platform/mail/letter.ts'
 import { networkOf } from '../../../../platform/network-address.ts'
 import type { Relational } from '../../../../platform/stores/relational.ts'
-import { mostEntriesAMinute, type RefusalReason, remedies, SamlRefusal } from '../assertion/saml-refusal.ts'
-import { createConfigStore } from '../config/config-store.ts'
+import { createDirectoryStore } from '../../people/directory/directory-store.ts'
+import { maxEntriesPerMinute, type RefusalReason, remedies, SamlRefusal } from '../assertion/saml-refusal.ts'
 import type { SamlSignInStore, StoredResult } from './saml-sign-in-store.ts'
 
 /** Where a request comes from, and the name under which its failure is found in the audit log. */
@@ -16,8 +16,8 @@ export interface Visit {
   readonly reference: string
 }
 
-/** Whom a verified response was about. */
-export type Said = Pick<StoredResult, 'idpEntityId' | 'nameId'>
+/** The user whom a verified response names. */
+export type AssertionSubject = Pick<StoredResult, 'idpEntityId' | 'nameId'>
 
 export interface RefusalRecordDependencies {
   readonly relational: Pick<Relational, 'db'>
@@ -28,7 +28,7 @@ export interface RefusalRecordDependencies {
   readonly onOutcome: (outcome: RefusalReason) => void
 }
 
-/** Refused for whom it is about, after everything about the message itself was right: the person may be told. */
+/** Refused because of the user it names, while the message itself was right: the page may say so. */
 const aboutPerson: readonly RefusalReason[] = [
   'other-identity',
   'ambiguous-person',
@@ -52,35 +52,34 @@ export class SignInRefused extends DomainError {
   }
 }
 
-/** What anybody without anything signed may have written to the audit logs of all companies in a minute. */
-const mostUnproven = 300
+/** Entries a minute that unsigned messages may cause in the audit logs of all companies. */
+const maxUnproven = 300
 
-/** Says why a sign-in was refused in the audit log and the metrics, and nothing of it to the person. */
+/** Records why a sign-in was refused in the audit log and the metrics; the page does not say it. */
 export function createRefusalRecord(dependencies: RefusalRecordDependencies) {
   const { relational, recordAudit, clock, store, onOutcome } = dependencies
-  const configs = createConfigStore(relational.db)
-  const takeEntry = createEntryBudget(clock, mostUnproven)
+  const takeEntry = createEntryBudget(clock, maxUnproven)
 
-  /** Anybody can send junk: entries about what nobody has shown to come from an identity provider are bounded. */
+  /** Anyone can send junk: entries about messages that no identity provider has signed are bounded. */
   function hasRoom(reason: RefusalReason, address: string, companyId: string): boolean {
-    const most = mostEntriesAMinute(reason)
-    return most === undefined || takeEntry(`${reason} ${networkOf(address)} ${companyId}`, most)
+    const max = maxEntriesPerMinute(reason)
+    return max === undefined || takeEntry(`${reason} ${networkOf(address)} ${companyId}`, max)
   }
 
   async function record(
     companyId: string,
     { reason, userIds }: SamlRefusal,
     visit: Visit,
-    said?: Said,
+    subject?: AssertionSubject,
   ): Promise<void> {
     onOutcome(reason)
-    const isCompany = isId(companyId) && (await configs.companyExists(companyId))
+    const isCompany = isId(companyId) && (await createDirectoryStore(relational.db).companyExists(companyId))
     if (!hasRoom(reason, visit.address, isCompany ? companyId : '')) return
     const event: AuditEvent = {
       companyId: isCompany ? companyId : undefined,
       action: 'sso-sign-in',
-      actor: said ? { kind: 'identity-provider', name: said.idpEntityId } : { kind: 'anonymous' },
-      ...(said ? { target: { kind: 'user', name: said.nameId } } : {}),
+      actor: subject ? { kind: 'identity-provider', name: subject.idpEntityId } : { kind: 'anonymous' },
+      ...(subject ? { target: { kind: 'user', name: subject.nameId } } : {}),
       error: 'singleSignOnRefused',
       details: {
         reason,
@@ -94,21 +93,21 @@ export function createRefusalRecord(dependencies: RefusalRecordDependencies) {
   }
 
   /**
-   * Does a step of a sign-in.
-   * @param known what is known about it by then
+   * Runs a step of a sign-in.
+   * @param known what is known about the sign-in by then
    * @throws SignInRefused for a SamlRefusal of the step
    */
   return async <T>(
     companyId: string,
     visit: Visit,
     work: () => Promise<T>,
-    known: { readonly said?: Said; readonly language?: Language } = {},
+    known: { readonly subject?: AssertionSubject; readonly language?: Language } = {},
   ): Promise<T> => {
     try {
       return await work()
     } catch (error) {
       if (!(error instanceof SamlRefusal)) throw error
-      await record(companyId, error, visit, known.said)
+      await record(companyId, error, visit, known.subject)
       const { inResponseTo } = error
       const language = known.language ?? (inResponseTo && (await store.findLanguage(companyId, inResponseTo)))
       throw new SignInRefused(visit.reference, language || undefined, error)

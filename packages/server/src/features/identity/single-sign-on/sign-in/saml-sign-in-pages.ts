@@ -13,7 +13,7 @@ import type { StartedSignIn } from './saml-sign-in-start.ts'
 const words = {
   en: {
     going: 'Signing in',
-    goOn: 'Your browser goes on to the sign-in of your organisation.',
+    redirecting: 'Your browser goes on to the sign-in of your organisation.',
     link: 'Go on',
     onwards: 'Your browser continues to the application.',
     asks: 'Continue signing in?',
@@ -30,7 +30,7 @@ const words = {
   },
   fr: {
     going: 'Connexion',
-    goOn: 'Votre navigateur poursuit vers la page de connexion de votre organisation.',
+    redirecting: 'Votre navigateur poursuit vers la page de connexion de votre organisation.',
     link: 'Continuer',
     onwards: 'Votre navigateur poursuit vers l’application.',
     asks: 'Poursuivre la connexion ?',
@@ -54,7 +54,7 @@ interface Onwards {
 }
 
 /**
- * A page that goes on by itself. A redirect would do for a link, but not for the form that usually leads here:
+ * A page that redirects by itself. A redirect would do for a link, but not for the form that usually leads here:
  * the policy of our pages ends where a form's redirects lead to another site.
  */
 function sendRefresh(reply: FastifyReply, { language, url }: Onwards, lead: string): FastifyReply {
@@ -64,7 +64,7 @@ function sendRefresh(reply: FastifyReply, { language, url }: Onwards, lead: stri
 }
 
 export function sendToIdentityProvider(reply: FastifyReply, started: StartedSignIn): FastifyReply {
-  return sendRefresh(reply, started, words[started.language].goOn)
+  return sendRefresh(reply, started, words[started.language].redirecting)
 }
 
 /** To the application, after a sign-in that began at the identity provider. */
@@ -93,7 +93,7 @@ export function sendQuestion(
   return sendSignInPage(reply, { language, title: `${text.asks} · Millrace`, body })
 }
 
-/** The end of a trial: who somebody is here, and nothing that lets them in. */
+/** The end of a trial: which user was matched, without a session. */
 export function sendKnown(
   reply: FastifyReply,
   { language, email }: { language: Language; email: string },

@@ -149,7 +149,7 @@ export function registerSamlRoutes(app: FastifyInstance, dependencies: SamlRoute
         const browser = browserOf(request)
         const isOwn = browser !== undefined && form_token === formTokenOf(browser)
         // A page of another site could otherwise sign the browser in as another user.
-        if (!isOwn || !isOwnForm(request, form_token, service.origin()))
+        if (!isOwn || !isOwnForm(request, form_token, service.publicUrl()))
           throw new DomainError('forbidden', {}, { message: foreignForm })
         return finish(request, reply, { ...request.params, result, isConfirmed: true })
       },

@@ -6,7 +6,9 @@ import { DomainError } from '../../../../platform/errors.ts'
 import { isId, normalizeId } from '../../../../platform/ids.ts'
 import type { Language } from '../../../../platform/mail/letter.ts'
 import type { Queries, Relational } from '../../../../platform/stores/relational.ts'
+import { createDirectoryStore } from '../../people/directory/directory-store.ts'
 import type { UserLifecycle } from '../../people/users/user-lifecycle.ts'
+import { createSessionStore } from '../../sessions/session-store.ts'
 import type { FinishedSingleSignOn } from '../../sign-in/sign-in-service.ts'
 import { verifyResponse } from '../assertion/assertion-verifier.ts'
 import { type RefusalReason, SamlRefusal } from '../assertion/saml-refusal.ts'
@@ -25,11 +27,11 @@ import type { SamlSignInStore } from './saml-sign-in-store.ts'
 
 export interface SamlSignInServiceDependencies
   extends Omit<SamlStartDependencies, 'store'>,
-    Pick<InitiatedSignInDependencies, 'findClient' | 'keepSignIn'> {
+    Pick<InitiatedSignInDependencies, 'keepSignIn'> {
   readonly relational: Pick<Relational, 'db' | 'transaction'>
   /** Sign-ins under way, over `db` or a transaction. */
   readonly signIns: (queries: Queries) => SamlSignInStore
-  readonly lifecycle: Pick<UserLifecycle, 'transact' | 'create' | 'admit' | 'endUnproven' | 'endSessions'>
+  readonly lifecycle: Pick<UserLifecycle, 'transact' | 'create' | 'admit' | 'endUnproven'>
   readonly recordAudit: RecordAudit
   readonly clock: Clock
   /** The address of the next step, in the end `redirect_uri` with a code. */
@@ -46,13 +48,13 @@ export interface ResponseVisit extends Visit {
 /** With what names the browser for the steps that follow. */
 export interface FinishingVisit extends Visit {
   readonly browser: string
-  /** Whether the person has said that they are who the response names. */
+  /** Whether the user has confirmed to be the one whom the response names. */
   readonly isConfirmed: boolean
 }
 
 /**
- * A sign-in that is complete: on to the next step, in a trial to a page that says who it is, and to a question first
- * when the sign-in began at the identity provider.
+ * A completed sign-in: a redirect to the next step; in a trial the matched user; and a question first when the sign-in
+ * began at the identity provider.
  */
 export type FinishedSignIn = { readonly requestId: string; readonly language: Language } & (
   | { readonly location: string }
@@ -83,12 +85,12 @@ export type SamlSignInService = ReturnType<typeof createSamlSignInService>
 
 /** Sign-ins through the identity providers of companies, begun here only. */
 export function createSamlSignInService(dependencies: SamlSignInServiceDependencies) {
-  const { relational, signIns, lifecycle, certificates, recordAudit, clock, origin } = dependencies
+  const { relational, signIns, lifecycle, certificates, recordAudit, clock, publicUrl } = dependencies
   const { onOutcome, random = randomBytes } = dependencies
   const configs = createConfigStore(relational.db)
   const store = signIns(relational.db)
-  const { findClient, keepSignIn } = dependencies
-  const initiated = createInitiatedSignIn({ findClient, keepSignIn, signIns, origin, random })
+  const { keepSignIn } = dependencies
+  const initiated = createInitiatedSignIn({ relational, keepSignIn, signIns, publicUrl, random })
   const refusing = createRefusalRecord({ relational, recordAudit, clock, store, onOutcome })
 
   async function requireConfig(companyId: string) {
@@ -100,7 +102,7 @@ export function createSamlSignInService(dependencies: SamlSignInServiceDependenc
   /** Takes the response's request and keeps what it says, all or nothing. */
   async function take(companyId: string, message: string, from: ResponseVisit) {
     const config = await requireConfig(companyId)
-    const { entityId, acsUrl } = serviceProviderOf(origin(), companyId)
+    const { entityId, acsUrl } = serviceProviderOf(publicUrl(), companyId)
     const assertion = verifyResponse(message, {
       issuer: config.idpEntityId,
       certificates: config.idpCertificates,
@@ -137,7 +139,7 @@ export function createSamlSignInService(dependencies: SamlSignInServiceDependenc
     return { secret, kept }
   }
 
-  /** What the browser comes for, when it is the one that was sent away. */
+  /** The result, for the browser that began the sign-in. */
   async function takeResult(companyId: string, secret: string, browserSecretOf: BrowserSecretOf) {
     const taken =
       isId(companyId) && isSecret(secret) ? await store.takeResult(companyId, hashSecret(secret)) : undefined
@@ -152,8 +154,8 @@ export function createSamlSignInService(dependencies: SamlSignInServiceDependenc
   async function admit(companyId: string, taken: Awaited<ReturnType<typeof takeResult>>, visit: Visit) {
     return lifecycle.transact(async (tx) => {
       const held = createConfigStore(tx)
-      // Nobody changes or deletes the configuration until this person is in.
-      await held.holdCompany(companyId)
+      // The configuration is neither changed nor deleted until this sign-in is complete.
+      await createDirectoryStore(tx).shareCompany(companyId)
       const config = await held.find(companyId)
       if (config?.version !== taken.request.configVersion) throw new SamlRefusal('configuration-changed')
       const admitted = await admitPerson(tx, { lifecycle }, config, taken.result, visit.address)
@@ -181,7 +183,7 @@ export function createSamlSignInService(dependencies: SamlSignInServiceDependenc
   }
 
   return {
-    origin,
+    publicUrl,
     start: createSamlStart({ ...dependencies, store }),
 
     /** Our metadata for a company. @throws DomainError `singleSignOnNotOffered` */
@@ -189,7 +191,7 @@ export function createSamlSignInService(dependencies: SamlSignInServiceDependenc
       const companyId = normalizeId(givenId)
       const signing = isId(companyId) ? await certificates.findSigning(companyId) : undefined
       if (!signing) throw new DomainError('singleSignOnNotOffered')
-      return buildMetadata(serviceProviderOf(origin(), companyId), signing)
+      return buildMetadata(serviceProviderOf(publicUrl(), companyId), signing)
     },
 
     /**
@@ -200,12 +202,12 @@ export function createSamlSignInService(dependencies: SamlSignInServiceDependenc
     async consume(givenId: string, message: string, visit: ResponseVisit): Promise<TakenResponse> {
       const companyId = normalizeId(givenId)
       const { secret, kept } = await refusing(companyId, visit, () => take(companyId, message, visit))
-      return { location: `${serviceProviderOf(origin(), companyId).finishUrl}?result=${secret}`, kept }
+      return { location: `${serviceProviderOf(publicUrl(), companyId).finishUrl}?result=${secret}`, kept }
     },
 
     /**
-     * Lets the person of a taken response in, in the browser that the sign-in began in; one that began at the
-     * identity provider only once the person has confirmed it.
+     * Completes the sign-in of a taken response, in the browser that the sign-in began in; one that began at the
+     * identity provider only once the user has confirmed it.
      * @throws DomainError `singleSignOnRefused`
      */
     async finish(
@@ -218,13 +220,13 @@ export function createSamlSignInService(dependencies: SamlSignInServiceDependenc
       const taken = await refusing(companyId, visit, () => takeResult(companyId, secret, browserSecretOf))
       const { id: requestId, request } = taken.request
       const { language } = request
-      const known = { said: taken.result, language }
+      const known = { subject: taken.result, language }
       if ('initiated' in request && !visit.isConfirmed) {
         const ask = async () =>
           initiated.ask(relational.db, await configs.find(companyId), request, taken.result)
         return { requestId, language, question: await refusing(companyId, visit, ask, known) }
       }
-      const letIn = async (): Promise<FinishedSignIn> => {
+      const completeSignIn = async (): Promise<FinishedSignIn> => {
         const { user, version } = await admit(companyId, taken, visit)
         const { address, browser } = visit
         const { id: userId, email } = user
@@ -245,12 +247,12 @@ export function createSamlSignInService(dependencies: SamlSignInServiceDependenc
               }
         // A configuration that was changed or deleted in between has ended what it gave; this is given after that.
         if ((await configs.find(companyId))?.version !== version) {
-          await relational.transaction((tx) => lifecycle.endSessions(tx, user.id))
+          await relational.transaction((tx) => createSessionStore(tx).endOfUser(user.id))
           throw new SamlRefusal('configuration-changed')
         }
         return { requestId, language, ...next }
       }
-      const finished = await refusing(companyId, visit, letIn, known)
+      const finished = await refusing(companyId, visit, completeSignIn, known)
       onOutcome('accepted')
       return finished
     },

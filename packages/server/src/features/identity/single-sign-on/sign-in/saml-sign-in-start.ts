@@ -18,7 +18,7 @@ export interface SamlStartDependencies {
   readonly relational: Pick<Relational, 'db'>
   readonly store: Pick<SamlSignInStore, 'insertRequest' | 'makeRoom' | 'sweep'>
   readonly certificates: Pick<CertificateService, 'findSigning'>
-  readonly origin: () => string
+  readonly publicUrl: () => string
   /** @throws DomainError when the client or its redirect_uri is not known */
   readonly readAuthorizationRequest: (
     query: Readonly<Record<string, string>>,
@@ -50,14 +50,14 @@ export interface Beginning {
 /** Long enough for a password and a second factor at the identity provider. */
 export const requestSeconds = 600
 /**
- * Each sign-in under way leaves a row behind. People of a whole office may be on their way at once, and what programs
+ * Each sign-in under way leaves a row behind. Users of a whole office may be on their way at once, and what programs
  * begin there, or pages of other sites in browsers that do not say so, must not keep them from it.
  */
 const maxOpen = { ofBrowser: 10, ofNetwork: 500 } as const
 
 /** The first step of a sign-in: to the identity provider, with a request of ours. */
 export function createSamlStart(dependencies: SamlStartDependencies) {
-  const { relational, store, certificates, origin, random = randomBytes } = dependencies
+  const { relational, store, certificates, publicUrl, random = randomBytes } = dependencies
   const configs = createConfigStore(relational.db)
 
   /** With the parameters of an application it is a sign-in to that; with none of them a trial. */
@@ -103,7 +103,7 @@ export function createSamlStart(dependencies: SamlStartDependencies) {
     const browserSecret = newSecret(random)
     const url = await buildSignInUrl({
       requestId,
-      provider: serviceProviderOf(origin(), config.companyId),
+      provider: serviceProviderOf(publicUrl(), config.companyId),
       identityProvider: { signInUrl: config.idpSignInUrl, certificates: config.idpCertificates },
       privateKey: signing.privateKey,
     })

@@ -6,7 +6,7 @@ import type { Queries } from '../../../../platform/stores/relational.ts'
 import type { AuthorizationRequest } from '../../sign-in/authorization-request.ts'
 import type { NameFormat } from '../assertion/assertion-verifier.ts'
 
-/** A sign-in without an application: it only shows who somebody is here. */
+/** A sign-in without an application: it only shows which user was matched. */
 export interface TrialRequest {
   readonly trial: true
   readonly language: Language
@@ -38,7 +38,7 @@ export interface StoredRequest {
   readonly request: AuthorizationRequest | TrialRequest | InitiatedRequest
 }
 
-/** What a verified response said. */
+/** The content of a verified response. */
 export interface StoredResult {
   readonly secretHash: Buffer
   readonly companyId: string
@@ -49,7 +49,7 @@ export interface StoredResult {
   readonly attributes: Record<string, string[]>
 }
 
-/** Most rows of a table that one sign-in sweeps away. */
+/** How many rows of a table one sign-in deletes at most. */
 const sweepSize = 50
 
 /** Sign-ins under way; given a transaction it works inside it. */
@@ -67,12 +67,12 @@ export function createSamlSignInStore(db: Queries, now: SqlNow = databaseNow) {
         [sql`browser_name_hash = ${browserNameHash}`, max.ofBrowser],
         [sql`network = ${network} and browser_known = ${browserKnown}`, max.ofNetwork],
       ] as const
-      for (const [counted, most] of bounds) {
+      for (const [counted, bound] of bounds) {
         await db.execute(
           sql`delete from ${samlRequests} where id in (
             select id from ${samlRequests}
             where ${counted} and used_at is null and expires_at > ${now()}
-            order by created_at desc, id offset ${most - 1})`,
+            order by created_at desc, id offset ${bound - 1})`,
         )
       }
     },
@@ -98,7 +98,7 @@ export function createSamlSignInStore(db: Queries, now: SqlNow = databaseNow) {
       })
     },
 
-    /** Takes a request for its one use; says otherwise why it cannot be taken. */
+    /** Takes a request for its one use, or gives the reason why it cannot be taken. */
     async takeRequest(
       companyId: string,
       id: string,
@@ -165,7 +165,7 @@ export function createSamlSignInStore(db: Queries, now: SqlNow = databaseNow) {
       return { result, request: { id, companyId, configVersion, browserHash, request } }
     },
 
-    /** Takes away some of what has ended; a request not before the last result that may belong to it. */
+    /** Deletes some of what has ended; a request not before the last result that may belong to it. */
     async sweep(): Promise<void> {
       const ended = [
         [samlResults, '1 minute'],

@@ -1,6 +1,6 @@
+import { maxResults } from '../listing.ts'
+import type { ScimResource } from '../resources.ts'
 import { type Attribute, attribute, commonAttributes, opaque, readOnly } from './attribute.ts'
-import { mostResults } from './listing.ts'
-import type { ScimResource } from './resources.ts'
 import { enterpriseSchema, groupSchema, userSchema } from './schemas.ts'
 import { enterpriseAttributes, userAttributes } from './user-schema.ts'
 
@@ -36,7 +36,7 @@ export function serviceProviderConfig(baseUrl: string): ScimResource {
     schemas: [configSchema],
     patch: { supported: true },
     bulk: { supported: false, maxOperations: 0, maxPayloadSize: 0 },
-    filter: { supported: true, maxResults: mostResults },
+    filter: { supported: true, maxResults },
     changePassword: { supported: false },
     sort: { supported: true },
     etag: { supported: false },

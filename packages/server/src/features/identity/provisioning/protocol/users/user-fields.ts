@@ -1,7 +1,7 @@
-import type { Parts } from './attribute-values.ts'
+import type { Parts } from '../schema/attribute-values.ts'
 import type { UserDocument } from './user-document.ts'
 
-/** What the identity provider keeps of a person, as accounts have it. */
+/** Provisioned fields of a user, as accounts have them. */
 export interface UserFields {
   readonly externalId: string | null
   readonly firstName: string
@@ -53,7 +53,7 @@ function numbersOf(sent: readonly Parts[], phone: string): readonly Parts[] | un
   return [{ value: phone, type: 'work', primary: true }]
 }
 
-/** What was sent about a user, with what accounts have by now: people change their own names and numbers. */
+/** What was sent about a user, with what accounts have by now: users change their own names and numbers. */
 export function documentOf(sent: UserDocument, fields: UserFields): UserDocument {
   const { externalId, firstName, lastName, jobTitle, phone, language } = fields
   const { name: sentName, phoneNumbers, preferredLanguage, externalId: _, title: __, ...rest } = sent

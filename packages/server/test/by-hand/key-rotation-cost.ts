@@ -4,7 +4,7 @@
  *   node packages/server/test/by-hand/reseal-cost.ts [secrets, default 100000]
  *
  * Fills a new service with sealed secrets, half addresses of linked accounts and half mails that wait, puts a new
- * key before the old one, and runs `key reseal` while requests go on: one of an administrator who reads the
+ * key before the old one, and runs `key rotate` while requests go on: one of an administrator who reads the
  * company, and one event, each again 5 ms after its answer. Prints how long the command took, the latency of both
  * before and meanwhile, and whether the service starts with the new key alone.
  */
@@ -103,8 +103,8 @@ const both = await startService({ dataDirectory, env: environment(present, old) 
 await sleep(5_000)
 await observe(both, sleep(10_000), 'before')
 const began = performance.now()
-const resealing = both.operate('key', 'reseal').then((output) => {
-  process.stdout.write(`${output}key reseal took ${((performance.now() - began) / 1000).toFixed(1)} s\n`)
+const resealing = both.operate('key', 'rotate').then((output) => {
+  process.stdout.write(`${output}key rotate took ${((performance.now() - began) / 1000).toFixed(1)} s\n`)
 })
 await observe(both, resealing, 'meanwhile')
 await both.stop()

@@ -1,4 +1,4 @@
-import { ScimRefusal, shown } from './refusal.ts'
+import { ScimRefusal, shown } from '../refusal.ts'
 
 /** Attributes by their names in lower case (RFC 7643 2.1: names are equal whatever their case). */
 export type Attributes = ReadonlyMap<string, unknown>

@@ -1,3 +1,7 @@
+import { matches, requirePart } from '../filter/element-filter.ts'
+import { type AttributePath, equalitiesOf } from '../filter/filter.ts'
+import type { PatchStep } from '../patch.ts'
+import { ScimRefusal } from '../refusal.ts'
 import {
   isEmpty,
   nonEmpty,
@@ -7,13 +11,9 @@ import {
   readSimple,
   requireFew,
   withValue,
-} from './attribute-values.ts'
-import { matches, requirePart } from './element-filter.ts'
-import { type AttributePath, equalitiesOf } from './filter.ts'
-import type { PatchStep } from './patch.ts'
-import { ScimRefusal } from './refusal.ts'
-import { enterpriseSchema } from './schemas.ts'
-import type { AttributePlace } from './user-schema.ts'
+} from '../schema/attribute-values.ts'
+import { enterpriseSchema } from '../schema/schemas.ts'
+import type { AttributePlace } from '../schema/user-schema.ts'
 
 /**
  * What the identity provider has sent about a user and is given back: attributes under the names of the schema,
@@ -23,15 +23,15 @@ import type { AttributePlace } from './user-schema.ts'
 export type UserDocument = Parts
 
 /** Characters of a whole document as JSON. */
-const longestDocument = 65_536
+const maxDocumentLength = 65_536
 
 /** @throws ScimRefusal `invalidValue` */
 export function requireBounded(document: UserDocument): void {
   const { length } = JSON.stringify(document)
-  if (length > longestDocument)
+  if (length > maxDocumentLength)
     throw new ScimRefusal(
       'invalidValue',
-      `The attributes of a user may take at most ${longestDocument} characters, these take ${length}`,
+      `The attributes of a user may take at most ${maxDocumentLength} characters, these take ${length}`,
     )
 }
 
@@ -62,7 +62,7 @@ const hasContent = (element: Parts): boolean =>
 const isSame = (one: Parts, other: Parts): boolean =>
   one.value !== undefined && one.value === other.value && one.type === other.type
 
-/** Values that are there already are replaced by what is said of them now, so that a repeated request converges. */
+/** Values that are present already are replaced, so that a repeated request converges. */
 function added(elements: readonly Parts[], given: readonly Parts[]): readonly Parts[] {
   const known = elements.map((element) => {
     const same = given.find((each) => isSame(each, element))
@@ -75,7 +75,7 @@ function added(elements: readonly Parts[], given: readonly Parts[]): readonly Pa
 }
 
 /** The parts that make a value the one meant by the brackets of a path. */
-function partsOf({ where }: AttributePath, { root }: AttributePlace): Parts {
+function filteredParts({ where }: AttributePath, { root }: AttributePlace): Parts {
   if (!where) return {}
   const equalities = equalitiesOf(where)
   if (!equalities)
@@ -100,7 +100,9 @@ function changeList(elements: readonly Parts[], step: PatchStep, place: Attribut
   if (sub) {
     const part = readSimple(sub, value, `${root.name}.${sub.name}`)
     if (!elements.some(isMeant))
-      return part === undefined ? elements : [...elements, { ...partsOf(path, place), [sub.name]: part }]
+      return part === undefined
+        ? elements
+        : [...elements, { ...filteredParts(path, place), [sub.name]: part }]
     const changed = elements.map((element) =>
       isMeant(element) ? withValue(element, sub.name, part) : element,
     )
@@ -113,7 +115,7 @@ function changeList(elements: readonly Parts[], step: PatchStep, place: Attribut
   if (!where) return op === 'add' ? added(elements, readList(root, value)) : readList(root, value)
   const [given] = readList(root, value)
   if (!given) return elements.filter((element) => !isMeant(element))
-  if (!elements.some(isMeant)) return added(elements, [{ ...partsOf(path, place), ...given }])
+  if (!elements.some(isMeant)) return added(elements, [{ ...filteredParts(path, place), ...given }])
   const changed = elements.map((element) => (isMeant(element) ? { ...element, ...given } : element))
   return withOnePrimary(changed, elements)
 }

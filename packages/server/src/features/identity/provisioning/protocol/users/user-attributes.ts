@@ -1,12 +1,12 @@
-import { isEmpty, nonEmpty, readList, readParts, readSimple, withValue } from './attribute-values.ts'
-import { type PatchStep, readPatch } from './patch.ts'
-import { ScimRefusal, shown } from './refusal.ts'
-import { enterpriseSchema, userSchema } from './schemas.ts'
+import { type PatchStep, readPatch } from '../patch.ts'
+import { ScimRefusal, shown } from '../refusal.ts'
+import { isEmpty, nonEmpty, readList, readParts, readSimple, withValue } from '../schema/attribute-values.ts'
+import { enterpriseSchema, userSchema } from '../schema/schemas.ts'
+import { type AttributePlace, findAttribute } from '../schema/user-schema.ts'
+import { readAttributes, readBoolean, readText, requireSchema } from '../schema/values.ts'
 import { changeDocument, requireBounded, type UserDocument } from './user-document.ts'
-import { type AttributePlace, findAttribute } from './user-schema.ts'
-import { readAttributes, readBoolean, readText, requireSchema } from './values.ts'
 
-/** What a request says about a user; what is absent stays as it is. */
+/** Changes of a user; what is absent stays as it is. */
 export interface UserChange {
   /** As it was sent: whether it is an address is decided by what it is for. */
   readonly userName?: string
@@ -25,7 +25,7 @@ interface AccountChange {
   active?: boolean
 }
 
-/** Accepted, so that a mapping of them stops no one, and never kept. */
+/** Accepted, so that a mapping of them is no error, and never kept. */
 const ignored: ReadonlySet<string> = new Set(['password', 'schemas'])
 const readOnly: ReadonlySet<string> = new Set(['id', 'meta', 'groups'])
 
@@ -73,7 +73,7 @@ function* namedValues(body: ReadonlyMap<string, unknown>): Generator<readonly [s
 
 /**
  * A whole user, as POST and PUT have it: attributes that are absent are cleared, read-only and unknown ones
- * ignored. Without `active` nothing is said about it.
+ * ignored. Without `active` it stays as it is.
  * @throws ScimRefusal
  */
 export function readUser(body: unknown): UserChange & { readonly userName: string } {

@@ -1,12 +1,12 @@
 import type { Holders } from '../../../../platform/crypto/fair-gate.ts'
 import { GateFull } from '../../../../platform/crypto/gate.ts'
-import type { PasswordDesk, Passwords } from '../../../../platform/crypto/passwords.ts'
+import type { PasswordHasher, Passwords } from '../../../../platform/crypto/passwords.ts'
 import { DomainError } from '../../../../platform/errors.ts'
 
 const unavailable = (cause: unknown): DomainError =>
   new DomainError('unavailable', { retryAfter: 1 }, { cause, retryAfterSeconds: 1 })
 
-export interface DeskVisit {
+export interface HasherVisit {
   /** Whom it counts for, from the widest to the narrowest: none can keep the others from a place. */
   readonly holders: Holders
   /** What is thrown when too many wait there already. */
@@ -14,16 +14,16 @@ export interface DeskVisit {
 }
 
 /**
- * Runs the work at the hasher's desk.
+ * Runs the work with a place at the password hasher.
  * @throws DomainError `unavailable`, or what `refusal` makes
  */
-export async function atDesk<T>(
-  passwords: Pick<Passwords, 'atDesk'>,
-  { holders, refusal = unavailable }: DeskVisit,
-  work: (desk: PasswordDesk) => Promise<T>,
+export async function withHasher<T>(
+  passwords: Pick<Passwords, 'withHasher'>,
+  { holders, refusal = unavailable }: HasherVisit,
+  work: (hasher: PasswordHasher) => Promise<T>,
 ): Promise<T> {
   try {
-    return await passwords.atDesk(work, holders)
+    return await passwords.withHasher(work, holders)
   } catch (cause) {
     throw cause instanceof GateFull ? refusal(cause) : cause
   }

@@ -1,5 +1,5 @@
-import { faultOfText } from '../../../../platform/stored-text.ts'
-import { ScimRefusal, shown } from './refusal.ts'
+import { faultOfText } from '../../../../../platform/stored-text.ts'
+import { ScimRefusal, shown } from '../refusal.ts'
 
 /** How a text that cannot be read is refused. */
 export type RefusedAs = 'invalidFilter' | 'invalidPath'
@@ -9,7 +9,7 @@ export type Token =
   | { readonly kind: 'word' | 'text'; readonly value: string }
   | { readonly kind: Mark | 'end'; readonly value: '' }
 
-const longestText = 2_000
+const maxTextLength = 2_000
 const wordCharacter = /[A-Za-z0-9_.:$-]/
 const marks: ReadonlySet<string> = new Set<Mark>(['[', ']', '(', ')'])
 
@@ -37,8 +37,8 @@ function readString(literal: string, kind: RefusedAs, where: string): string {
 
 /** Reads each character once. @throws ScimRefusal of the given kind */
 export function tokenize(text: string, kind: RefusedAs): Token[] {
-  if (text.length > longestText)
-    throw new ScimRefusal(kind, `It is ${text.length} characters long; at most ${longestText} are read`)
+  if (text.length > maxTextLength)
+    throw new ScimRefusal(kind, `It is ${text.length} characters long; at most ${maxTextLength} are read`)
   const tokens: Token[] = []
   let i = 0
   while (i < text.length) {

@@ -4,13 +4,13 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { prepareOperatorCommand } from '../../src/commands/operator-commands.ts'
 import { createOperatorServices } from '../../src/commands/operator-services.ts'
 import { createKeyRegister, type KeyRegister } from '../../src/features/encryption/key-register.ts'
-import { createResealService } from '../../src/features/encryption/reseal-service.ts'
+import { createKeyRotationService } from '../../src/features/encryption/key-rotation-service.ts'
 import {
-  createResealStore,
+  createKeyRotationStore,
   everySealedColumn,
   type SealedColumn,
   tableOf,
-} from '../../src/features/encryption/reseal-store.ts'
+} from '../../src/features/encryption/key-rotation-store.ts'
 import { createCertificateStore } from '../../src/features/identity/single-sign-on/certificates/certificate-store.ts'
 import { createMailStore } from '../../src/features/mail/mail-store.ts'
 import { createSecretBox } from '../../src/platform/crypto/secret-box.ts'
@@ -43,7 +43,7 @@ const start = (...keys: Buffer[]) =>
 async function command(...keys: Buffer[]): Promise<{ code: number; lines: string[] }> {
   const lines: string[] = []
   const say = (line: string) => void lines.push(line)
-  const prepared = prepareOperatorCommand(['key', 'reseal'], {
+  const prepared = prepareOperatorCommand(['key', 'rotate'], {
     out: say,
     err: say,
     readInput: async () => '',
@@ -67,7 +67,7 @@ const write = ({ column, id }: SealedColumn, key: string, secret: Buffer) =>
     [key, secret],
   )
 
-test('L04: a start without the old key is refused until everything is sealed anew, and all of it opens then', async () => {
+test('L04: a start without the old key is refused until everything is re-encrypted, and all of it opens then', async () => {
   await start(old)
   await sealEverywhere(database, createSecretBox([old]), 3)
   await start(present, old)
@@ -78,13 +78,13 @@ test('L04: a start without the old key is refused until everything is sealed ane
   const { code, lines } = await command(present, old)
   expect(code).toBe(0)
   expect(lines).toEqual([
-    `Sealing under ${idOf(present)}.`,
-    '  user_authenticators  1 sealed anew, 1 current already',
-    '  sso_certificates     3 sealed anew, 1 current already',
-    '  linked_accounts      3 sealed anew, 1 current already',
-    '  outgoing_mails       3 sealed anew, 1 current already',
+    `Re-encrypting under ${idOf(present)}.`,
+    '  user_authenticators  1 re-encrypted, 1 already current',
+    '  sso_certificates     3 re-encrypted, 1 already current',
+    '  linked_accounts      3 re-encrypted, 1 already current',
+    '  outgoing_mails       3 re-encrypted, 1 already current',
     `Still needed, besides ${idOf(present)}: none.`,
-    `Not needed any more: ${idOf(old)}.`,
+    `No longer needed: ${idOf(old)}.`,
     'Take them out of MILLRACE_ENCRYPTION_KEY and start each process again.',
   ])
   for (const sealed of everySealedColumn) expect(await readSealed(database, sealed)).not.toEqual([])
@@ -92,7 +92,7 @@ test('L04: a start without the old key is refused until everything is sealed ane
   expect(await openEverywhere(database, box)).toEqual(before)
 })
 
-test('the features open what was sealed anew', async () => {
+test('the features open what was re-encrypted', async () => {
   await start(old)
   await sealEverywhere(database, createSecretBox([old]))
   await start(present, old)
@@ -114,8 +114,8 @@ test('a second run has nothing to do, and one without older keys neither', async
   const sealed = await readSealed(database, linked)
   const again = await command(present, old)
   expect(again.code).toBe(0)
-  expect(again.lines).toContain('  linked_accounts      0 sealed anew, 1 current already')
-  expect((await command(present)).lines).toContain('Not needed any more: none.')
+  expect(again.lines).toContain('  linked_accounts      0 re-encrypted, 1 already current')
+  expect((await command(present)).lines).toContain('No longer needed: none.')
   expect(await readSealed(database, linked)).toEqual(sealed)
 })
 
@@ -128,7 +128,7 @@ test('a key that no service has been started with seals nothing', async () => {
   await openEverywhere(database, createSecretBox([old]))
 })
 
-test('what cannot be opened stays as it is, is told with the key that lacks, and the rest is sealed anew', async () => {
+test('what cannot be opened stays as it is, is listed with the missing key, and the rest is re-encrypted', async () => {
   await start(lost)
   await sealEverywhere(database, createSecretBox([lost]), 2)
   await start(old, lost)
@@ -137,12 +137,12 @@ test('what cannot be opened stays as it is, is told with the key that lacks, and
   const before = await openEverywhere(database, createSecretBox([present, old, lost]))
   const { code, lines } = await command(present, old)
   expect(code).toBe(1)
-  expect(lines).toContain('  linked_accounts      3 sealed anew, 0 current already')
+  expect(lines).toContain('  linked_accounts      3 re-encrypted, 0 already current')
   expect(lines).toContain(
     `Cannot be opened: 2 of linked_accounts, sealed under ${idOf(lost)}. Give that key too, behind the present one.`,
   )
   expect(lines).toContain(`Still needed, besides ${idOf(present)}: ${idOf(lost)}.`)
-  expect(lines).toContain(`Not needed any more: ${idOf(old)}.`)
+  expect(lines).toContain(`No longer needed: ${idOf(old)}.`)
   expect(await openEverywhere(database, createSecretBox([present, lost]))).toEqual(before)
   expect(await command(present, lost)).toMatchObject({ code: 0 })
   expect(await openEverywhere(database, await start(present))).toEqual(before)
@@ -158,7 +158,7 @@ test('a secret that was moved to another row or changed is told by its row, and 
   await write(linked, third.id, Buffer.from('x'))
   const { code, lines } = await command(present, old)
   expect(code).toBe(1)
-  expect(lines).toContain('  linked_accounts      1 sealed anew, 0 current already')
+  expect(lines).toContain('  linked_accounts      1 re-encrypted, 0 already current')
   expect(lines).toContain(
     `Cannot be opened: 2 of linked_accounts, which were changed or belong elsewhere: ${first.id}, ${third.id}.`,
   )
@@ -170,17 +170,17 @@ test('a secret that was moved to another row or changed is told by its row, and 
 test('a secret that became another one after it was read stays', async () => {
   await start(old)
   await sealEverywhere(database, createSecretBox([old]), 2)
-  const store = createResealStore(database.db)
+  const store = createKeyRotationStore(database.db)
   const read = await store.list(mails, [idOf(old)], '', 10)
   const newer = createSecretBox([old]).seal('newer', mails.contextOf(read[0]?.id ?? ''))
   await write(mails, read[0]?.id ?? '', newer)
-  const resealed = read.map((each) => ({ ...each, resealed: Buffer.from('sealed anew') }))
-  expect(await store.replace(mails, resealed)).toBe(1)
+  const reencrypted = read.map((each) => ({ ...each, reencrypted: Buffer.from('re-encrypted') }))
+  expect(await store.replace(mails, reencrypted)).toBe(1)
   const [first, second] = await readSealed(database, mails)
-  expect([first?.secret, second?.secret]).toEqual([newer, Buffer.from('sealed anew')])
+  expect([first?.secret, second?.secret]).toEqual([newer, Buffer.from('re-encrypted')])
 })
 
-test('a row that somebody holds is not waited for, and is sealed anew as they leave it', async () => {
+test('a locked row is not waited for, and is re-encrypted as its writer leaves it', async () => {
   await start(old)
   await sealEverywhere(database, createSecretBox([old]), 2)
   await start(present, old)
@@ -192,13 +192,13 @@ test('a row that somebody holds is not waited for, and is sealed anew as they le
     id,
     createSecretBox([old]).seal('newer', linked.contextOf(id)),
   ])
-  const hurried = createResealService({ relational: database, mostPasses: 1 })
-  const report = await hurried.reseal(rotating)
+  const hurried = createKeyRotationService({ relational: database, maxPasses: 1 })
+  const report = await hurried.rotate(rotating)
   expect(report.tables).toContainEqual(
-    expect.objectContaining({ table: 'linked_accounts', resealed: 1, waiting: 1 }),
+    expect.objectContaining({ table: 'linked_accounts', reencrypted: 1, waiting: 1 }),
   )
   expect(report.needed).toEqual([idOf(old)])
-  const patient = createResealService({ relational: database }).reseal(rotating)
+  const patient = createKeyRotationService({ relational: database }).rotate(rotating)
   await sleep(100)
   await holder.query('commit')
   holder.release()
@@ -233,18 +233,20 @@ test('several runs at once, beside a service that writes, lose nothing and leave
   }
   const writing = writer(service)
   const reports = await Promise.all(
-    [7, 11, 13].map((batchSize) => createResealService({ relational: database, batchSize }).reseal(rotating)),
+    [7, 11, 13].map((batchSize) =>
+      createKeyRotationService({ relational: database, batchSize }).rotate(rotating),
+    ),
   )
   writers.abort()
   await writing
   expect(reports.map(({ notNeeded }) => notNeeded)).toEqual(Array(3).fill([idOf(old)]))
   for (const { tables } of reports)
     for (const table of tables) expect(table).toMatchObject({ missing: [], damaged: [], waiting: 0 })
-  const resealed = (table: string) =>
+  const reencrypted = (table: string) =>
     reports
       .flatMap(({ tables }) => tables.filter((each) => each.table === table))
-      .reduce((sum, each) => sum + each.resealed, 0)
-  // Nobody else wrote these: each was sealed anew once, by one of the runs.
-  expect([resealed('sso_certificates'), resealed('user_authenticators')]).toEqual([150, 1])
+      .reduce((sum, each) => sum + each.reencrypted, 0)
+  // Nobody else wrote these: each was re-encrypted once, by one of the runs.
+  expect([reencrypted('sso_certificates'), reencrypted('user_authenticators')]).toEqual([150, 1])
   expect(await openEverywhere(database, await start(present))).toEqual(expected)
 })

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createPasswords } from '../../../../platform/crypto/passwords.ts'
 import { DomainError } from '../../../../platform/errors.ts'
-import { atDesk } from './password-desk.ts'
+import { withHasher } from './password-hasher.ts'
 
 const visit = { holders: ['192.0.2.1'] }
 const cost = { memory: 64, passes: 1, lanes: 1 }
@@ -9,21 +9,23 @@ const cost = { memory: 64, passes: 1, lanes: 1 }
 test('whoever comes while too many wait is told to try again', async () => {
   const passwords = createPasswords({ cost, places: 1, waitingPlaces: 1 })
   const done = Promise.withResolvers<void>()
-  const inside = [1, 2].map(() => atDesk(passwords, visit, () => done.promise))
-  await expect(atDesk(passwords, visit, () => done.promise)).rejects.toMatchObject({
+  const inside = [1, 2].map(() => withHasher(passwords, visit, () => done.promise))
+  await expect(withHasher(passwords, visit, () => done.promise)).rejects.toMatchObject({
     errorName: 'unavailable',
     retryAfterSeconds: 1,
   })
   const busy = (cause: unknown) => new DomainError('signInUnavailable', { retryAfter: 1 }, { cause })
   const visitor = { ...visit, refusal: busy }
-  await expect(atDesk(passwords, visitor, () => done.promise)).rejects.toMatchObject({
+  await expect(withHasher(passwords, visitor, () => done.promise)).rejects.toMatchObject({
     errorName: 'signInUnavailable',
   })
   done.resolve()
   await Promise.all(inside)
 })
 
-test('what fails at the desk is not taken for a crowd', async () => {
+test('a failure of the work is not taken for a crowd', async () => {
   const passwords = createPasswords({ cost })
-  await expect(atDesk(passwords, visit, () => Promise.reject(new Error('broken')))).rejects.toThrow('broken')
+  await expect(withHasher(passwords, visit, () => Promise.reject(new Error('broken')))).rejects.toThrow(
+    'broken',
+  )
 })

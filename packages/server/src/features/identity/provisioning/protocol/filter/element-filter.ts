@@ -1,8 +1,8 @@
-import type { Attribute } from './attribute.ts'
-import type { Parts } from './attribute-values.ts'
+import { ScimRefusal, shown } from '../refusal.ts'
+import type { Attribute } from '../schema/attribute.ts'
+import type { Parts } from '../schema/attribute-values.ts'
+import { findSubAttribute } from '../schema/user-schema.ts'
 import type { Filter, Literal, Operator } from './filter.ts'
-import { ScimRefusal, shown } from './refusal.ts'
-import { findSubAttribute } from './user-schema.ts'
 
 /** Both as texts: booleans are sent as such and as texts. */
 function compare(operator: Operator, has: string | undefined, wanted: string | undefined): boolean {

@@ -4,105 +4,109 @@ import { DomainError } from '../../platform/errors.ts'
 import type { Relational } from '../../platform/stores/relational.ts'
 import { createKeyRegisterStore } from './key-register-store.ts'
 import {
-  createResealStore,
+  createKeyRotationStore,
   everySealedColumn,
-  type ResealedSecret,
+  type ReencryptedSecret,
   type SealedColumn,
   type SealedSecret,
   tableOf,
-} from './reseal-store.ts'
+} from './key-rotation-store.ts'
 
-export interface ResealDependencies {
+export interface KeyRotationDependencies {
   readonly relational: Pick<Relational, 'db'>
-  /** Secrets that are sealed anew in one statement. */
+  /** Secrets re-encrypted by one statement. */
   readonly batchSize?: number
-  /** How often what somebody else held is tried again. */
-  readonly mostPasses?: number
+  /** How often rows that were locked are tried. */
+  readonly maxPasses?: number
 }
 
-/** What became of the secrets of one table, in rows. */
-export interface ResealedTable {
+/** What became of the secrets of one table; counts are rows. */
+export interface RotatedTable {
   readonly table: string
-  readonly resealed: number
+  readonly reencrypted: number
   /** Sealed under the present key when it began. */
   readonly current: number
   /** Left, because their key is not given. */
   readonly missing: readonly { readonly keyId: string; readonly rows: number }[]
-  /** Ids of those left that do not open, though their key is given. */
+  /** Ids of secrets that cannot be opened although their key is given. */
   readonly damaged: readonly string[]
-  /** Left under an older key: held by somebody else to the last, or sealed meanwhile. */
+  /** Left under an older key: locked by others to the last, or sealed meanwhile. */
   readonly waiting: number
 }
 
-export interface ResealReport {
-  /** Id of the key under which everything is to be sealed. */
+export interface KeyRotationReport {
+  /** Id of the present key, under which everything is sealed afterwards. */
   readonly present: string
-  readonly tables: readonly ResealedTable[]
+  readonly tables: readonly RotatedTable[]
   /** Ids of the other keys under which anything is sealed, in whatever column, given or not. */
   readonly needed: readonly string[]
   /** Ids of the older keys that were given and can be taken out. */
   readonly notNeeded: readonly string[]
 }
 
-export const isComplete = ({ tables, needed }: ResealReport): boolean =>
+export const isComplete = ({ tables, needed }: KeyRotationReport): boolean =>
   needed.length === 0 && tables.every(({ damaged }) => damaged.length === 0)
 
 const pauseMs = 250
 
-/** Seals anew, under the present key, what older ones have sealed, beside a running service. */
-export function createResealService({ relational, batchSize = 200, mostPasses = 20 }: ResealDependencies) {
-  const store = createResealStore(relational.db)
+/** Re-encrypts under the present key what older keys have sealed, beside a running service. */
+export function createKeyRotationService({
+  relational,
+  batchSize = 200,
+  maxPasses = 20,
+}: KeyRotationDependencies) {
+  const store = createKeyRotationStore(relational.db)
   const register = createKeyRegisterStore(relational.db)
 
-  function resealOne(box: SecretBox, context: string, read: SealedSecret): ResealedSecret | undefined {
+  function reencryptOne(box: SecretBox, context: string, read: SealedSecret): ReencryptedSecret | undefined {
     try {
-      return { ...read, resealed: box.seal(box.open(read.secret, context), context) }
+      return { ...read, reencrypted: box.seal(box.open(read.secret, context), context) }
     } catch (error) {
       if (error instanceof SecretBoxError) return undefined
       throw error
     }
   }
 
-  /** Once through the table, in batches that each are one statement: wherever it ends, every secret opens. */
+  /** Goes through the table once. Each batch is one statement, so that every secret can be opened wherever it stops. */
   async function pass(box: SecretBox, sealed: SealedColumn) {
     const [, ...older] = box.keyIds
     const damaged: string[] = []
-    let [resealed, missed, after] = [0, 0, '']
+    let [reencrypted, missed, after] = [0, 0, '']
     for (;;) {
       const began = performance.now()
       const found = await store.list(sealed, [...older, ''], after, batchSize)
       const secrets = found.flatMap((each) => {
-        const done = resealOne(box, sealed.contextOf(each.id), each)
+        const done = reencryptOne(box, sealed.contextOf(each.id), each)
         if (!done) damaged.push(each.id)
         return done ?? []
       })
       const replaced = secrets.length === 0 ? 0 : await store.replace(sealed, secrets)
-      resealed += replaced
+      reencrypted += replaced
       missed += secrets.length - replaced
       after = found.at(-1)?.id ?? after
-      if (found.length < batchSize) return { resealed, missed, damaged }
-      // Half of the time belongs to the service beside this.
+      if (found.length < batchSize) return { reencrypted, missed, damaged }
+      // Leaves half of the time to the running service.
       await sleep(performance.now() - began)
     }
   }
 
-  async function resealColumn(box: SecretBox, sealed: SealedColumn): Promise<ResealedTable> {
+  async function rotateColumn(box: SecretBox, sealed: SealedColumn): Promise<RotatedTable> {
     const present = box.keyIds[0] ?? ''
     const current = (await store.countByKey(sealed)).get(present) ?? 0
-    let resealed = 0
+    let reencrypted = 0
     let last = await pass(box, sealed)
-    resealed += last.resealed
-    for (let passes = 1; last.missed > 0 && passes < mostPasses; passes++) {
+    reencrypted += last.reencrypted
+    for (let passes = 1; last.missed > 0 && passes < maxPasses; passes++) {
       await sleep(pauseMs)
       last = await pass(box, sealed)
-      resealed += last.resealed
+      reencrypted += last.reencrypted
     }
     const left = [...(await store.countByKey(sealed))].filter(([keyId]) => keyId !== present)
     const isGiven = (keyId: string) => keyId === '' || box.keyIds.includes(keyId)
     const underGiven = left.reduce((sum, [keyId, rows]) => sum + (isGiven(keyId) ? rows : 0), 0)
     return {
       table: tableOf(sealed),
-      resealed,
+      reencrypted,
       current,
       missing: left.filter(([keyId]) => !isGiven(keyId)).map(([keyId, rows]) => ({ keyId, rows })),
       damaged: last.damaged,
@@ -112,16 +116,16 @@ export function createResealService({ relational, batchSize = 200, mostPasses = 
 
   return {
     /**
-     * May be ended at any moment, run again, and run several times at once.
+     * May be stopped at any moment, repeated, and run several times at once.
      * @param box its first key is the present one
      * @throws DomainError `conflict` when no service has been started with the present key
      */
-    async reseal(box: SecretBox): Promise<ResealReport> {
+    async rotate(box: SecretBox): Promise<KeyRotationReport> {
       const [present = '', ...older] = box.keyIds
       const used = [...(await register.list()), ...(await register.listSealing())]
       if (!used.includes(present)) throw unknownToService(present)
-      const tables: ResealedTable[] = []
-      for (const sealed of everySealedColumn) tables.push(await resealColumn(box, sealed))
+      const tables: RotatedTable[] = []
+      for (const sealed of everySealedColumn) tables.push(await rotateColumn(box, sealed))
       const needed = (await register.listSealing()).filter((id) => id !== present)
       const notNeeded = [...new Set(older)].filter((id) => id !== present && !needed.includes(id))
       return { present, tables, needed, notNeeded }

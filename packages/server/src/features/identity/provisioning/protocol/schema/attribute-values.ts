@@ -1,5 +1,5 @@
+import { ScimRefusal, shown } from '../refusal.ts'
 import type { Attribute } from './attribute.ts'
-import { ScimRefusal, shown } from './refusal.ts'
 import { findSubAttribute } from './user-schema.ts'
 import { readAttributes, readBoolean, readText, unwrapped } from './values.ts'
 

@@ -8,9 +8,9 @@ export interface SealedSecret {
   readonly secret: Buffer
 }
 
-/** A secret as it was read, and as it is sealed anew. */
-export interface ResealedSecret extends SealedSecret {
-  readonly resealed: Buffer
+/** A secret as it was read and re-encrypted. */
+export interface ReencryptedSecret extends SealedSecret {
+  readonly reencrypted: Buffer
 }
 
 const texts = (values: readonly string[]): SQL => sql`${sql.param([...values])}::text[]`
@@ -22,10 +22,10 @@ export const everySealedColumn: readonly SealedColumn[] = Object.values(sealedCo
 
 export const tableOf = ({ column }: SealedColumn): string => getTableName(column.table)
 
-/** Sealed secrets, of whatever column. */
-export function createResealStore(db: Queries) {
+/** Sealed secrets of any column. */
+export function createKeyRotationStore(db: Queries) {
   return {
-    /** How many there are under each key; under '' what is too short to name one. */
+    /** Counts secrets by key id; '' for those too short to name one. */
     async countByKey({ column }: SealedColumn): Promise<Map<string, number>> {
       const { rows } = await db.execute<{ key_id: string; count: number }>(
         sql`select coalesce(${sealingKeyOf(column)}, '') as key_id, count(*)::int as count
@@ -34,7 +34,7 @@ export function createResealStore(db: Queries) {
       return new Map(rows.map(({ key_id, count }) => [key_id, count]))
     },
 
-    /** Those under one of these keys, in the order of their ids, behind `after`. */
+    /** Secrets under these keys in the order of their ids, after the id `after`. */
     async list(
       { column, id }: SealedColumn,
       keyIds: readonly string[],
@@ -51,14 +51,14 @@ export function createResealStore(db: Queries) {
     },
 
     /**
-     * Stores what is sealed anew, each in place of exactly what was read: a secret that is another one by now
-     * stays. Rows that somebody else holds are passed over, so that nobody waits for this in a ring.
+     * Stores re-encrypted secrets, each in place of exactly what was read: one that has been changed since stays.
+     * Locked rows are skipped, so that this cannot deadlock.
      * @returns how many were replaced
      */
-    async replace({ column, id }: SealedColumn, secrets: readonly ResealedSecret[]): Promise<number> {
+    async replace({ column, id }: SealedColumn, secrets: readonly ReencryptedSecret[]): Promise<number> {
       const ids = texts(secrets.map((each) => each.id))
       const before = buffers(secrets.map(({ secret }) => secret))
-      const after = buffers(secrets.map(({ resealed }) => resealed))
+      const after = buffers(secrets.map(({ reencrypted }) => reencrypted))
       const [key, secret] = [sql.identifier(id.name), sql.identifier(column.name)]
       const { rowCount } = await db.execute(
         sql`with free as materialized (

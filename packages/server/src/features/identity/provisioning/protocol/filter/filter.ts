@@ -1,5 +1,5 @@
-import { ScimRefusal, shown } from './refusal.ts'
-import { enterpriseSchema } from './schemas.ts'
+import { ScimRefusal, shown } from '../refusal.ts'
+import { enterpriseSchema } from '../schema/schemas.ts'
 import { type RefusedAs, type Token, tokenize } from './tokens.ts'
 
 const operators = ['eq', 'ne', 'co', 'sw', 'ew', 'gt', 'ge', 'lt', 'le'] as const

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { ScimRefusal } from '../refusal.ts'
 import { type Filter, parseFilter, parsePath } from './filter.ts'
-import { ScimRefusal } from './refusal.ts'
 
 const equals = (name: string, value: string | boolean): Filter => ({
   kind: 'compare',
