@@ -354,14 +354,14 @@ describe('the engine', () => {
   })
 
   it('that has lost a table is tried again, and nothing goes to quarantine', async () => {
-    await ground.engine.command({ sql: 'RENAME TABLE staging TO staging_away' })
+    await ground.engine.command({ sql: 'RENAME TABLE staging_known TO staging_away' })
     const loader = ground.startLoader()
     try {
       await ground.append(mixed())
-      await until(() => loader.state().error?.includes('staging') === true)
+      await until(() => loader.state().error?.includes('staging_known') === true)
       await sleep(500)
     } finally {
-      await ground.engine.command({ sql: 'RENAME TABLE staging_away TO staging' })
+      await ground.engine.command({ sql: 'RENAME TABLE staging_away TO staging_known' })
     }
     await ground.loaded()
     await loader.stop()

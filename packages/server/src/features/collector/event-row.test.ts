@@ -5,6 +5,7 @@ import { judgeEvent, type KeptEvent } from '@millrace/contract/events/judge.ts'
 import { Session } from 'chdb'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { lineKeys, rowColumns } from '../../database/event-columns.ts'
 import { eventHead, eventRow, lineOf, logRow, senderText } from './event-row.ts'
 
 const origin = {
@@ -14,10 +15,8 @@ const origin = {
 }
 const firstSequence = 1_768_478_400_000_000
 
-const structure =
-  'q UInt64, z String, k String, d String, t Int64, r Int64, e String, n String, u String, p String, c String, ' +
-  'i Array(String), v Nullable(Decimal(18, 2)), x String, l Map(String, String), dt String, os String, br String, ' +
-  'g UInt8, rule String, path String, sample String, m UInt64'
+/** Of a line of the log, as staging has it. */
+const structure = lineKeys.map((key) => `${key} ${rowColumns[key].type}`).join(', ')
 
 let directory: string
 let session: Session
@@ -34,7 +33,7 @@ afterAll(() => {
 /** The rows as the columnar engine reads them. */
 async function read(rows: readonly string[]): Promise<Record<string, unknown>[]> {
   const lines = rows.map((row, i) => lineOf(firstSequence + i, row)).join('')
-  const sql = `select * replace (toString(v) as v, toString(q) as q) from format(JSONEachRow, '${structure}', {lines: String})`
+  const sql = `select * replace (toString(q) as q) from format(JSONEachRow, '${structure}', {lines: String})`
   const result = await session.queryBindAsync(sql, { lines }, { format: 'JSONEachRow' })
   const text = result.text().trimEnd()
   return text === '' ? [] : text.split('\n').map((line) => JSON.parse(line) as Record<string, unknown>)
@@ -88,7 +87,7 @@ test('an event of any texts is read by the columnar engine as it was kept', asyn
           p: event.tmpId,
           c: event.clientId,
           i: event.ids,
-          v: event.value === undefined ? null : String(Number(event.value)),
+          v: event.value ?? '',
           x: event.transId,
           l: Object.fromEntries(event.labels),
           dt: 'mobile',
@@ -120,6 +119,25 @@ test('a row of the datasource log is read as it was noted', async () => {
     }),
     { numRuns: 50 },
   )
+})
+
+test('events and notes write every key of a line', () => {
+  const sender = senderText({ deviceType: 'mobile', os: 'iOS', browser: 'Safari' })
+  const sent = {
+    key: origin.companyId,
+    v: 1,
+    name: 'purchase',
+    url: '',
+    tmpId: 'device-1',
+    clientId: 'ada',
+    eventId: 7,
+    data: { ids: 'A1', value: 1, transId: 'T-1', store: 'north' },
+  }
+  const event = judgeEvent(sent, origin)
+  const note = { kind: 'dropped', rule: 'line-unparseable', path: '', sample: '', count: 1 } as const
+  const rows = [eventRow(event as KeptEvent, eventHead(origin, sender)), logRow(note, origin)]
+  const keys = rows.flatMap((row) => Object.keys(JSON.parse(lineOf(1, row)) as object))
+  expect([...new Set(keys)].sort()).toEqual([...lineKeys].sort())
 })
 
 test('a sender of whom nothing is known adds nothing to a row', () => {

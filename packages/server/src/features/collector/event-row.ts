@@ -1,5 +1,6 @@
 import type { KeptEvent } from '@millrace/contract/events/judge.ts'
 import type { Label } from '@millrace/contract/events/labels.ts'
+import { type LineKey, type SenderField, senderKeys } from '../../database/event-columns.ts'
 
 /** What the rows of one request have in common. */
 export interface RowOrigin {
@@ -9,12 +10,8 @@ export interface RowOrigin {
   readonly receivedAt: number
 }
 
-/** What the user-agent says; empty where it says nothing. */
-export interface Sender {
-  readonly deviceType: string
-  readonly os: string
-  readonly browser: string
-}
+/** What the user-agent tells; empty where it tells nothing. */
+export type Sender = Readonly<Record<SenderField, string>>
 
 /** Rows that stand for `count` events or fields, for the datasource log. */
 export interface LogRow {
@@ -25,12 +22,16 @@ export interface LogRow {
   readonly count: number
 }
 
+/** Every key that an event writes, but for its labels: a column without a value does not compile. */
+type EventFields = Readonly<Record<Exclude<LineKey<'event'>, 'l'>, unknown>>
+
 /**
  * The row of an event in the event log, from behind its sequence number to its end: `lineOf` makes it whole.
- * Keys are short because a row is written, read and loaded as text; those of absent fields are left out.
+ * Keys of absent fields are left out. One literal for each event, because anything that asks the definition of the
+ * row for each key takes longer.
  */
 export function eventRow(event: KeptEvent, head: string): string {
-  const fields = JSON.stringify({
+  const fields: EventFields = {
     t: event.time,
     e: event.eventId,
     n: event.name,
@@ -41,9 +42,9 @@ export function eventRow(event: KeptEvent, head: string): string {
     v: event.value,
     x: event.transId === '' ? undefined : event.transId,
     g: event.changes.length === 0 ? undefined : 1,
-  })
+  }
   const labels = event.labels.length === 0 ? '' : labelsText(event.labels)
-  return `${head}${labels},${fields.slice(1)}`
+  return `${head}${labels},${JSON.stringify(fields).slice(1)}`
 }
 
 /** What all event rows of a request begin with, behind the sequence number. */
@@ -52,17 +53,18 @@ export function eventHead(origin: RowOrigin, senderText: string): string {
 }
 
 /** A sender as keys of a row, made once for each user-agent. */
-export function senderText({ deviceType, os, browser }: Sender): string {
+export function senderText(sender: Sender): string {
   let text = ''
-  if (deviceType !== '') text += `,"dt":${JSON.stringify(deviceType)}`
-  if (os !== '') text += `,"os":${JSON.stringify(os)}`
-  if (browser !== '') text += `,"br":${JSON.stringify(browser)}`
+  for (const [field, key] of senderKeys) {
+    if (sender[field] !== '') text += `,"${key}":${JSON.stringify(sender[field])}`
+  }
   return text
 }
 
 /** A row of the datasource log, from behind its sequence number to its end. */
 export function logRow({ kind, rule, path, sample, count }: LogRow, origin: RowOrigin): string {
-  return `,"z":"${kind}",${originText(origin)},${JSON.stringify({ rule, path, sample, m: count }).slice(1)}`
+  const fields: Readonly<Record<LineKey<'note'>, unknown>> = { rule, path, sample, m: count }
+  return `,"z":"${kind}",${originText(origin)},${JSON.stringify(fields).slice(1)}`
 }
 
 /** The whole line of a row under its sequence number. */

@@ -3,7 +3,7 @@ import type { CounterChange } from './checkpoint-store.ts'
 import type { KnownKeys } from './known-keys.ts'
 import { duplicateWindowMs, type LoaderStore } from './loader-store.ts'
 import { controlLine, linesOf, readRefusedRow } from './log-lines.ts'
-import { keyOf, nothing, type Outcome, outcomeOf, type Received, together } from './outcome.ts'
+import { datasourceKey, nothing, type Outcome, outcomeOf, type Received, together } from './outcome.ts'
 import type { DuplicateGroup, Selection, StagedGroup, Staging } from './staged-rows.ts'
 
 /**
@@ -164,10 +164,10 @@ export function createBatchLoader({ store, known, attempted }: BatchLoaderDepend
     duplicates: readonly DuplicateGroup[],
     received: Received,
   ): Outcome {
-    const repeated = new Map(duplicates.map((group) => [keyOf(group), group]))
+    const repeated = new Map(duplicates.map((group) => [datasourceKey(group), group]))
     const changes = new Map<string, CounterChange>()
     for (const { company, datasource, events, changed, dropped, bot } of groups) {
-      const key = keyOf({ company, datasource })
+      const key = datasourceKey({ company, datasource })
       const without = repeated.get(key)
       changes.set(key, {
         company,

@@ -1,12 +1,12 @@
 import type { Columnar, Statement } from '../../platform/stores/columnar.ts'
-import { isEvent, keyOf, type Staging } from './staged-rows.ts'
+import { eventKey, isEvent, type Staging } from './staged-rows.ts'
 
 /** Keys of one result: more than a batch has events, and less than the engine gives at most. */
-const mostKeys = 10_000_000
+const maxKeys = 10_000_000
 const keyResult = {
   max_threads: 1,
-  max_result_rows: mostKeys,
-  max_result_bytes: 16 * mostKeys,
+  max_result_rows: maxKeys,
+  max_result_bytes: 16 * maxKeys,
   max_execution_time: 120,
 }
 
@@ -33,7 +33,7 @@ export function createKeyStore({ columnar, ask, signal }: KeyStoreDependencies) 
     /** The keys of the staged events, 8 bytes each in the order of little-endian processors. */
     async streamStagedKeys({ table }: Staging): Promise<AsyncIterable<Buffer>> {
       return await columnar.stream({
-        sql: `SELECT ${keyOf} FROM ${table} WHERE ${isEvent}`,
+        sql: `SELECT ${eventKey} FROM ${table} WHERE ${isEvent}`,
         format: 'RowBinary',
         settings: keyResult,
         signal,
