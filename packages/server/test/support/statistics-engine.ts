@@ -1,6 +1,6 @@
-import { eventHead, eventRow, lineOf, senderText } from '../../src/features/collector/event-row.ts'
+import { eventHead, eventRow, lineOf, senderText } from '../../src/features/collector/rows/event-row.ts'
 import { createBatchLoader } from '../../src/features/loading/batch-loader.ts'
-import { createKnownKeys } from '../../src/features/loading/known-keys.ts'
+import { createKnownKeys } from '../../src/features/loading/keys/known-keys.ts'
 import { createLoaderStore } from '../../src/features/loading/loader-store.ts'
 import { systemClock } from '../../src/platform/clock.ts'
 import { silentLogger } from '../../src/platform/logger.ts'

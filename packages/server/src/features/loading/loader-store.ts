@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { DropRuleId } from '@millrace/contract/events/rules.ts'
 import { eventColumns, lineKeys, stagingColumns } from '../../database/event-columns.ts'
 import type { Columnar, ColumnarParam, Statement } from '../../platform/stores/columnar.ts'
-import { createKeyStore } from './key-store.ts'
+import { createKeyStore } from './keys/key-store.ts'
 import { createLabelKeys } from './label-keys.ts'
 import { createOrderStore } from './order-store.ts'
 import { asDateTime, createReusedIds } from './reused-ids.ts'
@@ -37,10 +37,10 @@ export interface LoaderStoreOptions {
   readonly threads: number
 }
 
-/** Statements of loading are named so, to be found when whoever sent them is gone. */
+/** Prefix of the loader's query ids, by which they are found after the process that sent them has ended. */
 const statementPrefix = 'millrace-load-'
 
-/** Everything that loading asks of the columnar store; nothing here decides. */
+/** The loader's statements to the columnar store; decisions are made in the batch loader. */
 export function createLoaderStore({ columnar, threads }: LoaderStoreOptions) {
   /** Tables that may hold rows of an earlier batch; all of them when this process begins. */
   const used = new Set(['staging', 'staging_ahead', 'staging_known', 'staging_skipped', 'staging_places'])
@@ -51,7 +51,7 @@ export function createLoaderStore({ columnar, threads }: LoaderStoreOptions) {
     max_threads: size === 'small' ? 1 : threads,
     max_insert_threads: 1,
     optimize_on_insert: 0,
-    // Repeated loads are told by their sequence numbers; by its blocks the engine would drop other rows silently.
+    // Repeated loads are recognised by sequence numbers; the engine, by its blocks, would drop other rows silently.
     insert_deduplicate: 0,
     min_insert_block_size_rows: 1_048_576,
     min_insert_block_size_bytes: 1024 * 1024 * 1024,
@@ -101,7 +101,7 @@ export function createLoaderStore({ columnar, threads }: LoaderStoreOptions) {
   }
 
   return {
-    /** Ends what is running and refuses everything else: for a stop that cannot wait. */
+    /** Aborts what is running and refuses further statements: for a stop that cannot wait. */
     abandon(): void {
       abandoning.abort(new Error('Loading is being stopped'))
     },
@@ -324,7 +324,7 @@ export function createLoaderStore({ columnar, threads }: LoaderStoreOptions) {
       await insertRows('datasource_log', columns, "z != 'e' AND fault = ''", each)
     },
 
-    /** Sets events aside, and says so in their datasources' logs; an event set aside before is left as it is. */
+    /** Puts events into quarantine and into their datasources' logs; one that is there already is left as it is. */
     async quarantine(events: readonly QuarantinedEvent[]): Promise<void> {
       const sequences = events.map(({ sequence }) => sequence)
       const storedIn = async (table: string, text: string, where = '1'): Promise<Set<string>> => {
