@@ -1,11 +1,11 @@
-import { type JudgeContext, judgeEvent } from '@millrace/contract/events/judge.ts'
-import { eventHead, eventRow, lineOf } from '../packages/server/src/features/collector/event-row.ts'
+import { type ValidationContext, validateEvent } from '@millrace/contract/events/validate.ts'
+import { eventHead, eventRow, lineOf } from '../packages/server/src/features/collector/rows/event-row.ts'
 import { median, printTable, type Row } from './support/machine.ts'
 
 /** What one event costs between its bytes and its row in the event log, on one core and without any network. */
 
 const companyId = '65f0c0ffee5ca1ab1e0ddba1'
-const context: JudgeContext = { companyId, receivedAt: Date.now() }
+const context: ValidationContext = { companyId, receivedAt: Date.now() }
 const head = eventHead(
   { companyId, datasourceId: '65f0c0ffee5ca1ab1e0ddba2', receivedAt: context.receivedAt },
   ',"dt":"app"',
@@ -44,8 +44,8 @@ function handle(body: Buffer): void {
   const events: readonly unknown[] = Array.isArray(parsed) ? parsed : [parsed]
   let lines = ''
   for (const [i, event] of events.entries()) {
-    const judged = judgeEvent(event, context)
-    if (judged.kept) lines += lineOf(1_700_000_000_000_000 + i, eventRow(judged, head))
+    const result = validateEvent(event, context)
+    if (result.kept) lines += lineOf(1_700_000_000_000_000 + i, eventRow(result, head))
   }
   made += Buffer.byteLength(lines)
 }
@@ -73,7 +73,12 @@ const batched = nanosecondsPerEvent(batches, 1000, handle)
 const microseconds = (nanoseconds: number) => `${(nanoseconds / 1000).toFixed(2)} µs`
 const rows: Row[] = [
   [`JSON.parse alone, ${bodies[0]?.length} B`, microseconds(parsing), '1.00', ''],
-  ['parse, judge and row, one event a body', microseconds(single), (single / parsing).toFixed(2), '< 6 µs'],
+  [
+    'parse, validate and row, one event a body',
+    microseconds(single),
+    (single / parsing).toFixed(2),
+    '< 6 µs',
+  ],
   ['the same for a purchase with labels', microseconds(purchase), (purchase / parsing).toFixed(2), '< 6 µs'],
   [
     'the same, 100 events a body',

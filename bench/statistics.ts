@@ -7,10 +7,10 @@
  */
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { compileQuery } from '../packages/server/src/features/statistics/query/compile.ts'
-import { parseQuery } from '../packages/server/src/features/statistics/query/parse.ts'
+import { compileQuery } from '../packages/server/src/features/statistics/query/compile/compile.ts'
+import { parseQuery } from '../packages/server/src/features/statistics/query/parse/parse.ts'
 import { planQuery } from '../packages/server/src/features/statistics/query/plan.ts'
-import { openZone } from '../packages/server/src/features/statistics/query/zone.ts'
+import { openZone } from '../packages/server/src/features/statistics/query/time/zone.ts'
 import { engineSocketPath } from '../packages/server/src/platform/stores/chdb/socket.ts'
 import { openColumnar } from '../packages/server/src/platform/stores/columnar.ts'
 import { removeData, startService } from '../packages/server/test/support/running-service.ts'

@@ -8,14 +8,14 @@ export interface DroppedEvent {
   reason: Finding<DropRuleId>
 }
 
-const longestPath = 128
+const maxPathLength = 128
 
 /** What is noted about an event while its fields are read. */
 export class Draft {
   readonly changes: Finding<ChangeRuleId>[] = []
 
   note(rule: ChangeRuleId, path: string, value: unknown): void {
-    this.changes.push({ rule, path: cutText(cleanText(path), longestPath), sample: maskSample(value) })
+    this.changes.push({ rule, path: cutText(cleanText(path), maxPathLength), sample: maskSample(value) })
   }
 }
 
@@ -33,22 +33,22 @@ export function readIdentifierText(value: unknown): string | undefined {
   return typeof value === 'number' && Math.abs(value) <= Number.MAX_SAFE_INTEGER ? String(value) : undefined
 }
 
-/** A text as it can be stored: clean and at most `longest` code units. */
-export function readText(draft: Draft, path: string, text: string, longest: number): string {
-  if (text.length <= longest && isCleanText(text)) return text
-  return tidy(draft, path, text, longest, cutText)
+/** A text as it can be stored: clean and at most `maxLength` code units. */
+export function readText(draft: Draft, path: string, text: string, maxLength: number): string {
+  if (text.length <= maxLength && isCleanText(text)) return text
+  return tidy(draft, path, text, maxLength, cutText)
 }
 
 /** The same for an identifier, which stays distinct when it is cut. */
-export function readIdentifier(draft: Draft, path: string, text: string, longest: number): string {
-  if (text.length <= longest && isCleanText(text)) return text
-  return tidy(draft, path, text, longest, cutIdentifier)
+export function readIdentifier(draft: Draft, path: string, text: string, maxLength: number): string {
+  if (text.length <= maxLength && isCleanText(text)) return text
+  return tidy(draft, path, text, maxLength, cutIdentifier)
 }
 
-function tidy(draft: Draft, path: string, text: string, longest: number, cut: typeof cutText): string {
+function tidy(draft: Draft, path: string, text: string, maxLength: number, cut: typeof cutText): string {
   const clean = cleanText(text)
   if (clean !== text) draft.note('text-not-clean', path, text)
-  if (clean.length <= longest) return clean
+  if (clean.length <= maxLength) return clean
   draft.note('text-too-long', path, text)
-  return cut(clean, longest)
+  return cut(clean, maxLength)
 }

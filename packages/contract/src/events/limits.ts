@@ -20,7 +20,7 @@ export const eventLimits = {
   storedBytes: 1_048_576,
 } as const
 
-/** Bounds of one request to the collector (decisions, Collector). */
+/** Bounds of one request to the collector (docs/interface.md, Collector). */
 export const requestLimits = {
   /** Bytes of the body, inflated. */
   bodyBytes: 5 * 1024 * 1024,

@@ -17,9 +17,9 @@ export const placeholderValues: readonly string[] = [
 ]
 
 const placeholders: ReadonlySet<string> = new Set(placeholderValues)
-const longest = Math.max(...placeholderValues.map((text) => text.length))
+const maxLength = Math.max(...placeholderValues.map((text) => text.length))
 
 /** Whether a text is one of the documented placeholders. */
 export function isPlaceholder(text: string): boolean {
-  return text.length <= longest && placeholders.has(text)
+  return text.length <= maxLength && placeholders.has(text)
 }

@@ -59,7 +59,7 @@ async function openTables(client: pg.Client, role: string): Promise<void> {
  * Opens the owner's tables to the role that the service works as, for rows only, and the audit log for reading and
  * adding only. Done again at each start, so that a migration's tables and another role are opened too.
  * @throws StartRefused when the role could do more all the same: as a superuser, as a member of the owner, or
- *   because somebody else gave it rights
+ *   because another role granted them
  */
 export async function openToApplication(options: {
   readonly owner: PostgresAddress

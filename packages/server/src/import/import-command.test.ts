@@ -90,7 +90,7 @@ test('a refusal that will not pass ends the import with its reason', async () =>
   await expect(run(lines(10))).rejects.toThrow(/refused the events with 404/)
 })
 
-test('an interrupted import goes on where it stopped, and leaves no note behind', async () => {
+test('an interrupted import resumes where it stopped, and leaves no state file behind', async () => {
   const controller = new AbortController()
   answer = (request) => {
     if (request === 8) controller.abort()
@@ -98,7 +98,7 @@ test('an interrupted import goes on where it stopped, and leaves no note behind'
   }
   const first = await run(lines(20_000), { signal: controller.signal })
   expect(first.code).toBe(130)
-  expect(first.text).toMatch(/The same command goes on from there/)
+  expect(first.text).toMatch(/The same command resumes from there/)
   const before = received.length
   expect(before).toBeLessThan(20_000)
   const second = await run('')
@@ -110,7 +110,7 @@ test('an interrupted import goes on where it stopped, and leaves no note behind'
   expect(await readdir(directory)).toEqual(['events.ndjson'])
 })
 
-test('a dry run judges and sends nothing', async () => {
+test('a dry run validates and sends nothing', async () => {
   const { text } = await run(lines(3), { arguments: ['--dry-run'] })
   expect(received).toHaveLength(0)
   expect(text).toMatch(/accepted\s+3/)
@@ -120,7 +120,7 @@ test.each([
   [[], /Name a file/],
   [['a', 'b'], /one file at a time; b is left over/],
   [['a.ndjson', '--mappign', 'x'], /Unknown option '--mappign'/],
-  [['a.xlsx'], /format of a\.xlsx cannot be told/],
+  [['a.xlsx'], /format of a\.xlsx is not known/],
   [['a.csv', '--format', 'xml'], /--format is csv or ndjson, not xml/],
 ])('says what is wrong with the arguments %j', async (argv, message) => {
   const call = runImport(

@@ -2,8 +2,8 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
-import { judgeEvent } from '@millrace/contract/events/judge.ts'
 import { eventRules } from '@millrace/contract/events/rules.ts'
+import { validateEvent } from '@millrace/contract/events/validate.ts'
 import { type Envelope, type MappingCounts, mapRecords } from './map-records.ts'
 import { ImportFault, readMapping } from './mapping.ts'
 import { createProgressDisplay, formatDuration, grouped } from './progress-display.ts'
@@ -22,9 +22,9 @@ Without a mapping, each NDJSON line is an event envelope already.
   --url URL              the collector; default: the service of the data directory
   --datasource ID        default: the first tracking datasource of the data directory
   --key COMPANY          company identifier; default: the company of the data directory
-  --dry-run              judge every event, send nothing
+  --dry-run              validate every event, send nothing
 
-An interrupted import goes on where it stopped when the same command is given again.`
+An interrupted import resumes where it stopped when the same command is given again.`
 
 /** Counters of a datasource, as the service keeps them. */
 export interface DatasourceCounters {
@@ -123,8 +123,8 @@ function count(map: Map<string, number>, name: string): void {
   map.set(name, (map.get(name) ?? 0) + 1)
 }
 
-/** Judges by the collector's own rules what will become of each event, and leaves out what an earlier run sent. */
-async function* judged(
+/** Validates each event by the collector's own rules, and skips what an earlier run sent. */
+async function* validated(
   events: AsyncIterable<Envelope>,
   skip: number,
   key: string,
@@ -135,9 +135,9 @@ async function* judged(
       tally.skipped++
       continue
     }
-    const judgement = judgeEvent(event, { companyId: key, receivedAt: Date.now() })
-    if (!judgement.kept) count(tally.dropped, `${judgement.reason.rule}\0${judgement.reason.path}`)
-    else for (const change of judgement.changes) count(tally.changed, `${change.rule}\0${change.path}`)
+    const result = validateEvent(event, { companyId: key, receivedAt: Date.now() })
+    if (!result.kept) count(tally.dropped, `${result.reason.rule}\0${result.reason.path}`)
+    else for (const change of result.changes) count(tally.changed, `${change.rule}\0${change.path}`)
     yield event
   }
 }
@@ -189,7 +189,7 @@ function closingTable(
 
 const settleMilliseconds = 15_000
 
-/** Waits until the service has loaded as many events as were sent, so that stored and repeated can be told. */
+/** Waits until the service has loaded as many events as were sent, so that stored and repeated can be reported. */
 async function countedSince(
   before: DatasourceCounters | undefined,
   read: (() => Promise<DatasourceCounters | undefined>) | undefined,
@@ -259,7 +259,7 @@ export async function runImport(argv: readonly string[], dependencies: ImportDep
     })
   // Also while nothing is sent yet, or nothing is acknowledged for a while.
   const ticking = setInterval(show, 100).unref()
-  const events = judged(
+  const events = validated(
     mapRecords(input.records(), mapping, target.key, tally),
     resume.skip,
     target.key,
@@ -294,7 +294,7 @@ export async function runImport(argv: readonly string[], dependencies: ImportDep
     if (resume !== noResume) await resume.save(resume.skip + tally.acknowledged).catch(() => {})
     if (!signal.aborted) throw error
     output.write(
-      `Interrupted after ${grouped(tally.acknowledged)} events. The same command goes on from there.\n`,
+      `Interrupted after ${grouped(tally.acknowledged)} events. The same command resumes from there.\n`,
     )
     return 130
   }

@@ -14,7 +14,7 @@ export interface ProgressState {
 
 export interface ProgressDisplay {
   update(state: ProgressState): void
-  /** A sentence beside the progress, such as why something is tried again; the same one is shown once a while. */
+  /** A message next to the progress, such as why a request is retried; the same one is not repeated for a while. */
   note(text: string): void
   end(): void
 }

@@ -92,7 +92,7 @@ async function* ndjsonRecords(source: AsyncIterable<Buffer>): AsyncIterable<Inpu
 
 /**
  * Opens a file, or standard input for `-`.
- * @throws ImportFault where the file is absent or its format cannot be told
+ * @throws ImportFault where the file is absent or its format is unknown
  */
 export async function openInput(
   path: string,
@@ -101,7 +101,7 @@ export async function openInput(
   const format = options.format ?? (path === '-' ? undefined : formatOf(path))
   if (format === undefined) {
     throw new ImportFault(
-      `The format of ${path === '-' ? 'standard input' : path} cannot be told from its name: add --format csv or --format ndjson`,
+      `The format of ${path === '-' ? 'standard input' : path} is not known from its name: add --format csv or --format ndjson`,
     )
   }
   let size: number | undefined

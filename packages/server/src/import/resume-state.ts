@@ -35,7 +35,7 @@ async function fingerprintOf(path: string, settings: string): Promise<string> {
 export const noResume: Resume = { skip: 0, save: async () => {}, finish: async () => {} }
 
 /**
- * Opens the note that an import keeps beside its file (`<file>.millrace-import`).
+ * Opens the state file that an import keeps next to its input (`<file>.millrace-import`).
  * @param settings everything else that decides which events are sent, and where
  */
 export async function openResume(path: string, settings: string): Promise<Resume> {

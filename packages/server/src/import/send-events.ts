@@ -8,7 +8,7 @@ const batchBytes = 1_000_000
 /** Requests under way at once. */
 const concurrency = 4
 const attemptTimeoutMilliseconds = 30_000
-const longestPauseMilliseconds = 15_000
+const maxPauseMs = 15_000
 
 export interface SendProgress {
   /** Events whose request was answered 200, without a gap from the beginning of the input. */
@@ -48,7 +48,7 @@ async function sendBatch(
   signal: AbortSignal,
 ): Promise<void> {
   for (let attempt = 0; ; attempt++) {
-    let pause = Math.min(longestPauseMilliseconds, 250 * 2 ** attempt) * (0.5 + Math.random() / 2)
+    let pause = Math.min(maxPauseMs, 250 * 2 ** attempt) * (0.5 + Math.random() / 2)
     try {
       const reply = await fetch(url, {
         method: 'POST',

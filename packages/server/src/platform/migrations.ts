@@ -81,12 +81,23 @@ export function readMigrations(directory: string): Migration[] {
 }
 
 /** @throws {StartRefused} the store is ahead of this program, or was made by other files than these */
-function refuseStrangers(
+function assertKnownMigrations(
   store: string,
   migrations: readonly Migration[],
   applied: readonly AppliedMigration[],
 ): void {
   const known = new Map(migrations.map((migration) => [migration.number, migration]))
+  // Before what is unknown: a layout of before the first release has numbers of which some are known, with other files.
+  for (const { number, file, checksum } of applied) {
+    const migration = known.get(number)
+    if (migration === undefined || migration.file === file || migration.checksum === checksum) continue
+    throw new StartRefused(
+      'unsuitable',
+      `The ${store} was set up with other migrations: ${file}, where this version has ${migration.file}.\n` +
+        'Versions before the first release are not upgraded: start with an empty data directory or database, or ' +
+        'start the version that set this one up. Nothing was changed.',
+    )
+  }
   const unknown = applied.filter(({ number }) => !known.has(number)).map(({ file }) => file)
   if (unknown.length > 0) {
     throw new StartRefused(
@@ -121,7 +132,7 @@ export async function migrate(
 ): Promise<string[]> {
   return await driver.exclusively(async (session) => {
     const applied = await session.applied()
-    refuseStrangers(driver.store, migrations, applied)
+    assertKnownMigrations(driver.store, migrations, applied)
     const finished = new Set(applied.filter((each) => each.finished).map((each) => each.number))
     const done: string[] = []
     for (const migration of migrations.filter(({ number }) => !finished.has(number))) {

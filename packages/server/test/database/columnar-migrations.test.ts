@@ -151,6 +151,11 @@ test('refuses a changed file and a newer store', async () => {
   write('0001-events.sql', events)
   rmSync(join(directory, '0002-views.sql'))
   await expect(run()).rejects.toThrow(/newer version: this one does not know 0002-views\.sql/)
+  rmSync(join(directory, '0001-events.sql'))
+  write('0001-baseline.sql', views)
+  await expect(run()).rejects.toThrow(
+    /other migrations: 0001-events\.sql, where this version has 0001-baseline\.sql/,
+  )
 })
 
 test('of a file that was applied in part, only what is still to come may change', async () => {

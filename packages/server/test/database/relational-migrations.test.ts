@@ -164,6 +164,20 @@ test('refuses a database that a newer version made, and changes nothing', async 
   expect(await shape()).toBe(before)
 })
 
+test('refuses a database that was set up with other migrations, and changes nothing', async () => {
+  write('0001-accounts.sql', text(first))
+  write('0002-tokens.sql', text(second))
+  await run()
+  rmSync(join(directory, '0001-accounts.sql'))
+  rmSync(join(directory, '0002-tokens.sql'))
+  write('0001-baseline.sql', 'create table other (id int)')
+  const before = await shape()
+  await expect(run()).rejects.toThrow(
+    /set up with other migrations: 0001-accounts\.sql, where this version has 0001-baseline\.sql/,
+  )
+  expect(await shape()).toBe(before)
+})
+
 test('refuses a file that would end the transaction around it, before anything of it runs', async () => {
   const body = 'do $$ begin perform 1; end $$'
   for (const words of ['commit', 'ROLLBACK', 'begin', '-- now\nstart transaction']) {

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib'
-import { judgeEvent } from '@millrace/contract/events/judge.ts'
+import { validateEvent } from '@millrace/contract/events/validate.ts'
 import fc from 'fast-check'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { NameGuard } from '../../src/features/collector/name-guard.ts'
@@ -75,7 +75,7 @@ describe('event names without end', () => {
     collectGarbage()
     const before = process.memoryUsage().heapUsed
     for (let number = 0; number < 30; number++) {
-      const judged = judgeEvent(event({ name: `${number} ${'x'.repeat(2_000_000)}` }), origin)
+      const judged = validateEvent(event({ name: `${number} ${'x'.repeat(2_000_000)}` }), origin)
       if (!judged.kept) throw new Error('the event was dropped')
       guard.see({ id: datasourceId, companyId, active: true }, judged.name, startTime)
     }

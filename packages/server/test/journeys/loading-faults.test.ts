@@ -354,14 +354,14 @@ describe('the engine', () => {
   })
 
   it('that has lost a table is tried again, and nothing goes to quarantine', async () => {
-    await ground.engine.command({ sql: 'RENAME TABLE staging TO staging_away' })
+    await ground.engine.command({ sql: 'RENAME TABLE staging_known TO staging_away' })
     const loader = ground.startLoader()
     try {
       await ground.append(mixed())
-      await until(() => loader.state().error?.includes('staging') === true)
+      await until(() => loader.state().error?.includes('staging_known') === true)
       await sleep(500)
     } finally {
-      await ground.engine.command({ sql: 'RENAME TABLE staging_away TO staging' })
+      await ground.engine.command({ sql: 'RENAME TABLE staging_away TO staging_known' })
     }
     await ground.loaded()
     await loader.stop()
@@ -450,7 +450,7 @@ describe('a poison event', () => {
     }
   })
 
-  it('whose text does not even tell its datasource is kept, and counted for nobody', async () => {
+  it('whose text does not even show its datasource is kept, and counted for none', async () => {
     const text = `nonsense ${d}`
     await ground.appendText(`${text}\n${JSON.stringify({ q: ground.log.reserve(1), ...event() })}\n`, 2)
     await ground.load()
@@ -461,7 +461,7 @@ describe('a poison event', () => {
 })
 
 describe('loaders', () => {
-  it('take turns: one loads at a time, and the other goes on where the first one stopped', async () => {
+  it('take turns: one loads at a time, and the other continues where the first one stopped', async () => {
     const first = ground.startLoader()
     await until(() => first.state().condition === 'loading')
     const second = ground.startLoader()

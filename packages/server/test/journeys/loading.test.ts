@@ -397,7 +397,7 @@ describe('an eventId that came before', () => {
     })
   })
 
-  it('is judged by the event that was stored, not by a duplicate of it', async () => {
+  it('is decided by the event that was stored, not by a duplicate of it', async () => {
     const r = Date.UTC(2026, 7, 1)
     const rows = [0, 5, 10, 12, 18].map((days) => event({ e: 'a', r: r + days * day }))
     await ground.append(rows)
@@ -460,7 +460,7 @@ describe('a batch', () => {
     60_000,
   )
 
-  it('received over weeks is stored in pieces with its duplicates judged by the window', async () => {
+  it('received over weeks is stored in pieces with its duplicates decided by the window', async () => {
     const url = 'https://www.shop.example/'.padEnd(1_000, 'x')
     const start = Date.UTC(2026, 7, 1)
     // Each event comes every 3 days: it counts on day 0, 9 and 18.

@@ -78,7 +78,7 @@ export interface LoadingGround {
 /** Small enough for a test's events to be a backlog: batches in pieces, the next one staged ahead. */
 export const smallPieces: Partial<LoaderLimits> = { pieceBytes: 300_000, batchBytes: 1_000_000 }
 
-const quick: Partial<LoaderLimits> = { intervalMs: 5, firstPauseMs: 20, longestPauseMs: 200, lockPollMs: 50 }
+const quick: Partial<LoaderLimits> = { intervalMs: 5, firstPauseMs: 20, maxPauseMs: 200, lockPollMs: 50 }
 
 export async function createLoadingGround(): Promise<LoadingGround> {
   const directory = mkdtempSync(join(tmpdir(), 'millrace-loading-'))

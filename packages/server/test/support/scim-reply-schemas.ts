@@ -1,12 +1,12 @@
-import type { Attribute } from '../../src/features/identity/provisioning/protocol/attribute.ts'
-import { schemas } from '../../src/features/identity/provisioning/protocol/discovery.ts'
+import type { Attribute } from '../../src/features/identity/provisioning/protocol/schema/attribute.ts'
+import { schemas } from '../../src/features/identity/provisioning/protocol/schema/discovery.ts'
 import {
   enterpriseSchema,
   errorSchema,
   groupSchema,
   listSchema,
   userSchema,
-} from '../../src/features/identity/provisioning/protocol/schemas.ts'
+} from '../../src/features/identity/provisioning/protocol/schema/schemas.ts'
 import { scimPath } from '../../src/features/identity/provisioning/scim-routes.ts'
 
 export const scimUrl = `${scimPath}/`

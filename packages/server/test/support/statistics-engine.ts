@@ -1,5 +1,6 @@
+import { eventHead, eventRow, lineOf, senderText } from '../../src/features/collector/rows/event-row.ts'
 import { createBatchLoader } from '../../src/features/loading/batch-loader.ts'
-import { createKnownKeys } from '../../src/features/loading/known-keys.ts'
+import { createKnownKeys } from '../../src/features/loading/keys/known-keys.ts'
 import { createLoaderStore } from '../../src/features/loading/loader-store.ts'
 import { systemClock } from '../../src/platform/clock.ts'
 import { silentLogger } from '../../src/platform/logger.ts'
@@ -45,28 +46,14 @@ export async function openStatisticsEngine(): Promise<StatisticsEngine> {
     async load(events) {
       if (events.length === 0) return
       const now = Date.now()
-      const rows = events.map((event) => ({
-        q: ++sequence,
-        z: 'e',
-        k: event.company,
-        d: event.datasource,
-        t: event.time,
-        r: now,
-        e: event.eventId,
-        n: event.name,
-        u: event.url,
-        p: event.tmpId,
-        c: event.clientId,
-        i: event.ids,
-        v: event.value ?? '',
-        x: event.transId,
-        l: event.labels,
-        dt: event.deviceType,
-        os: event.os,
-        br: event.browser,
-      }))
-      const body = Buffer.from(rows.map((row) => `${JSON.stringify(row)}\n`).join(''))
-      const { quarantined } = await loader.loadLines(body, rows.length, true)
+      const lines = events.map((event) => {
+        const origin = { companyId: event.company, datasourceId: event.datasource, receivedAt: now }
+        const labels = Object.entries(event.labels)
+        const kept = { ...event, kept: true, value: event.value ?? undefined, labels, changes: [] } as const
+        return lineOf(++sequence, eventRow(kept, eventHead(origin, senderText(event))))
+      })
+      const body = Buffer.from(lines.join(''))
+      const { quarantined } = await loader.loadLines(body, lines.length, true)
       if (quarantined > 0) throw new Error(`${quarantined} of the events cannot be loaded`)
     },
     async empty() {

@@ -1,16 +1,16 @@
 import { DomainError } from '../../platform/errors.ts'
 
 /**
- * Bounds what requests to the collector hold in memory at once. Beyond it a sender is told at once to come back,
- * which keeps those who are in fast (a request that waits behind ten thousand others is of no use to anybody).
+ * Bounds the memory that requests to the collector hold at once. Beyond it a request is refused immediately, with a
+ * time to retry, so that the accepted ones stay fast.
  *
- * Only a request whose body is whole takes a place: those that are still arriving hold nothing but the bytes that
- * came, so that senders who dawdle keep nobody out.
+ * Only a request whose body is complete takes a place: one that is still arriving holds nothing but the bytes
+ * received so far, so that slow senders block no others.
  */
 export interface Admission {
-  /** Whether a request that comes now is turned away. */
+  /** Whether a request that arrives now is refused. */
   isFull(): boolean
-  /** Gives a place to a request whose body is whole; false when there is none. Every place is left once. */
+  /** Gives a place to a request whose body is complete; false when there is none. Every place is left once. */
   enter(): boolean
   leave(): void
   /** Counts bytes that a request holds; false when all together hold too many. They count until released. */
@@ -26,13 +26,13 @@ export interface AdmissionLimits {
 }
 
 export function createAdmission(limits: AdmissionLimits = {}): Admission {
-  const { requests: mostRequests = 8000, bytes: mostBytes = 256 * 1024 * 1024 } = limits
+  const { requests: maxRequests = 8000, bytes: maxBytes = 256 * 1024 * 1024 } = limits
   let requests = 0
   let bytes = 0
   return {
-    isFull: () => requests >= mostRequests || bytes >= mostBytes,
+    isFull: () => requests >= maxRequests || bytes >= maxBytes,
     enter() {
-      if (requests >= mostRequests) return false
+      if (requests >= maxRequests) return false
       requests++
       return true
     },
@@ -41,7 +41,7 @@ export function createAdmission(limits: AdmissionLimits = {}): Admission {
     },
     hold(more) {
       bytes += more
-      return bytes <= mostBytes
+      return bytes <= maxBytes
     },
     release(fewer) {
       bytes -= fewer
@@ -49,12 +49,12 @@ export function createAdmission(limits: AdmissionLimits = {}): Admission {
   }
 }
 
-/** Seconds after which a sender may try again: spread, so that a fleet does not come back at one instant. */
-export function retryAfterSeconds(least: number): number {
-  return Math.ceil(least) + Math.floor(Math.random() * 5)
+/** Seconds after which a sender may retry: spread, so that a fleet does not retry at one instant. */
+export function retryAfterSeconds(min: number): number {
+  return Math.ceil(min) + Math.floor(Math.random() * 5)
 }
 
-/** For a request that is turned away. */
+/** For a request that is refused. */
 export function overloaded(): DomainError {
   const retryAfter = retryAfterSeconds(1)
   return new DomainError('collectorOverloaded', { retryAfter }, { retryAfterSeconds: retryAfter })

@@ -5,11 +5,11 @@ import { DomainError } from '../../platform/errors.ts'
 import { rawRoute } from '../../platform/http/route.ts'
 import { isId, normalizeId } from '../../platform/ids.ts'
 import { type AdmissionLimits, createAdmission, overloaded } from './admission.ts'
-import { parseBody, readContentType } from './collector-body.ts'
+import { parseBody, readContentType } from './body/collector-body.ts'
+import { createInflater } from './body/inflate-body.ts'
+import { discardedBytes, readBody } from './body/read-body.ts'
 import type { CollectorService } from './collector-service.ts'
 import type { CollectorDatasource } from './datasource-cache.ts'
-import { createInflater } from './inflate-body.ts'
-import { discardedBytes, readBody } from './read-body.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {

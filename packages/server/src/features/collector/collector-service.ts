@@ -4,15 +4,15 @@ import { DomainError } from '../../platform/errors.ts'
 import type { Logger } from '../../platform/logger.ts'
 import { type EventLog, LogUnavailable } from '../../platform/stores/event-log.ts'
 import { retryAfterSeconds } from './admission.ts'
-import type { CollectedBody } from './collector-body.ts'
+import type { CollectedBody } from './body/collector-body.ts'
 import { type CollectorDatasource, createDatasourceCache, type FindDatasource } from './datasource-cache.ts'
-import { lineOf, logRow } from './event-row.ts'
-import { judgeRequest } from './judge-request.ts'
 import { NameGuard } from './name-guard.ts'
 import { createRefusals } from './refusals.ts'
-import { createSenderReader } from './senders.ts'
+import { lineOf, logRow } from './rows/event-row.ts'
+import { createSenderReader } from './senders/senders.ts'
+import { validateRequest } from './validate-request.ts'
 
-/** What the collector has answered for since the process started. Plain numbers: a hot path adds to them. */
+/** Counts since the process started. Plain numbers: a hot path adds to them. */
 interface CollectorTotals {
   kept: number
   changed: number
@@ -38,11 +38,11 @@ type Found = CollectorDatasource | undefined
 export interface CollectorService {
   /**
    * The active datasource of an identifier in lower case; a promise only where it must be asked for.
-   * @throws {DomainError} eventsNotDurable (rejects) when the store cannot say: a 404 would be final for a sender
+   * @throws {DomainError} eventsNotDurable (rejects) when the store fails: a 404 would be final for a sender
    */
   find(id: string): Found | Promise<Found>
   /**
-   * Judges each event of a request alone and makes the outcome durable.
+   * Validates each event of a request on its own and makes the outcome durable.
    * @throws {DomainError} eventsNotDurable or collectorOverloaded (rejects): nothing of the request was taken
    */
   collect(
@@ -50,10 +50,10 @@ export interface CollectorService {
     body: CollectedBody,
     userAgent: string | undefined,
   ): Promise<Outcome>
-  /** Notes in the datasource log that a request was refused as a whole by one of the body rules. */
+  /** Records in the datasource log that a body rule refused a whole request. */
   refuse(datasource: CollectorDatasource, error: DomainError): void
   readonly totals: Readonly<CollectorTotals>
-  /** Writes what is still to be noted. */
+  /** Writes what has not been written yet. */
   close(): Promise<void>
 }
 
@@ -124,7 +124,7 @@ export function createCollectorService(dependencies: CollectorDependencies): Col
         return 'bot'
       }
       const seeName = (name: string): boolean => names.see(datasource, name, origin.receivedAt)
-      const { rows, kept, changed, dropped } = judgeRequest(body, origin, sender.text, seeName)
+      const { rows, kept, changed, dropped } = validateRequest(body, origin, sender.text, seeName)
       try {
         await append(rows)
       } catch (cause) {
@@ -151,7 +151,7 @@ function onlyActive(found: Found): Found {
   return found?.active ? found : undefined
 }
 
-/** The rule that refused a request, for the datasource log; undefined for failures that are not the sender's. */
+/** The rule that refused a request, for the datasource log; undefined for failures that the sender did not cause. */
 function ruleOf({ errorName, data }: DomainError): BodyRuleId | undefined {
   switch (errorName) {
     case 'emptyEvents':

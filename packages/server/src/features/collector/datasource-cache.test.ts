@@ -65,7 +65,7 @@ test('serves what it knows for as long as the store is down', async () => {
 })
 
 test('waits a moment only for a store that does not answer', async () => {
-  const { store, find } = cacheOver(shop, { patienceMs: 20 })
+  const { store, find } = cacheOver(shop, { waitMs: 20 })
   await find()
   store.hangs = true
   store.now += 60_000

@@ -8,15 +8,15 @@ export interface CollectorDatasource {
   readonly active: boolean
 }
 
-/** Looks a datasource up by its identifier in lower case; rejects when the store cannot say. */
+/** Finds a datasource by its identifier in lower case; rejects when the store fails. */
 export type FindDatasource = (id: string) => Promise<CollectorDatasource | undefined>
 
 type Answer = CollectorDatasource | undefined
 
 export interface DatasourceCache {
   /**
-   * The datasource, or undefined where there is none. At once where it is known well enough, else a promise,
-   * which rejects when the store cannot say and nothing was known before.
+   * The datasource, or undefined where there is none. Immediately where a fresh answer is cached, else a
+   * promise, which rejects when the store fails and nothing is cached.
    */
   find(id: string): Answer | Promise<Answer>
 }
@@ -24,36 +24,36 @@ export interface DatasourceCache {
 export interface DatasourceCacheOptions {
   readonly find: FindDatasource
   readonly clock: Clock
-  /** Answers younger than this are given without asking; default 5,000. */
+  /** Answers younger than this are given without asking the store; default 5,000. */
   readonly freshMs?: number
-  /** How long a request waits for the store about a datasource that is known of old; default 250. */
-  readonly patienceMs?: number
+  /** How long a request waits for the store where an older answer is cached; default 250. */
+  readonly waitMs?: number
   /** Identifiers without a datasource that are remembered; default 10,000. */
   readonly capacity?: number
-  /** Identifiers never seen that are asked for at once; default 64, the others are refused. */
+  /** Look-ups of uncached identifiers at once; default 64, further ones are refused. */
   readonly lookUps?: number
 }
 
 interface Entry {
   readonly datasource: CollectorDatasource
-  /** When the store said so, or was last asked in vain. */
+  /** When the store last answered, or failed. */
   checkedAt: number
   renewal: Promise<Answer> | undefined
 }
 
-/** An answer is renewed in the background once this share of its fresh time is over. */
+/** The share of its fresh time after which an answer is renewed in the background. */
 const renewalShare = 0.6
 
 /**
- * Remembers datasources, so that no request waits for a database. A datasource in use is renewed in the
- * background before its answer is old; one that was not asked for in a while waits a moment for the store; both
- * are served as they were known for as long as the store is down. That there is no datasource is believed for
- * the fresh time and never longer: to a sender that answer is final.
+ * Caches datasources, so that no request waits for a database. The answer for a datasource in use is renewed in the
+ * background before it is stale; for one that was not asked for in a while, the request waits a moment for the
+ * store; both are served from the cache for as long as the store is down. That a datasource does not exist is cached
+ * for the fresh time and never longer: to a sender that answer is final.
  */
 export function createDatasourceCache(options: DatasourceCacheOptions): DatasourceCache {
-  const { clock, freshMs = 5000, patienceMs = 250, capacity = 10_000, lookUps = 64 } = options
+  const { clock, freshMs = 5000, waitMs = 250, capacity = 10_000, lookUps = 64 } = options
   const known = new Map<string, Entry>()
-  /** When the store said that there is none. The oldest answer goes first: identifiers come from outside. */
+  /** When the store answered that there is none. The oldest is evicted first: identifiers come from outside. */
   const absent = new Map<string, number>()
   const pending = new Map<string, Promise<Answer>>()
 
@@ -84,7 +84,7 @@ export function createDatasourceCache(options: DatasourceCacheOptions): Datasour
     return started
   }
 
-  /** Never rejects: what is known stands in for what cannot be asked. */
+  /** Never rejects: while the store fails, the cached answer stands. */
   async function renew(id: string, entry: Entry): Promise<Answer> {
     try {
       return await ask(id)
@@ -101,7 +101,7 @@ export function createDatasourceCache(options: DatasourceCacheOptions): Datasour
       const timer = setTimeout(() => {
         entry.checkedAt = clock.now()
         resolve(entry.datasource)
-      }, patienceMs)
+      }, waitMs)
       void renewal.then((datasource) => {
         clearTimeout(timer)
         resolve(datasource)

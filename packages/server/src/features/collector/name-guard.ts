@@ -1,9 +1,9 @@
 import type { CollectorDatasource } from './datasource-cache.ts'
-import { ownCopy } from './own-copy.ts'
+import { detachString } from './detach-string.ts'
 
 /** Names of events that one datasource is expected to have at most; a name is a kind of event, not a value. */
 export const expectedNames = 2_000
-/** Names that are remembered in all; beyond it everything is forgotten and learnt anew. */
+/** Names that are remembered in all; beyond it all are forgotten, and counting starts again. */
 const rememberedNames = 50_000
 /** Between two notes about one datasource. */
 const noteEveryMs = 3_600_000
@@ -14,8 +14,8 @@ interface Names {
 }
 
 /**
- * Tells when a datasource uses event names as values, such as `view_8271`: everything is stored, but nobody can
- * choose among a million names, and they make every query slower. Counted since the process started.
+ * Detects a datasource that uses event names as values, such as `view_8271`: everything is stored, but a million
+ * names are no choice for a user, and they make every query slower. Counted since the process started.
  */
 export class NameGuard {
   readonly #names = new Map<string, Names>()
@@ -35,7 +35,7 @@ export class NameGuard {
       this.#names.set(datasource.id, names)
     }
     if (names.seen.size < expectedNames) {
-      names.seen.add(ownCopy(name))
+      names.seen.add(detachString(name))
       this.#remembered += 1
       return false
     }

@@ -1,12 +1,12 @@
 import type { BodyRuleId } from '@millrace/contract/events/rules.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { CollectorDatasource } from './datasource-cache.ts'
-import { logRow } from './event-row.ts'
+import { logRow } from './rows/event-row.ts'
 
-/** Refusals are gathered this long: they count requests, not events, and must not cost a disk write each. */
-const gatheringMs = 1000
-/** Datasources and rules that are gathered at once; there are few rules, and a flood comes to few datasources. */
-const mostGathered = 1000
+/** Refusals are collected this long: they count requests, not events, and must not cost a disk write each. */
+const collectMs = 1000
+/** Datasources and rules that are collected at once; there are few rules, and a flood hits few datasources. */
+const maxPending = 1000
 
 interface Refusal {
   readonly datasource: CollectorDatasource
@@ -18,7 +18,7 @@ interface Refusal {
 
 export interface Refusals {
   add(datasource: CollectorDatasource, rule: BodyRuleId, sample: string): void
-  /** Writes what was gathered, and gathers no more. */
+  /** Writes what was collected, and collects no more. */
   close(): Promise<void>
 }
 
@@ -32,21 +32,21 @@ export function createRefusals(dependencies: {
   onError(error: unknown): void
 }): Refusals {
   const { append, clock, onError } = dependencies
-  const gathered = new Map<string, Refusal>()
+  const pending = new Map<string, Refusal>()
   let timer: NodeJS.Timeout | undefined
   let closed = false
 
   async function write(): Promise<void> {
     clearTimeout(timer)
     timer = undefined
-    if (gathered.size === 0) return
-    const rows = [...gathered.values()].map(({ datasource, rule, sample, receivedAt, count }) =>
+    if (pending.size === 0) return
+    const rows = [...pending.values()].map(({ datasource, rule, sample, receivedAt, count }) =>
       logRow(
         { kind: 'refused', rule, path: '', sample, count },
         { companyId: datasource.companyId, datasourceId: datasource.id, receivedAt },
       ),
     )
-    gathered.clear()
+    pending.clear()
     try {
       await append(rows)
     } catch (error) {
@@ -57,11 +57,11 @@ export function createRefusals(dependencies: {
   return {
     add(datasource, rule, sample) {
       const key = `${datasource.id} ${rule}`
-      const present = gathered.get(key)
+      const present = pending.get(key)
       if (present) present.count++
-      else if (!closed && gathered.size < mostGathered) {
-        gathered.set(key, { datasource, rule, sample, receivedAt: clock.now(), count: 1 })
-        timer ??= setTimeout(write, gatheringMs).unref()
+      else if (!closed && pending.size < maxPending) {
+        pending.set(key, { datasource, rule, sample, receivedAt: clock.now(), count: 1 })
+        timer ??= setTimeout(write, collectMs).unref()
       }
     },
     async close() {

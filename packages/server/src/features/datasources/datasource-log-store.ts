@@ -20,7 +20,7 @@ interface LogRow {
   count: number
 }
 
-/** A person waits for the answer, and the log of a datasource is at most what 30 days of requests left. */
+/** A user waits for the answer, and the log of a datasource has at most the rows of 30 days. */
 const settings = { max_execution_time: 15 }
 
 /** The log of datasources in the columnar store. */

@@ -25,7 +25,7 @@ export interface NewDatasource {
   readonly teamIds: readonly string[]
 }
 
-/** Who looks: nobody sees a datasource of another company, or one that none of the person's teams sees. */
+/** The user who asks: datasources of other companies, and those that none of the user's teams sees, do not exist. */
 export interface Viewer {
   readonly companyId: string
   readonly teamIds: readonly string[]

@@ -1,9 +1,9 @@
 import { ColumnarError } from '../../platform/stores/columnar.ts'
 import type { CounterChange } from './checkpoint-store.ts'
-import type { KnownKeys } from './known-keys.ts'
+import type { KnownKeys } from './keys/known-keys.ts'
 import { duplicateWindowMs, type LoaderStore } from './loader-store.ts'
-import { controlLine, linesOf, readRefusedRow } from './log-lines.ts'
-import { keyOf, nothing, type Outcome, outcomeOf, type Received, together } from './outcome.ts'
+import { controlLine, linesOf, readRefusedRow } from './log/log-lines.ts'
+import { datasourceKey, nothing, type Outcome, outcomeOf, type Received, together } from './outcome.ts'
 import type { DuplicateGroup, Selection, StagedGroup, Staging } from './staged-rows.ts'
 
 /**
@@ -62,7 +62,7 @@ export interface BatchLoaderDependencies {
 
 /**
  * Brings rows of the log into the columnar store. Keys are stored before events: when a load is interrupted, those
- * keys decide at its repetition, and for whoever loads another log meanwhile, so that the same events are stored.
+ * keys decide at its repetition, and for a process that loads another log meanwhile, so that the same events are stored.
  */
 export function createBatchLoader({ store, known, attempted }: BatchLoaderDependencies): BatchLoader {
   async function stage(staging: Staging, pieces: AsyncIterable<Buffer> | Iterable<Buffer>): Promise<void> {
@@ -164,10 +164,10 @@ export function createBatchLoader({ store, known, attempted }: BatchLoaderDepend
     duplicates: readonly DuplicateGroup[],
     received: Received,
   ): Outcome {
-    const repeated = new Map(duplicates.map((group) => [keyOf(group), group]))
+    const repeated = new Map(duplicates.map((group) => [datasourceKey(group), group]))
     const changes = new Map<string, CounterChange>()
     for (const { company, datasource, events, changed, dropped, bot } of groups) {
-      const key = keyOf({ company, datasource })
+      const key = datasourceKey({ company, datasource })
       const without = repeated.get(key)
       changes.set(key, {
         company,
@@ -255,7 +255,7 @@ export function createBatchLoader({ store, known, attempted }: BatchLoaderDepend
   }
 }
 
-/** The rows' fault as far as the error tells; whatever is the state of the engine stays as it is. */
+/** A refusal because of the rows where the error says so; errors about the engine's state are returned unchanged. */
 function refused(error: unknown, atStaging: boolean): unknown {
   return error instanceof ColumnarError && !error.passing
     ? new BatchRefused(`${error.type}: ${error.message}`, atStaging, error)

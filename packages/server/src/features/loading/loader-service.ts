@@ -7,10 +7,10 @@ import { ColumnarError } from '../../platform/stores/columnar.ts'
 import { comparePositions, type EventLog, type Position } from '../../platform/stores/event-log.ts'
 import { BatchRefused, createBatchLoader } from './batch-loader.ts'
 import type { CheckpointStore, LoaderLock } from './checkpoint-store.ts'
-import { createKeyUpkeep } from './key-upkeep.ts'
-import { createKnownKeys } from './known-keys.ts'
+import { createKeyUpkeep } from './keys/key-upkeep.ts'
+import { createKnownKeys } from './keys/known-keys.ts'
 import type { LoaderStore } from './loader-store.ts'
-import { PieceMemory, planBatch } from './log-batch.ts'
+import { PieceMemory, planBatch } from './log/log-batch.ts'
 import { changesOf, nothing, type Outcome, totalsOf } from './outcome.ts'
 import type { Staging } from './staged-rows.ts'
 
@@ -25,18 +25,18 @@ export interface LoaderDependencies {
 }
 
 export interface LoaderLimits {
-  /** About the most bytes of one batch. */
+  /** Approximate maximum bytes of one batch. */
   readonly batchBytes: number
   /** Bytes of a batch in memory at once: larger ones come in pieces, of which the next is read while one is staged. */
   readonly pieceBytes: number
   /** Between the beginnings of two batches while there is no backlog; events gather meanwhile. */
   readonly intervalMs: number
-  /** Between two tries while a store fails: the first pause, doubled up to the longest. */
+  /** Between two attempts while a store fails: the first pause, doubled up to the maximum. */
   readonly firstPauseMs: number
-  readonly longestPauseMs: number
-  /** A stop waits so long for the batch at hand; then it is given up, to be loaded again by whoever is next. */
+  readonly maxPauseMs: number
+  /** A stop waits so long for the batch at hand; then it is abandoned, and the next process loads it again. */
   readonly stopWithinMs: number
-  /** Between two looks for the lock that another process holds. */
+  /** Between two attempts to take the lock that another process holds. */
   readonly lockPollMs: number
 }
 
@@ -49,7 +49,7 @@ const defaults: LoaderLimits = {
   pieceBytes: 36 * mebibyte,
   intervalMs: 1_000,
   firstPauseMs: 250,
-  longestPauseMs: 15_000,
+  maxPauseMs: 15_000,
   lockPollMs: 2_000,
   stopWithinMs: 8_000,
 }
@@ -282,14 +282,14 @@ export function createLoaderService(dependencies: LoaderDependencies): LoaderSer
     condition = 'failing'
     lastError = messageOf(error)
     failures += 1
-    const longest = Math.min(limits.firstPauseMs * 2 ** (failures - 1), limits.longestPauseMs)
+    const pauseMs = Math.min(limits.firstPauseMs * 2 ** (failures - 1), limits.maxPauseMs)
     // The same batch would need the same memory again.
     if (error instanceof ColumnarError && error.code === memoryLimitExceeded) {
       batchBytes = Math.max(limits.pieceBytes, batchBytes / 4)
     }
     const level = failures === 1 ? 'warn' : failures % 20 === 0 ? 'error' : 'debug'
     logger[level]({ err: error, failures }, 'loading fails: events wait in the log')
-    await pause(longest * (0.75 + Math.random() / 2))
+    await pause(pauseMs * (0.75 + Math.random() / 2))
   }
 
   async function pause(milliseconds: number): Promise<void> {
@@ -303,13 +303,13 @@ export function createLoaderService(dependencies: LoaderDependencies): LoaderSer
     },
     async stop() {
       stopping.abort()
-      const impatience = setTimeout(() => store.abandon(), limits.stopWithinMs)
+      const abandonTimer = setTimeout(() => store.abandon(), limits.stopWithinMs)
       // The relational store may be what hangs; its own limits end that, but later than a stop can wait.
-      const patience = new AbortController()
-      const wait = sleep(limits.stopWithinMs + abandonMs, undefined, { signal: patience.signal })
+      const waiting = new AbortController()
+      const wait = sleep(limits.stopWithinMs + abandonMs, undefined, { signal: waiting.signal })
       await Promise.race([running, wait])
-      clearTimeout(impatience)
-      patience.abort()
+      clearTimeout(abandonTimer)
+      waiting.abort()
       await wait.catch(() => undefined)
       condition = 'stopped'
     },
@@ -317,7 +317,7 @@ export function createLoaderService(dependencies: LoaderDependencies): LoaderSer
   }
 }
 
-/** With the messages of its causes: what an unavailable store says by itself is for callers of the interface. */
+/** With the messages of its causes: the message of an unavailable store alone is for clients. */
 function messageOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   return error.cause === undefined ? error.message : `${error.message}: ${messageOf(error.cause)}`

@@ -1,16 +1,17 @@
 import { randomUUID } from 'node:crypto'
 import type { DropRuleId } from '@millrace/contract/events/rules.ts'
+import { eventColumns, lineKeys, stagingColumns } from '../../database/event-columns.ts'
 import type { Columnar, ColumnarParam, Statement } from '../../platform/stores/columnar.ts'
-import { createKeyStore } from './key-store.ts'
+import { createKeyStore } from './keys/key-store.ts'
 import { createLabelKeys } from './label-keys.ts'
 import { createOrderStore } from './order-store.ts'
 import { asDateTime, createReusedIds } from './reused-ids.ts'
 import {
   type DuplicateGroup,
-  eventColumns,
+  eventKey,
   isEvent,
   isPurchase,
-  keyOf,
+  orderOf,
   type QuarantinedEvent,
   type Selection,
   type StagedGroup,
@@ -26,8 +27,6 @@ const quarantineRule = 'engine-refused' satisfies DropRuleId
 /** Rows up to which the index of event_keys is faster than reading all of it. */
 const rowsByIndex = 2_000
 
-const stagedColumns = 'q,z,k,d,t,r,e,n,u,p,c,i,v,x,l,dt,os,br,g,m,rule,path,sample'.split(',')
-
 const isIdentify = "n = 'identify' AND c != ''"
 
 const restOf = 'toUInt64(bitShiftRight(hash, 64))'
@@ -38,19 +37,21 @@ export interface LoaderStoreOptions {
   readonly threads: number
 }
 
-/** Statements of loading are named so, to be found when whoever sent them is gone. */
+/** Prefix of the loader's query ids, by which they are found after the process that sent them has ended. */
 const statementPrefix = 'millrace-load-'
 
-/** Everything that loading asks of the columnar store; nothing here decides. */
+/** The loader's statements to the columnar store; decisions are made in the batch loader. */
 export function createLoaderStore({ columnar, threads }: LoaderStoreOptions) {
   /** Tables that may hold rows of an earlier batch; all of them when this process begins. */
   const used = new Set(['staging', 'staging_ahead', 'staging_known', 'staging_skipped', 'staging_places'])
+  /** Staging tables that were made with the columns of this version. */
+  const made = new Set<Staging['table']>()
 
   const settingsOf = ({ size }: Staging) => ({
     max_threads: size === 'small' ? 1 : threads,
     max_insert_threads: 1,
     optimize_on_insert: 0,
-    // Repeated loads are told by their sequence numbers; by its blocks the engine would drop other rows silently.
+    // Repeated loads are recognised by sequence numbers; the engine, by its blocks, would drop other rows silently.
     insert_deduplicate: 0,
     min_insert_block_size_rows: 1_048_576,
     min_insert_block_size_bytes: 1024 * 1024 * 1024,
@@ -100,16 +101,18 @@ export function createLoaderStore({ columnar, threads }: LoaderStoreOptions) {
   }
 
   return {
-    /** Ends what is running and refuses everything else: for a stop that cannot wait. */
+    /** Aborts what is running and refuses further statements: for a stop that cannot wait. */
     abandon(): void {
       abandoning.abort(new Error('Loading is being stopped'))
     },
 
     /**
      * Ends what an earlier load may have left running in the engine, and waits until it is gone: a statement whose
-     * answer was lost must not store its rows beside its own repetition.
+     * answer was lost must not store its rows beside its own repetition. Staging tables are made anew afterwards:
+     * another process may have left them, of another version.
      */
     async endLeftovers(): Promise<void> {
+      made.clear()
       await columnar.command({
         sql: `KILL QUERY WHERE query_id LIKE '${statementPrefix}%' SYNC`,
         settings: { max_execution_time: 60 },
@@ -117,9 +120,16 @@ export function createLoaderStore({ columnar, threads }: LoaderStoreOptions) {
       })
     },
 
-    /** Empties one of the two staging tables. */
+    /**
+     * Empties one of the two staging tables, or makes it. Migrations do not know them: they hold rows in memory, and
+     * one process uses them.
+     */
     async clear({ table }: Staging): Promise<void> {
-      await empty(table)
+      if (made.has(table)) return await empty(table)
+      await run({ sql: `DROP TABLE IF EXISTS ${table}` })
+      await run({ sql: `CREATE TABLE ${table} (${stagingColumns}) ENGINE = Memory` })
+      made.add(table)
+      used.delete(table)
     },
 
     /** Puts lines of the log into staging, all or none of them. */
@@ -127,7 +137,7 @@ export function createLoaderStore({ columnar, threads }: LoaderStoreOptions) {
       used.add(staging.table)
       await columnar.insert({
         table: staging.table,
-        columns: stagedColumns,
+        columns: lineKeys,
         format: 'JSONEachRow',
         body,
         queryId: `${statementPrefix}${randomUUID()}`,
@@ -169,7 +179,7 @@ export function createLoaderStore({ columnar, threads }: LoaderStoreOptions) {
         `(SELECT ${aggregate}(received) ${shift} toIntervalMillisecond(${duplicateWindowMs}) FROM ${table} WHERE ${isEvent})`
       const keys = candidates
         ? '{candidates: Array(UInt64)}'
-        : `(SELECT ${keyOf} FROM ${table} WHERE ${isEvent})`
+        : `(SELECT ${eventKey} FROM ${table} WHERE ${isEvent})`
       await run({
         sql: `INSERT INTO staging_known SELECT key, rest, seq, received FROM event_keys
               WHERE key IN ${keys} AND received BETWEEN ${bound('min', '-')} AND ${bound('max', '+')}`,
@@ -183,7 +193,7 @@ export function createLoaderStore({ columnar, threads }: LoaderStoreOptions) {
       return await ask<StagedGroup>({
         sql: `SELECT k AS company, d AS datasource, count() AS rows,
                 countIf(${isEvent}) AS events,
-                uniqExactIf(${keyOf}, ${isEvent}) AS distinct,
+                uniqExactIf(${eventKey}, ${isEvent}) AS distinct,
                 countIf(${isEvent} AND g = 1) AS changed,
                 countIf(z != 'e' AND fault = '') AS logRows,
                 sumIf(m, z = 'dropped' AND fault = '') AS dropped,
@@ -214,8 +224,8 @@ export function createLoaderStore({ columnar, threads }: LoaderStoreOptions) {
       used.add('staging_skipped')
       await run({
         sql: `INSERT INTO staging_skipped SELECT DISTINCT row.q
-              FROM (SELECT ${keyOf} AS key, ${restOf} AS rest, q, received FROM ${table}
-                WHERE ${isEvent} AND ${keyOf} IN (SELECT key FROM staging_known)) AS row
+              FROM (SELECT ${eventKey} AS key, ${restOf} AS rest, q, received FROM ${table}
+                WHERE ${isEvent} AND ${eventKey} IN (SELECT key FROM staging_known)) AS row
               INNER JOIN staging_known AS known ON row.key = known.key AND row.rest = known.rest
               WHERE known.seq != row.q
                 AND abs(toUnixTimestamp64Milli(row.received) - toUnixTimestamp64Milli(known.received))
@@ -247,7 +257,7 @@ export function createLoaderStore({ columnar, threads }: LoaderStoreOptions) {
     ...createReusedIds({ ask, insertLog: (rows) => insertJson('datasource_log', rows), threads }),
 
     async insertKeys(selection: Selection): Promise<void> {
-      const columns = { key: keyOf, rest: restOf, seq: 'q', received: 'received' }
+      const columns = { key: eventKey, rest: restOf, seq: 'q', received: 'received' }
       await insertRows('event_keys', columns, isEvent, selection)
     },
 
@@ -262,7 +272,8 @@ export function createLoaderStore({ columnar, threads }: LoaderStoreOptions) {
     },
 
     async insertPurchases(selection: Selection): Promise<void> {
-      await insertRows('purchases', eventColumns, `${isEvent} AND ${isPurchase}`, selection)
+      const columns = { ...eventColumns, purchase: orderOf }
+      await insertRows('purchases', columns, `${isEvent} AND ${isPurchase}`, selection)
     },
 
     ...createOrderStore({
@@ -313,7 +324,7 @@ export function createLoaderStore({ columnar, threads }: LoaderStoreOptions) {
       await insertRows('datasource_log', columns, "z != 'e' AND fault = ''", each)
     },
 
-    /** Sets events aside, and says so in their datasources' logs; an event set aside before is left as it is. */
+    /** Puts events into quarantine and into their datasources' logs; one that is there already is left as it is. */
     async quarantine(events: readonly QuarantinedEvent[]): Promise<void> {
       const sequences = events.map(({ sequence }) => sequence)
       const storedIn = async (table: string, text: string, where = '1'): Promise<Set<string>> => {

@@ -1,5 +1,6 @@
+import { earliestColumns } from '../../database/event-columns.ts'
 import type { Statement } from '../../platform/stores/columnar.ts'
-import { eventColumns, isEvent, isPurchase, type Staging } from './staged-rows.ts'
+import { isEvent, isPurchase, orderOf, type Staging } from './staged-rows.ts'
 
 /** Events of one order whose labels it takes: the earliest ones that have any. A row of one order stays bounded. */
 const labelledEvents = 16
@@ -7,11 +8,6 @@ const labelledEvents = 16
 const anonymousEvents = 100
 /** Beyond this the engine sorts groups on disk. */
 const groupsInMemory = 256 * 1024 * 1024
-
-/** The order of a purchase event (migration 0004): its `transId` in the company, else the event itself. */
-const purchaseOf = `reinterpretAsUInt128(if(${eventColumns.trans_id} = '',
-  sipHash128('event', ${eventColumns.datasource}, ${eventColumns.event_uuid}, ${eventColumns.event_text}),
-  sipHash128('order', ${eventColumns.company}, ${eventColumns.trans_id})))`
 
 /** A total order of events by time that does not depend on when or where they arrived, as one number. */
 const rankOfEvent =
@@ -26,11 +22,11 @@ const earliestIf = (name: string, condition: string): string =>
 
 const noLabels = "CAST(map(), 'Map(String, String)')"
 
-/** What an order takes of its events, where it is not the column of the same name. */
-const mergedColumns = {
+/** What is computed of the events of one order. */
+const merged: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(earliestColumns.map((name) => [name, earliest(name)])),
   version: 'count()',
   first_time: 'min(piece.time)',
-  datasource: earliest('datasource'),
   trans_id: 'any(piece.trans_id)',
   client: earliestIf('client', 'piece.client != 0'),
   client_id: earliestIf('client_id', 'piece.client != 0'),
@@ -45,24 +41,36 @@ const mergedColumns = {
   labels: `arrayFold((all, each) -> mapUpdate(all, each.2),
     arrayReverse(groupArraySortedIf(${labelledEvents})((piece.rank, piece.labels), notEmpty(piece.labels))),
     ${noLabels})`,
-  device_type: earliest('device_type'),
-  os: earliest('os'),
-} as const
+}
 
-const columns = `company, time, purchase, version, gone, datasource, trans_id, client, client_id, device, tmp_id,
-  later_devices, ids, value, labels, device_type, os`
+/** Columns of `orders`, and what they are of the merged events and of the places that the order had before. */
+export const orderColumns: Readonly<Record<string, string>> = {
+  company: 'company',
+  // An order that an earlier event moves leaves a row behind that takes its former place.
+  time: 'arrayJoin(arrayDistinct(arrayPushFront(places, first_time))) AS place',
+  purchase: 'purchase',
+  version: 'version',
+  gone: 'place != first_time AS is_gone',
+  ...Object.fromEntries(earliestColumns.map((name) => [name, name])),
+  trans_id: 'trans_id',
+  client: 'client',
+  client_id: 'client_id',
+  device: 'devices[1]',
+  tmp_id: 'before[1].3',
+  later_devices: 'arraySlice(devices, 2)',
+  ids: 'if(is_gone, [], ids)',
+  value: 'value',
+  labels: `if(is_gone, ${noLabels}, labels)`,
+}
 
 /** The orders of staged events as they are with all of their events, loaded before or now. */
 function ordersOf({ table }: Staging): string {
   const ofStaged = `(company, time) IN (SELECT company, time FROM staging_places)
-    AND purchase IN (SELECT ${purchaseOf} FROM ${table} WHERE ${isEvent} AND ${isPurchase})`
-  const merged = Object.entries(mergedColumns).map(([name, sql]) => `${sql} AS ${name}`)
-  // An order that an earlier event moves leaves a row behind that takes its former place.
-  return `SELECT company, arrayJoin(arrayDistinct(arrayPushFront(places, first_time))) AS place, purchase, version,
-      place != first_time AS is_gone, datasource, trans_id, client, client_id, devices[1], before[1].3,
-      arraySlice(devices, 2), if(is_gone, [], ids), value, if(is_gone, ${noLabels}, labels), device_type, os
+    AND purchase IN (SELECT ${orderOf} FROM ${table} WHERE ${isEvent} AND ${isPurchase})`
+  const aggregates = Object.entries(merged).map(([name, sql]) => `${sql} AS ${name}`)
+  return `SELECT ${Object.values(orderColumns).join(', ')}
     FROM (
-      SELECT piece.company AS company, piece.purchase AS purchase, ${merged.join(', ')}
+      SELECT piece.company AS company, piece.purchase AS purchase, ${aggregates.join(', ')}
       FROM (SELECT *, ${rankOfEvent} AS rank FROM purchases WHERE ${ofStaged}) AS piece
       GROUP BY piece.company, piece.purchase
     ) AS merged
@@ -87,13 +95,13 @@ export function createOrderStore({ run, empty, settingsOf }: OrderStoreDependenc
       const staged = `FROM ${staging.table} WHERE ${isEvent} AND ${isPurchase}`
       await run({
         sql: `INSERT INTO order_events (key, company, time)
-              SELECT DISTINCT toUInt64(${purchaseOf}), ${eventColumns.company}, time ${staged}`,
+              SELECT DISTINCT toUInt64(${orderOf}), k, time ${staged}`,
         settings,
       })
       await empty('staging_places')
       await run({
         sql: `INSERT INTO staging_places (company, time)
-              SELECT company, time FROM order_events WHERE key IN (SELECT toUInt64(${purchaseOf}) ${staged})`,
+              SELECT company, time FROM order_events WHERE key IN (SELECT toUInt64(${orderOf}) ${staged})`,
         settings,
       })
     },
@@ -104,7 +112,7 @@ export function createOrderStore({ run, empty, settingsOf }: OrderStoreDependenc
      */
     async insertOrders(staging: Staging): Promise<void> {
       await run({
-        sql: `INSERT INTO orders (${columns}) ${ordersOf(staging)}`,
+        sql: `INSERT INTO orders (${Object.keys(orderColumns).join(', ')}) ${ordersOf(staging)}`,
         settings: {
           ...settingsOf(staging),
           max_bytes_before_external_group_by: groupsInMemory,

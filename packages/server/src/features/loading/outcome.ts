@@ -21,7 +21,7 @@ export const nothing: Outcome = { changes: new Map(), quarantined: 0, received: 
 const none = { accepted: 0, changed: 0, dropped: 0, bot: 0, duplicate: 0 }
 
 /** Names a datasource of a company in `changes`. */
-export function keyOf({ company, datasource }: { company: string; datasource: string }): string {
+export function datasourceKey({ company, datasource }: { company: string; datasource: string }): string {
   return `${company} ${datasource}`
 }
 
@@ -34,7 +34,7 @@ export function outcomeOf(
   const { company, datasource } = of
   const change = { company, datasource, ...none, ...counts }
   return {
-    changes: new Map([[keyOf(of), change]]),
+    changes: new Map([[datasourceKey(of), change]]),
     quarantined,
     received: undefined,
   }

@@ -1,5 +1,6 @@
 import type { NoteRuleId } from '@millrace/contract/events/rules.ts'
 import { maskSample } from '@millrace/contract/events/samples.ts'
+import { type EventColumn, eventColumns } from '../../database/event-columns.ts'
 import type { Statement } from '../../platform/stores/columnar.ts'
 import type { ReusedIds, Staging } from './staged-rows.ts'
 
@@ -12,16 +13,15 @@ const comparedDuplicates = 100
 /**
  * What a repetition has in common with its original, as a hash. Of its time the day counts, unless the server gave
  * it: that one differs at each repetition.
+ * @param from where a column of `events` comes from
  */
-function contentOf(
-  columns: readonly [string, string, string, string, string, string, string, string],
-): string {
-  const [name, url, tmpId, clientId, ids, value, transId, labels] = columns
-  return `sipHash64(if(time = received, toDate(0), toDate(time)), toString(${name}), ${url}, ${tmpId}, ${clientId}, toString(${ids}),
-    ifNull(toString(${value}), ''), ${transId}, toString(${labels}))`
+function contentOf(from: (column: EventColumn) => string): string {
+  return `sipHash64(if(time = received, toDate(0), toDate(time)), toString(${from('name')}), ${from('url')},
+    ${from('tmp_id')}, ${from('client_id')}, toString(${from('ids')}), ifNull(toString(${from('value')}), ''),
+    ${from('trans_id')}, toString(${from('labels')}))`
 }
-const stagedContent = contentOf(['n', 'u', 'p', 'c', 'i', 'value', 'x', 'l'])
-const storedContent = contentOf(['name', 'url', 'tmp_id', 'client_id', 'ids', 'value', 'trans_id', 'labels'])
+const stagedContent = contentOf((column) => eventColumns[column])
+const storedContent = contentOf((column) => column)
 
 /** An instant as the engine reads it in JSON. */
 export const asDateTime = (milliseconds: number): string =>

@@ -9,9 +9,12 @@ export interface Staging {
 
 /** Of a row of staging: whether it is an event that may be stored, and its key in event_keys. */
 export const isEvent = 'sound'
-export const keyOf = 'toUInt64(hash)'
+export const eventKey = 'toUInt64(hash)'
 /** Of an event: whether it is one of an order. */
 export const isPurchase = "n IN ('purchase', 'purchase_references')"
+/** The order of a purchase event: its `transId` in the company, else the event itself. */
+export const orderOf =
+  "reinterpretAsUInt128(if(x = '', sipHash128('event', d, event_uuid, event_text), sipHash128('order', k, x)))"
 
 /** What stands in staging of one datasource. */
 export interface StagedGroup {
@@ -84,27 +87,3 @@ export interface Selection {
    */
   readonly unlessStored: { readonly firstSequence: number; readonly lastSequence: number } | undefined
 }
-
-/** Columns of events and purchases, and what of staging they are made of. */
-export const eventColumns = {
-  company: 'k',
-  datasource: 'd',
-  time: 'time',
-  received: 'received',
-  seq: 'q',
-  event_uuid: 'event_uuid',
-  event_text: 'event_text',
-  name: 'n',
-  url: 'u',
-  tmp_id: 'p',
-  client_id: 'c',
-  device: 'device',
-  client: 'client',
-  ids: 'i',
-  value: 'value',
-  trans_id: 'x',
-  labels: 'l',
-  device_type: 'dt',
-  os: 'os',
-  browser: 'br',
-} as const

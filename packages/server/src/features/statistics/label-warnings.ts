@@ -4,7 +4,7 @@ import type { Query } from '@millrace/contract/resources/query.ts'
 import { nearestName } from '../../platform/nearest.ts'
 import { findDimension } from './members/catalogue.ts'
 import type { SourceId } from './members/member.ts'
-import { shown } from './query/parse-members.ts'
+import { shown } from './query/parse/parse-members.ts'
 import { type LabelKeys, shownLabels } from './statistics-store.ts'
 
 /** A label that a query names. */
@@ -14,7 +14,7 @@ export interface LabelUse {
   readonly path: string
 }
 
-/** More of them help no one, and each is compared with every known key. */
+/** More of them do not help, and each is compared with every known key. */
 const maxWarnings = 10
 
 /** The labels of a query, each once, where it names them first. */

@@ -6,14 +6,14 @@ import { type Clock, systemClock } from '../../platform/clock.ts'
 import { DomainError } from '../../platform/errors.ts'
 import type { Columnar } from '../../platform/stores/columnar.ts'
 import { labelsIn, unknownLabels, warnOfLabels } from './label-warnings.ts'
-import { type CompiledQuery, compileQuery } from './query/compile.ts'
+import { type CompiledQuery, compileQuery } from './query/compile/compile.ts'
 import { createQueryGate, type QueryGate } from './query/gate.ts'
-import { parseQuery } from './query/parse.ts'
+import { parseQuery } from './query/parse/parse.ts'
 import { planQuery } from './query/plan.ts'
 import { createRowLimit } from './query/row-limit.ts'
 import { defaultRunLimits, type RunLimits, runCompiled } from './query/run.ts'
 import { createResultWriter, type ResultFormat } from './query/shape.ts'
-import { openZone, type Zone } from './query/zone.ts'
+import { openZone, type Zone } from './query/time/zone.ts'
 import { describeStatistics } from './statistics-meta.ts'
 import type { LabelKeys, StatisticsStore } from './statistics-store.ts'
 
@@ -30,11 +30,11 @@ export interface StatisticsDependencies {
   readonly clock?: Clock
   readonly gate?: QueryGate
   readonly limits?: RunLimits
-  /** Told of every query that came to its end, with the seconds from its question to its last piece. */
+  /** Called at the end of every query, with the seconds from its start to its last piece. */
   readonly onAnswered?: (outcome: QueryOutcome, seconds: number) => void
 }
 
-/** `refused` is any failure that the caller can mend; `cancelled` a caller who left. */
+/** `refused` is any failure that the client can correct; `cancelled` a client that disconnected. */
 export type QueryOutcome = 'ok' | 'refused' | 'timeout' | 'cancelled' | 'failed'
 
 export interface QueryRequest {
@@ -68,8 +68,8 @@ export interface StatisticsService {
 const labelsFreshFor = 10_000
 /** Companies whose labels are remembered. */
 const rememberedCompanies = 1_000
-/** Milliseconds for which an answer waits for what can be said about its labels. */
-const patienceForLabels = 1_000
+/** Milliseconds for which an answer waits for the warnings about its labels. */
+const labelWarningsMs = 1_000
 /** Milliseconds of work on rows after which other requests have their turn. */
 const turnMs = 4
 
@@ -133,7 +133,7 @@ export function createStatisticsService(dependencies: StatisticsDependencies): S
     const leave = await gate.enter(request.companyId, request.signal)
     try {
       // An answer without a warning is better than none.
-      const ofLabels = within(patienceForLabels, readLabelWarnings(request)).catch(() => undefined)
+      const ofLabels = within(labelWarningsMs, readLabelWarnings(request)).catch(() => undefined)
       let begun = false
       const begin = async () => {
         if (begun) return ''

@@ -1,11 +1,11 @@
 import { dimensionIn, findDimension, findMeasure, isShared, sources } from '../members/catalogue.ts'
 import type { Dimension, Measure, PlainMeasure, Source, SourceId } from '../members/member.ts'
-import { countUnits } from './calendar.ts'
-import { describeRange } from './dates.ts'
-import { hullOf, intersectionOf, type TimeSet, unionOf } from './interval.ts'
 import type { DimensionFilter, Grouping, MeasureFilter, Ordering, ParsedQuery } from './query.ts'
 import { createQueryFaults, type QueryFaults } from './query-faults.ts'
-import type { Zone } from './zone.ts'
+import { countUnits } from './time/calendar.ts'
+import { describeRange } from './time/dates.ts'
+import { hullOf, intersectionOf, type TimeSet, unionOf } from './time/interval.ts'
+import type { Zone } from './time/zone.ts'
 
 /** One pass over one source: plain aggregates of its rows, or its sessions. */
 export interface Branch {
@@ -39,9 +39,9 @@ export interface Plan {
 }
 
 /** Buckets of time that one query may touch. */
-const maximumBuckets = 50_000
+const maxBuckets = 50_000
 /** Separate stretches of time that filters may leave. */
-const maximumIntervals = 100
+const maxIntervals = 100
 
 /**
  * Decides what each source computes and whether the members fit together (docs/statistics.md, Joining sources).
@@ -51,10 +51,10 @@ export function planQuery(query: ParsedQuery): Plan {
   const faults = createQueryFaults()
   const measures = plainMeasures(query)
   const ids = sourcesOf(query, measures)
-  refuseStrangers(query, measures, ids, faults)
+  rejectIncompatibleDimensions(query, measures, ids, faults)
   faults.throwAny()
   const ranges = rangesOf(query)
-  for (const { times } of ranges) refuseTooManyBuckets(query, times, faults)
+  for (const { times } of ranges) rejectTooManyBuckets(query, times, faults)
   faults.throwAny()
   return Object.freeze({
     zone: query.zone,
@@ -104,7 +104,7 @@ function sourcesOf(query: ParsedQuery, measures: readonly PlainMeasure[]): Sourc
   return [...new Set(candidates.find((each) => each.length > 0) ?? [])].sort()
 }
 
-function refuseStrangers(
+function rejectIncompatibleDimensions(
   query: ParsedQuery,
   measures: readonly PlainMeasure[],
   ids: readonly SourceId[],
@@ -159,13 +159,9 @@ function rangesOf({ comparison, when, zone }: ParsedQuery): PlannedRange[] {
 }
 
 /** Estimates the buckets before anything is read: an axis in seconds over years would fill the memory. */
-function refuseTooManyBuckets({ groupings, zone }: ParsedQuery, times: TimeSet, faults: QueryFaults): void {
-  if (times.length > maximumIntervals) {
-    faults.add(
-      'tooComplex',
-      'filters',
-      `Filters on time may leave ${maximumIntervals} separate ranges, not more`,
-    )
+function rejectTooManyBuckets({ groupings, zone }: ParsedQuery, times: TimeSet, faults: QueryFaults): void {
+  if (times.length > maxIntervals) {
+    faults.add('tooComplex', 'filters', `Filters on time may leave ${maxIntervals} separate ranges, not more`)
   }
   const hull = hullOf(times)
   if (!hull) return
@@ -176,13 +172,13 @@ function refuseTooManyBuckets({ groupings, zone }: ParsedQuery, times: TimeSet, 
     const buckets = open
       ? Infinity
       : times.reduce((sum, { from, to }) => sum + countUnits(zone, from, to, granularity), 0)
-    if (buckets <= maximumBuckets) continue
+    if (buckets <= maxBuckets) continue
     faults.add(
       'tooComplex',
       'timeDimensions',
       open
-        ? `Rows grouped by ${key} need a dateRange with a begin and an end, of at most ${maximumBuckets} ${granularity}s`
-        : `${key} divides this range into ${buckets} buckets; at most ${maximumBuckets} are possible: ` +
+        ? `Rows grouped by ${key} need a dateRange with a begin and an end, of at most ${maxBuckets} ${granularity}s`
+        : `${key} divides this range into ${buckets} buckets; at most ${maxBuckets} are possible: ` +
             'choose a coarser granularity or a shorter dateRange',
     )
   }

@@ -14,14 +14,14 @@ interface QueryFault {
   readonly members: readonly string[]
 }
 
-/** Everything that is wrong with one query, so that all of it can be put right at once. */
+/** All faults of one query, so that they can be corrected at once. */
 export interface QueryFaults {
   add(name: FaultName, path: string, message: string, ...members: (string | undefined)[]): void
   /** @throws {DomainError} named after the first fault, with all of them in `data.errors` */
   throwAny(): void
 }
 
-/** More faults than these help nobody, and neither does all of a text that was never meant to be a name. */
+/** More faults than these do not help, and neither does the whole of an overlong name. */
 const shownFaults = 20
 const shownCharacters = 400
 

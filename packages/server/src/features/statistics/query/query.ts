@@ -1,7 +1,7 @@
 import type { FilterOperator, Granularity } from '@millrace/contract/resources/query.ts'
 import type { Dimension, Measure, PlainMeasure } from '../members/member.ts'
-import type { Interval, TimeSet } from './interval.ts'
-import type { Zone } from './zone.ts'
+import type { Interval, TimeSet } from './time/interval.ts'
+import type { Zone } from './time/zone.ts'
 
 /** What the rows are grouped by. */
 export interface Grouping {

@@ -1,12 +1,12 @@
 import type { Warning } from '@millrace/contract/envelope.ts'
-import type { CompiledQuery } from './compile.ts'
+import type { CompiledQuery } from './compile/compile.ts'
 import type { EngineCell } from './run.ts'
 
 /** Keeps a result to its limit: the statement gives one row more of each range, which says that there are more. */
 export interface RowLimit {
   /** The rows that belong to the result. */
   keep(rows: readonly EngineCell[][]): readonly EngineCell[][]
-  /** What the rows left out have to be said about, once all have come. */
+  /** Warnings about the rows that were left out; complete after the last row. */
   warnings(): Warning[]
 }
 

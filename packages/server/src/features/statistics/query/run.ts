@@ -5,7 +5,7 @@ import {
   ColumnarTimeout,
   type Statement,
 } from '../../../platform/stores/columnar.ts'
-import type { CompiledQuery } from './compile.ts'
+import type { CompiledQuery } from './compile/compile.ts'
 
 /** A cell as the engine's JSON gives it; 64-bit integers and decimals are texts, so that no digit is lost. */
 export type EngineCell = string | number | boolean | null
@@ -62,7 +62,7 @@ function statementOf(
   { sql, params }: CompiledQuery,
   { seconds, memoryBytes, threads }: RunLimits,
 ): Statement {
-  const most = threads?.()
+  const maxThreads = threads?.()
   return {
     sql,
     params,
@@ -70,7 +70,7 @@ function statementOf(
     settings: {
       max_execution_time: seconds,
       max_memory_usage: memoryBytes,
-      ...(most === undefined ? {} : { max_threads: most }),
+      ...(maxThreads === undefined ? {} : { max_threads: maxThreads }),
       // What does not fit into memory is grouped and sorted on disk.
       max_bytes_before_external_group_by: Math.floor(memoryBytes / 4),
       max_bytes_before_external_sort: Math.floor(memoryBytes / 4),

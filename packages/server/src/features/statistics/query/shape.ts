@@ -1,9 +1,9 @@
 import { csvText } from '../../../platform/csv.ts'
-import { startOfLocal } from './calendar.ts'
-import type { CompiledQuery } from './compile.ts'
-import type { CellForm } from './compile-groupings.ts'
+import type { CompiledQuery } from './compile/compile.ts'
+import type { CellForm } from './compile/compile-groupings.ts'
 import type { EngineCell } from './run.ts'
-import { second, type Zone } from './zone.ts'
+import { startOfLocal } from './time/calendar.ts'
+import { second, type Zone } from './time/zone.ts'
 
 /** Ways to write a result. */
 export type ResultFormat = 'json' | 'ndjson' | 'csv'

@@ -1,0 +1,77 @@
+import { drop } from '@millrace/contract/events/draft.ts'
+import { eventLimits } from '@millrace/contract/events/limits.ts'
+import type { Finding } from '@millrace/contract/events/rules.ts'
+import { maskSample } from '@millrace/contract/events/samples.ts'
+import { validateEvent } from '@millrace/contract/events/validate.ts'
+import type { CollectedBody } from './body/collector-body.ts'
+import { eventHead, eventRow, logRow, type RowOrigin } from './rows/event-row.ts'
+import { LogRows } from './rows/log-rows.ts'
+
+/** What becomes of one request: rows of the event log without their sequence numbers, and what they count. */
+export interface ValidatedRequest {
+  readonly rows: readonly string[]
+  readonly kept: number
+  /** Kept events of which a field was changed. */
+  readonly changed: number
+  readonly dropped: number
+}
+
+/** Whether the name of a kept event is worth a note. */
+export type SeeName = (name: string) => boolean
+
+/**
+ * Validates each event of a request on its own and writes its row; what is dropped or changed becomes rows of the
+ * datasource log, so that counts are as durable as events.
+ * @param senderText the sender as keys of a row
+ */
+export function validateRequest(
+  body: CollectedBody,
+  origin: RowOrigin,
+  senderText: string,
+  seeName: SeeName,
+): ValidatedRequest {
+  const head = eventHead(origin, senderText)
+  const rows: string[] = []
+  let changed = 0
+  let dropped = 0
+  let notes: LogRows | undefined
+
+  const dropBy = (reason: Finding): void => {
+    dropped++
+    notes ??= new LogRows()
+    notes.add('dropped', reason)
+  }
+
+  for (const event of body.events) {
+    const result = validateEvent(event, origin)
+    if (!result.kept) {
+      dropBy(result.reason)
+      continue
+    }
+    const row = eventRow(result, head)
+    if (isTooLarge(row)) {
+      dropBy(drop('event-too-large', '', event).reason)
+      continue
+    }
+    rows.push(row)
+    if (seeName(result.name)) {
+      notes ??= new LogRows()
+      notes.add('noted', { rule: 'names-too-many', path: 'name', sample: maskSample(result.name) })
+    }
+    if (result.changes.length === 0) continue
+    changed++
+    notes ??= new LogRows()
+    for (const change of result.changes) notes.add('changed', change)
+  }
+  for (const line of body.unreadableLines) dropBy(drop('line-unparseable', '', line).reason)
+
+  const kept = rows.length
+  if (notes) for (const note of notes) rows.push(logRow(note, origin))
+  return { rows, kept, changed, dropped }
+}
+
+/** Bytes are counted only where the number of characters does not decide: one takes three bytes at most. */
+function isTooLarge(row: string): boolean {
+  if (row.length * 3 <= eventLimits.storedBytes) return false
+  return Buffer.byteLength(row) > eventLimits.storedBytes
+}

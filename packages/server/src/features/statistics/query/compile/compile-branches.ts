@@ -1,0 +1,107 @@
+import type { Expression, PlainMeasure } from '../../members/member.ts'
+import type { Branch, Plan } from '../plan.ts'
+import { hullOf, type TimeSet } from '../time/interval.ts'
+import { minute } from '../time/zone.ts'
+import { timeCondition } from './compile-conditions.ts'
+import type { Buckets } from './compile-groupings.ts'
+import { type Rows, rowsOf } from './compile-rows.ts'
+import type { Parameters } from './parameters.ts'
+import { nested, select } from './sql-text.ts'
+
+/** What one branch is compiled for. */
+export interface BranchContext {
+  readonly plan: Plan
+  readonly times: TimeSet
+  readonly buckets: Buckets
+  readonly companyId: string
+  readonly parameters: Parameters
+}
+
+/** A run of one person's events ends with a gap longer than this. */
+const sessionGap = 30 * minute
+
+/**
+ * One row for each group of a branch: the groupings as `g0`, `g1`, ..., then every measure of the plan as
+ * `<prefix>0`, `<prefix>1`, ..., of which those of other branches are 0.
+ */
+export function branchSql(branch: Branch, context: BranchContext, prefix: string): string {
+  const measures = context.plan.measures.map((measure, i) => {
+    const sql = branch.measures.includes(measure) ? aggregateOf(branch, measure).sql : zeroOf(measure)
+    return `${sql} AS ${prefix}${i}`
+  })
+  return branch.over === 'sessions'
+    ? sessionsSql(branch, context, measures)
+    : aggregatesSql(branch, context, measures)
+}
+
+export function groupBy({ groupings }: Pick<Plan, 'groupings'>): string {
+  return groupings.length > 0 ? `\nGROUP BY ${groupings.map((_, i) => `g${i}`).join(', ')}` : ''
+}
+
+/** What a source adds to a group that it has nothing for. */
+function zeroOf(measure: PlainMeasure): string {
+  return measure.format === 'amount' ? 'toDecimal128(0, 2)' : 'toUInt64(0)'
+}
+
+function aggregateOf({ groupings }: Branch, measure: PlainMeasure): Expression {
+  const perItem = groupings.some(({ dimension }) => dimension.perItem)
+  return (perItem ? measure.perItem : undefined) ?? measure.aggregate
+}
+
+function rowsWithin(branch: Branch, { companyId, parameters }: BranchContext, times: TimeSet): Rows {
+  const { source, filters } = branch
+  return rowsOf({ source, companyId, filters, times, parameters })
+}
+
+function aggregatesSql(branch: Branch, context: BranchContext, measures: readonly string[]): string {
+  const { plan, times, buckets, parameters } = context
+  const rows = rowsWithin(branch, context, times)
+  const columns = branch.groupings.map((grouping, i) => {
+    const sql = rows.dimension(grouping.dimension)
+    return `${buckets.sql(grouping, sql, parameters)} AS g${i}`
+  })
+  for (const measure of branch.measures) rows.need(aggregateOf(branch, measure).columns)
+  // The relation lies in the hull; several stretches of time are told apart here.
+  const inside = times.length > 1 ? timeCondition('time', times, 'time', parameters) : undefined
+  if (inside !== undefined) rows.need(['time'])
+  return select(
+    [...columns, ...measures],
+    rows.relation(),
+    inside === undefined ? [] : [inside],
+    groupBy(plan),
+  )
+}
+
+/**
+ * Sessions of the rows: the times of each person, in each value of the dimensions, in order; a time that no
+ * other precedes by the gap or less starts one. Looking back by one gap before the range is enough to know.
+ */
+function sessionsSql(branch: Branch, context: BranchContext, measures: readonly string[]): string {
+  const { plan, times, buckets, parameters } = context
+  const hull = hullOf(times)
+  const rows = rowsWithin(branch, context, hull ? [{ from: hull.from - sessionGap, to: hull.to }] : [])
+  rows.need(['time', 'person'])
+  const people: string[] = []
+  const keys = ['person']
+  const columns = branch.groupings.map((grouping, i) => {
+    const { dimension } = grouping
+    if (dimension.type === 'time') {
+      return `${buckets.sql(grouping, "fromUnixTimestamp64Milli(start, 'UTC')", parameters)} AS g${i}`
+    }
+    people.push(`${rows.dimension(dimension)} AS g${i}`)
+    keys.push(`g${i}`)
+    return `g${i}`
+  })
+  people.push('arraySort(groupArray(toUnixTimestamp64Milli(time))) AS times')
+  const timesOfPeople = select(people, rows.relation(), [], `\nGROUP BY ${keys.join(', ')}`)
+  const starts =
+    `arrayFilter((time, previous) -> time - previous > ${sessionGap}, times, ` +
+    `arrayShiftRight(times, 1, ${-(2 ** 53)}))`
+  const inRange = timeCondition('start', times, 'milliseconds', parameters)
+  return select(
+    [...columns, ...measures],
+    `${nested(timesOfPeople)}\nARRAY JOIN ${starts} AS start`,
+    inRange === undefined ? [] : [inRange],
+    groupBy(plan),
+  )
+}

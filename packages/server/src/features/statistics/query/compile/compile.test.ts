@@ -1,0 +1,239 @@
+import type { Query } from '@millrace/contract/resources/query.ts'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { DomainError } from '../../../../platform/errors.ts'
+import { parseQuery } from '../parse/parse.ts'
+import { planQuery } from '../plan.ts'
+import { openZone } from '../time/zone.ts'
+import { type CompiledQuery, compileQuery } from './compile.ts'
+
+const company = '64b7f0a1c2d3e4f5a6b7c8d9'
+
+function compiled(query: Partial<Query>, zone = 'Europe/Paris'): CompiledQuery {
+  const whole = { measures: [], dimensions: [], filters: [], timeDimensions: [], ...query }
+  const now = { instant: Date.parse('2026-03-18T15:30:00Z'), zone: openZone(zone) }
+  return compileQuery(planQuery(parseQuery(whole, now)), company)
+}
+
+describe('compiled SQL', () => {
+  it('counts rows of the company within the range by local day', () => {
+    const { sql, params, columns } = compiled({
+      measures: ['events.count'],
+      timeDimensions: [
+        { dimension: 'events.time', granularity: 'day', dateRange: ['2026-03-28', '2026-03-29'] },
+      ],
+    })
+    expect(sql).toBe(`SELECT g0, m0 AS s0
+FROM (
+  SELECT toDate(toUInt16(intDiv(toUnixTimestamp(time) + multiIf(toUnixTimestamp(time) < {p2:Int64}, {p3:Int64}, {p4:Int64}), 86400))) AS g0, count() AS m0
+  FROM (
+    SELECT time
+    FROM events
+    WHERE company = {p1:String}
+      AND time >= {p5:DateTime64(3, 'UTC')} AND time < {p6:DateTime64(3, 'UTC')}
+  )
+  GROUP BY g0
+)
+ORDER BY g0 ASC NULLS LAST
+LIMIT 10001`)
+    expect(params).toEqual({
+      p1: company,
+      p2: Date.parse('2026-03-29T01:00:00Z') / 1000,
+      p3: 3600,
+      p4: 7200,
+      p5: '2026-03-27 23:00:00.000',
+      p6: '2026-03-29 22:00:00.000',
+    })
+    expect(columns).toEqual([
+      { key: 'events.time.day', form: 'date' },
+      { key: 'events.count', form: 'number' },
+    ])
+  })
+
+  it('joins identities for persons alone, with the last binding of each device', () => {
+    const { sql } = compiled({ measures: ['events.people'], dimensions: ['events.name'] })
+    expect(sql).toBe(`SELECT g0, m0 AS s0
+FROM (
+  SELECT name AS g0, uniqExact(person) AS m0
+  FROM (
+    SELECT name, multiIf(client != 0, client, bound != 0, bound, device) AS person
+    FROM (
+      SELECT client, device, name
+      FROM events
+      WHERE company = {p1:String}
+    ) AS stored
+    LEFT ANY JOIN (
+      SELECT device AS of_device, argMax(client, (time, client_id)) AS bound
+      FROM identities
+      WHERE company = {p1:String}
+      GROUP BY device
+    ) AS identity ON stored.device = identity.of_device
+  )
+  GROUP BY g0
+)
+ORDER BY s0 DESC NULLS LAST, g0 ASC NULLS LAST
+LIMIT 10001`)
+  })
+
+  it('starts a session where nothing precedes within half an hour, looking back as far', () => {
+    const { sql, params } = compiled(
+      {
+        measures: ['events.sessions'],
+        filters: [{ member: 'events.name', operator: 'notEquals', values: ['identify'] }],
+        timeDimensions: [
+          { dimension: 'events.time', granularity: 'hour', dateRange: ['2026-01-01', '2026-01-01'] },
+        ],
+      },
+      'UTC',
+    )
+    expect(sql).toContain(`GROUP BY person
+  )
+  ARRAY JOIN arrayFilter((time, previous) -> time - previous > 1800000, times, arrayShiftRight(times, 1, -9007199254740992)) AS start
+  WHERE start >= {p5:Int64} AND start < {p6:Int64}`)
+    expect(sql).toContain('AND NOT (name = {p2:String})')
+    expect(params).toMatchObject({
+      p2: 'identify',
+      p3: '2025-12-31 23:30:00.000',
+      p4: '2026-01-02 00:00:00.000',
+      p5: Date.parse('2026-01-01T00:00:00Z'),
+      p6: Date.parse('2026-01-02T00:00:00Z'),
+    })
+  })
+
+  it('reads the last rows of orders within the range, and filters by labels afterwards', () => {
+    const { sql } = compiled({
+      measures: ['purchases.revenue'],
+      filters: [{ member: 'purchases.label.country', operator: 'equals', values: ['France', 'Spain'] }],
+      timeDimensions: [{ dimension: 'purchases.time', dateRange: ['2026-01-01', '2026-01-31'] }],
+    })
+    expect(sql).toContain(`FROM orders FINAL
+      WHERE company = {p1:String}
+        AND time >= {p4:DateTime64(3, 'UTC')} AND time < {p5:DateTime64(3, 'UTC')}`)
+    expect(sql).toContain('WHERE label_1 IN {p2:Array(String)}')
+  })
+
+  it('adds up sources, without the shared groups', () => {
+    const { sql } = compiled({
+      measures: ['events.count', 'events.sessions', 'purchases.averageOrderValue'],
+      dimensions: ['events.deviceType'],
+    })
+    expect(sql).toContain('SELECT g0, sum(part0) AS m0, sum(part1) AS m1, sum(part2) AS m2, sum(part3) AS m3')
+    expect(sql).toContain('if(m3 = 0, NULL, toFloat64(m2) / toFloat64(m3)) AS s2')
+    expect(sql.match(/UNION ALL/g)).toHaveLength(2)
+    expect(sql).toContain(
+      'toUInt64(0) AS part0, toUInt64(0) AS part1, ifNull(sum(value), toDecimal128(0, 2)) AS part2',
+    )
+  })
+
+  it('answers a comparison range by range', () => {
+    const { sql, rangeLabels, columns } = compiled({
+      measures: ['events.count'],
+      timeDimensions: [
+        { dimension: 'events.time', compareDateRange: ['this month', ['2026-01-01', '2026-01-31']] },
+      ],
+      limit: 5,
+    })
+    expect(rangeLabels).toEqual(['2026-03-01 - 2026-03-31', '2026-01-01 - 2026-01-31'])
+    expect(columns[0]).toEqual({ key: 'compareDateRange', form: 'range' })
+    expect(sql.match(/LIMIT 6\b/g)).toHaveLength(2)
+    expect(sql).toMatch(/ORDER BY range, s0 DESC NULLS LAST$/)
+  })
+
+  it('keeps the company in every scan of a table', () => {
+    const { sql } = compiled({
+      measures: ['events.people', 'events.sessions', 'purchases.buyers'],
+      timeDimensions: [{ dimension: 'events.time', compareDateRange: ['today', 'yesterday'] }],
+    })
+    const scans = sql.match(/FROM (?:events|orders FINAL|identities)\n\s+WHERE (.*)/g) ?? []
+    expect(scans).toHaveLength(20)
+    for (const scan of scans) expect(scan).toMatch(/WHERE company = \{p1:String\}$/)
+  })
+})
+
+describe('text from outside', () => {
+  const outside = fc.oneof(
+    fc.constantFrom(
+      "' or 1=1 --",
+      "\\'",
+      '%',
+      '_',
+      '\\',
+      '`',
+      '{p1:String}',
+      "') UNION ALL SELECT * FROM system.tables --",
+      '\n',
+      '/*',
+      '$label',
+      "x'); DROP TABLE events; --",
+    ),
+    fc.string({ minLength: 1 }),
+    fc.string({ unit: 'grapheme', minLength: 1 }),
+  )
+  /** What nothing of ours contains, around what comes from outside. */
+  const marked = outside.map((text) => `⁂${text}⁂`)
+  const member = fc.oneof(
+    marked,
+    marked.map((text) => `events.label.${text}`),
+    marked.map((text) => `purchases.label.${text}`),
+    marked.map((text) => `events.${text}`),
+    fc.constantFrom(
+      'events.name',
+      'purchases.item',
+      'events.time',
+      'events.count',
+      'purchases.revenue',
+      'constructor',
+    ),
+  )
+  const operator = fc.constantFrom(
+    'equals',
+    'notContains',
+    'gt',
+    'startsWith',
+    'inDateRange',
+    'beforeDate',
+  ) as fc.Arbitrary<'equals'>
+  const query = fc.record(
+    {
+      measures: fc.array(member, { maxLength: 2 }),
+      dimensions: fc.array(member, { maxLength: 2 }),
+      filters: fc.array(
+        fc.record({ member, operator, values: fc.array(marked, { minLength: 1, maxLength: 3 }) }),
+        { maxLength: 3 },
+      ),
+      timeDimensions: fc.array(
+        fc.record(
+          {
+            dimension: fc.oneof(member, fc.constant('events.time')),
+            dateRange: fc.oneof(marked, fc.constant('today')),
+          },
+          { requiredKeys: ['dimension'] },
+        ),
+        { maxLength: 1 },
+      ),
+      order: fc.oneof(
+        fc.dictionary(member, fc.constantFrom('asc' as const, 'desc' as const), { maxKeys: 2 }),
+        fc.array(fc.tuple(member, fc.constantFrom('asc' as const, 'desc' as const)), { maxLength: 2 }),
+      ),
+    },
+    { requiredKeys: ['measures', 'dimensions', 'filters', 'timeDimensions'] },
+  )
+
+  it('never enters SQL, and fails as a fault of the query or not at all', { timeout: 120_000 }, () => {
+    let answered = 0
+    fc.assert(
+      fc.property(query, (each) => {
+        try {
+          const { sql } = compiled(each)
+          expect(sql).not.toContain('⁂')
+          answered++
+        } catch (error) {
+          if (!(error instanceof DomainError)) throw error
+          expect(error.status).toBe(400)
+        }
+      }),
+      { numRuns: Number(process.env.MILLRACE_INJECTION_RUNS ?? 3_000) },
+    )
+    expect(answered).toBeGreaterThan(0)
+  })
+})

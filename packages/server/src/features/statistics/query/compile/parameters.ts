@@ -1,0 +1,42 @@
+import type { ColumnarParam } from '../../../../platform/stores/columnar.ts'
+
+/** ClickHouse types of bound values. */
+type ParameterType =
+  | 'String'
+  | 'Int64'
+  | 'Float64'
+  | 'UInt32'
+  | 'Decimal(38, 10)'
+  | "DateTime64(3, 'UTC')"
+  | 'Array(String)'
+  | 'Array(UInt16)'
+  | 'Array(Int64)'
+
+/**
+ * Values of one statement. Input becomes a placeholder here and reaches the engine apart from the text: there is no
+ * other way from a query into SQL.
+ */
+export interface Parameters {
+  /** The placeholder that stands for the value: `{p3:String}`. */
+  bind(type: ParameterType, value: ColumnarParam): string
+  readonly values: Readonly<Record<string, ColumnarParam>>
+}
+
+export function createParameters(): Parameters {
+  const values: Record<string, ColumnarParam> = {}
+  const known = new Map<string, string>()
+  return {
+    values,
+    bind(type, value) {
+      const same = `${type}\n${JSON.stringify(value)}`
+      let placeholder = known.get(same)
+      if (placeholder === undefined) {
+        const name = `p${known.size + 1}`
+        values[name] = value
+        placeholder = `{${name}:${type}}`
+        known.set(same, placeholder)
+      }
+      return placeholder
+    },
+  }
+}

@@ -1,0 +1,67 @@
+import { type Granularity, granularities } from '@millrace/contract/resources/query.ts'
+import { nearestName } from '../../../../platform/nearest.ts'
+import { findDimension, findMeasure, memberIds } from '../../members/catalogue.ts'
+import type { Dimension, Measure } from '../../members/member.ts'
+import type { Grouping } from '../query.ts'
+import type { QueryFaults } from '../query-faults.ts'
+
+const granularityForm = new RegExp(`^(.+)\\.(${granularities.join('|')})$`, 's')
+
+/** A name from outside as a message shows it. */
+export function shown(id: string): string {
+  return JSON.stringify(id.length > 100 ? `${id.slice(0, 97)}...` : id)
+}
+
+/** Says that a member does not exist, and which one may have been meant. */
+function addUnknown(id: string, path: string, faults: QueryFaults): void {
+  const nearest = nearestName(id, memberIds)
+  const hint = nearest
+    ? `did you mean ${nearest}?`
+    : 'GET /v2/statistics/meta lists all measures and dimensions'
+  faults.add('unknownMember', path, `there is no member ${shown(id)}; ${hint}`, id.slice(0, 400))
+}
+
+export function resolveMeasure(id: string, path: string, faults: QueryFaults): Measure | undefined {
+  const measure = findMeasure(id)
+  if (measure) return measure
+  if (findDimension(id)) {
+    faults.add('invalidQuery', path, `${shown(id)} is a dimension: name it under dimensions`, id)
+  } else addUnknown(id, path, faults)
+  return undefined
+}
+
+/** A dimension to group by; a time can carry its granularity, as `events.time.day`. */
+export function resolveDimension(id: string, path: string, faults: QueryFaults): Grouping | undefined {
+  const dimension = findDimension(id)
+  if (dimension) return { key: id, dimension }
+  const match = granularityForm.exec(id)
+  const time = match ? findDimension(match[1] ?? '') : undefined
+  if (match && time?.type === 'time') {
+    return { key: id, dimension: time, granularity: match[2] as Granularity }
+  }
+  if (findMeasure(id)) {
+    faults.add('invalidQuery', path, `${shown(id)} is a measure: name it under measures`, id)
+  } else addUnknown(id, path, faults)
+  return undefined
+}
+
+export function resolveTime(id: string, path: string, faults: QueryFaults): Dimension | undefined {
+  const dimension = findDimension(id)
+  if (dimension?.type === 'time') return dimension
+  if (dimension || findMeasure(id)) {
+    const source = id.slice(0, id.indexOf('.'))
+    faults.add('invalidQuery', path, `${shown(id)} is no time: the time dimension is ${source}.time`, id)
+  } else addUnknown(id, path, faults)
+  return undefined
+}
+
+/** Any member, as a filter names it. */
+export function resolveMember(
+  id: string,
+  path: string,
+  faults: QueryFaults,
+): Dimension | Measure | undefined {
+  const member = findDimension(id) ?? findMeasure(id)
+  if (!member) addUnknown(id, path, faults)
+  return member
+}

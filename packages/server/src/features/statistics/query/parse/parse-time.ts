@@ -1,0 +1,71 @@
+import type { TimeDimension } from '@millrace/contract/resources/query.ts'
+import type { Dimension } from '../../members/member.ts'
+import type { Grouping } from '../query.ts'
+import type { QueryFaults } from '../query-faults.ts'
+import { DateFault, type Now, readRange } from '../time/dates.ts'
+import { always, type Interval, intersectionOf, type TimeSet, unionOf } from '../time/interval.ts'
+import { resolveTime } from './parse-members.ts'
+
+interface ParsedTimes {
+  readonly members: readonly Dimension[]
+  readonly groupings: readonly Grouping[]
+  readonly when: TimeSet
+  readonly comparison: readonly Interval[] | undefined
+}
+
+/** Reads a date range, or notes why it cannot be read. */
+function readRangeAt(
+  range: string | readonly string[],
+  path: string,
+  now: Now,
+  faults: QueryFaults,
+): Interval | undefined {
+  try {
+    return readRange(range, now)
+  } catch (error) {
+    if (!(error instanceof DateFault)) throw error
+    faults.add('invalidQuery', path, error.message)
+    return undefined
+  }
+}
+
+/** The time dimensions of a query: all their ranges hold at once, since times are one axis. */
+export function parseTimeDimensions(
+  asked: readonly TimeDimension[],
+  now: Now,
+  faults: QueryFaults,
+): ParsedTimes {
+  const members: Dimension[] = []
+  const groupings: Grouping[] = []
+  let when = always
+  let comparison: readonly Interval[] | undefined
+  for (const [i, time] of asked.entries()) {
+    const path = `timeDimensions.${i}`
+    const dimension = resolveTime(time.dimension, `${path}.dimension`, faults)
+    // Null is as if there were nothing.
+    const granularity = time.granularity ?? undefined
+    const dateRange = time.dateRange ?? undefined
+    const compareDateRange = time.compareDateRange ?? undefined
+    if (dimension) {
+      members.push(dimension)
+      if (granularity !== undefined) {
+        const key = `${dimension.id}.${granularity}`
+        groupings.push({ key, dimension, granularity })
+      }
+    }
+    if (dateRange !== undefined && compareDateRange !== undefined) {
+      faults.add('invalidQuery', path, 'dateRange and compareDateRange exclude each other: give one of them')
+    } else if (compareDateRange !== undefined) {
+      if (comparison) {
+        faults.add('invalidQuery', path, 'one time dimension of a query can have compareDateRange, not two')
+      }
+      comparison = compareDateRange.flatMap(
+        (range, j) => readRangeAt(range, `${path}.compareDateRange.${j}`, now, faults) ?? [],
+      )
+    } else if (dateRange !== undefined) {
+      const range = readRangeAt(dateRange, `${path}.dateRange`, now, faults)
+      if (range) when = intersectionOf(when, unionOf([range]))
+    }
+  }
+  return { members, groupings, when, comparison }
+}

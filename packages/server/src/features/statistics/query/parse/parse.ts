@@ -1,0 +1,129 @@
+import { type Query, queryLimits } from '@millrace/contract/resources/query.ts'
+import type { Measure } from '../../members/member.ts'
+import type { Grouping, Ordering, ParsedQuery } from '../query.ts'
+import { createQueryFaults, type QueryFaults } from '../query-faults.ts'
+import type { Now } from '../time/dates.ts'
+import { parseFilters } from './parse-filters.ts'
+import { resolveDimension, resolveMeasure, shown } from './parse-members.ts'
+import { parseTimeDimensions } from './parse-time.ts'
+
+/** A direction, as the contract's schema spells it. */
+type Direction = Ordering['direction']
+
+/**
+ * Resolves the names of a query that the contract's schema has accepted, reads its values and dates, and
+ * fills in limit and order (docs/interface.md, Operations).
+ * @throws {DomainError} `unknownMember`, `virtualMeasureFilter` or `invalidQuery`, naming every fault
+ */
+export function parseQuery(query: Query, now: Now): ParsedQuery {
+  const faults = createQueryFaults()
+  const measures = parseMeasures(query.measures, faults)
+  const times = parseTimeDimensions(query.timeDimensions, now, faults)
+  const dimensions = parseDimensions(query.dimensions, faults)
+  const groupings = [...times.groupings, ...dimensions]
+  const filters = parseFilters(query.filters, now, faults)
+  refuseRepeatedKeys(groupings, faults)
+  const order = parseOrder(query.order, measures, groupings, faults)
+  faults.throwAny()
+  if (measures.length === 0 && groupings.length === 0) {
+    faults.add(
+      'invalidQuery',
+      'measures',
+      'the query asks for nothing: name at least one measure, one dimension or one granularity',
+    )
+    faults.throwAny()
+  }
+  return Object.freeze({
+    zone: now.zone,
+    measures,
+    groupings,
+    filters: filters.dimensions,
+    measureFilters: filters.measures,
+    times: [...times.members, ...filters.times],
+    when: filters.when(times.when),
+    ...(times.comparison ? { comparison: times.comparison } : {}),
+    order,
+    limit: query.limit ?? queryLimits.defaultRows,
+  })
+}
+
+function parseMeasures(ids: readonly string[], faults: QueryFaults): Measure[] {
+  return ids.flatMap((id, i) => {
+    const path = `measures.${i}`
+    if (ids.indexOf(id) !== i) faults.add('invalidQuery', path, `the measure ${id} is named twice`, id)
+    return resolveMeasure(id, path, faults) ?? []
+  })
+}
+
+function parseDimensions(ids: readonly string[], faults: QueryFaults): Grouping[] {
+  return ids.flatMap((id, i) => resolveDimension(id, `dimensions.${i}`, faults) ?? [])
+}
+
+function refuseRepeatedKeys(groupings: readonly Grouping[], faults: QueryFaults): void {
+  const seen = new Set<string>()
+  for (const { key, dimension } of groupings) {
+    if (seen.has(key)) {
+      faults.add('invalidQuery', 'dimensions', `the rows are grouped by ${key} twice`, dimension.id)
+    }
+    seen.add(key)
+  }
+}
+
+/** Both forms of the order as pairs; a map sorts by its keys in their order. */
+function pairsOf(order: Query['order']): (readonly [string, Direction])[] {
+  if (order === undefined || order === null) return []
+  return Array.isArray(order)
+    ? order.map(([member, direction]) => [member, direction])
+    : Object.entries(order as Record<string, Direction>)
+}
+
+/**
+ * The order that the rows come in. Whatever is asked, times and dimensions break ties, so that the same
+ * query over the same events gives the same rows in the same order.
+ */
+function parseOrder(
+  asked: Query['order'],
+  measures: readonly Measure[],
+  groupings: readonly Grouping[],
+  faults: QueryFaults,
+): Ordering[] {
+  const order: Ordering[] = []
+  for (const [i, [member, direction]] of pairsOf(asked).entries()) {
+    const key = selectedKey(member, measures, groupings)
+    const path = `order.${Array.isArray(asked) ? i : member.slice(0, 100)}`
+    if (key === undefined) {
+      faults.add(
+        'invalidQuery',
+        path,
+        `the rows cannot be ordered by ${shown(member)}: the query does not select it`,
+        member,
+      )
+    } else if (order.some((each) => each.key === key)) {
+      faults.add('invalidQuery', path, `the rows are ordered by ${shown(member)} twice`, member)
+    } else order.push({ key, direction })
+  }
+  if (order.length === 0) order.push(...defaultOrder(measures, groupings))
+  for (const { key } of groupings) {
+    if (order.every((each) => each.key !== key)) order.push({ key, direction: 'asc' })
+  }
+  return order
+}
+
+/** The column that an order means: its key, or a time dimension's id for the first grouping by it. */
+function selectedKey(
+  member: string,
+  measures: readonly Measure[],
+  groupings: readonly Grouping[],
+): string | undefined {
+  if (measures.some(({ id }) => id === member)) return member
+  const exact = groupings.find(({ key }) => key === member)
+  return (exact ?? groupings.find(({ dimension }) => dimension.id === member))?.key
+}
+
+function defaultOrder(measures: readonly Measure[], groupings: readonly Grouping[]): Ordering[] {
+  const time = groupings.find(({ granularity }) => granularity !== undefined)
+  if (time) return [{ key: time.key, direction: 'asc' }]
+  const [measure] = measures
+  if (measure) return [{ key: measure.id, direction: 'desc' }]
+  return []
+}
