@@ -1,11 +1,14 @@
 /**
  * Writes the generated tables of README.md and ARCHITECTURE.md; with `--check` it only says whether they
- * are true. A table stands between `<!-- begin NAME -->` and `<!-- end NAME -->`.
+ * are true, and whether what comments cite exists. A table stands between `<!-- begin NAME -->` and
+ * `<!-- end NAME -->`.
  */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
 import { allOperations } from '../packages/contract/src/operations/all.ts'
 import { describePermission } from '../packages/contract/src/permissions.ts'
 import { variables } from '../packages/server/src/platform/config/env.ts'
+import { brokenCitations } from './citations.ts'
 
 const root = new URL('../', import.meta.url)
 const cell = (text: string): string => text.replaceAll('|', '\\|').replaceAll('\n', ' ')
@@ -83,4 +86,8 @@ for (const [file, name, table] of tables) {
     console.error(`The table ${name} in ${file} is not true any more; run npm run documents`)
   else writeFileSync(path, fresh)
 }
-if (process.argv.includes('--check') && stale > 0) process.exitCode = 1
+if (process.argv.includes('--check')) {
+  const broken = brokenCitations(fileURLToPath(root), ['packages', 'bench', 'scripts'])
+  for (const line of broken) console.error(line)
+  if (stale + broken.length > 0) process.exitCode = 1
+}

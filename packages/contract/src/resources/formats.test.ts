@@ -33,7 +33,7 @@ test.each([
   expect(isName.Check(text)).toBe(accepted)
 })
 
-test('judges a name of a million characters in linear time', () => {
+test('validates a name of a million characters in linear time', () => {
   const isLong = Compile(nameText('A name', 1_000_000))
   const started = performance.now()
   for (const text of [' '.repeat(1_000_000), `${'x '.repeat(499_999)}\u0001`]) {
