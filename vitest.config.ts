@@ -4,6 +4,7 @@ import ClosingReporter from './scripts/closing-reporter.ts'
 export default defineConfig({
   test: {
     include: ['packages/*/src/**/*.test.ts', 'packages/*/test/**/*.test.ts', 'bench/**/*.test.ts'],
+    setupFiles: ['packages/server/test/support/cost.ts'],
     globalSetup: ['packages/server/test/support/postgres-server.ts'],
     reporters: ['default', new ClosingReporter()],
     testTimeout: 30_000,
