@@ -31,6 +31,7 @@ import {
   type Relational,
   RelationalUnavailable,
 } from '../../src/platform/stores/relational.ts'
+import { times } from '../support/long.ts'
 
 const platform = join(import.meta.dirname, '../../src/platform')
 
@@ -102,6 +103,7 @@ afterEach(async () => {
   for (const child of processes.splice(0)) child.kill('SIGKILL')
   await Promise.all(pools.splice(0).map((each) => each.pool.ended || each.close()))
   await Promise.all(running.splice(0).map((postgres) => postgres.stop()))
+  rmSync(directory, { recursive: true, force: true })
 })
 
 afterAll(() => rmSync(parent, { recursive: true, force: true }))
@@ -239,7 +241,7 @@ describe('with a cluster', () => {
 
   test('loses nothing that was committed when service and server are killed again and again under load', async () => {
     const acknowledged = new Set<number>()
-    for (let round = 0; round < 6; round++) {
+    for (let round = 0; round < times(6, 3); round++) {
       // Every other one leaves its server running behind it.
       const earlier = await service(round % 2 === 0 ? '/nowhere' : '/usr/bin:/bin')
       const { pool } = open(embeddedAddresses(runPath), 'application')
