@@ -42,6 +42,18 @@ export function brokenCitations(root: string, folders: readonly string[]): strin
   return broken
 }
 
+const homes = ['', 'packages/server/', 'packages/server/src/', 'packages/contract/src/']
+
+/** Files that a page names in backquotes with their folder, as `platform/spool.ts`, and that are not there. */
+export function missingFiles(root: string, pages: readonly string[]): string[] {
+  return pages.flatMap((page) =>
+    [...readFileSync(join(root, page), 'utf8').matchAll(/`([\w-]+\/[\w./-]+\.(?:ts|json|sql))`/g)]
+      .map(([, path = '']) => path)
+      .filter((path) => !homes.some((home) => existsSync(join(root, home, path))))
+      .map((path) => `${page}: \`${path}\`: no such file`),
+  )
+}
+
 function readPage(text: string): Page {
   const headings: { text: string; items: number }[] = []
   const ids = new Set<string>()

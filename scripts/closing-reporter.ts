@@ -1,6 +1,6 @@
 import type { Reporter, TestCase, TestModule } from 'vitest/node'
 
-/** How the reason begins of a test that needs a server of someone's own, which CI has neither. */
+/** How the reason of a test begins that needs a server which CI does not have either. */
 const elsewhere = 'not run here: '
 
 /**

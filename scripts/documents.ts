@@ -1,6 +1,6 @@
 /**
  * Writes the generated tables of README.md and ARCHITECTURE.md; with `--check` it only says whether they
- * are true, and whether what comments cite exists. A table stands between `<!-- begin NAME -->` and
+ * are true, and whether what comments cite and pages name exists. A table stands between `<!-- begin NAME -->` and
  * `<!-- end NAME -->`.
  */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url'
 import { allOperations } from '../packages/contract/src/operations/all.ts'
 import { describePermission } from '../packages/contract/src/permissions.ts'
 import { variables } from '../packages/server/src/platform/config/env.ts'
-import { brokenCitations } from './citations.ts'
+import { brokenCitations, missingFiles } from './citations.ts'
 
 const root = new URL('../', import.meta.url)
 const cell = (text: string): string => text.replaceAll('|', '\\|').replaceAll('\n', ' ')
@@ -87,7 +87,9 @@ for (const [file, name, table] of tables) {
   else writeFileSync(path, fresh)
 }
 if (process.argv.includes('--check')) {
-  const broken = brokenCitations(fileURLToPath(root), ['packages', 'bench', 'scripts'])
+  const here = fileURLToPath(root)
+  const pages = ['README.md', 'ARCHITECTURE.md', 'STYLE_GUIDE.md', 'CONTRIBUTING.md', 'docs/interface.md']
+  const broken = [...brokenCitations(here, ['packages', 'bench', 'scripts']), ...missingFiles(here, pages)]
   for (const line of broken) console.error(line)
   if (stale + broken.length > 0) process.exitCode = 1
 }
