@@ -1,13 +1,17 @@
 import type { Reporter, TestCase, TestModule } from 'vitest/node'
 
+/** How the reason of a test begins that needs a server which CI does not have either. */
+const elsewhere = 'not run here: '
+
 /**
- * Closes a run with what was skipped and why, and with one line of counts. Where
+ * Closes a run with what was skipped and why, with what can only run elsewhere, and with one line of counts. Where
  * MILLRACE_TEST_FAIL_ON_SKIP is set (CI) a skipped test fails the run: there every program that a test
  * may need is installed, so nothing may be left out unseen.
  */
 export default class ClosingReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[]): void {
     const skipped: string[] = []
+    const notHere: string[] = []
     let passed = 0
     let failed = 0
     for (const module of modules) {
@@ -16,11 +20,19 @@ export default class ClosingReporter implements Reporter {
         const result = test.result()
         if (result.state === 'passed') passed++
         else if (result.state === 'failed') failed++
-        else skipped.push(`${test.fullName}: ${reasonOf(test)}`)
+        else {
+          const reason = reasonOf(test)
+          if (reason.startsWith(elsewhere))
+            notHere.push(`${test.fullName}: ${reason.slice(elsewhere.length)}`)
+          else skipped.push(`${test.fullName}: ${reason}`)
+        }
       }
     }
+    for (const line of notHere) console.log(`not run here  ${line}`)
     for (const line of skipped) console.log(`skipped  ${line}`)
-    console.log(`${passed} passed, ${failed} failed, ${skipped.length} skipped`)
+    console.log(
+      `${passed} passed, ${failed} failed, ${skipped.length} skipped, ${notHere.length} not run here`,
+    )
     if (skipped.length > 0 && process.env.MILLRACE_TEST_FAIL_ON_SKIP) {
       console.error('Tests were skipped where none may be: install what they name.')
       process.exitCode = 1

@@ -1,10 +1,13 @@
 /**
  * Writes the list of all operations and the generated tables of README.md and ARCHITECTURE.md; with `--check` it only
- * says whether they are true. A table stands between `<!-- begin NAME -->` and `<!-- end NAME -->`.
+ * says whether they
+ * are true, and whether what comments cite and pages name exists. A table stands between `<!-- begin NAME -->` and `<!-- end NAME -->`.
  */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
 import { describePermission } from '../packages/contract/src/permissions.ts'
 import { variables } from '../packages/server/src/platform/config/env.ts'
+import { brokenCitations, missingFiles } from './citations.ts'
 
 const root = new URL('../', import.meta.url)
 const cell = (text: string): string => text.replaceAll('|', '\\|').replaceAll('\n', ' ')
@@ -116,3 +119,10 @@ const list = 'packages/contract/src/operations/all.ts'
 write(list, operationsList(readFileSync(new URL(list, root), 'utf8')))
 write('README.md', withTable('README.md', 'configuration', configurationTable()))
 write('ARCHITECTURE.md', withTable('ARCHITECTURE.md', 'operations', await operationsTable()))
+if (isCheck) {
+  const here = fileURLToPath(root)
+  const pages = ['README.md', 'ARCHITECTURE.md', 'STYLE_GUIDE.md', 'CONTRIBUTING.md', 'docs/interface.md']
+  const broken = [...brokenCitations(here, ['packages', 'bench', 'scripts']), ...missingFiles(here, pages)]
+  for (const line of broken) console.error(line)
+  if (broken.length > 0) process.exitCode = 1
+}

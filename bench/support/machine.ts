@@ -17,7 +17,7 @@ export function median(values: readonly number[]): number {
 
 export type Row = readonly [what: string, figure: string, ratio: string, target: string]
 
-/** A Markdown table of what was measured, ready for RESULTS.md. */
+/** A Markdown table of what was measured, ready for bench/RESULTS.md. */
 export function printTable(title: string, rows: readonly Row[]): void {
   console.log(`\n## ${title}\n${machineLine()}\n`)
   console.log('| what | figure | ratio | target |\n|---|---|---|---|')

@@ -21,7 +21,7 @@ const success = {
   code: Type.Integer({ description: 'HTTP status', examples: [200] }),
 }
 
-/** Schema of the success envelope around `data` (docs/interface.md, Common response envelopes). */
+/** Schema of the success envelope around `data` (docs/interface.md, Envelope). */
 export function successEnvelope<T extends TSchema>(data: T) {
   return Type.Object({ ...success, data }, strict)
 }

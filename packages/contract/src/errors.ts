@@ -11,7 +11,7 @@ export type { ErrorRow } from './error-row.ts'
 /**
  * Every failure that an operation can answer. Blocks: 1–99 general, 1000 datasources and collector,
  * 2000 accounts, sign-on and provisioning, 3000 workflows, 9000 statistics; the pair (errorCode, status)
- * is unique (docs/interface.md, Error codes).
+ * is unique (docs/interface.md, Errors).
  */
 export const errorTable = {
   ...generalErrors,

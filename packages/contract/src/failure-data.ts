@@ -59,7 +59,7 @@ export const BySource = Type.Object(
   },
   strict,
 )
-/** The largest that is accepted, and where it is known what was sent. `unit` is `bytes`, `events` or the `fields` of a form. */
+/** The maximum, and the size sent where it is known. `unit` is `bytes`, `events` or the `fields` of a form. */
 export const Limit = Type.Object(
   {
     limit: Type.Number({ examples: [1_048_576] }),

@@ -84,7 +84,7 @@ function addressOf(operation: Operation, { baseUrl, collectorUrl }: OpenApiOptio
   return { path, server: baseUrl.replace(/\/v2$/, '') }
 }
 
-/** Who may call, in words; undefined for operations without a token. */
+/** Who may call; undefined for operations without a token. */
 export function accessOf({ access, permission }: Operation): string | undefined {
   return access ?? (permission && describePermission(permission))
 }

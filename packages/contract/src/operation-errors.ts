@@ -1,7 +1,7 @@
 import { type ErrorName, errorTable } from './errors.ts'
 import type { Operation } from './operation.ts'
 
-/** Failures of every request with a JSON body that the validator judges. */
+/** Failures of every request with a JSON body that the validator checks. */
 const bodyErrors: readonly ErrorName[] = [
   'validation',
   'malformed',

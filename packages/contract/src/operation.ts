@@ -41,14 +41,14 @@ export interface ReplyDocument {
   readonly alternatives?: Readonly<Record<string, { readonly description: string; readonly example: string }>>
 }
 
-/** How an operation that changes people, rights or ways in stands in the audit log. */
+/** How an operation that changes users, permissions or credentials appears in the audit log. */
 export interface OperationAudit {
   readonly action: AuditAction
-  /** Kind of what it is done to; absent where that is the caller's own way in. */
+  /** Kind of its target; absent where that is the caller's own credential. */
   readonly target?: string
-  /** Whose identifier the target has where the path names none. */
+  /** Whose id the target has where the path names none. */
   readonly of?: 'caller' | 'company'
-  /** The field of the body that names a target which has no identifier yet. */
+  /** The field of the body that names a target without an id yet. */
   readonly named?: string
 }
 
@@ -69,13 +69,13 @@ export interface Operation {
   readonly scope: Scope
   /** Checked before the handler in the authenticated scope. */
   readonly permission?: Permission
-  /** Who may call, in words, where one permission does not say all of it. */
+  /** Who may call, where one permission does not say all of it. */
   readonly access?: string
   readonly tag: Tag
   readonly summary: string
   /** Markdown of plain paragraphs, lists and code spans. */
   readonly description?: string
-  /** Its refusals are recorded under it; what it does is recorded by the work itself. */
+  /** Action under which refusals are recorded; a success is recorded by the service that does the work. */
   readonly audit?: OperationAudit
   /** Rows of the error table that this operation answers, besides those that its scope always has. */
   readonly errors: readonly ErrorName[]

@@ -33,7 +33,7 @@ export type Permission = {
   [R in Resource]: { readonly resource: R; readonly action: (typeof permissionTable)[R]['actions'][number] }
 }[Resource]
 
-/** The words of the permission in documents and messages: `Workflow settings: delete`. */
+/** The permission as documents and messages show it: `Workflow settings: delete`. */
 export function describePermission(permission: Permission): string {
   return `${permissionTable[permission.resource].label}: ${permission.action}`
 }

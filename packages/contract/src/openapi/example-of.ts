@@ -1,4 +1,4 @@
-/** The keywords that an example can be made from. */
+/** The keywords from which an example can be built. */
 export interface SchemaLike {
   readonly type?: string
   readonly properties?: Readonly<Record<string, SchemaLike>>

@@ -4,7 +4,7 @@ import { type ErrorName, type ErrorRow, errorTable } from '../errors.ts'
 import { exampleOf, type SchemaLike } from './example-of.ts'
 import type { Json, JsonObject, SchemaCollector } from './json-schema.ts'
 
-/** The words that HTTP has for a status. */
+/** Reason phrases of HTTP. */
 const reasons: Readonly<Record<number, string>> = {
   400: 'Bad request',
   401: 'Unauthenticated',

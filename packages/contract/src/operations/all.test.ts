@@ -96,7 +96,7 @@ test('the audit log gets its target from the path, the body, the caller or the c
 })
 
 test.each(byNumber.map((operation) => [operation.number, operation] as const))(
-  'operation %i needs what the table of decisions says',
+  'operation %i needs what docs/interface.md says',
   (number, { permission }) => {
     const needed: Record<number, string> = {
       3: 'statistics access',
@@ -183,7 +183,7 @@ function* patternsIn(schema: unknown): Generator<string> {
   for (const part of Object.values(schema)) yield* patternsIn(part)
 }
 
-test('every pattern of a request has words for a message', () => {
+test('every pattern of a request has a message', () => {
   for (const { schema } of allOperations) {
     for (const pattern of patternsIn([schema.params, schema.querystring, schema.body])) {
       expect(patternMeanings.get(pattern), pattern).toBeDefined()

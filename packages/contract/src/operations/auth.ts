@@ -5,7 +5,7 @@ import { RevocationRequest, TokenRequest, TokenResponse } from '../resources/tok
 
 const clientId = 'my-client-id'
 
-/** Operation 1. The route judges the body itself: failures carry RFC 6749's fields beside the envelope's. */
+/** Operation 1. The route validates the body itself: failures carry RFC 6749's fields beside the envelope's. */
 export const createToken = {
   id: 'createToken',
   number: 1,
@@ -83,7 +83,7 @@ The access token is valid for one hour. The refresh token is valid for 30 days a
   schema: { response: { 200: TokenResponse } },
 } as const satisfies Operation
 
-/** RFC 7009. The route judges the body itself, as for tokens. */
+/** RFC 7009. The route validates the body itself, as for tokens. */
 export const revokeToken = {
   id: 'revokeToken',
   extension: true,
@@ -128,7 +128,7 @@ const CheckEmailForm = Type.Object(
   { ...strict, title: 'CheckEmailForm' },
 )
 
-/** Operation 2. The route judges the form itself: a browser gets a page, other callers the fail envelope. */
+/** Operation 2. The route validates the form itself: a browser gets a page, other callers the fail envelope. */
 export const checkEmail = {
   id: 'checkEmail',
   number: 2,

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { dateTime, freeObject, id, nullable, oneOf, strict } from './formats.ts'
 
-/** What is recorded, and under which category each action is found. */
+/** Recorded actions by category. */
 export const auditActions = {
   'sign-in': 'authentication',
   'sign-out': 'authentication',

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { strict } from './formats.ts'
 
-/** Whether somebody signs in with one-time codes too. */
+/** Whether the user signs in with one-time codes too. */
 export const AuthenticatorState = Type.Object(
   {
     enabled: Type.Boolean({ description: 'Whether signing in needs a one-time code' }),

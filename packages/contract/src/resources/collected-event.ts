@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox'
 import { id, mapOf } from './formats.ts'
 
 /**
- * The envelope of an event as senders should write it (docs/interface.md, Collected event). The collector judges
+ * The envelope of an event as senders should write it (docs/interface.md, Collected event). The collector validates
  * events one by one and field by field with the rules of `events/`, never with this schema: it describes.
  */
 export const CollectedEvent = Type.Object(

@@ -4,11 +4,11 @@ import { languages } from './user.ts'
 
 export const attributionModels = ['last-touch', 'linear', 'decay'] as const
 
-/** A year: longer windows join what no visitor does to what no visitor remembers. */
-const longestWindowHours = 8_760
+/** A year: a longer window would credit interactions that no visitor remembers. */
+const maxWindowHours = 8_760
 
 const windowHours = (description: string) =>
-  Type.Integer({ minimum: 1, maximum: longestWindowHours, description })
+  Type.Integer({ minimum: 1, maximum: maxWindowHours, description })
 
 const settings = {
   name: nameText('Name of the company', 100),

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { mapOf, oneOf, strict } from './formats.ts'
 
-/** Meanings that a field can have. */
+/** Types of a field. */
 export const fieldTypes = [
   'string',
   'number',

@@ -28,7 +28,7 @@ const Outcome = Type.Object(
   { ...strict, title: 'ExperimentOutcome' },
 )
 
-/** docs/interface.md, Experiment. Words of `type`, `unit`, `successMetric` and the states are open there. */
+/** docs/interface.md, Experiment. The values of `type`, `unit`, `successMetric` and the states are an open list. */
 export const Experiment = Type.Object(
   {
     _id: id('Identifier of the experiment'),

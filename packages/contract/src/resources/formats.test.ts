@@ -33,13 +33,11 @@ test.each([
   expect(isName.Check(text)).toBe(accepted)
 })
 
-test('judges a name of a million characters in linear time', () => {
+test('validates a name of a million characters in linear time', async () => {
   const isLong = Compile(nameText('A name', 1_000_000))
-  const started = performance.now()
   for (const text of [' '.repeat(1_000_000), `${'x '.repeat(499_999)}\u0001`]) {
-    expect(isLong.Check(text)).toBe(false)
+    await expect(() => expect(isLong.Check(text)).toBe(false)).toCostAtMost(20, () => [...text])
   }
-  expect(performance.now() - started).toBeLessThan(500)
 })
 
 test('a long text may have lines and tabs, and no other control character', () => {

@@ -45,7 +45,7 @@ export function dateTime(description: string) {
   return Type.String({ format: 'date-time', description, examples: ['2026-01-31T12:00:00.000Z'] })
 }
 
-/** One of a closed list of words. */
+/** One of a closed list of texts. */
 export function oneOf<const W extends string[]>(words: readonly [...W], options: TSchemaOptions = {}) {
   return Type.Enum(words as [...W], { type: 'string', ...options })
 }
@@ -66,7 +66,7 @@ export function freeObject(description: string) {
 }
 
 /**
- * A name that a person gives: not blank, on one line, at most `maxLength` code points, without control
+ * A name that a user gives: not blank, on one line, at most `maxLength` code points, without control
  * characters and lone surrogates. The three classes of the pattern exclude each other where they meet, so
  * that it is linear on any input.
  */

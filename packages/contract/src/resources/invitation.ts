@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox'
 import { dateTime, emailAddress, id, lineText, nullable, strict } from './formats.ts'
 import { teamIds, User } from './user.ts'
 
-/** Somebody who was invited and has not come in yet; `id` is the user's. */
+/** An invited user who has not signed in yet; `id` is the user's. */
 export const Invitation = Type.Object(
   {
     id: id('Identifier of the invitation, and of the user'),
@@ -20,7 +20,7 @@ export const Invitation = Type.Object(
 )
 export type Invitation = Static<typeof Invitation>
 
-/** What an invitation gives whoever invites: the user, and the address to hand over. */
+/** What the inviting user gets: the user, and the address to hand over. */
 export const Invited = Type.Object(
   {
     user: User,

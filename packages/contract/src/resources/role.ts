@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox'
 import { permissionNames } from '../permissions.ts'
 import { dateTime, id, nameText, oneOf, responseOnly, strict } from './formats.ts'
 
-/** What people may do; everybody holds exactly one role. */
+/** What users may do; each has exactly one role. */
 export const Role = Type.Object(
   {
     id: id('Identifier of the role'),

@@ -28,11 +28,11 @@ const user = {
   updatedAt: dateTime('When it was changed last'),
 }
 
-/** Somebody of the company; never with anything that lets in. */
+/** A user of the company, without credentials. */
 export const User = Type.Object(user, { ...strict, title: 'User' })
 export type User = Static<typeof User>
 
-/** Fields that describe a person, as a request may give them. */
+/** Writable fields that describe a user. */
 export const describingFields = {
   firstName: Type.Optional(lineText('First name', 100)),
   lastName: Type.Optional(lineText('Last name', 100)),
@@ -83,7 +83,7 @@ export const ProfileUpdate = Type.Object(
 )
 export type ProfileUpdate = Static<typeof ProfileUpdate>
 
-/** Room for the longest password that is accepted anywhere; what is wrong with a new one is said in words. */
+/** Room for the longest password that is accepted anywhere; the service explains what is wrong with a new one. */
 const password = (description: string) =>
   Type.String({ minLength: 1, maxLength: 4096, writeOnly: true, description })
 

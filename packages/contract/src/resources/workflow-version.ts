@@ -32,7 +32,7 @@ export const Analyze = Type.Object(
 )
 export type Analyze = Static<typeof Analyze>
 
-/** What people correct in the derived values. */
+/** Corrections by users of the derived values. */
 export const AnalyzeOverrides = Type.Object(
   {
     vertexIndividualizedScore: freeObject('By vertex'),

@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, writeFile } from 'node:fs/promises'
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { createServer, type Server } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -36,7 +36,10 @@ beforeEach(async () => {
   directory = await mkdtemp(join(tmpdir(), 'millrace-import-'))
 })
 
-afterEach(() => new Promise((resolve) => server.close(resolve)))
+afterEach(async () => {
+  await new Promise((resolve) => server.close(resolve))
+  await rm(directory, { recursive: true })
+})
 
 async function run(
   lines: string,

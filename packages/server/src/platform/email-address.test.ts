@@ -46,9 +46,9 @@ test('whatever it reads is ASCII, in lower case, and read as itself', () => {
   )
 })
 
-test('a long text without an end is refused at once', () => {
-  const started = performance.now()
-  expect(parseEmailAddress('a@'.repeat(500_000))).toBeUndefined()
+test('a long text without an end is refused at the cost of one look at it', async () => {
+  const long = 'a@'.repeat(500_000)
+  expect(parseEmailAddress(long)).toBeUndefined()
   expect(parseEmailAddress(`a@${'a-'.repeat(120)}`)).toBeUndefined()
-  expect(performance.now() - started).toBeLessThan(50)
+  await expect(() => parseEmailAddress(long)).toCostAtMost(2, () => long.split('@'))
 })

@@ -7,9 +7,10 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Position } from '../../src/platform/stores/event-log.ts'
 import { openSegmentLog } from '../../src/platform/stores/segment-log.ts'
 import { readLog } from '../support/log-lines.ts'
+import { times } from '../support/long.ts'
 
 const WRITER = join(import.meta.dirname, '../support/log-writer.ts')
-const ROUNDS = Number(process.env.KILL_ROUNDS ?? 20)
+const ROUNDS = times(20, 6)
 
 let root: string
 beforeEach(() => {
@@ -36,33 +37,37 @@ const writeUntilKilled = async (directory: string, perAppend: number, afterMs: n
 }
 
 describe('kill -9 under load', () => {
-  it(`loses no acknowledged line and yields none twice, ${ROUNDS} times in a row`, async () => {
-    const directory = join(root, 'log')
-    const read = new Set<number>()
-    let checkpoint: Position = { segment: 0, offset: 0 }
-    let last = 0
-    let kept = 0
-    for (let round = 0; round < ROUNDS; round++) {
-      const perAppend = round % 2 === 0 ? 1 : 20
-      const acknowledged = await writeUntilKilled(directory, perAppend, 5 + ((round * 37) % 90))
-      kept += acknowledged.length
-      expect(Math.min(...acknowledged)).toBeGreaterThan(last)
-      const log = await openSegmentLog({ directory, reserveBytes: 0 })
-      const { lines, next, batches } = await readLog(log, checkpoint)
-      checkpoint = next
-      await log.release(next)
-      await log.close()
-      for (const line of lines) {
-        const { q } = JSON.parse(line) as { q: number }
-        expect(read.has(q)).toBe(false)
-        read.add(q)
-        last = Math.max(last, q)
+  it(
+    `loses no acknowledged line and yields none twice, ${ROUNDS} times in a row`,
+    async () => {
+      const directory = join(root, 'log')
+      const read = new Set<number>()
+      let checkpoint: Position = { segment: 0, offset: 0 }
+      let last = 0
+      let kept = 0
+      for (let round = 0; round < ROUNDS; round++) {
+        const perAppend = round % 2 === 0 ? 1 : 20
+        const acknowledged = await writeUntilKilled(directory, perAppend, 5 + ((round * 37) % 90))
+        kept += acknowledged.length
+        expect(Math.min(...acknowledged)).toBeGreaterThan(last)
+        const log = await openSegmentLog({ directory, reserveBytes: 0 })
+        const { lines, next, batches } = await readLog(log, checkpoint)
+        checkpoint = next
+        await log.release(next)
+        await log.close()
+        for (const line of lines) {
+          const { q } = JSON.parse(line) as { q: number }
+          expect(read.has(q)).toBe(false)
+          read.add(q)
+          last = Math.max(last, q)
+        }
+        for (const first of acknowledged) {
+          for (let q = first; q < first + perAppend; q++) if (!read.has(q)) expect.fail(`${q} is lost`)
+        }
+        expect(batches.flatMap(({ damaged }) => damaged)).toEqual([])
       }
-      for (const first of acknowledged) {
-        for (let q = first; q < first + perAppend; q++) if (!read.has(q)) expect.fail(`${q} is lost`)
-      }
-      expect(batches.flatMap(({ damaged }) => damaged)).toEqual([])
-    }
-    expect(kept).toBeGreaterThan(ROUNDS * 20)
-  }, 120_000)
+      expect(kept).toBeGreaterThan(ROUNDS * 20)
+    },
+    ROUNDS * 6_000,
+  )
 })

@@ -2,7 +2,7 @@ import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib'
+import { brotliCompressSync, deflateRawSync, deflateSync, gunzipSync, gzipSync } from 'node:zlib'
 import { validateEvent } from '@millrace/contract/events/validate.ts'
 import fc from 'fast-check'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
@@ -70,17 +70,28 @@ describe('event names without end', () => {
   test('hold no more memory than their own characters', async () => {
     setFlagsFromString('--expose-gc')
     const collectGarbage = runInNewContext('gc') as () => void
-    const guard = new NameGuard()
     const origin = { companyId, datasourceId, receivedAt: startTime }
-    collectGarbage()
-    const before = process.memoryUsage().heapUsed
-    for (let number = 0; number < 30; number++) {
-      const judged = validateEvent(event({ name: `${number} ${'x'.repeat(2_000_000)}` }), origin)
-      if (!judged.kept) throw new Error('the event was dropped')
-      guard.see({ id: datasourceId, companyId, active: true }, judged.name, startTime)
+    /** Bytes of the heap that are held once the names of 30 large events are kept. */
+    const heldBy = (keep: (name: string) => void): number => {
+      collectGarbage()
+      const before = process.memoryUsage().heapUsed
+      for (let number = 0; number < 30; number++) {
+        const validated = validateEvent(event({ name: `${number} ${'x'.repeat(2_000_000)}` }), origin)
+        if (!validated.kept) throw new Error('the event was dropped')
+        keep(validated.name)
+      }
+      collectGarbage()
+      return process.memoryUsage().heapUsed - before
     }
-    collectGarbage()
-    expect(process.memoryUsage().heapUsed - before).toBeLessThan(10_000_000)
+    const guard = new NameGuard()
+    const byGuard = heldBy((name) =>
+      guard.see({ id: datasourceId, companyId, active: true }, name, startTime),
+    )
+    // A part of a text holds all of it.
+    const parts: string[] = []
+    const byParts = heldBy((name) => parts.push(name))
+    expect(parts).toHaveLength(30)
+    expect(byGuard).toBeLessThan(byParts / 4)
   })
 })
 
@@ -353,9 +364,7 @@ describe('the body', () => {
     const hostile = 'data[__proto__][x]=1&data[constructor][prototype][x]=1&__proto__[x]=1&data[a]]=1&data[=2'
     expect((await world.send({ headers, body: `${base}&${hostile}` })).status).toBe(200)
     const repeated = 'data[ids][]=A&'.repeat(15_000)
-    const started = performance.now()
     expect((await world.send({ headers, body: `${repeated}${base}` })).status).toBe(200)
-    expect(performance.now() - started).toBeLessThan(2000)
     const all = await world.rows()
     expect(all.filter((row) => row.z !== 'e').map(({ rule, path }) => `${rule} ${path}`)).toEqual([
       'data-not-object data',
@@ -443,12 +452,13 @@ describe('compression', () => {
     }
   })
 
-  test('answers 413 for a bomb in no time', async () => {
+  test('answers 413 for a bomb long before it is inflated', async () => {
     const bomb = gzipSync(Buffer.alloc(200 * 1024 * 1024, 0x20), { level: 9 })
-    const started = performance.now()
-    const reply = await world.send({ headers: { ...json, 'content-encoding': 'gzip' }, body: bomb })
-    expect(reply.status).toBe(413)
-    expect(performance.now() - started).toBeLessThan(500)
+    const send = async () => {
+      const reply = await world.send({ headers: { ...json, 'content-encoding': 'gzip' }, body: bomb })
+      expect(reply.status).toBe(413)
+    }
+    await expect(send).toCostAtMost(0.5, () => gunzipSync(bomb))
   })
 
   test('takes events that compress a hundred times as long as they stay small', async () => {

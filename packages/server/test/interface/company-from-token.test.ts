@@ -5,8 +5,8 @@ import { openPermissionWorld, type PermissionWorld } from '../support/permission
 import { removeData, type Service, startService } from '../support/running-service.ts'
 
 /**
- * docs/faults.md operations 14 to 18: the company is that of the token. The administrator of one company, who may do
- * everything there, names the other one in every way that a request has.
+ * docs/faults.md, Objects by operation, 14 to 18: the company is that of the token. The administrator of one
+ * company, who may do everything there, names the other one in every way that a request has.
  */
 
 let service: Service

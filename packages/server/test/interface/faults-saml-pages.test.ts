@@ -10,7 +10,7 @@ import {
   type SingleSignOnApp,
 } from '../support/single-sign-on.ts'
 
-/** docs/faults.md, A17, and 2.5, O04: the pages on the way, and a configuration that changes meanwhile. */
+/** docs/faults.md, A17 and O04: the pages on the way, and a configuration that changes meanwhile. */
 
 let opened: OpenedSingleSignOn
 let app: SingleSignOnApp

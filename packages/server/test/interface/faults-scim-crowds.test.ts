@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openProvisioning, type ProvisioningApp, patch } from '../support/provisioning.ts'
 
-/** I18 of docs/faults.md: what a group of thousands does to the roles of its people is what it does to each of a few. */
+/** docs/faults.md, I18: what a group of thousands does to the roles of its people is what it does to each of a few. */
 
 const config = '/v2/entities/scim/config'
 /** More than one statement of the audit log takes. */

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { long } from '../support/long.ts'
 import { onlineRetailFile, realDataAbsent } from '../support/online-retail.ts'
 import { removeData, type Service, startService } from '../support/running-service.ts'
 
@@ -78,15 +79,17 @@ describe('the real data set through the collector', () => {
     expect(await untilLoaded(19_960)).toMatchObject({ accepted: 19_960, dropped: 0 })
     expect(await ask()).toEqual(figures)
 
-    const { duplicate: before = 0 } = await counters()
-    const repeated = await millrace(importReal)
-    expect(repeated, repeated.output).toMatchObject({ code: 0 })
-    expect(await untilLoaded(2 * 19_960 + before)).toMatchObject({
-      accepted: 19_960,
-      dropped: 0,
-      duplicate: 19_960 + before,
-    })
-    expect(await ask()).toEqual(figures)
+    if (long) {
+      const { duplicate: before = 0 } = await counters()
+      const repeated = await millrace(importReal)
+      expect(repeated, repeated.output).toMatchObject({ code: 0 })
+      expect(await untilLoaded(2 * 19_960 + before)).toMatchObject({
+        accepted: 19_960,
+        dropped: 0,
+        duplicate: 19_960 + before,
+      })
+      expect(await ask()).toEqual(figures)
+    }
     // The same events again are no reused identifiers.
     const log = await service.call('GET', `/v2/datasources/${service.datasourceId}/logs?kind=noted`)
     expect(((await log.json()) as { data: unknown[] }).data).toEqual([])

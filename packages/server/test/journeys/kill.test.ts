@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, expect, test } from 'vitest'
+import { times } from '../support/long.ts'
 import { type Service, startService } from '../support/running-service.ts'
 
-/** Thirty in every run; a longer one by hand: MILLRACE_TEST_KILLS=300. */
-const kills = Number(process.env.MILLRACE_TEST_KILLS ?? 30)
+const kills = times(30, 3)
 const dataDirectory = mkdtempSync(join(tmpdir(), 'millrace-kill-'))
 const run = randomBytes(3).toString('hex')
 

@@ -8,7 +8,9 @@ import {
   type LoadingGround,
   type LogRow,
 } from '../support/loading.ts'
+import { times } from '../support/long.ts'
 
+const runs = times(20, 5)
 let ground: LoadingGround
 
 beforeAll(async () => {
@@ -81,53 +83,66 @@ const expected = (rows: { d: string; row: LogRow; q: number }[]) => {
 }
 
 describe('whatever is sent, in whatever batches', () => {
-  it('is stored and counted as the plain rule says', async () => {
-    await fc.assert(
-      fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 8 }), async (steps: Step[]) => {
-        const datasources = [newId(), newId()]
-        const rows: { d: string; row: LogRow; q: number }[] = []
-        let hours = 0
-        for (const action of steps) {
-          if (action === 'load') {
-            await ground.load()
-            continue
-          }
-          const batch = action.map((each): { d: string; row: LogRow } => {
-            const d = datasources[each === 'poison' ? 0 : each.datasource] ?? ''
-            if (each === 'poison') return { d, row: eventRow({ d, t: 'poison' }) }
-            if ('kind' in each) {
-              return {
-                d,
-                row: { z: each.kind, k: company, d, r: start, rule: 'r', path: 'p', sample: 's', m: each.m },
+  it(
+    'is stored and counted as the plain rule says',
+    async () => {
+      await fc.assert(
+        fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 8 }), async (steps: Step[]) => {
+          const datasources = [newId(), newId()]
+          const rows: { d: string; row: LogRow; q: number }[] = []
+          let hours = 0
+          for (const action of steps) {
+            if (action === 'load') {
+              await ground.load()
+              continue
+            }
+            const batch = action.map((each): { d: string; row: LogRow } => {
+              const d = datasources[each === 'poison' ? 0 : each.datasource] ?? ''
+              if (each === 'poison') return { d, row: eventRow({ d, t: 'poison' }) }
+              if ('kind' in each) {
+                return {
+                  d,
+                  row: {
+                    z: each.kind,
+                    k: company,
+                    d,
+                    r: start,
+                    rule: 'r',
+                    path: 'p',
+                    sample: 's',
+                    m: each.m,
+                  },
+                }
               }
-            }
-            hours += each.hours
-            const fields = {
-              d,
-              e: `e${each.event}`,
-              r: start + (hours - each.back) * 3_600_000,
-              t: start + each.time * day,
-            }
-            return { d, row: eventRow(each.changed ? { ...fields, g: 1 } : fields) }
-          })
-          const sequences = await ground.append(batch.map((each) => each.row))
-          for (const [index, each] of batch.entries()) rows.push({ ...each, q: sequences[index] ?? 0 })
-        }
-        await ground.load()
-        const { kept, counters } = expected(rows)
-        const list = datasources.map((d) => `'${d}'`).join(', ')
-        const stored = await ground.query<{ seq: number }>(
-          `SELECT seq FROM events WHERE datasource IN (${list}) ORDER BY seq`,
-        )
-        expect(stored.map(({ seq }) => seq)).toEqual(kept)
-        for (const d of datasources) {
-          expect(await ground.counters(d)).toEqual(
-            counters.get(d) ?? { accepted: 0, changed: 0, dropped: 0, bot: 0, duplicate: 0 },
+              hours += each.hours
+              const fields = {
+                d,
+                e: `e${each.event}`,
+                r: start + (hours - each.back) * 3_600_000,
+                t: start + each.time * day,
+              }
+              return { d, row: eventRow(each.changed ? { ...fields, g: 1 } : fields) }
+            })
+            const sequences = await ground.append(batch.map((each) => each.row))
+            for (const [index, each] of batch.entries()) rows.push({ ...each, q: sequences[index] ?? 0 })
+          }
+          await ground.load()
+          const { kept, counters } = expected(rows)
+          const list = datasources.map((d) => `'${d}'`).join(', ')
+          const stored = await ground.query<{ seq: number }>(
+            `SELECT seq FROM events WHERE datasource IN (${list}) ORDER BY seq`,
           )
-        }
-      }),
-      // A run takes a second: looking for a smaller case would end in a timeout that hides what failed.
-      { numRuns: Number(process.env.LOADING_RUNS ?? 20), endOnFailure: true },
-    )
-  }, 300_000)
+          expect(stored.map(({ seq }) => seq)).toEqual(kept)
+          for (const d of datasources) {
+            expect(await ground.counters(d)).toEqual(
+              counters.get(d) ?? { accepted: 0, changed: 0, dropped: 0, bot: 0, duplicate: 0 },
+            )
+          }
+        }),
+        // A run takes a second: looking for a smaller case would end in a timeout that hides what failed.
+        { numRuns: runs, endOnFailure: true },
+      )
+    },
+    runs * 15_000,
+  )
 })

@@ -8,6 +8,7 @@ import { findRunningService, openDataDirectory } from '../../src/platform/data-d
 import { isAlive } from '../../src/platform/processes/identity.ts'
 import { signalProcess } from '../../src/platform/processes/termination.ts'
 import { openSegmentLog } from '../../src/platform/stores/segment-log.ts'
+import { times } from '../support/long.ts'
 import { startService } from '../support/running-service.ts'
 
 const holderScript = join(import.meta.dirname, '../support/lock-holder.ts')
@@ -43,7 +44,7 @@ test.each(everyParent)(
   { timeout: 300_000 },
   async (parent) => {
     const path = temporaryDirectory()
-    for (let round = 0; round < 15; round++) {
+    for (let round = 0; round < times(15, 4); round++) {
       const holder = launch(parents[parent]([process.execPath, holderScript, path]))
       const [chunk] = (await once(holder.stdout ?? holder, 'data')) as [Buffer]
       expect(findRunningService(path)).toBeDefined()
@@ -65,9 +66,10 @@ test.each(everyParent)(
   { timeout: 300_000 },
   async (parent) => {
     const dataDirectory = temporaryDirectory()
+    const rounds = times(3, 2)
     let service = await startService({ dataDirectory, through: parents[parent] })
     onTestFinished(async () => void (await service.stop('SIGKILL')))
-    for (let round = 0; round < 3; round++) {
+    for (let round = 0; round < rounds; round++) {
       const { pid, trackerUrl, companyId, stop } = service
       const event = { key: companyId, name: 'seen', url: '', tmpId: 'd', eventId: `${round}`, v: 1, data: {} }
       expect((await fetch(trackerUrl, { method: 'POST', body: JSON.stringify(event) })).status).toBe(200)
@@ -80,7 +82,7 @@ test.each(everyParent)(
     const counters = async () =>
       (await service.dataOf<{ accepted: number }>('GET', `/datasources/${service.datasourceId}/counters`))
         .accepted
-    await expect.poll(counters, { timeout: 20_000 }).toBe(3)
+    await expect.poll(counters, { timeout: 20_000 }).toBe(rounds)
     const processes = service.processes()
     process.kill(service.pid, 'SIGTERM')
     await expect.poll(() => processes.filter(isAlive), { timeout: 25_000 }).toEqual([])

@@ -5,7 +5,7 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { signInWords } from '../../src/features/identity/sign-in/pages/sign-in-words.ts'
 import { codeAt, fromBase32 } from '../support/authenticator.ts'
-import { browserAbsent, launchBrowser, look, screens } from '../support/chromium.ts'
+import { browserAbsent, launchBrowser, look, screensByLanguage } from '../support/chromium.ts'
 import { linkMailedTo } from '../support/outbox.ts'
 import { removeData, type Service, startService } from '../support/running-service.ts'
 
@@ -44,7 +44,7 @@ afterAll(async () => {
   removeData(service)
 })
 
-test.for(screens.flatMap((screen) => (['en', 'fr'] as const).map((lang) => ({ ...screen, lang }))))(
+test.for(screensByLanguage)(
   'somebody signs in on $name in $lang, without scripts, and the application gets tokens',
   async ({ width, height, colorScheme, name, lang }, context) => {
     if (browserAbsent) context.skip(browserAbsent)
@@ -113,7 +113,7 @@ test.for(screens.flatMap((screen) => (['en', 'fr'] as const).map((lang) => ({ ..
   },
 )
 
-test.for(screens.flatMap((screen) => (['en', 'fr'] as const).map((lang) => ({ ...screen, lang }))))(
+test.for(screensByLanguage)(
   'every other page shows whole on $name in $lang, without scripts',
   { timeout: 120_000 },
   async (screen, context) => {

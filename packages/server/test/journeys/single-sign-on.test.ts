@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { challengeOf, verifier } from '../support/authorization.ts'
-import { browserAbsent, launchBrowser, look, screens } from '../support/chromium.ts'
+import { browserAbsent, launchBrowser, look, screensByLanguage } from '../support/chromium.ts'
 import { certificateOf, type IdentityProvider, startIdentityProvider } from '../support/identity-provider.ts'
 import { removeData, type Service, startService } from '../support/running-service.ts'
 
@@ -175,7 +175,7 @@ test('a company configures SAML, comes in through its provider, makes that manda
   expect(said.at(-1)).toBe('sso-config-delete success')
 })
 
-test.for(screens.flatMap((screen) => (['en', 'fr'] as const).map((lang) => ({ ...screen, lang }))))(
+test.for(screensByLanguage)(
   'the pages of single sign-on on $name in $lang: on the way, known and refused',
   async ({ width, height, colorScheme, name, lang }, test) => {
     if (browserAbsent) test.skip(browserAbsent)

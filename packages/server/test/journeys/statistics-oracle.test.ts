@@ -1,6 +1,7 @@
 import type { Query } from '@millrace/contract/resources/query.ts'
 import fc from 'fast-check'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { times } from '../support/long.ts'
 import { readOnlineRetail, realDataAbsent } from '../support/online-retail.ts'
 import { openStatisticsApp, type StatisticsApp } from '../support/statistics-app.ts'
 import { openStatisticsEngine, type StatisticsEngine } from '../support/statistics-engine.ts'
@@ -34,8 +35,8 @@ function complete(query: Partial<Query>): Query {
   return { measures: [], dimensions: [], filters: [], timeDimensions: [], ...query }
 }
 
-/** Random queries that are tried; more of them by hand. */
-const runs = Number(process.env.MILLRACE_ORACLE_RUNS ?? 100)
+/** Random queries that are tried. */
+const runs = times(100, 40)
 
 describe('on generated events', () => {
   it('answers any query as a plain computation does', { timeout: 30_000 + 200 * runs }, async () => {

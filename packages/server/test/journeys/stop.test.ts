@@ -1,6 +1,6 @@
 import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { expect, onTestFinished, test } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { removeData, type Service, startService } from '../support/running-service.ts'
 
 /** Senders that never pause, until the service is gone; `acknowledged` are the events that got 200. */
@@ -40,13 +40,19 @@ async function untilCounted(service: Service, sent: number): Promise<Record<stri
   }
 }
 
+let service: Service
+
+beforeAll(async () => {
+  service = await startService()
+})
+
+afterAll(async () => {
+  await service.stop('SIGKILL')
+  removeData(service)
+})
+
 test('told to stop under load, once or twice, the service keeps every event that it acknowledged', async () => {
-  let service = await startService()
   const { dataDirectory } = service
-  onTestFinished(async () => {
-    await service.stop('SIGKILL')
-    removeData(service)
-  })
   let stored = 0
   for (const signals of [1, 2]) {
     const load = sendWithoutPause(service, 8)
@@ -79,15 +85,9 @@ test('told to stop under load, once or twice, the service keeps every event that
     stored = resent
     expect(counted.accepted).toBeLessThanOrEqual(load.sent() + before + 8)
   }
-  expect(await service.stop()).toBe(0)
 }, 60_000)
 
 test('told to stop again while a request holds it up, the service ends at once', async () => {
-  const service = await startService()
-  onTestFinished(async () => {
-    await service.stop('SIGKILL')
-    removeData(service)
-  })
   const { port, pathname } = new URL(service.trackerUrl)
   const sender = connect(Number(port), '127.0.0.1')
   onTestFinished(() => void sender.destroy())

@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Browser, chromium, type Page } from 'playwright-core'
 import { expect } from 'vitest'
+import { long } from './long.ts'
 
 const executablePath = process.env.MILLRACE_TEST_CHROMIUM ?? '/usr/bin/chromium'
 
@@ -32,12 +32,19 @@ export const screens = [
   { name: 'a desk in the dark', width: 1440, height: 900, colorScheme: 'dark' },
 ] as const
 
-const shots = process.env.MILLRACE_TEST_SCREENSHOTS ?? join(tmpdir(), 'millrace-screenshots')
+/** Every screen in every language; each of both once in the short form. */
+export const screensByLanguage = screens.flatMap((screen, i) =>
+  (['en', 'fr'] as const).filter((_, j) => long || i === j).map((lang) => ({ ...screen, lang })),
+)
 
-/** Keeps what the page looks like, and holds it against what every page promises. */
+const shots = process.env.MILLRACE_TEST_SCREENSHOTS
+
+/** Holds the page against what every page promises; keeps a picture of it where MILLRACE_TEST_SCREENSHOTS names a directory. */
 export async function look(page: Page, name: string): Promise<void> {
-  mkdirSync(shots, { recursive: true })
-  await page.screenshot({ path: join(shots, `${name}.png`) })
+  if (shots) {
+    mkdirSync(shots, { recursive: true })
+    await page.screenshot({ path: join(shots, `${name}.png`) })
+  }
   const sizes = await page.evaluate('[document.documentElement.scrollWidth, innerWidth]')
   const [width = 0, inner = 0] = sizes as number[]
   expect(width, `${name} is not wider than the screen`).toBeLessThanOrEqual(inner)

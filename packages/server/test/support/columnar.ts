@@ -41,7 +41,9 @@ async function applyMigrations(columnar: Columnar): Promise<void> {
 export async function createTestColumnar(options: TestColumnarOptions = {}): Promise<TestEngine> {
   const directory = mkdtempSync(join(tmpdir(), 'millrace-columnar-'))
   const { logger = silentLogger, memoryBytes = 4 * 1024 ** 3 } = options
-  const { columnar, child, status } = embeddedColumnar({ dataDirectory: directory, logger, memoryBytes })
+  // Tests compute in the same session: an engine that yields to them would starve.
+  const home = { dataDirectory: directory, logger, memoryBytes, yields: false }
+  const { columnar, child, status } = embeddedColumnar(home)
   async function close(): Promise<void> {
     await columnar.close()
     await child.stop()

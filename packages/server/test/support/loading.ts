@@ -158,7 +158,8 @@ export async function createLoadingGround(): Promise<LoadingGround> {
       return pid
     },
     async startEngine() {
-      child = embeddedColumnar({ dataDirectory: engine.directory, logger: silentLogger }).child
+      const home = { dataDirectory: engine.directory, logger: silentLogger, yields: false }
+      child = embeddedColumnar(home).child
       await child.start()
     },
     query: (sql) => engine.query({ sql }),

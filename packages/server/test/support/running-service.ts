@@ -1,12 +1,14 @@
 import { type ChildProcess, execFile, execFileSync, spawn } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { findRunningService } from '../../src/platform/data-directory.ts'
 import { identify, type ProcessIdentity } from '../../src/platform/processes/identity.ts'
+import { serverVariable } from './postgres-server.ts'
 
-const run = promisify(execFile)
+const execute = promisify(execFile)
 
 const root = new URL('../../../../', import.meta.url).pathname
 /** What `npm start` runs, taken apart so that signals reach the service and not a shell. */
@@ -104,15 +106,60 @@ interface ServiceOptions {
   readonly through?: (service: readonly string[]) => readonly string[]
 }
 
+/** Data directories that no test has named and none has removed. */
+const made = new Set<string>()
+process.once('exit', () => {
+  for (const directory of made) rmSync(directory, { recursive: true, force: true })
+})
+
+function makeDataDirectory(): string {
+  const directory = mkdtempSync(join(tmpdir(), 'millrace-run-'))
+  made.add(directory)
+  return directory
+}
+
+/** @returns whether no other process has taken it */
+function takeLock(path: string): boolean {
+  try {
+    mkdirSync(path)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/**
+ * A data directory of its own for a service. In a run of tests it is a copy of one that a service was started and
+ * stopped on, because a first start takes twice as long as any other; the file that needs it first makes it.
+ */
+async function prepareDataDirectory(env: Record<string, string>): Promise<string> {
+  const directory = makeDataDirectory()
+  const run = process.env[serverVariable]
+  const ownStores = ['DATABASE_URL', 'CLICKHOUSE_URL', 'MILLRACE_ENCRYPTION_KEY'].every((name) => !env[name])
+  if (run === undefined || !ownStores) return directory
+  const installation = join(dirname(run), 'installation')
+  if (takeLock(`${installation}-lock`)) {
+    const first = makeDataDirectory()
+    await (await startService({ dataDirectory: first })).stop()
+    renameSync(first, installation)
+  }
+  while (!existsSync(installation)) await sleep(50)
+  // Not by fs.cp: it makes the files of PostgreSQL's user its own.
+  await execute('cp', ['-a', `${installation}/.`, directory])
+  return directory
+}
+
 /** Starts a whole service on a data directory and waits until it is ready. */
 export async function startService(options: ServiceOptions = {}): Promise<Service> {
-  const dataDirectory = options.dataDirectory ?? mkdtempSync(join(tmpdir(), 'millrace-run-'))
+  const dataDirectory = options.dataDirectory ?? (await prepareDataDirectory(options.env ?? {}))
   const started = performance.now()
   const service = [process.execPath, ...startLine.arguments]
   const [command = '', ...parameters] = options.through?.(service) ?? service
   const child: ChildProcess = spawn(command, parameters, {
     cwd: root,
     stdio: ['ignore', 'pipe', 'pipe'],
+    // A session of its own, as for a service that an init system starts: its engine yields to it, not to the tests.
+    detached: true,
     env: {
       ...process.env,
       ...startLine.environment,
@@ -192,7 +239,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
         ...options.env,
         MILLRACE_DATA_DIR: dataDirectory,
       }
-      const { stdout } = await run(process.execPath, [...main, ...argv], { cwd: root, env })
+      const { stdout } = await execute(process.execPath, [...main, ...argv], { cwd: root, env })
       return stdout
     },
     async query(query) {
@@ -216,7 +263,8 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   }
 }
 
-/** Removes what a benchmark left on disk. */
-export function removeData(service: Pick<Service, 'dataDirectory'>): void {
-  rmSync(service.dataDirectory, { recursive: true, force: true })
+/** Removes what a service left on disk. */
+export function removeData({ dataDirectory }: Pick<Service, 'dataDirectory'>): void {
+  rmSync(dataDirectory, { recursive: true, force: true })
+  made.delete(dataDirectory)
 }

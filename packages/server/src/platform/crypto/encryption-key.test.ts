@@ -6,16 +6,23 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  rmSync,
   statSync,
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { parseEncryptionKey, readKeyFile } from './encryption-key.ts'
 
-const directory = (): string => mkdtempSync(join(tmpdir(), 'millrace-key-'))
+/** Removed with the test that makes it. */
+function directory(): string {
+  const path = mkdtempSync(join(tmpdir(), 'millrace-key-'))
+  onTestFinished(() => rmSync(path, { recursive: true }))
+  return path
+}
+
 const run = promisify(execFile)
 
 test('a key is made once, for its owner alone, and read again', () => {

@@ -36,9 +36,8 @@ test.each([
   expect(() => parse(body)).toThrow(message)
 })
 
-test('refuses more fields than any client sends, before they cost anything', () => {
+test('refuses more fields than any client sends, for less than it costs to read them', async () => {
   const body = Buffer.from(Array.from({ length: 20_000 }, (_, i) => `${i.toString(36)}=`).join('&'))
-  const started = performance.now()
-  expect(() => parse(body)).toThrow('at most 100 fields')
-  expect(performance.now() - started).toBeLessThan(50)
+  const refuse = () => expect(() => parse(body)).toThrow('at most 100 fields')
+  await expect(refuse).toCostAtMost(1, () => new URLSearchParams(body.toString()))
 })

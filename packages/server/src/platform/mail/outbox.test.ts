@@ -1,12 +1,19 @@
-import { mkdtemp, readdir, readFile, stat } from 'node:fs/promises'
+import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { newId } from '../ids.ts'
 import { createDirectoryOutbox } from './outbox.ts'
 
-test('a mail becomes one whole file that only its owner can read', async () => {
+/** Removed with the test that makes it. */
+async function makeDirectory(): Promise<string> {
   const directory = await mkdtemp(join(tmpdir(), 'millrace-outbox-'))
+  onTestFinished(() => rm(directory, { recursive: true }))
+  return directory
+}
+
+test('a mail becomes one whole file that only its owner can read', async () => {
+  const directory = await makeDirectory()
   const outbox = await createDirectoryOutbox({ directory, from: 'Millrace <noreply@shop.example>', newId })
   await outbox.send({ to: 'anna@shop.example', subject: 'Grüße', text: 'Hello Anna\n' })
   outbox.close()
@@ -21,7 +28,7 @@ test('a mail becomes one whole file that only its owner can read', async () => {
 })
 
 test('a subject with a line break cannot add a header', async () => {
-  const directory = await mkdtemp(join(tmpdir(), 'millrace-outbox-'))
+  const directory = await makeDirectory()
   const outbox = await createDirectoryOutbox({ directory, from: 'noreply@shop.example', newId })
   await outbox.send({ to: 'anna@shop.example', subject: 'Hi\r\nBcc: eve@evil.example', text: 'x' })
   outbox.close()

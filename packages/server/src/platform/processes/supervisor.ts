@@ -32,7 +32,7 @@ function pause(ms: number, signal: AbortSignal): Promise<void> {
 
 /**
  * Keeps one child process running: starts it, waits until it serves, replaces it when it exits or hangs, and ends
- * it on request (ARCHITECTURE.md, "The main process supervises its children").
+ * it on request (ARCHITECTURE.md, Stores and processes).
  */
 export function superviseChild(
   spec: ChildSpec,

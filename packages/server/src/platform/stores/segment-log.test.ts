@@ -1,6 +1,7 @@
 import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setImmediate } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { EventLog, LogBatch, Position } from './event-log.ts'
 import { openSegmentLog, type SegmentLogOptions } from './segment-log.ts'
@@ -213,15 +214,21 @@ describe('changed', () => {
   it('resolves on the next durable append, at once when there is one already, and on abort', async () => {
     const log = await open()
     const start = log.end()
-    const change = log.changed(start)
+    const resolved: string[] = []
+    const change = log.changed(start).then(() => resolved.push('on the append'))
+    await setImmediate()
+    expect(resolved).toEqual([])
     await append(log)
     await change
-    await log.changed(start)
+    await log.changed(start).then(() => resolved.push('at once'))
     const abort = new AbortController()
-    const waiting = log.changed(log.end(), abort.signal)
+    const waiting = log.changed(log.end(), abort.signal).then(() => resolved.push('on abort'))
+    await setImmediate()
+    expect(resolved).toEqual(['on the append', 'at once'])
     abort.abort()
     await waiting
-    await log.changed(log.end(), abort.signal)
+    await log.changed(log.end(), abort.signal).then(() => resolved.push('aborted before'))
+    expect(resolved.slice(2)).toEqual(['on abort', 'aborted before'])
   })
 })
 
@@ -251,6 +258,6 @@ describe('bounds', () => {
     const log = await open()
     await expect(open({ lockWaitMs: 0 })).rejects.toThrow('is in use by another process or log')
     await log.close()
-    await open()
+    expect(await append(await open())).toBeGreaterThan(0)
   })
 })

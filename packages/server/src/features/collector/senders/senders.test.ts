@@ -92,11 +92,12 @@ test('takes no name from a user-agent that it does not know', () => {
   )
 })
 
-test('reads hostile user-agents in no time', () => {
+test('reads hostile user-agents in linear time', async () => {
   const evil = ['a', '(', '; ', '1', 'bot', ' ', 'Android ', 'Version/', 'like Android ', 'Mozilla/5.0 (']
-  const started = performance.now()
-  for (const part of evil) readSender(`Mozilla/5.0 ${part.repeat(20_000)}!`)
-  expect(performance.now() - started).toBeLessThan(200)
+  for (const part of evil) {
+    const text = `Mozilla/5.0 ${part.repeat(20_000)}!`
+    await expect(() => readSender(text)).toCostAtMost(20, () => [...text])
+  }
 })
 
 test('remembers the most recently used', () => {

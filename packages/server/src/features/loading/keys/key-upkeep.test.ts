@@ -45,6 +45,7 @@ describe('event keys', () => {
       dropKeyWeek: async () => {},
     }
     const clock = { now: () => Date.parse('2026-10-21') }
-    await createKeyUpkeep({ store, clock, logger: silentLogger }).run({ earliest: Date.parse('2026-10-21') })
+    const upkeep = createKeyUpkeep({ store, clock, logger: silentLogger })
+    await expect(upkeep.run({ earliest: Date.parse('2026-10-21') })).resolves.toBe(false)
   })
 })

@@ -12,19 +12,11 @@ import { readRequest } from './requests.ts'
  * @clickhouse/client uses, on a Unix socket. Lives as long as its standard input is open, so that it goes with
  * whoever started it.
  *
- *   node server.ts --directory <chDB's own> --socket <path> --memory <bytes>
+ *   node server.ts --directory <chDB's own> --socket <path> --memory <bytes> --nice <0 to 19>
  *
  * The socket's directory must be private; named pipes are made beside it. Needs UV_THREADPOOL_SIZE above the number
  * of lanes: every running statement holds a thread.
  */
-
-/**
- * Events are accepted by another process on the same cores, and the engine takes what that leaves. Who starts it may
- * put it into Linux's idle class as well; this is for where there is none, and for an engine that got no time in it.
- * Measured on two cores, the collector keeps beside 8 heavy queries: 0.4 of its rate at 0, 0.50 at this value, 0.54
- * at 19, 0.75 in the idle class.
- */
-const nice = 10
 
 const lanes = { readers: 8, quickReaders: 2, writers: 4 }
 
@@ -36,11 +28,16 @@ const graceMs = 4000
 const hardStopMs = 9000
 
 const { values } = parseArgs({
-  options: { directory: { type: 'string' }, socket: { type: 'string' }, memory: { type: 'string' } },
+  options: {
+    directory: { type: 'string' },
+    socket: { type: 'string' },
+    memory: { type: 'string' },
+    nice: { type: 'string' },
+  },
 })
 const startedAt = Date.now()
 
-function required(name: 'directory' | 'socket' | 'memory'): string {
+function required(name: keyof typeof values): string {
   const value = values[name]
   if (value === undefined) throw new Error(`--${name} is missing`)
   return value
@@ -126,7 +123,7 @@ async function main(): Promise<void> {
   for (const each of [directory, dirname(socket)]) mkdirSync(each, { recursive: true, mode: 0o700 })
   // A terminal's signals reach the whole group; whoever started this process decides in which order things stop.
   for (const signal of ['SIGINT', 'SIGHUP', 'SIGQUIT'] as const) process.on(signal, () => {})
-  yieldToOthers(nice)
+  yieldToOthers(Number(required('nice')))
   const engine = await openEngine({
     directory,
     pipesDirectory: dirname(socket),

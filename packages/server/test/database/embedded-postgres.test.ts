@@ -18,11 +18,22 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { silentLogger } from '../logger.ts'
-import { identify, isAlive } from '../processes/identity.ts'
-import { exitCodes, type StartRefused } from '../start-refused.ts'
-import { type EmbeddedPostgres, embeddedAddresses, startEmbeddedPostgres } from './embedded-postgres.ts'
-import { openRelational, type Relational, RelationalUnavailable } from './relational.ts'
+import { silentLogger } from '../../src/platform/logger.ts'
+import { identify, isAlive } from '../../src/platform/processes/identity.ts'
+import { exitCodes, type StartRefused } from '../../src/platform/start-refused.ts'
+import {
+  type EmbeddedPostgres,
+  embeddedAddresses,
+  startEmbeddedPostgres,
+} from '../../src/platform/stores/embedded-postgres.ts'
+import {
+  openRelational,
+  type Relational,
+  RelationalUnavailable,
+} from '../../src/platform/stores/relational.ts'
+import { times } from '../support/long.ts'
+
+const platform = join(import.meta.dirname, '../../src/platform')
 
 const isRoot = process.getuid?.() === 0
 /** Written through, but not waited for: these tests kill processes, never the machine. */
@@ -92,6 +103,7 @@ afterEach(async () => {
   for (const child of processes.splice(0)) child.kill('SIGKILL')
   await Promise.all(pools.splice(0).map((each) => each.pool.ended || each.close()))
   await Promise.all(running.splice(0).map((postgres) => postgres.stop()))
+  rmSync(directory, { recursive: true, force: true })
 })
 
 afterAll(() => rmSync(parent, { recursive: true, force: true }))
@@ -126,13 +138,9 @@ test('makes a cluster that only its socket leads to, with a role that owns and o
 describe('with a cluster', () => {
   beforeEach(() => copyCluster(directory))
 
-  test('starts in under a second and a half and finds what was written', async () => {
-    const began = performance.now()
-    const postgres = await start()
-    const took = performance.now() - began
-    await open(postgres, 'application').pool.query('select * from notes')
-    // The bound is that of an idle machine; tests run beside others.
-    expect(took).toBeLessThan(4500)
+  test('starts and finds what was made', async () => {
+    const { pool } = open(await start(), 'application')
+    expect((await pool.query('select * from notes')).rows).toEqual([])
   })
 
   test('comes back after kill -9, and queries meanwhile fail as unavailable', async () => {
@@ -165,8 +173,8 @@ describe('with a cluster', () => {
   /** Another service process with this directory; `path` decides whether it finds setpriv. */
   async function service(path: string): Promise<{ process: ChildProcess; postmaster: number }> {
     const script = `
-      import { startEmbeddedPostgres } from ${JSON.stringify(join(import.meta.dirname, 'embedded-postgres.ts'))}
-      import { silentLogger } from ${JSON.stringify(join(import.meta.dirname, '../logger.ts'))}
+      import { startEmbeddedPostgres } from ${JSON.stringify(`${platform}/stores/embedded-postgres.ts`)}
+      import { silentLogger } from ${JSON.stringify(`${platform}/logger.ts`)}
       const postgres = await startEmbeddedPostgres({ directory: ${JSON.stringify(directory)},
         runPath: ${JSON.stringify(runPath)}, logger: silentLogger, ...${JSON.stringify(quick)} })
       console.log(postgres.child.status().pid)`
@@ -188,8 +196,9 @@ describe('with a cluster', () => {
     'ends with a service that is killed (needs setpriv)',
     async () => {
       const earlier = await service('/usr/bin:/bin')
+      expect(identify(earlier.postmaster)).toBeDefined()
       await kill(earlier.process)
-      await until(() => identify(earlier.postmaster) === undefined)
+      await expect.poll(() => identify(earlier.postmaster), { timeout: 15_000 }).toBeUndefined()
     },
   )
 
@@ -232,7 +241,7 @@ describe('with a cluster', () => {
 
   test('loses nothing that was committed when service and server are killed again and again under load', async () => {
     const acknowledged = new Set<number>()
-    for (let round = 0; round < 6; round++) {
+    for (let round = 0; round < times(6, 3); round++) {
       // Every other one leaves its server running behind it.
       const earlier = await service(round % 2 === 0 ? '/nowhere' : '/usr/bin:/bin')
       const { pool } = open(embeddedAddresses(runPath), 'application')
@@ -278,7 +287,7 @@ describe('with a cluster', () => {
     mkdirSync(runPath)
     const postgres = await start()
     expect(postgres.application.socketDirectory).toMatch(/^\/tmp\/millrace-[0-9a-f]{24}$/)
-    await open(postgres, 'application').ping()
+    expect(await open(postgres, 'application').ping()).toBeUndefined()
     rmSync(postgres.application.socketDirectory, { recursive: true, force: true })
   })
 
@@ -338,8 +347,8 @@ describe('with a cluster', () => {
 test('a first start that is killed at any instant is followed by one that works', async () => {
   for (const delay of [30, 300, 700, 1000]) {
     const script = `
-      import { startEmbeddedPostgres } from ${JSON.stringify(join(import.meta.dirname, 'embedded-postgres.ts'))}
-      import { silentLogger } from ${JSON.stringify(join(import.meta.dirname, '../logger.ts'))}
+      import { startEmbeddedPostgres } from ${JSON.stringify(`${platform}/stores/embedded-postgres.ts`)}
+      import { silentLogger } from ${JSON.stringify(`${platform}/logger.ts`)}
       console.log('up')
       await startEmbeddedPostgres({ directory: ${JSON.stringify(directory)},
         runPath: ${JSON.stringify(runPath)}, logger: silentLogger, ...${JSON.stringify(quick)} })`
@@ -358,7 +367,7 @@ test('a first start that is killed at any instant is followed by one that works'
 
 test('never takes an empty directory for a damaged one', async () => {
   mkdirSync(directory)
-  await open(await start(), 'application').ping()
+  expect(await open(await start(), 'application').ping()).toBeUndefined()
 })
 
 test('answers to nobody after a stop', async () => {

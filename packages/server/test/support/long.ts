@@ -1,0 +1,13 @@
+/** How many times the full length tests have; 0, the default, is a short form of each. */
+const length = Number(process.env.MILLRACE_TEST_LONG ?? 0)
+
+/**
+ * Whether tests run in full length, as CI runs them (MILLRACE_TEST_LONG=1): every kill, every time zone, every screen.
+ * Otherwise each runs in a shorter form, so that all of them can be run all day.
+ */
+export const long = length > 0
+
+/** How often something is tried: `short` times, or `full` times where tests are long, and more by MILLRACE_TEST_LONG=10. */
+export function times(full: number, short: number): number {
+  return long ? full * length : short
+}
