@@ -9,17 +9,15 @@ import type { Caller, Principal } from '../../sessions/principal.ts'
 import { passwordChangedLetter } from '../account-emails.ts'
 import { changesOf, definedOf, personalFields } from '../changes.ts'
 import { atDesk } from '../passwords/password-desk.ts'
-import type { PasswordLinkStore } from '../passwords/password-link-store.ts'
+import { createPasswordLinkStore } from '../passwords/password-link-store.ts'
 import { hashOther, requireGoodPassword } from '../passwords/password-setting.ts'
-import { budgetKey, type RequestBudgetStore } from '../passwords/request-budget-store.ts'
+import { budgetKey, createRequestBudgetStore } from '../passwords/request-budget-store.ts'
 import type { UserLifecycle } from './user-lifecycle.ts'
 import { toUser } from './user-service.ts'
 import { createUserStore, type StoredUser } from './user-store.ts'
 
 export interface ProfileServiceDependencies {
   readonly relational: Pick<Relational, 'db' | 'transaction'>
-  readonly linksIn: (queries: Queries) => Pick<PasswordLinkStore, 'findById'>
-  readonly budgetsIn: (queries: Queries) => RequestBudgetStore
   readonly passwords: Passwords
   readonly lifecycle: Pick<UserLifecycle, 'endSessions' | 'endLinks'>
   readonly recordAudit: RecordAudit
@@ -37,7 +35,7 @@ export type ProfileService = ReturnType<typeof createProfileService>
 
 /** What everybody may do with their own account. */
 export function createProfileService(dependencies: ProfileServiceDependencies) {
-  const { relational, linksIn, budgetsIn, passwords, lifecycle, recordAudit, enqueueMail } = dependencies
+  const { relational, passwords, lifecycle, recordAudit, enqueueMail } = dependencies
   const { rememberNetwork } = dependencies
 
   async function getSelf(queries: Queries, principal: Principal): Promise<StoredUser> {
@@ -63,7 +61,10 @@ export function createProfileService(dependencies: ProfileServiceDependencies) {
 
   /** Every try counts before the password is looked at, so that many at once are bounded too. */
   async function requireTurn(userId: string): Promise<void> {
-    const seconds = await budgetsIn(relational.db).take({ key: guessesKey(userId), ...guesses })
+    const seconds = await createRequestBudgetStore(relational.db).take({
+      key: guessesKey(userId),
+      ...guesses,
+    })
     if (seconds === 0) return
     throw new DomainError('tooManyAttempts', { retryAfter: seconds }, { retryAfterSeconds: seconds })
   }
@@ -117,7 +118,7 @@ export function createProfileService(dependencies: ProfileServiceDependencies) {
       requireGoodPassword(next, 'newPassword')
       const { present, hash } = await replace(principal, current, next)
       return relational.transaction(async (tx) => {
-        const user = await linksIn(tx).findById(principal.userId)
+        const user = await createPasswordLinkStore(tx).findById(principal.userId)
         const changed = await createUserStore(tx).changePassword(principal.userId, present, hash)
         // Somebody else has changed it since it was looked at.
         if (!changed || !user) throw new DomainError('wrongPassword')
@@ -125,7 +126,7 @@ export function createProfileService(dependencies: ProfileServiceDependencies) {
         const endedSessions = await lifecycle.endSessions(tx, principal.userId, principal.tokenId)
         await lifecycle.endLinks(tx, principal.userId)
         if (caller.address !== undefined) await rememberNetwork(tx, principal.userId, caller.address)
-        await budgetsIn(tx).forget(guessesKey(principal.userId))
+        await createRequestBudgetStore(tx).forget(guessesKey(principal.userId))
         await enqueueMail(tx, { to: user.email, ...passwordChangedLetter(user.language) })
         await recordAudit(tx, { ...eventOf(caller, 'password-change'), details: { endedSessions } })
         return endedSessions

@@ -14,6 +14,8 @@ const lifetimeMs = 800
 
 const mostEntries = 10_000
 
+export type AccessCache = ReturnType<typeof createAccessCache>
+
 /**
  * Remembers for a moment what a token gives. That a revocation works on every process within a second does
  * not depend on anything but the lifetime of an entry; notices only make it sooner (`forget`). A token ends

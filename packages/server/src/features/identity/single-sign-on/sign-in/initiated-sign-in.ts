@@ -8,7 +8,7 @@ import { readClaims } from '../assertion/assertion-claims.ts'
 import { SamlRefusal } from '../assertion/saml-refusal.ts'
 import type { StoredConfig } from '../config/config-store.ts'
 import { type DestinationClient, type FindClient, isOfClient } from './idp-initiated-destination.ts'
-import type { InitiatedRequest, SamlSignInStore, StoredResult } from './saml-sign-in-store.ts'
+import { createSamlSignInStore, type InitiatedRequest, type StoredResult } from './saml-sign-in-store.ts'
 
 /** A sign-in of single sign-on that waits for its application to ask for one. */
 export interface KeptSingleSignOn {
@@ -22,7 +22,6 @@ export interface InitiatedSignInDependencies {
   readonly findClient: FindClient
   /** Keeps it for the browser's next request to sign in to the application. @returns its secret */
   readonly keepSignIn: (kept: KeptSingleSignOn) => Promise<string>
-  readonly signIns: (queries: Queries) => SamlSignInStore
   readonly origin: () => string
   readonly random: RandomBytes
 }
@@ -39,7 +38,7 @@ export interface Question {
 
 /** The steps of a sign-in that began at the identity provider, beside those that every sign-in takes. */
 export function createInitiatedSignIn(dependencies: InitiatedSignInDependencies) {
-  const { findClient, keepSignIn, signIns, origin, random } = dependencies
+  const { findClient, keepSignIn, origin, random } = dependencies
 
   /** @throws DomainError `invalidClient` when the application is gone, or the address is its own no more */
   async function getClient({ clientId, url }: InitiatedRequest): Promise<DestinationClient> {
@@ -62,7 +61,7 @@ export function createInitiatedSignIn(dependencies: InitiatedSignInDependencies)
       if (!idpInitiatedClientId || !idpInitiatedUrl) throw new SamlRefusal('unsolicited')
       const requestId = `_${random(20).toString('hex')}`
       const browserSecret = newSecret(random)
-      const held = signIns(tx)
+      const held = createSamlSignInStore(tx)
       await held.sweep()
       const request: InitiatedRequest = {
         initiated: true,
@@ -92,7 +91,10 @@ export function createInitiatedSignIn(dependencies: InitiatedSignInDependencies)
       const { email } = readClaims(result, config.attributeMapping as AttributeMapping)
       const { name: clientName } = await getClient(request)
       const secret = newSecret(random)
-      await signIns(queries).insertResult({ ...result, secretHash: hashSecret(secret) }, initiatedSeconds)
+      await createSamlSignInStore(queries).insertResult(
+        { ...result, secretHash: hashSecret(secret) },
+        initiatedSeconds,
+      )
       return { secret, email, clientName }
     },
 
