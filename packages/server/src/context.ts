@@ -7,7 +7,7 @@ import { createAuditStore } from './features/audit/audit-store.ts'
 import { insertDatasource } from './features/datasources/datasource-service.ts'
 import { createKeyRegister } from './features/encryption/key-register.ts'
 import { type Bootstrapped, bootstrap } from './features/identity/people/installation/bootstrap.ts'
-import { createAccessCache } from './features/identity/sessions/access/access-cache.ts'
+import { type AccessCache, createAccessCache } from './features/identity/sessions/access/access-cache.ts'
 import { watchAccessChanges } from './features/identity/sessions/access/access-changes.ts'
 import { createAccessStore } from './features/identity/sessions/access/access-store.ts'
 import { createClientService } from './features/identity/sessions/clients/client-service.ts'
@@ -20,8 +20,13 @@ import { createLoaderStore } from './features/loading/loader-store.ts'
 import { createMailService } from './features/mail/mail-service.ts'
 import { createMailQueue, createMailStore } from './features/mail/mail-store.ts'
 import { measureMails, measureStores } from './measure-stores.ts'
-import { type OpenedRelational, openColumnarStore, openRelationalStore } from './open-stores.ts'
-import { type Clock, systemClock } from './platform/clock.ts'
+import {
+  type OpenedColumnar,
+  type OpenedRelational,
+  openColumnarStore,
+  openRelationalStore,
+} from './open-stores.ts'
+import { type Clock, monotonicClock, systemClock } from './platform/clock.ts'
 import type { Config } from './platform/config/config.ts'
 import { createArgon2Threads } from './platform/crypto/argon2-threads.ts'
 import { readKeyFile } from './platform/crypto/encryption-key.ts'
@@ -33,11 +38,12 @@ import type { Logger } from './platform/logger.ts'
 import { createDirectoryOutbox, type Outbox } from './platform/mail/outbox.ts'
 import { createSmtpOutbox } from './platform/mail/smtp-outbox.ts'
 import { createMetrics, type Metrics } from './platform/metrics.ts'
-import { createOutgoingClient } from './platform/outgoing/outgoing-client.ts'
+import { createOutgoingClient, type OutgoingClient } from './platform/outgoing/outgoing-client.ts'
 import { rangesOf } from './platform/outgoing/public-addresses.ts'
+import type { EventLog } from './platform/stores/event-log.ts'
 import type { Relational } from './platform/stores/relational.ts'
 import { openSegmentLog } from './platform/stores/segment-log.ts'
-import { createServices, type Services } from './services.ts'
+import { createServices, type FindPrincipal, type ServiceOverrides, type Services } from './services.ts'
 
 /** One core is left to whoever accepts events: with hashes on all of them each waits for some milliseconds. */
 const hashingThreads = Math.max(1, Math.min(4, availableParallelism() - 1))
@@ -53,6 +59,8 @@ export interface Context {
   readonly services: Services
   /** Whether pages of this origin may read what the interface answers. */
   readonly allowsOrigin: (origin: string) => Promise<boolean>
+  /** What this process remembers of tokens. */
+  readonly access: AccessCache
   readonly readiness: () => Promise<Readiness>
   /** Resolves once events can be accepted and queries answered for the first time. */
   readonly whenReady: Promise<void>
@@ -66,13 +74,24 @@ export interface ContextOptions {
   readonly config: Config
   readonly logger: Logger
   readonly dataDirectory: DataDirectory
-  /** Address under which people reach the service, without a path; known once it listens. */
+  /** Address under which users reach the service, without a path; known once it listens. */
   readonly publicUrl: () => string
-  /** Tests move it. */
+  readonly overrides?: ContextOverrides
+}
+
+/** What tests put in the place of what the service opens or makes itself. */
+export interface ContextOverrides extends ServiceOverrides {
+  /** For the times that the process decides; what tokens, codes and links live is decided by the database. */
   readonly clock?: Clock
-  /** Tests read what it was given. */
   readonly outbox?: Outbox
   readonly passwords?: Passwords
+  readonly outgoing?: OutgoingClient
+  readonly findPrincipal?: FindPrincipal
+  /** Its migrations are applied already. */
+  readonly relational?: OpenedRelational
+  /** Its migrations are applied already. */
+  readonly columnar?: OpenedColumnar
+  readonly log?: EventLog
 }
 
 /** Applies what migrations a relational store lacks, for the service and for operator commands. */
@@ -110,7 +129,9 @@ async function openOutbox(config: Config, dataDirectory: DataDirectory): Promise
 
 /** Opens the stores, brings them up to date, wires the services and starts the work in the background. */
 export async function openContext(options: ContextOptions): Promise<Context> {
-  const { config, logger, dataDirectory, clock = systemClock } = options
+  const { config, logger, dataDirectory, overrides = {} } = options
+  const { clock = systemClock } = overrides
+  const steadyClock = overrides.clock ?? monotonicClock
   const metrics = createMetrics()
   const ending = new AbortController()
   const closers: (() => Promise<unknown> | undefined)[] = []
@@ -120,19 +141,19 @@ export async function openContext(options: ContextOptions): Promise<Context> {
   }
   const hashing = createArgon2Threads(hashingThreads)
   closers.push(hashing.close)
-  const passwords = options.passwords ?? createPasswords({ derive: hashing.derive })
+  const passwords = overrides.passwords ?? createPasswords({ derive: hashing.derive })
   try {
-    const columnarHome = openColumnarStore(config, dataDirectory, logger)
+    const columnarHome = overrides.columnar ?? openColumnarStore(config, dataDirectory, logger)
     closers.push(columnarHome.close)
     // The engines start side by side: a start takes as long as the slower one.
     const columnarServes = columnarHome.start(ending.signal)
-    const relationalHome = await openRelationalStore(config, dataDirectory, logger)
+    const relationalHome = overrides.relational ?? (await openRelationalStore(config, dataDirectory, logger))
     const { relational } = relationalHome
     closers.push(relationalHome.close)
-    await bringUpToDate(relationalHome, logger)
+    if (!overrides.relational) await bringUpToDate(relationalHome, logger)
     const { columnar } = columnarHome
 
-    const outbox = options.outbox ?? (await openOutbox(config, dataDirectory))
+    const outbox = overrides.outbox ?? (await openOutbox(config, dataDirectory))
     closers.push(async () => outbox.close())
     const box = await createKeyRegister({ relational }).open({
       given: config.encryptionKeys,
@@ -155,28 +176,32 @@ export async function openContext(options: ContextOptions): Promise<Context> {
     )
     const installation = await installOnce(relational, passwords, config)
 
-    const log = await openSegmentLog({
-      directory: join(dataDirectory.path, 'log'),
-      preparesSegments: true,
-      reserveBytes: config.diskReserveBytes,
-      clock,
-      onDamage: (damage) => logger.error({ damage }, damage.message),
-    })
+    const log =
+      overrides.log ??
+      (await openSegmentLog({
+        directory: join(dataDirectory.path, 'log'),
+        preparesSegments: true,
+        reserveBytes: config.diskReserveBytes,
+        clock,
+        onDamage: (damage) => logger.error({ damage }, damage.message),
+      }))
     closers.push(log.close.bind(log))
 
-    const cache = createAccessCache(createAccessStore(relational).findAccess)
-    const origins = createOriginCache(createClientStore(relational.db).listOrigins, logger)
+    const access = createAccessCache(createAccessStore(relational).findAccess, steadyClock)
+    const origins = createOriginCache(createClientStore(relational.db).listOrigins, logger, steadyClock)
     const forget = () => {
-      cache.forget()
+      access.forget()
       origins.forget()
     }
     const watch = watchAccessChanges({ pool: relational.pool, onChange: forget, log: logger })
     closers.push(watch.close)
-    const outgoing = createOutgoingClient({
-      allow: rangesOf(config.outgoingAllow),
-      log: logger,
-      ownHosts: () => [new URL(options.publicUrl()).hostname],
-    })
+    const outgoing =
+      overrides.outgoing ??
+      createOutgoingClient({
+        allow: rangesOf(config.outgoingAllow),
+        log: logger,
+        ownHosts: () => [new URL(options.publicUrl()).hostname],
+      })
     const services = createServices({
       spoolDirectory: dataDirectory.runPath,
       relational,
@@ -186,12 +211,13 @@ export async function openContext(options: ContextOptions): Promise<Context> {
       log,
       passwords,
       outgoing,
-      findPrincipal: cache.find,
+      findPrincipal: overrides.findPrincipal ?? access.find,
       clock,
       logger,
       metrics,
       enqueueMail,
       ending: ending.signal,
+      overrides,
     })
     closers.push(services.collector.close)
     const { metadataWatch } = services.singleSignOn
@@ -210,7 +236,9 @@ export async function openContext(options: ContextOptions): Promise<Context> {
     let columnarState = 'is starting'
     const whenReady = columnarServes.then(async () => {
       if (ending.signal.aborted) return
-      await migrateColumnar({ columnar, lockAt: relationalHome.ownerAddress, logger })
+      if (!overrides.columnar) {
+        await migrateColumnar({ columnar, lockAt: relationalHome.ownerAddress, logger })
+      }
       columnarState = ''
       if (config.roles.has('worker')) loader.start()
     })
@@ -233,6 +261,7 @@ export async function openContext(options: ContextOptions): Promise<Context> {
       installation,
       services,
       allowsOrigin: origins.has,
+      access,
       whenReady,
       readiness: createReadiness([
         { name: 'service', check: async () => refuseIf(stopping, 'is stopping') },

@@ -14,7 +14,6 @@ import {
   type ApplicationService,
   createApplicationService,
 } from './features/identity/sessions/applications/application-service.ts'
-import { createApplicationStore } from './features/identity/sessions/applications/application-store.ts'
 import { createFamiliarStore } from './features/identity/sessions/familiar-store.ts'
 import { createCodeStore } from './features/identity/sessions/tokens/code-store.ts'
 import { createRotationStore } from './features/identity/sessions/tokens/rotation-store.ts'
@@ -23,6 +22,7 @@ import {
   type AuthorizationReader,
   createAuthorizationReader,
 } from './features/identity/sign-in/authorization-request.ts'
+import { defaultPolicy, type ThrottlePolicy } from './features/identity/sign-in/passwords/login-throttle.ts'
 import { createPasswordCheck } from './features/identity/sign-in/passwords/password-check.ts'
 import { createThrottleStore } from './features/identity/sign-in/passwords/throttle-store.ts'
 import {
@@ -32,6 +32,10 @@ import {
 import { createSecondFactor } from './features/identity/sign-in/second-factor/second-factor.ts'
 import { createSignInService, type SignInService } from './features/identity/sign-in/sign-in-service.ts'
 import { createTokenService, type TokenService } from './features/identity/sign-in/tokens/token-service.ts'
+import {
+  type ResolveTxt,
+  resolveTxtRecords,
+} from './features/identity/single-sign-on/domains/domain-service.ts'
 import { createDomainStore } from './features/identity/single-sign-on/domains/domain-store.ts'
 import {
   createSingleSignOn,
@@ -42,8 +46,8 @@ import {
   type LinkedAccountService,
 } from './features/linked-accounts/linked-account-service.ts'
 import { type AnswerBodies, createAnswerBodies } from './features/statistics/answer-body.ts'
-import { createQueryGate } from './features/statistics/query/gate.ts'
-import { defaultRunLimits } from './features/statistics/query/run.ts'
+import { createQueryGate, type QueryGate } from './features/statistics/query/gate.ts'
+import { defaultRunLimits, type RunLimits } from './features/statistics/query/run.ts'
 import { createStatisticsService, type StatisticsService } from './features/statistics/statistics-service.ts'
 import { createStatisticsStore } from './features/statistics/statistics-store.ts'
 import type { OpenedColumnar } from './open-stores.ts'
@@ -76,6 +80,16 @@ export interface Services {
   readonly provisioning: Provisioning
 }
 
+export type FindPrincipal = Parameters<typeof createBearerGuard>[0]['findPrincipal']
+
+/** What tests put in the place of what the service decides itself. */
+export interface ServiceOverrides {
+  readonly throttlePolicy?: ThrottlePolicy
+  readonly resolveTxt?: ResolveTxt
+  readonly queryGate?: QueryGate
+  readonly queryLimits?: RunLimits
+}
+
 export interface ServiceParts {
   readonly relational: Relational
   readonly columnar: OpenedColumnar['columnar']
@@ -88,11 +102,12 @@ export interface ServiceParts {
   readonly publicUrl: () => string
   /** Where answers that are too large for the memory are held. */
   readonly spoolDirectory: string
-  readonly findPrincipal: Parameters<typeof createBearerGuard>[0]['findPrincipal']
+  readonly findPrincipal: FindPrincipal
   readonly clock: Clock
   readonly logger: Logger
   readonly metrics: Metrics
   readonly ending: AbortSignal
+  readonly overrides: ServiceOverrides
 }
 
 /** Metadata of an identity provider is some kilobytes; federations of thousands are not for one company. */
@@ -101,9 +116,9 @@ const metadataLimits = { limitBytes: 1024 * 1024, timeoutMs: 20_000 }
 /** Wires the features together: what one needs of another it gets here. */
 export function createServices(parts: ServiceParts): Services {
   const { relational, columnar, log, passwords, findPrincipal, clock, logger, metrics, ending } = parts
-  const { box, outgoing, enqueueMail, publicUrl } = parts
+  const { box, outgoing, enqueueMail, publicUrl, overrides } = parts
   // One for everything that asks the engine: what one company asks does not hold up another.
-  const gate = createQueryGate()
+  const gate = overrides.queryGate ?? createQueryGate()
   const tokens = createTokenStore(relational.db)
   const familiar = createFamiliarStore(relational.db)
   const readAuthorization = createAuthorizationReader(tokens)
@@ -116,6 +131,8 @@ export function createServices(parts: ServiceParts): Services {
     secondFactor: createSecondFactor({ box, clock }),
     recordAudit,
     log: logger,
+    policy: overrides.throttlePolicy ?? defaultPolicy,
+    clock,
   })
   const datasourceStates = createDatasourceStore(relational.db)
   const collector = createCollectorService({
@@ -140,7 +157,6 @@ export function createServices(parts: ServiceParts): Services {
   })
   const signIn = createSignInService({
     relational,
-    codesIn: createCodeStore,
     tokens,
     familiar,
     passwordCheck,
@@ -168,11 +184,7 @@ export function createServices(parts: ServiceParts): Services {
     }),
     signIn,
     readAuthorization,
-    applications: createApplicationService({
-      relational,
-      applicationsIn: createApplicationStore,
-      recordAudit,
-    }),
+    applications: createApplicationService({ relational, recordAudit }),
     authenticators: createAuthenticatorService({
       relational,
       passwordCheck,
@@ -204,6 +216,7 @@ export function createServices(parts: ServiceParts): Services {
       onOutcome: (outcome) => metrics.singleSignOns.inc({ outcome }),
       log: logger,
       clock,
+      resolveTxt: overrides.resolveTxt ?? resolveTxtRecords,
     }),
     statistics: createStatisticsService({
       gate,
@@ -211,7 +224,10 @@ export function createServices(parts: ServiceParts): Services {
       store: createStatisticsStore({ columnar }),
       readSettings: accounts.company.getSettings,
       clock,
-      limits: { ...defaultRunLimits, threads: oneThreadWhileIngesting(collector, ending) },
+      limits: overrides.queryLimits ?? {
+        ...defaultRunLimits,
+        threads: oneThreadWhileIngesting(collector, ending),
+      },
       onAnswered: (outcome, seconds) => metrics.querySeconds.observe({ outcome }, seconds),
     }),
     answerBodies: createAnswerBodies({ directory: parts.spoolDirectory }),

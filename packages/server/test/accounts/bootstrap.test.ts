@@ -4,11 +4,10 @@ import { bootstrap } from '../../src/features/identity/people/installation/boots
 import { createClientService } from '../../src/features/identity/sessions/clients/client-service.ts'
 import { createClientStore } from '../../src/features/identity/sessions/clients/client-store.ts'
 import { newId } from '../../src/platform/ids.ts'
-import type { Relational } from '../../src/platform/stores/relational.ts'
 import { cheapPasswords, createAuth } from '../support/auth.ts'
-import { createTestDatabase } from '../support/postgres.ts'
+import { createTestDatabase, type TestDatabase } from '../support/postgres.ts'
 
-let relational: Relational
+let relational: TestDatabase
 
 beforeEach(async () => {
   relational = await createTestDatabase()
@@ -70,7 +69,7 @@ test('the first start makes everything that a service begins with; later ones fi
   const body = { grant_type: 'password', client_id: first.clientId, username: 'root@example.com' }
   const reply = await auth.post({ ...body, password: first.generatedPassword })
   expect(reply.statusCode).toBe(200)
-  expect((await auth.get(reply.json().access_token, '/v2/company')).statusCode).toBe(200)
+  expect((await auth.get(reply.json().access_token, '/v2/entities/company')).statusCode).toBe(200)
   await auth.app.close()
 })
 

@@ -4,11 +4,10 @@ import { prepareOperatorCommand } from '../../src/commands/operator-commands.ts'
 import { createOperatorServices } from '../../src/commands/operator-services.ts'
 import { insertCompany } from '../../src/features/identity/people/installation/operator-account-service.ts'
 import { createSecretBox } from '../../src/platform/crypto/secret-box.ts'
-import type { Relational } from '../../src/platform/stores/relational.ts'
 import { type Auth, createAuth } from '../support/auth.ts'
-import { createTestDatabase } from '../support/postgres.ts'
+import { createTestDatabase, type TestDatabase } from '../support/postgres.ts'
 
-let relational: Relational
+let relational: TestDatabase
 let auth: Auth
 let out: string[]
 let err: string[]
@@ -292,6 +291,7 @@ test('domain verify makes a domain a company’s own, once, and says what is wro
 })
 
 test('key forget forgets what nothing is sealed under, and says what stays', async () => {
+  await relational.pool.query('delete from encryption_keys')
   await relational.pool.query(`insert into encryption_keys (key_id) values ('0badcafe')`)
   expect(await run('key', 'forget', '--json')).toBe(0)
   expect(JSON.parse(out.join())).toEqual({ forgotten: ['0badcafe'], kept: [] })

@@ -1,18 +1,13 @@
+import { pino } from 'pino'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Logger, silentLogger } from '../../src/platform/logger.ts'
-import type { Relational } from '../../src/platform/stores/relational.ts'
 import { type Auth, createAuth, goodPassword } from '../support/auth.ts'
-import { createTestDatabase } from '../support/postgres.ts'
+import { createTestDatabase, type TestDatabase } from '../support/postgres.ts'
 
-let relational: Relational
+let relational: TestDatabase
 let auth: Auth
 const lines: string[] = []
 
-const logger = {
-  ...silentLogger,
-  info: (...said: unknown[]) => void lines.push(JSON.stringify(said)),
-  warn: (...said: unknown[]) => void lines.push(JSON.stringify(said)),
-} as unknown as Logger
+const logger = pino({ level: 'info' }, { write: (line: string) => void lines.push(line) })
 
 beforeAll(async () => {
   relational = await createTestDatabase()

@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Relational } from '../../src/platform/stores/relational.ts'
 import { type Auth, createAuth, goodPassword } from '../support/auth.ts'
-import { createTestDatabase } from '../support/postgres.ts'
+import { createTestDatabase, type TestDatabase } from '../support/postgres.ts'
 
-let relational: Relational
+let relational: TestDatabase
 let auth: Auth
 
 beforeAll(async () => {

@@ -45,7 +45,7 @@ const relational = await createTestDatabase()
 const boundless = { free: 1e9, drainSeconds: 1, maxDelaySeconds: 1 }
 const auth = await createAuth(relational, {
   passwords: createPasswords(),
-  policy: {
+  throttlePolicy: {
     accountFromAddress: boundless,
     account: boundless,
     address: boundless,

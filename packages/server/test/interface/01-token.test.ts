@@ -1,10 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Relational } from '../../src/platform/stores/relational.ts'
 import { type Auth, type Body, createAuth, goodPassword } from '../support/auth.ts'
 import { day, hour, minute, second } from '../support/fake-time.ts'
-import { createTestDatabase } from '../support/postgres.ts'
+import { createTestDatabase, type TestDatabase } from '../support/postgres.ts'
 
-let relational: Relational
+let relational: TestDatabase
 let auth: Auth
 
 beforeAll(async () => {
@@ -139,7 +138,7 @@ describe('password grant', () => {
 
   test('H02: a token in the address counts for nothing', async () => {
     const { access_token } = (await auth.signIn('ada@example.com')).json()
-    const reply = await auth.app.inject(`/v2/me?access_token=${access_token}`)
+    const reply = await auth.app.inject(`/v2/entities/users/me?access_token=${access_token}`)
     expect(reply.statusCode).toBe(401)
   })
 

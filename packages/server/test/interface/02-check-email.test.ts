@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { insertCompany } from '../../src/features/identity/people/installation/operator-account-service.ts'
 import { RelationalUnavailable } from '../../src/platform/stores/relational.ts'
+import { offerSingleSignOn } from '../support/accounts.ts'
 import { type Auth, createAuth, testOrigin, testRedirectUri } from '../support/auth.ts'
 import { createFormBrowser, injected } from '../support/form-browser.ts'
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts'
@@ -8,18 +10,13 @@ const challenge = 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM'
 
 let relational: TestDatabase
 let auth: Auth
-let outage = false
 
 beforeAll(async () => {
   relational = await createTestDatabase()
-  auth = await createAuth(relational, {
-    async findSingleSignOn(domain) {
-      if (outage) throw new RelationalUnavailable(new Error('the store does not answer'))
-      if (domain === 'corp.example') return { companyId: auth.companyId, required: true }
-      if (domain === 'optional.example') return { companyId: auth.companyId, required: false }
-      return undefined
-    },
-  })
+  auth = await createAuth(relational)
+  const other = await relational.transaction((tx) => insertCompany(tx, 'Other'))
+  await offerSingleSignOn(relational, auth.companyId, 'corp.example', true)
+  await offerSingleSignOn(relational, other.companyId, 'optional.example')
   await auth.addUser('ada@example.com')
 })
 
@@ -302,12 +299,15 @@ test('E09: more than 300 a minute from one address are 429, others are not conce
 })
 
 test('E10: when the store cannot say how a domain signs in, nobody is sent to the password', async () => {
-  outage = true
+  relational.beforeStatement = (text) =>
+    text.includes('sso_domains')
+      ? Promise.reject(new RelationalUnavailable(new Error('the store does not answer')))
+      : undefined
   try {
     const reply = await post(form({ username: 'anybody@corp.example' }), browser)
     expect(reply.statusCode).toBe(503)
     expect(reply.body).not.toContain('name="password"')
   } finally {
-    outage = false
+    relational.beforeStatement = undefined
   }
 })

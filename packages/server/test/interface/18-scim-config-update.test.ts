@@ -1,13 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import type { Auth } from '../support/auth.ts'
-import {
-  aGroup,
-  aUser,
-  auditOf,
-  openProvisioning,
-  openProvisioningProcess,
-  type ProvisioningApp,
-} from '../support/provisioning.ts'
+import { type Auth, createAuth } from '../support/auth.ts'
+import { aGroup, aUser, auditOf, openProvisioning, type ProvisioningApp } from '../support/provisioning.ts'
 
 /** Operation 18, PATCH /v2/entities/scim/config. */
 
@@ -234,7 +227,7 @@ test('C07 turned off, the very next request of the identity provider is refused,
 })
 
 test('C07 turned off by one process, it is refused by another one at once, also while requests run', async () => {
-  const second = await openProvisioningProcess(app.database)
+  const second = await createAuth(app.database)
   const ask = async (process: Auth): Promise<number> => {
     const headers = { authorization: `Bearer ${app.scimToken}` }
     return (await process.app.inject({ url: '/v2/scim/v2/Users?count=0', headers })).statusCode

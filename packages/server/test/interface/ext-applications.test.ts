@@ -245,10 +245,7 @@ describe('withdrawing', () => {
   test('is known in every process within a second', async () => {
     const session = await signInTo()
     const token = await tokenOf()
-    const elsewhere = createAccessCache(
-      createAccessStore(relational, auth.time.sqlNow).findAccess,
-      auth.time.clock,
-    )
+    const elsewhere = createAccessCache(createAccessStore(relational).findAccess, auth.time.clock)
     const watch = watchAccessChanges({ pool: relational.pool, onChange: elsewhere.forget, log: silentLogger })
     try {
       const find = () => elsewhere.find(session.access_token)

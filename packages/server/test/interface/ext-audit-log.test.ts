@@ -1,8 +1,6 @@
 import { parse } from 'csv-parse/sync'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { registerAuditRoutes } from '../../src/features/audit/audit-routes.ts'
-import { createAuditService } from '../../src/features/audit/audit-service.ts'
-import { createAuditStore, recordAudit } from '../../src/features/audit/audit-store.ts'
+import { recordAudit } from '../../src/features/audit/audit-store.ts'
 import { insertCompany } from '../../src/features/identity/people/installation/operator-account-service.ts'
 import { newId } from '../../src/platform/ids.ts'
 import { type Auth, createAuth, goodPassword } from '../support/auth.ts'
@@ -15,10 +13,7 @@ let tokens: Record<'admin' | 'viewer' | 'roleKeeper' | 'teamKeeper' | 'stranger'
 
 beforeAll(async () => {
   database = await createTestDatabase()
-  auth = await createAuth(database, {
-    authenticated: (scope, { relational }) =>
-      registerAuditRoutes(scope, createAuditService({ store: createAuditStore(relational.db) })),
-  })
+  auth = await createAuth(database)
   const { companyId } = auth
   adminId = (await auth.addUser('admin@example.com', undefined, 'admin')).id
   await auth.addUser('viewer@example.com')

@@ -202,7 +202,7 @@ describe('turning off', () => {
 
   test('of somebody else is an administrator’s, within the company, and ends their sessions', async () => {
     await turnOn()
-    const { userId } = (await auth.get(token)).json()
+    const userId: string = (await auth.get(token)).json().data.id
     const path = `/v2/entities/users/${userId}/authenticator`
     expect((await auth.call(token, 'DELETE', path)).statusCode).toBe(403)
     const root = (await auth.signIn('root@example.com')).json().access_token

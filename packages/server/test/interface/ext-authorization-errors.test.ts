@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { DomainError } from '../../src/platform/errors.ts'
+import { RelationalUnavailable } from '../../src/platform/stores/relational.ts'
+import { offerSingleSignOn } from '../support/accounts.ts'
 import { type Auth, createAuth, goodPassword, testOrigin, testRedirectUri } from '../support/auth.ts'
 import { authorizationFor, exchange, returned, walkToPassword } from '../support/authorization.ts'
 import { createFormBrowser, injected, type Shown } from '../support/form-browser.ts'
@@ -12,13 +13,15 @@ let auth: Auth
 
 beforeAll(async () => {
   relational = await createTestDatabase()
-  auth = await createAuth(relational, {
-    async findSingleSignOn(domain) {
-      if (domain === 'down.example') throw new DomainError('unavailable')
-      if (domain === 'broken.example') throw new Error('a column of the table users is missing')
-      return domain === 'corp.example' ? { companyId: auth.companyId, required: true } : undefined
-    },
-  })
+  auth = await createAuth(relational)
+  await offerSingleSignOn(relational, auth.companyId, 'corp.example', true)
+  relational.beforeStatement = (_text, values) => {
+    if (values.includes('down.example'))
+      return Promise.reject(new RelationalUnavailable(new Error('cut off')))
+    if (values.includes('broken.example'))
+      return Promise.reject(new Error('a column of the table users is missing'))
+    return undefined
+  }
   await auth.addUser('ada@example.com')
 })
 

@@ -70,7 +70,7 @@ test('an ordinary client library finds its way: metadata, code, refresh, revocat
   )
   expect(granted.token_type).toBe('bearer')
   expect(granted.expires_in).toBe(3600)
-  expect((await auth.get(granted.access_token)).json()).toMatchObject({ email: 'ada@example.com' })
+  expect((await auth.get(granted.access_token)).json().data).toMatchObject({ email: 'ada@example.com' })
 
   const refreshed = await oauth.processRefreshTokenResponse(
     server,

@@ -61,16 +61,16 @@ const replies: readonly (readonly [
   number,
   (headers: Record<string, string>) => ReturnType<typeof ask>,
 ])[] = [
-  ['an answer', 200, (headers) => ask('GET', '/v2/me', { ...bearer(), ...headers })],
-  ['no token', 401, (headers) => ask('GET', '/v2/me', headers)],
+  ['an answer', 200, (headers) => ask('GET', '/v2/entities/users/me', { ...bearer(), ...headers })],
+  ['no token', 401, (headers) => ask('GET', '/v2/entities/users/me', headers)],
   [
     'a token that has ended',
     401,
-    (headers) => ask('GET', '/v2/me', { ...headers, authorization: 'Bearer x' }),
+    (headers) => ask('GET', '/v2/entities/users/me', { ...headers, authorization: 'Bearer x' }),
   ],
-  ['no permission', 403, (headers) => ask('GET', '/v2/company', { ...bearer(), ...headers })],
+  ['no permission', 403, (headers) => ask('GET', '/v2/entities/users', { ...bearer(), ...headers })],
   ['an unknown path', 404, (headers) => ask('GET', '/v2/nothing', { ...bearer(), ...headers })],
-  ['another method', 405, (headers) => ask('PUT', '/v2/me', { ...bearer(), ...headers })],
+  ['another method', 405, (headers) => ask('PUT', '/v2/entities/users/me', { ...bearer(), ...headers })],
   [
     'an unknown parameter',
     400,
@@ -180,7 +180,13 @@ describe('a preflight', () => {
       'access-control-request-headers': 'authorization,content-type,if-match,idempotency-key',
       ...more,
     })
-  const paths = ['/v2/me', '/v2/auth/token', '/v2/oauth/revoke', '/v2/nothing', '/v2/me?x=1']
+  const paths = [
+    '/v2/entities/users/me',
+    '/v2/auth/token',
+    '/v2/oauth/revoke',
+    '/v2/nothing',
+    '/v2/entities/users/me?x=1',
+  ]
 
   test.each(paths)('to %s is answered for a registered origin, without a token', async (url) => {
     const { statusCode, headers, body } = await preflight(url)
@@ -210,7 +216,7 @@ describe('a preflight', () => {
   })
 
   test('that is not framed as one request is refused like any other', async () => {
-    const reply = await preflight('/v2/me', { 'transfer-encoding': 'gzip' })
+    const reply = await preflight('/v2/entities/users/me', { 'transfer-encoding': 'gzip' })
     expect(reply.statusCode).toBe(400)
   })
 })
@@ -232,7 +238,7 @@ test.each([
   }
 })
 
-const allowed = async (of: string, url = '/v2/me'): Promise<unknown> =>
+const allowed = async (of: string, url = '/v2/entities/users/me'): Promise<unknown> =>
   (await ask('GET', url, { ...bearer(), origin: of })).headers['access-control-allow-origin']
 
 test('an origin that is added or removed counts within a second, also when no notice comes', async () => {

@@ -95,7 +95,7 @@ describe('a form of a page', () => {
 
 test('comes back from single sign-on to the port that it listens on', async () => {
   const finish = (redirectUri: string) =>
-    auth.signInService.finishSingleSignOn({
+    auth.services.signIn.finishSingleSignOn({
       userId,
       companyId: auth.companyId,
       email,

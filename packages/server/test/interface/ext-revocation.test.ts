@@ -3,13 +3,12 @@ import { createAccessCache } from '../../src/features/identity/sessions/access/a
 import { watchAccessChanges } from '../../src/features/identity/sessions/access/access-changes.ts'
 import { createAccessStore } from '../../src/features/identity/sessions/access/access-store.ts'
 import { silentLogger } from '../../src/platform/logger.ts'
-import type { Relational } from '../../src/platform/stores/relational.ts'
 import { type Auth, type Body, createAuth } from '../support/auth.ts'
 import { hour } from '../support/fake-time.ts'
-import { createTestDatabase } from '../support/postgres.ts'
+import { createTestDatabase, type TestDatabase } from '../support/postgres.ts'
 
 const email = 'ada@example.com'
-let relational: Relational
+let relational: TestDatabase
 let auth: Auth
 
 beforeAll(async () => {
@@ -139,7 +138,7 @@ test.each<[string, Body | string, number, string]>([
 
 test('every process knows within a second', async () => {
   const session = await signIn()
-  const elsewhere = createAccessCache(createAccessStore(relational, auth.time.sqlNow).findAccess)
+  const elsewhere = createAccessCache(createAccessStore(relational).findAccess)
   const watch = watchAccessChanges({ pool: relational.pool, onChange: elsewhere.forget, log: silentLogger })
   try {
     const find = () => elsewhere.find(session.access_token)

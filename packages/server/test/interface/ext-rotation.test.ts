@@ -162,7 +162,7 @@ describe('a thief with an old token', () => {
   })
 
   test('does not pass with it for somebody who has a session', async () => {
-    const store = createTokenStore(relational.db, auth.time.sqlNow)
+    const store = createTokenStore(relational.db)
     const first = await ada.signIn()
     const client = await ada.next(first.refresh_token)
     const beside = await ada.next(first.refresh_token)
@@ -284,7 +284,7 @@ test('every process knows within a second that a session has ended for a reuse',
   const first = await ada.signIn()
   const { access_token } = await ada.next(first.refresh_token)
   auth.time.advance(longAgo)
-  const elsewhere = createAccessCache(createAccessStore(relational, auth.time.sqlNow).findAccess)
+  const elsewhere = createAccessCache(createAccessStore(relational).findAccess)
   const watch = watchAccessChanges({ pool: relational.pool, onChange: elsewhere.forget, log: silentLogger })
   try {
     const find = () => elsewhere.find(access_token)

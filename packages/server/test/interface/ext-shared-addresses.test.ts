@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { insertCompany } from '../../src/features/identity/people/installation/operator-account-service.ts'
 import { newId } from '../../src/platform/ids.ts'
-import { accountServicesOf, secretIn } from '../support/accounts.ts'
+import { secretIn } from '../support/accounts.ts'
 import { goodPassword } from '../support/auth.ts'
 import {
   aGroup,
@@ -36,7 +36,7 @@ const rename = (userName: string) => patch({ op: 'replace', path: 'userName', va
 const signInStatus = async (email: string) => (await app.auth.signIn(email)).statusCode
 
 const redeem = (url: string | undefined, password = goodPassword) =>
-  accountServicesOf(app.auth.parts).passwordLinks.redeem(secretIn(url), password, { address: '192.0.2.1' })
+  app.auth.services.accounts.passwordLinks.redeem(secretIn(url), password, { address: '192.0.2.1' })
 
 /** @returns the id of who is invited, and the link as it is answered */
 async function invite(tenant: ScimTenant, email: string): Promise<{ id: string; url: string }> {

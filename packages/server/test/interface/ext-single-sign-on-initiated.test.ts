@@ -1,6 +1,4 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { silentLogger } from '../../src/platform/logger.ts'
-import { openRelational } from '../../src/platform/stores/relational.ts'
 import { testRedirectUri } from '../support/auth.ts'
 import { challengeOf, verifier } from '../support/authorization.ts'
 import { minute, second } from '../support/fake-time.ts'
@@ -229,11 +227,7 @@ describe('a sign-in that begins at the identity provider', () => {
 
   test('is taken once, by whichever process and after a restart', async () => {
     const xml = await respond()
-    const other = openRelational({
-      address: opened.relational.application,
-      logger: silentLogger,
-      connections: 2,
-    })
+    const other = opened.relational.reopen()
     const elsewhere = await createSingleSignOnApp(other)
     const replies = await Promise.all([
       bring(xml),
@@ -341,6 +335,6 @@ describe('a sign-in that begins at the identity provider', () => {
     const { posted, browser } = await bring(await respond())
     keepCookies(browser, posted)
     expect((await browser.follow(posted)).statusCode).toBe(401)
-    expect(opened.app.seen.finished).toEqual([])
+    expect(await opened.app.finished()).toEqual([])
   })
 })

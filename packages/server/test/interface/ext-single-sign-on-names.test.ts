@@ -51,7 +51,7 @@ const named = (nameId: string, email: string, format: string, more: IdpPerson['a
 })
 
 /** Who came in last. */
-const lastUser = () => opened.app.seen.finished.at(-1)?.userId
+const lastUser = async () => (await opened.app.finished()).at(-1)
 
 async function lastEntry(): Promise<{ details: Record<string, unknown>; error: string | null }> {
   const { rows } = await query(
@@ -83,7 +83,7 @@ describe('unlinking', () => {
     ])
     expect(await unlink(id)).toMatchObject({ code: 404, error_code: 2094, data: { id } })
     expect(await opened.signIn(personOf('ann-2', { email: 'ann@acme.example' }))).toBe('accepted')
-    expect(lastUser()).toBe(id)
+    expect(await lastUser()).toBe(id)
   })
 
   test('a code that was not redeemed yet, and a sign-in that waits for consent, end with it', async () => {
@@ -133,7 +133,7 @@ describe('unlinking', () => {
     expect(await unlink(self)).toMatchObject({ code: 200 })
     expect(await unlink(self)).toMatchObject({ code: 404 })
     expect(await opened.signIn(eve('chief@acme.example'))).toBe('accepted')
-    expect(lastUser()).toBe(admin)
+    expect(await lastUser()).toBe(admin)
   })
 
   test('a name from before formats were kept is no way around that, whatever its case', async () => {
@@ -173,7 +173,7 @@ describe('names that are addresses', () => {
       [id],
     )
     expect(await opened.signIn(named('kIm@acme.example', 'moved@acme.example', emailFormat))).toBe('accepted')
-    expect(lastUser()).toBe(id)
+    expect(await lastUser()).toBe(id)
     const { rows } = await query('select name_id, name_format from sso_identities where user_id = $1', [id])
     expect(rows).toEqual([{ name_id: 'KIM@Acme.example', name_format: 'email' }])
   })
@@ -183,10 +183,10 @@ describe('names that are addresses', () => {
     expect(await opened.signIn(named('kai@acme.example', 'kai@acme.example', emailFormat))).toBe('accepted')
     const kelvin = named('\u212Aai@acme.example', 'other-kai@acme.example', emailFormat)
     expect(await opened.signIn(kelvin)).toBe('accepted')
-    expect(lastUser()).not.toBe(id)
+    expect(await lastUser()).not.toBe(id)
     const dotted = named('KA\u0130@acme.example', 'third-kai@acme.example', emailFormat)
     expect(await opened.signIn(dotted)).toBe('accepted')
-    expect(lastUser()).not.toBe(id)
+    expect(await lastUser()).not.toBe(id)
   })
 
   test.each([persistent, 'urn:oasis:names:tc:SAML:1.1:nameid-format:unspecified'])(
@@ -213,7 +213,7 @@ describe('names that are addresses', () => {
     expect((await lastEntry()).details.userIds).toHaveLength(2)
     expect(await unlink(two.id)).toMatchObject({ code: 200 })
     expect(await opened.signIn(same)).toBe('accepted')
-    expect(lastUser()).toBe(one.id)
+    expect(await lastUser()).toBe(one.id)
   })
 })
 
@@ -227,7 +227,7 @@ describe('people who are renamed', () => {
     expect(await opened.signIn(named('Married@acme.example', 'married@acme.example', emailFormat))).toBe(
       'accepted',
     )
-    expect(lastUser()).toBe(id)
+    expect(await lastUser()).toBe(id)
     expect((await lastEntry()).details).toMatchObject({ isLinked: true, formerName: 'maiden@acme.example' })
     // The former name, given to another person, is no way to the account.
     expect(await opened.signIn(named('maiden@acme.example', 'maiden@acme.example', emailFormat))).toBe(
@@ -244,7 +244,7 @@ describe('people who are renamed', () => {
     const { id } = await add('stay@acme.example')
     expect(await opened.signIn(named('S-1', 'stay@acme.example', persistent))).toBe('accepted')
     expect(await opened.signIn(named('S-1', 'went@acme.example', persistent))).toBe('accepted')
-    expect(lastUser()).toBe(id)
+    expect(await lastUser()).toBe(id)
     expect((await lastEntry()).details).toMatchObject({ otherAddress: 'went@acme.example' })
     expect(await countOf(`email = 'went@acme.example'`)).toBe(0)
   })
@@ -254,11 +254,11 @@ describe('people who are renamed', () => {
     await query(`update users set email = 'after@acme.example' where id = $1`, [id])
     expect(await opened.signIn(personOf('before'))).toBe('former-address')
     expect(await opened.signIn(personOf('before', { email: 'after@acme.example' }))).toBe('accepted')
-    expect(lastUser()).toBe(id)
+    expect(await lastUser()).toBe(id)
     // Once a user is invited under that address, it is theirs.
     const other = await add('before@acme.example')
     expect(await opened.signIn(personOf('before-2', { email: 'before@acme.example' }))).toBe('accepted')
-    expect(lastUser()).toBe(other.id)
+    expect(await lastUser()).toBe(other.id)
   })
 
   test('at the identity provider alone: the same name in full, or a name that is a known address, is not a newcomer', async () => {
@@ -283,7 +283,7 @@ describe('people who are renamed', () => {
     })
     await query(`update users set email = 'g.hopper@acme.example' where id = $1`, [id])
     expect(await opened.signIn(renamed)).toBe('accepted')
-    expect(lastUser()).toBe(id)
+    expect(await lastUser()).toBe(id)
 
     await add('known@acme.example')
     expect(await opened.signIn(named('known@acme.example', 'new-mail@acme.example', emailFormat))).toBe(
@@ -292,7 +292,7 @@ describe('people who are renamed', () => {
     // A namesake whom an administrator has invited is another user.
     const other = await add('other-grace@acme.example')
     expect(await opened.signIn(named('g-2', 'other-grace@acme.example', persistent, names))).toBe('accepted')
-    expect(lastUser()).toBe(other.id)
+    expect(await lastUser()).toBe(other.id)
   })
 
   test('a user whom another response has just made is no namesake of themselves', async () => {
@@ -337,7 +337,7 @@ describe('an identifier that never changes', () => {
     const { id } = await add('lin@acme.example')
     expect(await opened.signIn(said('E1', 'lin@acme.example', 'lin@acme.example'))).toBe('accepted')
     expect(await opened.signIn(said('E1', 'lin.z@acme.example', 'lin.z@acme.example'))).toBe('accepted')
-    expect(lastUser()).toBe(id)
+    expect(await lastUser()).toBe(id)
     expect((await lastEntry()).details).toMatchObject({
       formerName: 'lin@acme.example',
       otherAddress: 'lin.z@acme.example',
@@ -349,7 +349,7 @@ describe('an identifier that never changes', () => {
     const { id } = await add('kept@acme.example')
     await query(`update users set provisioned = true, external_id = 'E2' where id = $1`, [id])
     expect(await opened.signIn(said('E2', 'k@acme.example', 'k@acme.example'))).toBe('accepted')
-    expect(lastUser()).toBe(id)
+    expect(await lastUser()).toBe(id)
   })
 
   test('keeps a name or an address that was given to another person from the account', async () => {
@@ -384,7 +384,7 @@ describe('an identifier that never changes', () => {
     expect(await opened.signIn(said('E8', 'far@acme.example', 'far@acme.example'))).toBe('other-company')
     expect((await lastEntry()).details.userIds).toBeUndefined()
     expect(await opened.signIn(said('E9', 'near@acme.example', 'near@acme.example'))).toBe('accepted')
-    expect(lastUser()).not.toBe('ffffffffffffffffffffffff')
+    expect(await lastUser()).not.toBe('ffffffffffffffffffffffff')
   })
 
   test('given twice it is none', async () => {
@@ -392,7 +392,7 @@ describe('an identifier that never changes', () => {
     expect(await opened.signIn(said(['E1', 'E10'], 'twice@acme.example', 'twice@acme.example'))).toBe(
       'accepted',
     )
-    expect(lastUser()).toBe(id)
+    expect(await lastUser()).toBe(id)
     const { rows } = await query('select external_id from sso_identities where user_id = $1', [id])
     expect(rows).toEqual([{ external_id: null }])
   })

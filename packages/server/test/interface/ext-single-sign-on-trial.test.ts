@@ -60,7 +60,7 @@ describe('the login address of a domain, without an application', () => {
     expect(reply.body).toContain('You are known as <strong>root@acme.example</strong>')
     expect(reply.headers).toMatchObject({ 'cache-control': 'no-store', 'content-language': 'en' })
     expect(reply.headers.location).toBeUndefined()
-    expect(app.seen.finished).toEqual([])
+    expect(await app.finished()).toEqual([])
     expect(await sessions()).toBe(before)
     expect(app.seen.outcomes).toEqual(['accepted'])
     expect((await opened.call('GET', config)).data.provenAt).toMatch(/Z$/)

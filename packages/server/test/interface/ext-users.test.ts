@@ -171,7 +171,7 @@ describe('changing', () => {
     const { data } = await app.call(admin.token, 'PATCH', `/users/${person.id}`, { resourceGroupIds: [team] })
     expect(data.resourceGroupIds).toEqual([team])
     app.cache.forget()
-    expect((await app.get(person.token)).json().teamIds).toEqual([team])
+    expect((await app.cache.find(person.token))?.teamIds).toEqual([team])
     await app.call(admin.token, 'PATCH', `/users/${person.id}`, { roleId: viewerRole })
     expect(await app.call(person.token, 'GET', '/users')).toMatchObject({ status: 403 })
   })

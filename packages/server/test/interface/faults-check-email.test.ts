@@ -1,6 +1,5 @@
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createDomainStore } from '../../src/features/identity/single-sign-on/domains/domain-store.ts'
 import { silentLogger } from '../../src/platform/logger.ts'
 import { embeddedAddresses } from '../../src/platform/stores/embedded-postgres.ts'
 import { openRelational, type Relational } from '../../src/platform/stores/relational.ts'
@@ -143,8 +142,7 @@ describe('a whole service', () => {
 
 test('E01: a known and an unknown address cost the same statements, none of which is about people', async () => {
   const relational = await createTestDatabase()
-  const { findSingleSignOn } = createDomainStore(relational.db)
-  const auth = await createAuth(relational, { findSingleSignOn })
+  const auth = await createAuth(relational)
   await requireByRows(relational, auth.companyId, 'corp.example')
   for (const domain of ['corp.example', 'free.example']) {
     await auth.addUser(`ada@${domain}`)

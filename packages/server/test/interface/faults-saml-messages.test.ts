@@ -136,7 +136,7 @@ describe('A07, A08: whom it is for, and when', () => {
     expect(await post(browser, await respond({ audience: ['https://other.example', entityId] }))).toBe(
       'accepted',
     )
-    app.seen.finished.length = 0
+    app.forget()
     const second = await begin()
     const other =
       '<saml:AudienceRestriction><saml:Audience>https://other.example</saml:Audience></saml:AudienceRestriction>'

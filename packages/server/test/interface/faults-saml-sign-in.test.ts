@@ -1,7 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { insertCompany } from '../../src/features/identity/people/installation/operator-account-service.ts'
-import { silentLogger } from '../../src/platform/logger.ts'
-import { openRelational } from '../../src/platform/stores/relational.ts'
 import { minute } from '../support/fake-time.ts'
 import type { IdentityProvider, IdpPerson } from '../support/identity-provider.ts'
 import type { TestDatabase } from '../support/postgres.ts'
@@ -95,7 +93,7 @@ describe('A09, A10, A11: in answer to what', () => {
     expect((await stranger.follow(posted)).statusCode).toBe(403)
     expect((await browser.follow(posted)).statusCode).toBe(403)
     expect(app.seen.outcomes).toEqual(['other-browser', 'unknown-result'])
-    expect(app.seen.finished).toEqual([])
+    expect(await app.finished()).toEqual([])
     for (const result of ['', 'x', 'A'.repeat(43), "' or 1=1"]) {
       const url = `/v2/sso/saml/${app.auth.companyId}/finish?${new URLSearchParams({ result })}`
       expect((await stranger.get(url)).statusCode).toBe(403)
@@ -108,7 +106,7 @@ describe('A09, A10, A11: in answer to what', () => {
   })
 
   test('A10 an assertion is taken once, also by another process at the same moment', async () => {
-    const other = openRelational({ address: relational.application, logger: silentLogger, connections: 2 })
+    const other = relational.reopen()
     const second = await createSingleSignOnApp(other)
     const { post, response, SAMLResponse } = await begin(personOf('once'))
     const elsewhere = createBrowser(second)
@@ -128,7 +126,7 @@ describe('A09, A10, A11: in answer to what', () => {
   test('A10 an assertion that was taken is not taken again after a restart', async () => {
     const { post, browser, SAMLResponse } = await begin(personOf('once'))
     const taken = await post()
-    const other = openRelational({ address: relational.application, logger: silentLogger, connections: 2 })
+    const other = relational.reopen()
     const restarted = await createSingleSignOnApp(other)
     const again = createBrowser(restarted)
     expect((await again.post(app.auth.companyId, { SAMLResponse })).statusCode).toBe(403)
@@ -168,7 +166,7 @@ describe('A12, A16: whom it lets in', () => {
     const user = await app.auth.addUser('linked@acme.example')
     expect(await signIn(personOf('name-1', { email: 'Linked@Acme.Example' }))).toBe('accepted')
     expect(await signIn(personOf('name-1', { email: 'renamed@acme.example' }))).toBe('accepted')
-    expect(app.seen.finished.map(({ userId }) => userId)).toEqual([user.id, user.id])
+    expect(await app.finished()).toEqual([user.id, user.id])
     // The address was given to somebody else at the identity provider: that one is not this user.
     expect(await signIn(personOf('name-2', { email: 'linked@acme.example' }))).toBe('other-identity')
   })

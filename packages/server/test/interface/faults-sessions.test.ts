@@ -1,13 +1,13 @@
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { databaseNow } from '../../src/database/now.ts'
+import type { Clock } from '../../src/platform/clock.ts'
 import { silentLogger } from '../../src/platform/logger.ts'
 import { embeddedAddresses } from '../../src/platform/stores/embedded-postgres.ts'
 import { openRelational } from '../../src/platform/stores/relational.ts'
 import { type AccountsApp, asOwner, createAccountsApp, secretIn } from '../support/accounts.ts'
 import { type Auth, createAuth } from '../support/auth.ts'
-import { createFakeTime, type FakeTime, second } from '../support/fake-time.ts'
+import { second } from '../support/fake-time.ts'
 import { startIdentityProvider } from '../support/identity-provider.ts'
 import { times } from '../support/long.ts'
 import { requireByRows } from '../support/mandatory-domain.ts'
@@ -34,19 +34,15 @@ async function expectAlive(auth: Auth, pair: Pair): Promise<void> {
 
 describe('T12: two processes whose clocks are 2 s before and behind the time of the database', () => {
   /** A process with a wrong clock over a database that knows the time. */
-  const skewed = (ms: number): FakeTime => ({
-    ...createFakeTime(),
-    clock: { now: () => Date.now() + ms },
-    sqlNow: databaseNow,
-  })
+  const skewed = (ms: number): Clock => ({ now: () => Date.now() + ms })
   let relational: TestDatabase
   let early: Auth
   let late: Auth
 
   beforeAll(async () => {
     relational = await createTestDatabase()
-    early = await createAuth(relational, { time: skewed(2_000) })
-    late = await createAuth(relational, { time: skewed(-2_000) })
+    early = await createAuth(relational, { clock: skewed(2_000) })
+    late = await createAuth(relational, { clock: skewed(-2_000) })
     await early.addUser('ada@example.com')
   })
 

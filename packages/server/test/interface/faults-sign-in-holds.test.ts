@@ -30,7 +30,10 @@ const elsewhere = '192.0.2.99'
 
 beforeAll(async () => {
   relational = await createTestDatabase()
-  auth = await createAuth(relational, { passwords: createPasswords({ cost, derive }), policy })
+  auth = await createAuth(relational, {
+    passwords: createPasswords({ cost, derive }),
+    throttlePolicy: policy,
+  })
 })
 
 beforeEach(async () => {
@@ -104,7 +107,7 @@ describe('one network that is held', () => {
     const allowance = { free: 100_000, drainSeconds: 1, maxDelaySeconds: 1 }
     const free = { ...policy, accountFromAddress: allowance, address: allowance, account: allowance }
     const lenient = { ...free, site: allowance, everything: allowance }
-    const app = await createAuth(relational, { passwords: slow, policy: lenient })
+    const app = await createAuth(relational, { passwords: slow, throttlePolicy: lenient })
     await app.addUser('busy@example.com')
     await whileCrowded(app, async () => {
       for (let i = 0; i < 10; i++)
@@ -253,7 +256,7 @@ describe('addresses of IPv6', () => {
   })
 
   test('many /64 of one /48 are held together before everybody is', async () => {
-    const app = await createAuth(relational, { time: auth.time })
+    const app = await createAuth(relational)
     const statusOf = async (username: string, password: string | undefined, from: string) =>
       (await app.signIn(username, password, { from })).statusCode
     const statuses: number[] = []

@@ -138,7 +138,7 @@ test('T09: an exhausted budget of all sign-ins raises an alarm in the log, once 
     { write: (line: string) => void lines.push(line) },
   )
   const policy = { ...defaultPolicy, everything: { free: 5, drainSeconds: 1, maxDelaySeconds: 60 } }
-  const watched = await createAuth(relational, { logger, policy, time: auth.time })
+  const watched = await createAuth(relational, { logger, throttlePolicy: policy })
   const spray = async (i: number) =>
     (await watched.signIn(`user${i}@example.com`, 'one for all', { from: `198.51.100.${i}` })).statusCode
   for (let i = 0; i < 5; i++) expect(await spray(i)).toBe(401)

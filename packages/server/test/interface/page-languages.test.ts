@@ -1,9 +1,15 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { signInWords } from '../../src/features/identity/sign-in/pages/sign-in-words.ts'
 import { createPasswords } from '../../src/platform/crypto/passwords.ts'
-import { DomainError } from '../../src/platform/errors.ts'
 import type { Language } from '../../src/platform/mail/letter.ts'
-import { type AccountsApp, createAccountsApp, type Person, secretIn } from '../support/accounts.ts'
+import { RelationalUnavailable } from '../../src/platform/stores/relational.ts'
+import {
+  type AccountsApp,
+  createAccountsApp,
+  offerSingleSignOn,
+  type Person,
+  secretIn,
+} from '../support/accounts.ts'
 import { goodPassword, testRedirectUri } from '../support/auth.ts'
 import { oneTimeCode, turnOnAuthenticator } from '../support/authenticator.ts'
 import { authorizationFor } from '../support/authorization.ts'
@@ -29,12 +35,15 @@ beforeAll(async () => {
   relational = await createTestDatabase()
   app = await createAccountsApp(relational, {
     passwords: createPasswords({ cost: { memory: 64, passes: 1, lanes: 1 }, places: 1, waitingPlaces: 0 }),
-    async findSingleSignOn(domain) {
-      if (domain === 'down.example') throw new DomainError('unavailable')
-      if (domain === 'broken.example') throw new Error('something that nobody has foreseen')
-      return domain === 'both.example' ? { companyId: app.companyId, required: false } : undefined
-    },
   })
+  await offerSingleSignOn(relational, app.companyId, 'both.example')
+  relational.beforeStatement = (_text, values) => {
+    if (values.includes('down.example'))
+      return Promise.reject(new RelationalUnavailable(new Error('cut off')))
+    if (values.includes('broken.example'))
+      return Promise.reject(new Error('a column of the table users is missing'))
+    return undefined
+  }
   const client = { name: 'Bilans', grants: [], redirectUris: [testRedirectUri], firstParty: false }
   thirdParty = (await app.clients.createClient(client)).id
 })

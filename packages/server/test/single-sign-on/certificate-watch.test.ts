@@ -1,17 +1,16 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createCertificateWatch } from '../../src/features/identity/single-sign-on/certificates/certificate-watch.ts'
 import { silentLogger } from '../../src/platform/logger.ts'
-import type { Relational } from '../../src/platform/stores/relational.ts'
 import { day } from '../support/fake-time.ts'
 import { type IdentityProvider, makeKey, startIdentityProvider } from '../support/identity-provider.ts'
-import { createTestDatabase } from '../support/postgres.ts'
+import { createTestDatabase, type TestDatabase } from '../support/postgres.ts'
 import {
   configureSingleSignOn,
   createSingleSignOnApp,
   type SingleSignOnApp,
 } from '../support/single-sign-on.ts'
 
-let relational: Relational
+let relational: TestDatabase
 let app: SingleSignOnApp
 let idp: IdentityProvider
 

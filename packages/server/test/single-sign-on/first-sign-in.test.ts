@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { accountServicesOf, secretIn } from '../support/accounts.ts'
+import { secretIn } from '../support/accounts.ts'
 import { goodPassword } from '../support/auth.ts'
 import {
   mapping,
@@ -29,7 +29,7 @@ async function anInvited(name: string) {
   const inviter = await app.auth.addUser(`inviter-of-${name}@elsewhere.example`, undefined, 'admin')
   const { id, email } = await app.auth.addUser(`${name}@acme.example`)
   await query(`update users set status = 'invited', password_hash = null where id = $1`, [id])
-  const { passwordLinks } = accountServicesOf(app.auth.parts)
+  const { passwordLinks } = app.auth.services.accounts
   const redeem = (text: string | undefined, password: string) =>
     passwordLinks.redeem(secretIn(text), password, { address: '192.0.2.1' })
   const { url } = await relational.transaction((tx) => passwordLinks.makeInvitationLink(tx, id, inviter.id))
@@ -59,7 +59,7 @@ test('ends a password that was chosen behind the link of an invitation, and what
   const user = await anInvited('invited')
   await user.setUp()
   expect(await opened.signIn(personOf('invited'))).toBe('accepted')
-  expect(opened.app.seen.finished.at(-1)?.userId).toBe(user.id)
+  expect((await opened.app.finished()).at(-1)).toBe(user.id)
   expect(await user.state()).toEqual({
     status: 'active',
     password: false,
@@ -105,5 +105,5 @@ test('gives a newcomer nothing of a user whom the identity provider has deleted 
     opened.signIn({ nameId: `name-${externalId}`, attributes: { email: 'former@acme.example', externalId } })
   expect(await signIn('ext-2')).toBe('other-identity')
   expect(await signIn('ext-1')).toBe('accepted')
-  expect(opened.app.seen.finished.at(-1)?.userId).toBe(id)
+  expect((await opened.app.finished()).at(-1)).toBe(id)
 })

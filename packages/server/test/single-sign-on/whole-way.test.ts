@@ -1,5 +1,6 @@
 import type { AddressInfo } from 'node:net'
 import { expect, test } from 'vitest'
+import { authorizationFor, exchange } from '../support/authorization.ts'
 import { startIdentityProvider } from '../support/identity-provider.ts'
 import { createTestDatabase } from '../support/postgres.ts'
 import { configureSingleSignOn, createSingleSignOnApp, redirectUri } from '../support/single-sign-on.ts'
@@ -15,7 +16,7 @@ test('somebody comes in over real sockets: our page, the identity provider, its 
     const { id } = await app.auth.addUser('ada@acme.example')
     idp.state.person = { nameId: 'ada', attributes: { email: 'ada@acme.example' } }
 
-    const query = new URLSearchParams({ domain: 'acme.example', redirect_uri: redirectUri, state: 'xyz' })
+    const query = new URLSearchParams(authorizationFor(app.auth, { domain: 'acme.example', state: 'xyz' }))
     const page = await fetch(`${app.seen.origin}/v2/sso/saml/login?${query}`)
     expect(page.status).toBe(200)
     const cookie = page.headers
@@ -33,14 +34,19 @@ test('somebody comes in over real sockets: our page, the identity provider, its 
       headers: { cookie },
       redirect: 'manual',
     })
-    expect([finished.status, finished.headers.get('location')]).toEqual([
-      303,
-      `${redirectUri}?code=C1&state=xyz`,
-    ])
+    expect(finished.status).toBe(303)
+    const location = String(finished.headers.get('location'))
+    expect(location.startsWith(`${redirectUri}&`)).toBe(true)
+    const { searchParams } = new URL(location)
+    expect(searchParams.get('state')).toBe('xyz')
+    const granted = await exchange(app.auth, String(searchParams.get('code')))
+    expect(granted.statusCode).toBe(200)
     expect(finished.headers.getSetCookie().join('\n')).toMatch(/^sso_.*Max-Age=0/m)
-    expect(app.seen.finished).toMatchObject([
-      { userId: id, companyId: app.auth.companyId, method: 'sso', address: '127.0.0.1' },
-    ])
+    const { rows } = await relational.pool.query(
+      'select user_id, method from refresh_tokens where user_id = $1',
+      [id],
+    )
+    expect(rows).toEqual([{ user_id: id, method: 'sso' }])
     expect((await app.auth.auditTrail()).filter((entry) => entry === 'sso-sign-in success')).toHaveLength(1)
   } finally {
     await app.auth.app.close()

@@ -1,19 +1,11 @@
 import pg from 'pg'
-import { recordAudit } from '../../src/features/audit/audit-store.ts'
-import { registerAccountRoutes } from '../../src/features/identity/people/account-routes.ts'
-import {
-  type AccountServices,
-  createAccountServices,
-} from '../../src/features/identity/people/account-services.ts'
+import type { AccountServices } from '../../src/features/identity/people/account-services.ts'
 import { insertCompany } from '../../src/features/identity/people/installation/operator-account-service.ts'
-import { createPasswordLinkStore } from '../../src/features/identity/people/passwords/password-link-store.ts'
-import { createRequestBudgetStore } from '../../src/features/identity/people/passwords/request-budget-store.ts'
 import { createRoleStore } from '../../src/features/identity/people/roles/role-store.ts'
-import { registerPasswordLinkRoutes } from '../../src/features/identity/sign-in/pages/password-link-routes.ts'
 import { newId } from '../../src/platform/ids.ts'
 import type { Mail } from '../../src/platform/mail/outbox.ts'
-import type { Queries, Relational } from '../../src/platform/stores/relational.ts'
-import { type Auth, type AuthOptions, type AuthParts, type Body, createAuth, goodPassword } from './auth.ts'
+import type { Relational } from '../../src/platform/stores/relational.ts'
+import { type Auth, type AuthOptions, type Body, createAuth, goodPassword } from './auth.ts'
 import { createTestDatabase, type TestDatabase } from './postgres.ts'
 
 export const origin = 'https://millrace.example'
@@ -106,41 +98,13 @@ export async function linkIdentity(
   )
 }
 
-/** People, roles, teams and the company over the database and the time of a test. */
-export const accountServicesOf = ({ relational, passwords, enqueueMail, time }: AuthParts): AccountServices =>
-  createAccountServices({
-    relational,
-    passwords,
-    recordAudit,
-    enqueueMail,
-    publicUrl: () => origin,
-    knowsTimezone: async (zone) => ['UTC', 'Europe/Paris'].includes(zone),
-    linksIn: (queries: Queries) => createPasswordLinkStore(queries, time.sqlNow),
-    budgetsIn: (queries: Queries) => createRequestBudgetStore(queries, time.sqlNow),
-  })
-
 /** Accounts on a real server: the company `auth.companyId` and a second one that is none of its business. */
 export async function createAccountsApp(
-  relational: Relational,
-  options: Pick<AuthOptions, 'findSingleSignOn' | 'passwords'> = {},
+  relational: TestDatabase,
+  options: Pick<AuthOptions, 'passwords' | 'columnar'> = {},
 ) {
-  let services: AccountServices | undefined
-  const auth: Auth = await createAuth(relational, {
-    ...options,
-    open(scope, parts) {
-      services = accountServicesOf(parts)
-      const { readAuthorization } = parts
-      registerPasswordLinkRoutes(scope, {
-        links: services.passwordLinks,
-        readAuthorization,
-        publicUrl: () => origin,
-      })
-    },
-    authenticated(scope) {
-      if (services) registerAccountRoutes(scope, services)
-    },
-  })
-  if (!services) throw new Error('the authenticated scope was not built')
+  const auth: Auth = await createAuth(relational, options)
+  const services: AccountServices = auth.services.accounts
   const other = await relational.transaction((tx) => insertCompany(tx, 'Other'))
   let counter = 0
 

@@ -216,7 +216,7 @@ export const auditDeeds: Readonly<Record<AuditAction, Deed>> = {
   'application-authorize': async ({ people, begin }) => {
     const { id, email } = await people.person()
     await begin(people)
-    await people.signInService.finishSingleSignOn({
+    await people.auth.services.signIn.finishSingleSignOn({
       userId: id,
       companyId: people.companyId,
       email,

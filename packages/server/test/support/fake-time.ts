@@ -1,11 +1,8 @@
-import { sql } from 'drizzle-orm'
-import type { SqlNow } from '../../src/database/now.ts'
 import type { Clock } from '../../src/platform/clock.ts'
 
-/** Time that stands still until it is moved: as a clock of the process and as the present of the database. */
+/** Time that stands still until it is moved. */
 export interface FakeTime {
   readonly clock: Clock
-  readonly sqlNow: SqlNow
   advance(ms: number): void
 }
 
@@ -18,7 +15,6 @@ export function createFakeTime(start: number = Date.now()): FakeTime {
   let now = start
   return {
     clock: { now: () => now },
-    sqlNow: () => sql`${new Date(now).toISOString()}::timestamptz`,
     advance(ms) {
       now += ms
     },

@@ -1,8 +1,4 @@
-import { recordAudit } from '../../src/features/audit/audit-store.ts'
 import { insertCompany } from '../../src/features/identity/people/installation/operator-account-service.ts'
-import { registerLinkedAccountRoutes } from '../../src/features/linked-accounts/linked-account-routes.ts'
-import { createLinkedAccountService } from '../../src/features/linked-accounts/linked-account-service.ts'
-import { createQueryGate } from '../../src/features/statistics/query/gate.ts'
 import { type Auth, createAuth } from './auth.ts'
 import { createTestDatabase, type TestDatabase } from './postgres.ts'
 import { startWebhookServer, type WebhookServer } from './webhook-server.ts'
@@ -28,16 +24,7 @@ export interface LinkedAccountsApp {
 export async function createLinkedAccountsApp(): Promise<LinkedAccountsApp> {
   const database = await createTestDatabase()
   const webhooks = await startWebhookServer()
-  const auth = await createAuth(database, {
-    authenticated(scope, { relational, box, time }) {
-      const { enter } = createQueryGate({ running: 2, waiting: 4, what: 'test messages' })
-      const { outgoing } = webhooks
-      registerLinkedAccountRoutes(
-        scope,
-        createLinkedAccountService({ relational, box, outgoing, recordAudit, clock: time.clock, enter }),
-      )
-    },
-  })
+  const auth = await createAuth(database, { outgoing: webhooks.outgoing })
   const tokenOf = async (email: string): Promise<string> => (await auth.signIn(email)).json().access_token
   const ada = await auth.addUser('ada@example.com')
   const bob = await auth.addUser('bob@example.com')

@@ -1,14 +1,8 @@
 import type { LightMyRequestResponse } from 'fastify'
-import { recordAudit } from '../../src/features/audit/audit-store.ts'
-import { registerAccountRoutes } from '../../src/features/identity/people/account-routes.ts'
 import { insertCompany } from '../../src/features/identity/people/installation/operator-account-service.ts'
 import { createRoleStore } from '../../src/features/identity/people/roles/role-store.ts'
-import { createProvisioning } from '../../src/features/identity/provisioning/provisioning.ts'
-import { registerProvisioningRoutes } from '../../src/features/identity/provisioning/provisioning-routes.ts'
-import { registerScimRoutes } from '../../src/features/identity/provisioning/scim-routes.ts'
 import { newId } from '../../src/platform/ids.ts'
-import { accountServicesOf } from './accounts.ts'
-import { type Auth, type AuthParts, type Body, createAuth, goodPassword } from './auth.ts'
+import { type Auth, type Body, createAuth, goodPassword } from './auth.ts'
 import { createTestDatabase, type TestDatabase } from './postgres.ts'
 
 export const origin = 'https://millrace.example'
@@ -127,28 +121,10 @@ export async function openTenant(auth: Auth, companyId: string, email: string): 
   }
 }
 
-/** One process that answers identity providers and their administrators; several may share a database. */
-export function openProvisioningProcess(database: TestDatabase): Promise<Auth> {
-  const build = ({ relational, time }: AuthParts) =>
-    createProvisioning({
-      relational,
-      recordAudit,
-      publicUrl: () => origin,
-      clock: time.clock,
-    })
-  return createAuth(database, {
-    open: (scope, parts) => registerScimRoutes(scope, build(parts)),
-    authenticated(scope, parts) {
-      registerProvisioningRoutes(scope, build(parts))
-      registerAccountRoutes(scope, accountServicesOf(parts))
-    },
-  })
-}
-
 /** Two companies, each with an administrator and an identity provider, over a database of the test's own. */
 export async function openProvisioning(): Promise<ProvisioningApp> {
   const database = await createTestDatabase()
-  const auth = await openProvisioningProcess(database)
+  const auth = await createAuth(database)
   const { companyId } = await database.transaction((tx) => insertCompany(tx, 'Other'))
   const tenant = await openTenant(auth, auth.companyId, 'admin@acme.example')
   const other = await openTenant(auth, companyId, 'admin@other.example')

@@ -43,7 +43,7 @@ export function createAttempts(relational: Relational, app: SingleSignOnApp, idp
   /** Every refusal is in the audit log by its name, and nobody is let in. */
   async function expectRefused(browser: Browser, xml: string | Buffer, reason: RefusalReason): Promise<void> {
     expect(await post(browser, xml)).toBe(reason)
-    expect(app.seen.finished).toEqual([])
+    expect(await app.finished()).toEqual([])
     const { rows } = await relational.pool.query(
       `select company_id, outcome, error, details from audit_entries where action = 'sso-sign-in' order by at desc, id desc limit 1`,
     )

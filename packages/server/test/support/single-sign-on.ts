@@ -1,21 +1,6 @@
 import type { LightMyRequestResponse } from 'fastify'
-import { recordAudit } from '../../src/features/audit/audit-store.ts'
-import { registerUserRoutes } from '../../src/features/identity/people/users/user-routes.ts'
-import { createUserService } from '../../src/features/identity/people/users/user-service.ts'
-import type { AuthorizationRequest } from '../../src/features/identity/sign-in/authorization-request.ts'
-import type { FinishedSingleSignOn } from '../../src/features/identity/sign-in/sign-in-service.ts'
-import { registerSamlRoutes } from '../../src/features/identity/single-sign-on/sign-in/saml-sign-in-routes.ts'
-import { createSamlSignInStore } from '../../src/features/identity/single-sign-on/sign-in/saml-sign-in-store.ts'
-import { registerSingleSignOnRoutes } from '../../src/features/identity/single-sign-on/single-sign-on-routes.ts'
-import {
-  createSingleSignOn,
-  type SingleSignOn,
-} from '../../src/features/identity/single-sign-on/single-sign-on-service.ts'
-import { DomainError } from '../../src/platform/errors.ts'
-import { languageOf } from '../../src/platform/http/page-language.ts'
-import { silentLogger } from '../../src/platform/logger.ts'
-import type { Relational } from '../../src/platform/stores/relational.ts'
-import { type Auth, type AuthParts, type Body, createAuth } from './auth.ts'
+import { type Auth, type Body, createAuth, testOrigin, testRedirectUri } from './auth.ts'
+import { challengeOf, verifier } from './authorization.ts'
 import { second } from './fake-time.ts'
 import {
   certificateOf,
@@ -26,93 +11,76 @@ import {
 import { createTestDatabase, type TestDatabase } from './postgres.ts'
 import { genuineResponse, requestIdOf } from './saml-forgery.ts'
 
-export const redirectUri = 'https://app.example/signed-in'
+/** Where sign-ins of `createBrowser` end. */
+export const redirectUri = testRedirectUri
 
-/** Single sign-on over a database of the test's own, with what the other features would do seen by the test. */
-export async function createSingleSignOnApp(relational: Relational) {
+/** Single sign-on over a database of the test's own, with what goes out of the service in the hands of the test. */
+export async function createSingleSignOnApp(relational: TestDatabase) {
   const seen = {
-    finished: [] as FinishedSingleSignOn[],
-    resetMails: [] as string[],
+    /** What became of sign-ins, as the metrics count it. */
     outcomes: [] as string[],
     fetched: [] as string[],
     documents: new Map<string, string>(),
     records: new Map<string, string[]>(),
-    origin: 'https://millrace.example',
-    /** Runs before a sign-in is handed over. */
-    beforeFinish: undefined as (() => Promise<unknown>) | undefined,
+    origin: testOrigin,
   }
-  let singleSignOn: SingleSignOn | undefined
-  let auth: Auth | undefined
-
-  const make = (parts: AuthParts): SingleSignOn => {
-    singleSignOn ??= createSingleSignOn({
-      relational,
-      box: parts.box,
-      recordAudit,
-      enqueueMail: parts.enqueueMail,
-      publicUrl: () => seen.origin,
-      clock: parts.time.clock,
-      signIns: (queries) => createSamlSignInStore(queries, parts.time.sqlNow),
-      log: silentLogger,
-      onOutcome: (outcome) => void seen.outcomes.push(outcome),
-      async resolveTxt(name) {
-        const values = seen.records.get(name)
-        if (!values) throw Object.assign(new Error('no record'), { code: 'ENOTFOUND' })
-        return values.map((value) => [value.slice(0, 10), value.slice(10)])
+  const auth = await createAuth(relational, {
+    origin: () => seen.origin,
+    outgoing: {
+      async fetchDocument(url) {
+        seen.fetched.push(url)
+        const document = seen.documents.get(url)
+        if (document === undefined) throw new Error('the address is not public')
+        return document
       },
-      ports: {
-        async readAuthorizationRequest(query, acceptLanguage): Promise<AuthorizationRequest> {
-          if (query.redirect_uri !== redirectUri) throw new DomainError('invalidRedirectUri')
-          return {
-            clientId: query.client_id ?? '',
-            redirectUri: query.redirect_uri,
-            state: query.state,
-            codeChallenge: query.code_challenge ?? '',
-            language: languageOf(query.lang, acceptLanguage),
-          }
-        },
-        async finishSignIn(finished) {
-          await seen.beforeFinish?.()
-          seen.finished.push(finished)
-          return `${finished.request.redirectUri}?code=C${seen.finished.length}&state=${finished.request.state}`
-        },
-        keepSignIn: async (kept) => {
-          if (!auth) throw new Error('nothing signs in yet')
-          return auth.signInService.keepSingleSignOn(kept)
-        },
-        async fetchDocument(url) {
-          seen.fetched.push(url)
-          const document = seen.documents.get(url)
-          if (document === undefined) throw new Error('the address is not public')
-          return document
-        },
-        async mailPasswordReset(_tx, userId) {
-          seen.resetMails.push(userId)
-        },
+      async postJson() {
+        throw new Error('nothing is posted')
       },
-    })
-    return singleSignOn
-  }
-
-  auth = await createAuth(relational, {
-    open: (scope, parts) => registerSamlRoutes(scope, make(parts)),
-    authenticated(scope, parts) {
-      registerSingleSignOnRoutes(scope, make(parts))
-      const { lifecycle } = parts
-      registerUserRoutes(scope, createUserService({ relational, lifecycle, recordAudit }))
+    },
+    async resolveTxt(name) {
+      const values = seen.records.get(name)
+      if (!values) throw Object.assign(new Error('no record'), { code: 'ENOTFOUND' })
+      return values.map((value) => [value.slice(0, 10), value.slice(10)])
     },
   })
-  return { auth, seen, singleSignOn: make(auth.parts) }
+  let since = auth.time.clock.now()
+  const { singleSignOns } = auth.context.metrics
+  const count = singleSignOns.inc.bind(singleSignOns) as (labels: { outcome: string }) => void
+  singleSignOns.inc = ((labels: { outcome: string }) => {
+    seen.outcomes.push(labels.outcome)
+    count(labels)
+  }) as typeof singleSignOns.inc
+
+  return {
+    auth,
+    seen,
+    singleSignOn: auth.services.singleSignOn,
+
+    /** Users who were returned to the application with a code, oldest first, since `forget`. */
+    async finished(): Promise<string[]> {
+      const { rows } = await relational.pool.query<{ id: string }>(
+        `select actor_id as id from audit_entries
+         where action = 'application-authorize' and at >= $1 order by at, id`,
+        [new Date(since)],
+      )
+      return rows.map(({ id }) => id)
+    },
+
+    forget(): void {
+      seen.outcomes.length = 0
+      auth.time.advance(second)
+      since = auth.time.clock.now()
+    },
+  }
 }
 
 export type SingleSignOnApp = Awaited<ReturnType<typeof createSingleSignOnApp>>
 
 const query = {
-  client_id: '65f0c0ffee5ca1ab1e0ddba1',
   redirect_uri: redirectUri,
   response_type: 'code',
   state: 's t&te',
-  code_challenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM',
+  code_challenge: challengeOf(verifier),
   code_challenge_method: 'S256',
 }
 
@@ -142,7 +110,9 @@ export function createBrowser(app: SingleSignOnApp, address = '192.0.2.7') {
 
     /** Begins a sign-in. @returns the reply, and where its page leads */
     async start(wanted: Record<string, string>): Promise<{ reply: LightMyRequestResponse; url: string }> {
-      const reply = await get(`/v2/sso/saml/login?${new URLSearchParams({ ...query, ...wanted })}`)
+      const reply = await get(
+        `/v2/sso/saml/login?${new URLSearchParams({ client_id: app.auth.clientId, ...query, ...wanted })}`,
+      )
       const link = /<a href="([^"]*)">/.exec(reply.body)?.[1] ?? ''
       return { reply, url: link.replaceAll('&amp;', '&') }
     },
@@ -284,10 +254,7 @@ export async function openSingleSignOn(): Promise<OpenedSingleSignOn> {
     ...configured,
     call: async (method, url, body, as = configured.token) => (await auth.call(as, method, url, body)).json(),
     forget() {
-      seen.outcomes.length = 0
-      seen.finished.length = 0
-      seen.beforeFinish = undefined
-      auth.time.advance(second)
+      app.forget()
       idp.state.options = {}
     },
     async signIn(who, browser) {

@@ -1,12 +1,10 @@
 import type { RecordAudit } from '../../../platform/audit.ts'
 import type { Passwords } from '../../../platform/crypto/passwords.ts'
 import type { EnqueueMail } from '../../../platform/mail/mail-queue.ts'
-import type { Queries, Relational } from '../../../platform/stores/relational.ts'
+import type { Relational } from '../../../platform/stores/relational.ts'
 import { type CompanyService, createCompanyService } from './company/company-service.ts'
 import { createInvitationService, type InvitationService } from './invitations/invitation-service.ts'
 import { createPasswordLinkService, type PasswordLinkService } from './passwords/password-link-service.ts'
-import { createPasswordLinkStore, type PasswordLinkStore } from './passwords/password-link-store.ts'
-import { createRequestBudgetStore, type RequestBudgetStore } from './passwords/request-budget-store.ts'
 import { createRoleService, type RoleService, type RoleServiceDependencies } from './roles/role-service.ts'
 import { createTeamService, type TeamService } from './teams/team-service.ts'
 import { createProfileService, type ProfileService } from './users/profile-service.ts'
@@ -21,9 +19,6 @@ export interface AccountServicesDependencies extends Pick<RoleServiceDependencie
   /** Public address of the service, without a path. */
   readonly publicUrl: () => string
   readonly knowsTimezone: (zone: string) => Promise<boolean>
-  /** Tests hand in stores with a clock of their own. */
-  readonly linksIn?: (queries: Queries) => PasswordLinkStore
-  readonly budgetsIn?: (queries: Queries) => RequestBudgetStore
 }
 
 export interface AccountServices {
@@ -38,12 +33,7 @@ export interface AccountServices {
 
 /** Users, roles, teams and the company, as operations offer them, over one store. */
 export function createAccountServices(given: AccountServicesDependencies): AccountServices {
-  const dependencies = {
-    ...given,
-    linksIn: given.linksIn ?? ((queries: Queries) => createPasswordLinkStore(queries)),
-    budgetsIn: given.budgetsIn ?? ((queries: Queries) => createRequestBudgetStore(queries)),
-    lifecycle: createUserLifecycle(given),
-  }
+  const dependencies = { ...given, lifecycle: createUserLifecycle(given) }
   const passwordLinks = createPasswordLinkService(dependencies)
   const { makeInvitationLink } = passwordLinks
   return {

@@ -1,5 +1,4 @@
 import { and, eq, sql } from 'drizzle-orm'
-import { databaseNow, type SqlNow } from '../../../database/now.ts'
 import { familiarOrigins } from '../../../database/tables/familiar-origin.ts'
 import { users } from '../../../database/tables/user.ts'
 import { hashSecret, isSecret } from '../../../platform/crypto/secrets.ts'
@@ -39,18 +38,18 @@ export const hashDevice = (secret: string | undefined): Buffer =>
 export type FamiliarStore = ReturnType<typeof createFamiliarStore>
 
 /** Where users have signed in; given a transaction it works inside it. */
-export function createFamiliarStore(db: Queries, now: SqlNow = databaseNow) {
+export function createFamiliarStore(db: Queries) {
   async function remember(userId: string, kind: 'network' | 'device', hash: Buffer): Promise<void> {
     const { rowCount } = await db.execute(
       sql`insert into ${familiarOrigins} as known (user_id, kind, origin_hash, used_at, expires_at)
-        values (${userId}, ${kind}, ${hash}, ${now()}, ${now()} + make_interval(days => ${lifetimeDays[kind]}))
+        values (${userId}, ${kind}, ${hash}, now(), now() + make_interval(days => ${lifetimeDays[kind]}))
         on conflict (user_id, origin_hash) do update set used_at = excluded.used_at, expires_at = excluded.expires_at
-        where known.used_at < ${now()} - ${refreshAfter}::interval`,
+        where known.used_at < now() - ${refreshAfter}::interval`,
     )
     if ((rowCount ?? 0) === 0) return
     await db.execute(
       sql`delete from ${familiarOrigins} where user_id = ${userId} and kind = ${kind} and (
-        expires_at < ${now()} or origin_hash not in (
+        expires_at < now() or origin_hash not in (
           select origin_hash from ${familiarOrigins} where user_id = ${userId} and kind = ${kind}
           order by used_at desc, origin_hash limit ${maxOrigins}))`,
     )
@@ -63,7 +62,7 @@ export function createFamiliarStore(db: Queries, now: SqlNow = databaseNow) {
       const hasOwn = (hash: Buffer) => sql`exists (
         select 1 from ${familiarOrigins} as origin join ${users} as owner on owner.id = origin.user_id
         where owner.email = ${email} and owner.holds_email and owner.status = 'active' and origin.origin_hash = ${hash}
-          and origin.expires_at > ${now()})`
+          and origin.expires_at > now())`
       interface Row extends Record<string, unknown> {
         user_id: string | null
         network: boolean
@@ -74,7 +73,7 @@ export function createFamiliarStore(db: Queries, now: SqlNow = databaseNow) {
         sql`select (
           select id from ${users} where email = ${email} and holds_email and status <> 'deleted'
         ) as user_id, ${hasOwn(network)} as network, ${hasOwn(deviceHash)} as device, exists (
-          select 1 from ${familiarOrigins} where origin_hash in (${network}, ${deviceHash}) and expires_at > ${now()}
+          select 1 from ${familiarOrigins} where origin_hash in (${network}, ${deviceHash}) and expires_at > now()
         ) as known`,
       )
       const [row] = rows

@@ -5,15 +5,13 @@ import { DomainError } from '../../../platform/errors.ts'
 import type { Queries, Relational } from '../../../platform/stores/relational.ts'
 import { isRegisteredRedirect } from '../sessions/clients/redirect-uri.ts'
 import { type FamiliarStore, hashDevice } from '../sessions/familiar-store.ts'
-import type { CodeStore, PendingSignIn } from '../sessions/tokens/code-store.ts'
+import { createCodeStore, type PendingSignIn } from '../sessions/tokens/code-store.ts'
 import type { Client, TokenStore } from '../sessions/tokens/token-store.ts'
 import { type AuthorizationRequest, buildRedirect, toParameters } from './authorization-request.ts'
 import type { PasswordCheck, RequestSource } from './passwords/password-check.ts'
 
 export interface SignInServiceDependencies {
   readonly relational: Pick<Relational, 'db' | 'transaction'>
-  /** Given a transaction it works inside it. */
-  readonly codesIn: (queries: Queries) => CodeStore
   readonly tokens: Pick<TokenStore, 'findClient'>
   readonly familiar: Pick<FamiliarStore, 'rememberNetwork' | 'rememberDevice'>
   readonly passwordCheck: PasswordCheck
@@ -66,24 +64,15 @@ export type SignInService = ReturnType<typeof createSignInService>
 
 /** The steps of a sign-in in a browser, from an address to an authorization code. */
 export function createSignInService(dependencies: SignInServiceDependencies) {
-  const {
-    relational,
-    codesIn,
-    tokens,
-    familiar,
-    passwordCheck,
-    recordAudit,
-    findSingleSignOn,
-    publicUrl,
-    random,
-  } = dependencies
-  const codes = codesIn(relational.db)
+  const { relational, tokens, familiar, passwordCheck, recordAudit, findSingleSignOn, publicUrl, random } =
+    dependencies
+  const codes = createCodeStore(relational.db)
 
   async function issueCode(tx: Queries, person: Person, { request, source }: Step): Promise<string> {
     const code = newSecret(random)
     const { clientId, redirectUri, codeChallenge } = request
     const { userId, passwordHash, method } = person
-    await codesIn(tx).insertCode({
+    await createCodeStore(tx).insertCode({
       codeHash: hashSecret(code),
       userId,
       clientId,
@@ -120,7 +109,8 @@ export function createSignInService(dependencies: SignInServiceDependencies) {
     await codes.sweepEnded()
     const { client } = step
     const location = await relational.transaction(async (tx) => {
-      const hasConsent = client.firstParty || (await codesIn(tx).lockConsent(person.userId, client.id))
+      const hasConsent =
+        client.firstParty || (await createCodeStore(tx).lockConsent(person.userId, client.id))
       return hasConsent ? issueCode(tx, person, step) : undefined
     })
     if (location !== undefined) return { kind: 'done', location }
@@ -193,7 +183,7 @@ export function createSignInService(dependencies: SignInServiceDependencies) {
       if (!pending?.complete) return undefined
       const { client, request, source } = step
       return relational.transaction(async (tx) => {
-        const inside = codesIn(tx)
+        const inside = createCodeStore(tx)
         if (!(await inside.deletePending(hashSecret(signIn)))) return undefined
         await recordAudit(tx, {
           companyId: pending.companyId,

@@ -1,5 +1,5 @@
 import type { RecordAudit } from '../../../platform/audit.ts'
-import { type Clock, systemClock } from '../../../platform/clock.ts'
+import type { Clock } from '../../../platform/clock.ts'
 import type { SecretBox } from '../../../platform/crypto/secret-box.ts'
 import type { Logger } from '../../../platform/logger.ts'
 import type { EnqueueMail } from '../../../platform/mail/mail-queue.ts'
@@ -9,13 +9,12 @@ import { createResponseThrottle, createStartThrottle } from './assertion/respons
 import { createCertificateService } from './certificates/certificate-service.ts'
 import { createConfigNotice } from './config/config-notice.ts'
 import { type ConfigServiceDependencies, createConfigService } from './config/config-service.ts'
-import { createDomainService, type ResolveTxt, resolveTxtRecords } from './domains/domain-service.ts'
+import { createDomainService, type ResolveTxt } from './domains/domain-service.ts'
 import { createMetadataWatch } from './metadata/metadata-watch.ts'
 import {
   createSamlSignInService,
   type SamlSignInServiceDependencies,
 } from './sign-in/saml-sign-in-service.ts'
-import { createSamlSignInStore } from './sign-in/saml-sign-in-store.ts'
 
 /** What single sign-on needs of signing in, of mails and of the network. */
 export type SingleSignOnPorts = Pick<
@@ -34,23 +33,16 @@ export interface SingleSignOnDependencies {
   readonly ports: SingleSignOnPorts
   readonly onOutcome: SamlSignInServiceDependencies['onOutcome']
   readonly log: Pick<Logger, 'warn'>
-  readonly clock?: Clock
-  /** Tests hand in stores whose present they move. */
-  readonly signIns?: SamlSignInServiceDependencies['signIns']
-  readonly resolveTxt?: ResolveTxt
+  readonly clock: Clock
+  readonly resolveTxt: ResolveTxt
 }
 
 export type SingleSignOn = ReturnType<typeof createSingleSignOn>
 
 /** Single sign-on as a whole: its configuration and the sign-ins through it. */
 export function createSingleSignOn(dependencies: SingleSignOnDependencies) {
-  const { relational, box, recordAudit, publicUrl, ports, onOutcome } = dependencies
+  const { relational, box, recordAudit, publicUrl, ports, onOutcome, clock, resolveTxt } = dependencies
   const lifecycle = createUserLifecycle(dependencies)
-  const {
-    clock = systemClock,
-    signIns = createSamlSignInStore,
-    resolveTxt = resolveTxtRecords,
-  } = dependencies
   const notifyAdministrators = createConfigNotice(dependencies)
   const certificates = createCertificateService({ relational, box, recordAudit, clock })
   return {
@@ -69,7 +61,6 @@ export function createSingleSignOn(dependencies: SingleSignOnDependencies) {
     metadataWatch: createMetadataWatch({ ...dependencies, fetchDocument: ports.fetchDocument, clock }),
     service: createSamlSignInService({
       relational,
-      signIns: (queries) => signIns(queries),
       lifecycle,
       certificates,
       recordAudit,

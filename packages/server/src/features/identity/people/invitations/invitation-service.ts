@@ -10,8 +10,8 @@ import { invitationEmail } from '../account-emails.ts'
 import { createDirectoryStore } from '../directory/directory-store.ts'
 import { requireEmail } from '../installation/operator-account-service.ts'
 import type { PasswordLinkService } from '../passwords/password-link-service.ts'
-import type { LinkTarget, PasswordLinkStore } from '../passwords/password-link-store.ts'
-import { budgetKey, type RequestBudgetStore } from '../passwords/request-budget-store.ts'
+import { createPasswordLinkStore, type LinkTarget } from '../passwords/password-link-store.ts'
+import { budgetKey, createRequestBudgetStore } from '../passwords/request-budget-store.ts'
 import {
   requireGrantableRole,
   requireGrantableTeams,
@@ -26,8 +26,6 @@ import { createInvitationStore } from './invitation-store.ts'
 export interface InvitationServiceDependencies {
   readonly relational: Pick<Relational, 'db'>
   readonly lifecycle: Pick<UserLifecycle, 'transact' | 'create' | 'erase'>
-  readonly linksIn: (queries: Queries) => Pick<PasswordLinkStore, 'findById' | 'endAll'>
-  readonly budgetsIn: (queries: Queries) => Pick<RequestBudgetStore, 'take'>
   readonly makeInvitationLink: PasswordLinkService['makeInvitationLink']
   readonly recordAudit: RecordAudit
   readonly enqueueMail: EnqueueMail
@@ -44,13 +42,11 @@ export type InvitationService = ReturnType<typeof createInvitationService>
 
 /** Invitations, until their users sign in for the first time. */
 export function createInvitationService(dependencies: InvitationServiceDependencies) {
-  const { relational, lifecycle, linksIn, makeInvitationLink, recordAudit, enqueueMail, publicUrl } =
-    dependencies
-  const { budgetsIn } = dependencies
+  const { relational, lifecycle, makeInvitationLink, recordAudit, enqueueMail, publicUrl } = dependencies
 
   /** @throws DomainError `tooManyInvitations` */
   async function requireMail(tx: Queries, { userId }: Principal, email: string): Promise<void> {
-    const budgets = budgetsIn(tx)
+    const budgets = createRequestBudgetStore(tx)
     const ofCaller = await budgets.take({ key: budgetKey('invitations-of', userId), ...mailsOfCaller })
     const toAddress = await budgets.take({ key: budgetKey('invitations-to', email), ...mailsToAddress })
     const retryAfter = Math.max(ofCaller, toAddress)
@@ -71,7 +67,7 @@ export function createInvitationService(dependencies: InvitationServiceDependenc
   ): Promise<Omit<Invited, 'user'>> {
     if (sendMail) await requireMail(tx, principal, user.email)
     const choosesPassword = !user.requiresSingleSignOn
-    if (!choosesPassword) await linksIn(tx).endAll(user.id)
+    if (!choosesPassword) await createPasswordLinkStore(tx).endAll(user.id)
     const { url, expiresAt } = choosesPassword
       ? await makeInvitationLink(tx, user.id, principal.userId)
       : { url: `${publicUrl()}/`, expiresAt: null }
@@ -84,7 +80,7 @@ export function createInvitationService(dependencies: InvitationServiceDependenc
   }
 
   async function getTarget(tx: Queries, { companyId }: Principal, id: string): Promise<LinkTarget> {
-    const user = await linksIn(tx).findById(id)
+    const user = await createPasswordLinkStore(tx).findById(id)
     if (user?.companyId === companyId && user.status === 'invited') return user
     throw new DomainError('invitationNotFound', { id })
   }

@@ -19,14 +19,17 @@ import { passwordChangedEmail, resetEmail } from '../account-emails.ts'
 import { requireEmail } from '../installation/operator-account-service.ts'
 import { createUserStore } from '../users/user-store.ts'
 import { withHasher } from './password-hasher.ts'
-import type { LinkKind, LinkTarget, PasswordLinkStore } from './password-link-store.ts'
+import {
+  createPasswordLinkStore,
+  type LinkKind,
+  type LinkTarget,
+  type PasswordLinkStore,
+} from './password-link-store.ts'
 import { hashOther, requireGoodPassword } from './password-setting.ts'
-import { budgetKey, type RequestBudgetStore } from './request-budget-store.ts'
+import { budgetKey, createRequestBudgetStore } from './request-budget-store.ts'
 
 export interface PasswordLinkDependencies {
   readonly relational: Pick<Relational, 'db' | 'transaction'>
-  readonly linksIn: (queries: Queries) => PasswordLinkStore
-  readonly budgetsIn: (queries: Queries) => RequestBudgetStore
   readonly passwords: Passwords
   readonly recordAudit: RecordAudit
   readonly enqueueMail: EnqueueMail
@@ -79,8 +82,7 @@ export type PasswordLinkService = ReturnType<typeof createPasswordLinkService>
 
 /** Links with which users set a password: after a reset, or for the first sign-in. */
 export function createPasswordLinkService(dependencies: PasswordLinkDependencies) {
-  const { relational, linksIn, budgetsIn, passwords, recordAudit, enqueueMail, publicUrl, random } =
-    dependencies
+  const { relational, passwords, recordAudit, enqueueMail, publicUrl, random } = dependencies
 
   /** Undefined when there is no such user; the same statements then. */
   async function addLink(
@@ -90,7 +92,7 @@ export function createPasswordLinkService(dependencies: PasswordLinkDependencies
     createdBy: string | undefined,
   ): Promise<{ url: string; expiresAt: Date | undefined }> {
     const secret = newSecret(random)
-    const expiresAt = await linksIn(tx).insert({
+    const expiresAt = await createPasswordLinkStore(tx).insert({
       id: newId(),
       kind,
       secretHash: hashSecret(secret),
@@ -140,10 +142,10 @@ export function createPasswordLinkService(dependencies: PasswordLinkDependencies
   async function recordEnded(secret: string, address: string): Promise<void> {
     if (!isSecret(secret)) return
     const secretHash = hashSecret(secret)
-    const link = await linksIn(relational.db).findEnded(secretHash)
+    const link = await createPasswordLinkStore(relational.db).findEnded(secretHash)
     if (!link) return
     const budget = { key: budgetKey('ended-link', secretHash.toString('hex')), ...endedBudget }
-    if ((await budgetsIn(relational.db).take(budget)) > 0) return
+    if ((await createRequestBudgetStore(relational.db).take(budget)) > 0) return
     const { companyId, userId, email, kind, reason } = link
     await recordAudit(relational.db, {
       companyId,
@@ -166,7 +168,7 @@ export function createPasswordLinkService(dependencies: PasswordLinkDependencies
 
   async function setPassword(secret: string, newPassword: string, address: string): Promise<LinkView> {
     const secretHash = isSecret(secret) ? hashSecret(secret) : undefined
-    const link = secretHash && (await linksIn(relational.db).findLiving(secretHash))
+    const link = secretHash && (await createPasswordLinkStore(relational.db).findLiving(secretHash))
     if (!link) throw new DomainError('invalidLink')
     requireGoodPassword(newPassword, 'password')
     const passwordHash = await withHasher(passwords, { holders: holdersOf(address) }, (hasher) =>
@@ -174,13 +176,14 @@ export function createPasswordLinkService(dependencies: PasswordLinkDependencies
     )
     const { userId, companyId, kind, email, language, expiresAt } = link
     const isHeld = await holdingEmail(async (tx) => {
-      if (!(await linksIn(tx).consume(secretHash, userId))) throw new DomainError('invalidLink')
+      if (!(await createPasswordLinkStore(tx).consume(secretHash, userId)))
+        throw new DomainError('invalidLink')
       // The address signs in to another company's account: the holder of the link only learns that it has ended.
-      if ((await linksIn(tx).findById(userId))?.isHeldElsewhere) return true
+      if ((await createPasswordLinkStore(tx).findById(userId))?.isHeldElsewhere) return true
       // The link of an invitation is also in the answer to who invites; that of a reset is in the mail alone.
       await createUserStore(tx).setPassword(userId, passwordHash, kind === 'invitation')
       const endedSessions = await createSessionStore(tx).endOfUser(userId)
-      await linksIn(tx).endAll(userId)
+      await createPasswordLinkStore(tx).endAll(userId)
       await createFamiliarStore(tx).rememberNetwork(userId, address)
       if (kind === 'password-reset') await enqueueMail(tx, { to: email, ...passwordChangedEmail(language) })
       await recordAudit(tx, {
@@ -206,9 +209,9 @@ export function createPasswordLinkService(dependencies: PasswordLinkDependencies
     async requestReset({ email: text, address }: { email: string; address: string }): Promise<void> {
       const email = parseEmailAddress(text) ?? ''
       const budget = { key: budgetKey('forgotten-password', networkOf(address)), ...pageBudget }
-      if ((await budgetsIn(relational.db).take(budget)) > 0) return
+      if ((await createRequestBudgetStore(relational.db).take(budget)) > 0) return
       await relational.transaction(async (tx) => {
-        const links = linksIn(tx)
+        const links = createPasswordLinkStore(tx)
         await links.lockAddress(email || text)
         const { user, target, error } = await targetOfPage(links, email)
         const { url } = await addLink(tx, target?.id ?? '', 'password-reset', undefined)
@@ -241,7 +244,7 @@ export function createPasswordLinkService(dependencies: PasswordLinkDependencies
       if (!isOwn && !principal.can('user', 'update'))
         throw new DomainError('forbidden', { resource: 'user', action: 'update' })
       await relational.transaction(async (tx) => {
-        const links = linksIn(tx)
+        const links = createPasswordLinkStore(tx)
         await links.lockCaller(principal.userId)
         const user = await links.findByEmail(email, principal.companyId)
         if (!user) throw new DomainError('userNotFound', { email })
@@ -266,7 +269,7 @@ export function createPasswordLinkService(dependencies: PasswordLinkDependencies
      * active user, whether there is a password or not.
      */
     async mailResetTo(tx: Queries, userId: string): Promise<void> {
-      const user = await linksIn(tx).findById(userId)
+      const user = await createPasswordLinkStore(tx).findById(userId)
       if (user?.status === 'active') await mailResetLink(tx, user, undefined)
     },
 
@@ -279,7 +282,9 @@ export function createPasswordLinkService(dependencies: PasswordLinkDependencies
 
     /** What a link is for; undefined when it does not work. Looking does not use it. */
     async inspect(secret: string): Promise<LinkView | undefined> {
-      const link = isSecret(secret) ? await linksIn(relational.db).findLiving(hashSecret(secret)) : undefined
+      const link = isSecret(secret)
+        ? await createPasswordLinkStore(relational.db).findLiving(hashSecret(secret))
+        : undefined
       if (!link) return undefined
       const { kind, email, language, expiresAt } = link
       return { kind, email, language, expiresAt }

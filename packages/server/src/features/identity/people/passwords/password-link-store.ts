@@ -1,5 +1,4 @@
 import { eq, sql } from 'drizzle-orm'
-import { databaseNow, type SqlNow } from '../../../../database/now.ts'
 import { companies } from '../../../../database/tables/company.ts'
 import { userLinks } from '../../../../database/tables/sign-in.ts'
 import { users } from '../../../../database/tables/user.ts'
@@ -74,7 +73,7 @@ const stillFits = sql`owner.status = case link.kind when 'invitation' then 'invi
   and (link.kind <> 'invitation' or holds_role(link.created_by, owner.role_id))`
 
 /** Links to set a password; given a transaction it works inside it. */
-export function createPasswordLinkStore(db: Queries, now: SqlNow = databaseNow) {
+export function createPasswordLinkStore(db: Queries) {
   const from = sql`${users} as owner join ${companies} as company on company.id = owner.company_id`
 
   async function findTarget(condition: ReturnType<typeof sql>): Promise<LinkTarget | undefined> {
@@ -89,7 +88,7 @@ export function createPasswordLinkStore(db: Queries, now: SqlNow = databaseNow) 
   /** No link that was mailed or handed over for this user works any more. */
   async function endAll(userId: string): Promise<void> {
     await db.execute(
-      sql`update ${userLinks} set ended_at = ${now()} where user_id = ${userId} and ended_at is null`,
+      sql`update ${userLinks} set ended_at = now() where user_id = ${userId} and ended_at is null`,
     )
   }
 
@@ -127,7 +126,7 @@ export function createPasswordLinkStore(db: Queries, now: SqlNow = databaseNow) 
       const asked = from === 'operation' ? sql`created_by is not null` : sql`created_by is null`
       const { rows } = await db.execute<{ count: number }>(
         sql`select count(*)::int as count from ${userLinks} where user_id = ${userId}
-          and kind = 'password-reset' and created_at > ${now()} - interval '1 hour' and ${asked}`,
+          and kind = 'password-reset' and created_at > now() - interval '1 hour' and ${asked}`,
       )
       return rows[0]?.count ?? 0
     },
@@ -136,7 +135,7 @@ export function createPasswordLinkStore(db: Queries, now: SqlNow = databaseNow) 
     async countRecentBy(callerId: string, exceptUserId: string): Promise<number> {
       const { rows } = await db.execute<{ count: number }>(
         sql`select count(distinct user_id)::int as count from ${userLinks} where created_by = ${callerId}
-          and kind = 'password-reset' and created_at > ${now()} - interval '1 hour' and user_id <> ${exceptUserId}`,
+          and kind = 'password-reset' and created_at > now() - interval '1 hour' and user_id <> ${exceptUserId}`,
       )
       return rows[0]?.count ?? 0
     },
@@ -150,14 +149,14 @@ export function createPasswordLinkStore(db: Queries, now: SqlNow = databaseNow) 
       await endAll(link.userId)
       const { rows } = await db.execute<{ expiry: number }>(
         sql`insert into ${userLinks} (id, kind, secret_hash, user_id, created_by, created_at, expires_at)
-          select ${link.id}, ${link.kind}, ${link.secretHash}::bytea, id, ${link.createdBy ?? null}, ${now()},
-            ${now()} + make_interval(secs => ${link.lifetimeSeconds})
+          select ${link.id}, ${link.kind}, ${link.secretHash}::bytea, id, ${link.createdBy ?? null}, now(),
+            now() + make_interval(secs => ${link.lifetimeSeconds})
           from ${users} where id = ${link.userId}
           returning extract(epoch from expires_at)::float8 as expiry`,
       )
       await db.execute(
         sql`delete from ${userLinks} where id in (
-          select id from ${userLinks} where expires_at < ${now()} - interval '1 day'
+          select id from ${userLinks} where expires_at < now() - interval '1 day'
             and not (kind = 'invitation' and ended_at is null)
           limit ${sweepSize} for update skip locked)`,
       )
@@ -171,7 +170,7 @@ export function createPasswordLinkStore(db: Queries, now: SqlNow = databaseNow) 
             coalesce(owner.language, company.language) as language, owner.password_hash as "passwordHash",
             extract(epoch from link.expires_at)::float8 as expiry
           from ${userLinks} as link join ${from} on owner.id = link.user_id
-          where link.secret_hash = ${secretHash} and link.ended_at is null and link.expires_at > ${now()}
+          where link.secret_hash = ${secretHash} and link.ended_at is null and link.expires_at > now()
             and ${stillFits}
             and (owner.service_account or not requires_single_sign_on(owner.company_id, owner.email))`,
       )
@@ -185,7 +184,7 @@ export function createPasswordLinkStore(db: Queries, now: SqlNow = databaseNow) 
     async findEnded(secretHash: Buffer): Promise<EndedLink | undefined> {
       const { rows } = await db.execute<EndedLink & Record<string, unknown>>(
         sql`select link.kind, owner.id as "userId", owner.company_id as "companyId", owner.email,
-            case when link.ended_at is not null then 'ended' when link.expires_at <= ${now()} then 'expired'
+            case when link.ended_at is not null then 'ended' when link.expires_at <= now() then 'expired'
               when not (${stillFits}) then 'not-given' else 'single-sign-on' end as reason
           from ${userLinks} as link join ${users} as owner on owner.id = link.user_id
           where link.secret_hash = ${secretHash}`,
@@ -197,9 +196,9 @@ export function createPasswordLinkStore(db: Queries, now: SqlNow = databaseNow) 
     async consume(secretHash: Buffer, userId: string): Promise<boolean> {
       await db.select({ id: users.id }).from(users).where(eq(users.id, userId)).for('update')
       const { rowCount } = await db.execute(
-        sql`update ${userLinks} as link set ended_at = ${now()} from ${users} as owner
+        sql`update ${userLinks} as link set ended_at = now() from ${users} as owner
           where link.secret_hash = ${secretHash} and link.user_id = ${userId} and owner.id = link.user_id
-            and link.ended_at is null and link.expires_at > ${now()} and ${stillFits}`,
+            and link.ended_at is null and link.expires_at > now() and ${stillFits}`,
       )
       return (rowCount ?? 0) > 0
     },

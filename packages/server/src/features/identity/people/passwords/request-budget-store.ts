@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto'
 import { sql } from 'drizzle-orm'
-import { databaseNow, type SqlNow } from '../../../../database/now.ts'
 import { requestBudgets } from '../../../../database/tables/request-budget.ts'
 import type { Queries } from '../../../../platform/stores/relational.ts'
 
@@ -19,21 +18,21 @@ export const budgetKey = (kind: string, whom: string): Buffer =>
 const sweepSize = 50
 
 /** Requests that are bounded for everybody together, on all processes and across restarts. */
-export function createRequestBudgetStore(db: Queries, now: SqlNow = databaseNow) {
+export function createRequestBudgetStore(db: Queries) {
   return {
     /** Counts one request. @returns seconds until the next one is free; 0 when this one was */
     async take({ key, free, drainSeconds }: Budget): Promise<number> {
       const one = sql`make_interval(secs => ${drainSeconds})`
-      const full = sql`${now()} + make_interval(secs => ${free * drainSeconds})`
+      const full = sql`now() + make_interval(secs => ${free * drainSeconds})`
       const { rowCount } = await db.execute(
-        sql`insert into ${requestBudgets} as known (key, drained_at) values (${key}::bytea, ${now()} + ${one})
-          on conflict (key) do update set drained_at = greatest(known.drained_at, ${now()}) + ${one}
-          where greatest(known.drained_at, ${now()}) + ${one} <= ${full}`,
+        sql`insert into ${requestBudgets} as known (key, drained_at) values (${key}::bytea, now() + ${one})
+          on conflict (key) do update set drained_at = greatest(known.drained_at, now()) + ${one}
+          where greatest(known.drained_at, now()) + ${one} <= ${full}`,
       )
       if ((rowCount ?? 0) > 0) {
         await db.execute(
           sql`delete from ${requestBudgets} where key in (
-            select key from ${requestBudgets} where drained_at < ${now()} - interval '1 minute'
+            select key from ${requestBudgets} where drained_at < now() - interval '1 minute'
             limit ${sweepSize} for update skip locked)`,
         )
         return 0
@@ -51,5 +50,3 @@ export function createRequestBudgetStore(db: Queries, now: SqlNow = databaseNow)
     },
   }
 }
-
-export type RequestBudgetStore = ReturnType<typeof createRequestBudgetStore>

@@ -11,16 +11,14 @@ import { createSessionStore } from '../../sessions/session-store.ts'
 import { passwordChangedEmail } from '../account-emails.ts'
 import { changesOf, definedOf, personalFields } from '../changes.ts'
 import { withHasher } from '../passwords/password-hasher.ts'
-import type { PasswordLinkStore } from '../passwords/password-link-store.ts'
+import { createPasswordLinkStore } from '../passwords/password-link-store.ts'
 import { hashOther, requireGoodPassword } from '../passwords/password-setting.ts'
-import { budgetKey, type RequestBudgetStore } from '../passwords/request-budget-store.ts'
+import { budgetKey, createRequestBudgetStore } from '../passwords/request-budget-store.ts'
 import { toUser } from './user-service.ts'
 import { createUserStore, type StoredUser } from './user-store.ts'
 
 export interface ProfileServiceDependencies {
   readonly relational: Pick<Relational, 'db' | 'transaction'>
-  readonly linksIn: (queries: Queries) => Pick<PasswordLinkStore, 'findById' | 'endAll'>
-  readonly budgetsIn: (queries: Queries) => RequestBudgetStore
   readonly passwords: Passwords
   readonly recordAudit: RecordAudit
   readonly enqueueMail: EnqueueMail
@@ -35,7 +33,7 @@ export type ProfileService = ReturnType<typeof createProfileService>
 
 /** What every user may do with their own account. */
 export function createProfileService(dependencies: ProfileServiceDependencies) {
-  const { relational, linksIn, budgetsIn, passwords, recordAudit, enqueueMail } = dependencies
+  const { relational, passwords, recordAudit, enqueueMail } = dependencies
 
   async function getSelf(queries: Queries, principal: Principal): Promise<StoredUser> {
     const user = await createUserStore(queries).find(principal.companyId, principal.userId)
@@ -60,7 +58,10 @@ export function createProfileService(dependencies: ProfileServiceDependencies) {
 
   /** Every try counts before the password is looked at, so that many at once are bounded too. */
   async function requireTurn(userId: string): Promise<void> {
-    const seconds = await budgetsIn(relational.db).take({ key: guessesKey(userId), ...guesses })
+    const seconds = await createRequestBudgetStore(relational.db).take({
+      key: guessesKey(userId),
+      ...guesses,
+    })
     if (seconds === 0) return
     throw new DomainError('tooManyAttempts', { retryAfter: seconds }, { retryAfterSeconds: seconds })
   }
@@ -114,16 +115,16 @@ export function createProfileService(dependencies: ProfileServiceDependencies) {
       requireGoodPassword(next, 'newPassword')
       const { present, hash } = await replace(principal, current, next)
       return relational.transaction(async (tx) => {
-        const user = await linksIn(tx).findById(principal.userId)
+        const user = await createPasswordLinkStore(tx).findById(principal.userId)
         const changed = await createUserStore(tx).changePassword(principal.userId, present, hash)
         // It has been changed since it was verified.
         if (!changed || !user) throw new DomainError('wrongPassword')
         if (user.requiresSingleSignOn) throw new DomainError('passwordNotUsed', { email: principal.email })
         const sessions = createSessionStore(tx)
         const endedSessions = await sessions.endOfUser(principal.userId, { keptTokenId: principal.tokenId })
-        await linksIn(tx).endAll(principal.userId)
+        await createPasswordLinkStore(tx).endAll(principal.userId)
         await createFamiliarStore(tx).rememberNetwork(principal.userId, caller.address)
-        await budgetsIn(tx).forget(guessesKey(principal.userId))
+        await createRequestBudgetStore(tx).forget(guessesKey(principal.userId))
         await enqueueMail(tx, { to: user.email, ...passwordChangedEmail(user.language) })
         await recordAudit(tx, { ...eventOf(caller, 'password-change'), details: { endedSessions } })
         return endedSessions

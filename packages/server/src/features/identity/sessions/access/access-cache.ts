@@ -14,6 +14,8 @@ const lifetimeMs = 800
 
 const maxEntries = 10_000
 
+export type AccessCache = ReturnType<typeof createAccessCache>
+
 /**
  * Caches what a token gives. That a revocation holds on every process within a second rests on the lifetime of an
  * entry alone; notices only make it sooner (`forget`). A token ends when the database said it would, not with its

@@ -1,5 +1,4 @@
 import { sql } from 'drizzle-orm'
-import { databaseNow, type SqlNow } from '../../../../database/now.ts'
 import { oauthClients } from '../../../../database/tables/oauth-client.ts'
 import { rolePermissions } from '../../../../database/tables/role.ts'
 import { accessTokens, refreshTokens } from '../../../../database/tables/token.ts'
@@ -26,14 +25,14 @@ interface AccessRow extends Record<string, unknown> {
   team_ids: string[]
 }
 
-export function createAccessStore(relational: Pick<Relational, 'db'>, now: SqlNow = databaseNow) {
+export function createAccessStore(relational: Pick<Relational, 'db'>) {
   return {
     /** Undefined for a token that is unknown or has ended, or whose user or client is not active. */
     async findAccess(tokenHash: Buffer): Promise<Access | undefined> {
       const { rows } = await relational.db.execute<AccessRow>(
         sql`select token.id as token_id, owner.id as user_id, owner.email, owner.role_id, owner.company_id,
             session.client_id,
-            (extract(epoch from token.expires_at - ${now()}) * 1000)::float8 as remaining_ms,
+            (extract(epoch from token.expires_at - now()) * 1000)::float8 as remaining_ms,
             array(select resource || ':' || action from ${rolePermissions} where role_id = owner.role_id)
               as permissions,
             array(select reachable_teams(owner.id) order by 1) as team_ids
@@ -41,7 +40,7 @@ export function createAccessStore(relational: Pick<Relational, 'db'>, now: SqlNo
             join ${refreshTokens} as session on session.id = token.refresh_token_id
             join ${users} as owner on owner.id = session.user_id
             join ${oauthClients} as client on client.id = session.client_id
-          where token.token_hash = ${tokenHash} and token.expires_at > ${now()}
+          where token.token_hash = ${tokenHash} and token.expires_at > now()
             and owner.status = 'active' and client.active`,
       )
       const [row] = rows

@@ -2,14 +2,12 @@ import type { Application } from '@millrace/contract/resources/application.ts'
 import { actorOf, type RecordAudit } from '../../../../platform/audit.ts'
 import { DomainError } from '../../../../platform/errors.ts'
 import { normalizeId } from '../../../../platform/ids.ts'
-import type { Queries, Relational } from '../../../../platform/stores/relational.ts'
+import type { Relational } from '../../../../platform/stores/relational.ts'
 import type { Caller, Principal } from '../principal.ts'
-import type { ApplicationStore } from './application-store.ts'
+import { createApplicationStore } from './application-store.ts'
 
 export interface ApplicationServiceDependencies {
   readonly relational: Pick<Relational, 'db' | 'transaction'>
-  /** Given a transaction it works inside it. */
-  readonly applicationsIn: (queries: Queries) => ApplicationStore
   readonly recordAudit: RecordAudit
 }
 
@@ -17,17 +15,18 @@ export type ApplicationService = ReturnType<typeof createApplicationService>
 
 /** The applications that act for a user, as that user sees and ends them. */
 export function createApplicationService(dependencies: ApplicationServiceDependencies) {
-  const { relational, applicationsIn, recordAudit } = dependencies
+  const { relational, recordAudit } = dependencies
 
   return {
-    list: ({ userId }: Principal): Promise<Application[]> => applicationsIn(relational.db).listOf(userId),
+    list: ({ userId }: Principal): Promise<Application[]> =>
+      createApplicationStore(relational.db).listOf(userId),
 
     /** @throws DomainError `applicationNotFound` when there is neither a consent nor a session to end */
     async withdraw({ principal, address }: Caller, wantedId: string): Promise<void> {
       const { userId, companyId } = principal
       const id = normalizeId(wantedId)
       await relational.transaction(async (tx) => {
-        const applications = applicationsIn(tx)
+        const applications = createApplicationStore(tx)
         const name = await applications.findName(id)
         const { consents, sessions } = await applications.withdraw(userId, id)
         if (consents + sessions === 0) throw new DomainError('applicationNotFound', { id })

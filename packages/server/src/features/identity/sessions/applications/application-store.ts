@@ -1,6 +1,5 @@
 import type { Application } from '@millrace/contract/resources/application.ts'
 import { and, eq, type SQL, sql } from 'drizzle-orm'
-import { databaseNow, type SqlNow } from '../../../../database/now.ts'
 import { oauthClients } from '../../../../database/tables/oauth-client.ts'
 import { authorizationCodes, clientConsents, pendingSignIns } from '../../../../database/tables/sign-in.ts'
 import { accessTokens, refreshTokens } from '../../../../database/tables/token.ts'
@@ -12,14 +11,12 @@ export interface WithdrawnAccess {
   readonly sessions: number
 }
 
-export type ApplicationStore = ReturnType<typeof createApplicationStore>
-
 /** Clients that act for a user; given a transaction it works inside it. All times are the database's. */
-export function createApplicationStore(db: Queries, now: SqlNow = databaseNow) {
+export function createApplicationStore(db: Queries) {
   /** A session without a refresh token has ended with its last access token, and its row stays for a while. */
-  const living = (): SQL => sql`session.expires_at > ${now()} and (session.token_hash is not null or exists (
+  const living = (): SQL => sql`session.expires_at > now() and (session.token_hash is not null or exists (
     select 1 from ${accessTokens} as token
-    where token.refresh_token_id = session.id and token.expires_at > ${now()}))`
+    where token.refresh_token_id = session.id and token.expires_at > now()))`
 
   const toIso = (instant: SQL): SQL =>
     sql`to_char(${instant} at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`

@@ -1,5 +1,4 @@
 import { and, eq, lt, sql } from 'drizzle-orm'
-import { databaseNow, type SqlNow } from '../../../../database/now.ts'
 import { authorizationCodes, clientConsents, pendingSignIns } from '../../../../database/tables/sign-in.ts'
 import { refreshTokens } from '../../../../database/tables/token.ts'
 import { users } from '../../../../database/tables/user.ts'
@@ -44,14 +43,14 @@ const sweepSize = 50
 export type CodeStore = ReturnType<typeof createCodeStore>
 
 /** Codes, sign-ins under way and consents; given a transaction it works inside it. All times are the database's. */
-export function createCodeStore(db: Queries, now: SqlNow = databaseNow) {
+export function createCodeStore(db: Queries) {
   return {
     /** A code lives 60 s (docs/interface.md, Token service). */
     async insertCode(code: NewCode): Promise<void> {
       await db.insert(authorizationCodes).values({
         ...code,
-        createdAt: now(),
-        expiresAt: sql`${now()} + interval '60 seconds'`,
+        createdAt: sql`now()`,
+        expiresAt: sql`now() + interval '60 seconds'`,
       })
     },
 
@@ -68,7 +67,7 @@ export function createCodeStore(db: Queries, now: SqlNow = databaseNow) {
           method: authorizationCodes.method,
           passwordHash: authorizationCodes.passwordHash,
           isUsed: sql<boolean>`${authorizationCodes.usedAt} is not null`,
-          isAlive: sql<boolean>`${authorizationCodes.expiresAt} > ${now()}`,
+          isAlive: sql<boolean>`${authorizationCodes.expiresAt} > now()`,
         })
         .from(authorizationCodes)
         .innerJoin(users, eq(users.id, authorizationCodes.userId))
@@ -80,7 +79,7 @@ export function createCodeStore(db: Queries, now: SqlNow = databaseNow) {
     async markUsed(codeHash: Buffer, refreshTokenId: string): Promise<void> {
       await db
         .update(authorizationCodes)
-        .set({ usedAt: now(), refreshTokenId })
+        .set({ usedAt: sql`now()`, refreshTokenId })
         .where(eq(authorizationCodes.codeHash, codeHash))
     },
 
@@ -95,8 +94,8 @@ export function createCodeStore(db: Queries, now: SqlNow = databaseNow) {
     async insertPending(pending: NewPendingSignIn, seconds = 600): Promise<void> {
       await db.insert(pendingSignIns).values({
         ...pending,
-        createdAt: now(),
-        expiresAt: sql`${now()} + make_interval(secs => ${seconds})`,
+        createdAt: sql`now()`,
+        expiresAt: sql`now() + make_interval(secs => ${seconds})`,
       })
     },
 
@@ -118,7 +117,7 @@ export function createCodeStore(db: Queries, now: SqlNow = databaseNow) {
           and(
             eq(pendingSignIns.secretHash, secretHash),
             eq(pendingSignIns.browserHash, browserHash),
-            sql`${pendingSignIns.expiresAt} > ${now()}`,
+            sql`${pendingSignIns.expiresAt} > now()`,
             eq(users.status, 'active'),
           ),
         )
@@ -159,10 +158,10 @@ export function createCodeStore(db: Queries, now: SqlNow = databaseNow) {
     async sweepEnded(): Promise<void> {
       await db.execute(
         sql`delete from ${authorizationCodes} where code_hash in (
-          select code_hash from ${authorizationCodes} where expires_at < ${now()} - interval '1 day'
+          select code_hash from ${authorizationCodes} where expires_at < now() - interval '1 day'
           limit ${sweepSize} for update skip locked)`,
       )
-      await db.delete(pendingSignIns).where(lt(pendingSignIns.expiresAt, now()))
+      await db.delete(pendingSignIns).where(lt(pendingSignIns.expiresAt, sql`now()`))
     },
   }
 }

@@ -1,15 +1,15 @@
 import { sql } from 'drizzle-orm'
-import { databaseNow, type SqlNow } from '../../../../database/now.ts'
 import { oauthClients } from '../../../../database/tables/oauth-client.ts'
 import { accessTokens, earlierRefreshTokens, refreshTokens } from '../../../../database/tables/token.ts'
 import { users } from '../../../../database/tables/user.ts'
 import type { Queries } from '../../../../platform/stores/relational.ts'
 import {
+  accessEnd,
   knownRefreshTokens,
   type RevokedToken,
+  refreshEnd,
   type SessionRefresh,
   sessionIsValid,
-  tokenEnds,
 } from './token-store.ts'
 
 export interface SessionRotation extends SessionRefresh {
@@ -32,9 +32,7 @@ export type RotationStore = ReturnType<typeof createRotationStore>
  * Sessions whose refresh tokens are replaced by use (RFC 9700 4.14.2); given a transaction it works inside it. All
  * times are the database's.
  */
-export function createRotationStore(db: Queries, now: SqlNow = databaseNow) {
-  const { accessEnd, refreshEnd } = tokenEnds(now)
-
+export function createRotationStore(db: Queries) {
   return {
     /**
      * Makes an access token and the next refresh token from a refresh token of this client. A token of the present
@@ -53,31 +51,31 @@ export function createRotationStore(db: Queries, now: SqlNow = databaseNow) {
               case
                 when known.generation = session.generation then 'present'
                 when known.generation = session.generation - 1
-                  and session.replaced_at > ${now()} - interval '30 seconds' then 'before'
-                when known.expires_at > ${now()} then 'reused'
+                  and session.replaced_at > now() - interval '30 seconds' then 'before'
+                when known.expires_at > now() then 'reused'
               end as use
             from known join ${refreshTokens} as session on session.id = known.session_id
               join ${users} as owner on owner.id = session.user_id
               join ${oauthClients} as client on client.id = session.client_id
-            where session.client_id = ${rotation.clientId} and session.expires_at > ${now()} and client.active
+            where session.client_id = ${rotation.clientId} and session.expires_at > now() and client.active
             for update of session
           ), good as (
             select * from checked where use in ('present', 'before') and is_valid
           ), kept as (
             insert into ${earlierRefreshTokens} (token_hash, refresh_token_id, generation, expires_at)
-            select token_hash, id, generation, greatest(expires_at, ${refreshEnd()}) from good
+            select token_hash, id, generation, greatest(expires_at, ${refreshEnd}) from good
           ), refreshed as (
             update ${refreshTokens} as session
             set token_hash = ${rotation.nextTokenHash}::bytea,
               generation = session.generation + case use when 'present' then 1 else 0 end,
-              replaced_at = case use when 'present' then ${now()} else session.replaced_at end,
-              expires_at = greatest(session.expires_at, ${refreshEnd()}), used_at = ${now()},
+              replaced_at = case use when 'present' then now() else session.replaced_at end,
+              expires_at = greatest(session.expires_at, ${refreshEnd}), used_at = now(),
               address = ${rotation.address}
             from good where session.id = good.id
             returning session.id
           ), given as (
             insert into ${accessTokens} (id, token_hash, refresh_token_id, created_at, expires_at)
-            select ${rotation.accessTokenId}, ${rotation.accessTokenHash}::bytea, id, ${now()}, ${accessEnd()}
+            select ${rotation.accessTokenId}, ${rotation.accessTokenHash}::bytea, id, now(), ${accessEnd}
             from refreshed
           )
           select id as session_id, use = 'reused' as reused from checked
@@ -104,7 +102,7 @@ export function createRotationStore(db: Queries, now: SqlNow = databaseNow) {
     async sweepEarlier(): Promise<void> {
       await db.execute(
         sql`delete from ${earlierRefreshTokens} where token_hash in (
-          select token_hash from ${earlierRefreshTokens} where expires_at < ${now()} - interval '1 minute'
+          select token_hash from ${earlierRefreshTokens} where expires_at < now() - interval '1 minute'
           order by expires_at limit ${sweepSize} for update skip locked)`,
       )
     },

@@ -1,5 +1,4 @@
 import { and, eq, type SQL, sql } from 'drizzle-orm'
-import { databaseNow, type SqlNow } from '../../../../database/now.ts'
 import { oauthClients } from '../../../../database/tables/oauth-client.ts'
 import { userAuthenticators } from '../../../../database/tables/sign-in.ts'
 import { accessTokens, earlierRefreshTokens, refreshTokens } from '../../../../database/tables/token.ts'
@@ -71,10 +70,8 @@ export const knownRefreshTokens = (tokenHash: Buffer): SQL => sql`(
   select refresh_token_id, generation, expires_at from ${earlierRefreshTokens} where token_hash = ${tokenHash})`
 
 /** When tokens end that are given now (docs/interface.md, Authentication 6). */
-export const tokenEnds = (now: SqlNow) => ({
-  accessEnd: () => sql`${now()} + interval '1 hour'`,
-  refreshEnd: () => sql`${now()} + interval '30 days'`,
-})
+export const accessEnd: SQL = sql`now() + interval '1 hour'`
+export const refreshEnd: SQL = sql`now() + interval '30 days'`
 
 /** A token that was to be revoked, and whose it is. */
 export interface RevokedToken {
@@ -93,9 +90,7 @@ const sweepSize = 50
 export type TokenStore = ReturnType<typeof createTokenStore>
 
 /** Clients, credentials and tokens; given a transaction it works inside it. All times are the database's (docs/faults.md, T12). */
-export function createTokenStore(db: Queries, now: SqlNow = databaseNow) {
-  const { accessEnd, refreshEnd } = tokenEnds(now)
-
+export function createTokenStore(db: Queries) {
   return {
     /** The client, if it is known and active. */
     async findClient(clientId: string): Promise<Client | undefined> {
@@ -158,7 +153,7 @@ export function createTokenStore(db: Queries, now: SqlNow = databaseNow) {
             join ${refreshTokens} as session
               on session.id = known.session_id and session.generation = known.generation
             join ${users} as owner on owner.id = session.user_id
-          where session.expires_at > ${now()} and owner.email = ${email} and owner.status = 'active'
+          where session.expires_at > now() and owner.email = ${email} and owner.status = 'active'
             and owner.holds_email`,
       )
       return rows[0]?.id
@@ -177,18 +172,18 @@ export function createTokenStore(db: Queries, now: SqlNow = databaseNow) {
           : sql`password_hash is not distinct from ${user.passwordHash} and not ${ssoRequired}`
       const { rows } = await db.execute(
         sql`with owner as (
-            update ${users} set last_sign_in_at = ${now()}
+            update ${users} set last_sign_in_at = now()
             where id = ${user.userId} and status = 'active' and ${isStillTrue}
             returning id
           ), opened as (
             insert into ${refreshTokens}
               (id, token_hash, user_id, client_id, address, created_at, used_at, expires_at, method)
             select ${session.refreshTokenId}, ${session.refreshTokenHash}::bytea, id, ${session.clientId},
-              ${session.address}, ${now()}, ${now()}, ${refreshEnd()}, ${method} from owner
+              ${session.address}, now(), now(), ${refreshEnd}, ${method} from owner
             returning id
           )
           insert into ${accessTokens} (id, token_hash, refresh_token_id, created_at, expires_at)
-          select ${session.accessTokenId}, ${session.accessTokenHash}::bytea, id, ${now()}, ${accessEnd()} from opened
+          select ${session.accessTokenId}, ${session.accessTokenHash}::bytea, id, now(), ${accessEnd} from opened
           returning id`,
       )
       return rows.length > 0
@@ -202,17 +197,17 @@ export function createTokenStore(db: Queries, now: SqlNow = databaseNow) {
       const { rows } = await db.execute(
         sql`with refreshed as (
             update ${refreshTokens} as session
-            set expires_at = greatest(session.expires_at, ${refreshEnd()}), used_at = ${now()},
+            set expires_at = greatest(session.expires_at, ${refreshEnd}), used_at = now(),
               address = ${refresh.address}
             from ${users} as owner, ${oauthClients} as client
             where session.token_hash = ${refresh.refreshTokenHash} and session.client_id = ${refresh.clientId}
-              and session.expires_at > ${now()}
+              and session.expires_at > now()
               and owner.id = session.user_id and ${sessionIsValid}
               and client.id = session.client_id and client.active
             returning session.id
           )
           insert into ${accessTokens} (id, token_hash, refresh_token_id, created_at, expires_at)
-          select ${refresh.accessTokenId}, ${refresh.accessTokenHash}::bytea, id, ${now()}, ${accessEnd()} from refreshed
+          select ${refresh.accessTokenId}, ${refresh.accessTokenHash}::bytea, id, now(), ${accessEnd} from refreshed
           returning id`,
       )
       return rows.length > 0
@@ -272,7 +267,7 @@ export function createTokenStore(db: Queries, now: SqlNow = databaseNow) {
       for (const table of [accessTokens, refreshTokens]) {
         await db.execute(
           sql`delete from ${table} where id in (
-            select id from ${table} where expires_at < ${now()} - interval '1 minute'
+            select id from ${table} where expires_at < now() - interval '1 minute'
             order by expires_at limit ${sweepSize} for update skip locked)`,
         )
       }

@@ -1,5 +1,5 @@
 import type { RecordAudit } from '../../../../platform/audit.ts'
-import { type Clock, systemClock } from '../../../../platform/clock.ts'
+import type { Clock } from '../../../../platform/clock.ts'
 import { createFairGate } from '../../../../platform/crypto/fair-gate.ts'
 import { GateFull } from '../../../../platform/crypto/gate.ts'
 import type { PasswordHasher, Passwords } from '../../../../platform/crypto/passwords.ts'
@@ -17,7 +17,6 @@ import {
   type BucketState,
   type Buckets,
   bucketsOf,
-  defaultPolicy,
   longestWait,
   type ThrottlePolicy,
 } from './login-throttle.ts'
@@ -42,8 +41,8 @@ export interface PasswordCheckDependencies {
   readonly secondFactor: SecondFactor
   readonly recordAudit: RecordAudit
   readonly log: Pick<Logger, 'info' | 'warn'>
-  readonly policy?: ThrottlePolicy
-  readonly clock?: Clock
+  readonly policy: ThrottlePolicy
+  readonly clock: Clock
 }
 
 /** User name and password as they were typed. */
@@ -99,8 +98,8 @@ export type PasswordCheck = ReturnType<typeof createPasswordCheck>
  */
 export function createPasswordCheck(dependencies: PasswordCheckDependencies) {
   const { relational, tokens, familiar, throttle, passwords, secondFactor, recordAudit, log } = dependencies
+  const { policy, clock } = dependencies
   const { db } = relational
-  const { policy = defaultPolicy, clock = systemClock } = dependencies
   const alarms = new Map<string, number>()
   const held = new Map<string, number>()
   const askingGate = createFairGate(asking.places, asking.waitingPlaces)

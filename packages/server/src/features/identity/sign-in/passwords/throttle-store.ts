@@ -1,5 +1,4 @@
 import { sql } from 'drizzle-orm'
-import { databaseNow, type SqlNow } from '../../../../database/now.ts'
 import { loginFailures } from '../../../../database/tables/login-failure.ts'
 import type { Relational } from '../../../../platform/stores/relational.ts'
 import type { Bucket, BucketState } from './login-throttle.ts'
@@ -9,7 +8,7 @@ const sweepSize = 50
 export type ThrottleStore = ReturnType<typeof createThrottleStore>
 
 /** Failed sign-ins, shared by all processes and kept across restarts. */
-export function createThrottleStore(relational: Pick<Relational, 'db'>, now: SqlNow = databaseNow) {
+export function createThrottleStore(relational: Pick<Relational, 'db'>) {
   const { db } = relational
   return {
     async listStates(buckets: readonly Bucket[]): Promise<BucketState[]> {
@@ -19,8 +18,8 @@ export function createThrottleStore(relational: Pick<Relational, 'db'>, now: Sql
       )
       const { rows } = await db.execute<{ key: Buffer; filled: number; since: number }>(
         sql`select key, extract(epoch from drained_at - failed_at)::float8 as filled,
-            greatest(0, extract(epoch from ${now()} - failed_at))::float8 as since
-          from ${loginFailures} where key in (${keys}) and drained_at > ${now()}`,
+            greatest(0, extract(epoch from now() - failed_at))::float8 as since
+          from ${loginFailures} where key in (${keys}) and drained_at > now()`,
       )
       return rows.map(({ key, filled, since }) => ({
         key,
@@ -35,7 +34,7 @@ export function createThrottleStore(relational: Pick<Relational, 'db'>, now: Sql
       const rows = sql.join(
         sorted.map(
           ({ key, allowance }) =>
-            sql`(${key}::bytea, ${now()} + make_interval(secs => ${allowance.drainSeconds}), ${now()})`,
+            sql`(${key}::bytea, now() + make_interval(secs => ${allowance.drainSeconds}), now())`,
         ),
         sql`, `,
       )
@@ -47,7 +46,7 @@ export function createThrottleStore(relational: Pick<Relational, 'db'>, now: Sql
       )
       await db.execute(
         sql`delete from ${loginFailures} where key in (
-          select key from ${loginFailures} where drained_at < ${now()} - interval '1 minute'
+          select key from ${loginFailures} where drained_at < now() - interval '1 minute'
           limit ${sweepSize} for update skip locked)`,
       )
     },

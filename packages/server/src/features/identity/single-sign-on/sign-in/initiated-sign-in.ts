@@ -9,7 +9,7 @@ import { readClaims } from '../assertion/assertion-claims.ts'
 import { SamlRefusal } from '../assertion/saml-refusal.ts'
 import type { StoredConfig } from '../config/config-store.ts'
 import { type DestinationClient, isOfClient } from './idp-initiated-destination.ts'
-import type { InitiatedRequest, SamlSignInStore, StoredResult } from './saml-sign-in-store.ts'
+import { createSamlSignInStore, type InitiatedRequest, type StoredResult } from './saml-sign-in-store.ts'
 
 /** A sign-in of single sign-on that waits for its application to ask for one. */
 export interface KeptSingleSignOn {
@@ -23,7 +23,6 @@ export interface InitiatedSignInDependencies {
   readonly relational: Pick<Relational, 'db'>
   /** Keeps it for the browser's next request to sign in to the application. @returns its secret */
   readonly keepSignIn: (kept: KeptSingleSignOn) => Promise<string>
-  readonly signIns: (queries: Queries) => SamlSignInStore
   readonly publicUrl: () => string
   readonly random: RandomBytes
 }
@@ -40,7 +39,7 @@ export interface Question {
 
 /** The steps of a sign-in that began at the identity provider, beside those that every sign-in takes. */
 export function createInitiatedSignIn(dependencies: InitiatedSignInDependencies) {
-  const { relational, keepSignIn, signIns, publicUrl, random } = dependencies
+  const { relational, keepSignIn, publicUrl, random } = dependencies
   const { findClient } = createTokenStore(relational.db)
 
   /** @throws DomainError `invalidClient` when the application is gone, or the address is no longer its own */
@@ -64,7 +63,7 @@ export function createInitiatedSignIn(dependencies: InitiatedSignInDependencies)
       if (!idpInitiatedClientId || !idpInitiatedUrl) throw new SamlRefusal('unsolicited')
       const requestId = `_${random(20).toString('hex')}`
       const browserSecret = newSecret(random)
-      const held = signIns(tx)
+      const held = createSamlSignInStore(tx)
       await held.sweep()
       const request: InitiatedRequest = {
         initiated: true,
@@ -94,7 +93,10 @@ export function createInitiatedSignIn(dependencies: InitiatedSignInDependencies)
       const { email } = readClaims(result, config.attributeMapping as AttributeMapping)
       const { name: clientName } = await getClient(request)
       const secret = newSecret(random)
-      await signIns(queries).insertResult({ ...result, secretHash: hashSecret(secret) }, initiatedSeconds)
+      await createSamlSignInStore(queries).insertResult(
+        { ...result, secretHash: hashSecret(secret) },
+        initiatedSeconds,
+      )
       return { secret, email, clientName }
     },
 

@@ -5,7 +5,7 @@ import { hashSecret, isSecret, newSecret } from '../../../../platform/crypto/sec
 import { DomainError } from '../../../../platform/errors.ts'
 import { isId, normalizeId } from '../../../../platform/ids.ts'
 import type { Language } from '../../../../platform/mail/letter.ts'
-import type { Queries, Relational } from '../../../../platform/stores/relational.ts'
+import type { Relational } from '../../../../platform/stores/relational.ts'
 import { createDirectoryStore } from '../../people/directory/directory-store.ts'
 import type { UserLifecycle } from '../../people/users/user-lifecycle.ts'
 import { createSessionStore } from '../../sessions/session-store.ts'
@@ -23,14 +23,12 @@ import {
 import { admitPerson } from './jit-provisioning.ts'
 import { createRefusalRecord, type Visit } from './refusal-record.ts'
 import { createSamlStart, type SamlStartDependencies } from './saml-sign-in-start.ts'
-import type { SamlSignInStore } from './saml-sign-in-store.ts'
+import { createSamlSignInStore } from './saml-sign-in-store.ts'
 
 export interface SamlSignInServiceDependencies
   extends Omit<SamlStartDependencies, 'store'>,
     Pick<InitiatedSignInDependencies, 'keepSignIn'> {
   readonly relational: Pick<Relational, 'db' | 'transaction'>
-  /** Sign-ins under way, over `db` or a transaction. */
-  readonly signIns: (queries: Queries) => SamlSignInStore
   readonly lifecycle: Pick<UserLifecycle, 'transact' | 'create' | 'admit' | 'endUnproven'>
   readonly recordAudit: RecordAudit
   readonly clock: Clock
@@ -85,12 +83,12 @@ export type SamlSignInService = ReturnType<typeof createSamlSignInService>
 
 /** Sign-ins through the identity providers of companies, begun here only. */
 export function createSamlSignInService(dependencies: SamlSignInServiceDependencies) {
-  const { relational, signIns, lifecycle, certificates, recordAudit, clock, publicUrl } = dependencies
+  const { relational, lifecycle, certificates, recordAudit, clock, publicUrl } = dependencies
   const { onOutcome, random = randomBytes } = dependencies
   const configs = createConfigStore(relational.db)
-  const store = signIns(relational.db)
+  const store = createSamlSignInStore(relational.db)
   const { keepSignIn } = dependencies
-  const initiated = createInitiatedSignIn({ relational, keepSignIn, signIns, publicUrl, random })
+  const initiated = createInitiatedSignIn({ relational, keepSignIn, publicUrl, random })
   const refusing = createRefusalRecord({ relational, recordAudit, clock, store, onOutcome })
 
   async function requireConfig(companyId: string) {
@@ -115,7 +113,7 @@ export function createSamlSignInService(dependencies: SamlSignInServiceDependenc
     const { assertionId, inResponseTo, nameId, nameFormat } = assertion
     const secret = newSecret(random)
     const kept = await relational.transaction(async (tx) => {
-      const held = signIns(tx)
+      const held = createSamlSignInStore(tx)
       const expiresAt = new Date(assertion.end + skewMs)
       if (!(await held.insertAssertion({ companyId, idpEntityId, assertionId, expiresAt })))
         throw new SamlRefusal('replayed')

@@ -1,5 +1,4 @@
 import { and, eq, sql } from 'drizzle-orm'
-import { databaseNow, type SqlNow } from '../../../../database/now.ts'
 import { samlAssertions, samlRequests, samlResults } from '../../../../database/tables/single-sign-on.ts'
 import type { Language } from '../../../../platform/mail/letter.ts'
 import type { Queries } from '../../../../platform/stores/relational.ts'
@@ -53,7 +52,7 @@ export interface StoredResult {
 const sweepSize = 50
 
 /** Sign-ins under way; given a transaction it works inside it. */
-export function createSamlSignInStore(db: Queries, now: SqlNow = databaseNow) {
+export function createSamlSignInStore(db: Queries) {
   return {
     /**
      * Removes the oldest sign-ins of this browser, and of this network, that have neither come back nor ended, so
@@ -71,7 +70,7 @@ export function createSamlSignInStore(db: Queries, now: SqlNow = databaseNow) {
         await db.execute(
           sql`delete from ${samlRequests} where id in (
             select id from ${samlRequests}
-            where ${counted} and used_at is null and expires_at > ${now()}
+            where ${counted} and used_at is null and expires_at > now()
             order by created_at desc, id offset ${bound - 1})`,
         )
       }
@@ -93,8 +92,8 @@ export function createSamlSignInStore(db: Queries, now: SqlNow = databaseNow) {
       await db.insert(samlRequests).values({
         ...stored,
         authorizationRequest: request,
-        createdAt: now(),
-        expiresAt: sql`${now()} + make_interval(secs => ${seconds})`,
+        createdAt: sql`now()`,
+        expiresAt: sql`now() + make_interval(secs => ${seconds})`,
       })
     },
 
@@ -105,8 +104,8 @@ export function createSamlSignInStore(db: Queries, now: SqlNow = databaseNow) {
     ): Promise<{ configVersion: string } | 'unknown' | 'used' | 'expired'> {
       const here = and(eq(samlRequests.id, id), eq(samlRequests.companyId, companyId))
       const { rows } = await db.execute<{ config_version: string }>(
-        sql`update ${samlRequests} set used_at = ${now()}
-          where ${here} and used_at is null and expires_at > ${now()} returning config_version`,
+        sql`update ${samlRequests} set used_at = now()
+          where ${here} and used_at is null and expires_at > now() returning config_version`,
       )
       if (rows[0]) return { configVersion: rows[0].config_version }
       const [found] = await db.select({ usedAt: samlRequests.usedAt }).from(samlRequests).where(here)
@@ -132,7 +131,7 @@ export function createSamlSignInStore(db: Queries, now: SqlNow = databaseNow) {
     async insertResult(result: StoredResult, seconds: number): Promise<void> {
       await db
         .insert(samlResults)
-        .values({ ...result, expiresAt: sql`${now()} + make_interval(secs => ${seconds})` })
+        .values({ ...result, expiresAt: sql`now() + make_interval(secs => ${seconds})` })
     },
 
     /** Takes a result for its one use, with the request that it answers. */
@@ -146,7 +145,7 @@ export function createSamlSignInStore(db: Queries, now: SqlNow = databaseNow) {
           and(
             eq(samlResults.secretHash, secretHash),
             eq(samlResults.companyId, companyId),
-            sql`${samlResults.expiresAt} > ${now()}`,
+            sql`${samlResults.expiresAt} > now()`,
           ),
         )
         .returning({
@@ -175,7 +174,7 @@ export function createSamlSignInStore(db: Queries, now: SqlNow = databaseNow) {
       for (const [table, after] of ended) {
         await db.execute(
           sql`delete from ${table} where ctid in (
-            select ctid from ${table} where expires_at < ${now()} - ${after}::interval
+            select ctid from ${table} where expires_at < now() - ${after}::interval
             order by expires_at limit ${sweepSize} for update skip locked)`,
         )
       }

@@ -1,0 +1,121 @@
+import { createHash } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import type { FastifyInstance } from 'fastify'
+import { buildApp } from '../../src/app.ts'
+import { type Context, type ContextOverrides, openContext } from '../../src/context.ts'
+import type { OpenedColumnar, OpenedRelational } from '../../src/open-stores.ts'
+import type { Clock } from '../../src/platform/clock.ts'
+import { configFrom } from '../../src/platform/config/config.ts'
+import { readEnvironment } from '../../src/platform/config/env.ts'
+import { createPasswords, type Passwords } from '../../src/platform/crypto/passwords.ts'
+import { createSecretBox } from '../../src/platform/crypto/secret-box.ts'
+import { openDataDirectory } from '../../src/platform/data-directory.ts'
+import { type Logger, silentLogger } from '../../src/platform/logger.ts'
+import type { Columnar } from '../../src/platform/stores/columnar.ts'
+import { openSegmentLog } from '../../src/platform/stores/segment-log.ts'
+import type { TestDatabase } from './postgres.ts'
+
+/** Address of the service under test, as users reach it. */
+export const testOrigin = 'https://millrace.example'
+
+/** Cheap enough for tests that are not about the cost. */
+export const cheapPasswords = (): Passwords => createPasswords({ cost: { memory: 64, passes: 1, lanes: 1 } })
+
+/** The same for all services, which may share a database. */
+const encryptionKey = createHash('sha256').update('services under test').digest()
+
+/** Opens what a service under test has sealed. */
+export const testBox = createSecretBox([encryptionKey])
+
+/** An engine that answers every question with no row. */
+const emptyColumnar: Columnar = {
+  query: async () => [],
+  stream: async () => Readable.from([]),
+  command: async () => {},
+  insert: async () => {},
+  ping: async () => {},
+  close: async () => {},
+}
+
+const stays = async () => {}
+
+const givenRelational = (database: TestDatabase): OpenedRelational => ({
+  relational: database,
+  ownerAddress: database.owner,
+  applicationRole: undefined,
+  child: undefined,
+  close: stays,
+})
+
+const givenColumnar = (columnar: Columnar): OpenedColumnar => ({
+  columnar,
+  child: undefined,
+  start: stays,
+  close: stays,
+})
+
+export interface TestServiceOptions extends Omit<ContextOverrides, 'relational' | 'columnar' | 'clock'> {
+  /** Where users reach it. */
+  readonly origin?: () => string
+  readonly logger?: Logger
+  /** A clock of the process alone; without it process and database share the time of the test. */
+  readonly clock?: Clock
+  /** Stays open; one without any row when it is not given. */
+  readonly columnar?: Columnar
+}
+
+export interface TestService {
+  /** The whole interface and the collector. Closing it closes the service, and leaves the stores open. */
+  readonly app: FastifyInstance
+  readonly context: Context
+}
+
+/**
+ * The production composition over a migrated database of the test: cheap passwords, no work in the background, and a
+ * time that stands still. The one place where tests build an app.
+ */
+export async function openTestService(
+  database: TestDatabase,
+  options: TestServiceOptions = {},
+): Promise<TestService> {
+  const { origin = () => testOrigin, logger = silentLogger, columnar = emptyColumnar, ...overrides } = options
+  if (!options.clock) database.follow()
+  const path = mkdtempSync(join(tmpdir(), 'millrace-service-'))
+  const dataDirectory = await openDataDirectory(path)
+  const environment = configFrom(
+    readEnvironment({
+      MILLRACE_DATA_DIR: path,
+      MILLRACE_ENCRYPTION_KEY: encryptionKey.toString('base64'),
+      MILLRACE_ADMIN_EMAIL: 'first@millrace.example',
+      MILLRACE_ADMIN_PASSWORD: 'twelve grey herons',
+    }),
+  )
+  // What works in the background would come between the steps of a test.
+  const config = { ...environment, roles: new Set(['interface', 'collector'] as const) }
+  const context = await openContext({
+    config,
+    logger,
+    dataDirectory,
+    publicUrl: origin,
+    overrides: {
+      clock: database.time.clock,
+      passwords: cheapPasswords(),
+      log: overrides.log ?? (await openSegmentLog({ directory: join(path, 'log'), reserveBytes: 0 })),
+      ...overrides,
+      relational: givenRelational(database),
+      columnar: givenColumnar(columnar),
+    },
+  })
+  await context.whenReady
+  const app = await buildApp(context, () => ({ baseUrl: `${origin()}/v2`, collectorUrl: origin() }))
+  app.addHook('onClose', async () => {
+    await context.close()
+    dataDirectory.release()
+    rmSync(path, { recursive: true, force: true })
+  })
+  await app.ready()
+  return { app, context }
+}
