@@ -53,7 +53,7 @@ export interface TokenCall {
  */
 function install(relational: TestDatabase): Promise<{ companyId: string; clientId: string }> {
   return relational.transaction(async (tx) => {
-    const { companyId } = await insertCompany(tx, 'Acme')
+    const { companyId, teamId } = await insertCompany(tx, 'Acme')
     const { id: clientId } = await createClientService(createClientStore(tx)).createClient({
       name: 'web',
       grants: [],
@@ -61,7 +61,7 @@ function install(relational: TestDatabase): Promise<{ companyId: string; clientI
     })
     const installations = createBootstrapStore(tx)
     if (!(await installations.findInstallation())) {
-      const { id: datasourceId } = await insertDatasource(tx, { companyId, name: 'Website', teamIds: [] })
+      const { id: datasourceId } = await insertDatasource(tx, { companyId, name: 'Website', teamIds: [teamId] })
       const adminEmail = 'nobody@millrace.example'
       await installations.insertInstallation({ companyId, clientId, datasourceId, adminEmail })
     }
