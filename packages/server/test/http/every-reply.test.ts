@@ -11,7 +11,7 @@ import { DomainError } from '../../src/platform/errors.ts'
 import { failure, success } from '../../src/platform/http/envelope.ts'
 import { createHttpServer } from '../../src/platform/http/server.ts'
 import { silentLogger } from '../../src/platform/logger.ts'
-import { takeViolations } from '../support/every-reply.ts'
+import { takeViolations } from '../support/reply-watch.ts'
 
 type Answer = (reply: FastifyReply) => unknown
 
