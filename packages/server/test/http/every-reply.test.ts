@@ -1,3 +1,6 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { createToken } from '@millrace/contract/operations/auth.ts'
 import { collectEvents } from '@millrace/contract/operations/collector.ts'
 import { readCompany } from '@millrace/contract/operations/company.ts'
@@ -8,7 +11,7 @@ import { DomainError } from '../../src/platform/errors.ts'
 import { failure, success } from '../../src/platform/http/envelope.ts'
 import { createHttpServer } from '../../src/platform/http/server.ts'
 import { silentLogger } from '../../src/platform/logger.ts'
-import { takeViolations } from '../support/every-reply.ts'
+import { takeViolations } from '../support/reply-watch.ts'
 
 type Answer = (reply: FastifyReply) => unknown
 
@@ -134,4 +137,18 @@ test.each<[string, { method: string; url: string }, Answer, RegExp]>([
 ])('%s is a violation', async (_what, operation, answer, expected) => {
   const violations = await violationsOf(operation, answer)
   expect(violations.join('\n')).toMatch(expected)
+})
+
+test('a reply that is fetched is validated too, under the operation with the nearest path', async () => {
+  const server = createServer((_request, response) => {
+    response.writeHead(200, { 'content-type': 'application/json; charset=utf-8' }).end('{"status":"success"}')
+  })
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  const { port } = server.address() as AddressInfo
+  for (const path of ['/v2/entities/users/me?x=1', '/v2/elsewhere'])
+    await (await fetch(`http://127.0.0.1:${port}${path}`)).text()
+  await new Promise((closed) => server.close(closed))
+  const violations = await takeViolations()
+  expect(violations).toContainEqual(expect.stringContaining("required property 'data'"))
+  for (const each of violations) expect(each).toMatch(/^GET \/v2\/entities\/users\/me answered 200: /)
 })

@@ -2,12 +2,8 @@ import { readFileSync } from 'node:fs'
 import type { Operation } from '@millrace/contract/operation.ts'
 import { allOperations } from '@millrace/contract/operations/all.ts'
 import { Validator } from '@seriousme/openapi-schema-validator'
-import { Ajv } from 'ajv'
-import addFormatsModule from 'ajv-formats'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { removeData, type Service, startService } from '../support/running-service.ts'
-
-const addFormats = addFormatsModule as unknown as typeof addFormatsModule.default
 
 /** The operations that a file answers, by the generated table of ARCHITECTURE.md: a route that is lost shows there. */
 const architecture = readFileSync(new URL('../../../../ARCHITECTURE.md', import.meta.url), 'utf8')
@@ -101,20 +97,18 @@ test.each([
   ['updateScimConfig', { enabled: true, roleMapping: [] }, ''],
   ['createScimToken', { label: 'Okta' }, ''],
   ['listScimTokens', undefined, ''],
-] as const)('a reply of %s has the shape that is described', async (id, body, search) => {
-  const operation = allOperations.find((each) => each.id === id)
-  if (!operation) throw new Error(`there is no operation ${id}`)
-  const path = operation.url.replace(':id', service.datasourceId)
-  const reply = await service.call(operation.method, `${path}${search}`, body)
-  expect(reply.status).toBe(200)
-  expect(reply.headers.get('cache-control')).toBe('no-store')
-  expect(reply.headers.get('x-content-type-options')).toBe('nosniff')
-  const ajv = new Ajv({ strict: false, allErrors: true })
-  addFormats(ajv)
-  const validate = ajv.compile(operation.schema.response[200] as object)
-  const value: unknown = await reply.json()
-  expect(validate(value), JSON.stringify(validate.errors)).toBe(true)
-})
+] as const)(
+  '%s answers what no cache keeps, as described (support/every-reply.ts)',
+  async (id, body, search) => {
+    const operation = allOperations.find((each) => each.id === id)
+    if (!operation) throw new Error(`there is no operation ${id}`)
+    const path = operation.url.replace(':id', service.datasourceId)
+    const reply = await service.call(operation.method, `${path}${search}`, body)
+    expect(reply.status).toBe(200)
+    expect(reply.headers.get('cache-control')).toBe('no-store')
+    expect(reply.headers.get('x-content-type-options')).toBe('nosniff')
+  },
+)
 
 test('the SCIM service answers at the address that its configuration names', async () => {
   await service.call('PATCH', '/v2/entities/scim/config', { enabled: true })

@@ -7,6 +7,7 @@ import { Ajv, type AnySchema, type ValidateFunction } from 'ajv'
 import addFormatsModule from 'ajv-formats'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type TSchema, Type } from 'typebox'
+import { keepBody } from './kept-body.ts'
 import { scimSchemas, scimUrl } from './scim-reply-schemas.ts'
 
 // The package is CommonJS: under Node's rules its default export is the module object.
@@ -57,8 +58,8 @@ function parse(body: string | undefined): unknown {
   }
 }
 
-/** Any request can be answered with these, before its operation is known to matter. */
-const ofAnyRequest: ReadonlySet<string> = new Set<ErrorName>(['malformed', 'internal'])
+/** Before an operation answers: a request that is not framed well, and an operation that is not routed yet. */
+const ofAnyRequest: ReadonlySet<string> = new Set<ErrorName>(['malformed', 'unknownPath'])
 
 function faultsOfFailure(operation: Operation, { status, contentType, body }: SentReply): string[] {
   const isOAuth = speaksOAuth.has(operation.id)
@@ -108,14 +109,35 @@ function faultsOfScim(method: string, url: string, { status, contentType, body }
 
 /** What is wrong with the reply of a route by the schemas of its operation; nothing for other routes. */
 function faultsOfReply(method: string, url: string, sent: SentReply): string[] {
+  return faults(method, url, sent).map((fault) => `${method} ${url} answered ${sent.status}: ${fault}`)
+}
+
+function faults(method: string, url: string, sent: SentReply): string[] {
   const operation = operations.get(`${method} ${url}`)
   if (operation)
     return sent.status >= 400 ? faultsOfFailure(operation, sent) : faultsOfSuccess(operation, sent)
   return url.startsWith(scimUrl) && method !== 'HEAD' ? faultsOfScim(method, url, sent) : []
 }
 
-/** Bytes; longer replies are streams, of which status and content type are looked at. */
-const maxBody = 4 * 1024 * 1024
+/** What is wrong with a reply that was received from somewhere: nothing where no operation has its path. */
+export function faultsOfReceived(method: string, path: string, received: SentReply): string[] {
+  const url = patternOf(method, path.split('?', 1)[0] ?? path)
+  return url === undefined ? [] : faultsOfReply(method, url, received)
+}
+
+const matchers = [...operations.values()].map(({ method, url }) => ({
+  method,
+  url,
+  path: new RegExp(`^${url.replaceAll(/:\w+/g, '[^/]+')}$`),
+}))
+
+/** The pattern with the fewest parameters that takes a path. */
+function patternOf(method: string, path: string): string | undefined {
+  if (path.startsWith(scimUrl)) return path.replace(/^(\/v2\/scim\/v2\/\w+)\/[^/]+$/, '$1/:id')
+  return matchers
+    .filter((each) => each.method === method && each.path.test(path))
+    .toSorted((a, b) => a.url.split(':').length - b.url.split(':').length)[0]?.url
+}
 
 /** Reports what is wrong with a reply once all of it was sent. */
 export function watchReply(
@@ -124,13 +146,10 @@ export function watchReply(
   report: (violation: string) => void,
 ): void {
   if (url === undefined || (!operations.has(`${method} ${url}`) && !url.startsWith(scimUrl))) return
-  const chunks: Buffer[] = []
-  let length = 0
+  const body = keepBody()
   let isEnded = false
   const keep = (chunk: unknown): void => {
-    if (isEnded || (typeof chunk !== 'string' && !(chunk instanceof Uint8Array))) return
-    length += chunk.length
-    if (length <= maxBody) chunks.push(Buffer.from(chunk))
+    if (!isEnded && (typeof chunk === 'string' || chunk instanceof Uint8Array)) body.add(chunk)
   }
   const { write, end } = raw
   raw.write = (...parts: unknown[]) => {
@@ -143,12 +162,8 @@ export function watchReply(
     return Reflect.apply(end, raw, parts)
   }
   raw.once('finish', () => {
-    const sent = {
-      status: raw.statusCode,
-      contentType: String(raw.getHeader('content-type') ?? ''),
-      body: length <= maxBody ? Buffer.concat(chunks).toString() : undefined,
-    }
-    for (const fault of faultsOfReply(method, url, sent))
-      report(`${method} ${url} answered ${sent.status}: ${fault}`)
+    const contentType = String(raw.getHeader('content-type') ?? '')
+    const sent = { status: raw.statusCode, contentType, body: body.text() }
+    for (const fault of faultsOfReply(method, url, sent)) report(fault)
   })
 }

@@ -13,8 +13,10 @@ type Validated<S extends TSchema> = Static<S> &
     : unknown)
 
 /** A part of the request without a schema is unknown. */
-type PartOf<O extends Operation, P extends Part> = O['schema'] extends { readonly [K in P]: infer S }
-  ? Validated<S & TSchema>
+type PartOf<O extends Operation, P extends Part> = O['schema'] extends {
+  readonly [K in P]: infer S extends TSchema
+}
+  ? Validated<S>
   : unknown
 
 /** A request as the schemas of its operation let it through. */
