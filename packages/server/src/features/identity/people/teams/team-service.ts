@@ -13,7 +13,7 @@ import { auditEventOf } from '../../sessions/audit-event.ts'
 import type { Caller, Principal } from '../../sessions/principal.ts'
 import { changesOf, definedOf } from '../changes.ts'
 import { createDirectoryStore } from '../directory/directory-store.ts'
-import { requireUnprovisioned } from '../roles/grants.ts'
+import { requireTeams, requireUnprovisioned } from '../roles/grants.ts'
 import { createTeamStore, type StoredTeam } from './team-store.ts'
 
 export interface TeamServiceDependencies {
@@ -60,11 +60,8 @@ export function createTeamService({ relational, recordAudit }: TeamServiceDepend
     team: { id: string; companyId: string },
     parentIds: readonly string[],
   ): Promise<void> {
-    const store = createTeamStore(tx)
-    const known = new Set(await createDirectoryStore(tx).listTeams(team.companyId, parentIds))
-    const unknown = parentIds.filter((id) => !known.has(id))
-    if (unknown.length > 0) throw new DomainError('unknownTeam', { teamIds: unknown })
-    const below = await store.listBelow(team.id, parentIds)
+    await requireTeams(tx, team.companyId, parentIds)
+    const below = await createTeamStore(tx).listBelow(team.id, parentIds)
     if (below.length > 0) throw new DomainError('teamCycle', { teamIds: below })
   }
 

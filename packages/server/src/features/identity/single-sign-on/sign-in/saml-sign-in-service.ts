@@ -31,7 +31,7 @@ export interface SamlSignInServiceDependencies
   readonly relational: Pick<Relational, 'db' | 'transaction'>
   /** Sign-ins under way, over `db` or a transaction. */
   readonly signIns: (queries: Queries) => SamlSignInStore
-  readonly lifecycle: Pick<UserLifecycle, 'transact' | 'create' | 'admit' | 'endUnproven'>
+  readonly lifecycle: Pick<UserLifecycle, 'transact' | 'create' | 'activateInvited' | 'endUnproven'>
   readonly recordAudit: RecordAudit
   readonly clock: Clock
   /** The address of the next step, in the end `redirect_uri` with a code. */
