@@ -4,6 +4,7 @@ import { DomainError } from '../../../../platform/errors.ts'
 import { normalizeId } from '../../../../platform/ids.ts'
 import type { Queries, Relational } from '../../../../platform/stores/relational.ts'
 import { auditEventOf } from '../audit-event.ts'
+import { createClientStore } from '../clients/client-store.ts'
 import type { Caller, Principal } from '../principal.ts'
 import type { ApplicationStore } from './application-store.ts'
 
@@ -29,7 +30,7 @@ export function createApplicationService(dependencies: ApplicationServiceDepende
       const id = normalizeId(wantedId)
       await relational.transaction(async (tx) => {
         const applications = applicationsIn(tx)
-        const name = await applications.findName(id)
+        const name = (await createClientStore(tx).findClient(id))?.name
         const { consents, sessions } = await applications.withdraw(userId, id)
         if (consents + sessions === 0) throw new DomainError('applicationNotFound', { id })
         await recordAudit(tx, {
