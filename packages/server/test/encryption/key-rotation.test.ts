@@ -85,7 +85,7 @@ test('L04: a start without the old key is refused until everything is re-encrypt
     '  outgoing_mails       3 re-encrypted, 1 already current',
     `Still needed, besides ${idOf(present)}: none.`,
     `No longer needed: ${idOf(old)}.`,
-    'Take them out of MILLRACE_ENCRYPTION_KEY and start each process again.',
+    'Remove them from MILLRACE_ENCRYPTION_KEY and restart each process.',
   ])
   for (const sealed of everySealedColumn) expect(await readSealed(database, sealed)).not.toEqual([])
   const box = await start(present)

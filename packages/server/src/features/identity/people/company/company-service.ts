@@ -1,8 +1,9 @@
 import type { Company, CompanyUpdate } from '@millrace/contract/resources/company.ts'
-import { actorOf, type RecordAudit } from '../../../../platform/audit.ts'
+import type { RecordAudit } from '../../../../platform/audit.ts'
 import { DomainError } from '../../../../platform/errors.ts'
 import { invalid } from '../../../../platform/invalid.ts'
 import type { Queries, Relational } from '../../../../platform/stores/relational.ts'
+import { auditEventOf } from '../../sessions/audit-event.ts'
 import type { Caller, Principal } from '../../sessions/principal.ts'
 import { changesOf, definedOf } from '../changes.ts'
 import { createDirectoryStore } from '../directory/directory-store.ts'
@@ -70,17 +71,10 @@ export function createCompanyService(dependencies: CompanyServiceDependencies) {
      *   `provisionedTeam`
      */
     async update(caller: Caller, wanted: CompanyUpdate): Promise<Company> {
-      const { principal, address } = caller
+      const { principal } = caller
       const { companyId } = principal
       const { name, timezone, language, attributionModel, exactCounts, auditRetentionDays } = wanted
       const { clickWindowHours, displayWindowHours, defaultRoleId, defaultTeamId } = wanted
-      const event = {
-        companyId,
-        action: 'company-update',
-        actor: actorOf(principal),
-        target: { kind: 'company', id: companyId },
-        address,
-      } as const
       const present = await get(relational.db, principal)
       if (timezone !== undefined && timezone !== present.timezone) await requireTimezone(timezone)
       await relational.transaction(async (tx) => {
@@ -102,8 +96,8 @@ export function createCompanyService(dependencies: CompanyServiceDependencies) {
         const changes = changesOf(company, fields)
         if (changes.changed.length === 0) return
         await store.update(companyId, definedOf(fields))
-        const target = { ...event.target, name: company.name }
-        await recordAudit(tx, { ...event, target, details: { ...changes } })
+        const target = { kind: 'company', id: companyId, name: company.name }
+        await recordAudit(tx, { ...auditEventOf(caller, 'company-update', target), details: { ...changes } })
       })
       return toCompany(await get(relational.db, principal))
     },

@@ -5,6 +5,7 @@ import { normalizeId } from '../../../../platform/ids.ts'
 import type { EnqueueMail } from '../../../../platform/mail/mail-queue.ts'
 import { type Listed, type Page, rangeOf } from '../../../../platform/paging.ts'
 import type { Queries, Relational } from '../../../../platform/stores/relational.ts'
+import { auditEventOf } from '../../sessions/audit-event.ts'
 import type { Caller, Principal } from '../../sessions/principal.ts'
 import { invitationEmail } from '../account-emails.ts'
 import { createDirectoryStore } from '../directory/directory-store.ts'
@@ -141,18 +142,15 @@ export function createInvitationService(dependencies: InvitationServiceDependenc
      */
     async renew(caller: Caller, idText: string, sendMail: boolean): Promise<Invited> {
       const id = normalizeId(idText)
-      const { principal, address } = caller
+      const { principal } = caller
       return lifecycle.transact(async (tx) => {
         const user = await getTarget(tx, principal, id)
         await requireNotAbove(tx, principal, user)
         const door = await openDoor(tx, caller, user, sendMail)
-        await recordAudit(tx, {
-          companyId: principal.companyId,
-          action: 'invitation-renew',
-          actor: actorOf(principal),
-          target: { kind: 'user', id, name: user.email },
-          address,
-        })
+        await recordAudit(
+          tx,
+          auditEventOf(caller, 'invitation-renew', { kind: 'user', id, name: user.email }),
+        )
         return answer(tx, user, door)
       })
     },

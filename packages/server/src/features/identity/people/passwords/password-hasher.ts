@@ -6,7 +6,7 @@ import { DomainError } from '../../../../platform/errors.ts'
 const unavailable = (cause: unknown): DomainError =>
   new DomainError('unavailable', { retryAfter: 1 }, { cause, retryAfterSeconds: 1 })
 
-export interface HasherVisit {
+export interface HasherOptions {
   /** Whom it counts for, from the widest to the narrowest: none can keep the others from a place. */
   readonly holders: Holders
   /** What is thrown when too many wait there already. */
@@ -19,7 +19,7 @@ export interface HasherVisit {
  */
 export async function withHasher<T>(
   passwords: Pick<Passwords, 'withHasher'>,
-  { holders, refusal = unavailable }: HasherVisit,
+  { holders, refusal = unavailable }: HasherOptions,
   work: (hasher: PasswordHasher) => Promise<T>,
 ): Promise<T> {
   try {

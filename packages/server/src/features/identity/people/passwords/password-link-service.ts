@@ -1,4 +1,4 @@
-import { actorOf, type RecordAudit } from '../../../../platform/audit.ts'
+import type { RecordAudit } from '../../../../platform/audit.ts'
 import type { Passwords } from '../../../../platform/crypto/passwords.ts'
 import { hashSecret, isSecret, newSecret, type RandomBytes } from '../../../../platform/crypto/secrets.ts'
 import { parseEmailAddress } from '../../../../platform/email-address.ts'
@@ -12,6 +12,7 @@ import {
   type Queries,
   type Relational,
 } from '../../../../platform/stores/relational.ts'
+import { auditEventOf } from '../../sessions/audit-event.ts'
 import { createFamiliarStore } from '../../sessions/familiar-store.ts'
 import type { Caller } from '../../sessions/principal.ts'
 import { createSessionStore } from '../../sessions/session-store.ts'
@@ -254,13 +255,7 @@ export function createPasswordLinkService(dependencies: PasswordLinkDependencies
         if (!isOwn && (await links.countRecentBy(principal.userId, user.id)) >= maxUsersOfCaller)
           throw tooMany(`You have asked for resets of ${maxUsersOfCaller} users within an hour`)
         await mailResetLink(tx, user, principal.userId)
-        await recordAudit(tx, {
-          companyId: principal.companyId,
-          action: 'password-reset-request',
-          actor: actorOf(principal),
-          target: of(user),
-          address,
-        })
+        await recordAudit(tx, auditEventOf({ principal, address }, 'password-reset-request', of(user)))
       })
     },
 

@@ -39,6 +39,17 @@ export async function requireGrantableRole(
   return normalizeId(roleId)
 }
 
+/** @throws DomainError `unknownTeam`, naming all that are not teams of the company */
+export async function requireTeams(
+  queries: Queries,
+  companyId: string,
+  ids: readonly string[],
+): Promise<void> {
+  const known = new Set(await createDirectoryStore(queries).listTeams(companyId, ids))
+  const unknown = ids.filter((id) => !known.has(id))
+  if (unknown.length > 0) throw new DomainError('unknownTeam', { teamIds: unknown })
+}
+
 /**
  * Teams that the caller may add a user to: of the company, and such as the caller uses or may change.
  * @param present teams that the user is in already: keeping them gives nothing
@@ -52,9 +63,7 @@ export async function requireGrantableTeams(
   present: readonly string[] = [],
 ): Promise<string[]> {
   const ids = [...new Set(teamIds.map(normalizeId))].sort()
-  const known = new Set(await createDirectoryStore(queries).listTeams(principal.companyId, ids))
-  const unknown = ids.filter((id) => !known.has(id))
-  if (unknown.length > 0) throw new DomainError('unknownTeam', { teamIds: unknown })
+  await requireTeams(queries, principal.companyId, ids)
   const given = ids.filter((id) => !present.includes(id))
   const foreign = principal.can('team', 'update') ? [] : given.filter((id) => !principal.teamIds.includes(id))
   if (foreign.length > 0) throw new DomainError('notInTeam', { teamIds: foreign })

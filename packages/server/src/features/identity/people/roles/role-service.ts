@@ -1,5 +1,5 @@
 import type { Role, RoleCreation, RoleUpdate } from '@millrace/contract/resources/role.ts'
-import { type AuditEvent, actorOf, type RecordAudit } from '../../../../platform/audit.ts'
+import type { RecordAudit } from '../../../../platform/audit.ts'
 import { DomainError } from '../../../../platform/errors.ts'
 import { newId, normalizeId } from '../../../../platform/ids.ts'
 import { type Listed, type Page, rangeOf } from '../../../../platform/paging.ts'
@@ -8,6 +8,7 @@ import {
   type Queries,
   type Relational,
 } from '../../../../platform/stores/relational.ts'
+import { auditEventOf } from '../../sessions/audit-event.ts'
 import type { Caller, Principal } from '../../sessions/principal.ts'
 import { createDirectoryStore } from '../directory/directory-store.ts'
 import type { UserLifecycle } from '../users/user-lifecycle.ts'
@@ -66,18 +67,6 @@ export function createRoleService(dependencies: RoleServiceDependencies) {
     return role
   }
 
-  const eventOf = (
-    { principal, address }: Caller,
-    action: AuditEvent['action'],
-    target: { id?: string; name?: string },
-  ): AuditEvent => ({
-    companyId: principal.companyId,
-    action,
-    actor: actorOf(principal),
-    target: { kind: 'role', ...target },
-    address,
-  })
-
   /** A role that rows of other features refer to stays. */
   const deleteUnlessReferenced = (id: string, work: (tx: Queries) => Promise<void>): Promise<void> =>
     mapConstraintViolation(
@@ -115,7 +104,7 @@ export function createRoleService(dependencies: RoleServiceDependencies) {
           await store.insert({ id, companyId: principal.companyId, name })
           await store.addPermissions(id, permissions)
           await recordAudit(tx, {
-            ...eventOf(caller, 'role-create', { id, name }),
+            ...auditEventOf(caller, 'role-create', { kind: 'role', id, name }),
             details: { permissions },
           })
         }),
@@ -144,7 +133,7 @@ export function createRoleService(dependencies: RoleServiceDependencies) {
           await store.addPermissions(role.id, added)
           await store.removePermissions(role.id, removed)
           await recordAudit(tx, {
-            ...eventOf(caller, 'role-update', { id: role.id, name: role.name }),
+            ...auditEventOf(caller, 'role-update', { kind: 'role', id: role.id, name: role.name }),
             details: { ...(name === role.name ? {} : { name }), added, removed },
           })
         }),
@@ -172,7 +161,7 @@ export function createRoleService(dependencies: RoleServiceDependencies) {
         await store.delete(role.companyId, role.id)
         const { permissions, name } = role
         await recordAudit(tx, {
-          ...eventOf(caller, 'role-delete', { id: role.id, name }),
+          ...auditEventOf(caller, 'role-delete', { kind: 'role', id: role.id, name }),
           details: { permissions },
         })
       })

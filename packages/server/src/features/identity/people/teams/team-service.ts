@@ -1,5 +1,5 @@
 import type { Team, TeamCreation, TeamUpdate } from '@millrace/contract/resources/team.ts'
-import { type AuditEvent, actorOf, type RecordAudit } from '../../../../platform/audit.ts'
+import type { RecordAudit } from '../../../../platform/audit.ts'
 import { DomainError } from '../../../../platform/errors.ts'
 import { newId, normalizeId } from '../../../../platform/ids.ts'
 import { invalid } from '../../../../platform/invalid.ts'
@@ -9,10 +9,11 @@ import {
   type Queries,
   type Relational,
 } from '../../../../platform/stores/relational.ts'
+import { auditEventOf } from '../../sessions/audit-event.ts'
 import type { Caller, Principal } from '../../sessions/principal.ts'
 import { changesOf, definedOf } from '../changes.ts'
 import { createDirectoryStore } from '../directory/directory-store.ts'
-import { requireUnprovisioned } from '../roles/grants.ts'
+import { requireTeams, requireUnprovisioned } from '../roles/grants.ts'
 import { createTeamStore, type StoredTeam } from './team-store.ts'
 
 export interface TeamServiceDependencies {
@@ -53,29 +54,14 @@ export function createTeamService({ relational, recordAudit }: TeamServiceDepend
     return get(tx, principal, id)
   }
 
-  const eventOf = (
-    { principal, address }: Caller,
-    action: AuditEvent['action'],
-    target: { id?: string; name?: string },
-  ): AuditEvent => ({
-    companyId: principal.companyId,
-    action,
-    actor: actorOf(principal),
-    target: { kind: 'team', ...target },
-    address,
-  })
-
   /** @throws DomainError `unknownTeam`, or `teamCycle` where a team would stand below itself */
   async function requireParents(
     tx: Queries,
     team: { id: string; companyId: string },
     parentIds: readonly string[],
   ): Promise<void> {
-    const store = createTeamStore(tx)
-    const known = new Set(await createDirectoryStore(tx).listTeams(team.companyId, parentIds))
-    const unknown = parentIds.filter((id) => !known.has(id))
-    if (unknown.length > 0) throw new DomainError('unknownTeam', { teamIds: unknown })
-    const below = await store.listBelow(team.id, parentIds)
+    await requireTeams(tx, team.companyId, parentIds)
+    const below = await createTeamStore(tx).listBelow(team.id, parentIds)
     if (below.length > 0) throw new DomainError('teamCycle', { teamIds: below })
   }
 
@@ -151,7 +137,10 @@ export function createTeamService({ relational, recordAudit }: TeamServiceDepend
           await store.replaceParents({ id, companyId }, parentIds)
           await store.addMembers({ id, companyId }, memberIds)
           const details = { description, reachesAncestors, parentIds, memberIds }
-          await recordAudit(tx, { ...eventOf(caller, 'team-create', { id, name }), details })
+          await recordAudit(tx, {
+            ...auditEventOf(caller, 'team-create', { kind: 'team', id, name }),
+            details,
+          })
         }),
       )
       return toTeam(await get(relational.db, caller.principal, id))
@@ -178,7 +167,7 @@ export function createTeamService({ relational, recordAudit }: TeamServiceDepend
           await store.update(team.id, definedOf(fields))
           if (parentIds && changes.changed.includes('parentIds')) await store.replaceParents(team, parentIds)
           await recordAudit(tx, {
-            ...eventOf(caller, 'team-update', { id: team.id, name: team.name }),
+            ...auditEventOf(caller, 'team-update', { kind: 'team', id: team.id, name: team.name }),
             details: { ...changes, members },
           })
         }),
@@ -204,7 +193,7 @@ export function createTeamService({ relational, recordAudit }: TeamServiceDepend
         if (lost.length > 0) throw new DomainError('memberWithoutTeam', { userIds: lost })
         await store.delete(team.companyId, id)
         await recordAudit(tx, {
-          ...eventOf(caller, 'team-delete', { id, name: team.name }),
+          ...auditEventOf(caller, 'team-delete', { kind: 'team', id, name: team.name }),
           details: { parentIds: team.parentIds, members: team.memberCount },
         })
       })

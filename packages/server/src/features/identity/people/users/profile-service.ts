@@ -1,10 +1,11 @@
 import { permissionNames } from '@millrace/contract/permissions.ts'
 import type { Profile, ProfileUpdate } from '@millrace/contract/resources/user.ts'
-import { type AuditEvent, actorOf, type RecordAudit } from '../../../../platform/audit.ts'
+import type { AuditEvent, RecordAudit } from '../../../../platform/audit.ts'
 import { isPasswordTooLong, type Passwords } from '../../../../platform/crypto/passwords.ts'
 import { DomainError } from '../../../../platform/errors.ts'
 import type { EnqueueMail } from '../../../../platform/mail/mail-queue.ts'
 import type { Queries, Relational } from '../../../../platform/stores/relational.ts'
+import { auditEventOf } from '../../sessions/audit-event.ts'
 import { createFamiliarStore } from '../../sessions/familiar-store.ts'
 import type { Caller, Principal } from '../../sessions/principal.ts'
 import { createSessionStore } from '../../sessions/session-store.ts'
@@ -48,13 +49,8 @@ export function createProfileService(dependencies: ProfileServiceDependencies) {
     return { ...toUser(stored), theme, hasPassword, permissions }
   }
 
-  const eventOf = ({ principal, address }: Caller, action: AuditEvent['action']): AuditEvent => ({
-    companyId: principal.companyId,
-    action,
-    actor: actorOf(principal),
-    target: { kind: 'user', id: principal.userId, name: principal.email },
-    address,
-  })
+  const eventOf = (caller: Caller, action: AuditEvent['action']): AuditEvent =>
+    auditEventOf(caller, action, { kind: 'user', id: caller.principal.userId, name: caller.principal.email })
 
   /** Every try counts before the password is looked at, so that many at once are bounded too. */
   async function requireTurn(userId: string): Promise<void> {

@@ -126,7 +126,7 @@ export function createUserLifecycle({ relational, recordAudit }: UserLifecycleDe
     },
 
     /** Inside a transaction: an invited user has signed in without the invitation, whose links end. */
-    async admit(tx: Queries, user: UserReference): Promise<void> {
+    async activateInvited(tx: Queries, user: UserReference): Promise<void> {
       const store = createLifecycleStore(tx)
       if (!(await store.changeStatus(user, ['invited'], 'active'))) return
       await store.holdAddress(user)

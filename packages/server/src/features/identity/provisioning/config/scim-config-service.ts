@@ -1,10 +1,11 @@
 import type { ScimConfig, ScimConfigUpdate } from '@millrace/contract/resources/scim-config.ts'
-import { type AuditEvent, actorOf, type RecordAudit } from '../../../../platform/audit.ts'
+import { actorOf, type RecordAudit } from '../../../../platform/audit.ts'
 import { normalizeId } from '../../../../platform/ids.ts'
 import { invalid } from '../../../../platform/invalid.ts'
 import type { Queries, Relational } from '../../../../platform/stores/relational.ts'
 import { changesOf } from '../../people/changes.ts'
 import { requireGrantableRoles, requireNobodyAbove } from '../../people/roles/grants.ts'
+import { auditEventOf } from '../../sessions/audit-event.ts'
 import type { Principal } from '../../sessions/principal.ts'
 import type { RoleAssignment } from '../groups/role-assignment.ts'
 import {
@@ -92,8 +93,7 @@ export function createScimConfigService(dependencies: ScimConfigDependencies) {
       const roleIds = new Set(mapping?.map(({ roleId }) => roleId))
       if (fields.defaultRoleId) roleIds.add(fields.defaultRoleId)
       const source = { actor: actorOf(principal), address }
-      const target = { kind: 'scim-config' }
-      const event: AuditEvent = { companyId, action: 'scim-config-update', target, ...source }
+      const event = auditEventOf({ principal, address }, 'scim-config-update', { kind: 'scim-config' })
       return transact(async (tx) => {
         const store = createScimConfigStore(tx)
         await store.lock(companyId)

@@ -1,10 +1,11 @@
 import type { CreatedScimToken, ScimToken } from '@millrace/contract/resources/scim-token.ts'
-import { type AuditEvent, actorOf, type RecordAudit } from '../../../../platform/audit.ts'
+import type { RecordAudit } from '../../../../platform/audit.ts'
 import { hashSecret, isSecret, newSecret, type RandomBytes } from '../../../../platform/crypto/secrets.ts'
 import { DomainError } from '../../../../platform/errors.ts'
 import { newId, normalizeId } from '../../../../platform/ids.ts'
 import type { Relational } from '../../../../platform/stores/relational.ts'
 import { requireNobodyAbove } from '../../people/roles/grants.ts'
+import { auditEventOf } from '../../sessions/audit-event.ts'
 import type { Principal } from '../../sessions/principal.ts'
 import { createScimConfigStore } from './scim-config-store.ts'
 import { createScimTokenStore, type StoredScimToken, type TokenHolder } from './scim-token-store.ts'
@@ -37,8 +38,7 @@ export function createScimTokenService(dependencies: ScimTokenDependencies) {
       const id = newId()
       const token = prefix + newSecret(random)
       const target = { kind: 'scim-token', id, name: label }
-      const actor = actorOf(principal)
-      const event: AuditEvent = { companyId, action: 'scim-token-create', actor, target, address }
+      const event = auditEventOf({ principal, address }, 'scim-token-create', target)
       const createdAt = await relational.transaction(async (tx) => {
         await createScimConfigStore(tx).lock(companyId)
         await requireNobodyAbove(tx, principal)
@@ -57,13 +57,10 @@ export function createScimTokenService(dependencies: ScimTokenDependencies) {
       await relational.transaction(async (tx) => {
         const name = await createScimTokenStore(tx).delete(companyId, id)
         if (name === undefined) throw new DomainError('scimTokenNotFound', { id })
-        await recordAudit(tx, {
-          companyId,
-          action: 'scim-token-revoke',
-          actor: actorOf(principal),
-          target: { kind: 'scim-token', id, name },
-          address,
-        })
+        await recordAudit(
+          tx,
+          auditEventOf({ principal, address }, 'scim-token-revoke', { kind: 'scim-token', id, name }),
+        )
       })
     },
 

@@ -18,7 +18,7 @@ export interface ScimUserDependencies {
   readonly requests: Pick<ScimRequests, 'read' | 'write'>
   readonly lifecycle: Pick<
     UserLifecycle,
-    'create' | 'rename' | 'admit' | 'endUnproven' | 'deactivate' | 'reactivate' | 'reset' | 'erase'
+    'create' | 'rename' | 'activateInvited' | 'endUnproven' | 'deactivate' | 'reactivate' | 'reset' | 'erase'
   >
   readonly roleAssignment: Pick<RoleAssignment, 'findDefaultRole'>
   readonly recordAudit: RecordAudit
@@ -73,7 +73,7 @@ export function createScimUserService(dependencies: ScimUserDependencies) {
   /** An invited user whom the identity provider provisions becomes active and needs no invitation. */
   async function setActive({ tx, source }: Work, person: StoredPerson, active: boolean | undefined) {
     if (active === false) await lifecycle.deactivate(tx, person, source)
-    else if (person.status === 'invited') await lifecycle.admit(tx, person)
+    else if (person.status === 'invited') await lifecycle.activateInvited(tx, person)
     else if (active && person.status === 'disabled') await lifecycle.reactivate(tx, person, source)
   }
 

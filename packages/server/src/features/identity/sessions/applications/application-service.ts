@@ -1,8 +1,10 @@
 import type { Application } from '@millrace/contract/resources/application.ts'
-import { actorOf, type RecordAudit } from '../../../../platform/audit.ts'
+import type { RecordAudit } from '../../../../platform/audit.ts'
 import { DomainError } from '../../../../platform/errors.ts'
 import { normalizeId } from '../../../../platform/ids.ts'
 import type { Relational } from '../../../../platform/stores/relational.ts'
+import { auditEventOf } from '../audit-event.ts'
+import { createClientStore } from '../clients/client-store.ts'
 import type { Caller, Principal } from '../principal.ts'
 import { createApplicationStore } from './application-store.ts'
 
@@ -22,21 +24,17 @@ export function createApplicationService(dependencies: ApplicationServiceDepende
       createApplicationStore(relational.db).listOf(userId),
 
     /** @throws DomainError `applicationNotFound` when there is neither a consent nor a session to end */
-    async withdraw({ principal, address }: Caller, wantedId: string): Promise<void> {
-      const { userId, companyId } = principal
+    async withdraw(caller: Caller, wantedId: string): Promise<void> {
+      const { userId } = caller.principal
       const id = normalizeId(wantedId)
       await relational.transaction(async (tx) => {
         const applications = createApplicationStore(tx)
-        const name = await applications.findName(id)
+        const name = (await createClientStore(tx).findClient(id))?.name
         const { consents, sessions } = await applications.withdraw(userId, id)
         if (consents + sessions === 0) throw new DomainError('applicationNotFound', { id })
         await recordAudit(tx, {
-          companyId,
-          action: 'application-revoke',
-          actor: actorOf(principal),
-          target: { kind: 'client', id, name },
+          ...auditEventOf(caller, 'application-revoke', { kind: 'client', id, name }),
           details: { consent: consents > 0, endedSessions: sessions },
-          address,
         })
       })
     },

@@ -53,14 +53,6 @@ export function createApplicationStore(db: Queries) {
       }))
     },
 
-    async findName(clientId: string): Promise<string | undefined> {
-      const [row] = await db
-        .select({ name: oauthClients.name })
-        .from(oauthClients)
-        .where(eq(oauthClients.id, clientId))
-      return row?.name
-    },
-
     /**
      * Ends everything that a client has of a user, in the order in which a sign-in makes it: each statement waits for
      * the step that is under way, whose rows it takes away, and the next one ends what that step has made.

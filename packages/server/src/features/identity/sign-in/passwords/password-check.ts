@@ -219,7 +219,7 @@ export function createPasswordCheck(dependencies: PasswordCheckDependencies) {
     return new DomainError('signInUnavailable', { retryAfter: 1 }, { cause, message, retryAfterSeconds: 1 })
   }
 
-  const visitOf = ({ address }: RequestSource) => ({ holders: holdersOf(address), refusal: busy })
+  const hasherOptions = ({ address }: RequestSource) => ({ holders: holdersOf(address), refusal: busy })
 
   async function upToDate(user: Credentials, password: string, hasher: PasswordHasher): Promise<Credentials> {
     if (user.passwordHash === null || !passwords.isOutdated(user.passwordHash)) return user
@@ -252,7 +252,7 @@ export function createPasswordCheck(dependencies: PasswordCheckDependencies) {
       // A text that is no address is handled like an unknown address.
       const email = parseEmailAddress(username) ?? ''
       const made = await begin(username, email, { findClient, source, isRecorded })
-      return withHasher(passwords, visitOf(source), async (hasher) => {
+      return withHasher(passwords, hasherOptions(source), async (hasher) => {
         // Places bound how many guesses are under way before their failures count; others may have counted while this
         // one waited for a place.
         const turn = await requireTurn(made)
@@ -285,7 +285,7 @@ export function createPasswordCheck(dependencies: PasswordCheckDependencies) {
     ): Promise<void> {
       const findClient = async () => ({ id: clientId })
       const made = await begin(user.email, user.email, { findClient, source })
-      await withHasher(passwords, visitOf(source), async () => {
+      await withHasher(passwords, hasherOptions(source), async () => {
         const turn = await requireTurn(made)
         if (turn.heldSeconds > 0 && !made.isFamiliar) throw tooManyAttempts(turn.heldSeconds)
         const isRight = await relational.transaction(async (tx) => {

@@ -4,7 +4,7 @@ import type {
   AuthenticatorState,
   RecoveryCodes,
 } from '@millrace/contract/resources/authenticator.ts'
-import { actorOf, type RecordAudit } from '../../../../platform/audit.ts'
+import type { RecordAudit } from '../../../../platform/audit.ts'
 import type { Clock } from '../../../../platform/clock.ts'
 import type { SecretBox } from '../../../../platform/crypto/secret-box.ts'
 import type { RandomBytes } from '../../../../platform/crypto/secrets.ts'
@@ -13,6 +13,7 @@ import { normalizeId } from '../../../../platform/ids.ts'
 import type { Relational } from '../../../../platform/stores/relational.ts'
 import { createDirectoryStore } from '../../people/directory/directory-store.ts'
 import { requireNotAbove } from '../../people/roles/grants.ts'
+import { auditEventOf } from '../../sessions/audit-event.ts'
 import type { Principal } from '../../sessions/principal.ts'
 import { createSessionStore } from '../../sessions/session-store.ts'
 import type { PasswordCheck } from '../passwords/password-check.ts'
@@ -85,7 +86,7 @@ export function createAuthenticatorService(dependencies: AuthenticatorServiceDep
 
     /** @throws DomainError `wrongCode`, `authenticatorNotOffered` or `authenticatorInUse` */
     async confirm(principal: Principal, code: string, address: string): Promise<RecoveryCodes> {
-      const { userId, companyId } = principal
+      const { userId } = principal
       const stored = await store.find(userId)
       if (!stored) throw new DomainError('authenticatorNotOffered')
       if (stored.isConfirmed) throw new DomainError('authenticatorInUse')
@@ -97,12 +98,7 @@ export function createAuthenticatorService(dependencies: AuthenticatorServiceDep
         const inside = createAuthenticatorStore(tx)
         if (!(await inside.confirm(userId, step))) throw new DomainError('authenticatorInUse')
         await inside.replaceRecoveryCodes(userId, recoveryCodes.map(hashRecoveryCode))
-        await recordAudit(tx, {
-          companyId,
-          action: 'authenticator-enable',
-          actor: actorOf(principal),
-          address,
-        })
+        await recordAudit(tx, auditEventOf({ principal, address }, 'authenticator-enable'))
       })
       return { recoveryCodes }
     },
@@ -113,37 +109,26 @@ export function createAuthenticatorService(dependencies: AuthenticatorServiceDep
       password: string,
       address: string,
     ): Promise<RecoveryCodes> {
-      const { userId, companyId } = principal
+      const { userId } = principal
       await requirePassword(principal, password, address)
       if (!(await store.find(userId))?.isConfirmed) throw new DomainError('authenticatorNotOffered')
       const recoveryCodes = newRecoveryCodes()
       await relational.transaction(async (tx) => {
         await createAuthenticatorStore(tx).replaceRecoveryCodes(userId, recoveryCodes.map(hashRecoveryCode))
         const details = { recoveryCodes: 'renewed' }
-        await recordAudit(tx, {
-          companyId,
-          action: 'authenticator-enable',
-          actor: actorOf(principal),
-          details,
-          address,
-        })
+        await recordAudit(tx, { ...auditEventOf({ principal, address }, 'authenticator-enable'), details })
       })
       return { recoveryCodes }
     },
 
     /** @throws DomainError `wrongPassword`, `tooManyAttempts`, `signInUnavailable` or `authenticatorNotOffered` */
     async disable(principal: Principal, password: string, address: string): Promise<void> {
-      const { userId, companyId } = principal
+      const { userId } = principal
       await requirePassword(principal, password, address)
       await relational.transaction(async (tx) => {
         if (!(await createAuthenticatorStore(tx).delete(userId)))
           throw new DomainError('authenticatorNotOffered')
-        await recordAudit(tx, {
-          companyId,
-          action: 'authenticator-disable',
-          actor: actorOf(principal),
-          address,
-        })
+        await recordAudit(tx, auditEventOf({ principal, address }, 'authenticator-disable'))
       })
     },
 
@@ -161,13 +146,14 @@ export function createAuthenticatorService(dependencies: AuthenticatorServiceDep
         await requireNotAbove(tx, principal, owner)
         if (!(await inside.delete(id))) throw new DomainError('authenticatorNotOffered')
         await createSessionStore(tx).endOfUser(id)
-        await recordAudit(tx, {
-          companyId,
-          action: 'authenticator-disable',
-          actor: actorOf(principal),
-          target: { kind: 'user', id, name: owner.email },
-          address,
-        })
+        await recordAudit(
+          tx,
+          auditEventOf({ principal, address }, 'authenticator-disable', {
+            kind: 'user',
+            id,
+            name: owner.email,
+          }),
+        )
       })
     },
   }

@@ -1,6 +1,6 @@
 import { X509Certificate } from 'node:crypto'
 import type { SsoCertificate } from '@millrace/contract/resources/sso-config.ts'
-import { actorOf, type RecordAudit } from '../../../../platform/audit.ts'
+import type { RecordAudit } from '../../../../platform/audit.ts'
 import type { Clock } from '../../../../platform/clock.ts'
 import type { SecretBox } from '../../../../platform/crypto/secret-box.ts'
 import { createSelfSignedCertificate } from '../../../../platform/crypto/self-signed-certificate.ts'
@@ -8,6 +8,7 @@ import { DomainError } from '../../../../platform/errors.ts'
 import { newId, normalizeId } from '../../../../platform/ids.ts'
 import type { Queries, Relational } from '../../../../platform/stores/relational.ts'
 import { createDirectoryStore } from '../../people/directory/directory-store.ts'
+import { auditEventOf } from '../../sessions/audit-event.ts'
 import type { Caller } from '../../sessions/principal.ts'
 import {
   createCertificateStore,
@@ -111,13 +112,7 @@ export function createCertificateService(dependencies: CertificateServiceDepende
         for (const ended of present.filter((each) => !isValid(each))) await held.delete(companyId, ended.id)
         if (present.filter(isValid).length >= maxCertificates) throw new DomainError('tooManyCertificates')
         await held.insert(prepared)
-        await recordAudit(tx, {
-          companyId,
-          action: 'sso-certificate-rotate',
-          actor: actorOf(caller.principal),
-          target: target(prepared),
-          address: caller.address,
-        })
+        await recordAudit(tx, auditEventOf(caller, 'sso-certificate-rotate', target(prepared)))
       })
       const made = (await this.list(companyId)).find(({ id }) => id === prepared.id)
       if (!made) throw new DomainError('certificateNotFound', { id: prepared.id })
@@ -137,13 +132,7 @@ export function createCertificateService(dependencies: CertificateServiceDepende
         if (!present.some((each) => each.id !== id && isValid(each)))
           throw new DomainError('certificateInUse', { id })
         await held.delete(companyId, id)
-        await recordAudit(tx, {
-          companyId,
-          action: 'sso-certificate-retire',
-          actor: actorOf(caller.principal),
-          target: target(found),
-          address: caller.address,
-        })
+        await recordAudit(tx, auditEventOf(caller, 'sso-certificate-retire', target(found)))
       })
     },
   }

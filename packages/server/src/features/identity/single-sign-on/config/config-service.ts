@@ -5,7 +5,7 @@ import type {
   SsoConfigReplacement,
   SsoConfigUpdate,
 } from '@millrace/contract/resources/sso-config.ts'
-import { actorOf, type RecordAudit } from '../../../../platform/audit.ts'
+import type { RecordAudit } from '../../../../platform/audit.ts'
 import { DomainError } from '../../../../platform/errors.ts'
 import { newId } from '../../../../platform/ids.ts'
 import { invalid } from '../../../../platform/invalid.ts'
@@ -13,6 +13,7 @@ import type { Queries, Relational } from '../../../../platform/stores/relational
 import { createDirectoryStore } from '../../people/directory/directory-store.ts'
 import { requireNobodyAbove } from '../../people/roles/grants.ts'
 import { explainLastAdministrator, type UserLifecycle } from '../../people/users/user-lifecycle.ts'
+import { auditEventOf } from '../../sessions/audit-event.ts'
 import type { Caller } from '../../sessions/principal.ts'
 import { createTokenStore } from '../../sessions/tokens/token-store.ts'
 import { serviceProviderOf } from '../assertion/service-provider.ts'
@@ -104,14 +105,6 @@ export function createConfigService(dependencies: ConfigServiceDependencies) {
     return held.endSessions(companyId, 'password', 'domains')
   }
 
-  const eventOf = ({ principal, address }: Caller, action: 'sso-config-update' | 'sso-config-delete') => ({
-    companyId: principal.companyId,
-    action,
-    actor: actorOf(principal),
-    target: { kind: 'sso-config', id: principal.companyId },
-    address,
-  })
-
   /** Inside the transaction that holds the company. @returns whether password sessions have ended */
   async function apply(
     tx: Queries,
@@ -163,8 +156,7 @@ export function createConfigService(dependencies: ConfigServiceDependencies) {
     if (now.isRequired) await createDirectoryStore(tx).requireAdministrator(companyId)
     else await held.setMandatory(companyId, false)
     await recordAudit(tx, {
-      ...eventOf(caller, 'sso-config-update'),
-      target: { kind: 'sso-config', id: companyId, name: idpEntityId },
+      ...auditEventOf(caller, 'sso-config-update', { kind: 'sso-config', id: companyId, name: idpEntityId }),
       details: {
         created: before === undefined,
         identityProviderChanged: before === undefined || now.isAnotherProvider,
@@ -233,9 +225,9 @@ export function createConfigService(dependencies: ConfigServiceDependencies) {
         const endedSessions = await held.endSessions(companyId, 'sso', 'all')
         const withoutPassword = await held.listWithoutPassword(companyId)
         for (const userId of withoutPassword) await dependencies.mailPasswordReset(tx, userId)
+        const target = { kind: 'sso-config', id: companyId, name: before.idpEntityId }
         await recordAudit(tx, {
-          ...eventOf(caller, 'sso-config-delete'),
-          target: { kind: 'sso-config', id: companyId, name: before.idpEntityId },
+          ...auditEventOf(caller, 'sso-config-delete', target),
           details: { wasMandatory: before.mandatory, endedSessions, resetMails: withoutPassword.length },
         })
         await notifyAdministrators(tx, companyId, email, ['deleted'])

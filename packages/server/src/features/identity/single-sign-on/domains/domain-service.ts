@@ -12,6 +12,7 @@ import {
   type Relational,
 } from '../../../../platform/stores/relational.ts'
 import { createDirectoryStore } from '../../people/directory/directory-store.ts'
+import { auditEventOf } from '../../sessions/audit-event.ts'
 import type { Caller } from '../../sessions/principal.ts'
 import type { NotifyAdministrators } from '../config/config-notice.ts'
 import { createConfigStore } from '../config/config-store.ts'
@@ -143,13 +144,7 @@ export function createDomainService(dependencies: DomainServiceDependencies) {
           throw new DomainError('tooManyDomains', { most: maxDomains })
         if ((await taken()) || !(await held.insert(domain)))
           throw new DomainError('domainTaken', { domain: domain.domain })
-        await recordAudit(tx, {
-          companyId,
-          action: 'sso-domain-add',
-          actor: actorOf(caller.principal),
-          target: target(domain),
-          address: caller.address,
-        })
+        await recordAudit(tx, auditEventOf(caller, 'sso-domain-add', target(domain)))
       })
       return toResource(await get(companyId, domain.id))
     },
@@ -179,13 +174,7 @@ export function createDomainService(dependencies: DomainServiceDependencies) {
         if (!domain) throw new DomainError('domainNotFound', { id: normalizeId(id) })
         await held.delete(companyId, domain.id)
         if (domain.verifiedAt) await changed(tx, companyId, actorOf(caller.principal))
-        await recordAudit(tx, {
-          companyId,
-          action: 'sso-domain-remove',
-          actor: actorOf(caller.principal),
-          target: target(domain),
-          address: caller.address,
-        })
+        await recordAudit(tx, auditEventOf(caller, 'sso-domain-remove', target(domain)))
       })
     },
 

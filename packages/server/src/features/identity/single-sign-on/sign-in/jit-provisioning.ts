@@ -12,7 +12,7 @@ import { findPerson, linkPerson } from './person-matching.ts'
 import type { StoredResult } from './saml-sign-in-store.ts'
 
 export interface JitDependencies {
-  readonly lifecycle: Pick<UserLifecycle, 'create' | 'admit' | 'endUnproven'>
+  readonly lifecycle: Pick<UserLifecycle, 'create' | 'activateInvited' | 'endUnproven'>
 }
 
 export interface AdmittedPerson {
@@ -101,7 +101,7 @@ export async function admitPerson(
   const isLinked = found.by !== 'name'
   if (isLinked) await linkPerson(identities, found, claims)
   else if (found.link) await identities.refresh(found.link, claims)
-  await dependencies.lifecycle.admit(tx, user)
+  await dependencies.lifecycle.activateInvited(tx, user)
   if (isLinked) {
     const actor = { kind: 'user', id: user.id, name: user.email } as const
     await dependencies.lifecycle.endUnproven(tx, companyId, [user.id], { actor, address })

@@ -29,7 +29,7 @@ export interface SamlSignInServiceDependencies
   extends Omit<SamlStartDependencies, 'store'>,
     Pick<InitiatedSignInDependencies, 'keepSignIn'> {
   readonly relational: Pick<Relational, 'db' | 'transaction'>
-  readonly lifecycle: Pick<UserLifecycle, 'transact' | 'create' | 'admit' | 'endUnproven'>
+  readonly lifecycle: Pick<UserLifecycle, 'transact' | 'create' | 'activateInvited' | 'endUnproven'>
   readonly recordAudit: RecordAudit
   readonly clock: Clock
   /** The address of the next step, in the end `redirect_uri` with a code. */
