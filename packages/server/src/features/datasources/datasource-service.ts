@@ -23,7 +23,7 @@ export interface DatasourceServiceDependencies {
 
 /**
  * Makes a tracking datasource that the default team of the company sees; inside the caller's transaction. For
- * those who are in no team: the first start and the operator.
+ * callers without a team: the first start and the operator.
  */
 export async function insertDatasource(
   queries: Queries,
@@ -39,7 +39,7 @@ export async function insertDatasource(
 
 export type DatasourceService = ReturnType<typeof createDatasourceService>
 
-/** Datasources as people see them, with what became of their events. */
+/** Datasources as users see them, with the counts of their events. */
 export function createDatasourceService({ relational, log, enter }: DatasourceServiceDependencies) {
   const store = createDatasourceStore(relational.db)
 
@@ -49,7 +49,7 @@ export function createDatasourceService({ relational, log, enter }: DatasourceSe
     return found
   }
 
-  /** All teams of the person when none is named. A team of another company is unknown here. */
+  /** All teams of the user when none is named. A team of another company is unknown here. */
   async function requireTeams(viewer: Viewer, wanted: readonly string[] | undefined): Promise<string[]> {
     if (wanted === undefined) {
       if (viewer.teamIds.length > 0) return [...viewer.teamIds]
