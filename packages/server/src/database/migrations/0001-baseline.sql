@@ -478,7 +478,7 @@ create table sso_unlinked_names (
 create index sso_unlinked_names_user on sso_unlinked_names (company_id, user_id);
 
 -- A sign-in that was sent to the identity provider, bound to one browser; kept for a while after its use, so that
--- a second use is told from an unknown one.
+-- a second use is distinguished from an unknown one.
 create table saml_requests (
   id text primary key,
   company_id text not null references companies on delete cascade,
