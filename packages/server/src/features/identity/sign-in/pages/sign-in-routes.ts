@@ -12,9 +12,9 @@ import {
   AuthorizationRefused,
   authorizationParameters,
   buildRedirect,
+  type JudgedRequest,
   type ReturnAddress,
   toParameters,
-  type ValidatedRequest,
 } from '../authorization-request.ts'
 import type { NextStep, SignInService } from '../sign-in-service.ts'
 import { oauthDescription, oauthError } from '../tokens/oauth-failures.ts'
@@ -87,7 +87,7 @@ export function registerSignInRoutes(app: FastifyInstance, dependencies: SignInR
     request: FastifyRequest,
     fields: Fields,
     misread?: DomainError,
-  ): Promise<ValidatedRequest> {
+  ): Promise<JudgedRequest> {
     const judged = await readAuthorization(fields, request.headers['accept-language'], misread)
     returnAddresses.set(request, judged.request)
     return judged
@@ -108,7 +108,7 @@ export function registerSignInRoutes(app: FastifyInstance, dependencies: SignInR
     return to && buildRedirect(to, result, origin())
   }
 
-  function contextOf({ client, request }: ValidatedRequest, browser: string): PageContext {
+  function contextOf({ client, request }: JudgedRequest, browser: string): PageContext {
     return { request, clientName: client.name, formToken: formTokenOf(browser) }
   }
 
