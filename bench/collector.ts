@@ -1,6 +1,6 @@
 /**
  * The collector against the limit of this machine in the same run: single events from 64 connections, p99 at
- * half that rate, the same beside eight heavy queries, and batches of 100 events.
+ * half that rate, the same during eight heavy queries, and batches of 100 events.
  * Run: `npm run bench -- collector [--seconds 10] [--rounds 3]`
  */
 import { spawn } from 'node:child_process'
@@ -27,7 +27,7 @@ async function startBareServer(): Promise<{ url: string; stop: () => void }> {
   return { url: `http://127.0.0.1:${port}/collect`, stop: () => child.kill() }
 }
 
-/** Eight callers that ask heavy questions one after the other until told to stop; resolves with how many were answered. */
+/** Eight clients that send heavy queries one after the other until stopped; resolves with the number of answers. */
 function askHeavyQueries(service: Service): { stop: () => Promise<number> } {
   let stopped = false
   let answered = 0
@@ -91,22 +91,22 @@ try {
   rows.push([`p99 at half that rate`, `${calm.p99} ms (p50 ${calm.p50})`, '', '< 25 ms'])
 
   const alone: number[] = []
-  const besides: WrkResult[] = []
+  const loaded: WrkResult[] = []
   let answered = 0
   for (let round = 0; round < rounds; round++) {
     alone.push((await driveService()).requestsPerSecond)
     const heavy = askHeavyQueries(service)
-    besides.push(await driveService())
+    loaded.push(await driveService())
     answered += await heavy.stop()
   }
-  const beside = median(besides.map((result) => result.requestsPerSecond))
+  const underLoad = median(loaded.map((result) => result.requestsPerSecond))
   rows.push([
-    `beside 8 heavy queries (${answered} answered)`,
-    `${format(beside)} requests/s`,
-    `${ratio(median(besides.map((result, i) => result.requestsPerSecond / (alone[i] ?? single))))} of alone`,
+    `during 8 heavy queries (${answered} answered)`,
+    `${format(underLoad)} requests/s`,
+    `${ratio(median(loaded.map((result, i) => result.requestsPerSecond / (alone[i] ?? single))))} of alone`,
     '>= 0.55',
   ])
-  rows.push(['p99 beside them', `${median(besides.map(({ p99 }) => p99))} ms`, '', '< 50 ms'])
+  rows.push(['p99 during them', `${median(loaded.map(({ p99 }) => p99))} ms`, '', '< 50 ms'])
 
   const bareBatches = await driveEvents({ url: bare.url, key: service.companyId, seconds, batch: 100 })
   const batches = await driveService(100)

@@ -82,7 +82,7 @@ interface Measured {
   readonly answers: readonly Asked[]
 }
 
-/** Sends events at the rate, beside which four callers ask again and again. */
+/** Sends events at the rate, while four clients query again and again. */
 async function measure(asking?: () => Promise<Asked>): Promise<Measured> {
   const before = residentMemory()
   let highest = before
@@ -112,13 +112,13 @@ async function report(what: string, asking?: () => Promise<Asked>): Promise<void
     const { p50, p99, grown, answers } = await measure(asking)
     const statuses = [...new Set(answers.map(({ status }) => status))].join(', ')
     const largest = Math.max(0, ...answers.map(({ bytes }) => bytes))
-    const said = asking
+    const queries = asking
       ? `: ${answers.length} answered ${statuses}, ${(largest / 1e6).toFixed(1)} MB each`
       : ''
-    rows.push([`p99 beside ${what}${said}`, `${p99} ms (p50 ${p50})`, '', '< 50 ms'])
-    rows.push([`memory grows beside ${what}`, `${grown.toFixed(0)} MiB`, '', '< 64 MiB'])
+    rows.push([`p99 during ${what}${queries}`, `${p99} ms (p50 ${p50})`, '', '< 50 ms'])
+    rows.push([`memory grows during ${what}`, `${grown.toFixed(0)} MiB`, '', '< 64 MiB'])
   } catch (error) {
-    rows.push([`beside ${what}`, `failed: ${(error as Error).message}`, '', ''])
+    rows.push([`during ${what}`, `failed: ${(error as Error).message}`, '', ''])
   }
   console.error(rows.at(-2)?.join(' | '), '\n', rows.at(-1)?.join(' | '))
 }

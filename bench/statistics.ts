@@ -1,7 +1,7 @@
 /**
  * Statistics over a shop of 60 days: each measure of `events` by day over the last 30 days through the interface,
  * against the same statement sent to the engine directly; one person's events, the metadata, and a day of purchases
- * beside histories of several lengths.
+ * next to histories of several lengths.
  * Run: `npm run bench -- statistics [--events 10000000] [--orders 1,3,10] [--data DIRECTORY]` (millions of orders; a
  * directory is kept and used again).
  */
@@ -131,7 +131,7 @@ try {
   const select = await timed(() => engine.query({ sql: 'SELECT 1 AS one', readonly: true }))
   await long.catch(() => undefined)
   rows.push([
-    '`select 1` beside a long query',
+    '`select 1` during a long query',
     `${select.toFixed(0)} ms (a small query ${short.toFixed(0)} ms)`,
     '',
     'does not wait',

@@ -3,7 +3,7 @@ import { setPriority } from 'node:os'
 import { promisify } from 'node:util'
 
 /**
- * Runs one of the senders beside this file with luajit and gives what it printed. It goes before the service where
+ * Runs one of the senders in this folder with luajit and gives what it printed. It goes before the service where
  * the machine allows that: it stands for other machines, whose own waiting for a core is not part of a figure.
  */
 export async function runSender<T>(script: string, argv: readonly (string | number)[]): Promise<T> {

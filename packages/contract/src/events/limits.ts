@@ -10,7 +10,7 @@ export const eventLimits = {
   id: 512,
   /** Entries of `data.ids`: a wholesale order of a thousand references is real. */
   ids: 10_000,
-  /** Keys of `data` besides the reserved ones. */
+  /** Keys of `data` other than the reserved ones. */
   labels: 500,
   labelKey: 256,
   label: 8192,

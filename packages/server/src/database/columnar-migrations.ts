@@ -13,7 +13,7 @@ import type { Columnar } from '../platform/stores/columnar.ts'
 import type { PostgresAddress } from '../platform/stores/relational.ts'
 import { lockKeys, withRelationalLock } from './relational-migrations.ts'
 
-/** What of the columnar store migrations need. */
+/** The part of the columnar store that migrations need. */
 export type MigratableColumnar = Pick<Columnar, 'command' | 'query'>
 
 /** One row for each statement that was applied; a statement that was interrupted before its row is run again. */
@@ -56,7 +56,7 @@ async function record(columnar: MigratableColumnar, row: StatementRecord): Promi
 }
 
 /** @throws {StartRefused} a statement that was applied is not the one that stands in the file now */
-function refuseOtherBeginning(
+function assertUnchangedStatements(
   migration: Migration,
   records: readonly StatementRecord[],
   checksums: readonly string[],
@@ -96,7 +96,7 @@ async function apply(
   }
   const checksums = statements.map(({ text }) => checksumOf(text))
   const before = (await readRecords(columnar)).filter((row) => row.number === number)
-  refuseOtherBeginning(migration, before, checksums)
+  assertUnchangedStatements(migration, before, checksums)
   const done = Math.max(0, ...before.map((row) => row.statement))
   // The last one is run in any case: its record is what finishes the file.
   const first = Math.min(done, statements.length - 1)

@@ -11,9 +11,9 @@ export const relationalDirectory = join(import.meta.dirname, 'migrations')
 export const columnarDirectory = join(import.meta.dirname, 'columnar')
 
 export interface RelationalMigrationOptions {
-  /** Of a role that may create tables: the owner's where there is one beside the application's. */
+  /** Of a role that may create tables: the owner's where the application has another. */
   readonly address: PostgresAddress
-  /** Whom the service works as, where that is another role. */
+  /** The role of the service, where that is another one. */
   readonly applicationRole?: string
   readonly logger: Logger
 }

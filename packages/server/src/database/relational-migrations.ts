@@ -16,7 +16,7 @@ import { connectionConfig, type PostgresAddress } from '../platform/stores/relat
 export const lockKeys = { relational: 7_311_001, columnar: 7_311_002 } as const
 
 /** An older server is out of its support (postgresql.org/support/versioning). */
-const oldestServer = 150_000
+const minServerVersion = 150_000
 /** SQLSTATE of a missing right (PostgreSQL, appendix A). */
 const insufficientPrivilege = '42501'
 const lockPollMs = 50
@@ -30,7 +30,7 @@ export async function withLockedClient<T>(
   work: (client: pg.Client) => Promise<T>,
 ): Promise<T> {
   const client = new pg.Client({ ...connectionConfig(address), connectionTimeoutMillis: 10_000 })
-  // What breaks the connection is told by the query that runs, or by the next one.
+  // A broken connection fails the query that runs, or the next one.
   client.on('error', () => {})
   try {
     await client.connect().catch((error: Error) => {
@@ -40,10 +40,10 @@ export async function withLockedClient<T>(
       `select current_setting('server_version_num')::int as version`,
     )
     const version = rows[0]?.version ?? 0
-    if (version < oldestServer) {
+    if (version < minServerVersion) {
       throw new StartRefused(
         'unsuitable',
-        `The PostgreSQL of DATABASE_URL is version ${Math.floor(version / 10_000)}; ${oldestServer / 10_000} or later is needed.`,
+        `The PostgreSQL of DATABASE_URL is version ${Math.floor(version / 10_000)}; ${minServerVersion / 10_000} or later is needed.`,
       )
     }
     // A lock of the session: it ends with the connection, however this process ends.
@@ -141,7 +141,7 @@ async function ensureRecords(client: pg.Client): Promise<void> {
 
 /**
  * Migrates PostgreSQL: each file in a transaction of its own together with its record.
- * @param applicationRole whom the service works as, where that is not the tables' owner; migrations read it from
+ * @param applicationRole the role of the service, where that is not the tables' owner; migrations read it from
  *   the setting `millrace.application_role`, which is empty otherwise
  */
 export function relationalMigrations(

@@ -221,8 +221,8 @@ describe('the embedded columnar store', () => {
     expect(statSync(join(engine.directory, 'columnar')).mode & 0o077).toBe(0)
   })
 
-  test('somebody else on the machine cannot connect', async ({ skip }) => {
-    if (process.getuid?.() !== 0) return skip('only root can become somebody else')
+  test('another user of the machine cannot connect', async ({ skip }) => {
+    if (process.getuid?.() !== 0) return skip('only root can become another user')
     const script = `require('node:net').connect(${JSON.stringify(socketPath)})
       .on('connect', () => process.exit(0)).on('error', (error) => { console.log(error.code); process.exit(1) })`
     const other = spawn(process.execPath, ['-e', script], {

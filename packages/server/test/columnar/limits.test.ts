@@ -24,7 +24,7 @@ onBothHomes('limits and cancellation', (columnar) => {
       expect(await goneWithin(columnar, marker, 1000)).toBe(true)
     })
 
-    test('of time end a stream that nobody reads', async () => {
+    test('of time end a stream that is not read', async () => {
       const { sql, marker } = marked('SELECT number FROM numbers(1000000000000)')
       const settings = { max_execution_time: 1, max_result_rows: 0, max_result_bytes: 0 }
       const stream = await columnar.stream({ sql, format: 'CSV', settings })

@@ -104,7 +104,7 @@ describe('an engine that dies', () => {
     }
   })
 
-  test('goes with whoever started it, also when that was killed', async () => {
+  test('ends with the process that started it, also when that was killed', async () => {
     const directory = mkdtempSync(join(tmpdir(), 'millrace-columnar-'))
     const home = join(stores, 'columnar-embedded.ts')
     const logger = join(stores, '..', 'logger.ts')

@@ -118,7 +118,7 @@ describe('a role that could do more all the same is refused', () => {
     expect((await refusal(database.owner.user)).message).toContain('"millrace_owner"')
   })
 
-  test('rights that everybody has', async () => {
+  test('rights of PUBLIC', async () => {
     await ask(database.owner.user, 'grant delete on audit_entries to public')
     expect((await refusal()).message).toMatch(/cannot take back \(audit_entries: delete\).*PUBLIC/)
   })

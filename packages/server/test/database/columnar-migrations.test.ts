@@ -124,7 +124,7 @@ test('an interruption before or after any statement or record is made good by th
   }
 })
 
-test('goes on after the last statement that was recorded, also when it is killed again and again', async () => {
+test('continues after the last statement that was recorded, also when it is killed again and again', async () => {
   write('0001-events.sql', events)
   for (const n of [2, 4, 4, 4]) await run(dyingAt(n, true)).catch(() => {})
   expect(await run()).toEqual([])

@@ -74,7 +74,7 @@ describe('orders', () => {
             storedEvent({
               company: each.foreign === 0 ? otherCompany : testCompany,
               datasource: each.elsewhere ? '65c8a1b2d3e4f5061728394b' : testDatasource,
-              // No two at one instant: those are told apart by what no oracle knows.
+              // No two at one instant: their order is not known to the oracle.
               time: Date.UTC(2026, 0, 1) + each.day * day + i,
               name: each.name,
               transId: each.order,
@@ -210,7 +210,7 @@ describe('the events of one person', () => {
     }
   })
 
-  it('are told from those of another person with the same number', async () => {
+  it('are distinguished from those of another person with the same number', async () => {
     await engine.load([
       storedEvent({ tmpId: 'd1', clientId: 'ada' }),
       storedEvent({ tmpId: 'd2', clientId: 'bob' }),
@@ -257,7 +257,7 @@ describe('the events of one person', () => {
 })
 
 describe('label keys', () => {
-  it('are told without reading an event, of stored events alone', async () => {
+  it('are listed without reading an event, of stored events alone', async () => {
     await engine.load([
       storedEvent({ eventId: 'a', labels: { store: '1', 'a.b': '2' } }),
       storedEvent({ eventId: 'a', labels: { repeated: '1' } }),

@@ -179,7 +179,7 @@ describe('a query', () => {
     }
   })
 
-  it('of a day that a zone left out finds nothing, and those beside it are whole', async () => {
+  it('of a day that a zone left out finds nothing, and those next to it are whole', async () => {
     app.timezone = 'Pacific/Apia'
     const change = Date.parse('2011-12-30T10:00:00Z')
     await engine.load([storedEvent({ time: change - hour }), storedEvent({ time: change + hour })])

@@ -478,7 +478,7 @@ create table sso_unlinked_names (
 create index sso_unlinked_names_user on sso_unlinked_names (company_id, user_id);
 
 -- A sign-in that was sent to the identity provider, bound to one browser; kept for a while after its use, so that
--- a second use is told from an unknown one.
+-- a second use is distinguished from an unknown one.
 create table saml_requests (
   id text primary key,
   company_id text not null references companies on delete cascade,
@@ -879,12 +879,12 @@ $$;
 create function keep_administrator() returns trigger language plpgsql as $$
 declare
   moment text := statement_timestamp()::text || ':';
-  judged text := coalesce(current_setting('millrace.judged_roles', true), '');
+  checked text := coalesce(current_setting('millrace.checked_roles', true), '');
 begin
-  if not starts_with(judged, moment) then judged := moment; end if;
-  if position(old.role_id in judged) = 0 then
+  if not starts_with(checked, moment) then checked := moment; end if;
+  if position(old.role_id in checked) = 0 then
     if is_administrator_role(old.role_id) then perform require_administrator(old.company_id); end if;
-    perform set_config('millrace.judged_roles', judged || ' ' || old.role_id, true);
+    perform set_config('millrace.checked_roles', checked || ' ' || old.role_id, true);
   end if;
   return null;
 end

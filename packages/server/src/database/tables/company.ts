@@ -18,7 +18,7 @@ export const companies = pgTable('companies', {
   displayWindowHours: integer('display_window_hours').notNull().default(168),
   /** Days that entries of the audit log are kept. */
   auditRetentionDays: integer('audit_retention_days').notNull().default(90),
-  /** Role of people who come in without one of their own (single sign-on). */
+  /** Role of users whom single sign-on creates without one. */
   defaultRoleId: id('default_role_id'),
   ...history,
 })

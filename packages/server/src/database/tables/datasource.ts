@@ -9,7 +9,7 @@ export const datasources = pgTable('datasources', {
   kind: text('kind', { enum: ['tracking'] })
     .notNull()
     .default('tracking'),
-  /** Only an active one takes events; a deleted one is found by nobody, but its events keep its id. */
+  /** Only an active one takes events; a deleted one is never found, but its events keep its id. */
   status: text('status', { enum: ['active', 'paused', 'deleted'] })
     .notNull()
     .default('active'),
@@ -27,7 +27,7 @@ export const datasourceTeams = pgTable(
   (table) => [primaryKey({ columns: [table.datasourceId, table.teamId] })],
 )
 
-/** What became of the events of a datasource; moved by whoever loads them, in the transaction of the checkpoint. */
+/** Counts of the events of a datasource; increased by the loader, in the transaction of the checkpoint. */
 export const datasourceCounters = pgTable(
   'datasource_counters',
   {

@@ -1,7 +1,7 @@
 import { bigint, boolean, integer, pgTable, primaryKey, text } from 'drizzle-orm/pg-core'
 import { bytes, id, instant } from './columns.ts'
 
-/** How somebody has shown who they are. */
+/** How a user has authenticated. */
 const method = () => text('method', { enum: ['password', 'sso'] }).notNull()
 
 /** A code of RFC 6749 4.1, kept for a while after its use so that a second use is noticed. */
@@ -21,7 +21,7 @@ export const authorizationCodes = pgTable('authorization_codes', {
   refreshTokenId: id('refresh_token_id'),
 })
 
-/** Somebody between the first step of a sign-in and its end, bound to one browser. */
+/** A sign-in between its first step and its end, bound to one browser. */
 export const pendingSignIns = pgTable('pending_sign_ins', {
   secretHash: bytes('secret_hash').primaryKey(),
   browserHash: bytes('browser_hash').notNull(),
@@ -37,7 +37,7 @@ export const pendingSignIns = pgTable('pending_sign_ins', {
   expiresAt: instant('expires_at').notNull(),
 })
 
-/** The authenticator of somebody who turned one-time codes on (RFC 6238). */
+/** The authenticator of a user with one-time codes (RFC 6238). */
 export const userAuthenticators = pgTable('user_authenticators', {
   userId: id('user_id').primaryKey(),
   sealedSecret: bytes('sealed_secret').notNull(),
@@ -53,7 +53,7 @@ export const recoveryCodes = pgTable(
   (table) => [primaryKey({ columns: [table.userId, table.codeHash] })],
 )
 
-/** A link that is mailed or handed over, with which somebody sets a password. */
+/** A link that is mailed or handed over, to set a password. */
 export const userLinks = pgTable('user_links', {
   id: id('id').primaryKey(),
   kind: text('kind', { enum: ['password-reset', 'invitation'] }).notNull(),
@@ -66,7 +66,7 @@ export const userLinks = pgTable('user_links', {
   endedAt: instant('ended_at'),
 })
 
-/** Which applications of others somebody has let in. */
+/** Third-party applications that a user has consented to. */
 export const clientConsents = pgTable(
   'client_consents',
   {

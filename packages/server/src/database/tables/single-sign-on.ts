@@ -17,9 +17,9 @@ export const ssoConfigs = pgTable('sso_configs', {
   /** Null follows the company. */
   defaultRoleId: id('default_role_id'),
   mandatory: boolean('mandatory').notNull().default(false),
-  /** When somebody first signed in with the present metadata and domains. */
+  /** When a user first signed in with the present metadata and domains. */
   provenAt: instant('proven_at'),
-  /** Whether responses are taken that answer no request of ours. */
+  /** Whether responses that answer no request are accepted. */
   allowIdpInitiated: boolean('allow_idp_initiated').notNull().default(false),
   /** The application that such a sign-in is for, and where it begins a sign-in of its own. */
   idpInitiatedClientId: id('idp_initiated_client_id'),
@@ -31,12 +31,12 @@ export const ssoConfigs = pgTable('sso_configs', {
   /** Readings that failed one after the other. */
   metadataFailures: integer('metadata_failures').notNull().default(0),
   metadataNextAt: instant('metadata_next_at'),
-  /** When administrators were told of these failures. */
+  /** When administrators were notified of these failures. */
   metadataNotifiedAt: instant('metadata_notified_at'),
   ...history,
 })
 
-/** Teams of people whom single sign-on creates. */
+/** Teams of users whom single sign-on creates. */
 export const ssoDefaultTeams = pgTable(
   'sso_default_teams',
   { companyId: id('company_id').notNull(), teamId: id('team_id').notNull() },
@@ -65,7 +65,7 @@ export const ssoCertificates = pgTable('sso_certificates', {
   createdAt: instant('created_at').notNull().defaultNow(),
 })
 
-/** Under which name a person is known at the company's identity provider. */
+/** The name of a user at the company's identity provider. */
 export const ssoIdentities = pgTable(
   'sso_identities',
   {
@@ -75,7 +75,7 @@ export const ssoIdentities = pgTable(
     userId: id('user_id').notNull(),
     /** `email` is stored in lower case; null for a link from before formats were kept, until its next use. */
     nameFormat: text('name_format', { enum: ['email', 'other'] }),
-    /** What the identity provider calls the person whatever their name is. */
+    /** The identity provider's identifier of the user that never changes. */
     externalId: text('external_id'),
     createdAt: instant('created_at').notNull().defaultNow(),
   },
@@ -98,7 +98,7 @@ export const ssoUnlinkedNames = pgTable(
   (table) => [primaryKey({ columns: [table.companyId, table.idpEntityId, table.nameHash] })],
 )
 
-/** Addresses that people had before; a trigger keeps them. */
+/** Former addresses of users; a trigger keeps them. */
 export const formerAddresses = pgTable(
   'former_addresses',
   {
@@ -126,7 +126,7 @@ export const samlRequests = pgTable('saml_requests', {
   usedAt: instant('used_at'),
 })
 
-/** What a verified response said, until the same browser comes for it. */
+/** The assertion of a verified response, until the same browser fetches it. */
 export const samlResults = pgTable('saml_results', {
   secretHash: bytes('secret_hash').primaryKey(),
   companyId: id('company_id').notNull(),
@@ -138,7 +138,7 @@ export const samlResults = pgTable('saml_results', {
   expiresAt: instant('expires_at').notNull(),
 })
 
-/** Assertions that were taken, for as long as each is valid. */
+/** Accepted assertions, for as long as each is valid. */
 export const samlAssertions = pgTable(
   'saml_assertions',
   {

@@ -6,7 +6,7 @@ export const teams = pgTable('teams', {
   id: id('id').primaryKey(),
   companyId: id('company_id').notNull(),
   name: text('name').notNull(),
-  /** Takes the people who are put into no team by name; one in each company. */
+  /** For users without a team of their own; one in each company. */
   isDefault: boolean('is_default').notNull().default(false),
   description: text('description').notNull().default(''),
   /** Members also reach the team's ancestors, up to but without the first that has the flag too. */
@@ -23,13 +23,13 @@ export const teamMembers = pgTable(
     companyId: id('company_id').notNull(),
     teamId: id('team_id').notNull(),
     userId: id('user_id').notNull(),
-    /** Whether the identity provider put the person into the team: such a membership alone gives a role. */
+    /** Whether the identity provider put the user into the team: only such a membership gives a role. */
     provisioned: boolean('provisioned').notNull().default(false),
   },
   (table) => [primaryKey({ columns: [table.teamId, table.userId] })],
 )
 
-/** The graph of teams: whoever is in the parent may use what belongs to the child. */
+/** The graph of teams: members of the parent may use what belongs to the child. */
 export const teamParents = pgTable(
   'team_parents',
   {

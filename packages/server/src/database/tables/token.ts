@@ -1,7 +1,7 @@
 import { integer, pgTable, text } from 'drizzle-orm/pg-core'
 import { bytes, id, instant } from './columns.ts'
 
-/** A session of a person in a client. Deleting the row ends the session and its access tokens. */
+/** A session of a user in a client. Deleting the row ends the session and its access tokens. */
 export const refreshTokens = pgTable('refresh_tokens', {
   id: id('id').primaryKey(),
   /** Null for a client that may not refresh. */
@@ -12,7 +12,7 @@ export const refreshTokens = pgTable('refresh_tokens', {
   address: text('address').notNull(),
   createdAt: instant('created_at').notNull(),
   expiresAt: instant('expires_at').notNull(),
-  /** How the person has shown who they are. */
+  /** How the user has authenticated. */
   method: text('method', { enum: ['password', 'sso'] })
     .notNull()
     .default('password'),

@@ -4,11 +4,11 @@ import { history, id, instant } from './columns.ts'
 export const users = pgTable('users', {
   id: id('id').primaryKey(),
   companyId: id('company_id').notNull(),
-  /** As `parseEmailAddress` gives it; unique among the people of a company who are not deleted. */
+  /** As `parseEmailAddress` gives it; unique among the users of a company that are not deleted. */
   email: text('email').notNull(),
   /** Whether the address signs in to this account: one of the whole service, and none that is only invited. */
   holdsEmail: boolean('holds_email').notNull().default(true),
-  /** argon2id in the PHC format; null for people who have no password of their own. */
+  /** argon2id in the PHC format; null for users without a password. */
   passwordHash: text('password_hash'),
   /** Whether it was chosen behind a link that others have seen, and no mail has reached the user since. */
   passwordHandedOver: boolean('password_handed_over').notNull().default(false),
@@ -27,13 +27,13 @@ export const users = pgTable('users', {
   /** A program that signs in with a password: provisioning does not see it, single sign-on does not bind it. */
   serviceAccount: boolean('service_account').notNull().default(false),
   lastSignInAt: instant('last_sign_in_at'),
-  /** Whether the identity provider keeps this person (SCIM). */
+  /** Whether the identity provider manages this user (SCIM). */
   provisioned: boolean('provisioned').notNull().default(false),
   /** The identity provider's own identifier, opaque. */
   externalId: text('external_id'),
-  /** When the identity provider deleted the person, who is hidden from it while the account is disabled. */
+  /** When the identity provider deleted the user, who is hidden from it while the account is disabled. */
   unprovisionedAt: instant('unprovisioned_at'),
-  /** The identifier that the identity provider then had for the person. */
+  /** The identifier that the identity provider had for the user then. */
   formerExternalId: text('former_external_id'),
   ...history,
 })

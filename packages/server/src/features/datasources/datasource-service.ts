@@ -35,7 +35,7 @@ export async function insertDatasource(
 
 export type DatasourceService = ReturnType<typeof createDatasourceService>
 
-/** Datasources as people see them, with what became of their events. */
+/** Datasources as users see them, with the counts of their events. */
 export function createDatasourceService({
   relational,
   listTeams,
@@ -50,7 +50,7 @@ export function createDatasourceService({
     return found
   }
 
-  /** All teams of the person when none is named. A team of another company is unknown here. */
+  /** All teams of the user when none is named. A team of another company is unknown here. */
   async function requireTeams(viewer: Viewer, wanted: readonly string[] | undefined): Promise<string[]> {
     if (wanted === undefined) {
       if (viewer.teamIds.length > 0) return [...viewer.teamIds]

@@ -1,9 +1,9 @@
 import type { Statement } from '../../platform/stores/columnar.ts'
 import { isEvent, isPurchase, type Selection } from './staged-rows.ts'
 
-/** Keys that are kept of one source of a company; labels with others can be queried all the same. */
+/** Keys that are listed for one source of a company; labels with other keys can be queried, too. */
 const maxKeys = 2_000
-/** Companies whose keys are in memory. */
+/** Companies whose keys are cached. */
 const rememberedCompanies = 100
 
 const sources = ['events', 'purchases'] as const
@@ -26,7 +26,7 @@ export interface LabelKeysDependencies {
   readonly threads: number
 }
 
-/** Keeps which label keys the events of each company have, so that telling them reads no events. */
+/** Maintains the label keys of each company's events, so that listing them reads no events. */
 export function createLabelKeys({ ask, insert, conditionsOf, threads }: LabelKeysDependencies) {
   /** Keys that are stored, by company. */
   const stored = new Map<string, Readonly<Record<Source, Set<string>>>>()
@@ -49,7 +49,7 @@ export function createLabelKeys({ ask, insert, conditionsOf, threads }: LabelKey
   }
 
   return {
-    /** Keeps the label keys of staged events. A key that is stored already changes nothing. */
+    /** Stores the label keys of staged events. A key that is stored already changes nothing. */
     async insertLabelKeys(selection: Selection): Promise<void> {
       const { table, size } = selection.staging
       const keysOf = (of: string): string => `groupUniqArrayArrayIf(${maxKeys})(mapKeys(l), ${of})`

@@ -4,7 +4,7 @@ import { isEvent, isPurchase, orderOf, type Staging } from './staged-rows.ts'
 
 /** Events of one order whose labels it takes: the earliest ones that have any. A row of one order stays bounded. */
 const labelledEvents = 16
-/** Anonymous events of one order that may tell whose it is: the earliest ones. */
+/** Anonymous events of one order by which its buyer may be found: the earliest ones. */
 const anonymousEvents = 100
 /** Beyond this the engine sorts groups on disk. */
 const groupsInMemory = 256 * 1024 * 1024
@@ -86,7 +86,7 @@ export interface OrderStoreDependencies {
   readonly settingsOf: (staging: Staging) => Readonly<Record<string, number>>
 }
 
-/** Keeps the orders of purchase events: one row for each, whatever the batches in which its events come. */
+/** Maintains the orders of purchase events: one row for each, whatever the batches in which its events arrive. */
 export function createOrderStore({ run, empty, settingsOf }: OrderStoreDependencies) {
   return {
     /** Notes where staged purchase events lie, and finds the places of all events of their orders. */

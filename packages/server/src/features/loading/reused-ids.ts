@@ -7,7 +7,7 @@ import type { ReusedIds, Staging } from './staged-rows.ts'
 /** The rule by which the datasource log shows duplicates that are none but for their identifier. */
 const reusedRule = 'event-id-reused' satisfies NoteRuleId
 
-/** Duplicates of a batch that are compared with the stored event: enough to tell, and a bounded look-up. */
+/** Duplicates of a batch that are compared with the stored event: enough to notice, and a bounded look-up. */
 const comparedDuplicates = 100
 
 /**
@@ -34,7 +34,7 @@ export interface ReusedIdsDependencies {
   readonly threads: number
 }
 
-/** Finds and notes duplicates that carry another content than the event that came first. */
+/** Finds and records duplicates whose content differs from the event that came first. */
 export function createReusedIds({ ask, insertLog, threads }: ReusedIdsDependencies) {
   return {
     /**
@@ -67,7 +67,7 @@ export function createReusedIds({ ask, insertLog, threads }: ReusedIdsDependenci
       })
     },
 
-    /** Notes them in the datasource log, once however often the load is repeated. */
+    /** Records them in the datasource log, once however often the load is repeated. */
     async noteReusedIds(found: readonly ReusedIds[]): Promise<void> {
       const sequences = found.map(({ sequence }) => sequence)
       const noted = await ask<{ seq: number }>({

@@ -1,4 +1,4 @@
-/** How much of the machine a batch may take: `small` ones use one thread and leave the rest to others. */
+/** How many threads a batch may use: `small` ones use one. */
 export type BatchSize = 'small' | 'large'
 
 /** Where a batch is staged: two tables, so that one batch can be staged while another is stored. */
@@ -50,7 +50,7 @@ export interface DuplicateGroup {
   readonly company: string
   readonly datasource: string
   readonly duplicate: number
-  /** Duplicates that carry a change; they are not stored, so their changes do not count. */
+  /** Duplicates with a changed field; they are not stored, so they do not count as changed. */
   readonly changed: number
 }
 

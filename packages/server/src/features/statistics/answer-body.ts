@@ -14,8 +14,8 @@ export interface AnswerBody {
 
 export interface AnswerBodies {
   /**
-   * Gathers the whole answer, so that whatever fails is known before the status is sent. The last one that is ended
-   * is the stream.
+   * Collects the whole answer, so that a failure is known before the status is sent. The returned stream must be
+   * ended.
    * @throws {DomainError} `resultTooLarge`, `tooManyRequests`, `unavailable`, and what the answer throws
    */
   gather(answer: Answer, companyId: string): Promise<AnswerBody>
@@ -27,7 +27,7 @@ const maxFilesOfCompany = 8
 export function createAnswerBodies(options: {
   /** Where answers that are too large for the memory are held. */
   readonly directory: string
-  /** What `data` may have as it is sent. */
+  /** Maximum bytes of `data` as it is sent. */
   readonly maxBytes?: number
 }): AnswerBodies {
   const { directory, maxBytes = queryLimits.envelopeBytes } = options

@@ -1,7 +1,7 @@
 import { DomainError } from '../../platform/errors.ts'
 import type { ResultFormat } from './query/shape.ts'
 
-/** How a caller wants a result: in the envelope, or bare and streamed. */
+/** The form of a result: in the envelope, or bare and streamed. */
 export interface WantedResult {
   readonly format: ResultFormat
   readonly streamed: boolean

@@ -12,7 +12,7 @@ const caseInsensitiveOperators = operatorsOf.string.filter((each) => operatorMea
 
 const sourceIds = Object.keys(sources) as SourceId[]
 
-/** What a company can ask for: the catalogue, and the labels of its own facts. */
+/** What a company can query: the catalogue, and the labels of its own facts. */
 export function describeStatistics(labels: Readonly<Record<SourceId, readonly string[]>>): StatisticsMeta {
   const known = [
     ...dimensions,
@@ -59,7 +59,7 @@ function subsetsOf(ids: readonly SourceId[]): SourceId[][] {
   return all.sort((a, b) => a.length - b.length)
 }
 
-/** Members that may meet in a query of these sources: their measures, and the dimensions that all of them have. */
+/** Members that a query of these sources may combine: their measures, and the dimensions that all of them have. */
 function membersOf(subset: readonly SourceId[], known: readonly Dimension[]): string[] {
   return [
     ...measures.filter((each) => sourcesOf(each).every((id) => subset.includes(id as SourceId))),

@@ -17,7 +17,7 @@ import { openZone, type Zone } from './query/time/zone.ts'
 import { describeStatistics } from './statistics-meta.ts'
 import type { LabelKeys, StatisticsStore } from './statistics-store.ts'
 
-/** What statistics need to know of a company. */
+/** Settings of a company that statistics need. */
 export interface StatisticsSettings {
   /** IANA name of the time zone in which dates are read and buckets begin. */
   readonly timezone: string
@@ -48,14 +48,14 @@ export interface QueryRequest {
 /** An answer as text, piece by piece. */
 export interface Answer {
   readonly pieces: AsyncGenerator<string>
-  /** What to know about it: all of it once the pieces have ended, what concerns labels from the first piece on. */
+  /** Complete once the pieces have ended; those about labels are there from the first piece on. */
   readonly warnings: readonly Warning[]
 }
 
 export interface StatisticsService {
   /**
-   * Answers a query. It has its place among those of the company from the first piece until the last, or until the
-   * generator is ended.
+   * Answers a query. It holds one of the company's places from the first piece to the last, or until the generator is
+   * ended.
    * @throws {DomainError} `unknownMember`, `incompatibleMembers`, `virtualMeasureFilter`, `invalidQuery`,
    *   `tooComplex`, `tooManyRequests`, `timeout`, `unavailable`
    */
@@ -64,19 +64,19 @@ export interface StatisticsService {
   describe(companyId: string): Promise<StatisticsMeta>
 }
 
-/** Milliseconds for which the labels of a company are not looked for again. */
+/** Milliseconds for which the labels of a company are cached. */
 const labelsFreshFor = 10_000
 /** Companies whose labels are remembered. */
 const rememberedCompanies = 1_000
 /** Milliseconds for which an answer waits for the warnings about its labels. */
 const labelWarningsMs = 1_000
-/** Milliseconds of work on rows after which other requests have their turn. */
+/** Milliseconds of work on rows after which other requests are served. */
 const turnMs = 4
 
 interface Described {
   readonly at: number
   readonly labels: Promise<LabelKeys>
-  /** Made when it is asked for first. */
+  /** Made on first use. */
   meta?: Promise<StatisticsMeta>
 }
 
@@ -100,7 +100,7 @@ export function createStatisticsService(dependencies: StatisticsDependencies): S
     return { compiled: compileQuery(planQuery(parsed), companyId), zone }
   }
 
-  /** The labels of a company, as they are now or have been so many milliseconds ago. */
+  /** The labels of a company, at most so many milliseconds old. */
   function look(companyId: string, freshFor: number): Described {
     const known = described.get(companyId)
     if (known && clock.now() - known.at < freshFor) return known
@@ -121,7 +121,7 @@ export function createStatisticsService(dependencies: StatisticsDependencies): S
     if (uses.length === 0) return []
     const remembered = await look(companyId, labelsFreshFor).labels
     if (unknownLabels(uses, remembered).length === 0) return []
-    // It may have come since.
+    // The label may be new.
     const known = await look(companyId, 0).labels
     return warnOfLabels(unknownLabels(uses, known), known)
   }
@@ -184,7 +184,7 @@ export function createStatisticsService(dependencies: StatisticsDependencies): S
   }
 }
 
-/** What comes of the work, or nothing when it takes longer. */
+/** The result of the work; undefined when it takes longer. */
 async function within<T>(milliseconds: number, work: Promise<T>): Promise<T | undefined> {
   const late = new AbortController()
   try {

@@ -64,7 +64,7 @@ const keptEvent = fc
     ),
   })
   .map((fields) => validateEvent({ key: origin.companyId, v: 1, ...fields }, origin))
-  .filter((judged): judged is KeptEvent => judged.kept)
+  .filter((result): result is KeptEvent => result.kept)
 
 test('an event of any texts is read by the columnar engine as it was kept', async () => {
   const sender = { deviceType: 'mobile', os: 'iOS', browser: 'Safari "x"' }

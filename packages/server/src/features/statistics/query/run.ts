@@ -19,13 +19,13 @@ export interface RunLimits {
 
 export const defaultRunLimits: RunLimits = { seconds: 30, memoryBytes: 2 * 1024 ** 3 }
 
-/** Over the engine's own limit, after which a statement that it did not end is left. */
+/** Beyond the engine's own limit; then a statement that it did not end is abandoned. */
 const graceSeconds = 2
 
 const format = 'JSONCompactEachRow'
 
 /**
- * Runs a statement and gives its rows as they come.
+ * Runs a statement and yields its rows as they arrive.
  * @throws {DomainError} `timeout`, `tooComplex` or `unavailable`; the signal's reason when it is aborted
  */
 export async function* runCompiled(
@@ -74,7 +74,7 @@ function statementOf(
       // What does not fit into memory is grouped and sorted on disk.
       max_bytes_before_external_group_by: Math.floor(memoryBytes / 4),
       max_bytes_before_external_sort: Math.floor(memoryBytes / 4),
-      // Weeks and months that begin before 1970 stay what they are.
+      // Weeks and months that begin before 1970 are not clamped.
       enable_extended_results_for_datetime_functions: 1,
       output_format_json_quote_64bit_integers: 1,
       output_format_json_quote_decimals: 1,
@@ -87,7 +87,7 @@ function readRows(lines: string): EngineCell[][] {
   return JSON.parse(`[${lines.replaceAll('\n', ',')}]`)
 }
 
-/** ClickHouse's numbers of errors that say that a query asks for too much. */
+/** ClickHouse's error codes for a query that needs too much. */
 const tooMuch = new Map([
   [158, 'rows'],
   [191, 'values'],

@@ -28,7 +28,7 @@ export function createResultWriter(format: ResultFormat, shape: CompiledShape, z
   }
 }
 
-/** The text of a cell that is no text of its own: a time, a number, a boolean; absent values never come here. */
+/** The text of a cell of another type: a time, a number, a boolean; never of an absent value. */
 type CellReader = (cell: Exclude<EngineCell, null>) => string
 
 function readerOf(form: CellForm, rangeLabels: readonly string[], zone: Zone): CellReader {
@@ -55,7 +55,7 @@ function readerOf(form: CellForm, rangeLabels: readonly string[], zone: Zone): C
   }
 }
 
-/** Days repeat in every group, and finding where one begins takes a while: it is done once. */
+/** Days repeat in every group, and finding the start of one is slow: it is cached. */
 function remembering(read: CellReader): CellReader {
   const known = new Map<EngineCell, string>()
   return (cell) => {
@@ -73,7 +73,7 @@ function jsonNumber(cell: Exclude<EngineCell, null>): string {
   return typeof cell === 'string' ? cell : JSON.stringify(cell)
 }
 
-/** Texts of our own need no escapes. */
+/** Generated texts need no escapes. */
 function jsonWriterOf(form: CellForm, read: CellReader): CellReader {
   switch (form) {
     case 'number':
@@ -125,7 +125,7 @@ function jsonWriter(shape: CompiledShape, zone: Zone): ResultWriter {
   }
 }
 
-/** RFC 4180 with a header of keys; an absent value is nothing at all, an empty text is `""`. */
+/** RFC 4180 with a header of keys; an absent value is empty, an empty text is `""`. */
 function csvWriter({ columns, rangeLabels }: CompiledShape, zone: Zone): ResultWriter {
   const cells = columns.map(({ form }) => {
     const read = readerOf(form, rangeLabels, zone)

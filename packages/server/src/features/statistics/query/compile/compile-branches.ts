@@ -8,7 +8,7 @@ import { type Rows, rowsOf } from './compile-rows.ts'
 import type { Parameters } from './parameters.ts'
 import { nested, select } from './sql-text.ts'
 
-/** What one branch is compiled for. */
+/** Input for the compilation of one branch. */
 export interface BranchContext {
   readonly plan: Plan
   readonly times: TimeSet
@@ -61,7 +61,7 @@ function aggregatesSql(branch: Branch, context: BranchContext, measures: readonl
     return `${buckets.sql(grouping, sql, parameters)} AS g${i}`
   })
   for (const measure of branch.measures) rows.need(aggregateOf(branch, measure).columns)
-  // The relation lies in the hull; several stretches of time are told apart here.
+  // The relation lies in the hull; separate intervals are distinguished here.
   const inside = times.length > 1 ? timeCondition('time', times, 'time', parameters) : undefined
   if (inside !== undefined) rows.need(['time'])
   return select(

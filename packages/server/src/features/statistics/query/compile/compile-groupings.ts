@@ -81,7 +81,7 @@ export function createBuckets(zone: Zone, times: TimeSet): Buckets {
         : `${seconds} - positiveModulo(${seconds} + ${parameters.bind('Int64', shift)}, ${length})`
     }
     const start = `${seconds} - positiveModulo(${seconds} + ${offsetSql(seconds, parameters)}, ${length})`
-    // A unit in which the clock was changed begins with the change: so its offset is told, and its place in time.
+    // A unit in which the clock was changed begins with the change, which gives its offset and its place in time.
     const begins = [-day, ...changes.map(({ at }) => at)]
     return `greatest(${start}, ${byStretch(from, changes, begins, seconds, parameters)})`
   }

@@ -20,7 +20,7 @@ function boundDevices(hashes: string, ofCompany: string): string {
 
 /**
  * The condition that a stored row may be one of these persons', by numbers alone. Different texts may have one
- * number, so that a filter on the person's text decides; every row of the persons passes.
+ * number, so the filter on the person's text decides; every row of the persons passes.
  * @param scope conditions on the company and the times
  */
 export function ofPeople(
@@ -49,7 +49,7 @@ function devicesNamed(bound: string): string {
 
 /**
  * Conditions that a binding is of a device that matters, where few may: rows of those persons without a client, or
- * orders within bounds, which cost less to be read twice than all bindings of a company.
+ * orders within bounds, which are cheaper to read twice than all bindings of a company.
  */
 export function bindingConditions(
   source: Source,

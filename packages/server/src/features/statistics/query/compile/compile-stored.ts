@@ -18,7 +18,7 @@ export interface StoredOptions {
   readonly within: TimeSet
   /** Further conditions on the table's own columns. */
   readonly conditions: readonly string[]
-  /** Lists of persons: only rows that may belong to one of each list are wanted, which a filter tells exactly. */
+  /** Lists of persons: only rows that may belong to one of each list are needed; a filter decides exactly. */
   readonly people: readonly (readonly string[])[]
   readonly parameters: Parameters
 }

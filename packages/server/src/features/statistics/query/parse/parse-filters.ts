@@ -127,7 +127,7 @@ function checkValues(
   return false
 }
 
-/** Texts that no store could hold are refused where requests are read; a query from elsewhere is checked here. */
+/** Requests are checked for texts that no store can hold when they are read; other queries are checked here. */
 function readable(value: string, type: Dimension['type'], operator: FilterOperator): boolean {
   if (type === 'number') return number.test(value.trim())
   if (type === 'boolean') return value === 'true' || value === 'false'

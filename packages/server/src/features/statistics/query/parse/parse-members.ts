@@ -12,7 +12,7 @@ export function shown(id: string): string {
   return JSON.stringify(id.length > 100 ? `${id.slice(0, 97)}...` : id)
 }
 
-/** Says that a member does not exist, and which one may have been meant. */
+/** Reports an unknown member, with the nearest known one. */
 function addUnknown(id: string, path: string, faults: QueryFaults): void {
   const nearest = nearestName(id, memberIds)
   const hint = nearest

@@ -42,7 +42,7 @@ export function parseTimeDimensions(
   for (const [i, time] of asked.entries()) {
     const path = `timeDimensions.${i}`
     const dimension = resolveTime(time.dimension, `${path}.dimension`, faults)
-    // Null is as if there were nothing.
+    // Null is the same as absent.
     const granularity = time.granularity ?? undefined
     const dateRange = time.dateRange ?? undefined
     const compareDateRange = time.compareDateRange ?? undefined

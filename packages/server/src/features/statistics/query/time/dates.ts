@@ -9,10 +9,10 @@ export interface Now {
   readonly zone: Zone
 }
 
-/** A text that is no date or range; the message says what would be one. */
+/** A text that is neither a date nor a range; the message says what is expected. */
 export class DateFault extends Error {}
 
-/** Years that can be asked about: events are not older, and the engine's dates do not reach much further. */
+/** Years that queries may name: events are not older, and the engine's dates do not reach much further. */
 const firstYear = 1970
 const lastYear = 2099
 
@@ -167,7 +167,7 @@ function readRelative(text: string, now: Now): Interval | undefined {
 /** From the beginning of one to the end of the other: a day is included, an instant is not. */
 function joined(text: string, from: Interval, to: Interval): Interval {
   const end = to.to - to.from === 1 ? to.from : to.to
-  // A day that the zone left out is an empty range, not a wrong one.
+  // A day that the zone skipped is an empty range, not an invalid one.
   const isLeftOut = to.to === to.from && to.to >= from.from
   if (end <= from.from && !isLeftOut) throw new DateFault(`The range ${text} ends before it begins`)
   return { from: from.from, to: end }

@@ -34,7 +34,7 @@ export const minute = 60 * second
 export const hour = 60 * minute
 export const day = 24 * hour
 
-/** Nearer to each other than this no zone changes its offset twice, in any year that can be asked about. */
+/** Two changes of a zone's offset are further apart than this, in every year that queries may name. */
 const searchStep = 5 * day
 
 const opened = new Map<string, Zone>()
