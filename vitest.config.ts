@@ -7,8 +7,9 @@ export default defineConfig({
     setupFiles: ['packages/server/test/support/every-reply.ts', 'packages/server/test/support/cost.ts'],
     globalSetup: ['packages/server/test/support/postgres-server.ts'],
     reporters: ['default', new ClosingReporter()],
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
+    // Only to end what hangs: a busy machine takes many times as long as an idle one.
+    testTimeout: 60_000,
+    hookTimeout: 120_000,
     // Two cores carry PostgreSQL, the columnar engine and the tests: more workers only wait for each other.
     maxWorkers: 2,
     // Files of a worker share its modules, which hold no state: importing the server for each file took as long as

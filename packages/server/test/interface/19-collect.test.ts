@@ -403,11 +403,15 @@ describe('the body', () => {
     try {
       for (let i = 0; i < 3; i++) await other.send({ body: '{', headers: json })
       await other.send({ body: '[]', headers: json })
-      await sleep(1200)
-      expect(await other.rows()).toMatchObject([
-        { z: 'refused', rule: 'body-unparseable', m: 3, d: datasourceId, k: companyId },
-        { z: 'refused', rule: 'body-empty', m: 1 },
-      ])
+      const rows: Row[] = []
+      const counted = async () => {
+        rows.push(...(await other.rows()))
+        return rows.reduce((sum, { m }) => sum + Number(m), 0)
+      }
+      await expect.poll(counted, { timeout: 10_000 }).toBe(4)
+      expect(rows.length).toBeLessThan(4)
+      expect(rows[0]).toMatchObject({ z: 'refused', rule: 'body-unparseable', d: datasourceId, k: companyId })
+      expect(rows.at(-1)).toMatchObject({ z: 'refused', rule: 'body-empty', m: 1 })
       expect(other.collector.totals.refused).toBe(4)
     } finally {
       await other.stop()
@@ -800,8 +804,9 @@ describe('what goes wrong', () => {
     await sleep(50)
     expect(await stored()).toEqual([])
     await sendAndLeave(text)
-    await sleep(100)
-    expect(await stored()).toHaveLength(1)
+    const all: Row[] = []
+    const count = async () => all.push(...(await stored()))
+    await expect.poll(count, { timeout: 10_000 }).toBe(1)
   })
 
   test('keeps no place for requests that were cut', async () => {

@@ -56,19 +56,16 @@ test('told to stop under load, once or twice, the service keeps every event that
   let stored = 0
   for (const signals of [1, 2]) {
     const load = sendWithoutPause(service, 8)
-    await sleep(500)
-    const asked = performance.now()
+    await expect.poll(() => load.acknowledged.length, { timeout: 20_000 }).toBeGreaterThan(50)
     const stopped = service.stop()
     if (signals === 2) {
       await sleep(20)
       void service.stop()
     }
     // Requests that are under way are finished first. Two signals at once are one request: a terminal signals npm and
-    // the service, and npm forwards what it got.
+    // the service, and npm forwards what it got. A stop that takes too long is cut off and has another code.
     expect(await stopped).toBe(0)
-    expect(performance.now() - asked).toBeLessThan(8000)
     await load.done
-    expect(load.acknowledged.length).toBeGreaterThan(50)
     expect(load.other).toEqual([])
 
     service = await startService({ dataDirectory })

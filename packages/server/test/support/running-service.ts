@@ -158,8 +158,8 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   const child: ChildProcess = spawn(command, parameters, {
     cwd: root,
     stdio: ['ignore', 'pipe', 'pipe'],
-    // A session of its own, as for a service that an init system starts: its engine yields to it, not to the tests.
-    detached: true,
+    // In a run of tests a session of its own: its engine yields to the service, not to the tests beside it.
+    detached: process.env[serverVariable] !== undefined,
     env: {
       ...process.env,
       ...startLine.environment,
