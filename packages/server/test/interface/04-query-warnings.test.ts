@@ -1,6 +1,6 @@
 import { connect } from 'node:net'
 import { describe, expect, it } from 'vitest'
-import type { StatisticsApp } from '../support/statistics-app.ts'
+import { callerToken, type StatisticsApp } from '../support/statistics-app.ts'
 import type { StatisticsEngine } from '../support/statistics-engine.ts'
 import { otherCompany, storedEvent } from '../support/statistics-events.ts'
 import { useStatistics, wholeQuery as whole } from '../support/statistics-interface.ts'
@@ -35,7 +35,7 @@ describe('warnings', () => {
     const streamed = await app.app.inject({
       method: 'POST',
       url: '/v2/statistics/query',
-      headers: { 'content-type': 'application/json', accept: 'application/x-ndjson' },
+      headers: { 'content-type': 'application/json', ...callerToken, accept: 'application/x-ndjson' },
       payload: JSON.stringify(query),
     })
     expect(streamed.body.trim().split('\n')).toHaveLength(2)

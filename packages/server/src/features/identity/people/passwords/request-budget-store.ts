@@ -50,4 +50,3 @@ export function createRequestBudgetStore(db: Queries) {
     },
   }
 }
-
