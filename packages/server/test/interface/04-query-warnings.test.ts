@@ -126,7 +126,7 @@ describe('warnings', () => {
         socket.once('close', () => resolve(text)).once('error', reject)
         socket.write(
           `POST /v2/statistics/query HTTP/${version}\r\nHost: x\r\nConnection: close\r\nAccept: text/csv\r\n` +
-            `Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+            `Authorization: ${callerToken.authorization}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
         )
       })
     expect(await asked('1.0')).toMatch(/\r\n\r\nevents\.name\r\nn0\r\nn1\r\n$/)
