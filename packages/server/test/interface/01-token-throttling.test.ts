@@ -174,7 +174,7 @@ test('guesses sent all at once count as well: hardly more than the free ones are
 test('the company sees once a minute that an account is held, and nobody sees that of an unknown one', async () => {
   const held = async () => {
     const { rows } = await relational.pool.query<{ company_id: string | null; details: { reason: string } }>(
-      "select company_id, details from audit_entries where error = 'tooManyAttempts' order by at",
+      "select company_id, details from audit_entries where error = 'tooManyAttempts' order by at, id",
     )
     return rows.map(({ company_id, details }) => [company_id, details.reason])
   }

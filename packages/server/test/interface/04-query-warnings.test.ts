@@ -1,6 +1,6 @@
 import { connect } from 'node:net'
 import { describe, expect, it } from 'vitest'
-import type { StatisticsApp } from '../support/statistics-app.ts'
+import { callerToken, type StatisticsApp } from '../support/statistics-app.ts'
 import type { StatisticsEngine } from '../support/statistics-engine.ts'
 import { otherCompany, storedEvent } from '../support/statistics-events.ts'
 import { useStatistics, wholeQuery as whole } from '../support/statistics-interface.ts'
@@ -35,7 +35,7 @@ describe('warnings', () => {
     const streamed = await app.app.inject({
       method: 'POST',
       url: '/v2/statistics/query',
-      headers: { 'content-type': 'application/json', accept: 'application/x-ndjson' },
+      headers: { 'content-type': 'application/json', ...callerToken, accept: 'application/x-ndjson' },
       payload: JSON.stringify(query),
     })
     expect(streamed.body.trim().split('\n')).toHaveLength(2)
@@ -126,7 +126,7 @@ describe('warnings', () => {
         socket.once('close', () => resolve(text)).once('error', reject)
         socket.write(
           `POST /v2/statistics/query HTTP/${version}\r\nHost: x\r\nConnection: close\r\nAccept: text/csv\r\n` +
-            `Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+            `Authorization: ${callerToken.authorization}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
         )
       })
     expect(await asked('1.0')).toMatch(/\r\n\r\nevents\.name\r\nn0\r\nn1\r\n$/)

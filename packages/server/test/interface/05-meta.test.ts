@@ -2,7 +2,7 @@ import { readStatisticsMeta } from '@millrace/contract/operations/statistics.ts'
 import type { StatisticsMeta } from '@millrace/contract/resources/statistics-meta.ts'
 import { Value } from 'typebox/value'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { openStatisticsApp, type StatisticsApp } from '../support/statistics-app.ts'
+import { callerToken, openStatisticsApp, type StatisticsApp } from '../support/statistics-app.ts'
 import { openStatisticsEngine, type StatisticsEngine } from '../support/statistics-engine.ts'
 import { otherCompany, storedEvent, testCompany } from '../support/statistics-events.ts'
 
@@ -27,7 +27,7 @@ beforeEach(async () => {
 })
 
 async function meta(): Promise<StatisticsMeta> {
-  const response = await app.app.inject({ method: 'GET', url: '/v2/statistics/meta' })
+  const response = await app.app.inject({ method: 'GET', url: '/v2/statistics/meta', headers: callerToken })
   expect(response.statusCode).toBe(200)
   const body = response.json()
   expect(Value.Errors(readStatisticsMeta.schema.response[200], body)).toEqual([])

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { recordAudit } from '../../src/features/audit/audit-store.ts'
 import { createScimTokenService } from '../../src/features/identity/provisioning/config/scim-token-service.ts'
 import { createPrincipal } from '../../src/features/identity/sessions/principal.ts'
+import { authorizationFor } from '../support/authorization.ts'
 import { second } from '../support/fake-time.ts'
 import { type IdentityProvider, startIdentityProvider } from '../support/identity-provider.ts'
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts'
@@ -126,7 +127,7 @@ test('O01 answers 404 where there is none, and the second time', async () => {
 test('O05 a deleted domain is free for another company at once, and a sign-in page knows of none', async () => {
   expect(await app.singleSignOn.domains.findSingleSignOn('acme.example')).toBeUndefined()
   const reply = await app.auth.app.inject(
-    '/v2/sso/saml/login?domain=acme.example&redirect_uri=https://app.example/signed-in',
+    `/v2/sso/saml/login?${new URLSearchParams(authorizationFor(app.auth, { domain: 'acme.example' }))}`,
   )
   expect(reply.json()).toMatchObject({ code: 404, error_code: 2090 })
 })

@@ -1,22 +1,17 @@
+import { permissionNames } from '@millrace/contract/permissions.ts'
 import type { FastifyInstance, InjectOptions } from 'fastify'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createDatasourceLogStore } from '../../src/features/datasources/datasource-log-store.ts'
-import { registerDatasourceRoutes } from '../../src/features/datasources/datasource-routes.ts'
-import {
-  createDatasourceService,
-  insertDatasource,
-} from '../../src/features/datasources/datasource-service.ts'
+import { insertDatasource } from '../../src/features/datasources/datasource-service.ts'
 import { createDatasourceStore } from '../../src/features/datasources/datasource-store.ts'
-import { createDirectoryStore } from '../../src/features/identity/people/directory/directory-store.ts'
 import { insertCompany } from '../../src/features/identity/people/installation/operator-account-service.ts'
 import { createTeamStore } from '../../src/features/identity/people/teams/team-store.ts'
 import { createPrincipal } from '../../src/features/identity/sessions/principal.ts'
 import { createQueryGate } from '../../src/features/statistics/query/gate.ts'
-import { createHttpServer } from '../../src/platform/http/server.ts'
+import { systemClock } from '../../src/platform/clock.ts'
 import { newId } from '../../src/platform/ids.ts'
-import { silentLogger } from '../../src/platform/logger.ts'
 import { createTestColumnar, type TestEngine } from '../support/columnar.ts'
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts'
+import { callerToken, openTestService } from '../support/service.ts'
 
 interface Envelope {
   code: number
@@ -55,27 +50,21 @@ beforeAll(async () => {
     await createTeamStore(database.db).insert({ id, companyId: company.companyId, name })
   }
   store = createDatasourceStore(database.db)
-  const service = createDatasourceService({
-    relational: database,
-    listTeams: createDirectoryStore(database.db).listTeams,
-    log: createDatasourceLogStore({ columnar }),
-    enter: createQueryGate({ running: 1, waiting: 2 }).enter,
-  })
-  app = createHttpServer({ logger: silentLogger, trustedProxies: [] })
-  app.decorateRequest('principal')
-  app.addHook('onRequest', async (request) => {
-    request.principal = createPrincipal({
-      email: 'ada@example.com',
-      roleId: '65f0c0ffee5ca1ab1e0ddba4',
-      userId: newId(),
-      clientId: newId(),
-      tokenId: newId(),
-      permissions: [],
-      ...caller,
-    })
-  })
-  registerDatasourceRoutes(app, service)
-  await app.ready()
+  ;({ app } = await openTestService(database, {
+    columnar,
+    clock: systemClock,
+    queryGate: createQueryGate({ running: 1, waiting: 2 }),
+    findPrincipal: async () =>
+      createPrincipal({
+        email: 'ada@example.com',
+        roleId: '65f0c0ffee5ca1ab1e0ddba4',
+        userId: newId(),
+        clientId: newId(),
+        tokenId: newId(),
+        permissions: permissionNames,
+        ...caller,
+      }),
+  }))
 })
 
 afterAll(async () => {
@@ -96,6 +85,7 @@ async function call(
   const reply = await app.inject({
     method: method as 'GET',
     url: `/v2/datasources${url}`,
+    headers: callerToken,
     ...(payload === undefined ? {} : { payload }),
   })
   return reply.json()

@@ -137,6 +137,7 @@ describe('users are filtered', () => {
   })
 
   test('by when they were changed, to the millisecond that is shown', async () => {
+    app.auth.time.advance(1)
     const before = (await app.scim('GET', `/Users/${ids.get('cyd')}`)).body
     const changed = await app.scim(
       'PATCH',

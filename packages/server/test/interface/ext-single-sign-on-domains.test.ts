@@ -112,7 +112,7 @@ describe('domains', () => {
     expect(late).toMatchObject({ code: 409, error_code: 2044 })
     const { rows } = await relational.pool.query(
       `select company_id, action, target_id, details from audit_entries where error = 'domainTaken'
-       order by at desc limit 1`,
+       order by at desc, id desc limit 1`,
     )
     expect(rows).toEqual([
       {

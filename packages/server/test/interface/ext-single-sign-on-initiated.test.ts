@@ -169,7 +169,7 @@ describe('the setting', () => {
     const mails = await auth.takeMails()
     expect(mails.map(({ text }) => text).join()).toMatch(/Sign-ins may begin at the identity provider/)
     const { rows } = await opened.relational.pool.query(
-      `select details from audit_entries where action = 'sso-config-update' and outcome = 'success' order by at desc limit 1`,
+      `select details from audit_entries where action = 'sso-config-update' and outcome = 'success' order by at desc, id desc limit 1`,
     )
     expect(rows[0].details).toMatchObject(body)
     const { allowIdpInitiated: _, ...rest } = (await opened.call('GET', config)).data

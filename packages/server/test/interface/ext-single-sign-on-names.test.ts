@@ -266,7 +266,7 @@ describe('people who are renamed', () => {
     expect(await opened.signIn(named('grace@acme.example', 'grace@acme.example', emailFormat, names))).toBe(
       'accepted',
     )
-    const id = lastUser() ?? ''
+    const id = (await lastUser()) ?? ''
     const renamed = named('g.hopper@acme.example', 'g.hopper@acme.example', emailFormat, {
       firstName: 'GRACE',
       lastName: 'Hopper',

@@ -120,7 +120,7 @@ describe('a change of who is believed', () => {
     expect(await sessionsOf('pam@acme.example')).toEqual(['password'])
     expect(await sessionsOf('root@acme.example')).not.toContain('sso')
     const { rows } = await relational.pool.query(
-      `select details->'endedSessions' as ended from audit_entries where action = 'sso-config-update' order by at desc limit 1`,
+      `select details->'endedSessions' as ended from audit_entries where action = 'sso-config-update' order by at desc, id desc limit 1`,
     )
     expect(rows[0].ended).toBe(2)
     Object.assign(other.state, { acsUrl: idp.state.acsUrl, signingCert: idp.state.signingCert })
@@ -151,7 +151,7 @@ describe('a change of who is believed', () => {
     expect(await sessionsOf('pam@acme.example')).toContain('sso')
     expect((await mails())[0]?.text).toMatch(/Other certificates/)
     const { rows } = await relational.pool.query(
-      `select details from audit_entries where action = 'sso-config-update' order by at desc limit 1`,
+      `select details from audit_entries where action = 'sso-config-update' order by at desc, id desc limit 1`,
     )
     expect(rows[0].details).toMatchObject({
       certificatesAdded: [fingerprintOf(certificate)],

@@ -6,7 +6,7 @@ import { runInNewContext } from 'node:vm'
 import { type Query, queryLimits } from '@millrace/contract/resources/query.ts'
 import { afterEach, describe, expect, it } from 'vitest'
 import { type Columnar, ColumnarError } from '../../src/platform/stores/columnar.ts'
-import { openStatisticsApp, type StatisticsApp } from '../support/statistics-app.ts'
+import { callerToken, openStatisticsApp, type StatisticsApp } from '../support/statistics-app.ts'
 
 const opened: StatisticsApp[] = []
 
@@ -84,7 +84,7 @@ function ask(address: string, { search = '', signal }: { search?: string; signal
   return fetch(`${address}/v2/statistics/query${search}`, {
     method: 'POST',
     body: JSON.stringify(query),
-    headers: { 'content-type': 'application/json' },
+    headers: { 'content-type': 'application/json', ...callerToken },
     ...(signal ? { signal } : {}),
   })
 }

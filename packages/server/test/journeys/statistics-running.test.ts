@@ -5,7 +5,7 @@ import fc from 'fast-check'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { createQueryGate } from '../../src/features/statistics/query/gate.ts'
 import { type Columnar, ColumnarError, openColumnar } from '../../src/platform/stores/columnar.ts'
-import { openStatisticsApp, type StatisticsApp } from '../support/statistics-app.ts'
+import { callerToken, openStatisticsApp, type StatisticsApp } from '../support/statistics-app.ts'
 import { openStatisticsEngine, type StatisticsEngine } from '../support/statistics-engine.ts'
 import { storedEvent } from '../support/statistics-events.ts'
 
@@ -15,23 +15,22 @@ const opened: StatisticsApp[] = []
 
 beforeAll(async () => {
   engine = await openStatisticsEngine()
+  app = await openStatisticsApp(engine.columnar)
 })
 
 afterAll(async () => {
+  await app.app.close()
   await engine.close()
 })
 
-beforeEach(async () => {
-  app = await openWith()
-  await engine.empty()
-})
+beforeEach(() => engine.empty())
 
 afterEach(async () => {
   for (const each of opened.splice(0)) await each.app.close()
 })
 
 async function openWith(
-  columnar: Columnar = engine.columnar,
+  columnar: Columnar,
   overrides: Parameters<typeof openStatisticsApp>[1] = {},
 ): Promise<StatisticsApp> {
   const opening = await openStatisticsApp(columnar, overrides)
@@ -150,27 +149,23 @@ describe('a query that runs', () => {
   }
 
   async function streamed(columnar: Columnar, gate = createQueryGate()) {
-    const outcomes: string[] = []
-    const streaming = await openWith(columnar, { gate, onAnswered: (outcome) => outcomes.push(outcome) })
+    const streaming = await openWith(columnar, { queryGate: gate })
+    const { outcomes } = streaming
     const address = await streaming.app.listen({ port: 0, host: '127.0.0.1' })
     const leaving = new AbortController()
     const response = await fetch(`${address}/v2/statistics/query`, {
       method: 'POST',
       body: JSON.stringify(counted),
-      headers: { 'content-type': 'application/json', accept: 'application/x-ndjson' },
+      headers: { 'content-type': 'application/json', ...callerToken, accept: 'application/x-ndjson' },
       signal: leaving.signal,
     })
     return { response, outcomes, leaving }
   }
 
   it('is stopped after its time with 504', async () => {
-    const outcomes: string[] = []
-    const slow = await openWith(asking(endless), {
-      limits: { seconds: 1, memoryBytes: 1024 ** 3 },
-      onAnswered: (outcome) => outcomes.push(outcome),
-    })
+    const slow = await openWith(asking(endless), { queryLimits: { seconds: 1, memoryBytes: 1024 ** 3 } })
     const { status, body } = await slow.post(counted)
-    expect(outcomes).toEqual(['timeout'])
+    expect(slow.outcomes).toEqual(['timeout'])
     expect({ status, data: body.data, code: body.error_code }).toEqual({
       status: 504,
       data: { limitSeconds: 1 },
@@ -181,7 +176,7 @@ describe('a query that runs', () => {
 
   it('is stopped at its memory with 400', async () => {
     const large = await openWith(asking('SELECT groupArray(number) FROM numbers(100000000)'), {
-      limits: { seconds: 30, memoryBytes: 50_000_000 },
+      queryLimits: { seconds: 30, memoryBytes: 50_000_000 },
     })
     const { status, body } = await large.post(counted)
     expect({ status, data: body.data }).toEqual({ status: 400, data: { limit: 'memory' } })
@@ -190,15 +185,14 @@ describe('a query that runs', () => {
 
   it('ends within a second when the caller leaves, and frees its place', async () => {
     const gate = createQueryGate()
-    const outcomes: string[] = []
-    const slow = await openWith(asking(endless), { gate, onAnswered: (outcome) => outcomes.push(outcome) })
+    const slow = await openWith(asking(endless), { queryGate: gate })
     const address = await slow.app.listen({ port: 0, host: '127.0.0.1' })
     const leaving = new AbortController()
     const ask = (accept: string) =>
       fetch(`${address}/v2/statistics/query`, {
         method: 'POST',
         body: JSON.stringify(counted),
-        headers: { 'content-type': 'application/json', accept },
+        headers: { 'content-type': 'application/json', ...callerToken, accept },
         signal: leaving.signal,
       }).catch((error: Error) => error.name)
     const asked = Array.from({ length: 20 }, (_, i) => ask(i % 2 === 0 ? 'application/json' : 'text/csv'))
@@ -210,7 +204,7 @@ describe('a query that runs', () => {
     expect(new Set(await Promise.all(asked))).toEqual(new Set(['AbortError']))
     await until(async () => (await runningInEngine()) === 0, 2_000)
     for (let place = 0; place < 4; place++) await gate.enter(slow.caller.companyId)
-    expect(outcomes.toSorted()).toEqual([...Array(20).fill('cancelled'), 'refused'])
+    expect(slow.outcomes.toSorted()).toEqual([...Array(20).fill('cancelled'), 'refused'])
   })
 
   it('frees its place when the caller leaves while rows come', async () => {

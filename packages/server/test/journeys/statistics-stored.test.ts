@@ -170,7 +170,7 @@ describe('orders', () => {
     })
     const query = { measures: ['purchases.count'], dimensions: ['purchases.transaction'], limit: 1 }
     const small = await openStatisticsApp(engine.columnar, {
-      limits: { seconds: 30, memoryBytes: 120 * 1024 * 1024 },
+      queryLimits: { seconds: 30, memoryBytes: 120 * 1024 * 1024 },
     })
     try {
       expect(await small.rows(query)).toMatchObject([{ 'purchases.count': 1 }])

@@ -67,7 +67,7 @@ export const providerDeeds = {
     saml.idp.state.person = { nameId: email, attributes: { email } }
     await begin(saml)
     await signInThrough(saml, saml.idp, 'acme.example')
-    return { actor: ['user', id], target: ['user', id] }
+    return { actor: ['user', id], target: ['user', id], also: ['application-authorize'] }
   },
   'sso-user-create': async (world) => {
     const { saml, begin, configureSaml } = world
@@ -84,7 +84,7 @@ export const providerDeeds = {
     return {
       actor: ['sso-jit', 'sso-jit'],
       target: ['user', rows[0]?.id ?? null],
-      also: ['sso-sign-in'],
+      also: ['application-authorize', 'sso-sign-in'],
     }
   },
   'sso-unlink': configured('user', async ({ saml, ask, configureSaml }, begin) => {

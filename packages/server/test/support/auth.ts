@@ -61,7 +61,11 @@ function install(relational: TestDatabase): Promise<{ companyId: string; clientI
     })
     const installations = createBootstrapStore(tx)
     if (!(await installations.findInstallation())) {
-      const { id: datasourceId } = await insertDatasource(tx, { companyId, name: 'Website', teamIds: [teamId] })
+      const { id: datasourceId } = await insertDatasource(tx, {
+        companyId,
+        name: 'Website',
+        teamIds: [teamId],
+      })
       const adminEmail = 'nobody@millrace.example'
       await installations.insertInstallation({ companyId, clientId, datasourceId, adminEmail })
     }

@@ -138,6 +138,7 @@ export async function openProvisioning(): Promise<ProvisioningApp> {
   const anAddress = () => `person-${++counter}@acme.example`
 
   async function created(path: string, resource: object): Promise<string> {
+    auth.time.advance(1)
     const reply = await tenant.scim('POST', path, resource)
     if (reply.status !== 201) throw new Error(JSON.stringify(reply.body))
     return reply.body.id

@@ -30,6 +30,9 @@ const encryptionKey = createHash('sha256').update('services under test').digest(
 /** Opens what a service under test has sealed. */
 export const testBox = createSecretBox([encryptionKey])
 
+/** A token for services with a `findPrincipal` of the test, which takes any. */
+export const callerToken = { authorization: `Bearer ${'c'.repeat(43)}` }
+
 /** An engine that answers every question with no row. */
 const emptyColumnar: Columnar = {
   query: async () => [],

@@ -1,30 +1,28 @@
-import { tmpdir } from 'node:os'
 import type { Query } from '@millrace/contract/resources/query.ts'
 import type { FastifyInstance } from 'fastify'
+import { afterAll } from 'vitest'
 import { createPrincipal } from '../../src/features/identity/sessions/principal.ts'
-import { type AnswerBodies, createAnswerBodies } from '../../src/features/statistics/answer-body.ts'
-import { registerStatisticsRoutes } from '../../src/features/statistics/statistics-routes.ts'
-import {
-  createStatisticsService,
-  type StatisticsDependencies,
-  type StatisticsService,
-} from '../../src/features/statistics/statistics-service.ts'
-import { createStatisticsStore } from '../../src/features/statistics/statistics-store.ts'
-import { createHttpServer } from '../../src/platform/http/server.ts'
-import { silentLogger } from '../../src/platform/logger.ts'
+import type { StatisticsService } from '../../src/features/statistics/statistics-service.ts'
 import type { Columnar } from '../../src/platform/stores/columnar.ts'
+import { createTestDatabase, type TestDatabase } from './postgres.ts'
+import { callerToken, openTestService, type TestServiceOptions } from './service.ts'
 import { testCompany } from './statistics-events.ts'
+
+export { callerToken } from './service.ts'
 
 export interface TestCaller {
   companyId: string
   permissions: string[]
 }
 
-/** Statistics behind HTTP for one caller, who can be changed, with a time zone and a clock to set. */
+/** The service for one caller, who can be changed, with a time zone and a clock to set. */
 export interface StatisticsApp {
   readonly app: FastifyInstance
   readonly service: StatisticsService
   readonly caller: TestCaller
+  /** How queries ended, as the metrics count them. */
+  readonly outcomes: string[]
+  /** Of the caller's company; works with the next query that `post` sends. */
   timezone: string
   now: number
   /** Posts a query of which unmentioned parts are empty, and gives the rows of its answer. */
@@ -44,47 +42,75 @@ export interface Envelope {
   warnings?: { path: string; message: string }[]
 }
 
+/** One for all services of a file. */
+let database: Promise<TestDatabase> | undefined
+afterAll(async () => (await database)?.close())
+
 export async function openStatisticsApp(
   columnar: Columnar,
-  { bodies, ...overrides }: Partial<StatisticsDependencies> & { bodies?: AnswerBodies } = {},
+  overrides: Pick<TestServiceOptions, 'queryGate' | 'queryLimits'> = {},
 ): Promise<StatisticsApp> {
-  const app = createHttpServer({ logger: silentLogger, trustedProxies: [] })
+  database ??= createTestDatabase()
+  const { pool } = await database
   const caller = { companyId: testCompany, permissions: ['statistics:access', 'statistics:export'] }
-  app.decorateRequest('principal')
-  app.addHook('onRequest', async (request) => {
-    const { companyId, permissions } = caller
-    request.principal = createPrincipal({
-      email: 'ada@example.com',
-      roleId: '65f0c0ffee5ca1ab1e0ddba4',
-      userId: '65f0c0ffee5ca1ab1e0ddba1',
-      companyId,
-      clientId: '65f0c0ffee5ca1ab1e0ddba2',
-      tokenId: '65f0c0ffee5ca1ab1e0ddba3',
-      teamIds: [],
-      permissions,
-    })
-  })
-  const service = createStatisticsService({
-    columnar,
-    store: createStatisticsStore({ columnar }),
-    readSettings: async () => ({ timezone: testApp.timezone }),
-    clock: { now: () => testApp.now },
+  const settable = { timezone: 'UTC', now: Date.parse('2026-03-20T15:30:00Z') }
+  const { app, context } = await openTestService(await database, {
     ...overrides,
+    columnar,
+    clock: { now: () => settable.now },
+    async findPrincipal() {
+      const { companyId, permissions } = caller
+      return createPrincipal({
+        email: 'ada@example.com',
+        roleId: '65f0c0ffee5ca1ab1e0ddba4',
+        userId: '65f0c0ffee5ca1ab1e0ddba1',
+        companyId,
+        clientId: '65f0c0ffee5ca1ab1e0ddba2',
+        tokenId: '65f0c0ffee5ca1ab1e0ddba3',
+        teamIds: [],
+        permissions,
+      })
+    },
   })
-  registerStatisticsRoutes(app, service, bodies ?? createAnswerBodies({ directory: tmpdir() }))
-  await app.ready()
+  const outcomes: string[] = []
+  const { querySeconds } = context.metrics
+  const observe = querySeconds.observe.bind(querySeconds) as (
+    labels: { outcome: string },
+    seconds: number,
+  ) => void
+  querySeconds.observe = ((labels: { outcome: string }, seconds: number) => {
+    outcomes.push(labels.outcome)
+    observe(labels, seconds)
+  }) as typeof querySeconds.observe
 
-  const testApp: StatisticsApp = {
+  let settings = ''
+  /** Makes the caller's company what the test says of it. */
+  async function settle(): Promise<void> {
+    const wanted = `${caller.companyId} ${settable.timezone}`
+    if (settings === wanted) return
+    settings = wanted
+    await pool.query(
+      `insert into companies (id, name, timezone) values ($1, 'A company', $2)
+       on conflict (id) do update set timezone = excluded.timezone`,
+      [caller.companyId, settable.timezone],
+    )
+  }
+
+  const testApp: StatisticsApp = Object.assign(settable, {
     app,
-    service,
+    service: context.services.statistics,
     caller,
-    timezone: 'UTC',
-    now: Date.parse('2026-03-20T15:30:00Z'),
-    async post(query, { search = '', accept } = {}) {
+    outcomes,
+    async post(query: unknown, { search = '', accept }: { search?: string; accept?: string } = {}) {
+      await settle()
       const response = await app.inject({
         method: 'POST',
         url: `/v2/statistics/query${search}`,
-        headers: { 'content-type': 'application/json', ...(accept === undefined ? {} : { accept }) },
+        headers: {
+          'content-type': 'application/json',
+          ...callerToken,
+          ...(accept === undefined ? {} : { accept }),
+        },
         payload: JSON.stringify(query),
       })
       const isJson = String(response.headers['content-type']).startsWith('application/json')
@@ -95,7 +121,7 @@ export async function openStatisticsApp(
         body: isJson ? response.json() : {},
       }
     },
-    async rows(query) {
+    async rows(query: Partial<Query>) {
       const { status, body } = await testApp.post({
         measures: [],
         dimensions: [],
@@ -106,6 +132,7 @@ export async function openStatisticsApp(
       if (status !== 200) throw new Error(`${status} ${body.message}`)
       return JSON.parse(String(body.data))
     },
-  }
+  })
+  await settle()
   return testApp
 }

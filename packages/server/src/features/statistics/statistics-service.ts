@@ -2,16 +2,16 @@ import { setTimeout as sleep, setImmediate as yieldToOthers } from 'node:timers/
 import type { Warning } from '@millrace/contract/envelope.ts'
 import type { Query } from '@millrace/contract/resources/query.ts'
 import type { StatisticsMeta } from '@millrace/contract/resources/statistics-meta.ts'
-import { type Clock, systemClock } from '../../platform/clock.ts'
+import type { Clock } from '../../platform/clock.ts'
 import { DomainError } from '../../platform/errors.ts'
 import type { Columnar } from '../../platform/stores/columnar.ts'
 import { labelsIn, unknownLabels, warnOfLabels } from './label-warnings.ts'
 import { type CompiledQuery, compileQuery } from './query/compile/compile.ts'
-import { createQueryGate, type QueryGate } from './query/gate.ts'
+import type { QueryGate } from './query/gate.ts'
 import { parseQuery } from './query/parse/parse.ts'
 import { planQuery } from './query/plan.ts'
 import { createRowLimit } from './query/row-limit.ts'
-import { defaultRunLimits, type RunLimits, runCompiled } from './query/run.ts'
+import { type RunLimits, runCompiled } from './query/run.ts'
 import { createResultWriter, type ResultFormat } from './query/shape.ts'
 import { openZone, type Zone } from './query/time/zone.ts'
 import { describeStatistics } from './statistics-meta.ts'
@@ -27,11 +27,11 @@ export interface StatisticsDependencies {
   readonly columnar: Columnar
   readonly store: StatisticsStore
   readonly readSettings: (companyId: string) => Promise<StatisticsSettings>
-  readonly clock?: Clock
-  readonly gate?: QueryGate
-  readonly limits?: RunLimits
+  readonly clock: Clock
+  readonly gate: QueryGate
+  readonly limits: RunLimits
   /** Called at the end of every query, with the seconds from its start to its last piece. */
-  readonly onAnswered?: (outcome: QueryOutcome, seconds: number) => void
+  readonly onAnswered: (outcome: QueryOutcome, seconds: number) => void
 }
 
 /** `refused` is any failure that the client can correct; `cancelled` a client that disconnected. */
@@ -81,13 +81,7 @@ interface Described {
 }
 
 export function createStatisticsService(dependencies: StatisticsDependencies): StatisticsService {
-  const { columnar, store, readSettings } = dependencies
-  const {
-    clock = systemClock,
-    gate = createQueryGate(),
-    limits = defaultRunLimits,
-    onAnswered,
-  } = dependencies
+  const { columnar, store, readSettings, clock, gate, limits, onAnswered } = dependencies
   const described = new Map<string, Described>()
 
   async function prepare({
@@ -167,7 +161,7 @@ export function createStatisticsService(dependencies: StatisticsDependencies): S
       outcome = outcomeOf(error, request.signal)
       throw error
     } finally {
-      onAnswered?.(outcome, (performance.now() - asked) / 1000)
+      onAnswered(outcome, (performance.now() - asked) / 1000)
     }
   }
 

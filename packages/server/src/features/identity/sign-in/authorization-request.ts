@@ -54,7 +54,7 @@ export function toParameters(request: AuthorizationRequest): URLSearchParams {
   return parameters
 }
 
-export interface JudgedRequest {
+export interface ValidatedRequest {
   readonly client: Client
   readonly request: AuthorizationRequest
 }
@@ -154,7 +154,7 @@ export function createAuthorizationReader(tokens: Pick<TokenStore, 'findClient'>
     values: ReadonlyMap<string, string>,
     acceptLanguage?: string,
     misread?: DomainError,
-  ): Promise<JudgedRequest> => {
+  ): Promise<ValidatedRequest> => {
     const { client, redirectUri } = await readClient(values, misread)
     const state = values.get('state')
     const [fault, code] = misread ? ([misread, 'invalid_request'] as const) : (faultOf(values, client) ?? [])

@@ -13,9 +13,9 @@ import {
   AuthorizationRefused,
   authorizationParameters,
   buildRedirect,
-  type ValidatedRequest,
   type ReturnAddress,
   toParameters,
+  type ValidatedRequest,
 } from '../authorization-request.ts'
 import type { NextStep, SignInService } from '../sign-in-service.ts'
 import { oauthDescription, oauthError } from '../tokens/oauth-failures.ts'
