@@ -7,11 +7,11 @@ import {
 } from '../../src/features/identity/people/account-services.ts'
 import { insertCompany } from '../../src/features/identity/people/installation/operator-account-service.ts'
 import { createPasswordLinkStore } from '../../src/features/identity/people/passwords/password-link-store.ts'
-import { createRequestBudgetStore } from '../../src/features/identity/people/passwords/request-budget-store.ts'
 import { createRoleStore } from '../../src/features/identity/people/roles/role-store.ts'
 import { createFamiliarStore } from '../../src/features/identity/sessions/familiar-store.ts'
 import { registerPasswordLinkRoutes } from '../../src/features/identity/sign-in/pages/password-link-routes.ts'
 import { newId } from '../../src/platform/ids.ts'
+import { createSqlLeakyBuckets } from '../../src/platform/limits/sql-leaky-bucket.ts'
 import type { Mail } from '../../src/platform/mail/outbox.ts'
 import type { Queries, Relational } from '../../src/platform/stores/relational.ts'
 import { type Auth, type AuthOptions, type AuthParts, type Body, createAuth, goodPassword } from './auth.ts'
@@ -119,7 +119,7 @@ export const accountServicesOf = ({ relational, passwords, enqueueMail, time }: 
     origin: () => origin,
     knowsTimezone: async (zone) => ['UTC', 'Europe/Paris'].includes(zone),
     linksIn: (queries: Queries) => createPasswordLinkStore(queries, time.sqlNow),
-    budgetsIn: (queries: Queries) => createRequestBudgetStore(queries, time.sqlNow),
+    bucketsIn: (queries: Queries) => createSqlLeakyBuckets(queries, time.sqlNow),
   })
 
 /** Accounts on a real server: the company `auth.companyId` and a second one that is none of its business. */

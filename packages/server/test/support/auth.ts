@@ -34,7 +34,6 @@ import {
   type ThrottlePolicy,
 } from '../../src/features/identity/sign-in/passwords/login-throttle.ts'
 import { createPasswordCheck } from '../../src/features/identity/sign-in/passwords/password-check.ts'
-import { createThrottleStore } from '../../src/features/identity/sign-in/passwords/throttle-store.ts'
 import { registerAuthenticatorRoutes } from '../../src/features/identity/sign-in/second-factor/authenticator-routes.ts'
 import { createAuthenticatorService } from '../../src/features/identity/sign-in/second-factor/authenticator-service.ts'
 import { createSecondFactor } from '../../src/features/identity/sign-in/second-factor/second-factor.ts'
@@ -46,6 +45,7 @@ import { createMailQueue, createMailStore } from '../../src/features/mail/mail-s
 import { createPasswords, type Passwords } from '../../src/platform/crypto/passwords.ts'
 import { createSecretBox, type SecretBox } from '../../src/platform/crypto/secret-box.ts'
 import { createHttpServer } from '../../src/platform/http/server.ts'
+import { createSqlLeakyBuckets } from '../../src/platform/limits/sql-leaky-bucket.ts'
 import { type Logger, silentLogger } from '../../src/platform/logger.ts'
 import type { EnqueueMail } from '../../src/platform/mail/mail-queue.ts'
 import type { Mail } from '../../src/platform/mail/outbox.ts'
@@ -107,7 +107,7 @@ export async function createAuth(relational: Relational, options: AuthOptions = 
     relational,
     tokens,
     familiar,
-    throttle: createThrottleStore(relational, time.sqlNow),
+    throttle: createSqlLeakyBuckets(relational.db, time.sqlNow),
     passwords,
     secondFactor: createSecondFactor({ box, clock: time.clock }),
     recordAudit,

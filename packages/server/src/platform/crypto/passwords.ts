@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { createSemaphore, type Holders, type Semaphore } from '../limits/semaphore.ts'
 import {
   type Argon2Cost,
   type DeriveArgon2id,
@@ -10,7 +11,6 @@ import {
   unmatchableArgon2id,
 } from './argon2id.ts'
 import { isCommonPassword } from './common-passwords.ts'
-import { createFairGate, type FairGate, type Holders } from './fair-gate.ts'
 import type { RandomBytes } from './secrets.ts'
 
 /** The least that OWASP's password storage sheet recommends for argon2id; about 30 ms on a core. */
@@ -37,12 +37,12 @@ export interface Passwords {
   /**
    * Runs the work with a place held; what it awaits besides hashing keeps the place taken.
    * @param holders whom it counts for: none of them can keep the others from a place
-   * @throws GateFull when too many wait already
+   * @throws SemaphoreFull when too many wait already
    */
   atDesk<T>(work: (desk: PasswordDesk) => Promise<T>, holders?: Holders): Promise<T>
   /** Whether a stored hash was made at another cost and is worth making again when the password is at hand. */
   isOutdated(stored: string): boolean
-  load: FairGate['load']
+  load: Semaphore['load']
 }
 
 export interface PasswordOptions {
@@ -64,7 +64,7 @@ function bytesOf(password: string): Buffer {
 export function createPasswords(options: PasswordOptions = {}): Passwords {
   const { cost = defaultCost, places = 4, waitingPlaces = 32 } = options
   const { random = randomBytes, derive = deriveArgon2id } = options
-  const gate = createFairGate(places, waitingPlaces)
+  const hashing = createSemaphore(places, waitingPlaces)
   const decoy = unmatchableArgon2id(random, cost)
 
   const desk: PasswordDesk = {
@@ -73,9 +73,9 @@ export function createPasswords(options: PasswordOptions = {}): Passwords {
   }
 
   return {
-    atDesk: (work, holders) => gate.run(() => work(desk), holders),
+    atDesk: (work, holders) => hashing.run(() => work(desk), holders),
     isOutdated: (stored) => hasOtherCost(stored, cost),
-    load: gate.load,
+    load: hashing.load,
   }
 }
 

@@ -2,7 +2,7 @@ import { lookup } from 'node:dns/promises'
 import { type BlockList, isIP } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { createGate } from '../crypto/gate.ts'
+import { createSemaphore } from '../limits/semaphore.ts'
 import type { Logger } from '../logger.ts'
 import { program, version } from '../version.ts'
 import { OutgoingError, unreachable } from './outgoing-error.ts'
@@ -89,7 +89,7 @@ export function createOutgoingClient(options: OutgoingClientOptions = {}): Outgo
     stepMs = 1_000,
     log,
   } = options
-  const lookups = createGate(lookupsAtOnce, lookupsWaiting)
+  const lookups = createSemaphore(lookupsAtOnce, lookupsWaiting)
   const isAllowed = (address: string) => allow !== undefined && isListed(allow, address)
   const isOwnName = (host: string) => ownHosts().some((own) => own.toLowerCase() === host)
   const rules = {

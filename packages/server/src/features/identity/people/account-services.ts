@@ -1,12 +1,12 @@
 import type { RecordAudit } from '../../../platform/audit.ts'
 import type { Passwords } from '../../../platform/crypto/passwords.ts'
+import { createSqlLeakyBuckets, type SqlLeakyBuckets } from '../../../platform/limits/sql-leaky-bucket.ts'
 import type { EnqueueMail } from '../../../platform/mail/mail-queue.ts'
 import type { Queries, Relational } from '../../../platform/stores/relational.ts'
 import { type CompanyService, createCompanyService } from './company/company-service.ts'
 import { createInvitationService, type InvitationService } from './invitations/invitation-service.ts'
 import { createPasswordLinkService, type PasswordLinkService } from './passwords/password-link-service.ts'
 import { createPasswordLinkStore, type PasswordLinkStore } from './passwords/password-link-store.ts'
-import { createRequestBudgetStore, type RequestBudgetStore } from './passwords/request-budget-store.ts'
 import { createRoleService, type RoleService, type RoleServiceDependencies } from './roles/role-service.ts'
 import { createTeamService, type TeamService } from './teams/team-service.ts'
 import { createProfileService, type ProfileService } from './users/profile-service.ts'
@@ -25,7 +25,7 @@ export interface AccountServicesDependencies extends Pick<RoleServiceDependencie
   readonly knowsTimezone: (zone: string) => Promise<boolean>
   /** Tests hand in stores with a clock of their own. */
   readonly linksIn?: (queries: Queries) => PasswordLinkStore
-  readonly budgetsIn?: (queries: Queries) => RequestBudgetStore
+  readonly bucketsIn?: (queries: Queries) => SqlLeakyBuckets
 }
 
 export interface AccountServices {
@@ -43,7 +43,7 @@ export function createAccountServices(given: AccountServicesDependencies): Accou
   const dependencies = {
     ...given,
     linksIn: given.linksIn ?? ((queries: Queries) => createPasswordLinkStore(queries)),
-    budgetsIn: given.budgetsIn ?? ((queries: Queries) => createRequestBudgetStore(queries)),
+    bucketsIn: given.bucketsIn ?? ((queries: Queries) => createSqlLeakyBuckets(queries)),
     lifecycle: createUserLifecycle(given),
   }
   const passwordLinks = createPasswordLinkService(dependencies)

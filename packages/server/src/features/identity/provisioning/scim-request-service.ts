@@ -1,7 +1,7 @@
 import type { ErrorName } from '@millrace/contract/errors.ts'
 import type { AuditEvent, RecordAudit } from '../../../platform/audit.ts'
 import type { Clock } from '../../../platform/clock.ts'
-import { createEntryBudget } from '../../../platform/entry-budget.ts'
+import { createFixedWindow } from '../../../platform/limits/window.ts'
 import { networkOf } from '../../../platform/network-address.ts'
 import { type Queries, type Relational, wordingViolations } from '../../../platform/stores/relational.ts'
 import { createScimConfigStore, type ProvisioningSettings } from './config/scim-config-store.ts'
@@ -56,8 +56,9 @@ export interface ScimRequestDependencies {
 }
 
 /** Entries about unknown tokens within a minute: of one network, and of all together. */
-const mostStrangeOfNetwork = 3
-const mostStrange = 60
+const maxUnknownOfNetwork = 3
+const maxUnknown = 60
+const minuteMs = 60_000
 
 /** What a change that a unique index refuses means for the identity provider. */
 const uniqueIndexes: ReadonlyMap<string, () => Error> = new Map([
@@ -74,7 +75,7 @@ export type ScimRequests = ReturnType<typeof createScimRequestService>
  */
 export function createScimRequestService(dependencies: ScimRequestDependencies) {
   const { relational, transact, recordAudit, clock } = dependencies
-  const hasRoom = createEntryBudget(clock, mostStrange)
+  const unknownTokenEntries = createFixedWindow(clock, minuteMs, maxUnknown)
   const originOf = ({ holder, address }: ScimCall): Origin => ({
     actor: { kind: 'identity-provider', id: holder.id, name: holder.label },
     address,
@@ -129,7 +130,7 @@ export function createScimRequestService(dependencies: ScimRequestDependencies) 
      * can cause them, so that few are recorded; the metrics count all.
      */
     async recordStranger({ address, method, path }: StrangeCall): Promise<void> {
-      if (!hasRoom(networkOf(address), mostStrangeOfNetwork)) return
+      if (unknownTokenEntries.take(networkOf(address), maxUnknownOfNetwork) > 0) return
       await recordAudit(relational.db, {
         companyId: undefined,
         action: 'scim-request',

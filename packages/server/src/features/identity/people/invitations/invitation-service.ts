@@ -2,6 +2,7 @@ import type { Invitation, InvitationCreation, Invited } from '@millrace/contract
 import { actorOf, type RecordAudit } from '../../../../platform/audit.ts'
 import { DomainError } from '../../../../platform/errors.ts'
 import { normalizeId } from '../../../../platform/ids.ts'
+import { bucketKey, type SqlLeakyBuckets } from '../../../../platform/limits/sql-leaky-bucket.ts'
 import type { EnqueueMail } from '../../../../platform/mail/mail-queue.ts'
 import { type Listed, type Page, rangeOf } from '../../../../platform/paging.ts'
 import type { Queries, Relational } from '../../../../platform/stores/relational.ts'
@@ -11,7 +12,6 @@ import { createCompanyStore } from '../company/company-store.ts'
 import { requireEmail } from '../installation/operator-account-service.ts'
 import type { PasswordLinkService } from '../passwords/password-link-service.ts'
 import type { LinkTarget, PasswordLinkStore } from '../passwords/password-link-store.ts'
-import { budgetKey, type RequestBudgetStore } from '../passwords/request-budget-store.ts'
 import {
   requireGrantableRole,
   requireGrantableTeams,
@@ -27,7 +27,7 @@ export interface InvitationServiceDependencies {
   readonly relational: Pick<Relational, 'db'>
   readonly lifecycle: Pick<UserLifecycle, 'transact' | 'create' | 'erase' | 'endLinks'>
   readonly linksIn: (queries: Queries) => Pick<PasswordLinkStore, 'findById'>
-  readonly budgetsIn: (queries: Queries) => Pick<RequestBudgetStore, 'take'>
+  readonly bucketsIn: (queries: Queries) => Pick<SqlLeakyBuckets, 'take'>
   readonly makeInvitationLink: PasswordLinkService['makeInvitationLink']
   readonly recordAudit: RecordAudit
   readonly enqueueMail: EnqueueMail
@@ -46,13 +46,13 @@ export type InvitationService = ReturnType<typeof createInvitationService>
 export function createInvitationService(dependencies: InvitationServiceDependencies) {
   const { relational, lifecycle, linksIn, makeInvitationLink, recordAudit, enqueueMail, origin } =
     dependencies
-  const { budgetsIn } = dependencies
+  const { bucketsIn } = dependencies
 
   /** @throws DomainError `tooManyInvitations` */
   async function requireMail(tx: Queries, { userId }: Principal, email: string): Promise<void> {
-    const budgets = budgetsIn(tx)
-    const ofCaller = await budgets.take({ key: budgetKey('invitations-of', userId), ...mailsOfCaller })
-    const toAddress = await budgets.take({ key: budgetKey('invitations-to', email), ...mailsToAddress })
+    const budgets = bucketsIn(tx)
+    const ofCaller = await budgets.take({ key: bucketKey('invitations-of', userId), ...mailsOfCaller })
+    const toAddress = await budgets.take({ key: bucketKey('invitations-to', email), ...mailsToAddress })
     const retryAfter = Math.max(ofCaller, toAddress)
     if (retryAfter === 0) return
     const message =

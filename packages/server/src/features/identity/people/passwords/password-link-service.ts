@@ -4,6 +4,7 @@ import { hashSecret, isSecret, newSecret, type RandomBytes } from '../../../../p
 import { parseEmailAddress } from '../../../../platform/email-address.ts'
 import { DomainError } from '../../../../platform/errors.ts'
 import { newId } from '../../../../platform/ids.ts'
+import { bucketKey, type SqlLeakyBuckets } from '../../../../platform/limits/sql-leaky-bucket.ts'
 import type { Language } from '../../../../platform/mail/letter.ts'
 import type { EnqueueMail } from '../../../../platform/mail/mail-queue.ts'
 import { holdersOf, networkOf } from '../../../../platform/network-address.ts'
@@ -16,12 +17,11 @@ import type { UserLifecycle } from '../users/user-lifecycle.ts'
 import { atDesk } from './password-desk.ts'
 import type { LinkKind, LinkTarget, PasswordLinkStore } from './password-link-store.ts'
 import { hashOther, requireGoodPassword } from './password-setting.ts'
-import { budgetKey, type RequestBudgetStore } from './request-budget-store.ts'
 
 export interface PasswordLinkDependencies {
   readonly relational: Pick<Relational, 'db' | 'transaction'>
   readonly linksIn: (queries: Queries) => PasswordLinkStore
-  readonly budgetsIn: (queries: Queries) => RequestBudgetStore
+  readonly bucketsIn: (queries: Queries) => SqlLeakyBuckets
   readonly passwords: Passwords
   readonly lifecycle: Pick<UserLifecycle, 'endSessions' | 'endLinks'>
   readonly recordAudit: RecordAudit
@@ -77,7 +77,7 @@ export type PasswordLinkService = ReturnType<typeof createPasswordLinkService>
 
 /** Links with which people set a password: after a reset, or when they come in for the first time. */
 export function createPasswordLinkService(dependencies: PasswordLinkDependencies) {
-  const { relational, linksIn, budgetsIn, passwords, lifecycle, recordAudit, enqueueMail, origin, random } =
+  const { relational, linksIn, bucketsIn, passwords, lifecycle, recordAudit, enqueueMail, origin, random } =
     dependencies
   const { rememberNetwork } = dependencies
 
@@ -141,8 +141,8 @@ export function createPasswordLinkService(dependencies: PasswordLinkDependencies
     const secretHash = hashSecret(secret)
     const link = await linksIn(relational.db).findEnded(secretHash)
     if (!link) return
-    const budget = { key: budgetKey('ended-link', secretHash.toString('hex')), ...endedBudget }
-    if ((await budgetsIn(relational.db).take(budget)) > 0) return
+    const budget = { key: bucketKey('ended-link', secretHash.toString('hex')), ...endedBudget }
+    if ((await bucketsIn(relational.db).take(budget)) > 0) return
     const { companyId, userId, email, kind, reason } = link
     await recordAudit(relational.db, {
       companyId,
@@ -204,8 +204,8 @@ export function createPasswordLinkService(dependencies: PasswordLinkDependencies
      */
     async requestReset({ email: text, address }: { email: string; address: string }): Promise<void> {
       const email = parseEmailAddress(text) ?? ''
-      const budget = { key: budgetKey('forgotten-password', networkOf(address)), ...pageBudget }
-      if ((await budgetsIn(relational.db).take(budget)) > 0) return
+      const budget = { key: bucketKey('forgotten-password', networkOf(address)), ...pageBudget }
+      if ((await bucketsIn(relational.db).take(budget)) > 0) return
       await relational.transaction(async (tx) => {
         const links = linksIn(tx)
         await links.lockAddress(email || text)

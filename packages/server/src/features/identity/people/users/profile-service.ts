@@ -3,6 +3,7 @@ import type { Profile, ProfileUpdate } from '@millrace/contract/resources/user.t
 import { type AuditEvent, actorOf, type RecordAudit } from '../../../../platform/audit.ts'
 import { isPasswordTooLong, type Passwords } from '../../../../platform/crypto/passwords.ts'
 import { DomainError } from '../../../../platform/errors.ts'
+import { bucketKey, type SqlLeakyBuckets } from '../../../../platform/limits/sql-leaky-bucket.ts'
 import type { EnqueueMail } from '../../../../platform/mail/mail-queue.ts'
 import type { Queries, Relational } from '../../../../platform/stores/relational.ts'
 import type { Caller, Principal } from '../../sessions/principal.ts'
@@ -11,7 +12,6 @@ import { changesOf, definedOf, personalFields } from '../changes.ts'
 import { atDesk } from '../passwords/password-desk.ts'
 import type { PasswordLinkStore } from '../passwords/password-link-store.ts'
 import { hashOther, requireGoodPassword } from '../passwords/password-setting.ts'
-import { budgetKey, type RequestBudgetStore } from '../passwords/request-budget-store.ts'
 import type { UserLifecycle } from './user-lifecycle.ts'
 import { toUser } from './user-service.ts'
 import { createUserStore, type StoredUser } from './user-store.ts'
@@ -19,7 +19,7 @@ import { createUserStore, type StoredUser } from './user-store.ts'
 export interface ProfileServiceDependencies {
   readonly relational: Pick<Relational, 'db' | 'transaction'>
   readonly linksIn: (queries: Queries) => Pick<PasswordLinkStore, 'findById'>
-  readonly budgetsIn: (queries: Queries) => RequestBudgetStore
+  readonly bucketsIn: (queries: Queries) => SqlLeakyBuckets
   readonly passwords: Passwords
   readonly lifecycle: Pick<UserLifecycle, 'endSessions' | 'endLinks'>
   readonly recordAudit: RecordAudit
@@ -31,13 +31,13 @@ export interface ProfileServiceDependencies {
 /** Guesses of one's present password: 10 at once, one more every quarter of an hour; a right one forgets them. */
 const guesses = { free: 10, drainSeconds: 900 } as const
 
-const guessesKey = (userId: string): Buffer => budgetKey('password-change', userId)
+const guessesKey = (userId: string): Buffer => bucketKey('password-change', userId)
 
 export type ProfileService = ReturnType<typeof createProfileService>
 
 /** What everybody may do with their own account. */
 export function createProfileService(dependencies: ProfileServiceDependencies) {
-  const { relational, linksIn, budgetsIn, passwords, lifecycle, recordAudit, enqueueMail } = dependencies
+  const { relational, linksIn, bucketsIn, passwords, lifecycle, recordAudit, enqueueMail } = dependencies
   const { rememberNetwork } = dependencies
 
   async function getSelf(queries: Queries, principal: Principal): Promise<StoredUser> {
@@ -63,7 +63,7 @@ export function createProfileService(dependencies: ProfileServiceDependencies) {
 
   /** Every try counts before the password is looked at, so that many at once are bounded too. */
   async function requireTurn(userId: string): Promise<void> {
-    const seconds = await budgetsIn(relational.db).take({ key: guessesKey(userId), ...guesses })
+    const seconds = await bucketsIn(relational.db).take({ key: guessesKey(userId), ...guesses })
     if (seconds === 0) return
     throw new DomainError('tooManyAttempts', { retryAfter: seconds }, { retryAfterSeconds: seconds })
   }
@@ -125,7 +125,7 @@ export function createProfileService(dependencies: ProfileServiceDependencies) {
         const endedSessions = await lifecycle.endSessions(tx, principal.userId, principal.tokenId)
         await lifecycle.endLinks(tx, principal.userId)
         if (caller.address !== undefined) await rememberNetwork(tx, principal.userId, caller.address)
-        await budgetsIn(tx).forget(guessesKey(principal.userId))
+        await bucketsIn(tx).forget(guessesKey(principal.userId))
         await enqueueMail(tx, { to: user.email, ...passwordChangedLetter(user.language) })
         await recordAudit(tx, { ...eventOf(caller, 'password-change'), details: { endedSessions } })
         return endedSessions

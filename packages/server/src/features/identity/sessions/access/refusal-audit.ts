@@ -2,9 +2,9 @@ import type { ErrorName } from '@millrace/contract/errors.ts'
 import type { OperationAudit } from '@millrace/contract/operation.ts'
 import { type AuditEvent, actorOf, type RecordAudit } from '../../../../platform/audit.ts'
 import type { Clock } from '../../../../platform/clock.ts'
-import { createEntryBudget } from '../../../../platform/entry-budget.ts'
 import { DomainError } from '../../../../platform/errors.ts'
 import { isId, normalizeId } from '../../../../platform/ids.ts'
+import { createFixedWindow } from '../../../../platform/limits/window.ts'
 import type { Relational } from '../../../../platform/stores/relational.ts'
 import type { Caller } from '../principal.ts'
 
@@ -42,10 +42,11 @@ export const undecided: ReadonlySet<ErrorName> = new Set<ErrorName>([
 ])
 
 /** Entries that one person can cause within a minute by being refused the same for the same reason. */
-const mostAlike = 60
+const maxAlike = 60
+const minuteMs = 60_000
 /** Of a list in the details. */
-const mostListed = 20
-const longestText = 200
+const maxListed = 20
+const maxTextLength = 200
 const unstorable = /[\p{Cc}\p{Cs}]/gu
 
 const fieldOf = (from: unknown, name: string): unknown =>
@@ -72,8 +73,8 @@ function detailsOf({ data }: DomainError, target: AuditEvent['target']): Record<
 
 /** A text may be what the caller sent, of any length and with characters that the store takes in no text. */
 function toDetail(value: unknown): unknown {
-  if (Array.isArray(value)) return value.slice(0, mostListed).map(toDetail)
-  return typeof value === 'string' ? value.slice(0, longestText).replaceAll(unstorable, '\ufffd') : value
+  if (Array.isArray(value)) return value.slice(0, maxListed).map(toDetail)
+  return typeof value === 'string' ? value.slice(0, maxTextLength).replaceAll(unstorable, '\ufffd') : value
 }
 
 /** Records that an operation was refused, if it was; by itself, because the transaction of the work is rolled back. */
@@ -81,12 +82,12 @@ export type RecordRefusal = (audit: OperationAudit, asked: Asked, error: unknown
 
 export function createRefusalAudit(dependencies: RefusalAuditDependencies): RecordRefusal {
   const { relational, recordAudit, clock } = dependencies
-  const hasRoom = createEntryBudget(clock)
+  const entries = createFixedWindow(clock, minuteMs)
   return async (audit, asked, error) => {
     if (!(error instanceof DomainError) || undecided.has(error.errorName)) return
     const { principal, address } = asked.caller
     const { action } = audit
-    if (!hasRoom(`${principal.userId} ${action} ${error.errorName}`, mostAlike)) return
+    if (entries.take(`${principal.userId} ${action} ${error.errorName}`, maxAlike) > 0) return
     const target = targetOf(audit, asked)
     await recordAudit(relational.db, {
       companyId: principal.companyId,

@@ -1,8 +1,8 @@
 import type { AuditEvent, RecordAudit } from '../../../../platform/audit.ts'
 import type { Clock } from '../../../../platform/clock.ts'
-import { createEntryBudget } from '../../../../platform/entry-budget.ts'
 import { DomainError } from '../../../../platform/errors.ts'
 import { isId } from '../../../../platform/ids.ts'
+import { createFixedWindow } from '../../../../platform/limits/window.ts'
 import type { Language } from '../../../../platform/mail/letter.ts'
 import { networkOf } from '../../../../platform/network-address.ts'
 import type { Relational } from '../../../../platform/stores/relational.ts'
@@ -53,18 +53,19 @@ export class SignInRefused extends DomainError {
 }
 
 /** What anybody without anything signed may have written to the audit logs of all companies in a minute. */
-const mostUnproven = 300
+const maxUnproven = 300
+const minuteMs = 60_000
 
 /** Says why a sign-in was refused in the audit log and the metrics, and nothing of it to the person. */
 export function createRefusalRecord(dependencies: RefusalRecordDependencies) {
   const { relational, recordAudit, clock, store, onOutcome } = dependencies
   const configs = createConfigStore(relational.db)
-  const takeEntry = createEntryBudget(clock, mostUnproven)
+  const entries = createFixedWindow(clock, minuteMs, maxUnproven)
 
   /** Anybody can send junk: entries about what nobody has shown to come from an identity provider are bounded. */
   function hasRoom(reason: RefusalReason, address: string, companyId: string): boolean {
-    const most = mostEntriesAMinute(reason)
-    return most === undefined || takeEntry(`${reason} ${networkOf(address)} ${companyId}`, most)
+    const max = mostEntriesAMinute(reason)
+    return max === undefined || entries.take(`${reason} ${networkOf(address)} ${companyId}`, max) === 0
   }
 
   async function record(
