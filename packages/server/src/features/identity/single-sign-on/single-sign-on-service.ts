@@ -69,7 +69,7 @@ export function createSingleSignOn(dependencies: SingleSignOnDependencies) {
       ...ports,
     }),
     domains: createDomainService({ relational, recordAudit, notifyAdministrators, resolveTxt, origin }),
-    metadataWatch: createMetadataWatch({ ...dependencies, fetchDocument: ports.fetchDocument, clock }),
+    readMetadata: createMetadataWatch({ ...dependencies, fetchDocument: ports.fetchDocument, clock }).work,
     service: createSamlSignInService({
       relational,
       signIns: (queries) => signIns(queries),

@@ -1,7 +1,8 @@
 import { X509Certificate } from 'node:crypto'
+import { Type } from 'typebox'
 import type { Clock } from '../../../../platform/clock.ts'
 import type { SecretBox } from '../../../../platform/crypto/secret-box.ts'
-import type { Logger } from '../../../../platform/logger.ts'
+import { defineJob } from '../../../../platform/jobs/job.ts'
 import { type Language, letter } from '../../../../platform/mail/letter.ts'
 import type { EnqueueMail } from '../../../../platform/mail/mail-queue.ts'
 import type { Relational } from '../../../../platform/stores/relational.ts'
@@ -14,9 +15,16 @@ export interface CertificateWatchDependencies {
   readonly box: SecretBox
   readonly enqueueMail: EnqueueMail
   readonly clock: Clock
-  readonly log: Pick<Logger, 'warn'>
-  readonly pollMs?: number
 }
+
+/** Every hour. */
+export const certificateWatch = defineJob({
+  name: 'certificate-watch',
+  schema: Type.Object({}),
+  retry: { limit: 2, delaySeconds: 60, maxDelaySeconds: 600 },
+  isExclusive: true,
+  cron: '23 * * * *',
+})
 
 /** A certificate without which the company's single sign-on ends. */
 interface Watched {
@@ -28,7 +36,6 @@ interface Watched {
 }
 
 const day = 86_400_000
-const hour = 3_600_000
 
 /** Days before the end at which administrators get a mail, the nearest first. */
 const noticeDays = [1, 7, 14, 30] as const
@@ -52,11 +59,7 @@ const words = {
 
 /** Tells administrators in time that a certificate ends, once for each notice, whichever process does it. */
 export function createCertificateWatch(dependencies: CertificateWatchDependencies) {
-  const { relational, box, enqueueMail, clock, log, pollMs = hour } = dependencies
-  let timer: NodeJS.Timeout | undefined
-  let working: Promise<void> | undefined
-  let stopped = false
-  let leastDays = Number.POSITIVE_INFINITY
+  const { relational, box, enqueueMail, clock } = dependencies
 
   /** The identity provider may have several; sign-ins end with the last of them, and ours with the newest. */
   async function list(): Promise<Watched[]> {
@@ -99,33 +102,16 @@ export function createCertificateWatch(dependencies: CertificateWatchDependencie
     })
   }
 
-  /** Looks at every certificate once. */
-  async function work(): Promise<void> {
-    try {
-      const watched = await list()
-      leastDays = Math.min(Number.POSITIVE_INFINITY, ...watched.map(({ end }) => (end - clock.now()) / day))
-      for (const each of watched) await notify(each)
-    } catch (error) {
-      log.warn({ err: error }, 'the ends of certificates could not be looked at')
-    }
-  }
-
-  function schedule(wait: number): void {
-    if (stopped) return
-    timer = setTimeout(() => {
-      working = work().finally(() => schedule(pollMs))
-    }, wait).unref()
-  }
-
   return {
-    start: () => schedule(0),
-    work,
-    /** Days until the first certificate without which somebody's single sign-on ends; infinite without any. */
-    leastDays: () => leastDays,
-    async stop(): Promise<void> {
-      stopped = true
-      clearTimeout(timer)
-      await working
+    /** Looks at every certificate once. */
+    async work(): Promise<void> {
+      for (const watched of await list()) await notify(watched)
+    },
+
+    /** Days until the first certificate ends without which a company's single sign-on ends; infinite without any. */
+    async leastDays(): Promise<number> {
+      const days = (await list()).map(({ end }) => (end - clock.now()) / day)
+      return Math.min(Number.POSITIVE_INFINITY, ...days)
     },
   }
 }
