@@ -59,7 +59,7 @@ function readService(path: string): RunningService | undefined {
 function writeService(path: string, service: RunningService): void {
   const { process: holder, ...rest } = service
   const draft = join(path, `${serviceName}.new`)
-  // Made anew, so that it never is a link that somebody else has put there.
+  // Made anew, so that it never is a link that another user has put there.
   rmSync(draft, { force: true })
   writeFileSync(draft, `${JSON.stringify({ ...holder, ...rest }, undefined, 2)}\n`, {
     mode: 0o600,
@@ -96,7 +96,7 @@ function inUse(path: string): StartRefused {
 
 /**
  * Creates the directory so that only its owner sees it. One that exists is tightened only where it is surely ours,
- * that is empty or used before: a mistyped MILLRACE_DATA_DIR must not close somebody's home or /tmp.
+ * that is empty or used before: a mistyped MILLRACE_DATA_DIR must not close a user's home or /tmp.
  */
 function prepare(path: string): void {
   mkdirSync(path, { recursive: true, mode: 0o700 })

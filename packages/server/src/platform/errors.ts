@@ -1,12 +1,9 @@
 import { type ErrorData, type ErrorName, errorTable } from '@millrace/contract/errors.ts'
-import type { Language } from './mail/letter.ts'
-
-/** A sentence for people, in every language that pages speak. */
-export type Said = Readonly<Record<Language, string>>
+import type { LocalizedText } from './i18n/language.ts'
 
 export interface DomainErrorOptions {
   /** Replaces the table's message where a case can say more exactly what is wrong and what would be right. */
-  readonly message?: string | Said
+  readonly message?: string | LocalizedText
   readonly cause?: unknown
   /** Becomes the `Retry-After` header, in whole seconds. */
   readonly retryAfterSeconds?: number
@@ -21,7 +18,7 @@ export class DomainError<N extends ErrorName = ErrorName> extends Error {
   readonly data: ErrorData<N>
   readonly retryAfterSeconds: number | undefined
   /** The message for pages, where it is more exact than the table's. */
-  readonly said: Said | undefined
+  readonly said: LocalizedText | undefined
 
   constructor(errorName: N, data: ErrorData<N> = {} as ErrorData<N>, options: DomainErrorOptions = {}) {
     const { message = errorTable[errorName].message } = options

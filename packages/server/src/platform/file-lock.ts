@@ -40,9 +40,9 @@ function tryLock(path: string): FileLock | undefined {
  *
  * Node.js has no flock(2). SQLite, which it brings, locks its file with fcntl(2): exclusive among processes and
  * containers of a machine, race-free, and gone with the process that held it. An open exclusive transaction on an
- * empty file is such a lock and writes nothing. Whoever opens and closes the file in the same process by other
+ * empty file is such a lock and writes nothing. Opening and closing the file in the same process by other
  * means gives the lock away: POSIX asks for that.
- * @returns undefined while somebody else, in this process or another one, holds it
+ * @returns undefined while another holder, in this process or another one, holds it
  * @throws when the file system cannot lock or the file cannot be created
  */
 export async function lockFile(path: string, waitMs: number): Promise<FileLock | undefined> {

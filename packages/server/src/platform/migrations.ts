@@ -27,7 +27,7 @@ export interface MigrationSession {
   applied(): Promise<readonly AppliedMigration[]>
   /**
    * Applies one migration, or what is left of it, and records it. An interruption at any point leaves a state from
-   * which the next `apply` goes on.
+   * which the next `apply` continues.
    * @throws {MigrationFailed}
    */
   apply(migration: Migration): Promise<void>

@@ -2,7 +2,7 @@
 export const exitCodes = {
   /** Something on disk is damaged or of another version; nothing was changed. */
   damaged: 74,
-  /** Somebody else holds what is needed; trying again later may help. */
+  /** Another process holds what is needed; trying again later may help. */
   inUse: 75,
   /** The machine lacks something that a person has to provide. */
   unsuitable: 78,

@@ -19,7 +19,7 @@ import {
   type SingleSignOn,
 } from '../../src/features/identity/single-sign-on/single-sign-on-service.ts'
 import { DomainError } from '../../src/platform/errors.ts'
-import { languageOf } from '../../src/platform/http/page-language.ts'
+import { negotiateLanguage } from '../../src/platform/i18n/language.ts'
 import { silentLogger } from '../../src/platform/logger.ts'
 import type { Relational } from '../../src/platform/stores/relational.ts'
 import { type Auth, type AuthParts, type Body, createAuth } from './auth.ts'
@@ -76,7 +76,7 @@ export async function createSingleSignOnApp(relational: Relational) {
             redirectUri: query.redirect_uri,
             state: query.state,
             codeChallenge: query.code_challenge ?? '',
-            language: languageOf(query.lang, acceptLanguage),
+            language: negotiateLanguage(query.lang, acceptLanguage),
           }
         },
         async finishSignIn(finished) {

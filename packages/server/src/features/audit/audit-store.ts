@@ -11,7 +11,7 @@ import { newId } from '../../platform/ids.ts'
 import type { Queries } from '../../platform/stores/relational.ts'
 
 /** Of one statement: a few megabytes. */
-const mostAtOnce = 5_000
+const maxRows = 5_000
 
 /** A row as `columns` names its columns; what is absent is null. */
 function toRow({ companyId, action, actor, target, error, details = {}, address }: AuditEvent) {
@@ -43,8 +43,8 @@ const columnTypes = sql.raw([...texts.map((name) => `${name} text`), 'details js
 /** Adds entries; the time is the database's. */
 export const recordAudit: RecordAudit = async (queries, events) => {
   const all = [events].flat()
-  for (let from = 0; from < all.length; from += mostAtOnce) {
-    const rows = JSON.stringify(all.slice(from, from + mostAtOnce).map(toRow))
+  for (let from = 0; from < all.length; from += maxRows) {
+    const rows = JSON.stringify(all.slice(from, from + maxRows).map(toRow))
     await queries.execute(
       sql`insert into ${auditEntries} (${columns}) select ${columns}
         from json_to_recordset(${rows}::json) as entry(${columnTypes})`,
@@ -154,10 +154,10 @@ export function createAuditStore(db: Queries) {
       }
     },
 
-    /** @returns how many were taken away, at most `most` */
-    async removeOld(most: number): Promise<number> {
+    /** @returns how many were removed, at most `max` */
+    async removeOld(max: number): Promise<number> {
       const { rows } = await db.execute<{ removed: number }>(
-        sql`select remove_old_audit_entries(${most}::integer) as removed`,
+        sql`select remove_old_audit_entries(${max}::integer) as removed`,
       )
       return rows[0]?.removed ?? 0
     },

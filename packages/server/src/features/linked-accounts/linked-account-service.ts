@@ -81,7 +81,7 @@ export function createLinkedAccountService(dependencies: LinkedAccountServiceDep
   }
 
   return {
-    /** @throws DomainError `forbidden`, or `notFound` for nobody of the company */
+    /** @throws DomainError `forbidden`, or `notFound` for an unknown user */
     async list(principal: Principal, wanted: string | undefined): Promise<LinkedAccount[]> {
       const userId = normalizeId(wanted ?? principal.userId)
       const person = { companyId: principal.companyId, userId }

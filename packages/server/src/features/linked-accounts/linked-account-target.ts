@@ -89,7 +89,7 @@ function sign(secret: string, body: string, now: number): string {
 
 /**
  * What is wrong with a target before anything is asked, in plain words; undefined when nothing is. Where its
- * address leads is judged when it is asked.
+ * address leads is checked when it is requested.
  */
 export function faultOfTarget({ provider, url, secret }: Target): string | undefined {
   if (secret !== undefined && provider !== 'webhook')

@@ -94,10 +94,10 @@ export const passwordFaults = {
 export type PasswordFault = keyof typeof passwordFaults
 
 /**
- * What is wrong with a password that somebody wants to set; undefined when it is good. Length and known lists
+ * What is wrong with a password that a user wants to set; undefined when it is good. Length and known lists
  * only, no rules of composition (OWASP ASVS 6.2).
  */
-export function judgeNewPassword(password: string): PasswordFault | undefined {
+export function validateNewPassword(password: string): PasswordFault | undefined {
   if (isPasswordTooLong(password)) return 'tooLong'
   const normalized = password.normalize('NFC')
   if ([...normalized].length < minimumPasswordLength) return 'tooShort'
@@ -107,7 +107,7 @@ export function judgeNewPassword(password: string): PasswordFault | undefined {
 
 /** The same in words for that person. */
 export function faultOfNewPassword(password: string): string | undefined {
-  const fault = judgeNewPassword(password)
+  const fault = validateNewPassword(password)
   return fault && passwordFaults[fault]
 }
 

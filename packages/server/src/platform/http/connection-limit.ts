@@ -28,14 +28,14 @@ export function descriptorLimit(): number {
 const warnEveryMilliseconds = 60_000
 
 /** Closes connections beyond the bound as they come, and says so now and then. */
-export function boundConnections(server: Server, most: number, logger: Pick<Logger, 'warn'>): void {
-  server.maxConnections = most
+export function limitConnections(server: Server, max: number, logger: Pick<Logger, 'warn'>): void {
+  server.maxConnections = max
   let warnedAt = Number.NEGATIVE_INFINITY
   let dropped = 0
   server.on('drop', () => {
     dropped++
     if (performance.now() - warnedAt < warnEveryMilliseconds) return
     warnedAt = performance.now()
-    logger.warn({ most, dropped }, 'too many connections are open: new ones are closed as they come')
+    logger.warn({ max, dropped }, 'too many connections are open: new ones are closed as they come')
   })
 }

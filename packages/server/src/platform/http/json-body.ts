@@ -14,7 +14,7 @@ export interface JsonBounds {
   readonly values: number
 }
 
-/** Nothing in the interface comes near: whoever sends more only wants it counted. */
+/** Nothing in the interface comes near: more of them are only meant to cost time. */
 const ordinaryBounds: JsonBounds = { levels: 32, keys: 1_000, values: 250_000 }
 
 const decoder = new TextDecoder('utf-8', { fatal: true })

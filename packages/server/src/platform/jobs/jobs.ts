@@ -77,7 +77,7 @@ export function createJobs(options: JobsOptions): Jobs {
   const workers: string[] = []
   const stopping = new AbortController()
   const started = Promise.withResolvers<PgBoss>()
-  // Whoever enqueues is told; otherwise nobody has to be.
+  // Callers that enqueue see the failure; without any it is no unhandled rejection.
   started.promise.catch(() => {})
   let starting: Promise<void> | undefined
   const outages = createFixedWindow(monotonicClock, 60_000)

@@ -1,7 +1,7 @@
 import { createTransport } from 'nodemailer'
 import { composed, MailRefused, type Outbox } from './outbox.ts'
 
-/** Milliseconds after which an attempt is over; a mail waits in the queue, so nobody waits for it. */
+/** Milliseconds after which an attempt is over; a mail waits in the queue, so no request waits for it. */
 export interface SmtpTimeouts {
   /** For resolving the name and connecting. */
   readonly connect: number

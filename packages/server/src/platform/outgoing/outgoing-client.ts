@@ -45,7 +45,7 @@ export interface OutgoingClient {
    */
   postJson(url: string, body: string, headers?: Readonly<Record<string, string>>): Promise<void>
   /**
-   * Reads a text in UTF-8; follows up to three redirects, each judged like the first address. No request carries
+   * Reads a text in UTF-8; follows up to three redirects, each checked like the first address. No request carries
    * any credential.
    * @throws OutgoingError also for every status but 2xx
    */
@@ -53,7 +53,7 @@ export interface OutgoingClient {
 }
 
 const standardPorts = [80, 443, 8443]
-const mostRedirects = 3
+const maxRedirects = 3
 const redirects = new Set([301, 302, 303, 307, 308])
 /** Of the answer to a message only the status matters. */
 const answerBytes = 16_384
@@ -119,7 +119,7 @@ export function createOutgoingClient(options: OutgoingClientOptions = {}): Outgo
   }
 
   /** The one address to connect to; a name is refused whole when any of its addresses is. */
-  async function judge(to: OutgoingUrl, signal: AbortSignal): Promise<string> {
+  async function resolveAllowed(to: OutgoingUrl, signal: AbortSignal): Promise<string> {
     const addresses = await addressesOf(to, signal)
     const [first] = addresses
     if (first === undefined) throw unreachable(to.host, new Error('the name has no address'))
@@ -144,7 +144,7 @@ export function createOutgoingClient(options: OutgoingClientOptions = {}): Outgo
     const to = parseOutgoingUrl(text, rules)
     const began = performance.now()
     try {
-      const address = await judge(to, wanted.signal)
+      const address = await resolveAllowed(to, wanted.signal)
       const { authorities } = options
       return { ...(await exchange({ ...wanted, to, address, connectMs, authorities })), to }
     } catch (error) {
@@ -196,8 +196,8 @@ export function createOutgoingClient(options: OutgoingClientOptions = {}): Outgo
             requireSuccess(answer)
             return textOf(answer.body, to.host)
           }
-          if (hop === mostRedirects)
-            throw new OutgoingError('status', `${to.host} redirects more than ${mostRedirects} times`, {
+          if (hop === maxRedirects)
+            throw new OutgoingError('status', `${to.host} redirects more than ${maxRedirects} times`, {
               status,
             })
           if (!URL.canParse(location, to.url.href))

@@ -1,7 +1,7 @@
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { identify, type ProcessIdentity } from './identity.ts'
 
-/** What is kept about a running child for whoever starts after us. */
+/** What is kept about a running child for the next start. */
 export interface PidRecord {
   readonly child: ProcessIdentity
   /** The process that supervises the child. */

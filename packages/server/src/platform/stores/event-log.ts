@@ -16,7 +16,7 @@ export interface Position {
 export interface LogDamage {
   /**
    * `damaged`: bytes that fail their checksum; `tail`: bytes after the last whole write of a log that was not closed,
-   * cut when it was opened (a write that nobody was told of, unless the disk lost what it had confirmed); `missing`:
+   * cut when it was opened (a write that was never acknowledged, unless the disk lost what it had confirmed); `missing`:
    * a whole segment is gone; `format`: a segment of another version, left untouched on disk.
    */
   readonly kind: 'damaged' | 'tail' | 'missing' | 'format'

@@ -1,12 +1,13 @@
-import { type Language, type Letter, letter } from '../../../platform/mail/letter.ts'
+import type { Language } from '../../../platform/i18n/language.ts'
+import { type EmailTemplate, emailTemplate } from '../../../platform/mail/email-template.ts'
 import type { Mail } from '../../../platform/mail/outbox.ts'
 
 type Content = Pick<Mail, 'subject' | 'text' | 'html'>
 
-const compose = (subject: string, content: Letter): Content => ({ subject, ...letter(content) })
+const compose = (subject: string, content: EmailTemplate): Content => ({ subject, ...emailTemplate(content) })
 
 /** With which somebody chooses a new password. */
-export function resetLetter(language: Language, url: string): Content {
+export function resetEmail(language: Language, url: string): Content {
   const words = {
     en: {
       subject: 'Choose a new password',
@@ -34,7 +35,7 @@ export function resetLetter(language: Language, url: string): Content {
 }
 
 /** Says afterwards that a password is another one, so that the owner notices what a stranger has done. */
-export function passwordChangedLetter(language: Language): Content {
+export function passwordChangedEmail(language: Language): Content {
   const words = {
     en: {
       subject: 'Your password was changed',
@@ -64,7 +65,7 @@ export interface InvitationText {
 }
 
 /** With which somebody comes in for the first time. */
-export function invitationLetter(language: Language, invitation: InvitationText): Content {
+export function invitationEmail(language: Language, invitation: InvitationText): Content {
   const { company, inviter, url, way } = invitation
   const choosesPassword = way === 'password'
   const words = {

@@ -38,7 +38,7 @@ export interface EngineRequest {
   readonly whole: boolean
   /** Rows of `INSERT ... FORMAT`. */
   readonly rows?: RowSource
-  /** Aborts when nobody waits for the answer any more. */
+  /** Aborts when the client has left. */
   readonly signal: AbortSignal
 }
 

@@ -26,7 +26,7 @@ export class EngineException extends Error {
   }
 }
 
-/** Where rows came from, as the engine sees it: a pipe of this process, which tells nobody anything. */
+/** Where rows came from, as the engine sees it: a pipe of this process, which helps no reader. */
 const fromPipe = /\s*: \(in file\/uri [^)]*\)/g
 
 /** Whatever was thrown, as code and text in ClickHouse's wording. */

@@ -108,7 +108,7 @@ export function startStatement(
       },
     )
   })
-  // Whoever stopped listening has been told why already.
+  // The caller that stopped listening knows why already.
   answer.catch(() => {})
   return { answer, gone, isGone: () => over, cancel }
 }

@@ -3,6 +3,7 @@ import { companies } from '../../../../database/tables/company.ts'
 import { rolePermissions, roles } from '../../../../database/tables/role.ts'
 import { teamMembers, teams } from '../../../../database/tables/team.ts'
 import { users } from '../../../../database/tables/user.ts'
+import type { Language } from '../../../../platform/i18n/language.ts'
 import type { Queries } from '../../../../platform/stores/relational.ts'
 import type { PermissionPair } from '../roles/built-in-roles.ts'
 
@@ -23,7 +24,7 @@ export interface Profile {
   readonly jobTitle?: string
   readonly phone?: string
   /** Null follows the company. */
-  readonly language?: 'en' | 'fr' | null
+  readonly language?: Language | null
 }
 
 export interface NewUser extends User, Profile {
@@ -42,7 +43,7 @@ export interface NewUser extends User, Profile {
 export interface CompanySettings {
   /** IANA name; dates without a zone are read in it. */
   readonly timezone: string
-  readonly language: 'en' | 'fr'
+  readonly language: Language
   readonly exactCounts: boolean
   readonly attributionModel: 'last-touch' | 'linear' | 'decay'
   readonly clickWindowHours: number

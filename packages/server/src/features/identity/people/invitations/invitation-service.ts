@@ -7,7 +7,7 @@ import type { EnqueueMail } from '../../../../platform/mail/mail-queue.ts'
 import { type Listed, type Page, rangeOf } from '../../../../platform/paging.ts'
 import type { Queries, Relational } from '../../../../platform/stores/relational.ts'
 import type { Caller, Principal } from '../../sessions/principal.ts'
-import { invitationLetter } from '../account-emails.ts'
+import { invitationEmail } from '../account-emails.ts'
 import { createCompanyStore } from '../company/company-store.ts'
 import { requireEmail } from '../installation/operator-account-service.ts'
 import type { PasswordLinkService } from '../passwords/password-link-service.ts'
@@ -78,7 +78,7 @@ export function createInvitationService(dependencies: InvitationServiceDependenc
     if (sendMail) {
       const way = choosesPassword ? (user.isHeldElsewhere ? 'none' : 'password') : 'single-sign-on'
       const text = { company: user.companyName, inviter: principal.email, url, way } as const
-      await enqueueMail(tx, { to: user.email, ...invitationLetter(user.language, text) })
+      await enqueueMail(tx, { to: user.email, ...invitationEmail(user.language, text) })
     }
     return { url, expiresAt: expiresAt?.toISOString() ?? null }
   }

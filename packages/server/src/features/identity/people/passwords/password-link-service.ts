@@ -1,16 +1,16 @@
 import { actorOf, type RecordAudit } from '../../../../platform/audit.ts'
 import type { Passwords } from '../../../../platform/crypto/passwords.ts'
 import { hashSecret, isSecret, newSecret, type RandomBytes } from '../../../../platform/crypto/secrets.ts'
-import { parseEmailAddress } from '../../../../platform/email-address.ts'
 import { DomainError } from '../../../../platform/errors.ts'
+import type { Language } from '../../../../platform/i18n/language.ts'
 import { newId } from '../../../../platform/ids.ts'
 import { bucketKey, type SqlLeakyBuckets } from '../../../../platform/limits/sql-leaky-bucket.ts'
-import type { Language } from '../../../../platform/mail/letter.ts'
+import { parseEmailAddress } from '../../../../platform/mail/email-address.ts'
 import type { EnqueueMail } from '../../../../platform/mail/mail-queue.ts'
 import { holdersOf, networkOf } from '../../../../platform/network-address.ts'
 import { type Queries, type Relational, wordingViolations } from '../../../../platform/stores/relational.ts'
 import type { Caller } from '../../sessions/principal.ts'
-import { passwordChangedLetter, resetLetter } from '../account-emails.ts'
+import { passwordChangedEmail, resetEmail } from '../account-emails.ts'
 import { requireEmail } from '../installation/operator-account-service.ts'
 import { createAccountStore } from '../installation/operator-account-store.ts'
 import type { UserLifecycle } from '../users/user-lifecycle.ts'
@@ -102,7 +102,7 @@ export function createPasswordLinkService(dependencies: PasswordLinkDependencies
 
   async function mailResetLink(tx: Queries, user: LinkTarget, createdBy: string | undefined): Promise<void> {
     const { url } = await addLink(tx, user.id, 'password-reset', createdBy)
-    await enqueueMail(tx, { to: user.email, ...resetLetter(user.language, url) })
+    await enqueueMail(tx, { to: user.email, ...resetEmail(user.language, url) })
   }
 
   function requireResettable(user: LinkTarget): void {
@@ -181,7 +181,7 @@ export function createPasswordLinkService(dependencies: PasswordLinkDependencies
       const endedSessions = await lifecycle.endSessions(tx, userId)
       await lifecycle.endLinks(tx, userId)
       await rememberNetwork(tx, userId, address)
-      if (kind === 'password-reset') await enqueueMail(tx, { to: email, ...passwordChangedLetter(language) })
+      if (kind === 'password-reset') await enqueueMail(tx, { to: email, ...passwordChangedEmail(language) })
       await recordAudit(tx, {
         companyId,
         action: actionOf(kind),
@@ -215,7 +215,7 @@ export function createPasswordLinkService(dependencies: PasswordLinkDependencies
         await links.savepoint()
         await enqueueMail(tx, {
           to: target?.email ?? 'nobody@invalid',
-          ...resetLetter(target?.language ?? 'en', url),
+          ...resetEmail(target?.language ?? 'en', url),
         })
         await links.endSavepoint(target !== undefined)
         await recordAudit(tx, {

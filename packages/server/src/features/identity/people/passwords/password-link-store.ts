@@ -3,7 +3,7 @@ import { databaseNow, type SqlNow } from '../../../../database/now.ts'
 import { companies } from '../../../../database/tables/company.ts'
 import { userLinks } from '../../../../database/tables/sign-in.ts'
 import { users } from '../../../../database/tables/user.ts'
-import type { Language } from '../../../../platform/mail/letter.ts'
+import type { Language } from '../../../../platform/i18n/language.ts'
 import type { Queries } from '../../../../platform/stores/relational.ts'
 import type { UserStatus } from '../installation/operator-account-store.ts'
 

@@ -16,7 +16,7 @@ import { ssoDomains, ssoIdentities, ssoUnlinkedNames } from '../../../../databas
 import { teamMembers, teams } from '../../../../database/tables/team.ts'
 import { accessTokens, refreshTokens } from '../../../../database/tables/token.ts'
 import { users } from '../../../../database/tables/user.ts'
-import { parseEmailAddress } from '../../../../platform/email-address.ts'
+import { parseEmailAddress } from '../../../../platform/mail/email-address.ts'
 import { type Queries, violatedConstraint } from '../../../../platform/stores/relational.ts'
 import type { UserStatus } from '../installation/operator-account-store.ts'
 

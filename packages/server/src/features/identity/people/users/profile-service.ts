@@ -7,7 +7,7 @@ import { bucketKey, type SqlLeakyBuckets } from '../../../../platform/limits/sql
 import type { EnqueueMail } from '../../../../platform/mail/mail-queue.ts'
 import type { Queries, Relational } from '../../../../platform/stores/relational.ts'
 import type { Caller, Principal } from '../../sessions/principal.ts'
-import { passwordChangedLetter } from '../account-emails.ts'
+import { passwordChangedEmail } from '../account-emails.ts'
 import { changesOf, definedOf, personalFields } from '../changes.ts'
 import { atDesk } from '../passwords/password-desk.ts'
 import type { PasswordLinkStore } from '../passwords/password-link-store.ts'
@@ -126,7 +126,7 @@ export function createProfileService(dependencies: ProfileServiceDependencies) {
         await lifecycle.endLinks(tx, principal.userId)
         if (caller.address !== undefined) await rememberNetwork(tx, principal.userId, caller.address)
         await bucketsIn(tx).forget(guessesKey(principal.userId))
-        await enqueueMail(tx, { to: user.email, ...passwordChangedLetter(user.language) })
+        await enqueueMail(tx, { to: user.email, ...passwordChangedEmail(user.language) })
         await recordAudit(tx, { ...eventOf(caller, 'password-change'), details: { endedSessions } })
         return endedSessions
       })

@@ -1,5 +1,6 @@
 import type { AttributeMapping } from '@millrace/contract/resources/sso-config.ts'
-import { parseEmailAddress } from '../../../../platform/email-address.ts'
+import { type Language, languageOfTag } from '../../../../platform/i18n/language.ts'
+import { parseEmailAddress } from '../../../../platform/mail/email-address.ts'
 import type { NameFormat } from './assertion-verifier.ts'
 import { SamlRefusal } from './saml-refusal.ts'
 
@@ -17,7 +18,7 @@ export interface Claims {
   readonly jobTitle: string
   readonly phone: string
   /** Null where it is neither of ours. */
-  readonly language: 'en' | 'fr' | null
+  readonly language: Language | null
 }
 
 interface Said {
@@ -42,11 +43,6 @@ function valuesAt({ nameId, attributes }: Said, path: string | undefined): strin
 function textAt(said: Said, path: string | undefined): string {
   const [text = ''] = valuesAt(said, path)
   return [...text].length > longestText || /[\p{Cc}\p{Cs}]/u.test(text) ? '' : text
-}
-
-function languageOf(text: string): 'en' | 'fr' | null {
-  const [tag = ''] = text.toLowerCase().split(/[-_]/)
-  return tag === 'en' || tag === 'fr' ? tag : null
 }
 
 /** A to Z alone: `toLowerCase` makes `k` of the Kelvin sign, and so one person's name of another's. */
@@ -74,6 +70,6 @@ export function readClaims(said: Said, mapping: AttributeMapping): Claims {
     lastName: textAt(said, mapping.lastName),
     jobTitle: textAt(said, mapping.jobTitle),
     phone: textAt(said, mapping.phone),
-    language: languageOf(textAt(said, mapping.language)),
+    language: languageOfTag(textAt(said, mapping.language)) ?? null,
   }
 }

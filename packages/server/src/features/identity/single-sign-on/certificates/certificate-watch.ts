@@ -2,8 +2,9 @@ import { X509Certificate } from 'node:crypto'
 import { Type } from 'typebox'
 import type { Clock } from '../../../../platform/clock.ts'
 import type { SecretBox } from '../../../../platform/crypto/secret-box.ts'
+import type { Catalogue } from '../../../../platform/i18n/language.ts'
 import { defineJob } from '../../../../platform/jobs/job.ts'
-import { type Language, letter } from '../../../../platform/mail/letter.ts'
+import { emailTemplate } from '../../../../platform/mail/email-template.ts'
 import type { EnqueueMail } from '../../../../platform/mail/mail-queue.ts'
 import type { Relational } from '../../../../platform/stores/relational.ts'
 import { createConfigStore } from '../config/config-store.ts'
@@ -55,7 +56,7 @@ const words = {
     ours: (end: string) =>
       `Le certificat avec lequel Millrace signe ses demandes à votre fournisseur d’identité expire le ${end}. Créez-en un nouveau dans les réglages de la connexion unique, déclarez-le chez votre fournisseur d’identité, puis retirez l’ancien.`,
   },
-} as const satisfies Record<Language, unknown>
+} as const satisfies Catalogue<unknown>
 
 /** Tells administrators in time that a certificate ends, once for each notice, whichever process does it. */
 export function createCertificateWatch(dependencies: CertificateWatchDependencies) {
@@ -96,7 +97,7 @@ export function createCertificateWatch(dependencies: CertificateWatchDependencie
       const date = new Date(end).toISOString().slice(0, 10)
       for (const { email, language } of await createConfigStore(tx).listAdministrators(companyId)) {
         const text = words[language]
-        const content = letter({ language, before: [text[whose](date)] })
+        const content = emailTemplate({ language, before: [text[whose](date)] })
         await enqueueMail(tx, { to: email, subject: text.subject(Math.max(1, Math.round(left))), ...content })
       }
     })

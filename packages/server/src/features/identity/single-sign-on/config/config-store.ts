@@ -13,6 +13,7 @@ import {
 import { teams } from '../../../../database/tables/team.ts'
 import { accessTokens, refreshTokens } from '../../../../database/tables/token.ts'
 import { users } from '../../../../database/tables/user.ts'
+import type { Language } from '../../../../platform/i18n/language.ts'
 import type { Queries } from '../../../../platform/stores/relational.ts'
 
 export type StoredConfig = typeof ssoConfigs.$inferSelect & {
@@ -216,11 +217,11 @@ export function createConfigStore(db: Queries) {
     },
 
     /** Addresses of active people whose role may change the company's users, roles and settings. */
-    async listAdministrators(companyId: string): Promise<{ email: string; language: 'en' | 'fr' }[]> {
+    async listAdministrators(companyId: string): Promise<{ email: string; language: Language }[]> {
       return db
         .select({
           email: users.email,
-          language: sql<'en' | 'fr'>`coalesce(${users.language}, ${companies.language})`,
+          language: sql<Language>`coalesce(${users.language}, ${companies.language})`,
         })
         .from(users)
         .innerJoin(companies, eq(companies.id, users.companyId))
