@@ -179,7 +179,7 @@ export const variables = {
   }),
   DATABASE_OWNER_URL: variable({
     description:
-      'The same database with the role that owns the tables; used at a start only. The role of `DATABASE_URL` then reads and writes rows, and can add to the audit log but not change it.',
+      'The same database with the role that owns the tables and may create schemas; used at a start only. The role of `DATABASE_URL` then reads and writes rows, and can add to the audit log but not change it.',
     secret: true,
     parse: url('postgres:', 'postgresql:'),
   }),
