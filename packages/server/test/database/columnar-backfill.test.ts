@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { columnarDirectory } from '../../src/database/migrate.ts'
 import { createOrderStore } from '../../src/features/loading/order-store.ts'
-import { readMigrations } from '../../src/platform/migrations.ts'
-import { splitStatements } from '../../src/platform/sql-statements.ts'
+import { readMigrations } from '../../src/platform/migrations/migrations.ts'
+import { splitStatements } from '../../src/platform/migrations/sql-statements.ts'
 import { createTestColumnar, type TestEngine } from '../support/columnar.ts'
 import { testCompany, testDatasource } from '../support/statistics-events.ts'
 

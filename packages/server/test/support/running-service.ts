@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { findRunningService } from '../../src/platform/data-directory.ts'
+import { findRunningService } from '../../src/platform/files/data-directory.ts'
 import { identify, type ProcessIdentity } from '../../src/platform/processes/identity.ts'
 
 const run = promisify(execFile)

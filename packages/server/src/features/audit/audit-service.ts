@@ -1,8 +1,8 @@
 import type { AuditEntry } from '@millrace/contract/resources/audit-entry.ts'
-import { csvText } from '../../platform/csv.ts'
 import { DomainError } from '../../platform/errors.ts'
 import { isId, normalizeId } from '../../platform/ids.ts'
 import { type Page, rangeOf } from '../../platform/paging.ts'
+import { csvText } from '../../platform/text/csv.ts'
 import type { Principal } from '../identity/sessions/principal.ts'
 import type { AuditFilter, AuditPosition, AuditStore } from './audit-store.ts'
 

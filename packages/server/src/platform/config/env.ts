@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { parseEncryptionKey } from '../crypto/encryption-key.ts'
-import { nearestName } from '../nearest.ts'
+import { nearestName } from '../text/nearest.ts'
 
 /** One environment variable: how it is written in documents and how its text becomes a value. */
 interface Variable<T> {

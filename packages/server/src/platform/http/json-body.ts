@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { DomainError } from '../errors.ts'
-import { faultOfText } from '../stored-text.ts'
+import { faultOfText } from '../text/stored-text.ts'
 import { assertPlainUtf8 } from './body-headers.ts'
 import { validationError } from './validation.ts'
 

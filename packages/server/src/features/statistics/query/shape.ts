@@ -1,4 +1,4 @@
-import { csvText } from '../../../platform/csv.ts'
+import { csvText } from '../../../platform/text/csv.ts'
 import { startOfLocal } from './calendar.ts'
 import type { CompiledQuery } from './compile.ts'
 import type { CellForm } from './compile-groupings.ts'

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Logger } from './logger.ts'
-import { StartRefused } from './start-refused.ts'
+import type { Logger } from '../logger.ts'
+import { StartRefused } from '../start-refused.ts'
 
 /** One numbered file of SQL, which is applied to a store once and never changed afterwards. */
 export interface Migration {

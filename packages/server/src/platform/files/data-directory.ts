@@ -10,9 +10,9 @@ import {
 } from 'node:fs'
 import { hostname } from 'node:os'
 import { join, resolve } from 'node:path'
+import { identify, isAlive, isRunning, type ProcessIdentity } from '../processes/identity.ts'
+import { StartRefused } from '../start-refused.ts'
 import { type FileLock, lockFile } from './file-lock.ts'
-import { identify, isAlive, isRunning, type ProcessIdentity } from './processes/identity.ts'
-import { StartRefused } from './start-refused.ts'
 
 /** What `service.json` says about the process that holds the directory. */
 export interface RunningService {
