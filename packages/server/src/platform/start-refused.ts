@@ -9,7 +9,7 @@ export const exitCodes = {
 } as const
 
 /**
- * The service cannot start until a person does something. The message says what is wrong and what to do, over
+ * The service cannot start until an operator does something. The message says what is wrong and what to do, over
  * several lines where needed; it is printed without a stack.
  */
 export class StartRefused extends Error {

@@ -13,7 +13,7 @@ import type { Queries } from '../../platform/stores/relational.ts'
 /** Of one statement: a few megabytes. */
 const maxRows = 5_000
 
-/** A row as `columns` names its columns; what is absent is null. */
+/** A row with the names of `columns`; absent values are null. */
 function toRow({ companyId, action, actor, target, error, details = {}, address }: AuditEvent) {
   return {
     id: newId(),
@@ -65,7 +65,7 @@ export interface AuditFilter {
   readonly to?: Date | undefined
 }
 
-/** The last entry that was read: those behind it in the order of the log follow. */
+/** The last entry of a page; the next page begins after it. */
 export interface AuditPosition {
   /** As the database writes it, with its microseconds. */
   readonly at: string
@@ -89,7 +89,7 @@ const toEntry = (row: Row): AuditEntry => ({
 
 export type AuditStore = ReturnType<typeof createAuditStore>
 
-/** Reads the log, and takes away what is older than its company keeps it. */
+/** Reads the log, and removes what is older than the retention of its company. */
 export function createAuditStore(db: Queries) {
   const matching = (companyId: string, filter: AuditFilter) => {
     const { category, action, actorId, targetId, outcome, from, to } = filter
@@ -131,7 +131,7 @@ export function createAuditStore(db: Queries) {
       return row?.count ?? 0
     },
 
-    /** A stretch of the log behind a position, however long the log is and whatever is added meanwhile. */
+    /** A page of the log after a position; entries added meanwhile do not shift it. */
     async listBehind(
       companyId: string,
       filter: AuditFilter,

@@ -138,7 +138,7 @@ export function createLinkedAccountService(dependencies: LinkedAccountServiceDep
 
     /**
      * Deletes the caller's own, or with User: update that of a colleague; its credentials go along.
-     * @param text any text; what is no identifier names nothing
+     * @param text any text; one that is no identifier finds nothing
      * @throws DomainError `linkedAccountNotFound`
      */
     async delete({ principal, address }: Caller, text: string): Promise<void> {

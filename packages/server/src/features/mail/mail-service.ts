@@ -8,7 +8,7 @@ export interface MailServiceDependencies {
   readonly outbox: Outbox
   readonly log: Pick<Logger, 'warn' | 'error'>
   readonly pollMs?: number
-  /** Longest time that a stop waits for a mail in flight. */
+  /** Max milliseconds that a stop waits for a mail in flight. */
   readonly stopWithinMs?: number
 }
 
@@ -82,7 +82,7 @@ export function createMailService(dependencies: MailServiceDependencies) {
   return {
     start: () => schedule(pollMs),
     work,
-    /** Takes no further mail and waits, for so long, for the one in flight. */
+    /** Takes no further mail and waits, up to `stopWithinMs`, for the one in flight. */
     async stop(): Promise<void> {
       stopped = true
       clearTimeout(timer)

@@ -102,7 +102,7 @@ export function createMailStore(db: Queries, box: SecretBox) {
       return row?.count ?? 0
     },
 
-    /** Takes away what was sent or given up long ago. */
+    /** Deletes mails that were created so many days ago and sent or given up. */
     async sweep(days: number): Promise<void> {
       await db
         .delete(outgoingMails)

@@ -35,12 +35,12 @@ export interface PasswordDesk {
 /** Hashes passwords with argon2id, a few at a time. */
 export interface Passwords {
   /**
-   * Runs the work with a place held; what it awaits besides hashing keeps the place taken.
-   * @param holders whom it counts for: none of them can keep the others from a place
+   * Runs the work with a permit, which is held until the work ends, also while it awaits something else than a hash.
+   * @param holders whom it counts for: none of them can keep the others from a permit
    * @throws SemaphoreFull when too many wait already
    */
   atDesk<T>(work: (desk: PasswordDesk) => Promise<T>, holders?: Holders): Promise<T>
-  /** Whether a stored hash was made at another cost and is worth making again when the password is at hand. */
+  /** Whether a stored hash was made at another cost and should be replaced at the next sign-in. */
   isOutdated(stored: string): boolean
   load: Semaphore['load']
 }
@@ -83,7 +83,7 @@ export function isPasswordTooLong(password: string): boolean {
   return Buffer.byteLength(password, 'utf8') > maximumPasswordBytes
 }
 
-/** Why a password may not be set, with what is said of it. */
+/** Why a password may not be set, with its message. */
 export const passwordFaults = {
   tooLong: `must have at most ${maximumPasswordBytes} bytes`,
   tooShort: `must have at least ${minimumPasswordLength} characters`,
@@ -105,7 +105,7 @@ export function validateNewPassword(password: string): PasswordFault | undefined
   return isCommonPassword(normalized) ? 'common' : undefined
 }
 
-/** The same in words for that person. */
+/** Its message. */
 export function faultOfNewPassword(password: string): string | undefined {
   const fault = validateNewPassword(password)
   return fault && passwordFaults[fault]

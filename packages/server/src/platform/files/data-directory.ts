@@ -59,7 +59,7 @@ function readService(path: string): RunningService | undefined {
 function writeService(path: string, service: RunningService): void {
   const { process: holder, ...rest } = service
   const draft = join(path, `${serviceName}.new`)
-  // Made anew, so that it never is a link that another user has put there.
+  // Created again, so that it is never a link that another user has put there.
   rmSync(draft, { force: true })
   writeFileSync(draft, `${JSON.stringify({ ...holder, ...rest }, undefined, 2)}\n`, {
     mode: 0o600,
@@ -122,7 +122,7 @@ async function lockWithin(path: string, waitMs: number): Promise<FileLock | unde
 /**
  * Takes a data directory for this process, creating it (0700) where there is none.
  * @param waitMs how long a process that is just stopping may take to give it back
- * @throws {StartRefused} it is in use, naming by whom, or cannot be used
+ * @throws {StartRefused} it is in use (the message names the process) or cannot be used
  */
 export async function openDataDirectory(directory: string, waitMs = 2000): Promise<DataDirectory> {
   const path = resolve(directory)

@@ -10,7 +10,7 @@ export interface JsonBounds {
   readonly levels: number
   /** Of one object. */
   readonly keys: number
-  /** Values behind the first one, in all objects and lists together. */
+  /** Values after the first one, in all objects and lists together. */
   readonly values: number
 }
 
@@ -56,7 +56,7 @@ function assertStorable(text: string, path: string): void {
   if (message !== undefined) throw validationError([{ path, message }])
 }
 
-/** Checks every text and takes away the keys that would reach an object's prototype. */
+/** Checks every text and removes the keys that would reach an object's prototype. */
 function clean(value: unknown, path: string): void {
   if (typeof value === 'string') assertStorable(value, path || 'body')
   else if (Array.isArray(value))

@@ -23,9 +23,9 @@ declare module 'fastify' {
 /** Largest body of an interface call; the collector sets its own bound. */
 const interfaceBodyBytes = 1024 * 1024
 
-/** How long a connection may take, in milliseconds. */
+/** Timeouts of a connection in milliseconds. */
 export interface ServerTimeouts {
-  /** From the first byte, or from the connection, to the end of the headers. */
+  /** From the connection or the first byte to the end of the headers. */
   readonly headers: number
   /** From the first byte to the end of the body. */
   readonly request: number
@@ -35,7 +35,7 @@ export interface ServerTimeouts {
   readonly idle: number
   /** Between two looks at the connections. */
   readonly check: number
-  /** From the call to close until requests that are under way are cut. */
+  /** From the call to close until requests under way are cut off. */
   readonly closing: number
 }
 
@@ -61,7 +61,7 @@ export function createHttpServer(dependencies: {
   timeouts?: ServerTimeouts
   /** Beyond it connections are closed as they come; default by the limit of the process. */
   maxConnections?: number
-  /** Default: pages of other origins read nothing but what a route of its own opens. */
+  /** Default: no CORS but what a route itself allows. */
   crossOrigin?: CrossOriginOptions
 }): FastifyInstance {
   const { timeouts = defaultTimeouts, maxConnections = connectionsWithin(descriptorLimit()) } = dependencies

@@ -12,7 +12,7 @@ export const fallbackLanguage = 'en' satisfies Language
 
 const known = new RegExp(`^(?:${languages.join('|')})(?![a-z0-9])`, 'i')
 
-/** The language that a tag such as `fr-CA` names, with or without a region; undefined when it is none of ours. */
+/** The language that a tag such as `fr-CA` names, with or without a region; undefined for others. */
 export function languageOfTag(tag: string): Language | undefined {
   const [found = ''] = known.exec(tag.trim()) ?? []
   return languages.find((language) => language === found.toLowerCase())

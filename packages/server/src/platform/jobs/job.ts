@@ -9,18 +9,18 @@ export interface JobRetry {
   readonly maxDelaySeconds: number
 }
 
-/** A kind of job: its data, and what is promised of its runs. */
+/** A kind of job: its data and the guarantees of its runs. */
 export interface Job<Schema extends TObject = TObject> {
   /** Lower case letters and dashes; never changes, because jobs wait under it. */
   readonly name: string
-  /** Of the data, which is kept in the database as it is: no secrets. */
+  /** Of the data, which is stored unencrypted: no secrets. */
   readonly schema: Schema
   readonly retry: JobRetry
-  /** After it an attempt counts as failed, whether it has ended or not; default 900. */
+  /** After it an attempt counts as failed even if it has not ended; default 900. */
   readonly expireSeconds?: number
   /** While one waits or runs, further ones are dropped. */
   readonly isExclusive?: boolean
-  /** Five fields in UTC; each occurrence is one job of all processes, and of those missed during a stop one is made up for. */
+  /** Five fields in UTC. All processes together send each occurrence once; after a stop, the latest missed one. */
   readonly cron?: string
 }
 
@@ -33,11 +33,11 @@ export interface JobRun {
   readonly job: string
   /** From 1. */
   readonly attempt: number
-  /** Aborts when the service stops or the attempt has expired. What returns then counts as done. */
+  /** Aborts when the service stops or the attempt has expired. A handler that returns then counts as done. */
   readonly signal: AbortSignal
 }
 
-/** Keeps a record of runs elsewhere. What it throws fails the attempt. */
+/** Records runs elsewhere. An error of it fails the attempt. */
 export interface RunLedger {
   onStart(run: JobRun): Promise<void>
   /** @param error why the attempt failed, if it did */

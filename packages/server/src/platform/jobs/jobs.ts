@@ -47,7 +47,7 @@ export interface Jobs {
   unschedule(tx: Queries, job: Job, key: string): Promise<void>
   /** Begins in the background, so that the service does not wait for it. @param works whether jobs run here too */
   start(works: boolean): void
-  /** Looks for jobs now, instead of at the next poll. */
+  /** Looks for jobs at once instead of at the next poll. */
   wake(): Promise<void>
   /** Takes no further job, aborts the signal of those that run, and waits for them; what takes too long runs again. */
   stop(): Promise<void>
@@ -66,7 +66,7 @@ export interface JobsOptions {
 
 /** Schema of the database that holds pg-boss's tables; migrations install it. */
 const schema = 'jobs'
-/** A process that has not said for so long that it works on a job has ended. */
+/** A process without a heartbeat for so long has ended; its jobs run again. */
 const heartbeatSeconds = 60
 const startAgainMs = 5_000
 
@@ -115,12 +115,12 @@ export function createJobs(options: JobsOptions): Jobs {
       }
     }
 
-  /** Makes the job known, and what is promised of it as it is now. */
+  /** Creates the queue of a job, or updates its options. */
   async function declare(
     boss: PgBoss,
     { name, retry, expireSeconds = 900, isExclusive, cron }: Job,
   ): Promise<void> {
-    const promises = {
+    const queueOptions = {
       retryLimit: retry.limit,
       retryDelay: retry.delaySeconds,
       retryDelayMax: retry.maxDelaySeconds,
@@ -128,13 +128,13 @@ export function createJobs(options: JobsOptions): Jobs {
       expireInSeconds: expireSeconds,
       heartbeatSeconds,
     }
-    await boss.createQueue(name, { ...promises, policy: isExclusive ? 'exclusive' : 'standard' })
-    await boss.updateQueue(name, promises)
+    await boss.createQueue(name, { ...queueOptions, policy: isExclusive ? 'exclusive' : 'standard' })
+    await boss.updateQueue(name, queueOptions)
     if (cron !== undefined) await boss.schedule(name, cron, {}, { missed: 'once' })
   }
 
   async function open(works: boolean): Promise<PgBoss> {
-    // Loading it takes a tenth of a second, for which no start waits.
+    // Loading it takes a tenth of a second, which the start does not wait for.
     const { PgBoss: Boss } = await import('pg-boss')
     const boss = new Boss({
       db: { executeSql: (text, values) => relational.pool.query(text, values) },
@@ -193,7 +193,7 @@ export function createJobs(options: JobsOptions): Jobs {
 
     async schedule(tx, job, { key, cron, timezone, data }) {
       Value.Assert(job.schema, data)
-      // Throws for what is no expression or no zone. The library's own call knows no transactions.
+      // Throws for an invalid expression or zone. The library's own call takes no transaction.
       ;(await started.promise).previewSchedule(cron, { tz: timezone, count: 1 })
       await tx.execute(
         sql`insert into jobs.schedule (name, key, cron, timezone, data, options)

@@ -25,7 +25,7 @@ export function createLeakyBuckets({
   const buckets = new Map<string, Bucket>()
   return {
     /**
-     * Counts one. What is refused keeps the bucket full.
+     * Counts one. Refused ones keep the bucket full.
      * @returns seconds until the next one is free; 0 when this one was
      */
     take(key: string): number {

@@ -6,7 +6,7 @@ export class SemaphoreFull extends Error {
   }
 }
 
-/** Made once: when many are refused, an error with its stack for each would be work of its own. */
+/** Created once: an error with its stack for each of many refusals would cost more than the refusal. */
 const full = new SemaphoreFull()
 
 /** Whom work counts for, from the widest to the narrowest, such as a network and an address of it. */

@@ -26,7 +26,7 @@ export interface AppliedMigration {
 export interface MigrationSession {
   applied(): Promise<readonly AppliedMigration[]>
   /**
-   * Applies one migration, or what is left of it, and records it. An interruption at any point leaves a state from
+   * Applies one migration, or the rest of it, and records it. An interruption at any point leaves a state from
    * which the next `apply` continues.
    * @throws {MigrationFailed}
    */

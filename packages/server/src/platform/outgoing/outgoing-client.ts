@@ -57,7 +57,7 @@ const maxRedirects = 3
 const redirects = new Set([301, 302, 303, 307, 308])
 /** Of the answer to a message only the status matters. */
 const answerBytes = 16_384
-/** A name server that does not answer holds a thread of the process for long: only so many at once. */
+/** A name server that does not answer holds a thread of the process: only a few lookups at once. */
 const lookupsAtOnce = 4
 const lookupsWaiting = 200
 

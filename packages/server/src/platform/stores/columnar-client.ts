@@ -29,7 +29,7 @@ export interface ColumnarOptions {
   readonly connections?: number
 }
 
-/** An answer that does not come so long after the statement's own time does not come. */
+/** An answer later than this after the statement's own time limit will not come. */
 const silenceMs = 15_000
 const pingMs = 2000
 

@@ -24,7 +24,7 @@ export interface LogDamage {
   /** Byte offsets inside the segment, `to` exclusive; both 0 when the segment is missing. */
   readonly from: number
   readonly to: number
-  /** Says in plain words what is wrong and what to do. */
+  /** For the operator: what is wrong and what to do. */
   readonly message: string
 }
 

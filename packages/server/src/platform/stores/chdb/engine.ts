@@ -67,7 +67,7 @@ export interface Engine {
   waiting(): number
   /** A statement of this process itself. */
   ask(sql: string): Promise<string>
-  /** Refuses new statements, lets running ones finish for so long, ends the others and closes the directory. */
+  /** Refuses new statements, waits for running ones for a while, ends the others and closes the directory. */
   stop(graceMs: number): Promise<void>
 }
 

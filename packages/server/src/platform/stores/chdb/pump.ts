@@ -68,7 +68,7 @@ export async function writeAll(writer: FileHandle, buffers: Buffer[]): Promise<v
   }
 }
 
-/** What is left of the buffers after so many bytes. */
+/** The rest of the buffers after so many bytes. */
 function after(buffers: readonly Buffer[], bytes: number): Buffer[] {
   let skip = bytes
   return buffers.flatMap((buffer) => {

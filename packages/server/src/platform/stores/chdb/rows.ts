@@ -14,14 +14,14 @@ const poison = Buffer.from('\n\0the rows end before their end\n')
 export interface RowSource {
   /** The request's body. It ends after all rows, or breaks off, also where the rows do not come in it. */
   readonly body: Readable
-  /** The token under which the sender writes the rows beside the request (beside.ts). */
+  /** The token under which the sender writes the rows beside the request (insert-pipe.ts). */
   readonly beside?: string
 }
 
 /**
  * Hands rows to a statement that reads them from a pipe, as they come. When they break off, the statement fails as
  * it does for a bad row: the end of the pipe must not pass for the end of the rows. It cannot before the body has
- * ended, because this side keeps the pipe open so long, whichever side writes to it.
+ * ended, because this side keeps the pipe open until then, whichever side writes to it.
  * @throws the engine's exception, or what broke the rows off
  */
 export async function feedRows(
