@@ -20,7 +20,7 @@ import { registerLinkedAccountRoutes } from './features/linked-accounts/linked-a
 import { registerStatisticsRoutes } from './features/statistics/statistics-routes.ts'
 import type { Addresses } from './platform/http/documents/curl.ts'
 import { documentsRoutes } from './platform/http/documents-routes.ts'
-import { operationsRoutes } from './platform/http/operations-routes.ts'
+import { healthRoutes } from './platform/http/health-routes.ts'
 import { createHttpServer } from './platform/http/server.ts'
 import { version } from './platform/version.ts'
 
@@ -41,7 +41,7 @@ export async function buildApp(context: Context, addresses: () => Addresses): Pr
 
   await app.register(async function open(scope) {
     await scope.register(
-      operationsRoutes({ readiness: context.readiness, metrics, metricsToken: config.http.metricsToken }),
+      healthRoutes({ readiness: context.readiness, metrics, metricsToken: config.http.metricsToken }),
     )
     await scope.register(documentsRoutes({ operations: allOperations, version, addresses }))
     if (!config.roles.has('interface')) return

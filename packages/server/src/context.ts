@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { openToApplication } from './database/application-role.ts'
 import { migrateColumnar, migrateRelational } from './database/migrate.ts'
-import { createAuditRetention } from './features/audit/audit-retention.ts'
+import { auditRetention, removeOldEntries } from './features/audit/audit-retention.ts'
 import { createAuditStore } from './features/audit/audit-store.ts'
 import { insertDatasource } from './features/datasources/datasource-service.ts'
 import { createKeyRegister } from './features/encryption/key-register.ts'
@@ -13,7 +13,11 @@ import { createAccessStore } from './features/identity/sessions/access/access-st
 import { createClientService } from './features/identity/sessions/clients/client-service.ts'
 import { createClientStore } from './features/identity/sessions/clients/client-store.ts'
 import { createOriginCache } from './features/identity/sessions/clients/origin-cache.ts'
-import { createCertificateWatch } from './features/identity/single-sign-on/certificates/certificate-watch.ts'
+import {
+  certificateWatch,
+  createCertificateWatch,
+} from './features/identity/single-sign-on/certificates/certificate-watch.ts'
+import { metadataWatch } from './features/identity/single-sign-on/metadata/metadata-watch.ts'
 import { createCheckpointStore } from './features/loading/checkpoint-store.ts'
 import { createLoaderService } from './features/loading/loader-service.ts'
 import { createLoaderStore } from './features/loading/loader-store.ts'
@@ -31,9 +35,10 @@ import type { Config } from './platform/config/config.ts'
 import { createArgon2Threads } from './platform/crypto/argon2-threads.ts'
 import { readKeyFile } from './platform/crypto/encryption-key.ts'
 import { createPasswords, type Passwords } from './platform/crypto/passwords.ts'
-import type { DataDirectory } from './platform/data-directory.ts'
-import { createReadiness, type Readiness } from './platform/http/operations-routes.ts'
+import type { DataDirectory } from './platform/files/data-directory.ts'
+import { createReadiness, type Readiness } from './platform/http/health-routes.ts'
 import { newId } from './platform/ids.ts'
+import { createJobs } from './platform/jobs/jobs.ts'
 import type { Logger } from './platform/logger.ts'
 import { createDirectoryOutbox, type Outbox } from './platform/mail/outbox.ts'
 import { createSmtpOutbox } from './platform/mail/smtp-outbox.ts'
@@ -164,15 +169,20 @@ export async function openContext(options: ContextOptions): Promise<Context> {
     measureMails(metrics, mailStore)
     closers.push(mails.stop)
     const enqueueMail = createMailQueue(box)
-    const retention = createAuditRetention({ store: createAuditStore(relational.db), log: logger })
-    closers.push(retention.stop)
-    const certificates = createCertificateWatch({ relational, box, enqueueMail, clock, log: logger })
-    closers.push(certificates.stop)
-    if (config.roles.has('worker')) for (const job of [mails, retention, certificates]) job.start()
+    if (config.roles.has('worker')) mails.start()
+    const jobs = createJobs({ relational, log: logger })
+    closers.push(jobs.stop)
+    const entries = createAuditStore(relational.db)
+    jobs.handle(auditRetention, async (_, { signal }) => {
+      await removeOldEntries({ store: entries, log: logger }, signal)
+    })
+    const certificates = createCertificateWatch({ relational, box, enqueueMail, clock })
+    jobs.handle(certificateWatch, certificates.work)
     metrics.gauge(
       'millrace_sso_certificate_days',
       'Days until the first certificate ends without which the single sign-on of a company ends',
-      certificates.leastDays,
+      // Not known while the store is away.
+      () => certificates.leastDays().catch(() => Number.NaN),
     )
     const installation = await installOnce(relational, passwords, config)
 
@@ -220,9 +230,8 @@ export async function openContext(options: ContextOptions): Promise<Context> {
       overrides,
     })
     closers.push(services.collector.close)
-    const { metadataWatch } = services.singleSignOn
-    closers.push(metadataWatch.stop)
-    if (config.roles.has('worker')) metadataWatch.start()
+    jobs.handle(metadataWatch, (_, { signal }) => services.singleSignOn.readMetadata(signal))
+    jobs.start(config.roles.has('worker'))
 
     const loader = createLoaderService({
       log,

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Config } from './platform/config/config.ts'
-import type { DataDirectory } from './platform/data-directory.ts'
+import type { DataDirectory } from './platform/files/data-directory.ts'
 import type { Logger } from './platform/logger.ts'
 import type { SupervisedChild } from './platform/processes/child.ts'
 import { StartRefused } from './platform/start-refused.ts'

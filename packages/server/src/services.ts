@@ -24,7 +24,6 @@ import {
 } from './features/identity/sign-in/authorization-request.ts'
 import { defaultPolicy, type ThrottlePolicy } from './features/identity/sign-in/passwords/login-throttle.ts'
 import { createPasswordCheck } from './features/identity/sign-in/passwords/password-check.ts'
-import { createThrottleStore } from './features/identity/sign-in/passwords/throttle-store.ts'
 import {
   type AuthenticatorService,
   createAuthenticatorService,
@@ -54,6 +53,7 @@ import type { OpenedColumnar } from './open-stores.ts'
 import type { Clock } from './platform/clock.ts'
 import type { Passwords } from './platform/crypto/passwords.ts'
 import type { SecretBox } from './platform/crypto/secret-box.ts'
+import { createSqlLeakyBuckets } from './platform/limits/sql-leaky-bucket.ts'
 import type { Logger } from './platform/logger.ts'
 import type { EnqueueMail } from './platform/mail/mail-queue.ts'
 import type { Metrics } from './platform/metrics.ts'
@@ -126,7 +126,7 @@ export function createServices(parts: ServiceParts): Services {
     relational,
     tokens,
     familiar,
-    throttle: createThrottleStore(relational),
+    throttle: createSqlLeakyBuckets(relational.db),
     passwords,
     secondFactor: createSecondFactor({ box, clock }),
     recordAudit,

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
+import { languages } from '../languages.ts'
 import { dateTime, id, nameText, nullable, oneOf, responseOnly, strict } from './formats.ts'
-import { languages } from './user.ts'
 
 export const attributionModels = ['last-touch', 'linear', 'decay'] as const
 

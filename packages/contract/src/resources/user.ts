@@ -1,9 +1,9 @@
 import { type Static, Type } from 'typebox'
+import { languages } from '../languages.ts'
 import { permissionNames } from '../permissions.ts'
 import { dateTime, id, lineText, nullable, oneOf, responseOnly, strict } from './formats.ts'
 
 export const userStatuses = ['invited', 'active', 'disabled'] as const
-export const languages = ['en', 'fr'] as const
 export const themes = ['light', 'dark', 'system'] as const
 
 const user = {

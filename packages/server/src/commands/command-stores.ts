@@ -6,7 +6,7 @@ import { type OpenedRelational, openDatabaseOf, openRelationalStore } from '../o
 import type { Config } from '../platform/config/config.ts'
 import { readKeyFile } from '../platform/crypto/encryption-key.ts'
 import { createSecretBox, type SecretBox } from '../platform/crypto/secret-box.ts'
-import { findRunningService, openDataDirectory } from '../platform/data-directory.ts'
+import { findRunningService, openDataDirectory } from '../platform/files/data-directory.ts'
 import { silentLogger } from '../platform/logger.ts'
 import { StartRefused } from '../platform/start-refused.ts'
 import { embeddedAddresses } from '../platform/stores/embedded-postgres.ts'

@@ -14,20 +14,28 @@ const closed: Readonly<Record<string, readonly Right[]>> = {
   schema_migrations: ['select'],
 }
 
+/** Schemas with tables of the service: its own, and that of the job queue. */
+const schemas = ['public', 'jobs'] as const
+
 interface HeldRights {
+  /** With the schema, for those outside `public`. */
   readonly name: string
+  readonly schema: string
+  readonly table: string
   readonly held: readonly Right[]
 }
 
 async function listRights(client: pg.Client, role: string): Promise<readonly HeldRights[]> {
   const { rows } = await client.query<HeldRights>(
-    `select relation.relname as name, array(
-        select wanted from unnest($2::text[]) as wanted where has_table_privilege($1, relation.oid, wanted)
-      ) as held
-      from pg_class as relation
-      where relation.relnamespace = 'public'::regnamespace and relation.relkind in ('r', 'p')
-      order by relation.relname`,
-    [role, rights],
+    `select relation.relname as table, nspname as schema,
+        case nspname when 'public' then '' else nspname || '.' end || relation.relname as name,
+        array(
+          select wanted from unnest($2::text[]) as wanted where has_table_privilege($1, relation.oid, wanted)
+        ) as held
+      from pg_class as relation join pg_namespace on pg_namespace.oid = relation.relnamespace
+      where nspname = any($3) and relation.relkind in ('r', 'p')
+      order by name`,
+    [role, rights, schemas],
   )
   return rows
 }
@@ -43,15 +51,15 @@ function superfluous(tables: readonly HeldRights[]): readonly string[] {
 
 async function openTables(client: pg.Client, role: string): Promise<void> {
   const to = pg.escapeIdentifier(role)
-  for (const { name, held } of await listRights(client, role)) {
-    const table = `public.${pg.escapeIdentifier(name)}`
+  for (const schema of schemas) await client.query(`grant usage on schema ${schema} to ${to}`)
+  for (const { name, schema, table: unqualified, held } of await listRights(client, role)) {
+    const table = `${schema}.${pg.escapeIdentifier(unqualified)}`
     const wanted = wantedOf(name)
     const missing = wanted.filter((right) => !held.includes(right))
     const extra = held.filter((right) => !wanted.includes(right))
     if (missing.length > 0) await client.query(`grant ${missing.join(', ')} on ${table} to ${to}`)
     if (extra.length > 0) await client.query(`revoke ${extra.join(', ')} on ${table} from ${to}`)
   }
-  await client.query(`grant usage on schema public to ${to}`)
   await client.query(`grant usage, select on all sequences in schema public to ${to}`)
 }
 

@@ -6,8 +6,8 @@ import {
   type MigrationDriver,
   MigrationFailed,
   type MigrationSession,
-} from '../platform/migrations.ts'
-import { splitStatements, whyNotRepeatable } from '../platform/sql-statements.ts'
+} from '../platform/migrations/migrations.ts'
+import { splitStatements, whyNotRepeatable } from '../platform/migrations/sql-statements.ts'
 import { StartRefused } from '../platform/start-refused.ts'
 import type { Columnar } from '../platform/stores/columnar.ts'
 import type { PostgresAddress } from '../platform/stores/relational.ts'

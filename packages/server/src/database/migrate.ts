@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import type { Logger } from '../platform/logger.ts'
-import { migrate, readMigrations } from '../platform/migrations.ts'
+import { migrate, readMigrations } from '../platform/migrations/migrations.ts'
 import type { PostgresAddress } from '../platform/stores/relational.ts'
 import { columnarMigrations, type MigratableColumnar } from './columnar-migrations.ts'
 import { relationalMigrations } from './relational-migrations.ts'

@@ -7,8 +7,8 @@ import {
   type MigrationDriver,
   MigrationFailed,
   type MigrationSession,
-} from '../platform/migrations.ts'
-import { skeleton, splitStatements } from '../platform/sql-statements.ts'
+} from '../platform/migrations/migrations.ts'
+import { skeleton, splitStatements } from '../platform/migrations/sql-statements.ts'
 import { StartRefused } from '../platform/start-refused.ts'
 import { connectionConfig, type PostgresAddress } from '../platform/stores/relational.ts'
 

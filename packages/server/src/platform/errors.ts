@@ -1,27 +1,24 @@
 import { type ErrorData, type ErrorName, errorTable } from '@millrace/contract/errors.ts'
-import type { Language } from './mail/letter.ts'
-
-/** A sentence for people, in every language that pages speak. */
-export type Said = Readonly<Record<Language, string>>
+import type { LocalizedText } from './i18n/language.ts'
 
 export interface DomainErrorOptions {
-  /** Replaces the table's message where a case can say more exactly what is wrong and what would be right. */
-  readonly message?: string | Said
+  /** Replaces the table's message where a case can be more precise. */
+  readonly message?: string | LocalizedText
   readonly cause?: unknown
   /** Becomes the `Retry-After` header, in whole seconds. */
   readonly retryAfterSeconds?: number
 }
 
 /**
- * A failure that the caller is told about. Services throw it by its name in the error table;
+ * A failure that is answered to the caller. Services throw it by its name in the error table;
  * `platform/http` turns it into the fail envelope.
  */
 export class DomainError<N extends ErrorName = ErrorName> extends Error {
   readonly errorName: N
   readonly data: ErrorData<N>
   readonly retryAfterSeconds: number | undefined
-  /** The message for pages, where it is more exact than the table's. */
-  readonly said: Said | undefined
+  /** The message for pages, where it is more precise than the table's. */
+  readonly said: LocalizedText | undefined
 
   constructor(errorName: N, data: ErrorData<N> = {} as ErrorData<N>, options: DomainErrorOptions = {}) {
     const { message = errorTable[errorName].message } = options

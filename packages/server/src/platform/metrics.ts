@@ -1,6 +1,6 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 
-/** What is measured, in Prometheus' names and units; labels have few values and never hold what a sender wrote. */
+/** What is measured, in Prometheus' names and units; labels have few values and never hold text of a sender. */
 export interface Metrics {
   readonly registry: Registry
   /** Seconds of interface calls by method, route template and status. */

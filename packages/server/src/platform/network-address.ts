@@ -41,7 +41,7 @@ function networkAt(address: string, groups: number): string {
 }
 
 /**
- * What counts as one address where failures are counted: an IPv4 address, also when it comes mapped into
+ * What counts as one address in limits: an IPv4 address, also when it comes mapped into
  * IPv6, or the /64 of an IPv6 address, which is what one customer holds.
  */
 export const networkOf = (address: string): string => networkAt(address, 4)
@@ -49,5 +49,5 @@ export const networkOf = (address: string): string => networkAt(address, 4)
 /** The /48 of an IPv6 address, in which one site has 65,536 networks; an IPv4 address as it is. */
 export const siteOf = (address: string): string => networkAt(address, 3)
 
-/** Whom work for a request counts for at a fair gate. */
+/** Whom work for a request counts for at a semaphore. */
 export const holdersOf = (address: string): readonly string[] => [siteOf(address), networkOf(address)]

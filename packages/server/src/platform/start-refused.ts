@@ -2,14 +2,14 @@
 export const exitCodes = {
   /** Something on disk is damaged or of another version; nothing was changed. */
   damaged: 74,
-  /** Somebody else holds what is needed; trying again later may help. */
+  /** Another process holds what is needed; trying again later may help. */
   inUse: 75,
   /** The machine lacks something that a person has to provide. */
   unsuitable: 78,
 } as const
 
 /**
- * The service cannot start until a person does something. The message says what is wrong and what to do, over
+ * The service cannot start until an operator does something. The message says what is wrong and what to do, over
  * several lines where needed; it is printed without a stack.
  */
 export class StartRefused extends Error {

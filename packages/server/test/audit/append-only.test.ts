@@ -1,7 +1,7 @@
 import pg from 'pg'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { migrateRelational } from '../../src/database/migrate.ts'
-import { createAuditRetention } from '../../src/features/audit/audit-retention.ts'
+import { removeOldEntries } from '../../src/features/audit/audit-retention.ts'
 import { createAuditStore, recordAudit } from '../../src/features/audit/audit-store.ts'
 import { insertCompany } from '../../src/features/identity/people/installation/operator-account-service.ts'
 import { silentLogger } from '../../src/platform/logger.ts'
@@ -186,7 +186,7 @@ describe('retention', () => {
     ).rowCount ?? 0
 
   beforeEach(async () => {
-    await createAuditRetention({ store: createAuditStore(database.db), log: silentLogger }).work()
+    await removeOldEntries({ store: createAuditStore(database.db), log: silentLogger })
   })
 
   test('each company’s entries go when its own time has passed, those of nobody after 90 days', async () => {
@@ -197,14 +197,11 @@ describe('retention', () => {
     await fill(second, 5, 30)
     await fill(null, 2, 89)
     await fill(null, 6, 90)
-    const retention = createAuditRetention({
-      store: createAuditStore(database.db),
-      log: silentLogger,
-      batch: 4,
-    })
-    expect(await retention.work()).toBe(15)
+    const remove = () =>
+      removeOldEntries({ store: createAuditStore(database.db), log: silentLogger, batch: 4 })
+    expect(await remove()).toBe(15)
     expect([await left(companyId), await left(second), await left(null)]).toEqual([before + 3, 3, 2])
-    expect(await retention.work()).toBe(0)
+    expect(await remove()).toBe(0)
   })
 
   test('one statement takes no more than it was told', async () => {
@@ -216,9 +213,9 @@ describe('retention', () => {
 
   test('two workers at once take each entry away once', async () => {
     await fill(second, 200, 40)
-    const retention = () =>
-      createAuditRetention({ store: createAuditStore(database.db), log: silentLogger, batch: 20 })
-    const removed = await Promise.all([retention().work(), retention().work(), retention().work()])
+    const remove = () =>
+      removeOldEntries({ store: createAuditStore(database.db), log: silentLogger, batch: 20 })
+    const removed = await Promise.all([remove(), remove(), remove()])
     expect(removed.reduce((sum, each) => sum + each, 0)).toBe(200)
   })
 
@@ -226,33 +223,21 @@ describe('retention', () => {
     await fill(second, 100_000, 40)
     await asOwner(database.owner, (client) => client.query('analyze audit_entries'))
     const began = performance.now()
-    const retention = createAuditRetention({
-      store: createAuditStore(database.db),
-      log: silentLogger,
-      batch: 50_000,
-    })
-    expect(await retention.work()).toBe(100_000)
+    const parts = { store: createAuditStore(database.db), log: silentLogger, batch: 50_000 }
+    expect(await removeOldEntries(parts)).toBe(100_000)
     expect(performance.now() - began).toBeLessThan(15_000)
   }, 60_000)
 
-  test('the job runs by itself and stops when it is told', async () => {
-    await fill(second, 5, 40)
-    const retention = createAuditRetention({
-      store: createAuditStore(database.db),
-      log: silentLogger,
-      firstMs: 1,
-    })
-    retention.start()
-    await expect.poll(() => left(second), { timeout: 5_000 }).toBe(3)
-    await retention.stop()
-  })
-
-  test('a store that does not answer is asked again later, and disturbs nobody', async () => {
-    const away = openRelational({
-      address: { url: 'postgres://x@127.0.0.1:1/x' },
-      logger: silentLogger,
-    })
-    expect(await createAuditRetention({ store: createAuditStore(away.db), log: silentLogger }).work()).toBe(0)
-    await away.close()
+  test('it ends between two batches when it is told to stop', async () => {
+    await fill(second, 50, 40)
+    const store = createAuditStore(database.db)
+    const stopping = new AbortController()
+    const removeOld = async (batch: number) => {
+      stopping.abort()
+      return await store.removeOld(batch)
+    }
+    expect(
+      await removeOldEntries({ store: { removeOld }, log: silentLogger, batch: 20 }, stopping.signal),
+    ).toBe(20)
   })
 })

@@ -114,6 +114,6 @@ describe('a refusal is recorded once, for the company of whoever asked, and with
     })
     for (const secret of [caller.token, goodPassword, wrongPassword, 'another field', '/secret'])
       expect(JSON.stringify(fresh)).not.toContain(secret)
-    await world.relational.pool.query('delete from login_failures')
+    await world.relational.pool.query('delete from leaky_buckets')
   })
 })

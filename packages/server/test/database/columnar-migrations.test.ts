@@ -5,7 +5,7 @@ import { Session } from 'chdb'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { columnarMigrations, type MigratableColumnar } from '../../src/database/columnar-migrations.ts'
 import { silentLogger } from '../../src/platform/logger.ts'
-import { migrate, readMigrations } from '../../src/platform/migrations.ts'
+import { migrate, readMigrations } from '../../src/platform/migrations/migrations.ts'
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts'
 
 let lock: TestDatabase

@@ -7,12 +7,12 @@ import { createHttpServer } from '../../src/platform/http/server.ts'
 import { type Logger, silentLogger } from '../../src/platform/logger.ts'
 import { jsonOf, openSockets, sendRaw } from '../support/raw-http.ts'
 
-const patience = { headers: 300, request: 600, silence: 700, idle: 400, check: 50, closing: 400 }
+const timeouts = { headers: 300, request: 600, silence: 700, idle: 400, check: 50, closing: 400 }
 const warnings: string[] = []
 const logger: Logger = Object.assign(Object.create(silentLogger) as Logger, {
   warn: (_: unknown, said: string) => void warnings.push(said),
 })
-const app = createHttpServer({ logger, trustedProxies: [], patience, mostConnections: 300 })
+const app = createHttpServer({ logger, trustedProxies: [], timeouts, maxConnections: 300 })
 let port = 0
 let handled = 0
 
@@ -34,7 +34,7 @@ beforeAll(async () => {
 
 afterAll(() => app.close())
 
-test('the usual patience is that of the decisions: headers 10 s, request 30 s', async () => {
+test('the default timeouts are those of the decisions: headers 10 s, request 30 s', async () => {
   const usual = createHttpServer({ logger: silentLogger, trustedProxies: [] })
   expect(usual.server).toMatchObject({
     headersTimeout: 10_000,
@@ -156,8 +156,8 @@ test('closing finishes what is under way, says that it was the last reply, and w
 })
 
 test('closing cuts a request that does not end within its grace', async () => {
-  const lastingRequests = { ...patience, request: 10_000, silence: 10_000 }
-  const other = createHttpServer({ logger: silentLogger, trustedProxies: [], patience: lastingRequests })
+  const lastingRequests = { ...timeouts, request: 10_000, silence: 10_000 }
+  const other = createHttpServer({ logger: silentLogger, trustedProxies: [], timeouts: lastingRequests })
   other.post('/v2/echo', async () => 'done')
   await other.listen({ port: 0, host: '127.0.0.1' })
   const { port: at } = other.server.address() as { port: number }

@@ -26,7 +26,7 @@ beforeAll(async () => {
 
 beforeEach(async () => {
   warnings = []
-  await relational.pool.query('delete from login_failures')
+  await relational.pool.query('delete from leaky_buckets')
   await relational.pool.query('delete from refresh_tokens')
   await relational.pool.query('delete from familiar_origins')
 })

@@ -295,7 +295,7 @@ describe('refresh grant', () => {
 
   test('T17: stores hashes only', async () => {
     const { access_token, refresh_token } = (await auth.signIn('ada@example.com')).json()
-    for (const table of ['access_tokens', 'refresh_tokens', 'users', 'login_failures']) {
+    for (const table of ['access_tokens', 'refresh_tokens', 'users', 'leaky_buckets']) {
       const { rows } = await relational.pool.query(`select t::text as line from ${table} t`)
       const all = rows.map(({ line }) => line).join('\n')
       for (const secret of [access_token, refresh_token]) {

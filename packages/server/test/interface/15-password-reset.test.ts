@@ -290,7 +290,7 @@ test('links and budgets that ended long ago are swept, and invitations that wait
   await app.services.passwordLinks.requestReset({ email: 'nobody@example.com', address: '203.0.113.6' })
   const links = await relational.pool.query('select user_id from user_links')
   expect(links.rows.map((row) => row.user_id)).toEqual([invited])
-  const budgets = await relational.pool.query('select 1 from request_budgets')
+  const budgets = await relational.pool.query('select 1 from leaky_buckets')
   expect(budgets.rowCount).toBe(1)
 })
 

@@ -37,7 +37,7 @@ beforeAll(async () => {
 })
 
 beforeEach(async () => {
-  for (const table of ['login_failures', 'refresh_tokens', 'familiar_origins'])
+  for (const table of ['leaky_buckets', 'refresh_tokens', 'familiar_origins'])
     await relational.pool.query(`delete from ${table}`)
 })
 

@@ -31,7 +31,7 @@ beforeAll(async () => {
 })
 
 beforeEach(async () => {
-  await relational.pool.query('delete from login_failures')
+  await relational.pool.query('delete from leaky_buckets')
   derived = []
 })
 

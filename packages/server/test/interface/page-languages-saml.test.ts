@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Language } from '../../src/platform/mail/letter.ts'
+import type { Language } from '../../src/platform/i18n/language.ts'
 import { second } from '../support/fake-time.ts'
 import { createFormBrowser, type FormBrowser, injected, type Shown } from '../support/form-browser.ts'
 import { expectFrench, inLanguage } from '../support/page-language.ts'

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { signInWords } from '../../src/features/identity/sign-in/pages/sign-in-words.ts'
 import { createPasswords } from '../../src/platform/crypto/passwords.ts'
-import type { Language } from '../../src/platform/mail/letter.ts'
+import type { Language } from '../../src/platform/i18n/language.ts'
 import { RelationalUnavailable } from '../../src/platform/stores/relational.ts'
 import {
   type AccountsApp,

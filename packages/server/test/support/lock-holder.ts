@@ -3,7 +3,7 @@
  * Run: node lock-holder.ts <data directory>
  */
 import { join } from 'node:path'
-import { openDataDirectory } from '../../src/platform/data-directory.ts'
+import { openDataDirectory } from '../../src/platform/files/data-directory.ts'
 import { openSegmentLog } from '../../src/platform/stores/segment-log.ts'
 
 const { path, publish } = await openDataDirectory(process.argv[2] ?? '')

@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import type { Language } from '../../src/platform/mail/letter.ts'
+import type { Language } from '../../src/platform/i18n/language.ts'
 import type { injected, Reply, Transport } from './form-browser.ts'
 
 /** Requests of a browser that asks for this language. */

@@ -5,7 +5,7 @@ import pg from 'pg'
 import { migrateRelational, relationalDirectory } from '../../src/database/migrate.ts'
 import { withRelationalLock } from '../../src/database/relational-migrations.ts'
 import { silentLogger } from '../../src/platform/logger.ts'
-import { readMigrations } from '../../src/platform/migrations.ts'
+import { readMigrations } from '../../src/platform/migrations/migrations.ts'
 import {
   applicationRole,
   databaseName,

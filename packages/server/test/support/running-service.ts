@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
-import { findRunningService } from '../../src/platform/data-directory.ts'
+import { findRunningService } from '../../src/platform/files/data-directory.ts'
 import { identify, type ProcessIdentity } from '../../src/platform/processes/identity.ts'
 import { serverVariable } from './postgres-server.ts'
 

@@ -316,26 +316,17 @@ create index user_links_expiry on user_links (expires_at);
 -- How many links a user has asked for lately.
 create index user_links_creator on user_links (created_by, created_at) where created_by is not null;
 
--- Failed sign-ins, as buckets that each failure fills and time drains. What is counted (an account from an
--- address, an account, an address, the whole service) is part of the hashed key: what is typed into the
--- field for the user name, sometimes a password, is not kept.
-create table login_failures (
+-- Failed sign-ins and bounded requests are counted in one table of leaky buckets. What is counted (an account from
+-- an address, an account, a mail to an address) is part of the hashed key: what people type into the field for the
+-- user name, sometimes a password, is not kept.
+create table leaky_buckets (
   key bytea primary key check (length(key) = 32),
-  -- When the bucket is empty again; every failure moves it by the time that one failure takes to drain.
+  -- When the bucket is empty again; whatever is counted moves it by the time that it takes to drain.
   drained_at timestamptz not null,
-  failed_at timestamptz not null
+  filled_at timestamptz not null
 );
 
-create index login_failures_drained on login_failures (drained_at);
-
--- What bounds requests that cost or guess something: a password asked for a reset, a password changed. A bucket that
--- each request fills and time drains; what is counted is part of the hashed key.
-create table request_budgets (
-  key bytea primary key check (length(key) = 32),
-  drained_at timestamptz not null
-);
-
-create index request_budgets_drained on request_budgets (drained_at);
+create index leaky_buckets_drained on leaky_buckets (drained_at);
 
 -- Where users have signed in with their password: networks and browsers. An attack that holds sign-ins from elsewhere
 -- does not hold these.

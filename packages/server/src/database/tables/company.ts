@@ -1,3 +1,4 @@
+import { languages } from '@millrace/contract/languages.ts'
 import { boolean, integer, pgTable, text } from 'drizzle-orm/pg-core'
 import { history, id } from './columns.ts'
 
@@ -6,9 +7,7 @@ export const companies = pgTable('companies', {
   name: text('name').notNull(),
   /** IANA name; dates without a zone are read in it. */
   timezone: text('timezone').notNull().default('UTC'),
-  language: text('language', { enum: ['en', 'fr'] })
-    .notNull()
-    .default('en'),
+  language: text('language', { enum: languages }).notNull().default('en'),
   /** Whether distinct counts are exact at any size. */
   exactCounts: boolean('exact_counts').notNull().default(false),
   attributionModel: text('attribution_model', { enum: ['last-touch', 'linear', 'decay'] })

@@ -1,3 +1,4 @@
+import { languages } from '@millrace/contract/languages.ts'
 import { boolean, pgTable, text } from 'drizzle-orm/pg-core'
 import { history, id, instant } from './columns.ts'
 
@@ -20,7 +21,7 @@ export const users = pgTable('users', {
   jobTitle: text('job_title').notNull().default(''),
   phone: text('phone').notNull().default(''),
   /** Null follows the company. */
-  language: text('language', { enum: ['en', 'fr'] }),
+  language: text('language', { enum: languages }),
   theme: text('theme', { enum: ['light', 'dark', 'system'] })
     .notNull()
     .default('system'),

@@ -1,60 +1,39 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { Type } from 'typebox'
+import { defineJob } from '../../platform/jobs/job.ts'
 import type { Logger } from '../../platform/logger.ts'
 import type { AuditStore } from './audit-store.ts'
 
+/** Every hour. */
+export const auditRetention = defineJob({
+  name: 'audit-retention',
+  schema: Type.Object({}),
+  retry: { limit: 2, delaySeconds: 60, maxDelaySeconds: 600 },
+  isExclusive: true,
+  cron: '7 * * * *',
+})
+
 export interface AuditRetentionDependencies {
   readonly store: Pick<AuditStore, 'removeOld'>
-  readonly log: Pick<Logger, 'info' | 'warn'>
-  /** Most entries that one statement takes away. */
+  readonly log: Pick<Logger, 'info'>
+  /** Max entries that one statement removes. */
   readonly batch?: number
-  readonly everyMs?: number
-  /** From the start to the first look, which must not slow the start. */
-  readonly firstMs?: number
 }
 
 const pauseMs = 100
 
-/** Takes entries away once their company's retention has passed: every hour, a batch at a time. */
-export function createAuditRetention(dependencies: AuditRetentionDependencies) {
-  const { store, log, batch = 2_000, everyMs = 3_600_000, firstMs = 60_000 } = dependencies
-  const ending = new AbortController()
-  let timer: NodeJS.Timeout | undefined
-  let working: Promise<unknown> | undefined
-
-  /** @returns how many entries went */
-  async function work(): Promise<number> {
-    let removed = 0
-    try {
-      while (!ending.signal.aborted) {
-        const gone = await store.removeOld(batch)
-        removed += gone
-        if (gone < batch) break
-        await sleep(pauseMs, undefined, { signal: ending.signal }).catch(() => {})
-      }
-    } catch (error) {
-      log.warn(
-        { err: error },
-        'old entries of the audit log stay for now: the relational store does not answer',
-      )
-    }
-    if (removed > 0) log.info({ removed }, 'entries of the audit log whose retention has passed are gone')
-    return removed
+/** Removes entries whose company's retention has passed, a batch at a time. @returns how many */
+export async function removeOldEntries(
+  { store, log, batch = 2_000 }: AuditRetentionDependencies,
+  signal?: AbortSignal,
+): Promise<number> {
+  let removed = 0
+  while (!signal?.aborted) {
+    const gone = await store.removeOld(batch)
+    removed += gone
+    if (gone < batch) break
+    await sleep(pauseMs, undefined, { signal }).catch(() => {})
   }
-
-  function schedule(pause: number): void {
-    if (ending.signal.aborted) return
-    timer = setTimeout(() => {
-      working = work().then(() => schedule(everyMs))
-    }, pause).unref()
-  }
-
-  return {
-    start: () => schedule(firstMs),
-    work,
-    async stop(): Promise<void> {
-      ending.abort()
-      clearTimeout(timer)
-      await working
-    },
-  }
+  if (removed > 0) log.info({ removed }, 'entries of the audit log whose retention has passed are gone')
+  return removed
 }

@@ -1,8 +1,8 @@
 import type { AuditEntry } from '@millrace/contract/resources/audit-entry.ts'
-import { csvText } from '../../platform/csv.ts'
 import { DomainError } from '../../platform/errors.ts'
 import { isId, normalizeId } from '../../platform/ids.ts'
 import { type Page, rangeOf } from '../../platform/paging.ts'
+import { csvText } from '../../platform/text/csv.ts'
 import type { Principal } from '../identity/sessions/principal.ts'
 import type { AuditFilter, AuditPosition, AuditStore } from './audit-store.ts'
 
@@ -40,7 +40,7 @@ const lineOf = (entry: AuditEntry): string =>
 const normalized = (id: string | undefined): string | undefined =>
   id !== undefined && isId(id) ? normalizeId(id) : id
 
-/** Whoever may change users, roles or teams may see what was done to them. */
+/** Users who may change users, roles or teams may read the audit log. */
 function requireAccess(principal: Principal): void {
   if (principal.can('user', 'update') || principal.can('role', 'update') || principal.can('team', 'update'))
     return
@@ -92,10 +92,10 @@ export function createAuditService({ store }: AuditServiceDependencies) {
       let left = exportAtMost
       yield `${Object.keys(columns).join(',')}\r\n`
       while (left > 0) {
-        const most = Math.min(left, exportAtOnce)
-        const { entries, last } = await store.listBehind(principal.companyId, filter, position, most)
+        const max = Math.min(left, exportAtOnce)
+        const { entries, last } = await store.listBehind(principal.companyId, filter, position, max)
         if (entries.length > 0) yield entries.map(lineOf).join('')
-        if (entries.length < most) return
+        if (entries.length < max) return
         left -= entries.length
         position = last
       }

@@ -11,9 +11,9 @@ import { newId } from '../../platform/ids.ts'
 import type { Queries } from '../../platform/stores/relational.ts'
 
 /** Of one statement: a few megabytes. */
-const mostAtOnce = 5_000
+const maxRows = 5_000
 
-/** A row as `columns` names its columns; what is absent is null. */
+/** A row with the names of `columns`; absent values are null. */
 function toRow({ companyId, action, actor, target, error, details = {}, address }: AuditEvent) {
   return {
     id: newId(),
@@ -43,8 +43,8 @@ const columnTypes = sql.raw([...texts.map((name) => `${name} text`), 'details js
 /** Adds entries; the time is the database's. */
 export const recordAudit: RecordAudit = async (queries, events) => {
   const all = [events].flat()
-  for (let from = 0; from < all.length; from += mostAtOnce) {
-    const rows = JSON.stringify(all.slice(from, from + mostAtOnce).map(toRow))
+  for (let from = 0; from < all.length; from += maxRows) {
+    const rows = JSON.stringify(all.slice(from, from + maxRows).map(toRow))
     await queries.execute(
       sql`insert into ${auditEntries} (${columns}) select ${columns}
         from json_to_recordset(${rows}::json) as entry(${columnTypes})`,
@@ -65,7 +65,7 @@ export interface AuditFilter {
   readonly to?: Date | undefined
 }
 
-/** The last entry that was read: those behind it in the order of the log follow. */
+/** The last entry of a page; the next page begins after it. */
 export interface AuditPosition {
   /** As the database writes it, with its microseconds. */
   readonly at: string
@@ -89,7 +89,7 @@ const toEntry = (row: Row): AuditEntry => ({
 
 export type AuditStore = ReturnType<typeof createAuditStore>
 
-/** Reads the log, and takes away what is older than its company keeps it. */
+/** Reads the log, and removes what is older than the retention of its company. */
 export function createAuditStore(db: Queries) {
   const matching = (companyId: string, filter: AuditFilter) => {
     const { category, action, actorId, targetId, outcome, from, to } = filter
@@ -131,7 +131,7 @@ export function createAuditStore(db: Queries) {
       return row?.count ?? 0
     },
 
-    /** A stretch of the log behind a position, however long the log is and whatever is added meanwhile. */
+    /** A page of the log after a position; entries added meanwhile do not shift it. */
     async listBehind(
       companyId: string,
       filter: AuditFilter,
@@ -154,10 +154,10 @@ export function createAuditStore(db: Queries) {
       }
     },
 
-    /** @returns how many were taken away, at most `most` */
-    async removeOld(most: number): Promise<number> {
+    /** @returns how many were removed, at most `max` */
+    async removeOld(max: number): Promise<number> {
       const { rows } = await db.execute<{ removed: number }>(
-        sql`select remove_old_audit_entries(${most}::integer) as removed`,
+        sql`select remove_old_audit_entries(${max}::integer) as removed`,
       )
       return rows[0]?.removed ?? 0
     },

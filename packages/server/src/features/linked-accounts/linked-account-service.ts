@@ -4,11 +4,11 @@ import type { Clock } from '../../platform/clock.ts'
 import type { SecretBox } from '../../platform/crypto/secret-box.ts'
 import { DomainError } from '../../platform/errors.ts'
 import { isId, newId, normalizeId } from '../../platform/ids.ts'
+import { createSlidingWindow } from '../../platform/limits/window.ts'
 import type { OutgoingClient } from '../../platform/outgoing/outgoing-client.ts'
 import { OutgoingError } from '../../platform/outgoing/outgoing-error.ts'
 import type { Relational } from '../../platform/stores/relational.ts'
 import type { Caller, Principal } from '../identity/sessions/principal.ts'
-import { createAttemptLimit } from './attempt-limit.ts'
 import { createLinkedAccountStore, targetContext } from './linked-account-store.ts'
 import { encodeMessage, faultOfTarget, type Message, type Target } from './linked-account-target.ts'
 
@@ -26,10 +26,10 @@ export interface AccountToLink extends Target {
   readonly name: string
 }
 
-const mostPerPerson = 20
+const maxPerPerson = 20
 const attemptsPerHour = 30
 const hourMs = 3_600_000
-const longestEchoedId = 128
+const maxEchoedIdLength = 128
 
 export type LinkedAccountService = ReturnType<typeof createLinkedAccountService>
 
@@ -37,7 +37,7 @@ export type LinkedAccountService = ReturnType<typeof createLinkedAccountService>
 export function createLinkedAccountService(dependencies: LinkedAccountServiceDependencies) {
   const { relational, box, outgoing, recordAudit, clock, enter } = dependencies
   const store = createLinkedAccountStore(relational.db)
-  const attempts = createAttemptLimit(clock, attemptsPerHour, hourMs)
+  const attempts = createSlidingWindow(clock, hourMs, attemptsPerHour)
 
   async function send(target: Target, message: Message): Promise<void> {
     const { body, headers } = encodeMessage(message, target, clock.now())
@@ -64,13 +64,12 @@ export function createLinkedAccountService(dependencies: LinkedAccountServiceDep
   }
 
   async function requireRoom(count: Promise<number>): Promise<void> {
-    if ((await count) >= mostPerPerson)
-      throw new DomainError('tooManyLinkedAccounts', { limit: mostPerPerson })
+    if ((await count) >= maxPerPerson) throw new DomainError('tooManyLinkedAccounts', { limit: maxPerPerson })
   }
 
   function requireAttempt(userId: string): void {
     const retryAfterSeconds = attempts.take(userId)
-    if (retryAfterSeconds === undefined) return
+    if (retryAfterSeconds === 0) return
     throw new DomainError(
       'tooManyRequests',
       { retryAfter: retryAfterSeconds },
@@ -82,7 +81,7 @@ export function createLinkedAccountService(dependencies: LinkedAccountServiceDep
   }
 
   return {
-    /** @throws DomainError `forbidden`, or `notFound` for nobody of the company */
+    /** @throws DomainError `forbidden`, or `notFound` for an unknown user */
     async list(principal: Principal, wanted: string | undefined): Promise<LinkedAccount[]> {
       const userId = normalizeId(wanted ?? principal.userId)
       const person = { companyId: principal.companyId, userId }
@@ -139,11 +138,11 @@ export function createLinkedAccountService(dependencies: LinkedAccountServiceDep
 
     /**
      * Deletes the caller's own, or with User: update that of a colleague; its credentials go along.
-     * @param text any text; what is no identifier names nothing
+     * @param text any text; one that is no identifier finds nothing
      * @throws DomainError `linkedAccountNotFound`
      */
     async delete({ principal, address }: Caller, text: string): Promise<void> {
-      const absent = new DomainError('linkedAccountNotFound', { id: text.slice(0, longestEchoedId) })
+      const absent = new DomainError('linkedAccountNotFound', { id: text.slice(0, maxEchoedIdLength) })
       if (!isId(text)) throw absent
       const { companyId, userId } = principal
       const owner = principal.can('user', 'update') ? undefined : userId

@@ -45,7 +45,7 @@ export function createLinkedAccountStore(db: Queries) {
     and(eq(linkedAccounts.companyId, companyId), eq(linkedAccounts.userId, userId))
 
   return {
-    /** Whether somebody of the company, not erased, has the id. */
+    /** Whether a user of the company, not erased, has the id. */
     async hasPerson({ companyId, userId }: Person): Promise<boolean> {
       const found = await db
         .select({ id: users.id })
@@ -54,7 +54,7 @@ export function createLinkedAccountStore(db: Queries) {
       return found.length > 0
     },
 
-    /** Until the transaction ends nobody else changes what the person has; false when the person is not active. */
+    /** Locks the linked accounts of a user until the transaction ends; false when the user is not active. */
     async lockPerson({ companyId, userId }: Person): Promise<boolean> {
       const { rows } = await db.execute(
         sql`select 1 from ${users} where id = ${userId} and company_id = ${companyId} and status = 'active'
@@ -88,7 +88,7 @@ export function createLinkedAccountStore(db: Queries) {
     },
 
     /**
-     * @param userId whose it must be; undefined for anybody of the company
+     * @param userId its owner; undefined for any user of the company
      * @returns what was deleted; undefined when there was nothing
      */
     async delete(

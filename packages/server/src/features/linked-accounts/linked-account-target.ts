@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto'
 import type { LinkedAccountProvider } from '@millrace/contract/resources/linked-account.ts'
 import { program, version } from '../../platform/version.ts'
 
-/** Where messages of a linked account go, as it is sealed. */
+/** Where messages of a linked account go; stored encrypted. */
 export interface Target {
   readonly provider: LinkedAccountProvider
   readonly url: string
@@ -62,7 +62,7 @@ const providers: Readonly<Record<LinkedAccountProvider, Provider>> = {
   },
 }
 
-/** A run of text is shown as it is; the text block of a card would read Markdown. */
+/** A run of text is shown unchanged; the text block of a card would render Markdown. */
 function cardOf(text: string) {
   return {
     type: 'message',
@@ -88,8 +88,8 @@ function sign(secret: string, body: string, now: number): string {
 }
 
 /**
- * What is wrong with a target before anything is asked, in plain words; undefined when nothing is. Where its
- * address leads is judged when it is asked.
+ * What is wrong with a target before any request, in plain words; undefined when it is valid. Where its
+ * address leads is checked when it is requested.
  */
 export function faultOfTarget({ provider, url, secret }: Target): string | undefined {
   if (secret !== undefined && provider !== 'webhook')

@@ -8,21 +8,21 @@ export interface MailServiceDependencies {
   readonly outbox: Outbox
   readonly log: Pick<Logger, 'warn' | 'error'>
   readonly pollMs?: number
-  /** Longest time that a stop waits for a mail in flight. */
+  /** Max milliseconds that a stop waits for a mail in flight. */
   readonly stopWithinMs?: number
 }
 
-/** Longer than any attempt may take: whoever holds a mail this long has died. */
+/** Longer than any attempt may take: a process that holds a mail this long has ended. */
 const leaseSeconds = 300
-const mostAttempts = 12
-const longestPauseSeconds = 3_600
+const maxAttempts = 12
+const maxPauseSeconds = 3_600
 const sweepEveryMs = 3_600_000
 const keptDays = 30
 /** While the store does not answer it is asked less often. */
 const outageMs = 5_000
 
 /** Seconds before the next attempt: 5, 10, 20, up to an hour; all twelve spread over about four hours. */
-const pauseAfter = (attempt: number): number => Math.min(5 * 2 ** (attempt - 1), longestPauseSeconds)
+const pauseAfter = (attempt: number): number => Math.min(5 * 2 ** (attempt - 1), maxPauseSeconds)
 
 /**
  * Sends queued mails, one at a time, and tries again those that the outbox did not take. Whatever happens between
@@ -37,11 +37,11 @@ export function createMailService(dependencies: MailServiceDependencies) {
 
   async function send({ id, attempt, read }: DueMail): Promise<void> {
     try {
-      if (attempt > mostAttempts) throw new MailRefused('the process ended during every attempt')
+      if (attempt > maxAttempts) throw new MailRefused('the process ended during every attempt')
       await outbox.send({ ...read(), id })
     } catch (error) {
       const reason = (error as Error).message
-      if (error instanceof MailRefused || attempt >= mostAttempts) {
+      if (error instanceof MailRefused || attempt >= maxAttempts) {
         log.error({ mailId: id, attempt, reason }, 'a mail is given up')
         await store.giveUp(id, reason)
       } else {
@@ -82,7 +82,7 @@ export function createMailService(dependencies: MailServiceDependencies) {
   return {
     start: () => schedule(pollMs),
     work,
-    /** Takes no further mail and waits, for so long, for the one in flight. */
+    /** Takes no further mail and waits, up to `stopWithinMs`, for the one in flight. */
     async stop(): Promise<void> {
       stopped = true
       clearTimeout(timer)

@@ -29,8 +29,8 @@ export function createMailQueue(box: SecretBox): EnqueueMail {
   }
 }
 
-/** Longest text of a failure that is kept; a server may say any amount. */
-const longestError = 500
+/** Max length of a failure that is kept; a server may send any amount. */
+const maxErrorLength = 500
 
 export function createMailStore(db: Queries, box: SecretBox) {
   const waiting = and(isNull(outgoingMails.sentAt), isNull(outgoingMails.failedAt))
@@ -46,7 +46,7 @@ export function createMailStore(db: Queries, box: SecretBox) {
   }
 
   return {
-    /** Takes the mail that is due longest for this process alone: until `leaseSeconds` have passed nobody else gets it. */
+    /** Takes the mail that is due longest; no other process gets it until `leaseSeconds` have passed. */
     async takeDue(leaseSeconds: number): Promise<DueMail | undefined> {
       const { rows } = await db.execute<{
         id: string
@@ -82,7 +82,7 @@ export function createMailStore(db: Queries, box: SecretBox) {
         .update(outgoingMails)
         .set({
           dueAt: sql`now() + make_interval(secs => ${seconds})`,
-          lastError: error.slice(0, longestError),
+          lastError: error.slice(0, maxErrorLength),
         })
         .where(eq(outgoingMails.id, id))
     },
@@ -90,7 +90,7 @@ export function createMailStore(db: Queries, box: SecretBox) {
     async giveUp(id: string, error: string): Promise<void> {
       await db
         .update(outgoingMails)
-        .set({ failedAt: sql`now()`, sealedContent: null, lastError: error.slice(0, longestError) })
+        .set({ failedAt: sql`now()`, sealedContent: null, lastError: error.slice(0, maxErrorLength) })
         .where(eq(outgoingMails.id, id))
     },
 
@@ -102,7 +102,7 @@ export function createMailStore(db: Queries, box: SecretBox) {
       return row?.count ?? 0
     },
 
-    /** Takes away what was sent or given up long ago. */
+    /** Deletes mails that were created so many days ago and sent or given up. */
     async sweep(days: number): Promise<void> {
       await db
         .delete(outgoingMails)

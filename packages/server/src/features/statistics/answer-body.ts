@@ -1,8 +1,8 @@
 import type { Readable } from 'node:stream'
 import { queryLimits } from '@millrace/contract/resources/query.ts'
 import { DomainError } from '../../platform/errors.ts'
+import { createSpool, type Spool } from '../../platform/files/spool.ts'
 import { success } from '../../platform/http/envelope.ts'
-import { createSpool, type Spool } from '../../platform/spool.ts'
 import { createQueryGate } from './query/gate.ts'
 import type { Answer } from './statistics-service.ts'
 

@@ -1,7 +1,7 @@
 import { setImmediate as yieldToOthers } from 'node:timers/promises'
 import type { Warning } from '@millrace/contract/envelope.ts'
 import type { Query } from '@millrace/contract/resources/query.ts'
-import { nearestName } from '../../platform/nearest.ts'
+import { nearestName } from '../../platform/text/nearest.ts'
 import { findDimension } from './members/catalogue.ts'
 import type { SourceId } from './members/member.ts'
 import { shown } from './query/parse/parse-members.ts'

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { parseEncryptionKey } from '../crypto/encryption-key.ts'
-import { nearestName } from '../nearest.ts'
+import { nearestName } from '../text/nearest.ts'
 
 /** One environment variable: how it is written in documents and how its text becomes a value. */
 interface Variable<T> {
@@ -179,7 +179,7 @@ export const variables = {
   }),
   DATABASE_OWNER_URL: variable({
     description:
-      'The same database with the role that owns the tables; used at a start only. The role of `DATABASE_URL` then reads and writes rows, and can add to the audit log but not change it.',
+      'The same database with the role that owns the tables and may create schemas; used at a start only. The role of `DATABASE_URL` then reads and writes rows, and can add to the audit log but not change it.',
     secret: true,
     parse: url('postgres:', 'postgresql:'),
   }),

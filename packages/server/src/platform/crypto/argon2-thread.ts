@@ -6,7 +6,7 @@ import { parentPort, workerData } from 'node:worker_threads'
 
 // One thread of `createArgon2Threads`.
 
-/** What is asked of the thread. */
+/** A request to the thread. */
 export interface Argon2Job {
   readonly id: number
   readonly parameters: Omit<Argon2Parameters, 'message' | 'nonce'> & {

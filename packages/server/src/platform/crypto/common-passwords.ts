@@ -31,7 +31,7 @@ function isListed(lower: string): boolean {
 /** Without the digits and marks that people put at the end. */
 const stemOf = (text: string): string => text.replace(/[\d!?.,*#$@_-]+$/, '')
 
-/** What is written over and over, or the text itself. */
+/** The part that a text repeats, or the text itself. */
 function unitOf(text: string): string {
   const at = `${text}${text}`.indexOf(text, 1)
   return text.slice(0, at)

@@ -44,7 +44,7 @@ function writeKeyFile(directory: string, path: string): void {
   syncDirectory(directory)
 }
 
-/** What is read is what was judged: both through one descriptor. Undefined when there is no such file. */
+/** Checks and reads the file through one descriptor. Undefined when there is no such file. */
 function readPrivately(path: string): string | undefined {
   let file: number
   try {

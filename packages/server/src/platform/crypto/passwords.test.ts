@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
+import { SemaphoreFull } from '../limits/semaphore.ts'
 import { deriveArgon2id, matchesArgon2id } from './argon2id.ts'
-import { GateFull } from './gate.ts'
 import {
   createPasswords,
   defaultCost,
@@ -58,7 +58,7 @@ test('lets four hash at once and 32 wait, refuses more, and goes on afterwards',
       })
       .then(
         () => 'done',
-        (error: unknown) => (error instanceof GateFull ? 'refused' : error),
+        (error: unknown) => (error instanceof SemaphoreFull ? 'refused' : error),
       ),
   )
   await Promise.resolve()

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { createSemaphore, type Holders, type Semaphore } from '../limits/semaphore.ts'
 import {
   type Argon2Cost,
   type DeriveArgon2id,
@@ -10,7 +11,6 @@ import {
   unmatchableArgon2id,
 } from './argon2id.ts'
 import { isCommonPassword } from './common-passwords.ts'
-import { createFairGate, type FairGate, type Holders } from './fair-gate.ts'
 import type { RandomBytes } from './secrets.ts'
 
 /** The least that OWASP's password storage sheet recommends for argon2id; about 30 ms on a core. */
@@ -35,14 +35,14 @@ export interface PasswordHasher {
 /** Hashes passwords with argon2id, a few at a time. */
 export interface Passwords {
   /**
-   * Runs the work with a place held; what it awaits besides hashing keeps the place taken.
-   * @param holders whom it counts for: none of them can keep the others from a place
-   * @throws GateFull when too many wait already
+   * Runs the work with a permit, which is held until the work ends, also while it awaits something else than a hash.
+   * @param holders whom it counts for: none of them can keep the others from a permit
+   * @throws SemaphoreFull when too many wait already
    */
   withHasher<T>(work: (hasher: PasswordHasher) => Promise<T>, holders?: Holders): Promise<T>
-  /** Whether a stored hash was made at another cost and is worth making again when the password is at hand. */
+  /** Whether a stored hash was made at another cost and should be replaced at the next sign-in. */
   isOutdated(stored: string): boolean
-  load: FairGate['load']
+  load: Semaphore['load']
 }
 
 export interface PasswordOptions {
@@ -64,7 +64,7 @@ function bytesOf(password: string): Buffer {
 export function createPasswords(options: PasswordOptions = {}): Passwords {
   const { cost = defaultCost, places = 4, waitingPlaces = 32 } = options
   const { random = randomBytes, derive = deriveArgon2id } = options
-  const gate = createFairGate(places, waitingPlaces)
+  const hashing = createSemaphore(places, waitingPlaces)
   const decoy = unmatchableArgon2id(random, cost)
 
   const hasher: PasswordHasher = {
@@ -73,9 +73,9 @@ export function createPasswords(options: PasswordOptions = {}): Passwords {
   }
 
   return {
-    withHasher: (work, holders) => gate.run(() => work(hasher), holders),
+    withHasher: (work, holders) => hashing.run(() => work(hasher), holders),
     isOutdated: (stored) => hasOtherCost(stored, cost),
-    load: gate.load,
+    load: hashing.load,
   }
 }
 
@@ -83,7 +83,7 @@ export function isPasswordTooLong(password: string): boolean {
   return Buffer.byteLength(password, 'utf8') > maximumPasswordBytes
 }
 
-/** Why a password may not be set, with what is said of it. */
+/** Why a password may not be set, with its message. */
 export const passwordFaults = {
   tooLong: `must have at most ${maximumPasswordBytes} bytes`,
   tooShort: `must have at least ${minimumPasswordLength} characters`,
@@ -94,10 +94,10 @@ export const passwordFaults = {
 export type PasswordFault = keyof typeof passwordFaults
 
 /**
- * What is wrong with a password that somebody wants to set; undefined when it is good. Length and known lists
+ * What is wrong with a password that a user wants to set; undefined when it is good. Length and known lists
  * only, no rules of composition (OWASP ASVS 6.2).
  */
-export function judgeNewPassword(password: string): PasswordFault | undefined {
+export function validateNewPassword(password: string): PasswordFault | undefined {
   if (isPasswordTooLong(password)) return 'tooLong'
   const normalized = password.normalize('NFC')
   if ([...normalized].length < minimumPasswordLength) return 'tooShort'
@@ -105,9 +105,9 @@ export function judgeNewPassword(password: string): PasswordFault | undefined {
   return isCommonPassword(normalized) ? 'common' : undefined
 }
 
-/** The same in words for that person. */
+/** Its message. */
 export function faultOfNewPassword(password: string): string | undefined {
-  const fault = judgeNewPassword(password)
+  const fault = validateNewPassword(password)
   return fault && passwordFaults[fault]
 }
 

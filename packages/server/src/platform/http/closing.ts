@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify'
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Whether the server closes: a reply says so and ends its connection, or a client would wait on it for more. */
+    /** Whether the server is closing: replies then carry `Connection: close`. */
     isClosing(): boolean
   }
 }

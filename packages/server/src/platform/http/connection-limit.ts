@@ -5,8 +5,8 @@ import type { Logger } from '../logger.ts'
 const reservedDescriptors = 1000
 
 /**
- * How many connections may be open at once, of the descriptors that the process may hold: without a bound, a
- * flood of connections would take those that the event log and the stores need.
+ * Max open connections for the descriptors that the process may hold: without a limit, a flood of connections would
+ * take those that the event log and the stores need.
  */
 export function connectionsWithin(descriptors: number): number {
   return Math.max(Math.ceil(descriptors / 2), descriptors - reservedDescriptors)
@@ -27,15 +27,15 @@ export function descriptorLimit(): number {
 /** Between two lines of the log about connections that were turned away. */
 const warnEveryMilliseconds = 60_000
 
-/** Closes connections beyond the bound as they come, and says so now and then. */
-export function boundConnections(server: Server, most: number, logger: Pick<Logger, 'warn'>): void {
-  server.maxConnections = most
+/** Closes connections beyond the limit as they come, and logs it at most once a minute. */
+export function limitConnections(server: Server, max: number, logger: Pick<Logger, 'warn'>): void {
+  server.maxConnections = max
   let warnedAt = Number.NEGATIVE_INFINITY
   let dropped = 0
   server.on('drop', () => {
     dropped++
     if (performance.now() - warnedAt < warnEveryMilliseconds) return
     warnedAt = performance.now()
-    logger.warn({ most, dropped }, 'too many connections are open: new ones are closed as they come')
+    logger.warn({ max, dropped }, 'too many connections are open: new ones are closed as they come')
   })
 }

@@ -8,7 +8,7 @@ import { referencePage } from './documents/reference-page.ts'
 import { welcomePage, welcomeText } from './documents/welcome-page.ts'
 
 export interface DocumentsDependencies {
-  /** Those of the interface; what is not routed is left out of the documents. */
+  /** Operations of the interface; the documents leave out those without a route. */
   readonly operations: readonly Operation[]
   readonly version: string
   /** Asked at the first request, because a port that the system chose is known only then. */

@@ -62,7 +62,7 @@ export function sendFailure(reply: FastifyReply, error: DomainError): FastifyRep
   return reply.send(JSON.stringify(failure(error)))
 }
 
-/** An error of any kind as the caller may see it; what is not foreseen is logged whole and answered without internals. */
+/** Any error as the caller may see it; an unexpected one is logged whole and answered without internals. */
 export function toDomainError(error: unknown, request: FastifyRequest): DomainError {
   if (error instanceof DomainError) return error
   const known = fromFastify(error as FastifyError, request)

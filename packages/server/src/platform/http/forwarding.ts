@@ -14,7 +14,7 @@ export interface ForwardingOptions {
 }
 
 /**
- * Says what is missing where a proxy stands before the service that it was not told of: then all clients have the
+ * Warns of a proxy in front of the service that is not configured: then all clients have the
  * address of the proxy, so that the failures and floods of one count against everybody.
  */
 export function watchForwarding(

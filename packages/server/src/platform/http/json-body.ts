@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { DomainError } from '../errors.ts'
-import { faultOfText } from '../stored-text.ts'
+import { faultOfText } from '../text/stored-text.ts'
 import { assertPlainUtf8 } from './body-headers.ts'
 import { validationError } from './validation.ts'
 
@@ -10,11 +10,11 @@ export interface JsonBounds {
   readonly levels: number
   /** Of one object. */
   readonly keys: number
-  /** Values behind the first one, in all objects and lists together. */
+  /** Values after the first one, in all objects and lists together. */
   readonly values: number
 }
 
-/** Nothing in the interface comes near: whoever sends more only wants it counted. */
+/** Nothing in the interface comes near: more of them are only meant to cost time. */
 const ordinaryBounds: JsonBounds = { levels: 32, keys: 1_000, values: 250_000 }
 
 const decoder = new TextDecoder('utf-8', { fatal: true })
@@ -56,7 +56,7 @@ function assertStorable(text: string, path: string): void {
   if (message !== undefined) throw validationError([{ path, message }])
 }
 
-/** Checks every text and takes away the keys that would reach an object's prototype. */
+/** Checks every text and removes the keys that would reach an object's prototype. */
 function clean(value: unknown, path: string): void {
   if (typeof value === 'string') assertStorable(value, path || 'body')
   else if (Array.isArray(value))

@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify'
 import { DomainError } from '../errors.ts'
 
 /**
- * Whether a browser opens this address for a person to see, as far as it says so (W3C Fetch Metadata): an image, a
+ * Whether a browser opens this address as a page, as far as it says so (W3C Fetch Metadata): an image, a
  * frame, a script or a prefetch of a page that anyone has made does not. Older browsers and programs say nothing;
  * the fetch of Node.js says its mode alone.
  */

@@ -29,7 +29,7 @@ export function faultOfFraming(request: IncomingMessage): DomainError | undefine
   return undefined
 }
 
-/** So much of a body that nobody reads is let pass, so that its sender hears the answer and may go on. */
+/** Max bytes of an unread body that are drained, so that its sender gets the reply and can reuse the connection. */
 const drainedBytes = 20 * 1024 * 1024
 
 /** Whether the rest of a body is not worth waiting for: its connection ends with the reply. */

@@ -3,7 +3,7 @@ import { newId } from '../ids.ts'
 import type { Logger } from '../logger.ts'
 import { answerBrokenRequest, headerBytes, headerLines } from './broken-requests.ts'
 import { closeInTime } from './closing.ts'
-import { boundConnections, connectionsWithin, descriptorLimit } from './connection-limit.ts'
+import { connectionsWithin, descriptorLimit, limitConnections } from './connection-limit.ts'
 import { type CrossOriginOptions, createCrossOrigin } from './cross-origin.ts'
 import { answerUnroutedAtOnce, useFailureReplies } from './failures.ts'
 import { watchForwarding } from './forwarding.ts'
@@ -13,7 +13,7 @@ import { createValidatorCompiler } from './validation.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Every routed pattern by method: for 405 replies, the document and the tests over the whole interface. */
+    /** Every routed pattern by method, for 405 replies and tests. */
     routePatterns: Map<string, Set<string>>
     /** Address under which people reach the service, where the operator has given it. */
     publicUrl: string | undefined
@@ -23,24 +23,24 @@ declare module 'fastify' {
 /** Largest body of an interface call; the collector sets its own bound. */
 const interfaceBodyBytes = 1024 * 1024
 
-/** How long a connection may take, in milliseconds. */
-export interface Patience {
-  /** From the first byte, or from the connection, to the end of the headers. */
+/** Timeouts of a connection in milliseconds. */
+export interface ServerTimeouts {
+  /** From the connection or the first byte to the end of the headers. */
   readonly headers: number
   /** From the first byte to the end of the body. */
   readonly request: number
-  /** Without a byte in either direction while a request is answered: a reply that nobody reads. */
+  /** Without a byte in either direction while a request is answered: a reply that the client does not read. */
   readonly silence: number
   /** Between two requests. */
   readonly idle: number
   /** Between two looks at the connections. */
   readonly check: number
-  /** From the call to close until requests that are under way are cut. */
+  /** From the call to close until requests under way are cut off. */
   readonly closing: number
 }
 
 /** The silence is longer than the longest query; the idle time longer than that of usual proxies. */
-const usualPatience: Patience = {
+const defaultTimeouts: ServerTimeouts = {
   headers: 10_000,
   request: 30_000,
   silence: 120_000,
@@ -50,29 +50,29 @@ const usualPatience: Patience = {
 }
 
 /**
- * A Fastify instance with the house's rules for requests: bounded times, sizes and headers, strict
- * validation, every failure in the fail envelope. It routes nothing.
+ * A Fastify instance without routes: bounded times, sizes and headers, strict validation, CORS if wanted, and every
+ * failure in the fail envelope.
  */
 export function createHttpServer(dependencies: {
   logger: Logger
   trustedProxies: readonly string[]
   /** Address under which people reach the service. */
   publicUrl?: string | undefined
-  patience?: Patience
+  timeouts?: ServerTimeouts
   /** Beyond it connections are closed as they come; default by the limit of the process. */
-  mostConnections?: number
-  /** Default: pages of other origins read nothing but what a route of its own opens. */
+  maxConnections?: number
+  /** Default: no CORS but what a route itself allows. */
   crossOrigin?: CrossOriginOptions
 }): FastifyInstance {
-  const { patience = usualPatience, mostConnections = connectionsWithin(descriptorLimit()) } = dependencies
+  const { timeouts = defaultTimeouts, maxConnections = connectionsWithin(descriptorLimit()) } = dependencies
   const crossOrigin = dependencies.crossOrigin && createCrossOrigin(dependencies.crossOrigin)
   const app = fastify({
     loggerInstance: dependencies.logger as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: interfaceBodyBytes,
-    requestTimeout: patience.request,
-    connectionTimeout: patience.silence,
-    keepAliveTimeout: patience.idle,
+    requestTimeout: timeouts.request,
+    connectionTimeout: timeouts.silence,
+    keepAliveTimeout: timeouts.idle,
     forceCloseConnections: 'idle',
     return503OnClosing: false,
     trustProxy: dependencies.trustedProxies.length > 0 ? [...dependencies.trustedProxies] : false,
@@ -86,18 +86,18 @@ export function createHttpServer(dependencies: {
     },
     clientErrorHandler: answerBrokenRequest,
     http: {
-      headersTimeout: patience.headers,
-      connectionsCheckingInterval: patience.check,
+      headersTimeout: timeouts.headers,
+      connectionsCheckingInterval: timeouts.check,
       maxHeaderSize: headerBytes,
       // Node answers with an empty body; ours is in the envelope.
       requireHostHeader: false,
     },
   })
   app.server.maxHeadersCount = headerLines
-  boundConnections(app.server, mostConnections, dependencies.logger)
+  limitConnections(app.server, maxConnections, dependencies.logger)
   // An expectation that is unknown may be ignored (RFC 9110 10.1.1); Node answers 417 with an empty body.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response))
-  closeInTime(app, patience.closing)
+  closeInTime(app, timeouts.closing)
   app.decorate('publicUrl', dependencies.publicUrl)
   watchForwarding(app, { publicUrl: undefined, ...dependencies })
   app.decorate('routePatterns', new Map<string, Set<string>>())
@@ -115,8 +115,8 @@ export function createHttpServer(dependencies: {
     }
   })
   app.setValidatorCompiler(createValidatorCompiler())
-  // Replies are written as the handlers give them: a test over the whole interface holds them against their
-  // schemas, where a serializer would hide a missing or superfluous field.
+  // Replies are written as the handlers give them: tests validate them against their schemas, where a serializer
+  // would hide a missing or superfluous field.
   app.setSerializerCompiler(() => (data) => JSON.stringify(data))
   app.removeAllContentTypeParsers()
   takeJsonBodies(app, 'application/json')

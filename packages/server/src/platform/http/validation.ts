@@ -4,8 +4,8 @@ import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
 import addFormatsModule from 'ajv-formats'
 import type { FastifySchemaCompiler } from 'fastify'
 import { DomainError } from '../errors.ts'
-import { nearestName } from '../nearest.ts'
-import { faultOfText } from '../stored-text.ts'
+import { nearestName } from '../text/nearest.ts'
+import { faultOfText } from '../text/stored-text.ts'
 
 type Schema = { properties?: Record<string, unknown>; [keyword: string]: unknown }
 type Fault = { readonly path: string; readonly message: string }

@@ -1,11 +1,11 @@
 import { access, mkdir, open, rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createTransport, type SendMailOptions } from 'nodemailer'
-import { parseEmailAddress } from '../email-address.ts'
+import { parseEmailAddress } from './email-address.ts'
 
 /** One mail; addresses come from the database, never from a request as it stands. */
 export interface Mail {
-  /** The same for every attempt to send it, so that an attempt whose end nobody saw does not make two of it. */
+  /** The same for every attempt to send it, so that an attempt with an unknown outcome does not deliver it twice. */
   readonly id?: string
   readonly to: string
   readonly subject: string

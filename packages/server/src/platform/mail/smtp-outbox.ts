@@ -1,7 +1,7 @@
 import { createTransport } from 'nodemailer'
 import { composed, MailRefused, type Outbox } from './outbox.ts'
 
-/** Milliseconds after which an attempt is over; a mail waits in the queue, so nobody waits for it. */
+/** Milliseconds after which an attempt is over; a mail waits in the queue, so no request waits for it. */
 export interface SmtpTimeouts {
   /** For resolving the name and connecting. */
   readonly connect: number
@@ -35,7 +35,7 @@ function failureOf(error: Error & { command?: string; responseCode?: number }): 
 }
 
 /**
- * Hands mails to an SMTP server, each over a connection of its own. `smtps:` is TLS from the first byte; `smtp:`
+ * Sends mails to an SMTP server, each over its own connection. `smtps:` is TLS from the first byte; `smtp:`
  * takes the server's offer of STARTTLS and insists on it before it tells a password to another machine. A
  * certificate that is not valid ends the attempt.
  */

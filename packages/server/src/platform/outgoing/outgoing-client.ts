@@ -2,7 +2,7 @@ import { lookup } from 'node:dns/promises'
 import { type BlockList, isIP } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { createGate } from '../crypto/gate.ts'
+import { createSemaphore } from '../limits/semaphore.ts'
 import type { Logger } from '../logger.ts'
 import { program, version } from '../version.ts'
 import { OutgoingError, unreachable } from './outgoing-error.ts'
@@ -45,7 +45,7 @@ export interface OutgoingClient {
    */
   postJson(url: string, body: string, headers?: Readonly<Record<string, string>>): Promise<void>
   /**
-   * Reads a text in UTF-8; follows up to three redirects, each judged like the first address. No request carries
+   * Reads a text in UTF-8; follows up to three redirects, each checked like the first address. No request carries
    * any credential.
    * @throws OutgoingError also for every status but 2xx
    */
@@ -53,11 +53,11 @@ export interface OutgoingClient {
 }
 
 const standardPorts = [80, 443, 8443]
-const mostRedirects = 3
+const maxRedirects = 3
 const redirects = new Set([301, 302, 303, 307, 308])
 /** Of the answer to a message only the status matters. */
 const answerBytes = 16_384
-/** A name server that does not answer holds a thread of the process for long: only so many at once. */
+/** A name server that does not answer holds a thread of the process: only a few lookups at once. */
 const lookupsAtOnce = 4
 const lookupsWaiting = 200
 
@@ -89,7 +89,7 @@ export function createOutgoingClient(options: OutgoingClientOptions = {}): Outgo
     stepMs = 1_000,
     log,
   } = options
-  const lookups = createGate(lookupsAtOnce, lookupsWaiting)
+  const lookups = createSemaphore(lookupsAtOnce, lookupsWaiting)
   const isAllowed = (address: string) => allow !== undefined && isListed(allow, address)
   const isOwnName = (host: string) => ownHosts().some((own) => own.toLowerCase() === host)
   const rules = {
@@ -119,7 +119,7 @@ export function createOutgoingClient(options: OutgoingClientOptions = {}): Outgo
   }
 
   /** The one address to connect to; a name is refused whole when any of its addresses is. */
-  async function judge(to: OutgoingUrl, signal: AbortSignal): Promise<string> {
+  async function resolveAllowed(to: OutgoingUrl, signal: AbortSignal): Promise<string> {
     const addresses = await addressesOf(to, signal)
     const [first] = addresses
     if (first === undefined) throw unreachable(to.host, new Error('the name has no address'))
@@ -144,7 +144,7 @@ export function createOutgoingClient(options: OutgoingClientOptions = {}): Outgo
     const to = parseOutgoingUrl(text, rules)
     const began = performance.now()
     try {
-      const address = await judge(to, wanted.signal)
+      const address = await resolveAllowed(to, wanted.signal)
       const { authorities } = options
       return { ...(await exchange({ ...wanted, to, address, connectMs, authorities })), to }
     } catch (error) {
@@ -196,8 +196,8 @@ export function createOutgoingClient(options: OutgoingClientOptions = {}): Outgo
             requireSuccess(answer)
             return textOf(answer.body, to.host)
           }
-          if (hop === mostRedirects)
-            throw new OutgoingError('status', `${to.host} redirects more than ${mostRedirects} times`, {
+          if (hop === maxRedirects)
+            throw new OutgoingError('status', `${to.host} redirects more than ${maxRedirects} times`, {
               status,
             })
           if (!URL.canParse(location, to.url.href))

@@ -1,4 +1,4 @@
-/** Why a request to an address that somebody gave did not succeed. */
+/** Why a request to an address that a user gave failed. */
 export type OutgoingFault =
   /** The address itself may not be asked: scheme, port, user information, or a place that is not public. */
   | 'refused'
@@ -12,7 +12,7 @@ export type OutgoingFault =
   /** The answer is larger, or otherwise encoded, than what was asked for. */
   | 'reply'
 
-/** What the giver of an address is told, whatever of it is true: who asks learns nothing about names in our network. */
+/** One message for all of these, so that it tells nothing about names in our network. */
 export const unreachable = (host: string, cause: unknown): OutgoingError =>
   new OutgoingError(
     'unreachable',
@@ -21,7 +21,7 @@ export const unreachable = (host: string, cause: unknown): OutgoingError =>
   )
 
 /**
- * The message is for whoever gave the address, in plain words. It names at most the host: the rest of an address
+ * The message is for the user who gave the address. It names at most the host: the rest of an address
  * may be a secret, and nothing of what the other side wrote is repeated.
  */
 export class OutgoingError extends Error {

@@ -6,7 +6,7 @@ import type { OutgoingUrl } from './outgoing-url.ts'
 
 export interface Exchange {
   readonly to: OutgoingUrl
-  /** The one address that is connected to; it has been judged. */
+  /** The one address that is connected to; it has been checked. */
   readonly address: string
   readonly method: 'GET' | 'POST'
   readonly headers: Readonly<Record<string, string>>
@@ -29,7 +29,7 @@ export interface Answer {
   readonly body: Buffer
 }
 
-const largestHead = 16_384
+const maxHeadBytes = 16_384
 
 /** Codes of Node.js and OpenSSL for a certificate or handshake that is not as it must be. */
 const tlsCode =
@@ -85,7 +85,7 @@ export async function exchange(wanted: Exchange): Promise<Answer> {
       ...wanted.headers,
     },
     agent: false,
-    maxHeaderSize: largestHead,
+    maxHeaderSize: maxHeadBytes,
   }
   const request = isTls
     ? requestHttps({

@@ -4,7 +4,7 @@ import { OutgoingError } from './outgoing-error.ts'
 /** Where a request may go, as far as the text of an address tells. */
 export interface UrlRules {
   readonly ports: ReadonlySet<number>
-  /** Whether `http:` may be asked for at all; the address that is connected to is judged besides. */
+  /** Whether `http:` may be asked for at all; the address that is connected to is checked besides. */
   readonly allowsHttp: boolean
   /** Whether a host name, in lower case and without a final dot, is one of this service. */
   readonly isOwnHost: (host: string) => boolean
@@ -24,7 +24,7 @@ const plain = /^https?:\/\/[^/?#@\\]+(?:[/?#][^\\]*)?$/i
 const printable = /^[\x21-\x7e]+$/
 
 /**
- * Judges the text of an address before anything is resolved. Spellings of an IPv4 address (`0177.0.0.1`,
+ * Validates the text of an address before anything is resolved. Spellings of an IPv4 address (`0177.0.0.1`,
  * `2130706433`, `127.1`) come out as the address they mean.
  * @throws OutgoingError `refused`, saying what would be right
  */

@@ -29,11 +29,11 @@ export interface ChildSpec {
   readonly name: string
   readonly command: string
   readonly args: readonly string[]
-  /** The whole environment of the child. Nothing of ours is inherited: it may hold secrets that are not the child's. */
+  /** The whole environment of the child. Nothing is inherited: ours may hold secrets that are not the child's. */
   readonly environment: Readonly<Record<string, string>>
   /** Working directory; `/` by default, so that no child keeps a file system busy. */
   readonly directory?: string
-  /** Runs as this user; only root may say so. */
+  /** Runs as this user; only root may set it. */
   readonly user?: { readonly uid: number; readonly gid: number }
   /** Open descriptors that the child gets as 3, 4, ...; asked for before every launch. */
   readonly descriptors?: () => readonly number[]
@@ -61,7 +61,7 @@ export interface ChildSpec {
   /** Resolves when the child serves; may poll, and must end when `child.signal` aborts. */
   readonly ready: (child: StartingChild) => Promise<void>
   readonly readyWithinMs: number
-  /** Asked while the child serves; so many failures in a row mean that it hangs, and it is replaced. */
+  /** Asked while the child serves; after several failures in a row it counts as hanging and is replaced. */
   readonly probe?: {
     readonly run: (signal: AbortSignal) => Promise<void>
     readonly everyMs: number

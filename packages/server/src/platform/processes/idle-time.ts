@@ -4,9 +4,9 @@ import { promisify } from 'node:util'
 import { readStatFields } from './proc-stat.ts'
 
 /**
- * Puts all threads of a process, and those that they start, into the scheduler's idle class: they compute while nobody
- * else of their session wants the core, and give it back at once, where a low priority (nice) keeps it for up to 4 ms.
- * There is no way back for a process without privileges.
+ * Puts all threads of a process, and those that they start, into the scheduler's idle class: they compute while no
+ * other process of their session wants the core, and give it back at once, where a low priority (nice) keeps it for up
+ * to 4 ms. There is no way back for a process without privileges.
  * @returns false where there is no such class or no `chrt` (of util-linux)
  */
 export async function enterIdleTime(pid: number): Promise<boolean> {

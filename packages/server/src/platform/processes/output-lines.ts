@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream'
 import { StringDecoder } from 'node:string_decoder'
 
 /** A longer line is cut into pieces of this many characters: a child must not fill our memory. */
-const longestLine = 8192
+const maxLineLength = 8192
 /** How many lines are kept to explain a failure. */
 const keptLines = 40
 
@@ -39,8 +39,12 @@ export function createOutputLines(): OutputLines {
       let rest = ''
       const cut = (text: string): void => {
         rest += text
-        for (let end = rest.indexOf('\n'); end >= 0 || rest.length > longestLine; end = rest.indexOf('\n')) {
-          const upTo = end >= 0 && end <= longestLine ? end : longestLine
+        for (
+          let end = rest.indexOf('\n');
+          end >= 0 || rest.length > maxLineLength;
+          end = rest.indexOf('\n')
+        ) {
+          const upTo = end >= 0 && end <= maxLineLength ? end : maxLineLength
           take(rest.slice(0, upTo).replace(/\r$/, ''), onLine)
           rest = rest.slice(upTo === end ? upTo + 1 : upTo)
         }

@@ -1,7 +1,7 @@
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { identify, type ProcessIdentity } from './identity.ts'
 
-/** What is kept about a running child for whoever starts after us. */
+/** What is kept about a running child for the next start. */
 export interface PidRecord {
   readonly child: ProcessIdentity
   /** The process that supervises the child. */
@@ -13,7 +13,7 @@ function isIdentity(value: unknown): value is ProcessIdentity {
   return typeof each === 'object' && typeof each?.pid === 'number' && typeof each.started === 'string'
 }
 
-/** Written whole or not at all. A child that is gone already is not recorded. */
+/** Written atomically. A child that has ended already is not recorded. */
 export function writePidFile(path: string, pid: number): ProcessIdentity | undefined {
   const child = identify(pid)
   const supervisor = identify(process.pid)

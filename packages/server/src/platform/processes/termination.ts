@@ -6,7 +6,7 @@ import { isAlive, type ProcessIdentity } from './identity.ts'
 const killWaitMs = 10_000
 const pollMs = 20
 
-/** Sends a signal to exactly this process; a process that is gone is no error. */
+/** Sends a signal to exactly this process; one that has ended is no error. */
 export function signalProcess(process_: ProcessIdentity, signal: NodeJS.Signals): void {
   if (!isAlive(process_)) return
   try {

@@ -8,7 +8,12 @@ import {
   type ClickHouseSettings,
   createClient,
 } from '@clickhouse/client'
-import { besideParameter, besidePath, newBesideToken, writeBeside } from './chdb/beside.ts'
+import {
+  insertPipeParameter,
+  insertPipePath,
+  newInsertPipeToken,
+  writeInsertPipe,
+} from './chdb/insert-pipe.ts'
 import type { Columnar, ColumnarInsert, Statement } from './columnar.ts'
 import { ColumnarUnavailable, columnarErrorFrom } from './columnar-errors.ts'
 import { exceptionGuard } from './columnar-exceptions.ts'
@@ -24,7 +29,7 @@ export interface ColumnarOptions {
   readonly connections?: number
 }
 
-/** An answer that does not come so long after the statement's own time does not come. */
+/** An answer later than this after the statement's own time limit will not come. */
 const silenceMs = 15_000
 const pingMs = 2000
 
@@ -75,7 +80,7 @@ export function openColumnar(options: ColumnarOptions): Columnar {
     }
   }
 
-  /** A server notices that a reader has left, but goes on with a write; the embedded engine ends both. */
+  /** A server notices that a reader has left, but continues a write; the embedded engine ends both. */
   function endRemotely(queryId: string): void {
     if (!('url' in options.address)) return
     const query = 'KILL QUERY WHERE query_id = {id:String} ASYNC'
@@ -116,15 +121,19 @@ export function openColumnar(options: ColumnarOptions): Columnar {
     const isLarge = Buffer.isBuffer(body) && body.length >= besideFromBytes
     if (!isLarge || !('socketPath' in options.address)) return finish(statement, settings, rows)
 
-    const token = newBesideToken()
+    const token = newInsertPipeToken()
     const end = new PassThrough()
     // Without a byte of the body the head is not sent either.
     end.write('\n')
     const settled = new AbortController()
-    const request = finish(statement, { ...settings, [besideParameter]: token } as ClickHouseSettings, end)
+    const request = finish(
+      statement,
+      { ...settings, [insertPipeParameter]: token } as ClickHouseSettings,
+      end,
+    )
     const answered = request.finally(() => settled.abort())
-    const path = besidePath(dirname(options.address.socketPath), token)
-    writeBeside(path, rows, settled.signal).then(
+    const path = insertPipePath(dirname(options.address.socketPath), token)
+    writeInsertPipe(path, rows, settled.signal).then(
       () => end.end(),
       (error) => end.destroy(error),
     )
@@ -198,7 +207,7 @@ function guarded(
   const guard = exceptionGuard(String(headers?.['x-clickhouse-exception-tag'] ?? ''))
   const onAbort = (): void => void guard.destroy(signal?.reason)
   signal?.addEventListener('abort', onAbort, { once: true })
-  // Whoever stops reading ends the statement: the connection closes.
+  // A reader that stops ends the statement: the connection closes.
   guard.once('close', () => {
     signal?.removeEventListener('abort', onAbort)
     source.destroy()

@@ -5,17 +5,17 @@ import { ColumnarError } from './columnar-errors.ts'
  * Parameters stand in the address of the request, where a server takes 1 MiB (`http_max_uri_size`); each byte may
  * take three characters there.
  */
-const longestInBytes = Math.floor((1024 * 1024 - 16 * 1024) / 3)
+const maxBytes = Math.floor((1024 * 1024 - 16 * 1024) / 3)
 
 /** @throws {ColumnarError} when the parameters together are longer than a server takes */
 export function checkLength(params: Readonly<Record<string, ColumnarParam>> | undefined): void {
   if (params === undefined) return
   const size = sizeOf(params)
-  if (size <= longestInBytes) return
+  if (size <= maxBytes) return
   throw new ColumnarError(
     307,
     'QUERY_IS_TOO_LARGE',
-    `The parameters have ${size} bytes; a statement takes ${longestInBytes}`,
+    `The parameters have ${size} bytes; a statement takes ${maxBytes}`,
   )
 }
 

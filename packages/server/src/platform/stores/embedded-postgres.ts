@@ -66,7 +66,7 @@ const levels: Readonly<Record<string, ChildLogLine['level']>> = {
   PANIC: 'error',
   FATAL: 'warn',
   WARNING: 'warn',
-  // What a statement did wrong is told to whoever sent it.
+  // What a statement did wrong is reported to the client.
   ERROR: 'debug',
   LOG: 'debug',
 }

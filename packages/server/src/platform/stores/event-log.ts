@@ -16,7 +16,7 @@ export interface Position {
 export interface LogDamage {
   /**
    * `damaged`: bytes that fail their checksum; `tail`: bytes after the last whole write of a log that was not closed,
-   * cut when it was opened (a write that nobody was told of, unless the disk lost what it had confirmed); `missing`:
+   * cut when it was opened (a write that was never acknowledged, unless the disk lost what it had confirmed); `missing`:
    * a whole segment is gone; `format`: a segment of another version, left untouched on disk.
    */
   readonly kind: 'damaged' | 'tail' | 'missing' | 'format'
@@ -24,7 +24,7 @@ export interface LogDamage {
   /** Byte offsets inside the segment, `to` exclusive; both 0 when the segment is missing. */
   readonly from: number
   readonly to: number
-  /** Says in plain words what is wrong and what to do. */
+  /** For the operator: what is wrong and what to do. */
   readonly message: string
 }
 

@@ -3,7 +3,7 @@ import { relationalError } from './relational-errors.ts'
 
 type Callback = (error: unknown, ...rest: unknown[]) => void
 
-/** Every way a query can fail ends here, whoever asks for it: `pool`, Drizzle or a transaction. */
+/** Every way a query can fail ends here, whether it comes from `pool`, Drizzle or a transaction. */
 class RelationalClient extends pg.Client {
   constructor(config?: string | pg.ClientConfig) {
     super(config)

@@ -69,7 +69,7 @@ export function connectionConfig(address: PostgresAddress): pg.ClientConfig {
   return { host: address.socketDirectory, user: address.user, database: address.database, application_name }
 }
 
-/** Rejects when the promise takes longer; the promise itself goes on. */
+/** Rejects when the promise takes longer; the promise itself continues. */
 async function within<T>(ms: number, promise: Promise<T>, what: string): Promise<T> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<never>((_resolve, reject) => {
@@ -96,7 +96,7 @@ export function openRelational(options: RelationalOptions): Relational {
     // For a server that hangs and cannot cancel by itself.
     query_timeout: statementTimeoutMs + 5_000,
   })
-  // A connection that breaks while nobody uses it is replaced by the next query.
+  // A connection that breaks while it is idle is replaced by the next query.
   pool.on('error', (error) => logger.warn({ err: error }, 'an idle connection to PostgreSQL was lost'))
   const db = relationalDatabase(pool)
   return {

@@ -38,7 +38,7 @@ export class DiskReserve {
   wrote(bytes: number): void {
     this.#writtenSince += bytes
     if (this.#options.reserveBytes === 0) return
-    if ((this.freeBytes ?? Infinity) < this.#options.reserveBytes) this.#judge()
+    if ((this.freeBytes ?? Infinity) < this.#options.reserveBytes) this.#checkReserve()
     const age = this.#options.clock.now() - this.#lookedAt
     if (this.#writtenSince >= LOOK_BYTES || age >= LOOK_MS || age < 0) void this.check()
   }
@@ -66,10 +66,10 @@ export class DiskReserve {
     } catch {
       this.#free = undefined
     }
-    this.#judge()
+    this.#checkReserve()
   }
 
-  #judge(): void {
+  #checkReserve(): void {
     const { reserveBytes, onChange } = this.#options
     const free = this.freeBytes ?? Infinity
     // Taken again a little above the reserve, so that it does not flicker.

@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { lockFile } from '../file-lock.ts'
+import { lockFile } from '../files/file-lock.ts'
 
 /**
  * Takes a log's directory for this process. This is a second line behind the lock of the whole data directory, and

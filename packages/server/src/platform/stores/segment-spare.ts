@@ -43,7 +43,7 @@ export class SpareSegment {
 
   async #prepare(): Promise<void> {
     try {
-      // Left by a process that was killed: nobody knows how much of it is on disk.
+      // Left by a process that was killed: how much of it is on disk is unknown.
       await this.#discard()
       await this.#files.prepare(this.#path, this.#bytes, () => this.#closed)
       this.#state = 'ready'

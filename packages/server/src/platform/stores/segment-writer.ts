@@ -87,7 +87,7 @@ export class SegmentWriter {
   #groups: Group[] = []
   #waiting = 0
   #running: Promise<void> | undefined
-  /** Ends the wait for the rest of a turn of the event loop; undefined while nobody waits. */
+  /** Ends the wait for the rest of a turn of the event loop; undefined while no append waits. */
   #begin: (() => void) | undefined
   /** Appends of the last two groups. */
   #sizes: readonly [number, number] = [0, 0]
@@ -268,7 +268,7 @@ export class SegmentWriter {
 
   /**
    * The first failure is tried again with the next group, on a new segment; repeated ones after a pause. A segment
-   * is also made without waiting for an append, because whoever is told that the log refuses may send none.
+   * is also made without waiting for an append, because a sender that was refused may send none.
    */
   #fail(cause: unknown): LogUnavailable {
     const times = (this.#failure?.times ?? 0) + 1

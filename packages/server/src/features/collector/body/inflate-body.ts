@@ -1,8 +1,8 @@
 import { promisify } from 'node:util'
 import { brotliDecompress, gunzip, inflate, inflateRaw } from 'node:zlib'
 import { requestLimits } from '@millrace/contract/events/limits.ts'
-import { createGate } from '../../../platform/crypto/gate.ts'
 import { DomainError } from '../../../platform/errors.ts'
+import { createSemaphore } from '../../../platform/limits/semaphore.ts'
 import { malformed, tooLarge } from './collector-body.ts'
 
 /** Compressed bodies may always grow to this, and to a hundred times their size within the bound of all bodies. */
@@ -14,8 +14,8 @@ const inflatedAtOnce = 4
 
 /** Undoes a `Content-Encoding`, a few bodies at a time, so that those that wait are held as they came. */
 export function createInflater(): (body: Buffer, encoding: string) => Promise<Buffer> {
-  const gate = createGate(inflatedAtOnce, Number.POSITIVE_INFINITY)
-  return (body, encoding) => gate.run(() => inflateBody(body, encoding))
+  const inflating = createSemaphore(inflatedAtOnce, Number.POSITIVE_INFINITY)
+  return (body, encoding) => inflating.run(() => inflateBody(body, encoding))
 }
 
 /** @throws {DomainError} unsupportedMediaType, eventsTooLarge, malformedEvents */

@@ -1,9 +1,10 @@
-import { type Language, type Letter, letter } from '../../../platform/mail/letter.ts'
+import type { Language } from '../../../platform/i18n/language.ts'
+import { type EmailTemplate, emailTemplate } from '../../../platform/mail/email-template.ts'
 import type { Mail } from '../../../platform/mail/outbox.ts'
 
 type Content = Pick<Mail, 'subject' | 'text' | 'html'>
 
-const compose = (subject: string, content: Letter): Content => ({ subject, ...letter(content) })
+const compose = (subject: string, content: EmailTemplate): Content => ({ subject, ...emailTemplate(content) })
 
 /** With the link to choose a new password. */
 export function resetEmail(language: Language, url: string): Content {

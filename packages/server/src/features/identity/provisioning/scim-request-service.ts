@@ -1,7 +1,7 @@
 import type { ErrorName } from '@millrace/contract/errors.ts'
 import type { AuditEvent, RecordAudit } from '../../../platform/audit.ts'
 import type { Clock } from '../../../platform/clock.ts'
-import { createEntryBudget } from '../../../platform/entry-budget.ts'
+import { createFixedWindow } from '../../../platform/limits/window.ts'
 import { networkOf } from '../../../platform/network-address.ts'
 import { mapConstraintViolation, type Queries, type Relational } from '../../../platform/stores/relational.ts'
 import type { AuditSource } from '../people/users/user-lifecycle.ts'
@@ -58,6 +58,7 @@ export interface ScimRequestDependencies {
 /** Entries about unknown tokens within a minute: of one network, and of all together. */
 const maxUnknownTokensOfNetwork = 3
 const maxUnknownTokens = 60
+const minuteMs = 60_000
 
 /** The refusal for a violation of each unique index. */
 const uniqueIndexes: ReadonlyMap<string, () => Error> = new Map([
@@ -74,7 +75,7 @@ export type ScimRequests = ReturnType<typeof createScimRequestService>
  */
 export function createScimRequestService(dependencies: ScimRequestDependencies) {
   const { relational, transact, recordAudit, clock } = dependencies
-  const hasRoom = createEntryBudget(clock, maxUnknownTokens)
+  const unknownTokenEntries = createFixedWindow(clock, minuteMs, maxUnknownTokens)
   const sourceOf = ({ holder, address }: ScimCall): AuditSource => ({
     actor: { kind: 'identity-provider', id: holder.id, name: holder.label },
     address,
@@ -129,7 +130,7 @@ export function createScimRequestService(dependencies: ScimRequestDependencies) 
      * Anyone can cause such requests, so that few are recorded; the metrics count all.
      */
     async recordUnknownToken({ address, method, path }: UnknownTokenRequest): Promise<void> {
-      if (!hasRoom(networkOf(address), maxUnknownTokensOfNetwork)) return
+      if (unknownTokenEntries.take(networkOf(address), maxUnknownTokensOfNetwork) > 0) return
       await recordAudit(relational.db, {
         companyId: undefined,
         action: 'scim-request',

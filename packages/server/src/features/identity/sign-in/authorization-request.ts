@@ -1,8 +1,8 @@
 import { DomainError } from '../../../platform/errors.ts'
-import { faults, pageFault } from '../../../platform/http/page-fault.ts'
-import { langOf, languageOf } from '../../../platform/http/page-language.ts'
+import { faults, pageFault } from '../../../platform/http/form-faults.ts'
+import { type Language, type LocalizedText, negotiateLanguage } from '../../../platform/i18n/language.ts'
+import { languageTagOf } from '../../../platform/i18n/request-language.ts'
 import { isId, normalizeId } from '../../../platform/ids.ts'
-import type { Language } from '../../../platform/mail/letter.ts'
 import { isRegisteredRedirect } from '../sessions/clients/redirect-uri.ts'
 import type { Client, TokenStore } from '../sessions/tokens/token-store.ts'
 
@@ -97,6 +97,21 @@ export class AuthorizationRefused extends DomainError {
 /** RFC 6749 3.3. There are no scopes, and what clients send by habit is ignored; what is none is refused. */
 const scopeSyntax = /^[\x21\x23-\x5b\x5d-\x7e]+(?: [\x21\x23-\x5b\x5d-\x7e]+)*$/
 
+const protocolFaults = {
+  noChallenge: {
+    en: 'is required: base64url of the SHA-256 of the verifier',
+    fr: 'est obligatoire : le SHA-256 du vérificateur en base64url',
+  },
+  badChallenge: {
+    en: 'must be the 43 characters of base64url of a SHA-256',
+    fr: 'doit être un SHA-256 en base64url, de 43 caractères',
+  },
+  badScope: {
+    en: 'must be words of visible ASCII with one space between them; leave it out, there are no scopes',
+    fr: 'doit être des mots en ASCII visible séparés d’un espace ; omettez-le, il n’y a pas de scopes',
+  },
+} as const satisfies Record<string, LocalizedText>
+
 /** The first fault of a request whose client and redirect_uri are right. */
 function faultOf(
   values: ReadonlyMap<string, string>,
@@ -115,11 +130,11 @@ function faultOf(
   if ((values.get('code_challenge_method') || 'S256') !== 'S256')
     return [pageFault('code_challenge_method', faults.mustBe('S256')), 'invalid_request']
   const codeChallenge = values.get('code_challenge')
-  if (!codeChallenge) return [pageFault('code_challenge', faults.noChallenge), 'invalid_request']
+  if (!codeChallenge) return [pageFault('code_challenge', protocolFaults.noChallenge), 'invalid_request']
   if (!/^[A-Za-z0-9_-]{43}$/.test(codeChallenge))
-    return [pageFault('code_challenge', faults.badChallenge), 'invalid_request']
+    return [pageFault('code_challenge', protocolFaults.badChallenge), 'invalid_request']
   const scope = values.get('scope')
-  if (scope && !scopeSyntax.test(scope)) return [pageFault('scope', faults.badScope), 'invalid_scope']
+  if (scope && !scopeSyntax.test(scope)) return [pageFault('scope', protocolFaults.badScope), 'invalid_scope']
   return undefined
 }
 
@@ -160,7 +175,10 @@ export function createAuthorizationReader(tokens: Pick<TokenStore, 'findClient'>
     const [fault, code] = misread ? ([misread, 'invalid_request'] as const) : (faultOf(values, client) ?? [])
     if (fault && code) throw new AuthorizationRefused(fault, code, { redirectUri, state })
     const codeChallenge = values.get('code_challenge') ?? ''
-    const language = languageOf(langOf(values.get('lang'), values.get('ui_locales')), acceptLanguage)
+    const language = negotiateLanguage(
+      languageTagOf(values.get('lang'), values.get('ui_locales')),
+      acceptLanguage,
+    )
     return { client, request: { clientId: client.id, redirectUri, state, codeChallenge, language } }
   }
 }

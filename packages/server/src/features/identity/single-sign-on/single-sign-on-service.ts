@@ -58,7 +58,7 @@ export function createSingleSignOn(dependencies: SingleSignOnDependencies) {
       ...ports,
     }),
     domains: createDomainService({ relational, recordAudit, notifyAdministrators, resolveTxt, publicUrl }),
-    metadataWatch: createMetadataWatch({ ...dependencies, fetchDocument: ports.fetchDocument, clock }),
+    readMetadata: createMetadataWatch({ ...dependencies, fetchDocument: ports.fetchDocument, clock }).work,
     service: createSamlSignInService({
       relational,
       lifecycle,

@@ -1,4 +1,4 @@
-import { csvText } from '../../../platform/csv.ts'
+import { csvText } from '../../../platform/text/csv.ts'
 import type { CompiledQuery } from './compile/compile.ts'
 import type { CellForm } from './compile/compile-groupings.ts'
 import type { EngineCell } from './run.ts'

@@ -19,7 +19,7 @@ export const contentSecurityPolicy = [
 
 export interface PageOptions {
   readonly language?: string
-  /** Where a browser goes on by itself. */
+  /** Where the browser is sent without a click. */
   readonly refreshTo?: string | undefined
 }
 

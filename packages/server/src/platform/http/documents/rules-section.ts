@@ -10,7 +10,7 @@ const effects: Readonly<Record<RuleEffect, string>> = {
   noted: 'Nothing is done to the event, but the sender probably means something else',
 }
 
-/** The rules by which the collector judges events, as the datasource log names them. */
+/** The rules by which the collector validates events, as the datasource log names them. */
 export function rulesSection(): Html {
   const rules = Object.entries<EventRule>(eventRules)
   return html`<article id="rules">

@@ -38,7 +38,7 @@ export interface EngineRequest {
   readonly whole: boolean
   /** Rows of `INSERT ... FORMAT`. */
   readonly rows?: RowSource
-  /** Aborts when nobody waits for the answer any more. */
+  /** Aborts when the client has left. */
   readonly signal: AbortSignal
 }
 
@@ -67,7 +67,7 @@ export interface Engine {
   waiting(): number
   /** A statement of this process itself. */
   ask(sql: string): Promise<string>
-  /** Refuses new statements, lets running ones finish for so long, ends the others and closes the directory. */
+  /** Refuses new statements, waits for running ones for a while, ends the others and closes the directory. */
   stop(graceMs: number): Promise<void>
 }
 

@@ -1,4 +1,4 @@
-/** Codes of ClickHouse that this process raises itself or treats apart. */
+/** Codes of ClickHouse that this process raises itself or handles specially. */
 export const codes = {
   BAD_ARGUMENTS: 36,
   NOT_IMPLEMENTED: 48,
@@ -14,7 +14,7 @@ export const codes = {
   UNKNOWN_EXCEPTION: 1002,
 } as const
 
-/** An exception as ClickHouse words it. */
+/** An exception in ClickHouse's wording. */
 export class EngineException extends Error {
   override readonly name = 'EngineException'
   readonly code: number
@@ -26,10 +26,10 @@ export class EngineException extends Error {
   }
 }
 
-/** Where rows came from, as the engine sees it: a pipe of this process, which tells nobody anything. */
+/** Where rows came from, as the engine sees it: a pipe of this process, which helps no reader. */
 const fromPipe = /\s*: \(in file\/uri [^)]*\)/g
 
-/** Whatever was thrown, as code and text in ClickHouse's wording. */
+/** Any error as code and text in ClickHouse's wording. */
 export function describeException(error: unknown): { code: number; text: string } {
   const message = (error instanceof Error ? error.message : String(error)).replaceAll(fromPipe, '')
   const code = /^Code: (\d+)\./.exec(message)?.[1]

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 /**
  * A named pipe between this process and its engine: rows go in and results come out while they are made, without
- * a file in between and without a copy in JavaScript's heap. The kernel holds back whoever is faster.
+ * a file in between and without a copy in JavaScript's heap. The kernel holds back the faster side.
  */
 export interface Pipe {
   readonly path: string
@@ -26,7 +26,7 @@ export interface Pipe {
 const program = '/usr/bin/mkfifo'
 
 /**
- * Makes pipes in a directory that nobody else may enter, in place of those an earlier run has left.
+ * Makes pipes in a directory that no other user may enter, in place of those an earlier run has left.
  * @throws when there is no such program
  */
 export function createPipes(directory: string, names: readonly string[]): Pipe[] {
@@ -55,7 +55,7 @@ function createPipe(path: string): Pipe {
     async openWriter(ended) {
       while (!ended.aborted) {
         const probe = await open(path, O_WRONLY | O_NONBLOCK).catch((error) => {
-          // Nobody reads yet (fifo(7)).
+          // There is no reader yet (fifo(7)).
           if ((error as NodeJS.ErrnoException).code !== 'ENXIO') throw error
         })
         if (probe !== undefined) {
@@ -73,7 +73,7 @@ function createPipe(path: string): Pipe {
 }
 
 /**
- * Opens a pipe for writes that wait for the reader. Opening waits for one too, unless somebody has it open for
+ * Opens a pipe for writes that wait for the reader. Opening waits for one too, unless another process has it open for
  * reading: this itself does for a moment, so that a reader that has just gone is noticed by the first write instead.
  */
 export async function openForWriting(path: string): Promise<FileHandle> {

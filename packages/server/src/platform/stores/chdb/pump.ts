@@ -1,19 +1,19 @@
 import type { FileHandle } from 'node:fs/promises'
 import type { Readable } from 'node:stream'
 
-/** So many bytes are gathered at most while whoever reads the pipe is busy with earlier ones. */
+/** Max bytes that are gathered while the reader is busy with earlier ones. */
 const gatheredBytes = 4 * 1024 * 1024
 
 /** More buffers at once are no gain, and the system takes 1024. */
-const mostBuffers = 512
+const maxBuffers = 512
 
-/** Whoever read the pipe has closed it. */
-export class NobodyReads extends Error {}
+/** The reader has closed the pipe. */
+export class ReaderClosed extends Error {}
 
 /**
  * Writes to a pipe while the next bytes arrive. The writes block a thread and not the event loop, so that the
  * reader wakes the writer by itself, whatever else this process does.
- * @throws what broke the source off, or NobodyReads
+ * @throws what broke the source off, or ReaderClosed
  */
 export async function pump(source: Readable, writer: FileHandle): Promise<void> {
   let gathered: Buffer[] = []
@@ -23,8 +23,8 @@ export async function pump(source: Readable, writer: FileHandle): Promise<void> 
 
   async function write(): Promise<void> {
     while (gathered.length > 0) {
-      const now = gathered.slice(0, mostBuffers)
-      gathered = gathered.slice(mostBuffers)
+      const now = gathered.slice(0, maxBuffers)
+      gathered = gathered.slice(maxBuffers)
       size -= now.reduce((sum, each) => sum + each.length, 0)
       await writeAll(writer, now)
     }
@@ -54,7 +54,7 @@ export async function pump(source: Readable, writer: FileHandle): Promise<void> 
   if (failure !== undefined) throw failure
 }
 
-/** @throws {NobodyReads} */
+/** @throws {ReaderClosed} */
 export async function writeAll(writer: FileHandle, buffers: Buffer[]): Promise<void> {
   let rest = buffers
   while (rest.length > 0) {
@@ -62,13 +62,13 @@ export async function writeAll(writer: FileHandle, buffers: Buffer[]): Promise<v
       const { bytesWritten } = await writer.writev(rest)
       rest = after(rest, bytesWritten)
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'EPIPE') throw new NobodyReads()
+      if ((error as NodeJS.ErrnoException).code === 'EPIPE') throw new ReaderClosed()
       throw error
     }
   }
 }
 
-/** What is left of the buffers after so many bytes. */
+/** The rest of the buffers after so many bytes. */
 function after(buffers: readonly Buffer[], bytes: number): Buffer[] {
   let skip = bytes
   return buffers.flatMap((buffer) => {

@@ -70,7 +70,7 @@ async function sendStream(
       if (heldSize > heldBytes) begin()
     }
   } catch {
-    // The source was given up: the answer says why, or the client has left and nobody asks.
+    // The source was given up: the answer says why, or the client has left.
   }
   if (response.destroyed) return
   try {
@@ -78,7 +78,7 @@ async function sendStream(
   } catch (error) {
     if (!response.headersSent) return sendException(context, error)
     response.write(exceptionBlock(tag, `${describeException(error).text} (version ${context.version})`))
-    // Without the last chunk the result cannot pass for a whole one, whoever reads it.
+    // Without the last chunk no reader takes the result for a whole one.
     response.socket?.end()
     return
   }

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import type { Readable } from 'node:stream'
-import { besideParameter, isBesideToken } from './beside.ts'
 import { EngineException } from './exceptions.ts'
+import { insertPipeParameter, isInsertPipeToken } from './insert-pipe.ts'
 import type { RowSource } from './rows.ts'
 
 /** A statement as it came over HTTP (ClickHouse, HTTP Interface). */
@@ -20,10 +20,10 @@ export interface StatementRequest {
   readonly rows?: RowSource
 }
 
-const ofRequest = new Set(['query', 'query_id', 'database', 'default_format', besideParameter])
+const ofRequest = new Set(['query', 'query_id', 'database', 'default_format', insertPipeParameter])
 
 /** A longer statement is refused; rows of an insert are not part of it. */
-const longestStatement = 16 * 1024 * 1024
+const maxStatementBytes = 16 * 1024 * 1024
 
 /** Parameters of the address that are no settings and need no answer here: this process knows its only client. */
 const ignored = new Set(['user', 'password', 'quota_key', 'session_check', 'compress', 'decompress'])
@@ -84,10 +84,10 @@ async function readText(body: Readable): Promise<string> {
   let size = 0
   for await (const chunk of body as AsyncIterable<Buffer>) {
     size += chunk.length
-    if (size > longestStatement) {
+    if (size > maxStatementBytes) {
       throw new EngineException(
         'QUERY_IS_TOO_LARGE',
-        `The statement is longer than ${longestStatement} bytes.`,
+        `The statement is longer than ${maxStatementBytes} bytes.`,
       )
     }
     chunks.push(chunk)
@@ -110,9 +110,9 @@ function parseForm(body: string, type: string): Map<string, string> {
 }
 
 function besideToken(named: ReadonlyMap<string, string>): string | undefined {
-  const token = named.get(besideParameter)
-  if (token === undefined || isBesideToken(token)) return token
-  throw new EngineException('BAD_ARGUMENTS', `${besideParameter} must be 24 hexadecimal characters.`)
+  const token = named.get(insertPipeParameter)
+  if (token === undefined || isInsertPipeToken(token)) return token
+  throw new EngineException('BAD_ARGUMENTS', `${insertPipeParameter} must be 24 hexadecimal characters.`)
 }
 
 function checkedId(id: string | undefined): string | undefined {

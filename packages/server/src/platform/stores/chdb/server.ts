@@ -10,7 +10,7 @@ import { readRequest } from './requests.ts'
 /**
  * The process of the embedded columnar store: chDB behind the part of ClickHouse's HTTP interface that
  * @clickhouse/client uses, on a Unix socket. Lives as long as its standard input is open, so that it goes with
- * whoever started it.
+ * the process that started it.
  *
  *   node server.ts --directory <chDB's own> --socket <path> --memory <bytes> --nice <0 to 19>
  *
@@ -21,9 +21,9 @@ import { readRequest } from './requests.ts'
 const lanes = { readers: 8, quickReaders: 2, writers: 4 }
 
 /** Parameters stand in the address; @clickhouse/client and ClickHouse agree on 1 MiB of it. */
-const longestHead = 1024 * 1024 + 64 * 1024
+const maxHeadBytes = 1024 * 1024 + 64 * 1024
 
-/** A second or so before whoever stops this process loses patience. */
+/** A second or so before the parent process kills this one. */
 const graceMs = 4000
 const hardStopMs = 9000
 
@@ -121,7 +121,7 @@ async function main(): Promise<void> {
   const socket = required('socket')
   const directory = required('directory')
   for (const each of [directory, dirname(socket)]) mkdirSync(each, { recursive: true, mode: 0o700 })
-  // A terminal's signals reach the whole group; whoever started this process decides in which order things stop.
+  // A terminal's signals reach the whole group; the parent process decides in which order things stop.
   for (const signal of ['SIGINT', 'SIGHUP', 'SIGQUIT'] as const) process.on(signal, () => {})
   yieldToOthers(Number(required('nice')))
   const engine = await openEngine({
@@ -134,13 +134,13 @@ async function main(): Promise<void> {
       process.exit(70)
     },
   })
-  const server = createServer({ keepAliveTimeout: 60_000, requestTimeout: 0, maxHeaderSize: longestHead })
+  const server = createServer({ keepAliveTimeout: 60_000, requestTimeout: 0, maxHeaderSize: maxHeadBytes })
   server.on('request', (request, response) => void answer(engine, request, response))
   const stop = stopWith(engine, server)
   process.on('SIGTERM', () => void stop(graceMs))
   process.stdin.on('end', () => void stop(0)).on('error', () => void stop(0))
   process.stdin.resume()
-  // Left by a run that was killed: the engine's lock is ours, so nobody serves there any more.
+  // Left by a run that was killed: the engine's lock is ours, so no process serves there any more.
   rmSync(socket, { force: true })
   server.listen(socket, () => console.log(`ready: chDB ${engine.version}`))
 }

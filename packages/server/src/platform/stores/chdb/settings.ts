@@ -40,7 +40,7 @@ const always: Readonly<Record<string, string>> = {
   max_query_size: String(16 * mebibyte),
   result_overflow_mode: 'throw',
   timeout_overflow_mode: 'throw',
-  /** Judges a query by its speed of the first seconds otherwise, and kills it long before its time. */
+  /** Otherwise the engine estimates a query from its first seconds, and kills it long before its time. */
   timeout_before_checking_execution_speed: '0',
 }
 

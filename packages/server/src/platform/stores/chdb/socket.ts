@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { StartRefused } from '../../start-refused.ts'
 
 /** `sun_path` holds 104 bytes on macOS and 108 on Linux, with a zero at its end. */
-const longestPath = 103
+const maxPathLength = 103
 
 const name = 'http'
 
@@ -15,14 +15,14 @@ const name = 'http'
  */
 export function engineSocketPath(runPath: string): string {
   const near = join(runPath, 'columnar')
-  if (Buffer.byteLength(join(near, name)) <= longestPath) return join(near, name)
+  if (Buffer.byteLength(join(near, name)) <= maxPathLength) return join(near, name)
   const digest = createHash('sha256').update(near).digest('hex').slice(0, 24)
   return join('/tmp', `millrace-${digest}`, name)
 }
 
 /**
- * Makes the socket's directory for this account alone: whoever can enter it may ask the engine anything.
- * @throws {StartRefused} somebody else made it first
+ * Makes the socket's directory for this account alone: any process that can enter it may query the engine.
+ * @throws {StartRefused} another user made it first
  */
 export function makeEngineDirectory(path: string): void {
   try {

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { EngineException } from './exceptions.ts'
 import type { NativeConnection, NativeEngine, NativeResult } from './native.ts'
 
-/** A statement that runs in the engine, on a connection of its own. */
+/** A statement that runs in the engine, on its own connection. */
 export interface RunningStatement {
   /** The engine's result or exception; the exception of a timeout when the engine does not stop by itself. */
   readonly answer: Promise<NativeResult>
@@ -108,7 +108,7 @@ export function startStatement(
       },
     )
   })
-  // Whoever stopped listening has been told why already.
+  // The caller that stopped listening knows why already.
   answer.catch(() => {})
   return { answer, gone, isGone: () => over, cancel }
 }

@@ -41,7 +41,7 @@ function nameOf(uid: number): string {
 
 const options = ['--system', '--user-group', '--no-create-home', '--home-dir', '/nonexistent']
 
-/** Two starts at once may both create it, and the password file may be locked: whoever is later finds it. */
+/** Two starts at once may both create it, and the password file may be locked: the later one finds it. */
 async function create(): Promise<SystemAccount> {
   let reason = ''
   for (let attempt = 0; attempt < 10; attempt++) {
@@ -67,7 +67,7 @@ async function create(): Promise<SystemAccount> {
  * Whom PostgreSQL runs as: ourselves, or when we are root, the owner of its directory, else a system user that is
  * created where it does not exist.
  * @returns undefined for ourselves
- * @throws {StartRefused} the directory belongs to somebody whom we cannot become, or no user can be created
+ * @throws {StartRefused} the directory belongs to a user that this process cannot become, or no user can be created
  */
 export async function postgresAccount(directory: string): Promise<SystemAccount | undefined> {
   const self = process.getuid?.() ?? -1

@@ -6,7 +6,7 @@ import type { SystemAccount } from './account.ts'
 import { port } from './settings.ts'
 
 /** `sun_path` holds 104 bytes on macOS and 108 on Linux, with a zero at its end. */
-const longestPath = 103
+const maxPathLength = 103
 
 /**
  * Where the socket lies: beside the data where its path is short enough, else in a directory below /tmp that the
@@ -15,13 +15,13 @@ const longestPath = 103
  */
 export function socketDirectory(runPath: string): string {
   const near = join(runPath, 'postgres')
-  if (Buffer.byteLength(join(near, `.s.PGSQL.${port}`)) <= longestPath) return near
+  if (Buffer.byteLength(join(near, `.s.PGSQL.${port}`)) <= maxPathLength) return near
   return join('/tmp', `millrace-${createHash('sha256').update(near).digest('hex').slice(0, 24)}`)
 }
 
 /**
- * Makes the socket's directory for the account alone: whoever can enter it may connect.
- * @throws {StartRefused} somebody else made it first
+ * Makes the socket's directory for the account alone: any process that can enter it may connect.
+ * @throws {StartRefused} another user made it first
  */
 export function makeSocketDirectory(path: string, account: SystemAccount | undefined): void {
   const self = process.getuid?.() ?? 0

@@ -2,6 +2,7 @@ import type { Invitation, InvitationCreation, Invited } from '@millrace/contract
 import { actorOf, type RecordAudit } from '../../../../platform/audit.ts'
 import { DomainError } from '../../../../platform/errors.ts'
 import { normalizeId } from '../../../../platform/ids.ts'
+import { bucketKey, createSqlLeakyBuckets } from '../../../../platform/limits/sql-leaky-bucket.ts'
 import type { EnqueueMail } from '../../../../platform/mail/mail-queue.ts'
 import { type Listed, type Page, rangeOf } from '../../../../platform/paging.ts'
 import type { Queries, Relational } from '../../../../platform/stores/relational.ts'
@@ -12,7 +13,6 @@ import { createDirectoryStore } from '../directory/directory-store.ts'
 import { requireEmail } from '../installation/operator-account-service.ts'
 import type { PasswordLinkService } from '../passwords/password-link-service.ts'
 import { createPasswordLinkStore, type LinkTarget } from '../passwords/password-link-store.ts'
-import { budgetKey, createRequestBudgetStore } from '../passwords/request-budget-store.ts'
 import {
   requireGrantableRole,
   requireGrantableTeams,
@@ -47,9 +47,9 @@ export function createInvitationService(dependencies: InvitationServiceDependenc
 
   /** @throws DomainError `tooManyInvitations` */
   async function requireMail(tx: Queries, { userId }: Principal, email: string): Promise<void> {
-    const budgets = createRequestBudgetStore(tx)
-    const ofCaller = await budgets.take({ key: budgetKey('invitations-of', userId), ...mailsOfCaller })
-    const toAddress = await budgets.take({ key: budgetKey('invitations-to', email), ...mailsToAddress })
+    const budgets = createSqlLeakyBuckets(tx)
+    const ofCaller = await budgets.take({ key: bucketKey('invitations-of', userId), ...mailsOfCaller })
+    const toAddress = await budgets.take({ key: bucketKey('invitations-to', email), ...mailsToAddress })
     const retryAfter = Math.max(ofCaller, toAddress)
     if (retryAfter === 0) return
     const message =

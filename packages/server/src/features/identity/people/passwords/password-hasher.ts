@@ -1,7 +1,6 @@
-import type { Holders } from '../../../../platform/crypto/fair-gate.ts'
-import { GateFull } from '../../../../platform/crypto/gate.ts'
 import type { PasswordHasher, Passwords } from '../../../../platform/crypto/passwords.ts'
 import { DomainError } from '../../../../platform/errors.ts'
+import { type Holders, SemaphoreFull } from '../../../../platform/limits/semaphore.ts'
 
 const unavailable = (cause: unknown): DomainError =>
   new DomainError('unavailable', { retryAfter: 1 }, { cause, retryAfterSeconds: 1 })
@@ -25,6 +24,6 @@ export async function withHasher<T>(
   try {
     return await passwords.withHasher(work, holders)
   } catch (cause) {
-    throw cause instanceof GateFull ? refusal(cause) : cause
+    throw cause instanceof SemaphoreFull ? refusal(cause) : cause
   }
 }

@@ -1,10 +1,11 @@
 import type { RecordAudit } from '../../../../platform/audit.ts'
 import type { Passwords } from '../../../../platform/crypto/passwords.ts'
 import { hashSecret, isSecret, newSecret, type RandomBytes } from '../../../../platform/crypto/secrets.ts'
-import { parseEmailAddress } from '../../../../platform/email-address.ts'
 import { DomainError } from '../../../../platform/errors.ts'
+import type { Language } from '../../../../platform/i18n/language.ts'
 import { newId } from '../../../../platform/ids.ts'
-import type { Language } from '../../../../platform/mail/letter.ts'
+import { bucketKey, createSqlLeakyBuckets } from '../../../../platform/limits/sql-leaky-bucket.ts'
+import { parseEmailAddress } from '../../../../platform/mail/email-address.ts'
 import type { EnqueueMail } from '../../../../platform/mail/mail-queue.ts'
 import { holdersOf, networkOf } from '../../../../platform/network-address.ts'
 import {
@@ -27,7 +28,6 @@ import {
   type PasswordLinkStore,
 } from './password-link-store.ts'
 import { hashOther, requireGoodPassword } from './password-setting.ts'
-import { budgetKey, createRequestBudgetStore } from './request-budget-store.ts'
 
 export interface PasswordLinkDependencies {
   readonly relational: Pick<Relational, 'db' | 'transaction'>
@@ -145,8 +145,8 @@ export function createPasswordLinkService(dependencies: PasswordLinkDependencies
     const secretHash = hashSecret(secret)
     const link = await createPasswordLinkStore(relational.db).findEnded(secretHash)
     if (!link) return
-    const budget = { key: budgetKey('ended-link', secretHash.toString('hex')), ...endedBudget }
-    if ((await createRequestBudgetStore(relational.db).take(budget)) > 0) return
+    const budget = { key: bucketKey('ended-link', secretHash.toString('hex')), ...endedBudget }
+    if ((await createSqlLeakyBuckets(relational.db).take(budget)) > 0) return
     const { companyId, userId, email, kind, reason } = link
     await recordAudit(relational.db, {
       companyId,
@@ -209,8 +209,8 @@ export function createPasswordLinkService(dependencies: PasswordLinkDependencies
      */
     async requestReset({ email: text, address }: { email: string; address: string }): Promise<void> {
       const email = parseEmailAddress(text) ?? ''
-      const budget = { key: budgetKey('forgotten-password', networkOf(address)), ...pageBudget }
-      if ((await createRequestBudgetStore(relational.db).take(budget)) > 0) return
+      const budget = { key: bucketKey('forgotten-password', networkOf(address)), ...pageBudget }
+      if ((await createSqlLeakyBuckets(relational.db).take(budget)) > 0) return
       await relational.transaction(async (tx) => {
         const links = createPasswordLinkStore(tx)
         await links.lockAddress(email || text)

@@ -12,7 +12,7 @@ import {
 import { ssoDomains, ssoIdentities, ssoUnlinkedNames } from '../../../../database/tables/single-sign-on.ts'
 import { teamMembers } from '../../../../database/tables/team.ts'
 import { users } from '../../../../database/tables/user.ts'
-import { parseEmailAddress } from '../../../../platform/email-address.ts'
+import { parseEmailAddress } from '../../../../platform/mail/email-address.ts'
 import { type Queries, violatedConstraint } from '../../../../platform/stores/relational.ts'
 import { createSessionStore } from '../../sessions/session-store.ts'
 import { createDirectoryStore, type UserStatus } from '../directory/directory-store.ts'

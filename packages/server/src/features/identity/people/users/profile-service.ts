@@ -3,6 +3,7 @@ import type { Profile, ProfileUpdate } from '@millrace/contract/resources/user.t
 import type { AuditEvent, RecordAudit } from '../../../../platform/audit.ts'
 import { isPasswordTooLong, type Passwords } from '../../../../platform/crypto/passwords.ts'
 import { DomainError } from '../../../../platform/errors.ts'
+import { bucketKey, createSqlLeakyBuckets } from '../../../../platform/limits/sql-leaky-bucket.ts'
 import type { EnqueueMail } from '../../../../platform/mail/mail-queue.ts'
 import type { Queries, Relational } from '../../../../platform/stores/relational.ts'
 import { auditEventOf } from '../../sessions/audit-event.ts'
@@ -14,7 +15,6 @@ import { changesOf, definedOf, personalFields } from '../changes.ts'
 import { withHasher } from '../passwords/password-hasher.ts'
 import { createPasswordLinkStore } from '../passwords/password-link-store.ts'
 import { hashOther, requireGoodPassword } from '../passwords/password-setting.ts'
-import { budgetKey, createRequestBudgetStore } from '../passwords/request-budget-store.ts'
 import { toUser } from './user-service.ts'
 import { createUserStore, type StoredUser } from './user-store.ts'
 
@@ -28,7 +28,7 @@ export interface ProfileServiceDependencies {
 /** Guesses of one's present password: 10 at once, one more every quarter of an hour; a right one forgets them. */
 const guesses = { free: 10, drainSeconds: 900 } as const
 
-const guessesKey = (userId: string): Buffer => budgetKey('password-change', userId)
+const guessesKey = (userId: string): Buffer => bucketKey('password-change', userId)
 
 export type ProfileService = ReturnType<typeof createProfileService>
 
@@ -54,7 +54,7 @@ export function createProfileService(dependencies: ProfileServiceDependencies) {
 
   /** Every try counts before the password is looked at, so that many at once are bounded too. */
   async function requireTurn(userId: string): Promise<void> {
-    const seconds = await createRequestBudgetStore(relational.db).take({
+    const seconds = await createSqlLeakyBuckets(relational.db).take({
       key: guessesKey(userId),
       ...guesses,
     })
@@ -120,7 +120,7 @@ export function createProfileService(dependencies: ProfileServiceDependencies) {
         const endedSessions = await sessions.endOfUser(principal.userId, { keptTokenId: principal.tokenId })
         await createPasswordLinkStore(tx).endAll(principal.userId)
         await createFamiliarStore(tx).rememberNetwork(principal.userId, caller.address)
-        await createRequestBudgetStore(tx).forget(guessesKey(principal.userId))
+        await createSqlLeakyBuckets(tx).forget(guessesKey(principal.userId))
         await enqueueMail(tx, { to: user.email, ...passwordChangedEmail(user.language) })
         await recordAudit(tx, { ...eventOf(caller, 'password-change'), details: { endedSessions } })
         return endedSessions

@@ -1,6 +1,7 @@
 import { and, asc, eq, ne, notInArray, type SQL, sql } from 'drizzle-orm'
 import { teamMembers } from '../../../../database/tables/team.ts'
 import { users } from '../../../../database/tables/user.ts'
+import type { Language } from '../../../../platform/i18n/language.ts'
 import type { Range } from '../../../../platform/paging.ts'
 import type { Queries } from '../../../../platform/stores/relational.ts'
 import type { User } from '../directory/directory-store.ts'
@@ -14,7 +15,7 @@ export interface StoredUser {
   readonly lastName: string
   readonly jobTitle: string
   readonly phone: string
-  readonly language: 'en' | 'fr' | null
+  readonly language: Language | null
   readonly theme: 'light' | 'dark' | 'system'
   readonly status: 'invited' | 'active' | 'disabled'
   readonly roleId: string

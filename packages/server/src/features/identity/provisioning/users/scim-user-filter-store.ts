@@ -1,3 +1,4 @@
+import { languages } from '@millrace/contract/languages.ts'
 import { type SQL, sql } from 'drizzle-orm'
 import { scimUserAttributes } from '../../../../database/tables/provisioning.ts'
 import { teamMembers, teams } from '../../../../database/tables/team.ts'
@@ -21,7 +22,8 @@ const workValue = (value: SQL): SQL =>
 
 /** The language tag that was sent counts while the account has that language. */
 const sentLanguage = sql`(${sent} ->> 'preferredLanguage')`
-const language = sql`case when coalesce(substring(lower(${sentLanguage}) from '^(en|fr)(?![a-z0-9])'), '')
+const languagePattern = sql.raw(`'^(${languages.join('|')})(?![a-z0-9])'`)
+const language = sql`case when coalesce(substring(lower(${sentLanguage}) from ${languagePattern}), '')
   = coalesce(${users.language}, '') then ${sentLanguage} else ${users.language} end`
 
 /** Values that are shown in another form than sent, as `toUserResource` shows them. */

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { RecordAudit } from '../../../../platform/audit.ts'
-import { parseEmailAddress } from '../../../../platform/email-address.ts'
 import { isId, normalizeId } from '../../../../platform/ids.ts'
+import { parseEmailAddress } from '../../../../platform/mail/email-address.ts'
 import { createDirectoryStore } from '../../people/directory/directory-store.ts'
 import type { UserLifecycle } from '../../people/users/user-lifecycle.ts'
 import type { RoleAssignment } from '../groups/role-assignment.ts'

@@ -2,9 +2,9 @@ import type { ErrorName } from '@millrace/contract/errors.ts'
 import type { OperationAudit } from '@millrace/contract/operation.ts'
 import { type AuditEvent, actorOf, type RecordAudit } from '../../../../platform/audit.ts'
 import type { Clock } from '../../../../platform/clock.ts'
-import { createEntryBudget } from '../../../../platform/entry-budget.ts'
 import { DomainError } from '../../../../platform/errors.ts'
 import { isId, normalizeId } from '../../../../platform/ids.ts'
+import { createFixedWindow } from '../../../../platform/limits/window.ts'
 import type { Relational } from '../../../../platform/stores/relational.ts'
 import type { Caller } from '../principal.ts'
 
@@ -43,6 +43,7 @@ export const undecided: ReadonlySet<ErrorName> = new Set<ErrorName>([
 
 /** Entries that one user can cause within a minute by the same refusal. */
 const maxAlike = 60
+const minuteMs = 60_000
 /** Of a list in the details. */
 const maxListed = 20
 const maxTextLength = 200
@@ -81,12 +82,12 @@ export type RecordRefusal = (audit: OperationAudit, asked: Asked, error: unknown
 
 export function createRefusalAudit(dependencies: RefusalAuditDependencies): RecordRefusal {
   const { relational, recordAudit, clock } = dependencies
-  const hasRoom = createEntryBudget(clock)
+  const entries = createFixedWindow(clock, minuteMs)
   return async (audit, asked, error) => {
     if (!(error instanceof DomainError) || undecided.has(error.errorName)) return
     const { principal, address } = asked.caller
     const { action } = audit
-    if (!hasRoom(`${principal.userId} ${action} ${error.errorName}`, maxAlike)) return
+    if (entries.take(`${principal.userId} ${action} ${error.errorName}`, maxAlike) > 0) return
     const target = targetOf(audit, asked)
     await recordAudit(relational.db, {
       companyId: principal.companyId,

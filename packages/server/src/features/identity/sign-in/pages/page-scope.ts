@@ -2,13 +2,14 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { DomainError } from '../../../../platform/errors.ts'
 import { assertPlainUtf8 } from '../../../../platform/http/body-headers.ts'
 import { sendFailure, toDomainError } from '../../../../platform/http/failures.ts'
-import { parseFormBody } from '../../../../platform/http/form-body.ts'
+import { faults, pageFault } from '../../../../platform/http/form-faults.ts'
+import { parseFormBody } from '../../../../platform/http/form-fields.ts'
 import { requireNavigation } from '../../../../platform/http/navigation.ts'
-import { isOwnForm } from '../../../../platform/http/own-form.ts'
-import { sayFailure } from '../../../../platform/http/page-failure.ts'
-import { faults, pageFault } from '../../../../platform/http/page-fault.ts'
-import { languageOfRequest } from '../../../../platform/http/page-language.ts'
-import { createRateLimit } from '../../../../platform/http/rate-limit.ts'
+import { languageOfRequest } from '../../../../platform/i18n/request-language.ts'
+import { createLeakyBuckets } from '../../../../platform/limits/leaky-bucket.ts'
+import { networkOf } from '../../../../platform/network-address.ts'
+import { isOwnForm } from './csrf.ts'
+import { sayFailure } from './page-failure.ts'
 import { sendSignInPage } from './sign-in-page.ts'
 import { messagePage } from './sign-in-pages.ts'
 import { signInWords } from './sign-in-words.ts'
@@ -102,7 +103,7 @@ export function registerPages(
   { findReturn }: PageOptions,
   routes: (scope: FastifyInstance) => void,
 ): void {
-  const countCall = createRateLimit({ burst: pagesPerMinute, perMinute: pagesPerMinute })
+  const calls = createLeakyBuckets({ free: pagesPerMinute, drainMs: 60_000 / pagesPerMinute })
   app.register(async (scope) => {
     scope.setErrorHandler((error, request, reply) => {
       const known = toDomainError(error, request)
@@ -113,7 +114,9 @@ export function registerPages(
     scope.addHook('onRequest', async (request) => {
       // What pages of other sites can cause without being seen does not count against this network.
       if (request.method !== 'POST' || isFromElsewhere(request)) requireNavigation(request)
-      countCall(request.ip)
+      const retryAfter = calls.take(networkOf(request.ip))
+      if (retryAfter > 0)
+        throw new DomainError('tooManyRequests', { retryAfter }, { retryAfterSeconds: retryAfter })
     })
     scope.removeAllContentTypeParsers()
     scope.addContentTypeParser(

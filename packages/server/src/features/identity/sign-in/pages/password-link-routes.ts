@@ -1,15 +1,14 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { judgeNewPassword } from '../../../../platform/crypto/passwords.ts'
-import { parseEmailAddress } from '../../../../platform/email-address.ts'
+import { validateNewPassword } from '../../../../platform/crypto/passwords.ts'
 import { DomainError } from '../../../../platform/errors.ts'
-import { bindBrowser, formTokenOf } from '../../../../platform/http/own-form.ts'
-import { languageOf } from '../../../../platform/http/page-language.ts'
-import type { Language } from '../../../../platform/mail/letter.ts'
+import { type Language, negotiateLanguage } from '../../../../platform/i18n/language.ts'
+import { parseEmailAddress } from '../../../../platform/mail/email-address.ts'
 import {
   type AuthorizationReader,
   type AuthorizationRequest,
   authorizationParameters,
 } from '../authorization-request.ts'
+import { ensureBrowserCookie, formTokenOf } from './csrf.ts'
 import { type Fields, formOf, queryOf, registerPages, requireOwnForm } from './page-scope.ts'
 import { sendSignInPage } from './sign-in-page.ts'
 import {
@@ -56,7 +55,7 @@ export function registerPasswordLinkRoutes(
   { links, readAuthorization, publicUrl }: PasswordLinkRouteDependencies,
 ): void {
   const languageFor = (request: FastifyRequest, fields: Fields): Language =>
-    languageOf(fields.get('lang'), request.headers['accept-language'])
+    negotiateLanguage(fields.get('lang'), request.headers['accept-language'])
 
   /** The sign-in that led here, where there is one; one that is not right leads nowhere. */
   async function comingFrom(
@@ -72,7 +71,7 @@ export function registerPasswordLinkRoutes(
       const fields = queryOf(request)
       const step: ForgotStep = {
         language: languageFor(request, fields),
-        formToken: formTokenOf(bindBrowser(request, reply)),
+        formToken: formTokenOf(ensureBrowserCookie(request, reply)),
         username: parseEmailAddress(fields.get('username') ?? '') ?? '',
         request: await comingFrom(request, fields),
       }
@@ -87,7 +86,7 @@ export function registerPasswordLinkRoutes(
       const typed = fields.get('username') ?? ''
       const email = parseEmailAddress(typed)
       if (email === undefined) {
-        const formToken = formTokenOf(bindBrowser(request, reply))
+        const formToken = formTokenOf(ensureBrowserCookie(request, reply))
         const message = signInWords[language].notAnEmail
         return sendSignInPage(
           reply,
@@ -113,7 +112,7 @@ export function registerPasswordLinkRoutes(
     function setPasswordStep(fields: Fields, view: LinkView, formToken: string): SetPasswordStep {
       const lang = fields.get('lang')
       return {
-        language: lang ? languageOf(lang, undefined) : view.language,
+        language: lang ? negotiateLanguage(lang, undefined) : view.language,
         formToken,
         token: fields.get('token') ?? '',
         email: view.email,
@@ -126,7 +125,7 @@ export function registerPasswordLinkRoutes(
       const fields = queryOf(request)
       const found = await links.inspect(fields.get('token') ?? '')
       if (!found) return sendSignInPage(reply, ended(languageFor(request, fields)))
-      const formToken = formTokenOf(bindBrowser(request, reply))
+      const formToken = formTokenOf(ensureBrowserCookie(request, reply))
       return sendSignInPage(reply, setPasswordPage(setPasswordStep(fields, found, formToken)))
     })
 
@@ -139,12 +138,12 @@ export function registerPasswordLinkRoutes(
         await links.recordEnded(token, { address: request.ip })
         return sendSignInPage(reply, ended(languageFor(request, fields)))
       }
-      const step = setPasswordStep(fields, found, formTokenOf(bindBrowser(request, reply)))
+      const step = setPasswordStep(fields, found, formTokenOf(ensureBrowserCookie(request, reply)))
       const { language } = step
       const words = signInWords[language]
       const again = (message: string, status = 400) =>
         sendSignInPage(reply, setPasswordPage({ ...step, message, status }))
-      const fault = judgeNewPassword(password)
+      const fault = validateNewPassword(password)
       if (fault !== undefined) return again(words.passwordFaults[fault])
       if (password !== fields.get('repeated')) return again(words.different)
       try {

@@ -1,7 +1,7 @@
 import type { FastifyReply } from 'fastify'
 import { type Html, type HtmlPart, html } from '../../../../platform/http/documents/html.ts'
 import { contentSecurityPolicy, page } from '../../../../platform/http/documents/page.ts'
-import type { Language } from '../../../../platform/mail/letter.ts'
+import type { Language } from '../../../../platform/i18n/language.ts'
 
 /** A page on the way of a sign-in. */
 export interface SignInPage {

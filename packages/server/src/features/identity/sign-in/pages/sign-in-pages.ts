@@ -1,5 +1,5 @@
 import { type Html, type HtmlPart, html } from '../../../../platform/http/documents/html.ts'
-import type { Language } from '../../../../platform/mail/letter.ts'
+import type { Language } from '../../../../platform/i18n/language.ts'
 import { type AuthorizationRequest, toParameters } from '../authorization-request.ts'
 import { type SignInPage, signInCard } from './sign-in-page.ts'
 import { type SignInWords, signInWords } from './sign-in-words.ts'

@@ -1,12 +1,10 @@
 import { checkEmail } from '@millrace/contract/operations/auth.ts'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { parseEmailAddress } from '../../../../platform/email-address.ts'
 import { DomainError } from '../../../../platform/errors.ts'
-import { bindBrowser, browserOf, formTokenOf } from '../../../../platform/http/own-form.ts'
-import { faults, pageFault } from '../../../../platform/http/page-fault.ts'
+import { faults, pageFault } from '../../../../platform/http/form-faults.ts'
 import { rawRoute } from '../../../../platform/http/route.ts'
-import { forgetKeptSignIn, readKeptSignIn } from '../../../../platform/http/sign-in-cookie.ts'
-import type { Language } from '../../../../platform/mail/letter.ts'
+import type { Language } from '../../../../platform/i18n/language.ts'
+import { parseEmailAddress } from '../../../../platform/mail/email-address.ts'
 import { readRefreshCookie } from '../../sessions/tokens/refresh-cookie.ts'
 import {
   type AuthorizationReader,
@@ -19,6 +17,7 @@ import {
 } from '../authorization-request.ts'
 import type { NextStep, SignInService } from '../sign-in-service.ts'
 import { oauthDescription, oauthError } from '../tokens/oauth-failures.ts'
+import { browserOf, ensureBrowserCookie, formTokenOf } from './csrf.ts'
 import { readDeviceCookie, setDeviceCookie } from './device-cookie.ts'
 import {
   type Fields,
@@ -30,6 +29,7 @@ import {
   registerPages,
   requireOwnForm,
 } from './page-scope.ts'
+import { forgetKeptSignIn, readKeptSignIn } from './sign-in-cookie.ts'
 import { sendSignInPage } from './sign-in-page.ts'
 import {
   codePage,
@@ -148,7 +148,7 @@ export function registerSignInRoutes(app: FastifyInstance, dependencies: SignInR
     scope.get(signInUrl, async (request, reply) => {
       const { fields, misread } = readQuery(request)
       const validated = await validate(request, fields, misread)
-      const browser = bindBrowser(request, reply)
+      const browser = ensureBrowserCookie(request, reply)
       const context = contextOf(validated, browser)
       const kept = readKeptSignIn(request)
       const source = { address: request.ip, cookieToken: undefined, device: undefined }
@@ -176,14 +176,14 @@ export function registerSignInRoutes(app: FastifyInstance, dependencies: SignInR
         if (username === undefined) {
           if (!isBrowser(request)) throw faultOfUsername(typed)
           const { notAnEmail } = signInWords[validated.request.language]
-          const context = contextOf(validated, bindBrowser(request, reply))
+          const context = contextOf(validated, ensureBrowserCookie(request, reply))
           return sendSignInPage(reply, emailPage(context, notAnEmail, typed.slice(0, maxUsernameLength)))
         }
         const way = await signIn.findWay(username, validated.request)
         reply.header('cache-control', 'no-store')
         if (isBrowser(request)) {
           if (way?.required) return reply.redirect(way.location, 303)
-          const context = contextOf(validated, bindBrowser(request, reply))
+          const context = contextOf(validated, ensureBrowserCookie(request, reply))
           return sendSignInPage(reply, passwordPage(context, { username, singleSignOn: way?.location }))
         }
         const parameters = toParameters(validated.request)
@@ -232,7 +232,7 @@ export function registerSignInRoutes(app: FastifyInstance, dependencies: SignInR
     scope.get('/v2/oauth/consent', async (request, reply) => {
       const fields = queryOf(request)
       const validated = await validate(request, fields)
-      const browser = bindBrowser(request, reply)
+      const browser = ensureBrowserCookie(request, reply)
       const secret = fields.get('sign_in') ?? ''
       const step = {
         ...validated,

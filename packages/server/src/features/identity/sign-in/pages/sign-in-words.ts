@@ -1,5 +1,5 @@
 import { minimumPasswordLength, type PasswordFault } from '../../../../platform/crypto/passwords.ts'
-import type { Language } from '../../../../platform/mail/letter.ts'
+import type { Catalogue } from '../../../../platform/i18n/language.ts'
 
 /** What the pages of a sign-in say. */
 interface Words {
@@ -183,4 +183,4 @@ function duration(seconds: number, second: string, minute: string): string {
 
 export type SignInWords = Words
 
-export const signInWords: Readonly<Record<Language, Words>> = { en, fr }
+export const signInWords: Catalogue<Words> = { en, fr }

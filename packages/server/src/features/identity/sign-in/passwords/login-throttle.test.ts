@@ -4,8 +4,8 @@ import { type Allowance, type Attempt, bucketsOf, defaultPolicy, waitFor } from 
 
 const key = Buffer.alloc(32)
 const allowance: Allowance = { free: 10, drainSeconds: 900, maxDelaySeconds: 900 }
-const after = (failures: number, sinceLastFailureSeconds = 0) =>
-  waitFor({ key, filledSeconds: failures * allowance.drainSeconds, sinceLastFailureSeconds }, allowance)
+const after = (failures: number, sinceLastFillSeconds = 0) =>
+  waitFor({ key, filledSeconds: failures * allowance.drainSeconds, sinceLastFillSeconds }, allowance)
 
 test('the wait is nothing below the free failures, then doubles from a second to a quarter of an hour', () => {
   expect([0, 1, 9, 10, 11, 12, 19, 20, 1000].map((failures) => after(failures))).toEqual([

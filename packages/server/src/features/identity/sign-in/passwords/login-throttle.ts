@@ -1,4 +1,8 @@
-import { createHash } from 'node:crypto'
+import {
+  bucketKey,
+  type SqlBucket,
+  type SqlBucketState,
+} from '../../../../platform/limits/sql-leaky-bucket.ts'
 
 /**
  * How many failures are free and what the ones beyond cost. Failures fill a bucket that time drains: `free`
@@ -34,18 +38,9 @@ export const defaultPolicy: ThrottlePolicy = Object.freeze({
 })
 
 /** One bucket that an attempt counts in. */
-export interface Bucket {
+export interface Bucket extends SqlBucket {
   readonly scope: keyof ThrottlePolicy
-  readonly key: Buffer
   readonly allowance: Allowance
-}
-
-/** What the store knows of a bucket, in seconds. */
-export interface BucketState {
-  readonly key: Buffer
-  /** How long the bucket needed to drain right after its last failure. */
-  readonly filledSeconds: number
-  readonly sinceLastFailureSeconds: number
 }
 
 /** The source of an attempt: `account` names the user, or what was typed for an unknown one. */
@@ -65,12 +60,6 @@ export interface Buckets {
   readonly far: readonly Bucket[]
 }
 
-function keyOf(scope: string, ...parts: readonly string[]): Buffer {
-  const digest = createHash('sha256').update(scope)
-  for (const part of parts) digest.update(`\0${part.length}\0${part}`)
-  return digest.digest()
-}
-
 /**
  * The buckets of an attempt, the same whether there is such an account or not. Who proves a session or a browser of
  * the account counts alone, so that the failures of others do not lock the owner out.
@@ -78,7 +67,8 @@ function keyOf(scope: string, ...parts: readonly string[]): Buffer {
 export function bucketsOf({ account, network, site, proof }: Attempt, policy: ThrottlePolicy): Buckets {
   const bucket = (scope: keyof ThrottlePolicy, ...parts: readonly string[]): Bucket => ({
     scope,
-    key: keyOf(scope, ...parts),
+    key: bucketKey(scope, ...parts),
+    drainSeconds: policy[scope].drainSeconds,
     allowance: policy[scope],
   })
   if (proof) return { near: [bucket('accountFromAddress', account, proof.kind, proof.id)], far: [] }
@@ -93,22 +83,22 @@ export function bucketsOf({ account, network, site, proof }: Attempt, policy: Th
 }
 
 /** Whether this many failures, drained in part, still fill the bucket; rounded up against the drained part. */
-function failuresIn(state: BucketState, allowance: Allowance): number {
+function failuresIn(state: SqlBucketState, allowance: Allowance): number {
   return Math.ceil(state.filledSeconds / allowance.drainSeconds - 1e-6)
 }
 
 /** Seconds until the bucket lets an attempt through; 0 when it does now. */
-export function waitFor(state: BucketState, allowance: Allowance): number {
+export function waitFor(state: SqlBucketState, allowance: Allowance): number {
   const beyond = failuresIn(state, allowance) - allowance.free
   if (beyond < 0) return 0
   const delay = Math.min(2 ** beyond, allowance.maxDelaySeconds)
-  return Math.max(0, delay - state.sinceLastFailureSeconds)
+  return Math.max(0, delay - state.sinceLastFillSeconds)
 }
 
 /** The longest wait among the buckets; those without a state are empty. */
 export function longestWait(
   buckets: readonly Bucket[],
-  states: readonly BucketState[],
+  states: readonly SqlBucketState[],
 ): { readonly seconds: number; readonly scope: keyof ThrottlePolicy | undefined } {
   let longest: { seconds: number; scope: keyof ThrottlePolicy | undefined } = { seconds: 0, scope: undefined }
   for (const { key, allowance, scope } of buckets) {

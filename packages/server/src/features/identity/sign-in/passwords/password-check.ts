@@ -1,26 +1,19 @@
 import type { RecordAudit } from '../../../../platform/audit.ts'
 import type { Clock } from '../../../../platform/clock.ts'
-import { createFairGate } from '../../../../platform/crypto/fair-gate.ts'
-import { GateFull } from '../../../../platform/crypto/gate.ts'
 import type { PasswordHasher, Passwords } from '../../../../platform/crypto/passwords.ts'
 import { hashSecret, isSecret } from '../../../../platform/crypto/secrets.ts'
-import { parseEmailAddress } from '../../../../platform/email-address.ts'
 import { DomainError } from '../../../../platform/errors.ts'
+import { createSemaphore, SemaphoreFull } from '../../../../platform/limits/semaphore.ts'
+import type { SqlBucketState, SqlLeakyBuckets } from '../../../../platform/limits/sql-leaky-bucket.ts'
 import type { Logger } from '../../../../platform/logger.ts'
+import { parseEmailAddress } from '../../../../platform/mail/email-address.ts'
 import { holdersOf, networkOf, siteOf } from '../../../../platform/network-address.ts'
 import type { Relational } from '../../../../platform/stores/relational.ts'
 import { withHasher } from '../../people/passwords/password-hasher.ts'
 import { type FamiliarStore, hashDevice } from '../../sessions/familiar-store.ts'
 import type { Credentials, TokenStore } from '../../sessions/tokens/token-store.ts'
 import type { SecondFactor } from '../second-factor/second-factor.ts'
-import {
-  type BucketState,
-  type Buckets,
-  bucketsOf,
-  longestWait,
-  type ThrottlePolicy,
-} from './login-throttle.ts'
-import type { ThrottleStore } from './throttle-store.ts'
+import { type Buckets, bucketsOf, longestWait, type ThrottlePolicy } from './login-throttle.ts'
 
 /** Where a request comes from. */
 export interface RequestSource {
@@ -36,7 +29,7 @@ export interface PasswordCheckDependencies {
   readonly relational: Pick<Relational, 'db' | 'transaction'>
   readonly tokens: Pick<TokenStore, 'findCredentials' | 'findSessionOf' | 'replaceHash'>
   readonly familiar: Pick<FamiliarStore, 'find'>
-  readonly throttle: ThrottleStore
+  readonly throttle: SqlLeakyBuckets
   readonly passwords: Passwords
   readonly secondFactor: SecondFactor
   readonly recordAudit: RecordAudit
@@ -71,7 +64,7 @@ interface Try {
 
 /** That an attempt may be made now. */
 interface Turn {
-  readonly states: readonly BucketState[]
+  readonly states: readonly SqlBucketState[]
   /** Seconds for which attempts from unfamiliar places are held; 0 when they are not. */
   readonly heldSeconds: number
 }
@@ -102,7 +95,7 @@ export function createPasswordCheck(dependencies: PasswordCheckDependencies) {
   const { db } = relational
   const alarms = new Map<string, number>()
   const held = new Map<string, number>()
-  const askingGate = createFairGate(asking.places, asking.waitingPlaces)
+  const askingGate = createSemaphore(asking.places, asking.waitingPlaces)
 
   /** Budgets that only an attack on many accounts or from many addresses exhausts are worth an operator's eye. */
   function raiseAlarm(budget: keyof ThrottlePolicy): void {
@@ -163,7 +156,7 @@ export function createPasswordCheck(dependencies: PasswordCheckDependencies) {
 
   /** After a success the place starts anew; it had not failed before as a rule. */
   async function forgetFailures({ near: [own] }: Buckets, { states }: Turn): Promise<void> {
-    if (own && states.some(({ key }) => key.equals(own.key))) await throttle.forget(own)
+    if (own && states.some(({ key }) => key.equals(own.key))) await throttle.forget(own.key)
   }
 
   /**
@@ -210,7 +203,7 @@ export function createPasswordCheck(dependencies: PasswordCheckDependencies) {
         return made
       }, holdersOf(source.address))
     } catch (error) {
-      throw error instanceof GateFull ? busy(error) : error
+      throw error instanceof SemaphoreFull ? busy(error) : error
     }
   }
 
@@ -236,7 +229,7 @@ export function createPasswordCheck(dependencies: PasswordCheckDependencies) {
   ): Promise<void> {
     // While far buckets are full, what is tried from elsewhere is not counted in them either.
     const counted = heldSeconds > 0 ? buckets.near : [...buckets.near, ...buckets.far]
-    await throttle.countFailure(counted)
+    await throttle.fill(counted)
     const { seconds } = longestWait(counted, await throttle.listStates(counted))
     const details = { reason, clientId, ...(seconds > 0 ? { heldSeconds: Math.ceil(seconds) } : {}) }
     if (!isRecorded) await recordFailure(user, error, details, source)

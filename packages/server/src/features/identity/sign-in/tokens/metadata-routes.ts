@@ -1,3 +1,4 @@
+import { languages } from '@millrace/contract/languages.ts'
 import { createToken, revokeToken } from '@millrace/contract/operations/auth.ts'
 import type { FastifyInstance } from 'fastify'
 import { grantTypes } from '../../sessions/clients/client-service.ts'
@@ -21,7 +22,7 @@ export function registerMetadataRoutes(app: FastifyInstance, publicUrl: () => st
       token_endpoint_auth_methods_supported: ['none'],
       revocation_endpoint_auth_methods_supported: ['none'],
       authorization_response_iss_parameter_supported: true,
-      ui_locales_supported: ['en', 'fr'],
+      ui_locales_supported: [...languages],
       service_documentation: `${issuer}/docs`,
     }
   })

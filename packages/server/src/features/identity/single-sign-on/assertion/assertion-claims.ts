@@ -1,5 +1,6 @@
 import type { AttributeMapping } from '@millrace/contract/resources/sso-config.ts'
-import { parseEmailAddress } from '../../../../platform/email-address.ts'
+import { type Language, languageOfTag } from '../../../../platform/i18n/language.ts'
+import { parseEmailAddress } from '../../../../platform/mail/email-address.ts'
 import type { NameFormat } from './assertion-verifier.ts'
 import { SamlRefusal } from './saml-refusal.ts'
 
@@ -17,7 +18,7 @@ export interface Claims {
   readonly jobTitle: string
   readonly phone: string
   /** Null where it is neither of ours. */
-  readonly language: 'en' | 'fr' | null
+  readonly language: Language | null
 }
 
 interface AssertionContent {
@@ -42,11 +43,6 @@ function valuesAt({ nameId, attributes }: AssertionContent, path: string | undef
 function textAt(content: AssertionContent, path: string | undefined): string {
   const [text = ''] = valuesAt(content, path)
   return [...text].length > maxTextLength || /[\p{Cc}\p{Cs}]/u.test(text) ? '' : text
-}
-
-function languageOf(text: string): 'en' | 'fr' | null {
-  const [tag = ''] = text.toLowerCase().split(/[-_]/)
-  return tag === 'en' || tag === 'fr' ? tag : null
 }
 
 /** A to Z alone: `toLowerCase` makes `k` of the Kelvin sign, and so one user's name of another's. */
@@ -74,6 +70,6 @@ export function readClaims(content: AssertionContent, mapping: AttributeMapping)
     lastName: textAt(content, mapping.lastName),
     jobTitle: textAt(content, mapping.jobTitle),
     phone: textAt(content, mapping.phone),
-    language: languageOf(textAt(content, mapping.language)),
+    language: languageOfTag(textAt(content, mapping.language)) ?? null,
   }
 }

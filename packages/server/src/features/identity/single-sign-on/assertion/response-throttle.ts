@@ -1,5 +1,6 @@
 import type { Clock } from '../../../../platform/clock.ts'
 import { DomainError } from '../../../../platform/errors.ts'
+import { createFixedWindow } from '../../../../platform/limits/window.ts'
 import { networkOf } from '../../../../platform/network-address.ts'
 
 /** Far more than the users of one network begin or end at once; verifying costs about a millisecond each. */
@@ -10,19 +11,11 @@ const maxStartsOfBrowsers = 100
 
 /** Counts by the second. @returns a function that counts one and throws DomainError `tooManySamlResponses` */
 function createCounter(clock: Clock): (counted: string, max: number) => void {
-  let second = 0
-  // Emptied every second: it holds no more than has been sent in this one.
-  const counts = new Map<string, number>()
+  const window = createFixedWindow(clock, 1000)
   return (counted, max) => {
-    const now = Math.floor(clock.now() / 1000)
-    if (now !== second) {
-      second = now
-      counts.clear()
-    }
-    const count = (counts.get(counted) ?? 0) + 1
-    counts.set(counted, count)
-    if (count > max)
-      throw new DomainError('tooManySamlResponses', { retryAfter: 1 }, { retryAfterSeconds: 1 })
+    const retryAfter = window.take(counted, max)
+    if (retryAfter > 0)
+      throw new DomainError('tooManySamlResponses', { retryAfter }, { retryAfterSeconds: retryAfter })
   }
 }
 

@@ -1,8 +1,10 @@
 import { X509Certificate } from 'node:crypto'
+import { Type } from 'typebox'
 import type { Clock } from '../../../../platform/clock.ts'
 import type { SecretBox } from '../../../../platform/crypto/secret-box.ts'
-import type { Logger } from '../../../../platform/logger.ts'
-import { type Language, letter } from '../../../../platform/mail/letter.ts'
+import type { Catalogue } from '../../../../platform/i18n/language.ts'
+import { defineJob } from '../../../../platform/jobs/job.ts'
+import { emailTemplate } from '../../../../platform/mail/email-template.ts'
 import type { EnqueueMail } from '../../../../platform/mail/mail-queue.ts'
 import type { Relational } from '../../../../platform/stores/relational.ts'
 import { createDirectoryStore } from '../../people/directory/directory-store.ts'
@@ -15,9 +17,16 @@ export interface CertificateWatchDependencies {
   readonly box: SecretBox
   readonly enqueueMail: EnqueueMail
   readonly clock: Clock
-  readonly log: Pick<Logger, 'warn'>
-  readonly pollMs?: number
 }
+
+/** Every hour. */
+export const certificateWatch = defineJob({
+  name: 'certificate-watch',
+  schema: Type.Object({}),
+  retry: { limit: 2, delaySeconds: 60, maxDelaySeconds: 600 },
+  isExclusive: true,
+  cron: '23 * * * *',
+})
 
 /** A certificate without which the company's single sign-on ends. */
 interface Watched {
@@ -29,7 +38,6 @@ interface Watched {
 }
 
 const day = 86_400_000
-const hour = 3_600_000
 
 /** Days before the end at which administrators get a mail, the nearest first. */
 const noticeDays = [1, 7, 14, 30] as const
@@ -49,15 +57,11 @@ const words = {
     ours: (end: string) =>
       `Le certificat avec lequel Millrace signe ses demandes à votre fournisseur d’identité expire le ${end}. Créez-en un nouveau dans les réglages de la connexion unique, déclarez-le chez votre fournisseur d’identité, puis retirez l’ancien.`,
   },
-} as const satisfies Record<Language, unknown>
+} as const satisfies Catalogue<unknown>
 
 /** Tells administrators in time that a certificate ends, once for each notice, whichever process does it. */
 export function createCertificateWatch(dependencies: CertificateWatchDependencies) {
-  const { relational, box, enqueueMail, clock, log, pollMs = hour } = dependencies
-  let timer: NodeJS.Timeout | undefined
-  let working: Promise<void> | undefined
-  let stopped = false
-  let leastDays = Number.POSITIVE_INFINITY
+  const { relational, box, enqueueMail, clock } = dependencies
 
   /** The identity provider may have several; sign-ins end with the last of them, and ours with the newest. */
   async function list(): Promise<Watched[]> {
@@ -94,39 +98,22 @@ export function createCertificateWatch(dependencies: CertificateWatchDependencie
       const date = new Date(end).toISOString().slice(0, 10)
       for (const { email, language } of await createDirectoryStore(tx).listAdministrators(companyId)) {
         const text = words[language]
-        const content = letter({ language, before: [text[whose](date)] })
+        const content = emailTemplate({ language, before: [text[whose](date)] })
         await enqueueMail(tx, { to: email, subject: text.subject(Math.max(1, Math.round(left))), ...content })
       }
     })
   }
 
-  /** Looks at every certificate once. */
-  async function work(): Promise<void> {
-    try {
-      const watched = await list()
-      leastDays = Math.min(Number.POSITIVE_INFINITY, ...watched.map(({ end }) => (end - clock.now()) / day))
-      for (const each of watched) await notify(each)
-    } catch (error) {
-      log.warn({ err: error }, 'the ends of certificates could not be looked at')
-    }
-  }
-
-  function schedule(wait: number): void {
-    if (stopped) return
-    timer = setTimeout(() => {
-      working = work().finally(() => schedule(pollMs))
-    }, wait).unref()
-  }
-
   return {
-    start: () => schedule(0),
-    work,
-    /** Days until the first end of a certificate that a company's single sign-on needs; infinite without any. */
-    leastDays: () => leastDays,
-    async stop(): Promise<void> {
-      stopped = true
-      clearTimeout(timer)
-      await working
+    /** Looks at every certificate once. */
+    async work(): Promise<void> {
+      for (const watched of await list()) await notify(watched)
+    },
+
+    /** Days until the first certificate ends without which a company's single sign-on ends; infinite without any. */
+    async leastDays(): Promise<number> {
+      const days = (await list()).map(({ end }) => (end - clock.now()) / day)
+      return Math.min(Number.POSITIVE_INFINITY, ...days)
     },
   }
 }

@@ -1,4 +1,5 @@
-import { type Language, letter } from '../../../../platform/mail/letter.ts'
+import type { Catalogue } from '../../../../platform/i18n/language.ts'
+import { emailTemplate } from '../../../../platform/mail/email-template.ts'
 import type { EnqueueMail } from '../../../../platform/mail/mail-queue.ts'
 import type { Queries } from '../../../../platform/stores/relational.ts'
 import { createDirectoryStore } from '../../people/directory/directory-store.ts'
@@ -54,7 +55,7 @@ const words = {
     after:
       'Si aucun de vous ne l’a voulu, consultez le journal d’audit et les réglages de la connexion unique.',
   },
-} as const satisfies Record<Language, Record<NoticedChange | 'subject' | 'author' | 'after', unknown>>
+} as const satisfies Catalogue<Record<NoticedChange | 'subject' | 'author' | 'after', unknown>>
 
 /** Mails what has changed; nothing where nothing has. */
 export function createConfigNotice({
@@ -67,7 +68,7 @@ export function createConfigNotice({
     for (const { email, language } of await createDirectoryStore(tx).listAdministrators(companyId)) {
       const text = words[language]
       const before = [text.author(author), ...changes.map((change) => text[change]), text.after]
-      await enqueueMail(tx, { to: email, subject: text.subject, ...letter({ language, before }) })
+      await enqueueMail(tx, { to: email, subject: text.subject, ...emailTemplate({ language, before }) })
     }
   }
 }

@@ -1,4 +1,5 @@
-import { type Language, letter } from '../../../../platform/mail/letter.ts'
+import type { Catalogue, Language } from '../../../../platform/i18n/language.ts'
+import { emailTemplate } from '../../../../platform/mail/email-template.ts'
 import type { EnqueueMail } from '../../../../platform/mail/mail-queue.ts'
 import type { Queries } from '../../../../platform/stores/relational.ts'
 import { createDirectoryStore } from '../../people/directory/directory-store.ts'
@@ -35,7 +36,7 @@ const words = {
     meanwhile:
       'Ce qui était connu reste en usage, et la lecture sera retentée. Si votre fournisseur d’identité change de certificat entre-temps, personne ne pourra se connecter avec le nouveau : corrigez l’adresse des métadonnées, ou enregistrez-les à nouveau dans les réglages de la connexion unique.',
   },
-} as const satisfies Record<Language, unknown>
+} as const satisfies Catalogue<unknown>
 
 function contentOf(notice: MetadataNotice, language: Language): { subject: string; before: string[] } {
   const text = words[language]
@@ -55,6 +56,6 @@ export async function notifyOfMetadata(
 ): Promise<void> {
   for (const { email, language } of await createDirectoryStore(tx).listAdministrators(companyId)) {
     const { subject, before } = contentOf(notice, language)
-    await enqueueMail(tx, { to: email, subject, ...letter({ language, before }) })
+    await enqueueMail(tx, { to: email, subject, ...emailTemplate({ language, before }) })
   }
 }

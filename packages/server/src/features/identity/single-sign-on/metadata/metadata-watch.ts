@@ -1,5 +1,7 @@
+import { Type } from 'typebox'
 import type { RecordAudit } from '../../../../platform/audit.ts'
 import type { Clock } from '../../../../platform/clock.ts'
+import { defineJob } from '../../../../platform/jobs/job.ts'
 import type { Logger } from '../../../../platform/logger.ts'
 import type { EnqueueMail } from '../../../../platform/mail/mail-queue.ts'
 import type { Queries, Relational } from '../../../../platform/stores/relational.ts'
@@ -20,35 +22,27 @@ export interface MetadataWatchDependencies {
   readonly enqueueMail: EnqueueMail
   readonly clock: Clock
   readonly log: Pick<Logger, 'warn'>
-  readonly pollMs?: number
 }
 
-const minute = 60_000
-/** Documents that one process reads at the same time. */
-const atOnce = 4
-/** Longer than any reading takes; after it another process tries, should this one have ended. */
-const leaseMs = 10 * minute
+/** Looks every ten minutes for what is due. */
+export const metadataWatch = defineJob({
+  name: 'metadata-watch',
+  schema: Type.Object({}),
+  retry: { limit: 0, delaySeconds: 60, maxDelaySeconds: 60 },
+  isExclusive: true,
+  expireSeconds: 3600,
+  cron: '*/10 * * * *',
+})
+
+/** Documents that are read at the same time. */
+const maxConcurrent = 4
 /** A server that does not answer once or twice is no reason for a mail; a document that is refused is. */
 const failuresBeforeMail = 3
 const maxErrorLength = 500
 
-/** Reads metadata that was given by its address again each day, whichever process does it. */
+/** Reads metadata that was given by its address again each day. */
 export function createMetadataWatch(dependencies: MetadataWatchDependencies) {
-  const {
-    relational,
-    fetchDocument,
-    recordAudit,
-    enqueueMail,
-    clock,
-    log,
-    pollMs = 10 * minute,
-  } = dependencies
-  let timer: NodeJS.Timeout | undefined
-  let working: Promise<void> | undefined
-  let stopped = false
-
-  const warn = (error: unknown) =>
-    log.warn({ err: error }, 'the metadata of an identity provider could not be read again')
+  const { relational, fetchDocument, recordAudit, enqueueMail, clock, log } = dependencies
 
   const eventOf = ({ companyId, idpEntityId }: StoredConfig) => ({
     companyId,
@@ -145,36 +139,20 @@ export function createMetadataWatch(dependencies: MetadataWatchDependencies) {
     }
   }
 
-  /** Reads everything that is due, few at once. */
-  async function work(): Promise<void> {
-    try {
-      while (!stopped) {
-        const now = clock.now()
-        const store = createMetadataStore(relational.db)
-        const due = await store.takeDue(new Date(now), new Date(now + leaseMs), atOnce)
-        if (due.length === 0) return
-        const results = await Promise.allSettled(due.map(read))
-        for (const each of results) if (each.status === 'rejected') warn(each.reason)
-      }
-    } catch (error) {
-      warn(error)
-    }
-  }
-
-  function schedule(wait: number): void {
-    if (stopped) return
-    timer = setTimeout(() => {
-      working = work().finally(() => schedule(pollMs))
-    }, wait).unref()
-  }
-
   return {
-    start: () => schedule(Math.random() * minute),
-    work,
-    async stop(): Promise<void> {
-      stopped = true
-      clearTimeout(timer)
-      await working
+    /** Reads everything that is due, few at once, until the signal aborts. */
+    async work(signal?: AbortSignal): Promise<void> {
+      const due = await createMetadataStore(relational.db).listDue(new Date(clock.now()))
+      const readNext = async (): Promise<void> => {
+        for (let next = due.shift(); next && !signal?.aborted; next = due.shift()) {
+          try {
+            await read(next)
+          } catch (error) {
+            log.warn({ err: error }, 'the metadata of an identity provider could not be read again')
+          }
+        }
+      }
+      await Promise.all(Array.from({ length: maxConcurrent }, readNext))
     },
   }
 }

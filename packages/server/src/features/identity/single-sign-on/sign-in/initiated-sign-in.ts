@@ -1,7 +1,7 @@
 import type { AttributeMapping } from '@millrace/contract/resources/sso-config.ts'
 import { hashSecret, newSecret, type RandomBytes } from '../../../../platform/crypto/secrets.ts'
 import { DomainError } from '../../../../platform/errors.ts'
-import type { Language } from '../../../../platform/mail/letter.ts'
+import type { Language } from '../../../../platform/i18n/language.ts'
 import { networkOf } from '../../../../platform/network-address.ts'
 import type { Queries, Relational } from '../../../../platform/stores/relational.ts'
 import { createTokenStore } from '../../sessions/tokens/token-store.ts'

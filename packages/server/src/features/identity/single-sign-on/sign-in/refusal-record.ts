@@ -1,9 +1,9 @@
 import type { AuditEvent, RecordAudit } from '../../../../platform/audit.ts'
 import type { Clock } from '../../../../platform/clock.ts'
-import { createEntryBudget } from '../../../../platform/entry-budget.ts'
 import { DomainError } from '../../../../platform/errors.ts'
+import type { Language } from '../../../../platform/i18n/language.ts'
 import { isId } from '../../../../platform/ids.ts'
-import type { Language } from '../../../../platform/mail/letter.ts'
+import { createFixedWindow } from '../../../../platform/limits/window.ts'
 import { networkOf } from '../../../../platform/network-address.ts'
 import type { Relational } from '../../../../platform/stores/relational.ts'
 import { createDirectoryStore } from '../../people/directory/directory-store.ts'
@@ -54,16 +54,17 @@ export class SignInRefused extends DomainError {
 
 /** Entries a minute that unsigned messages may cause in the audit logs of all companies. */
 const maxUnproven = 300
+const minuteMs = 60_000
 
 /** Records why a sign-in was refused in the audit log and the metrics; the page does not say it. */
 export function createRefusalRecord(dependencies: RefusalRecordDependencies) {
   const { relational, recordAudit, clock, store, onOutcome } = dependencies
-  const takeEntry = createEntryBudget(clock, maxUnproven)
+  const entries = createFixedWindow(clock, minuteMs, maxUnproven)
 
   /** Anyone can send junk: entries about messages that no identity provider has signed are bounded. */
   function hasRoom(reason: RefusalReason, address: string, companyId: string): boolean {
     const max = maxEntriesPerMinute(reason)
-    return max === undefined || takeEntry(`${reason} ${networkOf(address)} ${companyId}`, max)
+    return max === undefined || entries.take(`${reason} ${networkOf(address)} ${companyId}`, max) === 0
   }
 
   async function record(

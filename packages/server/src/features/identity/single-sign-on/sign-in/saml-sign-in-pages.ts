@@ -2,9 +2,9 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { DomainError } from '../../../../platform/errors.ts'
 import { html } from '../../../../platform/http/documents/html.ts'
 import { sendFailure, toDomainError } from '../../../../platform/http/failures.ts'
-import { sayFailure } from '../../../../platform/http/page-failure.ts'
-import { languageOfRequest } from '../../../../platform/http/page-language.ts'
-import type { Language } from '../../../../platform/mail/letter.ts'
+import type { Catalogue, Language } from '../../../../platform/i18n/language.ts'
+import { languageOfRequest } from '../../../../platform/i18n/request-language.ts'
+import { sayFailure } from '../../sign-in/pages/page-failure.ts'
 import { sendSignInPage, signInCard } from '../../sign-in/pages/sign-in-page.ts'
 import type { Question } from './initiated-sign-in.ts'
 import { SignInRefused } from './refusal-record.ts'
@@ -46,7 +46,7 @@ const words = {
       'Recommencez depuis le début. Si cela échoue encore, donnez cette référence à votre administrateur :',
     reference: 'Référence',
   },
-} as const satisfies Record<Language, Record<string, string>>
+} as const satisfies Catalogue<Record<string, string>>
 
 interface Onwards {
   readonly language: Language

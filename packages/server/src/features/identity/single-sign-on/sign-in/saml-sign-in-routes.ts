@@ -8,13 +8,13 @@ import {
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { DomainError } from '../../../../platform/errors.ts'
 import { assertPlainUtf8 } from '../../../../platform/http/body-headers.ts'
-import { parseFormBody } from '../../../../platform/http/form-body.ts'
+import { pageFault } from '../../../../platform/http/form-faults.ts'
+import { parseFormBody } from '../../../../platform/http/form-fields.ts'
 import { requireNavigation } from '../../../../platform/http/navigation.ts'
-import { bindBrowser, browserOf, formTokenOf, isOwnForm } from '../../../../platform/http/own-form.ts'
-import { pageFault } from '../../../../platform/http/page-fault.ts'
-import { languageOfRequest } from '../../../../platform/http/page-language.ts'
 import { rawRoute } from '../../../../platform/http/route.ts'
-import { keepSignIn } from '../../../../platform/http/sign-in-cookie.ts'
+import { languageOfRequest } from '../../../../platform/i18n/request-language.ts'
+import { browserOf, ensureBrowserCookie, formTokenOf, isOwnForm } from '../../sign-in/pages/csrf.ts'
+import { keepSignIn } from '../../sign-in/pages/sign-in-cookie.ts'
 import { forgetBrowserSecret, keepBrowserSecret, readBrowserSecret } from './browser-cookie.ts'
 import type { Visit } from './refusal-record.ts'
 import {
@@ -82,7 +82,7 @@ export function registerSamlRoutes(app: FastifyInstance, dependencies: SamlRoute
         const { ip: address, headers } = request
         const acceptLanguage = headers['accept-language']
         const isKnown = browserOf(request) !== undefined
-        const browser = { name: bindBrowser(request, reply), isKnown }
+        const browser = { name: ensureBrowserCookie(request, reply), isKnown }
         const started = await service.start(request.query, { address, acceptLanguage, browser })
         keepBrowserSecret(request, reply, started)
         return sendToIdentityProvider(reply, started)
@@ -115,7 +115,7 @@ export function registerSamlRoutes(app: FastifyInstance, dependencies: SamlRoute
     ) {
       const { companyId, result, isConfirmed } = given
       const secretOf = (requestId: string) => readBrowserSecret(request, requestId)
-      const browser = bindBrowser(request, reply)
+      const browser = ensureBrowserCookie(request, reply)
       const visit = { ...visitOf(request), browser, isConfirmed }
       const finished = await service.finish(companyId, result, secretOf, visit)
       if ('question' in finished) return sendQuestion(reply, { ...finished, formToken: formTokenOf(browser) })

@@ -1,10 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import { hashSecret, newSecret, type RandomBytes } from '../../../../platform/crypto/secrets.ts'
 import { DomainError } from '../../../../platform/errors.ts'
-import { faults, pageFault } from '../../../../platform/http/page-fault.ts'
-import { languageOf } from '../../../../platform/http/page-language.ts'
+import { pageFault } from '../../../../platform/http/form-faults.ts'
+import { type Language, type LocalizedText, negotiateLanguage } from '../../../../platform/i18n/language.ts'
 import { isId, normalizeId } from '../../../../platform/ids.ts'
-import type { Language } from '../../../../platform/mail/letter.ts'
 import { networkOf } from '../../../../platform/network-address.ts'
 import type { Relational } from '../../../../platform/stores/relational.ts'
 import type { AuthorizationRequest } from '../../sign-in/authorization-request.ts'
@@ -13,6 +12,11 @@ import type { CertificateService } from '../certificates/certificate-service.ts'
 import { createConfigStore } from '../config/config-store.ts'
 import { createDomainStore } from '../domains/domain-store.ts'
 import type { SamlSignInStore, StoredRequest } from './saml-sign-in-store.ts'
+
+const domainOrCompany = {
+  en: 'or company is required, and not both',
+  fr: 'ou company est obligatoire, et pas les deux',
+} as const satisfies LocalizedText
 
 export interface SamlStartDependencies {
   readonly relational: Pick<Relational, 'db'>
@@ -68,12 +72,12 @@ export function createSamlStart(dependencies: SamlStartDependencies) {
     const { lang, ...ofApplication } = parameters
     if (Object.keys(ofApplication).length > 0)
       return dependencies.readAuthorizationRequest(parameters, acceptLanguage)
-    return { trial: true, language: languageOf(lang, acceptLanguage) }
+    return { trial: true, language: negotiateLanguage(lang, acceptLanguage) }
   }
 
   /** By exactly one of domain and company. */
   async function findCompany(domain: string | undefined, company: string | undefined) {
-    if ((domain === undefined) === (company === undefined)) throw pageFault('domain', faults.domainOrCompany)
+    if ((domain === undefined) === (company === undefined)) throw pageFault('domain', domainOrCompany)
     if (company !== undefined) return isId(company) ? normalizeId(company) : undefined
     return (await createDomainStore(relational.db).findSingleSignOn(domain?.toLowerCase() ?? ''))?.companyId
   }

@@ -1,5 +1,5 @@
 import { type Granularity, granularities } from '@millrace/contract/resources/query.ts'
-import { nearestName } from '../../../../platform/nearest.ts'
+import { nearestName } from '../../../../platform/text/nearest.ts'
 import { findDimension, findMeasure, memberIds } from '../../members/catalogue.ts'
 import type { Dimension, Measure } from '../../members/member.ts'
 import type { Grouping } from '../query.ts'

@@ -1,4 +1,4 @@
-import { faultOfText } from '../../../../../platform/stored-text.ts'
+import { faultOfText } from '../../../../../platform/text/stored-text.ts'
 import { ScimRefusal, shown } from '../refusal.ts'
 
 /** How a text that cannot be read is refused. */

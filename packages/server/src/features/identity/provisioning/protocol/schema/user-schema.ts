@@ -1,3 +1,4 @@
+import { languages } from '@millrace/contract/languages.ts'
 import { type Attribute, attribute, commonAttributes, opaque, readOnly } from './attribute.ts'
 import { enterpriseSchema } from './schemas.ts'
 
@@ -44,7 +45,7 @@ export const userAttributes: readonly Attribute[] = [
   attribute('userType', 'Relation to the organisation'),
   attribute(
     'preferredLanguage',
-    'Language tag; en and fr, with or without a region, choose the language here',
+    `Language tag; ${languages.join(' and ')}, with or without a region, choose the language here`,
   ),
   attribute('locale', 'Language tag for numbers and dates'),
   attribute('timezone', 'IANA name of the time zone'),

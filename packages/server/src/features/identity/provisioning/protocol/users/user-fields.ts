@@ -1,3 +1,4 @@
+import { type Language, languageOfTag } from '../../../../../platform/i18n/language.ts'
 import type { Parts } from '../schema/attribute-values.ts'
 import type { UserDocument } from './user-document.ts'
 
@@ -9,19 +10,14 @@ export interface UserFields {
   readonly jobTitle: string
   readonly phone: string
   /** Null follows the company. */
-  readonly language: 'en' | 'fr' | null
+  readonly language: Language | null
 }
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')
 const partsOf = (value: unknown): Parts => (value ?? {}) as Parts
 const listOf = (value: unknown): readonly Parts[] => (value ?? []) as readonly Parts[]
 
-/** The language of the service that a tag names; null for every other one. */
-function languageOf(tag: unknown): 'en' | 'fr' | null {
-  const [, found = ''] = /^(en|fr)(?![A-Za-z0-9])/i.exec(textOf(tag)) ?? []
-  const language = found.toLowerCase()
-  return language === 'en' || language === 'fr' ? language : null
-}
+const languageOf = (tag: unknown): Language | null => languageOfTag(textOf(tag)) ?? null
 
 /** The one number that accounts have. */
 function phoneOf(numbers: readonly Parts[]): string {

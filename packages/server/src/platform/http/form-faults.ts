@@ -1,4 +1,5 @@
-import { DomainError, type Said } from '../errors.ts'
+import { DomainError } from '../errors.ts'
+import type { LocalizedText } from '../i18n/language.ts'
 import { shownPath } from './validation.ts'
 
 /** What can be wrong with a field of a form or a parameter of an address, after its name. */
@@ -15,42 +16,26 @@ export const faults = {
     en: 'must be an e-mail address, like ada@example.com',
     fr: 'doit être une adresse e-mail, comme ada@example.com',
   },
-  noChallenge: {
-    en: 'is required: base64url of the SHA-256 of the verifier',
-    fr: 'est obligatoire : le SHA-256 du vérificateur en base64url',
-  },
-  badChallenge: {
-    en: 'must be the 43 characters of base64url of a SHA-256',
-    fr: 'doit être un SHA-256 en base64url, de 43 caractères',
-  },
-  badScope: {
-    en: 'must be words of visible ASCII with one space between them; leave it out, there are no scopes',
-    fr: 'doit être des mots en ASCII visible séparés d’un espace ; omettez-le, il n’y a pas de scopes',
-  },
-  domainOrCompany: {
-    en: 'or company is required, and not both',
-    fr: 'ou company est obligatoire, et pas les deux',
-  },
-  unknown: (known: readonly string[]): Said => ({
+  unknown: (known: readonly string[]): LocalizedText => ({
     en: `is not known; known are ${known.join(', ')}`,
     fr: `est inconnu ; sont connus ${known.join(', ')}`,
   }),
-  mustBe: (value: string): Said => ({ en: `must be ${value}`, fr: `doit être ${value}` }),
-  tooLong: (most: number): Said => ({
-    en: `must have at most ${most} characters`,
-    fr: `doit compter au plus ${most} caractères`,
+  mustBe: (value: string): LocalizedText => ({ en: `must be ${value}`, fr: `doit être ${value}` }),
+  tooLong: (max: number): LocalizedText => ({
+    en: `must have at most ${max} characters`,
+    fr: `doit compter au plus ${max} caractères`,
   }),
-  tooManyFields: (most: number): Said => ({
-    en: `must have at most ${most} fields`,
-    fr: `doit compter au plus ${most} champs`,
+  tooManyFields: (max: number): LocalizedText => ({
+    en: `must have at most ${max} fields`,
+    fr: `doit compter au plus ${max} champs`,
   }),
-} as const satisfies Readonly<Record<string, Said | ((...parameters: never[]) => Said)>>
+} as const satisfies Readonly<Record<string, LocalizedText | ((...parameters: never[]) => LocalizedText)>>
 
 /** In place of a name, where it is the whole body that is wrong. */
 export const wholeBody = 'the body'
 
 /** The refusal of a value that a page does not take, by its name. */
-export function pageFault(path: string, { en, fr }: Said): DomainError {
+export function pageFault(path: string, { en, fr }: LocalizedText): DomainError {
   const name = shownPath(path)
   const message = { en: `${name} ${en}`, fr: `${path === wholeBody ? 'le formulaire' : name} ${fr}` }
   return new DomainError('validation', { errors: [{ path: name, message: en }] }, { message })

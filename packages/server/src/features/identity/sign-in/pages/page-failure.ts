@@ -6,8 +6,8 @@ import type {
   finishSingleSignOn,
   startSingleSignOn,
 } from '@millrace/contract/operations/single-sign-on.ts'
-import type { DomainError } from '../errors.ts'
-import type { Language } from '../mail/letter.ts'
+import type { DomainError } from '../../../../platform/errors.ts'
+import type { Language } from '../../../../platform/i18n/language.ts'
 
 /** What the operations that answer browsers with pages may fail with, and what their authorization request may. */
 type PageFailure =

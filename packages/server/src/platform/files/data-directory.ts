@@ -10,9 +10,9 @@ import {
 } from 'node:fs'
 import { hostname } from 'node:os'
 import { join, resolve } from 'node:path'
+import { identify, isAlive, isRunning, type ProcessIdentity } from '../processes/identity.ts'
+import { StartRefused } from '../start-refused.ts'
 import { type FileLock, lockFile } from './file-lock.ts'
-import { identify, isAlive, isRunning, type ProcessIdentity } from './processes/identity.ts'
-import { StartRefused } from './start-refused.ts'
 
 /** What `service.json` says about the process that holds the directory. */
 export interface RunningService {
@@ -59,7 +59,7 @@ function readService(path: string): RunningService | undefined {
 function writeService(path: string, service: RunningService): void {
   const { process: holder, ...rest } = service
   const draft = join(path, `${serviceName}.new`)
-  // Made anew, so that it never is a link that somebody else has put there.
+  // Created again, so that it is never a link that another user has put there.
   rmSync(draft, { force: true })
   writeFileSync(draft, `${JSON.stringify({ ...holder, ...rest }, undefined, 2)}\n`, {
     mode: 0o600,
@@ -96,7 +96,7 @@ function inUse(path: string): StartRefused {
 
 /**
  * Creates the directory so that only its owner sees it. One that exists is tightened only where it is surely ours,
- * that is empty or used before: a mistyped MILLRACE_DATA_DIR must not close somebody's home or /tmp.
+ * that is empty or used before: a mistyped MILLRACE_DATA_DIR must not close a user's home or /tmp.
  */
 function prepare(path: string): void {
   mkdirSync(path, { recursive: true, mode: 0o700 })
@@ -122,7 +122,7 @@ async function lockWithin(path: string, waitMs: number): Promise<FileLock | unde
 /**
  * Takes a data directory for this process, creating it (0700) where there is none.
  * @param waitMs how long a process that is just stopping may take to give it back
- * @throws {StartRefused} it is in use, naming by whom, or cannot be used
+ * @throws {StartRefused} it is in use (the message names the process) or cannot be used
  */
 export async function openDataDirectory(directory: string, waitMs = 2000): Promise<DataDirectory> {
   const path = resolve(directory)

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { isSecret, newSecret } from '../crypto/secrets.ts'
-import { readCookie, setCookie } from './cookies.ts'
+import { isSecret, newSecret } from '../../../../platform/crypto/secrets.ts'
+import { readCookie, setCookie } from '../../../../platform/http/cookies.ts'
 
 /** Names one browser during a sign-in; says nothing about who uses it. */
 const cookieName = 'millrace_browser'
@@ -15,7 +15,7 @@ export function browserOf(request: FastifyRequest): string | undefined {
 }
 
 /** Gives the browser a secret, or moves the end of the one it has. */
-export function bindBrowser(request: FastifyRequest, reply: FastifyReply): string {
+export function ensureBrowserCookie(request: FastifyRequest, reply: FastifyReply): string {
   const browser = browserOf(request) ?? newSecret()
   setCookie(request, reply, { name: cookieName, value: browser, seconds: lifetimeSeconds, path: '/v2' })
   return browser

@@ -88,7 +88,7 @@ export function whyNotRepeatable(text: string): string | undefined {
   if (/^\s*-- repeatable: \S/m.test(text)) return undefined
   const words = skeleton(text)
   const first = words.split(' ', 1)[0] ?? ''
-  const judge = Object.hasOwn(repeatable, first) ? repeatable[first] : undefined
-  if (judge === undefined) return `${first} may do its work twice; say why not in "-- repeatable: reason"`
-  return judge(words)
+  const check = Object.hasOwn(repeatable, first) ? repeatable[first] : undefined
+  if (check === undefined) return `${first} may do its work twice; say why not in "-- repeatable: reason"`
+  return check(words)
 }

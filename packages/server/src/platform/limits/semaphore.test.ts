@@ -1,16 +1,15 @@
 import { expect, test } from 'vitest'
-import { createFairGate, type Holders } from './fair-gate.ts'
-import { GateFull } from './gate.ts'
+import { createSemaphore, type Holders, SemaphoreFull } from './semaphore.ts'
 
 /** Work that lasts until it is told to end, and the order in which it began. */
 function createWorkshop(places: number, waitingPlaces: number) {
-  const gate = createFairGate(places, waitingPlaces)
+  const semaphore = createSemaphore(places, waitingPlaces)
   const begun: string[] = []
   const refused: string[] = []
   const ends = new Map<string, () => void>()
   const settled: Promise<unknown>[] = []
   return {
-    gate,
+    semaphore,
     begun,
     refused,
     async add(name: string, holders: Holders = [name.slice(0, 1)]): Promise<void> {
@@ -21,8 +20,8 @@ function createWorkshop(places: number, waitingPlaces: number) {
         return promise
       }
       settled.push(
-        gate.run(work, holders).catch((error: unknown) => {
-          expect(error).toBeInstanceOf(GateFull)
+        semaphore.run(work, holders).catch((error: unknown) => {
+          expect(error).toBeInstanceOf(SemaphoreFull)
           refused.push(name)
         }),
       )
@@ -35,7 +34,7 @@ function createWorkshop(places: number, waitingPlaces: number) {
     async endAll(): Promise<void> {
       for (const end of ends.values()) end()
       await Promise.all(settled)
-      expect(gate.load()).toEqual({ running: 0, waiting: 0 })
+      expect(semaphore.load()).toEqual({ running: 0, waiting: 0 })
     },
   }
 }
@@ -84,7 +83,20 @@ test('many narrow holders of one wide one count together against another wide on
 })
 
 test('what fails leaves its place', async () => {
-  const gate = createFairGate(1, 0)
-  await expect(gate.run(() => Promise.reject(new Error('broken')), ['a'])).rejects.toThrow('broken')
-  expect(await gate.run(async () => 'next', ['a'])).toBe('next')
+  const semaphore = createSemaphore(1, 0)
+  await expect(semaphore.run(() => Promise.reject(new Error('broken')), ['a'])).rejects.toThrow('broken')
+  expect(await semaphore.run(async () => 'next', ['a'])).toBe('next')
+})
+
+test('a wait ends with its signal and leaves no trace', async () => {
+  const semaphore = createSemaphore(1, 1)
+  const release = await semaphore.acquire({ holders: ['a'] })
+  const leaving = new AbortController()
+  const waiting = semaphore.acquire({ holders: ['b'], signal: leaving.signal })
+  leaving.abort(new Error('left'))
+  await expect(waiting).rejects.toThrow('left')
+  expect(semaphore.load()).toEqual({ running: 1, waiting: 0 })
+  release()
+  release()
+  expect(semaphore.load()).toEqual({ running: 0, waiting: 0 })
 })

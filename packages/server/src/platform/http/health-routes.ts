@@ -55,7 +55,7 @@ function sameText(a: string, b: string): boolean {
 }
 
 /** Health for probes and people, metrics for Prometheus (docs/interface.md, Run contract). */
-export function operationsRoutes(dependencies: {
+export function healthRoutes(dependencies: {
   readiness: () => Promise<Readiness>
   metrics: Metrics
   /** When set, `/metrics` wants it as a bearer token. */

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** A lock on a file that the kernel gives back when this process ends, however it ends. */
+/** A lock on a file that the kernel releases when this process ends, however it ends. */
 export interface FileLock {
   release(): void
 }
@@ -12,7 +12,7 @@ const busy = 5
 /** SQLite's primary result code, without the extended part. */
 const resultCode = (error: unknown): number => ((error as { errcode?: number }).errcode ?? 0) & 0xff
 
-/** Makes the file for its owner alone. One that exists stays untouched: closing it would give a lock of ours away. */
+/** Creates the file for its owner alone. An existing one is not opened: closing it would release this process's lock. */
 function make(path: string): void {
   try {
     writeFileSync(path, '', { flag: 'wx', mode: 0o600 })
@@ -25,7 +25,7 @@ function tryLock(path: string): FileLock | undefined {
   make(path)
   const database = new DatabaseSync(path, { timeout: 0 })
   try {
-    // Nothing is ever written, so that the journal needs no file beside this one.
+    // Nothing is ever written, so the journal needs no second file.
     database.exec('pragma journal_mode = memory; begin exclusive')
   } catch (error) {
     database.close()
@@ -40,9 +40,9 @@ function tryLock(path: string): FileLock | undefined {
  *
  * Node.js has no flock(2). SQLite, which it brings, locks its file with fcntl(2): exclusive among processes and
  * containers of a machine, race-free, and gone with the process that held it. An open exclusive transaction on an
- * empty file is such a lock and writes nothing. Whoever opens and closes the file in the same process by other
- * means gives the lock away: POSIX asks for that.
- * @returns undefined while somebody else, in this process or another one, holds it
+ * empty file is such a lock and writes nothing. Opening and closing the file in the same process by other
+ * means releases the lock: POSIX requires that.
+ * @returns undefined while another holder, in this process or another one, holds it
  * @throws when the file system cannot lock or the file cannot be created
  */
 export async function lockFile(path: string, waitMs: number): Promise<FileLock | undefined> {

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Logger } from './logger.ts'
-import { StartRefused } from './start-refused.ts'
+import type { Logger } from '../logger.ts'
+import { StartRefused } from '../start-refused.ts'
 
 /** One numbered file of SQL, which is applied to a store once and never changed afterwards. */
 export interface Migration {
@@ -26,8 +26,8 @@ export interface AppliedMigration {
 export interface MigrationSession {
   applied(): Promise<readonly AppliedMigration[]>
   /**
-   * Applies one migration, or what is left of it, and records it. An interruption at any point leaves a state from
-   * which the next `apply` goes on.
+   * Applies one migration, or the rest of it, and records it. An interruption at any point leaves a state from
+   * which the next `apply` continues.
    * @throws {MigrationFailed}
    */
   apply(migration: Migration): Promise<void>

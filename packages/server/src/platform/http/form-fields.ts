@@ -1,10 +1,11 @@
-import type { DomainError, Said } from '../errors.ts'
-import { faults, wholeBody } from './page-fault.ts'
+import type { DomainError } from '../errors.ts'
+import type { LocalizedText } from '../i18n/language.ts'
+import { faults, wholeBody } from './form-faults.ts'
 
 const decoder = new TextDecoder('utf-8', { fatal: true })
 
-/** How a fault of the form is told, in the words of whoever reads it. */
-export type RefuseForm = (path: string, fault: Said) => DomainError
+/** Makes the error for a fault of the form, in the format of the route. */
+export type RefuseForm = (path: string, fault: LocalizedText) => DomainError
 
 function decode(text: string, refuse: RefuseForm): string {
   try {
@@ -17,7 +18,7 @@ function decode(text: string, refuse: RefuseForm): string {
 }
 
 /** Beyond what any OAuth client sends; each field costs more than its bytes. */
-const mostFields = 100
+const maxFields = 100
 
 /**
  * Reads `application/x-www-form-urlencoded`. Unlike `URLSearchParams` it refuses bytes that are not UTF-8
@@ -33,7 +34,7 @@ export function parseFormBody(body: Buffer, refuse: RefuseForm): Record<string, 
   const fields = new Map<string, string>()
   for (const pair of text.split('&')) {
     if (pair === '') continue
-    if (fields.size === mostFields) throw refuse(wholeBody, faults.tooManyFields(mostFields))
+    if (fields.size === maxFields) throw refuse(wholeBody, faults.tooManyFields(maxFields))
     const at = pair.indexOf('=')
     const name = decode(at < 0 ? pair : pair.slice(0, at), refuse)
     if (fields.has(name)) throw refuse(name, faults.twice)

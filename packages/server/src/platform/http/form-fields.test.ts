@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { DomainError } from '../errors.ts'
-import { parseFormBody } from './form-body.ts'
+import { parseFormBody } from './form-fields.ts'
 
 const parse = (body: Buffer) =>
   parseFormBody(

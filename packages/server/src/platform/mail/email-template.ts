@@ -1,8 +1,7 @@
 import { html } from '../http/documents/html.ts'
+import type { Language, LocalizedText } from '../i18n/language.ts'
 
-export type Language = 'en' | 'fr'
-
-export interface Letter {
+export interface EmailTemplate {
   readonly language: Language
   /** One paragraph each. */
   readonly before: readonly string[]
@@ -10,13 +9,16 @@ export interface Letter {
   readonly after?: readonly string[]
 }
 
-const closings: Readonly<Record<Language, string>> = {
+const closings: LocalizedText = {
   en: 'This message was sent by Millrace. Nobody reads replies to it.',
   fr: 'Ce message a été envoyé par Millrace. Les réponses ne sont pas lues.',
 }
 
-/** A mail's body as plain text and as HTML that needs nothing from elsewhere. */
-export function letter({ language, before, link, after = [] }: Letter): { text: string; html: string } {
+/** The body of a mail as plain text, and as HTML that loads nothing. */
+export function emailTemplate({ language, before, link, after = [] }: EmailTemplate): {
+  text: string
+  html: string
+} {
   const closing = closings[language]
   const text = [...before, ...(link ? [`${link.label}:\n${link.url}`] : []), ...after, `-- \n${closing}`]
   const paragraph = (each: string) => html`<p style="margin:0 0 16px">${each}</p>`

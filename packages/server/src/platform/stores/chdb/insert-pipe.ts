@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { openForWriting } from './pipes.ts'
-import { NobodyReads, pump } from './pump.ts'
+import { pump, ReaderClosed } from './pump.ts'
 
 /**
  * A shortcut on one machine: the rows of an insert go from the sender straight into the pipe that the engine reads,
@@ -13,36 +13,36 @@ import { NobodyReads, pump } from './pump.ts'
  */
 
 /** Parameter of the request that holds the token. */
-export const besideParameter = 'millrace_rows'
+export const insertPipeParameter = 'millrace_rows'
 
 const tokenForm = /^[0-9a-f]{24}$/
 
-export function isBesideToken(text: string): boolean {
+export function isInsertPipeToken(text: string): boolean {
   return tokenForm.test(text)
 }
 
-export function newBesideToken(): string {
+export function newInsertPipeToken(): string {
   return randomBytes(12).toString('hex')
 }
 
 /** The name of the pipe, once the engine reads it and the process of the engine watches it. */
-export function besidePath(directory: string, token: string): string {
+export function insertPipePath(directory: string, token: string): string {
   return join(directory, `rows-${token}`)
 }
 
 /**
  * Writes rows beside their request.
- * @param settled aborts when the request has been answered: then nobody reads any more
- * @returns when all rows are in the pipe, or nobody wants them; only then may the request's body end
+ * @param settled aborts when the request has been answered: then the pipe has no reader any more
+ * @returns when all rows are in the pipe, or the reader is gone; only then may the request's body end
  * @throws what broke the rows off
  */
-export async function writeBeside(path: string, rows: Readable, settled: AbortSignal): Promise<void> {
+export async function writeInsertPipe(path: string, rows: Readable, settled: AbortSignal): Promise<void> {
   const writer = await opened(path, settled)
   if (writer === undefined) return
   try {
     await pump(rows, writer)
   } catch (error) {
-    if (!(error instanceof NobodyReads)) throw error
+    if (!(error instanceof ReaderClosed)) throw error
   } finally {
     await writer.close()
   }

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { isSecret } from '../crypto/secrets.ts'
-import { readCookie, setCookie } from './cookies.ts'
+import { isSecret } from '../../../../platform/crypto/secrets.ts'
+import { readCookie, setCookie } from '../../../../platform/http/cookies.ts'
 
 /** Names a sign-in that is complete and waits for an application to ask for it. */
 const name = 'millrace_sign_in'

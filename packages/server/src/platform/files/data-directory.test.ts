@@ -13,9 +13,9 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { identify } from '../processes/identity.ts'
+import { exitCodes, StartRefused } from '../start-refused.ts'
 import { findRunningService, openDataDirectory } from './data-directory.ts'
-import { identify } from './processes/identity.ts'
-import { exitCodes, StartRefused } from './start-refused.ts'
 
 let parent: string
 let path: string

@@ -1,0 +1,2 @@
+/** Languages of pages and mails. */
+export const languages = ['en', 'fr'] as const

@@ -1,0 +1,42 @@
+import { type Clock, systemClock } from '../clock.ts'
+
+export interface LeakyBucketOptions {
+  /** How many are free at once. */
+  readonly free: number
+  /** Milliseconds after which one more is. */
+  readonly drainMs: number
+  readonly clock?: Clock
+  /** Beyond it the keys that are idle longest are forgotten: an attacker with many keys fills no memory. */
+  readonly maxKeys?: number
+}
+
+interface Bucket {
+  readonly level: number
+  readonly at: number
+}
+
+/** Leaky buckets by key, in this process; those of `sql-leaky-bucket.ts` count on all processes together. */
+export function createLeakyBuckets({
+  free,
+  drainMs,
+  clock = systemClock,
+  maxKeys = 10_000,
+}: LeakyBucketOptions) {
+  const buckets = new Map<string, Bucket>()
+  return {
+    /**
+     * Counts one. Refused ones keep the bucket full.
+     * @returns seconds until the next one is free; 0 when this one was
+     */
+    take(key: string): number {
+      const now = clock.now()
+      const known = buckets.get(key)
+      const level = known ? Math.max(0, known.level - Math.max(0, now - known.at) / drainMs) : 0
+      buckets.delete(key)
+      buckets.set(key, { level: Math.min(free, level + 1), at: now })
+      if (buckets.size > maxKeys) buckets.delete(buckets.keys().next().value ?? '')
+      const excess = level + 1 - free
+      return excess <= 0 ? 0 : Math.ceil((excess * drainMs) / 1000)
+    },
+  }
+}
