@@ -236,6 +236,7 @@ export const startSingleSignOn = {
     'invalidClient',
     'invalidRedirectUri',
     'tooManySamlResponses',
+    'forbidden',
     'unavailable',
   ],
   replies: { 200: { description: 'A page that goes on to the identity provider' } },
@@ -295,7 +296,7 @@ export const consumeSamlResponse = {
   description: `Where the identity provider has the browser post its response (HTTP-POST binding). The assertion must be signed by a configured certificate, not encrypted, meant for us and now, and answer a request that the same browser was sent with. Sign-ins that began at the identity provider are refused unless the company has set \`allowIdpInitiated\`: then they are taken within two minutes after the assertion was made, once, and lead to the one address that the company has set. RelayState is ignored.
 
 Why a response was refused stands in the audit log under the reference of the answer.`,
-  errors: ['missingSamlResponse', 'singleSignOnRefused', 'tooManySamlResponses'],
+  errors: ['missingSamlResponse', 'singleSignOnRefused', 'tooManySamlResponses', 'forbidden'],
   consumes: ['application/x-www-form-urlencoded'],
   described: { body: AcsForm },
   examples: { response: { summary: 'A response', value: { SAMLResponse: 'PHNhbWxwOlJlc3BvbnNlLz4=' } } },
@@ -317,7 +318,7 @@ export const finishSingleSignOn = {
   tag,
   summary: 'Finish a sign-in through single sign-on',
   description: 'Where a browser comes after its response was taken; works once, within two minutes.',
-  errors: ['singleSignOnRefused', 'tooManySamlResponses', 'invalidClient', 'unavailable'],
+  errors: ['singleSignOnRefused', 'tooManySamlResponses', 'invalidClient', 'forbidden', 'unavailable'],
   replies: {
     200: {
       description:

@@ -142,10 +142,11 @@ function patternOf(method: string, path: string): string | undefined {
 /** Reports what is wrong with a reply once all of it was sent. */
 export function watchReply(
   { method, routeOptions: { url } }: FastifyRequest,
-  { raw }: FastifyReply,
+  reply: FastifyReply,
   report: (violation: string) => void,
 ): void {
   if (url === undefined || (!operations.has(`${method} ${url}`) && !url.startsWith(scimUrl))) return
+  const { raw } = reply
   const body = keepBody()
   let isEnded = false
   const keep = (chunk: unknown): void => {
@@ -162,7 +163,7 @@ export function watchReply(
     return Reflect.apply(end, raw, parts)
   }
   raw.once('finish', () => {
-    const contentType = String(raw.getHeader('content-type') ?? '')
+    const contentType = String(reply.getHeader('content-type') ?? '')
     const sent = { status: raw.statusCode, contentType, body: body.text() }
     for (const fault of faultsOfReply(method, url, sent)) report(fault)
   })
