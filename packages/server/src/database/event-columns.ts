@@ -28,7 +28,7 @@ const endOfTime = Date.UTC(2100, 0, 1)
 /**
  * The row of an event: the one definition of a line of the event log, of staging, and of the columns that `events`
  * and `purchases` have of it. Keys are columns of staging; those of a line are short because a row is written, read
- * and loaded as text. A column is one entry here and one migration (CONTRIBUTING.md, A column of events).
+ * and loaded as text. A column is one entry here and one migration (CONTRIBUTING.md, How to change things).
  */
 export const rowColumns = {
   /** Sequence number in the event log. */
