@@ -3,10 +3,17 @@ import { createServer, type Server } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { DomainError } from '../platform/errors.ts'
+import { failure } from '../platform/http/envelope.ts'
 import { runImport } from './import-command.ts'
 
 const key = '0123456789abcdef01234567'
 const datasource = 'abcdef0123456789abcdef01'
+
+const faults = new Map<number, DomainError>([
+  [404, new DomainError('datasourceNotFound', { id: datasource })],
+  [503, new DomainError('collectorOverloaded')],
+])
 
 let server: Server
 let url = ''
@@ -28,7 +35,10 @@ beforeEach(async () => {
       const status = answer(++requests)
       if (status === 'cut') return request.socket.destroy()
       if (status === 200) received.push(...(JSON.parse(text) as { eventId: string }[]))
-      response.writeHead(status, status === 503 ? { 'retry-after': '0' } : {}).end()
+      const fault = faults.get(status)
+      if (!fault) return response.writeHead(status).end()
+      const headers = { 'content-type': 'application/json', ...(status === 503 && { 'retry-after': '0' }) }
+      response.writeHead(status, headers).end(JSON.stringify(failure(fault)))
     })
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))

@@ -88,7 +88,7 @@ test('a migrating process that is killed at any instant leaves whole files only'
   const source = join(import.meta.dirname, '../../src')
   const script = `
     import { relationalMigrations } from ${JSON.stringify(join(source, 'database/relational-migrations.ts'))}
-    import { migrate, readMigrations } from ${JSON.stringify(join(source, 'platform/migrations.ts'))}
+    import { migrate, readMigrations } from ${JSON.stringify(join(source, 'platform/migrations/migrations.ts'))}
     import { silentLogger } from ${JSON.stringify(join(source, 'platform/logger.ts'))}
     const driver = relationalMigrations(${JSON.stringify(database.owner)}, 'millrace', silentLogger)
     console.log('up')

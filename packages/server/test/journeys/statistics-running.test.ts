@@ -171,7 +171,7 @@ describe('a query that runs', () => {
       data: { limitSeconds: 1 },
       code: 18,
     })
-    await until(async () => (await runningInEngine()) === 0, 1_000)
+    await until(async () => (await runningInEngine()) === 0, 10_000)
   })
 
   it('is stopped at its memory with 400', async () => {

@@ -68,6 +68,8 @@ export interface TestServiceOptions extends Omit<ContextOverrides, 'relational' 
   readonly clock?: Clock
   /** Stays open; one without any row when it is not given. */
   readonly columnar?: Columnar
+  /** What ends with the service. */
+  readonly onClose?: () => Promise<void>
 }
 
 export interface TestService {
@@ -84,7 +86,13 @@ export async function openTestService(
   database: TestDatabase,
   options: TestServiceOptions = {},
 ): Promise<TestService> {
-  const { origin = () => testOrigin, logger = silentLogger, columnar = emptyColumnar, ...overrides } = options
+  const {
+    origin = () => testOrigin,
+    logger = silentLogger,
+    columnar = emptyColumnar,
+    onClose,
+    ...overrides
+  } = options
   if (!options.clock) database.follow()
   const path = mkdtempSync(join(tmpdir(), 'millrace-service-'))
   const dataDirectory = await openDataDirectory(path)
@@ -118,6 +126,7 @@ export async function openTestService(
     await context.close()
     dataDirectory.release()
     rmSync(path, { recursive: true, force: true })
+    await onClose?.()
   })
   await app.ready()
   return { app, context }

@@ -1,10 +1,9 @@
 import type { Query } from '@millrace/contract/resources/query.ts'
 import type { FastifyInstance } from 'fastify'
-import { afterAll } from 'vitest'
 import { createPrincipal } from '../../src/features/identity/sessions/principal.ts'
 import type { StatisticsService } from '../../src/features/statistics/statistics-service.ts'
 import type { Columnar } from '../../src/platform/stores/columnar.ts'
-import { createTestDatabase, type TestDatabase } from './postgres.ts'
+import { createTestDatabase } from './postgres.ts'
 import { callerToken, openTestService, type TestServiceOptions } from './service.ts'
 import { testCompany } from './statistics-events.ts'
 
@@ -42,20 +41,17 @@ export interface Envelope {
   warnings?: { path: string; message: string }[]
 }
 
-/** One for all services of a file. */
-let database: Promise<TestDatabase> | undefined
-afterAll(async () => (await database)?.close())
-
 export async function openStatisticsApp(
   columnar: Columnar,
   overrides: Pick<TestServiceOptions, 'queryGate' | 'queryLimits'> = {},
 ): Promise<StatisticsApp> {
-  database ??= createTestDatabase()
-  const { pool } = await database
+  const database = await createTestDatabase()
+  const { pool } = database
   const caller = { companyId: testCompany, permissions: ['statistics:access', 'statistics:export'] }
   const settable = { timezone: 'UTC', now: Date.parse('2026-03-20T15:30:00Z') }
-  const { app, context } = await openTestService(await database, {
+  const { app, context } = await openTestService(database, {
     ...overrides,
+    onClose: () => database.close(),
     columnar,
     clock: { now: () => settable.now },
     async findPrincipal() {
