@@ -9,7 +9,7 @@ import { answerUnroutedAtOnce, useFailureReplies } from './failures.ts'
 import { watchForwarding } from './forwarding.ts'
 import { takeJsonBodies } from './json-body.ts'
 import { isTooMuchToDrain } from './request-framing.ts'
-import { createValidatorCompiler } from './validation.ts'
+import { compileValidator } from './validation.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -19,6 +19,9 @@ declare module 'fastify' {
     publicUrl: string | undefined
   }
 }
+
+/** Of an operation that names no query parameters: it takes none (docs/interface.md, Envelope). */
+const noQuery = { type: 'object', properties: {}, additionalProperties: false }
 
 /** Largest body of an interface call; the collector sets its own bound. */
 const interfaceBodyBytes = 1024 * 1024
@@ -102,19 +105,15 @@ export function createHttpServer(dependencies: {
   watchForwarding(app, { publicUrl: undefined, ...dependencies })
   app.decorate('routePatterns', new Map<string, Set<string>>())
   app.addHook('onRoute', (route) => {
-    // An operation that names no query parameters takes none (docs/interface.md, Envelope).
     const { scope } = route as { scope?: string }
     if (scope === 'authenticated' && !route.schema?.querystring)
-      route.schema = {
-        ...route.schema,
-        querystring: { type: 'object', properties: {}, additionalProperties: false },
-      }
+      route.schema = { ...route.schema, querystring: noQuery }
     for (const method of [route.method].flat()) {
       const patterns = app.routePatterns.get(method) ?? new Set<string>()
       app.routePatterns.set(method, patterns.add(route.url))
     }
   })
-  app.setValidatorCompiler(createValidatorCompiler())
+  app.setValidatorCompiler(compileValidator)
   // Replies are written as the handlers give them: tests validate them against their schemas, where a serializer
   // would hide a missing or superfluous field.
   app.setSerializerCompiler(() => (data) => JSON.stringify(data))

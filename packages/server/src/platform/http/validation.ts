@@ -194,26 +194,29 @@ function faultOfQuery(name: string, value: unknown): Fault | undefined {
   return undefined
 }
 
-/** Fastify's validator: strict types, one clear error, unknown names refused with the nearest known one. */
-export function createValidatorCompiler(): FastifySchemaCompiler<Schema> {
-  const ajv = createAjv()
-  return ({ schema, httpPart }) => {
-    const validate: ValidateFunction = ajv.compile(schema)
-    const part = httpPart ?? 'body'
-    return (data: unknown) => {
-      if (part === 'querystring' && data !== null && typeof data === 'object') {
-        const query = data as Record<string, unknown>
-        for (const [name, value] of Object.entries(query)) {
-          const fault = faultOfQuery(name, value)
-          if (fault) return { error: validationError([fault]) }
-          query[name] = readQueryValue(value, schema.properties?.[name] as Schema | undefined)
-        }
+/** One for all servers of the process: it remembers the schemas that it has compiled. */
+const ajv = createAjv()
+
+/**
+ * Fastify's validator: strict types, one clear error, unknown names refused with the nearest known one. A schema is
+ * compiled by its first request: most routes are not asked soon, and the start would wait for all of them.
+ */
+export const compileValidator: FastifySchemaCompiler<Schema> = ({ schema, httpPart }) => {
+  const part = httpPart ?? 'body'
+  return (data: unknown) => {
+    if (part === 'querystring' && data !== null && typeof data === 'object') {
+      const query = data as Record<string, unknown>
+      for (const [name, value] of Object.entries(query)) {
+        const fault = faultOfQuery(name, value)
+        if (fault) return { error: validationError([fault]) }
+        query[name] = readQueryValue(value, schema.properties?.[name] as Schema | undefined)
       }
-      if (validate(data)) return { value: data }
-      const error = mostTelling(validate.errors ?? [])
-      const said = error ? describe(error, part) : { path: names[part] ?? part, message: 'is not valid' }
-      return { error: validationError([said]) }
     }
+    const validate: ValidateFunction = ajv.compile(schema)
+    if (validate(data)) return { value: data }
+    const error = mostTelling(validate.errors ?? [])
+    const said = error ? describe(error, part) : { path: names[part] ?? part, message: 'is not valid' }
+    return { error: validationError([said]) }
   }
 }
 
