@@ -1,5 +1,3 @@
-import { generateServiceProviderMetadata, SAML, ValidateInResponseTo } from '@node-saml/node-saml'
-
 /** Our addresses for one company, below the public address of the service. */
 export interface ServiceProvider {
   /** Our entity id, which is where our metadata is; the audience of assertions. */
@@ -13,6 +11,9 @@ export function serviceProviderOf(publicUrl: string, companyId: string): Service
   const base = `${publicUrl}/v2/sso/saml/${companyId}`
   return { entityId: `${base}/metadata`, acsUrl: `${base}/acs`, finishUrl: `${base}/finish` }
 }
+
+/** Loaded by the first call: only companies with single sign-on need its 90 modules. */
+const library = () => import('@node-saml/node-saml')
 
 /** Leaves the choice to the identity provider; only a transient name is of no use (it changes each time). */
 const nameIdFormat = 'urn:oasis:names:tc:SAML:1.1:nameid-format:unspecified'
@@ -31,6 +32,7 @@ export interface SignedRequest {
  */
 export async function buildSignInUrl(wanted: SignedRequest): Promise<string> {
   const { requestId, provider, identityProvider, privateKey } = wanted
+  const { SAML, ValidateInResponseTo } = await library()
   const saml = new SAML({
     issuer: provider.entityId,
     callbackUrl: provider.acsUrl,
@@ -48,10 +50,11 @@ export async function buildSignInUrl(wanted: SignedRequest): Promise<string> {
 }
 
 /** SAML 2.0 metadata with every certificate that may sign our requests. */
-export function buildMetadata(
+export async function buildMetadata(
   provider: ServiceProvider,
   signing: { readonly privateKey: string; readonly certificates: readonly string[] },
-): string {
+): Promise<string> {
+  const { generateServiceProviderMetadata } = await library()
   return generateServiceProviderMetadata({
     issuer: provider.entityId,
     callbackUrl: provider.acsUrl,
