@@ -2,12 +2,12 @@ import { closeSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } f
 import { join } from 'node:path'
 import { isId, newId } from '../ids.ts'
 
-/** Of logs that were made before logs had names. */
+/** The id of logs that were created before logs had ids. */
 const unnamed = 'events'
 
 /**
- * The name of the log in a directory, given once and kept in a file of it. A checkpoint belongs to one log: whoever
- * took the position of one log for that of another would give away what was never read.
+ * The id of the log in a directory, created once and kept in a file there. A checkpoint belongs to one log: a loader
+ * that applied the position of one log to another would delete events that it never read.
  * @param isOld whether the log holds segments already
  */
 export function nameLog(directory: string, isOld: boolean): string {

@@ -47,7 +47,7 @@ export function eventRow(event: KeptEvent, head: string): string {
   return `${head}${labels},${JSON.stringify(fields).slice(1)}`
 }
 
-/** What all event rows of a request begin with, behind the sequence number. */
+/** The prefix that all event rows of a request share, behind the sequence number. */
 export function eventHead(origin: RowOrigin, senderText: string): string {
   return `,"z":"e",${originText(origin)}${senderText}`
 }

@@ -20,7 +20,7 @@ export interface Familiarity {
 /** A network passes to other users sooner than a browser. */
 const lifetimeDays = { network: 30, device: 90 } as const
 
-/** Of each kind, of one user; the latest stay. */
+/** How many networks, and how many browsers, are kept for a user: the most recently used. */
 const maxOrigins = 20
 
 /** A second use within this time is not written. */

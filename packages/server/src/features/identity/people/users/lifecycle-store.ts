@@ -29,7 +29,7 @@ export interface EndedAccess {
   readonly linkedAccounts: number
 }
 
-/** The same of an account that begins anew. */
+/** The same for an account that is reset. */
 export interface EndedAccount extends EndedAccess {
   readonly teams: number
   readonly password: boolean
