@@ -102,7 +102,7 @@ export function createPasswordCheck(dependencies: PasswordCheckDependencies) {
     const last = alarms.get(bucket)
     if (last !== undefined && clock.now() - last < alarmIntervalMs) return
     alarms.set(bucket, clock.now())
-    log.warn({ budget: bucket }, 'failed sign-ins have exhausted a budget: further attempts are slowed down')
+    log.warn({ budget: bucket }, 'failed sign-ins have filled a bucket: further attempts are slowed down')
   }
 
   function recordFailure(

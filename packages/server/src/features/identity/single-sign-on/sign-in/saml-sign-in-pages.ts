@@ -4,7 +4,7 @@ import { html } from '../../../../platform/http/documents/html.ts'
 import { sendFailure, toDomainError } from '../../../../platform/http/failures.ts'
 import type { Catalogue, Language } from '../../../../platform/i18n/language.ts'
 import { languageOfRequest } from '../../../../platform/i18n/request-language.ts'
-import { sayFailure } from '../../sign-in/pages/page-failure.ts'
+import { failureText } from '../../sign-in/pages/page-failure.ts'
 import { sendSignInPage, signInCard } from '../../sign-in/pages/sign-in-page.ts'
 import type { Question } from './initiated-sign-in.ts'
 import { SignInRefused } from './refusal-record.ts'
@@ -113,11 +113,11 @@ function sendFailurePage(request: FastifyRequest, reply: FastifyReply, error: Do
   const language = languageFor(request, error)
   const text = words[language]
   const body =
-    error instanceof SignInRefused && error.said === undefined
+    error instanceof SignInRefused && error.localizedMessage === undefined
       ? signInCard(text.failed, text.refused, html`<p><code>${request.id}</code></p>`)
       : signInCard(
           text.failed,
-          sayFailure(error, language),
+          failureText(error, language),
           html`<p>${text.reference}: <code>${request.id}</code></p>`,
         )
   if (error.retryAfterSeconds !== undefined)
