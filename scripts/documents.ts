@@ -1,7 +1,7 @@
 /**
- * Writes the list of all operations and the generated tables of README.md and ARCHITECTURE.md; with `--check` it only
- * says whether they
- * are true, and whether what comments cite and pages name exists. A table stands between `<!-- begin NAME -->` and `<!-- end NAME -->`.
+ * Writes the list of all operations and the generated tables of README.md and ARCHITECTURE.md. With `--check` it only
+ * checks that they are up to date, and that citations in comments and files named in documents exist. A table stands
+ * between `<!-- begin NAME -->` and `<!-- end NAME -->`.
  */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'

@@ -50,7 +50,7 @@ import type { Relational } from './platform/stores/relational.ts'
 import { openSegmentLog } from './platform/stores/segment-log.ts'
 import { createServices, type FindPrincipal, type ServiceOverrides, type Services } from './services.ts'
 
-/** One core is left to whoever accepts events: with hashes on all of them each waits for some milliseconds. */
+/** One core is left to the collector: with hashes on all of them each waits for some milliseconds. */
 const hashingThreads = Math.max(1, Math.min(4, availableParallelism() - 1))
 
 /** Everything that runs, wired together. */

@@ -94,7 +94,7 @@ export interface OpenedColumnar {
 }
 
 const firstPauseMilliseconds = 1_000
-const longestPauseMilliseconds = 30_000
+const maxPauseMilliseconds = 30_000
 
 /** `CLICKHOUSE_URL`, or an engine of our own as a child. An engine that does not come up is no reason to refuse events. */
 export function openColumnarStore(
@@ -114,7 +114,7 @@ export function openColumnarStore(
       for (
         let pause = firstPauseMilliseconds;
         !signal.aborted;
-        pause = Math.min(2 * pause, longestPauseMilliseconds)
+        pause = Math.min(2 * pause, maxPauseMilliseconds)
       ) {
         try {
           await (child ? child.start() : columnar.ping())

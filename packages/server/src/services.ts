@@ -245,7 +245,7 @@ export function createServices(parts: ServiceParts): Services {
   }
 }
 
-/** Events per second from which queries leave a core to whoever accepts events, and over how long it is taken. */
+/** Events per second from which queries leave a core to the collector, and over how long it is taken. */
 const busyRate = 1_000
 const busyWindowMs = 500
 

@@ -39,7 +39,7 @@ export const accountErrors = {
     errorCode: 2023,
     status: 409,
     message:
-      'The company would have no administrator: first give somebody else a role that may update users, roles and the company',
+      'The company would have no administrator: first assign another user a role that may update users, roles and the company',
     data: Nothing,
   },
   userNotActive: {
@@ -223,7 +223,7 @@ export const accountErrors = {
     data: Type.Object(
       {
         id: anId,
-        users: Type.Integer({ description: 'How many people hold it', examples: [3] }),
+        users: Type.Integer({ description: 'How many users have it', examples: [3] }),
         settings: Type.Array(Type.String({ examples: ['the default role of the company'] })),
       },
       strict,
@@ -297,13 +297,13 @@ export const accountErrors = {
     errorCode: 2075,
     status: 409,
     message:
-      'The default team takes the people who are put into no other; choose another one in the settings of the company (`defaultTeamId`), then delete this one',
+      'The default team takes the users who are put into no other; choose another one in the settings of the company (`defaultTeamId`), then delete this one',
     data: ById,
   },
   memberWithoutTeam: {
     errorCode: 2076,
     status: 409,
-    message: 'Somebody would be in no team at all; put them into another team first',
+    message: 'A user would be in no team at all; add the user to another team first',
     data: ByUsers,
   },
   wrongPassword: {
@@ -315,7 +315,7 @@ export const accountErrors = {
   provisionedTeam: {
     errorCode: 2078,
     status: 409,
-    message: 'The identity provider keeps this team: change its name and members there',
+    message: 'The identity provider manages this team: change its name and members there',
     data: ByTeams,
   },
   tooManyInvitations: {

@@ -59,7 +59,7 @@ const dropRules = {
   'line-unparseable': {
     title: 'A line is not JSON',
     effect: 'dropped',
-    outcome: 'The line is dropped; the other lines of the body are judged alone.',
+    outcome: 'The line is dropped; the other lines of the body are validated separately.',
     fix: 'Write one JSON object per line, without line breaks inside it.',
   },
   'event-not-object': {
@@ -224,7 +224,7 @@ const changeRules = {
   'trans-id-placeholder': {
     title: 'data.transId is a placeholder',
     effect: 'changed',
-    outcome: 'It is left out; the purchase counts on its own instead of merging with strangers.',
+    outcome: 'It is left out; the purchase counts on its own instead of merging with unrelated purchases.',
     fix: 'Send the identifier of the order, or leave data.transId out.',
   },
   'text-too-long': {

@@ -31,7 +31,7 @@ export const listAuditEntries = {
       description: 'One page of entries',
       examples: {
         role: {
-          summary: 'Somebody was deactivated',
+          summary: 'A user was deactivated',
           value: [
             {
               id: '65f0c0ffee5ca1ab1e0ddba1',

@@ -20,7 +20,7 @@ export const createToken = {
 - Grant \`refresh_token\`: \`refresh_token\` and \`client_id\`. A browser that signed in to the web application may leave \`refresh_token\` to its cookie of that name.
 - Grant \`authorization_code\`: \`code\`, \`redirect_uri\`, \`code_verifier\` and \`client_id\`, after a sign-in in the browser at \`/v2/oauth/authorize\` (RFC 6749 4.1 with PKCE S256; metadata at \`/.well-known/oauth-authorization-server\`).
 
-The access token is valid for one hour. The refresh token is valid for 30 days after the last access token that it gave: refreshing keeps the same refresh token and moves its end. A client that was made to rotate its refresh tokens gets another one with every refresh: the one before works for 30 seconds more, for requests at once and for answers that were lost, and the use of any older one ends the session with everything that it gave. The answer is bare, without the success envelope; failures carry the fields of the fail envelope and RFC 6749's \`error\` and \`error_description\` side by side.`,
+The access token is valid for one hour. The refresh token is valid for 30 days after the last access token that it issued: refreshing keeps the same refresh token and extends its validity. A client that is configured to rotate its refresh tokens gets another one with every refresh: the one before works for 30 seconds more, for requests at once and for answers that were lost, and the use of any older one ends the session with everything that it gave. The answer is bare, without the success envelope; failures carry the fields of the fail envelope and RFC 6749's \`error\` and \`error_description\` side by side.`,
   errors: [
     'invalidTokenRequest',
     'unsupportedGrantType',
@@ -94,8 +94,8 @@ export const revokeToken = {
   summary: 'Revoke a token',
   description: `Ends a token at once, in every process of the service.
 
-- A refresh token takes its access tokens along: the session is signed out. So does one that another has replaced.
-- An access token ends alone; its refresh token goes on to give others.
+- A refresh token is revoked with its access tokens: the session is signed out. So does one that another has replaced.
+- An access token is revoked alone; its refresh token remains valid.
 
 A token that is unknown or has ended already is answered like one that was revoked. Failures carry the fields of the fail envelope and RFC 6749's \`error\` and \`error_description\` side by side.`,
   errors: ['invalidTokenRequest', 'invalidClient', 'invalidGrant'],
@@ -116,8 +116,8 @@ const text = (description: string, maxLength: number, minLength = 0) =>
 
 const CheckEmailForm = Type.Object(
   {
-    client_id: text('Application that the person signs in to', 128, 1),
-    redirect_uri: text('Where the person goes in the end; registered for the client', 2_048, 1),
+    client_id: text('Application that the user signs in to', 128, 1),
+    redirect_uri: text('Where the browser is redirected in the end; registered for the client', 2_048, 1),
     username: text('The e-mail address as it was typed', 254, 1),
     state: Type.Optional(text('Given back untouched', 2_048)),
     lang: Type.Optional(text('Language of the pages', 35)),

@@ -45,7 +45,7 @@ Send again only after transport failures and 5xx answers, with the same \`eventI
   described: {
     params: Type.Object({ datasourceId: id('Identifier of the datasource') }, strict),
     body: Type.Union([CollectedEvent, Type.Array(CollectedEvent, { minItems: 1, maxItems: 2_000 })], {
-      description: 'One event, or an array of events that are judged one by one',
+      description: 'One event, or an array of events that are validated separately',
     }),
   },
   examples: {

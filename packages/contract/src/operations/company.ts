@@ -30,13 +30,13 @@ export const updateCompany = {
   tag: 'Accounts',
   summary: 'Change the settings of your company',
   description:
-    'A partial update: a field that is absent stays as it is. Statistics follow at once. Another default team takes those who come from now on; whoever is in the old one stays there.',
+    'A partial update: a field that is absent stays as it is. Statistics follow at once. Another default team takes new users from now on; members of the former one stay there.',
   audit: { action: 'company-update', target: 'company', of: 'company' },
   errors: ['unknownRole', 'roleAboveOwn', 'unknownTeam', 'notInTeam', 'provisionedTeam'],
   examples: {
     zone: { summary: 'In Paris', value: { timezone: 'Europe/Paris', language: 'fr' } },
     newcomers: {
-      summary: 'What becomes of newcomers',
+      summary: 'Role and team of new users',
       value: { defaultRoleId: '65f0c0ffee5ca1ab1e0ddba1', defaultTeamId: '65f0c0ffee5ca1ab1e0ddba2' },
     },
   },

@@ -19,7 +19,7 @@ export const inviteUser = {
   tag: 'Accounts',
   summary: 'Invite a user',
   description:
-    'Makes a user who comes in through `url`: a link to choose a password that works once within 7 days, or the sign-in address where single sign-on is required for the address. The link is mailed too unless `sendMail` is false. It works as long as the user who made it may give the role. Whether another company has a user with the address is not told: where it signs in to an account of another company, or its domain is verified there, the invitation is answered like any other, the mail says so, and the link sets no password.',
+    'Makes a user who accepts the invitation at `url`: a link to choose a password that works once within 7 days, or the sign-in address where single sign-on is required for the address. The link is mailed too unless `sendMail` is false. It works as long as the user who made it may give the role. Whether another company has a user with the address is not disclosed: where it signs in to an account of another company, or its domain is verified there, the invitation is answered like any other, the mail says so, and the link sets no password.',
   audit: { action: 'user-invite', target: 'user', named: 'email' },
   errors: [
     'provisionedTeam',
@@ -41,7 +41,7 @@ export const inviteUser = {
       },
     },
     handed: {
-      summary: 'To be handed over',
+      summary: 'To pass on the link yourself',
       value: {
         email: 'bob@example.com',
         roleId: '65f0c0ffee5ca1ab1e0ddba1',
@@ -50,7 +50,7 @@ export const inviteUser = {
       },
     },
   },
-  replies: { 200: { description: 'The user, and where the user comes in' } },
+  replies: { 200: { description: 'The user, and where the user accepts the invitation' } },
   schema: { body: InvitationCreation, response: { 200: successEnvelope(Invited) } },
 } as const satisfies Operation
 
@@ -63,7 +63,7 @@ export const listInvitations = {
   permission: { resource: 'invitation', action: 'read' },
   tag: 'Accounts',
   summary: 'List invitations',
-  description: 'Users who were invited and have not come in yet, the oldest first, page by page.',
+  description: 'Users who have not accepted their invitation yet, the oldest first, page by page.',
   errors: [],
   replies: { 200: { description: 'One page of invitations' } },
   schema: {
@@ -82,14 +82,14 @@ export const renewInvitation = {
   access: 'Invitation: create, and every permission of the role of the user',
   tag: 'Accounts',
   summary: 'Renew an invitation',
-  description: 'Makes a new link for 7 days; the former one works no more.',
+  description: 'Makes a new link for 7 days; the former one is no longer valid.',
   audit: { action: 'invitation-renew', target: 'user' },
   errors: ['invitationNotFound', 'userAboveOwn', 'tooManyInvitations'],
   examples: {
     mailed: { summary: 'By mail', value: {} },
-    handed: { summary: 'To be handed over', value: { sendMail: false } },
+    handed: { summary: 'To pass on the link yourself', value: { sendMail: false } },
   },
-  replies: { 200: { description: 'The user, and where the user comes in' } },
+  replies: { 200: { description: 'The user, and where the user accepts the invitation' } },
   schema: {
     params: invitationId,
     body: InvitationRenewal,
@@ -106,10 +106,10 @@ export const deleteInvitation = {
   permission: { resource: 'invitation', action: 'delete' },
   access: 'Invitation: delete, and every permission of the role of the user',
   tag: 'Accounts',
-  summary: 'Take an invitation back',
-  description: 'The link works no more, and the address is free again.',
+  summary: 'Revoke an invitation',
+  description: 'The link is no longer valid, and the address is free again.',
   audit: { action: 'invitation-delete', target: 'user' },
   errors: ['invitationNotFound', 'userAboveOwn'],
-  replies: { 200: { description: 'The invitation is gone' } },
+  replies: { 200: { description: 'The invitation is revoked' } },
   schema: { params: invitationId, response: { 200: successEnvelope(EmptyObject) } },
 } as const satisfies Operation

@@ -86,7 +86,7 @@ export const endOwnSessions = {
   access,
   tag: 'Accounts',
   summary: 'Sign out everywhere',
-  description: 'Ends all your sessions, this one too: the token of this call works no more afterwards.',
+  description: 'Ends all your sessions, this one too: the token of this call is revoked with them.',
   audit: { action: 'sign-out', target: 'user', of: 'caller' },
   errors: [],
   replies: { 200: { description: 'You are signed out' } },

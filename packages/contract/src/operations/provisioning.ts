@@ -32,11 +32,11 @@ export const updateScimConfig = {
   scope: 'authenticated',
   permission: { resource: 'company', action: 'update' },
   access:
-    'Company: update, and every permission of each role that is named or that a user loses or gets by the change, and of the whole mapping to turn `roleSource` on; to turn `enabled` or `groupSync` on, every permission of each role of the company’s people',
+    'Company: update, and every permission of each role that is named or that a user loses or gets by the change, and of the whole mapping to turn `roleSource` on; to turn `enabled` or `groupSync` on, every permission of each role of the company’s users',
   tag: 'Provisioning',
   summary: 'Change the provisioning configuration',
   description:
-    'A partial update: a field that is absent stays as it is. A change of the rules for roles is applied at once to everybody whom the identity provider keeps.',
+    'A partial update: a field that is absent stays as it is. A change of the rules for roles is applied at once to every user whom the identity provider manages.',
   audit: { action: 'scim-config-update', target: 'scim-config' },
   errors: ['unknownRole', 'roleAboveOwn', 'lastAdministrator'],
   examples: {
@@ -80,7 +80,7 @@ export const createScimToken = {
   url: tokensUrl,
   scope: 'authenticated',
   permission: { resource: 'company', action: 'update' },
-  access: 'Company: update, and every permission of each role of the company’s people',
+  access: 'Company: update, and every permission of each role of the company’s users',
   tag: 'Provisioning',
   summary: 'Create a token for the identity provider',
   description:

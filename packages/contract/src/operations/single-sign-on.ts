@@ -24,7 +24,7 @@ export const deleteSingleSignOn = {
   url,
   ...change,
   summary: 'Delete the single sign-on configuration',
-  description: `Users of the company go back to logging in with a password; those who have none get a reset mail.
+  description: `Users of the company sign in with a password again; those who have none get a reset mail.
 
 Its domains, certificates and links to the identity provider are deleted along with it, and sessions that began through single sign-on end. It is possible while single sign-on is required, too: that ends with it.`,
   audit: { action: 'sso-config-delete', target: 'sso-config', of: 'company' },
@@ -132,7 +132,7 @@ export const addSingleSignOnDomain = {
   ...change,
   summary: 'Claim a domain for single sign-on',
   description:
-    'Answers the DNS record that shows the domain is yours. Nothing changes for anybody until it is verified. A domain that another company has verified, and public mail services, are refused.',
+    'Answers the DNS record that shows the domain is yours. Nothing changes for any user until it is verified. A domain that another company has verified, and public mail services, are refused.',
   audit: { action: 'sso-domain-add', target: 'sso-domain', named: 'domain' },
   errors: ['domainTaken', 'tooManyDomains'],
   examples: { domain: { summary: 'A domain', value: { domain: 'example.com' } } },
@@ -163,7 +163,7 @@ export const removeSingleSignOnDomain = {
   ...change,
   summary: 'Remove a domain',
   description:
-    'People of the domain sign in by password again. After a verified one is removed, single sign-on is no longer required until it is proven again.',
+    'Users of the domain sign in by password again. After a verified one is removed, single sign-on is no longer required until it is proven again.',
   audit: { action: 'sso-domain-remove', target: 'sso-domain' },
   errors: ['domainNotFound'],
   replies: { 200: { description: 'It is removed' } },
@@ -189,7 +189,7 @@ export const rotateSingleSignOnCertificate = {
   url: '/v2/entities/sso/certificates',
   ...change,
   summary: 'Make a new certificate',
-  description: `Makes a new key with a certificate, valid for three years. Both stand in our metadata from now on, and the older one goes on to sign: declare the new one at the identity provider, then retire the older one. So nobody is locked out in between.
+  description: `Makes a new key with a certificate, valid for three years. Both are in our metadata from now on, and the older one remains the signing certificate: declare the new one at the identity provider, then retire the older one. So no user is locked out in between.
 
 It works before there is a configuration, too, so that our metadata can be given to the identity provider first.`,
   audit: { action: 'sso-certificate-rotate', target: 'sso-certificate' },
@@ -230,7 +230,7 @@ export const startSingleSignOn = {
   tag,
   summary: 'Begin a sign-in through single sign-on',
   description:
-    'For browsers: a page that goes on to the identity provider of the domain or company with a signed request. The other parameters are those of `GET /v2/oauth/authorize`; the sign-in ends at its `redirect_uri` with a code. Without any of them (but `lang`) it is a trial: the whole way, with all that a first sign-in proves and makes, which ends at a page that says as whom the person is known and lets nobody in.',
+    'For browsers: a page that forwards the browser to the identity provider of the domain or company with a signed request. The other parameters are those of `GET /v2/oauth/authorize`; the sign-in ends at its `redirect_uri` with a code. Without any of them (but `lang`) it is a trial: the whole sign-in, with all that a first one proves and makes, which ends at a page that names the matched user and starts no session.',
   errors: [
     'singleSignOnNotOffered',
     'invalidClient',
@@ -239,14 +239,14 @@ export const startSingleSignOn = {
     'forbidden',
     'unavailable',
   ],
-  replies: { 200: { description: 'A page that goes on to the identity provider' } },
+  replies: { 200: { description: 'A page that forwards the browser to the identity provider' } },
   schema: {
     querystring: Type.Object(
       {
         domain: text('Domain of the e-mail address; or `company`', 253),
         company: text('Identifier of the company; or `domain`', 24),
-        client_id: text('Application that the person signs in to', 128),
-        redirect_uri: text('Where the person goes in the end; registered for the client', 2_048),
+        client_id: text('Application that the user signs in to', 128),
+        redirect_uri: text('Where the browser is redirected in the end; registered for the client', 2_048),
         response_type: text('`code`', 32),
         state: text('Given back untouched', 2_048),
         code_challenge: text('RFC 7636: base64url of the SHA-256 of the verifier', 128),
@@ -280,7 +280,7 @@ export const readServiceProviderMetadata = {
 const AcsForm = Type.Object(
   {
     SAMLResponse: Type.String({ description: 'The response in base64' }),
-    RelayState: Type.Optional(Type.String({ description: 'Not used: it leads nowhere' })),
+    RelayState: Type.Optional(Type.String({ description: 'Ignored' })),
   },
   { ...strict, title: 'AcsForm' },
 )
@@ -292,17 +292,17 @@ export const consumeSamlResponse = {
   url: '/v2/sso/saml/:companyId/acs',
   scope: 'open',
   tag,
-  summary: 'Take a response of the identity provider',
-  description: `Where the identity provider has the browser post its response (HTTP-POST binding). The assertion must be signed by a configured certificate, not encrypted, meant for us and now, and answer a request that the same browser was sent with. Sign-ins that began at the identity provider are refused unless the company has set \`allowIdpInitiated\`: then they are taken within two minutes after the assertion was made, once, and lead to the one address that the company has set. RelayState is ignored.
+  summary: 'Accept a response of the identity provider',
+  description: `Where the identity provider has the browser post its response (HTTP-POST binding). The assertion must be signed by a configured certificate, not encrypted, meant for us and now, and answer a request that the same browser was sent with. Sign-ins that began at the identity provider are refused unless the company has set \`allowIdpInitiated\`: then they are accepted within two minutes after the assertion was made, once, and lead to the one address that the company has set. RelayState is ignored.
 
-Why a response was refused stands in the audit log under the reference of the answer.`,
+Why a response was refused is in the audit log under the reference of the answer.`,
   errors: ['missingSamlResponse', 'singleSignOnRefused', 'tooManySamlResponses', 'forbidden'],
   consumes: ['application/x-www-form-urlencoded'],
   described: { body: AcsForm },
   examples: { response: { summary: 'A response', value: { SAMLResponse: 'PHNhbWxwOlJlc3BvbnNlLz4=' } } },
   replies: {
     303: {
-      description: 'It was taken',
+      description: 'It was accepted',
       headers: { Location: 'Where the same browser finishes the sign-in' },
     },
   },
@@ -317,15 +317,15 @@ export const finishSingleSignOn = {
   scope: 'open',
   tag,
   summary: 'Finish a sign-in through single sign-on',
-  description: 'Where a browser comes after its response was taken; works once, within two minutes.',
+  description: 'Where the browser is sent after its response was accepted; works once, within two minutes.',
   errors: ['singleSignOnRefused', 'tooManySamlResponses', 'invalidClient', 'forbidden', 'unavailable'],
   replies: {
     200: {
       description:
-        'The end of a trial: a page that says as whom the person is known; or, for a sign-in that began at the identity provider, a form that asks whether to continue as that person',
+        'The end of a trial: a page that names the matched user; or, for a sign-in that began at the identity provider, a form that asks whether to continue as that user',
     },
     303: {
-      description: 'The person is signed in',
+      description: 'The user is signed in',
       headers: { Location: 'The next step of the sign-in, in the end `redirect_uri` with a code' },
     },
   },

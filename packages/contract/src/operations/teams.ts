@@ -75,7 +75,7 @@ export const updateTeam = {
   tag: 'Accounts',
   summary: 'Change a team',
   description:
-    'A partial update. `parentIds` is the whole list of the teams right above; `members` says who comes in and who goes.',
+    'A partial update. `parentIds` is the whole list of the teams right above; `members` lists the users to add and to remove.',
   audit: { action: 'team-update', target: 'team' },
   errors: [
     'provisionedTeam',
@@ -89,7 +89,7 @@ export const updateTeam = {
   examples: {
     parents: { summary: 'Detach it', value: { parentIds: [] } },
     members: {
-      summary: 'One in, one out',
+      summary: 'Add one member, remove another',
       value: {
         members: { add: ['65f0c0ffee5ca1ab1e0ddba1'], remove: ['65f0c0ffee5ca1ab1e0ddba2'] },
       },

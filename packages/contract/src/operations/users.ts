@@ -88,9 +88,9 @@ export const deactivateUser = {
   permission: { resource: 'user', action: 'update' },
   access: 'User: update, and every permission of the user’s role',
   tag: 'Accounts',
-  summary: 'Let a user no longer in',
+  summary: 'Deactivate a user',
   description:
-    'Ends every session at once, voids links in mails and takes linked accounts away. Role, teams and password stay. A user who is deactivated already stays so.',
+    'Ends every session at once, revokes links in mails and deletes linked accounts. Role, teams and password stay. A user who is deactivated already stays so.',
   audit: { action: 'user-deactivate', target: 'user' },
   errors: ['userIdNotFound', 'userAboveOwn', 'lastAdministrator'],
   replies: { 200: { description: 'The user as it is now' } },
@@ -106,7 +106,7 @@ export const reactivateUser = {
   permission: { resource: 'user', action: 'update' },
   access: 'User: update, and every permission of the user’s role',
   tag: 'Accounts',
-  summary: 'Let a deactivated user in again',
+  summary: 'Reactivate a user',
   description:
     'Role, teams and password are as they were; linked accounts do not come back. A user who is active stays so; one who had not come in yet is invited again and needs a new link.',
   audit: { action: 'user-reactivate', target: 'user' },
@@ -145,7 +145,7 @@ export const deleteUser = {
   tag: 'Accounts',
   summary: 'Delete a user for good',
   description:
-    'Ends every session at once and forgets everything personal. What the user made stays with the company; the address is free again.',
+    'Ends every session at once and erases all personal data. What the user made stays with the company; the address is free again.',
   audit: { action: 'user-delete', target: 'user' },
   errors: ['userIdNotFound', 'userAboveOwn', 'lastAdministrator'],
   replies: { 200: { description: 'The user is deleted' } },

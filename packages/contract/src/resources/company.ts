@@ -18,7 +18,7 @@ const settings = {
     description: 'IANA name of the time zone in which days begin and end',
     examples: ['Europe/Paris'],
   }),
-  language: oneOf([...languages], { description: 'Language of mails to people without one of their own' }),
+  language: oneOf([...languages], { description: 'Language of mails to users without one of their own' }),
   attributionModel: oneOf([...attributionModels], {
     description: 'How a purchase is credited to what was seen and clicked before it',
   }),
@@ -30,10 +30,10 @@ const settings = {
     maximum: 3650,
     description: 'Days that entries of the audit log are kept',
   }),
-  defaultRoleId: nullable(id('Role of people who come in without one of their own'), {
-    description: 'Role of people who come in without one of their own; null is `viewer`',
+  defaultRoleId: nullable(id('Role of new users without one of their own'), {
+    description: 'Role of new users without one of their own; null is `viewer`',
   }),
-  defaultTeamId: id('Team of people who are put into no other; there always is one'),
+  defaultTeamId: id('Team of users who are put into no other; there always is one'),
 }
 
 /** The caller's company with its settings. */

@@ -9,7 +9,7 @@ const statistic = (description: string) => nullable(Type.Number({ description })
 const Outcome = Type.Object(
   {
     status: Type.String({ examples: ['decided'] }),
-    routingVariantId: Type.Optional(Type.String({ description: 'Variant that everybody gets from now on' })),
+    routingVariantId: Type.Optional(Type.String({ description: 'Variant that is shown to all from now on' })),
     decidedBy: Type.Optional(Type.Object({ type: Type.Literal('user'), userId: Type.String() }, strict)),
     validated: Type.Optional(Type.Boolean()),
     confidence: Type.Optional(statistic('Between 0 and 1')),

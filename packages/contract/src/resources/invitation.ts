@@ -13,20 +13,20 @@ export const Invitation = Type.Object(
     resourceGroupIds: User.properties.resourceGroupIds,
     createdAt: dateTime('When the user was invited first'),
     expiresAt: nullable(dateTime('When the link ends'), {
-      description: 'When the link ends; null where the user comes in through single sign-on',
+      description: 'When the link ends; null where the user signs in through single sign-on',
     }),
   },
   { ...strict, title: 'Invitation' },
 )
 export type Invitation = Static<typeof Invitation>
 
-/** What the inviting user gets: the user, and the address to hand over. */
+/** What the inviting user gets: the user, and the address to pass on. */
 export const Invited = Type.Object(
   {
     user: User,
     url: Type.String({
       description:
-        'Where the user comes in: a link to choose a password, which works once, or the sign-in address where single sign-on is required. It is shown only now',
+        'Where the user accepts the invitation: a link to choose a password, which works once, or the sign-in address where single sign-on is required. It is shown only now',
       examples: [
         'https://millrace.example.com/v2/oauth/set-password?token=q3J9v5kYxw0n6dG1cS8zF2tB7mR4hL_aEoUiPyKsVxM',
       ],

@@ -4,7 +4,7 @@ import { dateTime, id, nameText, oneOf, responseOnly, strict, webhookSecretPatte
 export const linkedAccountProviders = ['slack', 'teams', 'webhook'] as const
 export type LinkedAccountProvider = (typeof linkedAccountProviders)[number]
 
-/** A link from a person to a place that messages go to. Its address is a secret and never read back. */
+/** A link from a user to a place that messages are sent to. Its address is a secret and never read back. */
 export const LinkedAccount = Type.Object(
   {
     id: Type.String({

@@ -10,7 +10,7 @@ export const Role = Type.Object(
     name: Type.String({ examples: ['editor'] }),
     builtIn: Type.Boolean({ description: 'Made with the company; it cannot be changed' }),
     permissions: Type.Array(oneOf(permissionNames), { description: 'What the role allows' }),
-    userCount: Type.Integer({ minimum: 0, description: 'How many people hold it' }),
+    userCount: Type.Integer({ minimum: 0, description: 'How many users have it' }),
     createdAt: dateTime('When it was made'),
     updatedAt: dateTime('When it was changed last'),
   },

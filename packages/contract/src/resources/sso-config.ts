@@ -4,7 +4,7 @@ import { assertionPathPattern, dateTime, id, nullable, oneOf, responseOnly, stri
 const path = (what: string, example: string) =>
   Type.String({ pattern: assertionPathPattern, description: `Where ${what} stands`, examples: [example] })
 
-/** Where each field of a person stands in an assertion: `nameId`, or `attributes.` and the attribute's name. */
+/** Where each field of a user stands in an assertion: `nameId`, or `attributes.` and the attribute's name. */
 export const AttributeMapping = Type.Object(
   {
     email: path('the e-mail address', 'attributes.email'),
@@ -35,7 +35,7 @@ const IdpCertificate = Type.Object(
   strict,
 )
 
-/** How the people of a company sign in through its identity provider (SAML 2.0). */
+/** How the users of a company sign in through its identity provider (SAML 2.0). */
 export const SsoConfig = Type.Object(
   {
     idpMetadataXml: nullable(
@@ -43,17 +43,17 @@ export const SsoConfig = Type.Object(
     ),
     idpMetadataUrl: nullable(Type.String({ description: 'Where the metadata was fetched from' })),
     idpEntityId: Type.String({ description: 'How the identity provider calls itself' }),
-    idpSignInUrl: Type.String({ description: 'Where people are sent to sign in' }),
+    idpSignInUrl: Type.String({ description: 'Where users are sent to sign in' }),
     idpCertificates: Type.Array(IdpCertificate, { description: 'What its signatures are verified with' }),
     attributeMapping: AttributeMapping,
     provisioning: oneOf(provisioningModes, {
-      description: '`invitation`: only people who are known or invited; `create`: also makes new ones',
+      description: '`invitation`: only existing or invited users; `create`: also creates new ones',
     }),
-    defaultRoleId: nullable(id('Role of people who are created; null is that of the company')),
-    defaultTeamIds: Type.Array(id('A team of people who are created'), {
+    defaultRoleId: nullable(id('Role of users who are created; null is that of the company')),
+    defaultTeamIds: Type.Array(id('A team of users who are created'), {
       description: 'None is the default team of the company',
     }),
-    mandatory: Type.Boolean({ description: 'Whether people of the verified domains must sign in this way' }),
+    mandatory: Type.Boolean({ description: 'Whether users of the verified domains must sign in this way' }),
     allowIdpInitiated: Type.Boolean({
       description: 'Whether a sign-in may begin at the identity provider, without a request of ours',
     }),
@@ -101,7 +101,7 @@ const initiatedUrl = nullable(
     examples: ['https://app.example.com/sign-in'],
   }),
 )
-const teamIds = Type.Array(id('A team of people who are created'), { maxItems: 100, uniqueItems: true })
+const teamIds = Type.Array(id('A team of users who are created'), { maxItems: 100, uniqueItems: true })
 
 const optional = {
   idpMetadataXml: Type.Optional(metadataXml),

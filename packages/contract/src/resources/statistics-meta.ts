@@ -3,7 +3,7 @@ import { mapOf, oneOf, strict } from './formats.ts'
 import { filterOperators, granularities } from './query.ts'
 
 const common = {
-  title: Type.String({ description: 'Short name for people', examples: ['Events'] }),
+  title: Type.String({ description: 'Short name to display', examples: ['Events'] }),
   description: Type.String({ description: 'Exact meaning' }),
   source: Type.String({ description: 'Source that it belongs to', examples: ['events'] }),
 }

@@ -9,13 +9,13 @@ export const Team = Type.Object(
     name: Type.String({ examples: ['Marketing'] }),
     description: Type.String(),
     isDefault: Type.Boolean({
-      description: 'Takes the people who are put into no other: the company’s `defaultTeamId`',
+      description: 'Takes the users who are put into no other team: the company’s `defaultTeamId`',
     }),
     reachesAncestors: Type.Boolean({
       description:
         'Members also use the resources of the teams above, up to but without the first that has this set too',
     }),
-    provisioned: Type.Boolean({ description: 'Whether the identity provider keeps this team' }),
+    provisioned: Type.Boolean({ description: 'Whether the identity provider manages this team' }),
     parentIds: Type.Array(Type.String(), { description: 'Teams right above it' }),
     childIds: Type.Array(Type.String(), { description: 'Teams right below it' }),
     memberCount: Type.Integer({ minimum: 0, description: 'Members of the team itself' }),
@@ -38,7 +38,7 @@ const parentIds = Type.Array(id('A team of the company'), {
   uniqueItems: true,
   description: 'Teams right above it: the whole list. A team cannot stand below itself',
 })
-const people = (description: string) =>
+const userIds = (description: string) =>
   Type.Array(id('A user of the company'), { maxItems: 1_000, uniqueItems: true, description })
 
 const settings = {
@@ -47,7 +47,7 @@ const settings = {
   parentIds: Type.Optional(parentIds),
 }
 
-const creation = { name, ...settings, memberIds: Type.Optional(people('Who is in it from the beginning')) }
+const creation = { name, ...settings, memberIds: Type.Optional(userIds('The first members')) }
 
 export const TeamCreation = Type.Object(
   { ...creation, ...responseOnly(Team, creation) },
@@ -61,10 +61,10 @@ const update = {
   members: Type.Optional(
     Type.Object(
       {
-        add: Type.Optional(people('Who comes in; members stay')),
-        remove: Type.Optional(people('Who goes; they must be in another team')),
+        add: Type.Optional(userIds('Members to add; users who are members already stay')),
+        remove: Type.Optional(userIds('Members to remove; each must be in another team')),
       },
-      { ...strict, description: 'Changes of the members; nobody may be in both lists' },
+      { ...strict, description: 'Changes of the members; no user may be in both lists' },
     ),
   ),
 }

@@ -22,7 +22,7 @@ const user = {
   roleId: id('Role of the user'),
   resourceGroupIds: Type.Array(Type.String(), { description: 'Teams that the user is a member of' }),
   serviceAccount: Type.Boolean({ description: 'A program that signs in with a password' }),
-  provisioned: Type.Boolean({ description: 'Whether the identity provider keeps this user' }),
+  provisioned: Type.Boolean({ description: 'Whether the identity provider manages this user' }),
   lastSignInAt: nullable(dateTime('When the user signed in last')),
   createdAt: dateTime('When the account was made'),
   updatedAt: dateTime('When it was changed last'),
@@ -36,7 +36,7 @@ export type User = Static<typeof User>
 export const describingFields = {
   firstName: Type.Optional(lineText('First name', 100)),
   lastName: Type.Optional(lineText('Last name', 100)),
-  jobTitle: Type.Optional(lineText('What the person does', 100)),
+  jobTitle: Type.Optional(lineText('Job title', 100)),
   phone: Type.Optional(lineText('Telephone number, as it is dialled', 50)),
   language: Type.Optional(user.language),
 }

@@ -4,12 +4,12 @@ import { StartRefused } from '../platform/start-refused.ts'
 import type { PostgresAddress } from '../platform/stores/relational.ts'
 import { lockKeys, withLockedClient } from './relational-migrations.ts'
 
-const rowRights = ['select', 'insert', 'update', 'delete'] as const
-const rights = [...rowRights, 'truncate', 'references', 'trigger'] as const
-type Right = (typeof rights)[number]
+const rowPrivileges = ['select', 'insert', 'update', 'delete'] as const
+const privileges = [...rowPrivileges, 'truncate', 'references', 'trigger'] as const
+type Privilege = (typeof privileges)[number]
 
 /** Tables of which the application may do less than read and write rows. */
-const closed: Readonly<Record<string, readonly Right[]>> = {
+const closed: Readonly<Record<string, readonly Privilege[]>> = {
   audit_entries: ['select', 'insert'],
   schema_migrations: ['select'],
 }
@@ -17,16 +17,16 @@ const closed: Readonly<Record<string, readonly Right[]>> = {
 /** Schemas with tables of the service: its own, and that of the job queue. */
 const schemas = ['public', 'jobs'] as const
 
-interface HeldRights {
+interface HeldPrivileges {
   /** With the schema, for those outside `public`. */
   readonly name: string
   readonly schema: string
   readonly table: string
-  readonly held: readonly Right[]
+  readonly held: readonly Privilege[]
 }
 
-async function listRights(client: pg.Client, role: string): Promise<readonly HeldRights[]> {
-  const { rows } = await client.query<HeldRights>(
+async function listPrivileges(client: pg.Client, role: string): Promise<readonly HeldPrivileges[]> {
+  const { rows } = await client.query<HeldPrivileges>(
     `select relation.relname as table, nspname as schema,
         case nspname when 'public' then '' else nspname || '.' end || relation.relname as name,
         array(
@@ -35,28 +35,30 @@ async function listRights(client: pg.Client, role: string): Promise<readonly Hel
       from pg_class as relation join pg_namespace on pg_namespace.oid = relation.relnamespace
       where nspname = any($3) and relation.relkind in ('r', 'p')
       order by name`,
-    [role, rights, schemas],
+    [role, privileges, schemas],
   )
   return rows
 }
 
-const wantedOf = (table: string): readonly Right[] => closed[table] ?? rowRights
+const wantedOf = (table: string): readonly Privilege[] => closed[table] ?? rowPrivileges
 
-/** Rights that a role has beyond those it is to have, as `table: right`. */
-function superfluous(tables: readonly HeldRights[]): readonly string[] {
+/** Privileges that a role has beyond those it is to have, as `table: privilege`. */
+function superfluous(tables: readonly HeldPrivileges[]): readonly string[] {
   return tables.flatMap(({ name, held }) =>
-    held.filter((right) => !wantedOf(name).includes(right)).map((right) => `${name}: ${right}`),
+    held
+      .filter((privilege) => !wantedOf(name).includes(privilege))
+      .map((privilege) => `${name}: ${privilege}`),
   )
 }
 
 async function openTables(client: pg.Client, role: string): Promise<void> {
   const to = pg.escapeIdentifier(role)
   for (const schema of schemas) await client.query(`grant usage on schema ${schema} to ${to}`)
-  for (const { name, schema, table: unqualified, held } of await listRights(client, role)) {
+  for (const { name, schema, table: unqualified, held } of await listPrivileges(client, role)) {
     const table = `${schema}.${pg.escapeIdentifier(unqualified)}`
     const wanted = wantedOf(name)
-    const missing = wanted.filter((right) => !held.includes(right))
-    const extra = held.filter((right) => !wanted.includes(right))
+    const missing = wanted.filter((privilege) => !held.includes(privilege))
+    const extra = held.filter((privilege) => !wanted.includes(privilege))
     if (missing.length > 0) await client.query(`grant ${missing.join(', ')} on ${table} to ${to}`)
     if (extra.length > 0) await client.query(`revoke ${extra.join(', ')} on ${table} from ${to}`)
   }
@@ -89,11 +91,11 @@ export async function openToApplication(options: {
     await client.query('begin')
     await openTables(client, role)
     await client.query('commit')
-    const left = superfluous(await listRights(client, role))
+    const left = superfluous(await listPrivileges(client, role))
     if (left.length > 0) {
       throw new StartRefused(
         'unsuitable',
-        `The role "${role}" of DATABASE_URL has rights that the role of DATABASE_OWNER_URL cannot take back (${left.join(', ')}). Revoke them, also those of PUBLIC.`,
+        `The role "${role}" of DATABASE_URL has privileges that the role of DATABASE_OWNER_URL cannot take back (${left.join(', ')}). Revoke them, also those of PUBLIC.`,
       )
     }
   })

@@ -18,7 +18,7 @@ export interface Resume {
 
 const sampleBytes = 65_536
 
-/** Tells whether it is the same file, mapping and target; a file that has changed begins anew. */
+/** Identifies file, mapping and target; the import of a changed file restarts from its beginning. */
 async function fingerprintOf(path: string, settings: string): Promise<string> {
   const { size, mtimeMs } = await stat(path)
   const file = await open(path)

@@ -28,8 +28,8 @@ export interface AuditEvent {
 }
 
 /**
- * Adds an entry to the audit log: inside the transaction of what it tells about, so that both are there or
- * neither, or by itself for what was refused. Of very many events one entry each, by few statements.
+ * Adds an entry to the audit log: inside the transaction of the change that it records, so that both are committed or
+ * neither, or by itself for a refusal. Very many events get one entry each, in few statements.
  */
 export type RecordAudit = (queries: Queries, events: AuditEvent | readonly AuditEvent[]) => Promise<void>
 

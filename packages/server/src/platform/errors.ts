@@ -18,12 +18,12 @@ export class DomainError<N extends ErrorName = ErrorName> extends Error {
   readonly data: ErrorData<N>
   readonly retryAfterSeconds: number | undefined
   /** The message for pages, where it is more precise than the table's. */
-  readonly said: LocalizedText | undefined
+  readonly localizedMessage: LocalizedText | undefined
 
   constructor(errorName: N, data: ErrorData<N> = {} as ErrorData<N>, options: DomainErrorOptions = {}) {
     const { message = errorTable[errorName].message } = options
     super(typeof message === 'string' ? message : message.en, { cause: options.cause })
-    this.said = typeof message === 'string' ? undefined : message
+    this.localizedMessage = typeof message === 'string' ? undefined : message
     this.name = 'DomainError'
     this.errorName = errorName
     this.data = data

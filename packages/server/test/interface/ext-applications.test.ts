@@ -160,7 +160,7 @@ describe('withdrawing', () => {
       },
     ])
     const { page } = await walkToPassword(auth, email, goodPassword, { client_id: clientId })
-    expect(page.text).toContain('Let Reports in?')
+    expect(page.text).toContain('Authorise Reports?')
   })
 
   test('touches no other user and no other application', async () => {

@@ -128,7 +128,7 @@ describe('a request whose client or redirect_uri is wrong is a page, and leads n
       expect(page.reply.headers.location).toBeUndefined()
       expect(page.text).not.toContain('<form')
       expect(page.text).not.toContain('href="https://evil')
-      expect(page.text).toContain('This sign-in cannot go on')
+      expect(page.text).toContain('This sign-in cannot continue')
     }
   })
 
@@ -225,7 +225,7 @@ describe('login_hint', () => {
     const parameters = authorizationFor(auth, { client_id: id, login_hint: 'hinted@example.com' })
     const page = await browser.open(`/v2/oauth/authorize?${new URLSearchParams(parameters)}`)
     const asked = await browser.submit(page, { password: goodPassword })
-    expect(asked.text).toContain('Let Theirs in?')
+    expect(asked.text).toContain('Authorise Theirs?')
     const back = returned(await browser.submit(asked, { decision: 'allow' }))
     const reply = await exchange(auth, back.searchParams.get('code') ?? '', { client_id: id })
     expect(reply.statusCode).toBe(200)

@@ -325,7 +325,7 @@ describe('an application that is not the operator’s own', () => {
       client_id: clientId,
     })
     expect(page.status).toBe(200)
-    expect(page.text).toContain('Let Third &lt;b&gt;party in?')
+    expect(page.text).toContain('Authorise Third &lt;b&gt;party?')
     const back = returned(await browser.submit(page, { decision: 'allow' }))
     const reply = await exchange(auth, back.searchParams.get('code') ?? '', { client_id: clientId })
     expect(reply.statusCode).toBe(200)

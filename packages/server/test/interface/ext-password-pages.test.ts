@@ -121,7 +121,7 @@ describe('the page behind the link', () => {
     expect((await app.get(person.token)).statusCode).toBe(401)
     const again = await browser.submit(page, { password: 'another good one', repeated: 'another good one' })
     expect(again.status).toBe(400)
-    expect(again.text).toContain('This link works no more')
+    expect(again.text).toContain('This link is no longer valid')
     expect((await visit().open(linkOf(secret))).status).toBe(400)
   })
 
@@ -129,7 +129,7 @@ describe('the page behind the link', () => {
     ['short', 'short', 'at least 12 characters'],
     ['password1234', 'password1234', 'most common'],
     [newPassword, 'ten thousand ducks', 'different'],
-    [goodPassword, goodPassword, 'password you have now'],
+    [goodPassword, goodPassword, 'your current password'],
   ])('P10: refuses %j and %j, and the link stays good', async (password, repeated, message) => {
     const secret = await mailedSecret()
     const browser = visit()

@@ -57,7 +57,7 @@ describe('the login address of a domain, without an application', () => {
     const before = await sessions()
     const reply = await tryOut(address)
     expect(reply.statusCode).toBe(200)
-    expect(reply.body).toContain('You are known as <strong>root@acme.example</strong>')
+    expect(reply.body).toContain('You are recognised as <strong>root@acme.example</strong>')
     expect(reply.headers).toMatchObject({ 'cache-control': 'no-store', 'content-language': 'en' })
     expect(reply.headers.location).toBeUndefined()
     expect(await app.finished()).toEqual([])

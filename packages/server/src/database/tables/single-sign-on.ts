@@ -82,7 +82,7 @@ export const ssoIdentities = pgTable(
   (table) => [primaryKey({ columns: [table.companyId, table.idpEntityId, table.nameId] })],
 )
 
-/** A name that was taken from a user; it never leads to one who may do more than the user who took it. */
+/** A NameID that was unlinked from a user; it is never linked to a user with permissions beyond those kept here. */
 export const ssoUnlinkedNames = pgTable(
   'sso_unlinked_names',
   {

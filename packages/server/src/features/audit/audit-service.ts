@@ -4,10 +4,10 @@ import { isId, normalizeId } from '../../platform/ids.ts'
 import { type Page, rangeOf } from '../../platform/paging.ts'
 import { csvText } from '../../platform/text/csv.ts'
 import type { Principal } from '../identity/sessions/principal.ts'
-import type { AuditFilter, AuditPosition, AuditStore } from './audit-store.ts'
+import type { AuditCursor, AuditFilter, AuditStore } from './audit-store.ts'
 
 export interface AuditServiceDependencies {
-  readonly store: Pick<AuditStore, 'list' | 'count' | 'listBehind'>
+  readonly store: Pick<AuditStore, 'list' | 'count' | 'listAfter'>
 }
 
 const exportAtMost = 50_000
@@ -88,16 +88,16 @@ export function createAuditService({ store }: AuditServiceDependencies) {
     async *export(principal: Principal, wanted: AuditFilter): AsyncGenerator<string> {
       requireAccess(principal)
       const filter = filterOf(wanted)
-      let position: AuditPosition | undefined
+      let cursor: AuditCursor | undefined
       let left = exportAtMost
       yield `${Object.keys(columns).join(',')}\r\n`
       while (left > 0) {
         const max = Math.min(left, exportAtOnce)
-        const { entries, last } = await store.listBehind(principal.companyId, filter, position, max)
+        const { entries, last } = await store.listAfter(principal.companyId, filter, cursor, max)
         if (entries.length > 0) yield entries.map(lineOf).join('')
         if (entries.length < max) return
         left -= entries.length
-        position = last
+        cursor = last
       }
     },
   }

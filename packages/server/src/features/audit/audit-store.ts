@@ -66,7 +66,7 @@ export interface AuditFilter {
 }
 
 /** The last entry of a page; the next page begins after it. */
-export interface AuditPosition {
+export interface AuditCursor {
   /** As the database writes it, with its microseconds. */
   readonly at: string
   readonly id: string
@@ -131,16 +131,16 @@ export function createAuditStore(db: Queries) {
       return row?.count ?? 0
     },
 
-    /** A page of the log after a position; entries added meanwhile do not shift it. */
-    async listBehind(
+    /** A page of the log after a cursor; entries added meanwhile do not shift it. */
+    async listAfter(
       companyId: string,
       filter: AuditFilter,
-      position: AuditPosition | undefined,
+      cursor: AuditCursor | undefined,
       limit: number,
-    ): Promise<{ entries: AuditEntry[]; last: AuditPosition | undefined }> {
+    ): Promise<{ entries: AuditEntry[]; last: AuditCursor | undefined }> {
       const behind =
-        position &&
-        sql`(${auditEntries.at}, ${auditEntries.id}) < (${position.at}::timestamptz, ${position.id}::text)`
+        cursor &&
+        sql`(${auditEntries.at}, ${auditEntries.id}) < (${cursor.at}::timestamptz, ${cursor.id}::text)`
       const rows = await db
         .select({ entry: auditEntries, exactly: sql<string>`${auditEntries.at}::text` })
         .from(auditEntries)

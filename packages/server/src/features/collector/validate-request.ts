@@ -4,7 +4,7 @@ import type { Finding } from '@millrace/contract/events/rules.ts'
 import { maskSample } from '@millrace/contract/events/samples.ts'
 import { validateEvent } from '@millrace/contract/events/validate.ts'
 import type { CollectedBody } from './body/collector-body.ts'
-import { eventHead, eventRow, logRow, type RowOrigin } from './rows/event-row.ts'
+import { eventHead, eventRow, logRow, type RowContext } from './rows/event-row.ts'
 import { LogRows } from './rows/log-rows.ts'
 
 /** What becomes of one request: rows of the event log without their sequence numbers, and what they count. */
@@ -26,11 +26,11 @@ export type SeeName = (name: string) => boolean
  */
 export function validateRequest(
   body: CollectedBody,
-  origin: RowOrigin,
+  context: RowContext,
   senderText: string,
   seeName: SeeName,
 ): ValidatedRequest {
-  const head = eventHead(origin, senderText)
+  const head = eventHead(context, senderText)
   const rows: string[] = []
   let changed = 0
   let dropped = 0
@@ -43,7 +43,7 @@ export function validateRequest(
   }
 
   for (const event of body.events) {
-    const result = validateEvent(event, origin)
+    const result = validateEvent(event, context)
     if (!result.kept) {
       dropBy(result.reason)
       continue
@@ -66,7 +66,7 @@ export function validateRequest(
   for (const line of body.unreadableLines) dropBy(drop('line-unparseable', '', line).reason)
 
   const kept = rows.length
-  if (notes) for (const note of notes) rows.push(logRow(note, origin))
+  if (notes) for (const note of notes) rows.push(logRow(note, context))
   return { rows, kept, changed, dropped }
 }
 

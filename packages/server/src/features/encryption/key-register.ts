@@ -33,9 +33,10 @@ export function createKeyRegister({ relational }: KeyRegisterDependencies) {
         const box = createSecretBox(given ?? [readOwn(registered.length === 0 && sealing.length === 0)])
         const lacks = (id: string) => !box.keyIds.includes(id)
         const lost = sealing.filter(lacks)
-        if (lost.length > 0) throw lostKeys(lost, box)
+        if (lost.length > 0) throw lostKeysError(lost, box)
         const idle = registered.filter(lacks)
-        if (idle.length > 0 && !registered.some((id) => box.keyIds.includes(id))) throw otherKey(idle, box)
+        if (idle.length > 0 && !registered.some((id) => box.keyIds.includes(id)))
+          throw wrongKeyError(idle, box)
         await store.forget(idle)
         await store.register(box.keyIds[0] ?? '')
         return box
@@ -63,7 +64,7 @@ export type KeyRegister = ReturnType<typeof createKeyRegister>
 
 const given = ({ keyIds }: SecretBox): string => `Given: ${keyIds.join(', ')}.`
 
-function lostKeys(lost: readonly string[], box: SecretBox): StartRefused {
+function lostKeysError(lost: readonly string[], box: SecretBox): StartRefused {
   return new StartRefused(
     'unsuitable',
     [
@@ -73,7 +74,7 @@ function lostKeys(lost: readonly string[], box: SecretBox): StartRefused {
   )
 }
 
-function otherKey(idle: readonly string[], box: SecretBox): StartRefused {
+function wrongKeyError(idle: readonly string[], box: SecretBox): StartRefused {
   return new StartRefused(
     'unsuitable',
     [

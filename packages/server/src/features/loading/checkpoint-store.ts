@@ -28,7 +28,7 @@ export interface LoaderLock {
   release(): void
 }
 
-/** An arbitrary number that never changes: the name of the lock of all loaders of a database. */
+/** Key of the PostgreSQL advisory lock that all loaders of a database share: arbitrary, and never changed. */
 const lockKey = 7_311_010
 
 /** A statement has at most 65,535 parameters. */

@@ -107,8 +107,8 @@ export function createOrderStore({ run, empty, settingsOf }: OrderStoreDependenc
     },
 
     /**
-     * Merges the orders of staged purchase events anew: `findOrderEvents` has found their events, and `purchases`
-     * holds them. Doing it again changes nothing, and completes what a load left half done.
+     * Recomputes the orders of staged purchase events: `findOrderEvents` has found their events, and `purchases`
+     * holds them. It is idempotent, and completes an interrupted load.
      */
     async insertOrders(staging: Staging): Promise<void> {
       await run({

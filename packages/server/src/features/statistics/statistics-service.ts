@@ -48,7 +48,7 @@ export interface QueryRequest {
 /** An answer as text, piece by piece. */
 export interface Answer {
   readonly pieces: AsyncGenerator<string>
-  /** Complete once the pieces have ended; those about labels are there from the first piece on. */
+  /** Complete once `pieces` has ended; the warnings about labels are present from the first piece on. */
   readonly warnings: readonly Warning[]
 }
 

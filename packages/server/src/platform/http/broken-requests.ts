@@ -13,7 +13,7 @@ interface BrokenRequest extends Error {
   readonly reason?: string
 }
 
-function toDomainError({ code, reason }: BrokenRequest): DomainError {
+function errorOfBrokenRequest({ code, reason }: BrokenRequest): DomainError {
   switch (code) {
     case 'ERR_HTTP_REQUEST_TIMEOUT':
       return new DomainError('requestTimeout')
@@ -46,7 +46,7 @@ const statusTexts: Readonly<Record<number, string>> = {
 export function answerBrokenRequest(error: BrokenRequest, socket: Socket): void {
   const { _httpMessage: reply } = socket as Socket & { _httpMessage?: { headersSent: boolean } }
   if (error.code !== 'ECONNRESET' && socket.writable && !reply?.headersSent) {
-    const refusal = toDomainError(error)
+    const refusal = errorOfBrokenRequest(error)
     const body = JSON.stringify(failure(refusal))
     const head = [
       `HTTP/1.1 ${refusal.status} ${statusTexts[refusal.status] ?? 'Bad Request'}`,

@@ -19,7 +19,7 @@ const preflightHeaders = {
 
 const exposedHeaders = 'Retry-After, ETag, WWW-Authenticate, Location, X-Millrace-Warnings'
 
-const pathOf = ({ routeOptions, url }: FastifyRequest): string =>
+const routePathOf = ({ routeOptions, url }: FastifyRequest): string =>
   routeOptions.url ?? url.split('?', 1)[0] ?? url
 
 /**
@@ -28,7 +28,7 @@ const pathOf = ({ routeOptions, url }: FastifyRequest): string =>
  */
 export function createCrossOrigin({ allows, covers }: CrossOriginOptions) {
   async function markReply(request: FastifyRequest, reply: FastifyReply): Promise<boolean> {
-    if (!covers(pathOf(request))) return false
+    if (!covers(routePathOf(request))) return false
     const known = String(reply.getHeader('vary') ?? '')
     if (!/\borigin\b/i.test(known)) reply.header('vary', known === '' ? 'Origin' : `${known}, Origin`)
     const { origin } = request.headers
@@ -56,7 +56,7 @@ export function createCrossOrigin({ allows, covers }: CrossOriginOptions) {
       app.addHook('onRequest', (request, reply, done) => {
         const { method, headers } = request
         const asks = method === 'OPTIONS' && headers['access-control-request-method'] !== undefined
-        if (!asks || headers.origin === undefined || !covers(pathOf(request))) return done()
+        if (!asks || headers.origin === undefined || !covers(routePathOf(request))) return done()
         markReply(request, reply).then((isAllowed) => {
           if (isAllowed) reply.code(204).headers(preflightHeaders).send()
           else done()

@@ -82,7 +82,7 @@ export function documentsRoutes({ operations, version, addresses }: DocumentsDep
         JSON.stringify(openApiDocument(routed(), { version, ...addresses() })),
       )
       reply.header('content-type', 'application/json; charset=utf-8')
-      // Editors and generators on other hosts read it; it says nothing about anybody.
+      // Editors and generators on other hosts read it; it holds no data of any company.
       reply.header('access-control-allow-origin', '*')
       return send(request, reply, document)
     })

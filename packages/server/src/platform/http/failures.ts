@@ -83,24 +83,24 @@ export function unroutedError(
   { method, url }: FastifyRequest,
   reply: FastifyReply,
 ): DomainError {
-  const path = pathOf(url)
+  const path = withoutQuery(url)
   if (allowed.length === 0 || allowed.includes(method))
     return new DomainError('unknownPath', { method, path: path.slice(0, 200) })
   reply.header('allow', allowed.join(', '))
   return new DomainError('methodNotAllowed', { method, allowed: [...allowed] })
 }
 
-function pathOf(url: string): string {
+function withoutQuery(url: string): string {
   return url.split('?', 1)[0] ?? url
 }
 
 /** Methods of the routes that take this address part by part; a route for whatever is left over is none of them. */
 export function methodsAt(app: FastifyInstance, url: string): string[] {
-  return methods.filter((method) => matches(app, method, pathOf(url)))
+  return methods.filter((method) => matches(app, method, withoutQuery(url)))
 }
 
 function answerUnrouted(app: FastifyInstance, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  const url = pathOf(request.url)
+  const url = withoutQuery(request.url)
   const allowed = methods.filter((method) => app.findRoute({ method, url }) || matches(app, method, url))
   return sendFailure(reply, unroutedError(allowed, request, reply))
 }

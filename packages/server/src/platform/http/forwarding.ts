@@ -15,7 +15,7 @@ export interface ForwardingOptions {
 
 /**
  * Warns of a proxy in front of the service that is not configured: then all clients have the
- * address of the proxy, so that the failures and floods of one count against everybody.
+ * address of the proxy, so that the failures and floods of one affect all clients.
  */
 export function watchForwarding(
   app: FastifyInstance,

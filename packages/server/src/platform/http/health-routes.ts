@@ -49,7 +49,7 @@ export function createReadiness(checks: readonly ReadinessCheck[]): () => Promis
   }
 }
 
-function sameText(a: string, b: string): boolean {
+function timingSafeTextEqual(a: string, b: string): boolean {
   const digest = (text: string) => createHash('sha256').update(text).digest()
   return timingSafeEqual(digest(a), digest(b))
 }
@@ -73,7 +73,7 @@ export function healthRoutes(dependencies: {
 
   function assertMayRead(request: FastifyRequest): void {
     if (metricsToken === undefined) return
-    if (!sameText(request.headers.authorization ?? '', `Bearer ${metricsToken}`))
+    if (!timingSafeTextEqual(request.headers.authorization ?? '', `Bearer ${metricsToken}`))
       throw new DomainError('unauthenticated')
   }
 

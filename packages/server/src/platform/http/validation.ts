@@ -34,7 +34,7 @@ const formatMeanings: ReadonlyMap<string, string> = new Map([
 ])
 
 /** `items.0.name` from `/items/0/name`. */
-function pathOf(instancePath: string): string {
+function fieldPathOf(instancePath: string): string {
   const parts = instancePath.split('/').slice(1)
   return parts.map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~')).join('.')
 }
@@ -81,7 +81,7 @@ function faultOfUnsupported({ data, parentSchema, instancePath }: ErrorObject): 
   const schema = parentSchema as Schema | undefined
   for (const [name, value] of Object.entries(data)) {
     const property = schema?.properties?.[name] as Schema | undefined
-    const path = [pathOf(instancePath), name].filter((each) => each !== '').join('.')
+    const path = [fieldPathOf(instancePath), name].filter((each) => each !== '').join('.')
     if (unsupportedBy(schema).includes(name)) return { path, message: unsupported('', writableNames(schema)) }
     if (unsupportedBy(property).includes(value)) {
       return { path, message: unsupported(`${shown(value)} `, property?.enum) }
@@ -93,7 +93,7 @@ function faultOfUnsupported({ data, parentSchema, instancePath }: ErrorObject): 
 function describe(error: ErrorObject, part: string): Fault {
   const fault = faultOfUnsupported(error)
   if (fault) return fault
-  const path = pathOf(error.instancePath)
+  const path = fieldPathOf(error.instancePath)
   const here = path || names[part] || part
   const parameters = error.params as Record<string, unknown>
   switch (error.keyword) {
@@ -154,7 +154,7 @@ function describe(error: ErrorObject, part: string): Fault {
 }
 
 /** Of a failed union, the branch that came furthest says best what is wrong; the union itself says least. */
-function mostTelling(errors: readonly ErrorObject[]): ErrorObject | undefined {
+function mostSpecificError(errors: readonly ErrorObject[]): ErrorObject | undefined {
   const constants = errors.filter((error) => error.keyword === 'const')
   const union = errors.find((error) => error.keyword === 'anyOf' || error.keyword === 'oneOf')
   if (union && constants.length > 1 && constants.length === errors.length - 1) {
@@ -214,18 +214,18 @@ export const compileValidator: FastifySchemaCompiler<Schema> = ({ schema, httpPa
     }
     const validate: ValidateFunction = ajv.compile(schema)
     if (validate(data)) return { value: data }
-    const error = mostTelling(validate.errors ?? [])
-    const said = error ? describe(error, part) : { path: names[part] ?? part, message: 'is not valid' }
-    return { error: validationError([said]) }
+    const error = mostSpecificError(validate.errors ?? [])
+    const fault = error ? describe(error, part) : { path: names[part] ?? part, message: 'is not valid' }
+    return { error: validationError([fault]) }
   }
 }
 
 /** A path holds names that a caller chose, of any length. */
-const longestPath = 200
+const maxPathLength = 200
 
 /** The path of a fault, not longer than one reads. */
 export const shownPath = (path: string): string =>
-  path.length > longestPath ? `${path.slice(0, longestPath)}...` : path
+  path.length > maxPathLength ? `${path.slice(0, maxPathLength)}...` : path
 
 /** The one form of a validation failure: `message` names the first fault in plain words (docs/interface.md, Envelope). */
 export function validationError(faults: readonly Fault[]): DomainError {

@@ -95,15 +95,15 @@ export function createSemaphore(permits: number, maxWaiting: number): Semaphore 
     return index >= 0
   }
 
-  /** Refuses the newest waiter of the holders with the most, if that leaves them no worse off than the newcomer. */
-  function displaceFor(newcomer: Holders): void {
+  /** Refuses the newest waiter of the holders with the most, if that leaves them no worse off than the arrival. */
+  function displaceFor(arrival: Holders): void {
     let victim: Waiter | undefined
     for (const waiter of waiting)
       if (victim === undefined || compare(heldOf, waiter.holders, victim.holders) >= 0) victim = waiter
-    const level = victim?.holders.findIndex((holder, index) => holder !== newcomer[index]) ?? -1
+    const level = victim?.holders.findIndex((holder, index) => holder !== arrival[index]) ?? -1
     if (victim === undefined || level < 0) throw full
     const held = (holders: Holders) => heldOf.get(holders[level] ?? '') ?? 0
-    if (newcomer[level] === undefined || held(victim.holders) <= held(newcomer) + 1) throw full
+    if (arrival[level] === undefined || held(victim.holders) <= held(arrival) + 1) throw full
     removeWaiter(victim)
     countGone(victim.holders)
     victim.refuse(full)
@@ -118,7 +118,7 @@ export function createSemaphore(permits: number, maxWaiting: number): Semaphore 
     return next
   }
 
-  /** A permit goes straight to the next waiter, so that no newcomer overtakes. */
+  /** A permit goes straight to the next waiter, so that no arrival overtakes. */
   function release(holders: Holders): void {
     add(runningOf, holders, -1)
     countGone(holders)

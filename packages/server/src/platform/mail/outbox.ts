@@ -23,7 +23,7 @@ export interface Outbox {
   /**
    * Resolves when the mail is durably written or taken by the server; rejects when it was not.
    * No error repeats anything of the mail.
-   * @throws MailRefused when trying again would be in vain
+   * @throws MailRefused when the failure is permanent, so that no retry can succeed
    */
   send(mail: Mail): Promise<void>
   close(): void

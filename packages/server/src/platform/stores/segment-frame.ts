@@ -108,7 +108,7 @@ export const sealFrame = (
  * @param end where the window's bytes end
  * @param offset the place of `at` in the segment
  * @param limit where the segment ends: no frame reaches beyond
- * @returns the verified frame; a number when the window is too short to judge, namely the bytes that it takes from
+ * @returns the verified frame; a number when the window is too short to validate the frame, namely the bytes needed from
  * `at`; undefined when there is no frame here
  */
 export const parseFrame = (

@@ -2,35 +2,33 @@ import { closeSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } f
 import { join } from 'node:path'
 import { isId, newId } from '../ids.ts'
 
-/** Of logs that were made before logs had names. */
-const unnamed = 'events'
+/** The id of logs that were created before logs had ids. */
+const idOfUnnamed = 'events'
 
 /**
- * The name of the log in a directory, given once and kept in a file of it. A checkpoint belongs to one log: whoever
- * took the position of one log for that of another would give away what was never read.
- * @param isOld whether the log holds segments already
+ * The id of the log in a directory, created once and kept in a file there. A checkpoint belongs to one log: a loader
+ * that applied the position of one log to another would delete events that it never read.
+ * @param hasSegments whether the log holds segments already
  */
-export function nameLog(directory: string, isOld: boolean): string {
+export function loadOrCreateLogId(directory: string, hasSegments: boolean): string {
   const path = join(directory, 'id')
   try {
     const known = readFileSync(path, 'utf8').trim()
-    if (isId(known) || known === unnamed) return known
-    throw new Error(
-      `${path} holds no name of an event log; remove it to have the log read from its beginning`,
-    )
+    if (isId(known) || known === idOfUnnamed) return known
+    throw new Error(`${path} holds no id of an event log; remove it to have the log read from its beginning`)
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
   }
-  const name = isOld ? unnamed : newId()
+  const id = hasSegments ? idOfUnnamed : newId()
   const draft = `${path}.new`
   const fd = openSync(draft, 'w', 0o600)
   try {
-    writeSync(fd, `${name}\n`)
+    writeSync(fd, `${id}\n`)
     fsyncSync(fd)
   } finally {
     closeSync(fd)
   }
-  // The name is on disk with the directory's next sync, which comes before the first segment is acknowledged.
+  // The id is on disk with the directory's next sync, which comes before the first segment is acknowledged.
   renameSync(draft, path)
-  return name
+  return id
 }

@@ -8,7 +8,7 @@ import { DiskReserve } from './segment-disk-reserve.ts'
 import { nodeFiles, type SegmentFiles } from './segment-files.ts'
 import { SEGMENT_HEADER_BYTES } from './segment-frame.ts'
 import { lockDirectory } from './segment-lock.ts'
-import { nameLog } from './segment-log-id.ts'
+import { loadOrCreateLogId } from './segment-log-id.ts'
 import { readFrames } from './segment-reader.ts'
 import { describeDamage, recoverSegments } from './segment-recovery.ts'
 import { SpareSegment } from './segment-spare.ts'
@@ -46,7 +46,7 @@ export const openSegmentLog = async (options: SegmentLogOptions): Promise<EventL
   try {
     const catalogue = new SegmentCatalogue(directory, options.onDamage ?? (() => undefined))
     const nextSequence = await recoverSegments(files, catalogue, clock.now())
-    const id = files === nodeFiles ? nameLog(directory, catalogue.segments.length > 0) : newId()
+    const id = files === nodeFiles ? loadOrCreateLogId(directory, catalogue.segments.length > 0) : newId()
     const log = new SegmentLog({ options, id, files, clock, catalogue, nextSequence, unlock })
     await log.checkDisk()
     return log

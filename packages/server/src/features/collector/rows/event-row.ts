@@ -3,7 +3,7 @@ import type { KeptEvent } from '@millrace/contract/events/validate.ts'
 import { type LineKey, type SenderField, senderKeys } from '../../../database/event-columns.ts'
 
 /** What the rows of one request have in common. */
-export interface RowOrigin {
+export interface RowContext {
   readonly companyId: string
   readonly datasourceId: string
   /** Milliseconds since 1970-01-01 UTC. */
@@ -47,9 +47,9 @@ export function eventRow(event: KeptEvent, head: string): string {
   return `${head}${labels},${JSON.stringify(fields).slice(1)}`
 }
 
-/** What all event rows of a request begin with, behind the sequence number. */
-export function eventHead(origin: RowOrigin, senderText: string): string {
-  return `,"z":"e",${originText(origin)}${senderText}`
+/** The prefix that all event rows of a request share, behind the sequence number. */
+export function eventHead(context: RowContext, senderText: string): string {
+  return `,"z":"e",${contextText(context)}${senderText}`
 }
 
 /** A sender as keys of a row, made once for each user-agent. */
@@ -62,9 +62,9 @@ export function senderText(sender: Sender): string {
 }
 
 /** A row of the datasource log, from behind its sequence number to its end. */
-export function logRow({ kind, rule, path, sample, count }: LogRow, origin: RowOrigin): string {
+export function logRow({ kind, rule, path, sample, count }: LogRow, context: RowContext): string {
   const fields: Readonly<Record<LineKey<'note'>, unknown>> = { rule, path, sample, m: count }
-  return `,"z":"${kind}",${originText(origin)},${JSON.stringify(fields).slice(1)}`
+  return `,"z":"${kind}",${contextText(context)},${JSON.stringify(fields).slice(1)}`
 }
 
 /** The whole line of a row under its sequence number. */
@@ -72,7 +72,7 @@ export function lineOf(sequence: number, row: string): string {
   return `{"q":${sequence}${row}\n`
 }
 
-function originText({ companyId, datasourceId, receivedAt }: RowOrigin): string {
+function contextText({ companyId, datasourceId, receivedAt }: RowContext): string {
   return `"k":"${companyId}","d":"${datasourceId}","r":${receivedAt}`
 }
 

@@ -20,8 +20,8 @@ export interface Familiarity {
 /** A network passes to other users sooner than a browser. */
 const lifetimeDays = { network: 30, device: 90 } as const
 
-/** Of each kind, of one user; the latest stay. */
-const maxOrigins = 20
+/** How many networks, and how many browsers, are kept for a user: the most recently used. */
+const maxPerKind = 20
 
 /** A second use within this time is not written. */
 const refreshAfter = '1 hour'
@@ -51,7 +51,7 @@ export function createFamiliarStore(db: Queries) {
       sql`delete from ${familiarOrigins} where user_id = ${userId} and kind = ${kind} and (
         expires_at < now() or origin_hash not in (
           select origin_hash from ${familiarOrigins} where user_id = ${userId} and kind = ${kind}
-          order by used_at desc, origin_hash limit ${maxOrigins}))`,
+          order by used_at desc, origin_hash limit ${maxPerKind}))`,
     )
   }
 

@@ -88,7 +88,7 @@ export class AuthorizationRefused extends DomainError {
   readonly returnAddress: ReturnAddress
 
   constructor(fault: DomainError, code: AuthorizationErrorCode, returnAddress: ReturnAddress) {
-    super(fault.errorName, fault.data, { message: fault.said ?? fault.message, cause: fault })
+    super(fault.errorName, fault.data, { message: fault.localizedMessage ?? fault.message, cause: fault })
     this.code = code
     this.returnAddress = returnAddress
   }

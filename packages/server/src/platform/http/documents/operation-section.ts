@@ -9,7 +9,7 @@ import { codeBlock, colouredJson } from './page.ts'
 import { type DocumentedSchema, type FieldRow, fieldRows, ignoredFields, variantsOf } from './schema-words.ts'
 
 /** The path of an operation as people write it. */
-function pathOf({ url }: Operation): string {
+function pathTemplateOf({ url }: Operation): string {
   return url.replaceAll(/:(\w+)/g, '{$1}')
 }
 
@@ -129,7 +129,7 @@ export function operationSection(
 ): Html {
   return html`<article id="${operation.id}">
 <h3><a href="#${operation.id}">${operation.summary}</a></h3>
-<div class="route"><span class="method ${operation.method}">${operation.method}</span><code>${pathOf(operation)}</code></div>
+<div class="route"><span class="method ${operation.method}">${operation.method}</span><code>${pathTemplateOf(operation)}</code></div>
 ${facts(operation)}
 ${operation.description && markdown(operation.description)}
 ${parameters(operation)}

@@ -86,7 +86,7 @@ async function sendStream(
   response.end()
 }
 
-/** How a server of version 25.11 and later tells of a failure after the first bytes. */
+/** How a server of version 25.11 and later reports a failure after the first bytes. */
 function exceptionBlock(tag: string, text: string): string {
   const length = Buffer.byteLength(text) + 1
   return `\r\n__exception__\r\n${tag}\r\n${text}\n${length} ${tag}\r\n__exception__\r\n`

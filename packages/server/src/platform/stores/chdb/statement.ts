@@ -9,7 +9,7 @@ export interface RunningStatement {
   /** Resolves when the engine has let go of the statement and its connection is closed; never rejects. */
   readonly gone: Promise<void>
   readonly isGone: () => boolean
-  /** Makes the engine stop; resolves when it has been told to once. May be called again. */
+  /** Cancels the statement; resolves when KILL QUERY was sent once. May be called again. */
   cancel(): Promise<void>
 }
 
@@ -26,13 +26,13 @@ export interface StatementTerms {
   readonly arguments: readonly string[]
   /** The engine stops by itself after so many seconds; this process sees to it that it does. */
   readonly seconds: number
-  /** Called when the engine is still at it long after it was told to stop. */
+  /** Called when the statement still runs long after it was asked to cancel. */
   readonly onStuck: () => void
 }
 
-/** A cancelled statement is asked for again so often: it may not have been registered yet. */
+/** KILL QUERY is sent again so often: the statement may not have been registered yet. */
 const killEveryMs = 50
-/** After its time the engine gets so long to stop by itself, and then as long again after being told to. */
+/** After its time the engine gets so long to stop by itself, and then as long again after KILL QUERY was sent. */
 const graceMs = 400
 /** What computes in one block for so long after its end will not come back soon. */
 const stuckAfterMs = 120_000

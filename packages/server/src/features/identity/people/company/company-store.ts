@@ -1,13 +1,14 @@
 import { and, eq, sql } from 'drizzle-orm'
 import { companies } from '../../../../database/tables/company.ts'
 import { teams } from '../../../../database/tables/team.ts'
+import type { Language } from '../../../../platform/i18n/language.ts'
 import type { Queries } from '../../../../platform/stores/relational.ts'
 
 /** What a company has set about itself. */
 export interface CompanySettings {
   /** IANA name; dates without a zone are read in it. */
   readonly timezone: string
-  readonly language: 'en' | 'fr'
+  readonly language: Language
   readonly exactCounts: boolean
   readonly attributionModel: 'last-touch' | 'linear' | 'decay'
   readonly clickWindowHours: number

@@ -46,7 +46,7 @@ export function createDirectoryStore(db: Queries) {
     },
 
     /** The role that the company gives to users who come without one; undefined where it is not set. */
-    async findDefaultRole(companyId: string): Promise<string | undefined> {
+    async findCompanyDefaultRole(companyId: string): Promise<string | undefined> {
       const [row] = await db
         .select({ id: companies.defaultRoleId })
         .from(companies)

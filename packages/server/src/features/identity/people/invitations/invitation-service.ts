@@ -47,9 +47,9 @@ export function createInvitationService(dependencies: InvitationServiceDependenc
 
   /** @throws DomainError `tooManyInvitations` */
   async function requireMail(tx: Queries, { userId }: Principal, email: string): Promise<void> {
-    const budgets = createSqlLeakyBuckets(tx)
-    const ofCaller = await budgets.take({ key: bucketKey('invitations-of', userId), ...mailsOfCaller })
-    const toAddress = await budgets.take({ key: bucketKey('invitations-to', email), ...mailsToAddress })
+    const buckets = createSqlLeakyBuckets(tx)
+    const ofCaller = await buckets.take({ key: bucketKey('invitations-of', userId), ...mailsOfCaller })
+    const toAddress = await buckets.take({ key: bucketKey('invitations-to', email), ...mailsToAddress })
     const retryAfter = Math.max(ofCaller, toAddress)
     if (retryAfter === 0) return
     const message =

@@ -60,10 +60,10 @@ const lifetimeSeconds: Readonly<Record<LinkKind, number>> = {
 const maxResetsOfUser = 5
 const maxUsersOfCaller = 50
 /** Of one address at the public page: 20 at once, one more every three minutes. */
-const pageBudget = { free: 20, drainSeconds: 180 } as const
+const pageLimit = { free: 20, drainSeconds: 180 } as const
 
 /** Entries of the audit log about one link that has ended: 5 at once, one more every ten minutes. */
-const endedBudget = { free: 5, drainSeconds: 600 } as const
+const endedLinkLimit = { free: 5, drainSeconds: 600 } as const
 
 /** How setting a password behind a link is called in the audit log. */
 const actionOf = (kind: LinkKind) => (kind === 'invitation' ? 'invitation-accept' : 'password-reset')
@@ -145,8 +145,8 @@ export function createPasswordLinkService(dependencies: PasswordLinkDependencies
     const secretHash = hashSecret(secret)
     const link = await createPasswordLinkStore(relational.db).findEnded(secretHash)
     if (!link) return
-    const budget = { key: bucketKey('ended-link', secretHash.toString('hex')), ...endedBudget }
-    if ((await createSqlLeakyBuckets(relational.db).take(budget)) > 0) return
+    const bucket = { key: bucketKey('ended-link', secretHash.toString('hex')), ...endedLinkLimit }
+    if ((await createSqlLeakyBuckets(relational.db).take(bucket)) > 0) return
     const { companyId, userId, email, kind, reason } = link
     await recordAudit(relational.db, {
       companyId,
@@ -209,8 +209,8 @@ export function createPasswordLinkService(dependencies: PasswordLinkDependencies
      */
     async requestReset({ email: text, address }: { email: string; address: string }): Promise<void> {
       const email = parseEmailAddress(text) ?? ''
-      const budget = { key: bucketKey('forgotten-password', networkOf(address)), ...pageBudget }
-      if ((await createSqlLeakyBuckets(relational.db).take(budget)) > 0) return
+      const bucket = { key: bucketKey('forgotten-password', networkOf(address)), ...pageLimit }
+      if ((await createSqlLeakyBuckets(relational.db).take(bucket)) > 0) return
       await relational.transaction(async (tx) => {
         const links = createPasswordLinkStore(tx)
         await links.lockAddress(email || text)

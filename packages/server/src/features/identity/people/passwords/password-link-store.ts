@@ -95,13 +95,13 @@ export function createPasswordLinkStore(db: Queries) {
   return {
     endAll,
 
-    /** Of several the one that the address signs in to. Holds the user's row until the transaction ends. */
+    /** Of several users the one whom the address signs in. Locks the user's row until the transaction ends. */
     async findByEmail(email: string, companyId?: string): Promise<LinkTarget | undefined> {
       const here = companyId === undefined ? sql`true` : sql`owner.company_id = ${companyId}`
       return findTarget(sql`owner.email = ${email} and ${here}`)
     },
 
-    /** Holds the user's row until the transaction ends. */
+    /** Locks the user's row until the transaction ends. */
     async findById(userId: string): Promise<LinkTarget | undefined> {
       return findTarget(sql`owner.id = ${userId}`)
     },

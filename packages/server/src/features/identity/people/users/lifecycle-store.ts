@@ -29,7 +29,7 @@ export interface EndedAccess {
   readonly linkedAccounts: number
 }
 
-/** The same of an account that begins anew. */
+/** The same for an account that is reset. */
 export interface EndedAccount extends EndedAccess {
   readonly teams: number
   readonly password: boolean
@@ -100,9 +100,9 @@ export function createLifecycleStore(db: Queries) {
 
     /**
      * Whether an address is of a domain that the company has verified; or of the domain of the user's present one,
-     * with a role that allows nothing beyond that of a newcomer.
+     * with a role that allows nothing beyond the role of a new user.
      */
-    async mayHaveAddress(user: Reference, email: string, newcomerRoleId: string): Promise<boolean> {
+    async mayHaveAddress(user: Reference, email: string, newUserRoleId: string): Promise<boolean> {
       const domain = sql`split_part(${email}, '@', 2)`
       const permissionsOf = (role: SQL) =>
         sql`select resource, action from ${rolePermissions} where role_id = ${role}`
@@ -111,7 +111,7 @@ export function createLifecycleStore(db: Queries) {
           exists (select 1 from ${ssoDomains} as owned where owned.company_id = ${user.companyId}
             and owned.domain = ${domain} and owned.verified_at is not null)
           or (split_part(${users.email}, '@', 2) = ${domain} and not exists (
-            ${permissionsOf(sql`${users.roleId}`)} except ${permissionsOf(sql`${newcomerRoleId}`)})))`,
+            ${permissionsOf(sql`${users.roleId}`)} except ${permissionsOf(sql`${newUserRoleId}`)})))`,
       )
       return rows.length > 0
     },

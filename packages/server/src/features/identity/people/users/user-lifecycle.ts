@@ -100,21 +100,21 @@ export function createUserLifecycle({ relational, recordAudit }: UserLifecycleDe
 
     /**
      * Inside `transact`. Gives a user another address, with which everything that the former one identified goes:
-     * the name at the identity provider where that is the address, and links that were mailed to it work no more.
+     * the name at the identity provider where that is the address, and links that were mailed to it are revoked.
      * An address opens an account: it must be of a domain that the company has verified, or of the same domain as
-     * the former one for a user who has no more permissions than a newcomer would get at any address.
-     * @param newcomerRoleId the role that a newcomer gets
+     * the former one for a user who has no more permissions than a new user would get at any address.
+     * @param newUserRoleId the role that a new user gets
      */
     async rename(
       tx: Queries,
       user: UserReference,
       email: string,
-      newcomerRoleId: string,
+      newUserRoleId: string,
       { actor, address }: AuditSource,
     ): Promise<RenameResult> {
       const { id, companyId, email: previousEmail } = user
       const store = createLifecycleStore(tx)
-      if (!(await store.mayHaveAddress(user, email, newcomerRoleId))) return 'notOwned'
+      if (!(await store.mayHaveAddress(user, email, newUserRoleId))) return 'notOwned'
       const isElsewhere = await createDirectoryStore(tx).isHeldElsewhere(companyId, email)
       if (!(await store.changeAddress(user, email, !isElsewhere))) return 'taken'
       await createPasswordLinkStore(tx).endAll(id)

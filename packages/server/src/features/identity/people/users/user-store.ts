@@ -35,7 +35,7 @@ interface Profile {
   readonly jobTitle?: string
   readonly phone?: string
   /** Null follows the company. */
-  readonly language?: 'en' | 'fr' | null
+  readonly language?: Language | null
 }
 
 export interface NewUser extends User, Profile {

@@ -104,7 +104,7 @@ export function createRoleAssignment({ lifecycle, recordAudit }: RoleAssignmentD
     },
 
     /** Role of a new user. */
-    async findDefaultRole(tx: Queries, companyId: string): Promise<string> {
+    async getRoleOfNewUsers(tx: Queries, companyId: string): Promise<string> {
       return (await createRoleAssignmentStore(tx).findRules(companyId)).defaultRoleId
     },
   }

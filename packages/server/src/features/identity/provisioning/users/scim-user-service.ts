@@ -20,7 +20,7 @@ export interface ScimUserDependencies {
     UserLifecycle,
     'create' | 'rename' | 'activateInvited' | 'endUnproven' | 'deactivate' | 'reactivate' | 'reset' | 'erase'
   >
-  readonly roleAssignment: Pick<RoleAssignment, 'findDefaultRole'>
+  readonly roleAssignment: Pick<RoleAssignment, 'getRoleOfNewUsers'>
   readonly recordAudit: RecordAudit
   /** Address of the SCIM service. */
   readonly baseUrl: () => string
@@ -108,7 +108,7 @@ export function createScimUserService(dependencies: ScimUserDependencies) {
       await lifecycle.erase(tx, person, source)
       return false
     }
-    await lifecycle.reset(tx, person, await roleAssignment.findDefaultRole(tx, companyId), source)
+    await lifecycle.reset(tx, person, await roleAssignment.getRoleOfNewUsers(tx, companyId), source)
     return true
   }
 
@@ -129,8 +129,8 @@ export function createScimUserService(dependencies: ScimUserDependencies) {
     const email = parseEmailAddress(userName)
     if (email === undefined) return notAnAddress(userName)
     if (email === person.email) return undefined
-    const newcomerRoleId = await roleAssignment.findDefaultRole(tx, companyId)
-    const result = await lifecycle.rename(tx, person, email, newcomerRoleId, source)
+    const newUserRoleId = await roleAssignment.getRoleOfNewUsers(tx, companyId)
+    const result = await lifecycle.rename(tx, person, email, newUserRoleId, source)
     if (result === 'renamed') return undefined
     if (result === 'taken' && (await freeAddress(work, email))) return rename(work, person, userName)
     return result === 'taken' ? takenUser() : notOwnedName()
@@ -159,7 +159,7 @@ export function createScimUserService(dependencies: ScimUserDependencies) {
       // Users of other companies stay hidden: the address signs in to the account that it did before.
       sharesEmail: true,
       status: active ? ('active' as const) : ('disabled' as const),
-      roleId: await roleAssignment.findDefaultRole(tx, companyId),
+      roleId: await roleAssignment.getRoleOfNewUsers(tx, companyId),
       passwordHash: null,
       teamIds: [await createDirectoryStore(tx).getDefaultTeam(companyId)],
       provisioned: true,
@@ -232,7 +232,7 @@ export function createScimUserService(dependencies: ScimUserDependencies) {
       requests.write(call, async (work) => {
         const { tx, companyId, source } = work
         const person = await lock(work, id)
-        await lifecycle.reset(tx, person, await roleAssignment.findDefaultRole(tx, companyId), source)
+        await lifecycle.reset(tx, person, await roleAssignment.getRoleOfNewUsers(tx, companyId), source)
         await createScimUserStore(tx).release(person.id)
         return { reply: undefined, target: targetOf(person) }
       }),

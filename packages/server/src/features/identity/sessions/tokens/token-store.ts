@@ -60,7 +60,7 @@ const ssoRequired = sql`(not service_account and requires_single_sign_on(company
 export const sessionIsValid: SQL = sql`(owner.status = 'active' and (session.method = 'sso' or owner.service_account
   or not requires_single_sign_on(owner.company_id, owner.email)))`
 
-/** Order of users `owner` with one address: first the one whom it signs in, the invited last. */
+/** Order of users `owner` with the same address: first the user whom it signs in, invited users last. */
 export const addressOrder: SQL = sql`owner.holds_email desc, owner.status = 'invited', owner.created_at`
 
 /** The session of a refresh token and which of its generations the token is of, given last or earlier. */

@@ -66,8 +66,8 @@ function inFrench(error: DomainError): string {
   return error.status < 500 ? french.validation : french.internal
 }
 
-/** What a page says of a failure: a whole sentence, with nothing of another language in it. */
-export function sayFailure(error: DomainError, language: Language): string {
-  const said = error.said?.[language] ?? (language === 'en' ? error.message : inFrench(error))
-  return said.endsWith('.') ? said : `${said}.`
+/** The text of a failure on a page: a whole sentence in one language. */
+export function failureText(error: DomainError, language: Language): string {
+  const sentence = error.localizedMessage?.[language] ?? (language === 'en' ? error.message : inFrench(error))
+  return sentence.endsWith('.') ? sentence : `${sentence}.`
 }

@@ -9,7 +9,7 @@ import { languageOfRequest } from '../../../../platform/i18n/request-language.ts
 import { createLeakyBuckets } from '../../../../platform/limits/leaky-bucket.ts'
 import { networkOf } from '../../../../platform/network-address.ts'
 import { isOwnForm } from './csrf.ts'
-import { sayFailure } from './page-failure.ts'
+import { failureText } from './page-failure.ts'
 import { sendSignInPage } from './sign-in-page.ts'
 import { messagePage } from './sign-in-pages.ts'
 import { signInWords } from './sign-in-words.ts'
@@ -84,11 +84,11 @@ function sendPageFailure(known: DomainError, request: FastifyRequest, reply: Fas
   if (known.retryAfterSeconds !== undefined)
     reply.header('retry-after', String(Math.ceil(known.retryAfterSeconds)))
   const { status } = known
-  const isForeignForm = known.errorName === 'forbidden' && known.said === undefined
-  const what = isForeignForm ? foreignForm : sayFailure(known, language)
+  const isForeignForm = known.errorName === 'forbidden' && known.localizedMessage === undefined
+  const what = isForeignForm ? foreignForm : failureText(known, language)
   // Only what was sent here is a mistake of the application; a failure of this moment is shown without that lead.
-  const isMistake = status < 500 && status !== 429 && known.errorName !== 'forbidden'
-  const text = isMistake ? { lead: refusedLead, detail: what } : { lead: what }
+  const isClientError = status < 500 && status !== 429 && known.errorName !== 'forbidden'
+  const text = isClientError ? { lead: refusedLead, detail: what } : { lead: what }
   return sendSignInPage(reply, messagePage(language, { title, ...text, status }))
 }
 

@@ -1,7 +1,7 @@
 import { minimumPasswordLength, type PasswordFault } from '../../../../platform/crypto/passwords.ts'
 import type { Catalogue } from '../../../../platform/i18n/language.ts'
 
-/** What the pages of a sign-in say. */
+/** The texts of the sign-in pages. */
 interface Words {
   readonly signIn: string
   readonly toApplication: (name: string) => string
@@ -64,7 +64,7 @@ const en: Words = {
   singleSignOn: 'Use single sign-on',
   wrong: 'The e-mail address or the password is wrong.',
   tooMany: (seconds) => `Too many failed attempts. Try again in ${duration(seconds, 'second', 'minute')}.`,
-  busy: 'Too many people sign in at this moment. Try again shortly.',
+  busy: 'Too many sign-ins in progress. Try again shortly.',
   notAnEmail: 'This is not an e-mail address.',
   code: 'One-time code',
   codeLead: 'Enter the six digits that your authenticator application shows.',
@@ -73,38 +73,38 @@ const en: Words = {
   verify: 'Verify',
   expired: 'This sign-in took too long. Please start again.',
   startAgain: 'Start again',
-  consentTitle: (name) => `Let ${name} in?`,
+  consentTitle: (name) => `Authorise ${name}?`,
   consentLead: 'This application asks to act in your name:',
   consentPoints: ['read and change what your role allows', 'stay signed in until you end its session'],
   allow: 'Allow',
   deny: 'Deny',
   signedInAs: 'Signed in as',
-  refusedTitle: 'This sign-in cannot go on',
-  refusedLead: 'The application that sent you here made a mistake. Tell whoever runs it what is said below.',
+  refusedTitle: 'This sign-in cannot continue',
+  refusedLead: 'The application that sent you here made a mistake. Send its administrator the message below.',
   foreignForm: 'This form did not come from this page, or your browser keeps no cookies. Please start again.',
   forgotTitle: 'Forgotten password',
   forgotLead: 'Enter your e-mail address. We send you a link with which you choose a new password.',
   sendLink: 'Send the link',
-  mailSentTitle: 'Look at your mails',
+  mailSentTitle: 'Check your e-mail',
   mailSentLead:
     'If there is an account for this address that uses a password, a link is on its way. It works for 30 minutes and once.',
   setTitle: 'Choose a new password',
   welcomeTitle: 'Welcome: choose a password',
   newPassword: 'New password',
-  repeatPassword: 'The same once more',
+  repeatPassword: 'Confirm the password',
   passwordHint: `At least ${minimumPasswordLength} characters; a few words are a good choice.`,
   different: 'The two passwords are different.',
-  samePassword: 'This is the password you have now. Choose another.',
+  samePassword: 'This is your current password. Choose another.',
   passwordFaults: {
     tooLong: 'The password is too long.',
     tooShort: `The password must have at least ${minimumPasswordLength} characters.`,
-    malformed: 'The password holds characters that are none.',
+    malformed: 'The password contains invalid characters.',
     common: 'This is one of the most common passwords. Choose another.',
   },
   savePassword: 'Save the password',
   passwordSetTitle: 'Your password is set',
   passwordSetLead: 'All your other sessions have ended. You can sign in with the new password now.',
-  linkEndedTitle: 'This link works no more',
+  linkEndedTitle: 'This link is no longer valid',
   linkEndedLead: 'It was used already, is too old, or a newer one was sent.',
   askAgain: 'Ask for a new link',
   backToSignIn: 'Back to sign-in',
@@ -122,7 +122,7 @@ const fr: Words = {
   wrong: 'L’adresse e-mail ou le mot de passe est incorrect.',
   tooMany: (seconds) =>
     `Trop de tentatives échouées. Réessayez dans ${duration(seconds, 'seconde', 'minute')}.`,
-  busy: 'Trop de personnes se connectent en ce moment. Réessayez dans un instant.',
+  busy: 'Trop de connexions sont en cours. Réessayez dans un instant.',
   notAnEmail: 'Ce n’est pas une adresse e-mail.',
   code: 'Code à usage unique',
   codeLead: 'Saisissez les six chiffres affichés par votre application d’authentification.',
@@ -169,7 +169,7 @@ const fr: Words = {
   passwordSetTitle: 'Votre mot de passe est enregistré',
   passwordSetLead:
     'Toutes vos autres sessions sont terminées. Vous pouvez vous connecter avec le nouveau mot de passe.',
-  linkEndedTitle: 'Ce lien ne fonctionne plus',
+  linkEndedTitle: 'Ce lien n’est plus valable',
   linkEndedLead: 'Il a déjà servi, est trop ancien, ou un lien plus récent a été envoyé.',
   askAgain: 'Demander un nouveau lien',
   backToSignIn: 'Retour à la connexion',

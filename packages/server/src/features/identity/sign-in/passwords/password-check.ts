@@ -69,12 +69,12 @@ interface Turn {
   readonly heldSeconds: number
 }
 
-/** A user whose password was right, in a client. */
+/** A user whose password was verified, and the client that asked. */
 export interface Verified extends Credentials {
   readonly clientId: string
 }
 
-/** Between two alarms about the same budget. */
+/** Between two alarms about the same bucket. */
 const alarmIntervalMs = 60_000
 
 /** How many held accounts are remembered, so that each is recorded once a minute. */
@@ -97,12 +97,12 @@ export function createPasswordCheck(dependencies: PasswordCheckDependencies) {
   const held = new Map<string, number>()
   const askingGate = createSemaphore(asking.places, asking.waitingPlaces)
 
-  /** Budgets that only an attack on many accounts or from many addresses exhausts are worth an operator's eye. */
-  function raiseAlarm(budget: keyof ThrottlePolicy): void {
-    const last = alarms.get(budget)
+  /** Warns the operator of a full bucket that only an attack on many accounts or from many addresses fills. */
+  function raiseAlarm(bucket: keyof ThrottlePolicy): void {
+    const last = alarms.get(bucket)
     if (last !== undefined && clock.now() - last < alarmIntervalMs) return
-    alarms.set(budget, clock.now())
-    log.warn({ budget }, 'failed sign-ins have exhausted a budget: further attempts are slowed down')
+    alarms.set(bucket, clock.now())
+    log.warn({ budget: bucket }, 'failed sign-ins have filled a bucket: further attempts are slowed down')
   }
 
   function recordFailure(
@@ -154,7 +154,7 @@ export function createPasswordCheck(dependencies: PasswordCheckDependencies) {
     throw tooManyAttempts(seconds)
   }
 
-  /** After a success the place starts anew; it had not failed before as a rule. */
+  /** Empties the bucket of the place after a success; usually there is none. */
   async function forgetFailures({ near: [own] }: Buckets, { states }: Turn): Promise<void> {
     if (own && states.some(({ key }) => key.equals(own.key))) await throttle.forget(own.key)
   }
@@ -208,7 +208,7 @@ export function createPasswordCheck(dependencies: PasswordCheckDependencies) {
   }
 
   function busy(cause?: unknown): DomainError {
-    const message = 'Too many people sign in at this moment, try again shortly'
+    const message = 'Too many sign-ins in progress, try again shortly'
     return new DomainError('signInUnavailable', { retryAfter: 1 }, { cause, message, retryAfterSeconds: 1 })
   }
 

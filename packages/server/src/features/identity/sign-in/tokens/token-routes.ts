@@ -2,7 +2,7 @@ import { createToken, revokeToken } from '@millrace/contract/operations/auth.ts'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { DomainError } from '../../../../platform/errors.ts'
 import { assertPlainUtf8 } from '../../../../platform/http/body-headers.ts'
-import { parseFormBody, type RefuseForm } from '../../../../platform/http/form-fields.ts'
+import { type FormErrorFactory, parseFormBody } from '../../../../platform/http/form-fields.ts'
 import { rawRoute } from '../../../../platform/http/route.ts'
 import { readBasicClient } from '../../sessions/clients/basic-client.ts'
 import { readRefreshCookie, setRefreshCookie } from '../../sessions/tokens/refresh-cookie.ts'
@@ -14,7 +14,7 @@ import type { TokenService } from './token-service.ts'
 /** Room for the longest password in the widest escapes; it is read before any authentication. */
 const bodyLimit = 64 * 1024
 
-const refuseForm: RefuseForm = (path, { en: message }) =>
+const createFormError: FormErrorFactory = (path, { en: message }) =>
   new DomainError('invalidTokenRequest', { errors: [{ path, message }] }, { message: `${path} ${message}` })
 
 /** Operation 1 and revocation, in a scope of their own: it reads forms too and fails in the words of RFC 6749. */
@@ -26,7 +26,7 @@ export function registerTokenRoutes(app: FastifyInstance, service: TokenService)
       { parseAs: 'buffer' },
       async (request: FastifyRequest, body: Buffer) => {
         assertPlainUtf8(request.headers)
-        return parseFormBody(body, refuseForm)
+        return parseFormBody(body, createFormError)
       },
     )
     rawRoute(scope, createToken, {

@@ -140,8 +140,8 @@ export function createTokenService(dependencies: TokenServiceDependencies) {
         })
         return undefined
       }
-      const isGood = code.isAlive && code.redirectUri === request.redirectUri
-      const session = isGood ? await openSession(inside, code, code.method, client, source) : undefined
+      const isCodeValid = code.isAlive && code.redirectUri === request.redirectUri
+      const session = isCodeValid ? await openSession(inside, code, code.method, client, source) : undefined
       if (!session) return undefined
       await codes.markUsed(codeHash, session.refreshTokenId)
       return session.pair

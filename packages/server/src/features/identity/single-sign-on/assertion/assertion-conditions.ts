@@ -38,8 +38,9 @@ function requireAudience(conditions: Element, audience: string): void {
   const restrictions = childrenNamed(conditions, namespaces.assertion, 'AudienceRestriction')
   const names = (restriction: Element) =>
     childrenNamed(restriction, namespaces.assertion, 'Audience').map((each) => plainText(each)?.trim())
-  const isMeant = restrictions.length > 0 && restrictions.every((each) => names(each).includes(audience))
-  if (!isMeant) throw new SamlRefusal('wrong-audience')
+  const matchesAudience =
+    restrictions.length > 0 && restrictions.every((each) => names(each).includes(audience))
+  if (!matchesAudience) throw new SamlRefusal('wrong-audience')
 }
 
 /**

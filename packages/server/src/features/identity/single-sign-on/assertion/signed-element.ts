@@ -151,10 +151,10 @@ function verifySignedInfo(signature: Element, signedId: string, certificates: re
   return readSignedInfo(parseSignedXml(canonical), signedId)
 }
 
-function pathOf(element: Element): string {
+function elementPathOf(element: Element): string {
   const parent = element.parentNode
   if (!parent || parent === element.ownerDocument) return '/*'
-  return `${pathOf(parent as Element)}/*[${childElements(parent).indexOf(element) + 1}]`
+  return `${elementPathOf(parent as Element)}/*[${childElements(parent).indexOf(element) + 1}]`
 }
 
 /** The text of an element as it was signed: without its signature, and canonical. */
@@ -165,7 +165,7 @@ function canonicalTextOf(element: Element, signature: Element, prefixes: readonl
   try {
     return new ExclusiveCanonicalization().process(element, {
       inclusiveNamespacesPrefixList: [...prefixes],
-      ancestorNamespaces: findAncestorNs(element.ownerDocument, pathOf(element)),
+      ancestorNamespaces: findAncestorNs(element.ownerDocument, elementPathOf(element)),
     })
   } catch (cause) {
     throw new SamlRefusal('signature-invalid', cause)

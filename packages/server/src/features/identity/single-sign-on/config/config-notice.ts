@@ -33,11 +33,11 @@ const words = {
     provider: 'Another identity provider, or another sign-in address of it, is trusted from now on.',
     certificates: 'Other certificates of the identity provider are trusted from now on.',
     idpInitiated: 'Sign-ins may begin at the identity provider, or lead to another application.',
-    mapping: 'People are recognised by other attributes of the identity provider.',
-    required: 'People of the verified domains must sign in through it; their passwords no longer work.',
-    optional: 'People of the verified domains may sign in with their passwords, too.',
-    deleted: 'It was deleted: everybody signs in with a password.',
-    after: 'If nobody of you meant to do this, look at the audit log and at the settings of single sign-on.',
+    mapping: 'Users are recognised by other attributes of the identity provider.',
+    required: 'Users of the verified domains must sign in through it; their passwords no longer work.',
+    optional: 'Users of the verified domains may sign in with their passwords, too.',
+    deleted: 'It was deleted: all users sign in with a password.',
+    after: 'If none of you intended this, check the audit log and the settings of single sign-on.',
   },
   fr: {
     subject: 'La connexion unique de votre entreprise a été modifiée',
@@ -47,11 +47,11 @@ const words = {
     certificates: 'D’autres certificats du fournisseur d’identité font désormais autorité.',
     idpInitiated:
       'Les connexions peuvent commencer chez le fournisseur d’identité, ou mènent à une autre application.',
-    mapping: 'Les personnes sont reconnues par d’autres attributs du fournisseur d’identité.',
+    mapping: 'Les utilisateurs sont reconnus par d’autres attributs du fournisseur d’identité.',
     required:
-      'Les personnes des domaines vérifiés doivent se connecter par lui ; leurs mots de passe ne fonctionnent plus.',
-    optional: 'Les personnes des domaines vérifiés peuvent aussi se connecter avec leur mot de passe.',
-    deleted: 'Elle a été supprimée : tout le monde se connecte avec un mot de passe.',
+      'Les utilisateurs des domaines vérifiés doivent se connecter par lui ; leurs mots de passe ne fonctionnent plus.',
+    optional: 'Les utilisateurs des domaines vérifiés peuvent aussi se connecter avec leur mot de passe.',
+    deleted: 'Elle a été supprimée : tous les utilisateurs se connectent avec un mot de passe.',
     after:
       'Si aucun de vous ne l’a voulu, consultez le journal d’audit et les réglages de la connexion unique.',
   },

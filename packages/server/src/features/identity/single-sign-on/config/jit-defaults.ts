@@ -40,7 +40,7 @@ export async function validateJitDefaults(
   const base: Partial<JitDefaults> = isWhole ? {} : (before ?? {})
   const provisioning = wanted.provisioning ?? base.provisioning ?? 'invitation'
   const givenRole = wanted.defaultRoleId === undefined ? base.defaultRoleId : wanted.defaultRoleId
-  const effectiveRole = givenRole ?? (await createDirectoryStore(tx).findDefaultRole(companyId))
+  const effectiveRole = givenRole ?? (await createDirectoryStore(tx).findCompanyDefaultRole(companyId))
   if (provisioning === 'create' && effectiveRole === undefined)
     throw invalid('defaultRoleId', 'is required where people are created: the company has no default role')
   const isGiven = wanted.defaultRoleId !== undefined || wanted.provisioning !== undefined

@@ -87,12 +87,12 @@ export function createMetadataWatch(dependencies: MetadataWatchDependencies) {
     const reason = message.slice(0, maxErrorLength)
     const { companyId, metadataFailures, metadataError, metadataNotifiedAt } = config
     const failures = metadataFailures + 1
-    const isToldNow = metadataNotifiedAt === null && (isRefused || failures >= failuresBeforeMail)
+    const shouldNotify = metadataNotifiedAt === null && (isRefused || failures >= failuresBeforeMail)
     await createConfigStore(tx).saveReading(companyId, {
       metadataError: reason,
       metadataFailures: failures,
       metadataNextAt: nextTryAfter(clock.now(), failures),
-      ...(isToldNow && { metadataNotifiedAt: new Date(clock.now()) }),
+      ...(shouldNotify && { metadataNotifiedAt: new Date(clock.now()) }),
     })
     // The same failure again says nothing new.
     if (reason !== metadataError)
@@ -101,7 +101,7 @@ export function createMetadataWatch(dependencies: MetadataWatchDependencies) {
         error: 'unusableMetadata',
         details: { metadataRead: true, reason },
       })
-    if (isToldNow) await notifyOfMetadata(tx, enqueueMail, companyId, { kind: 'failed', reason })
+    if (shouldNotify) await notifyOfMetadata(tx, enqueueMail, companyId, { kind: 'failed', reason })
   }
 
   /** Inside a transaction that holds the company; nothing where another document was saved meanwhile. */

@@ -22,12 +22,12 @@ type Wanted = SsoConfigReplacement | SsoConfigUpdate
 const none: Destination = { allowIdpInitiated: false, idpInitiatedClientId: null, idpInitiatedUrl: null }
 const fields = Object.keys(none) as (keyof Destination)[]
 
-/** Whether a request names any of it. */
+/** Whether a request sets any field of the destination. */
 export function namesDestination(wanted: Wanted): boolean {
   return fields.some((name) => wanted[name] !== undefined)
 }
 
-/** Whether sign-ins may newly begin there, or lead elsewhere. */
+/** Whether the change newly allows sign-ins to begin at the identity provider, or sends them to another destination. */
 export function isAnotherDestination(before: Destination | undefined, now: Destination): boolean {
   return now.allowIdpInitiated && fields.some((name) => now[name] !== (before ?? none)[name])
 }

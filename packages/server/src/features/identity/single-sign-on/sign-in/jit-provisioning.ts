@@ -8,14 +8,14 @@ import type { StoredConfig } from '../config/config-store.ts'
 import { domainOf } from '../domains/domain-name.ts'
 import { createDomainStore } from '../domains/domain-store.ts'
 import { createIdentityStore, type IdentityStore, type KnownUser } from './identity-store.ts'
-import { findPerson, linkPerson } from './person-matching.ts'
 import type { StoredResult } from './saml-sign-in-store.ts'
+import { linkUser, matchUser } from './user-matching.ts'
 
 export interface JitDependencies {
   readonly lifecycle: Pick<UserLifecycle, 'create' | 'activateInvited' | 'endUnproven'>
 }
 
-export interface AdmittedPerson {
+export interface MatchedUser {
   readonly user: KnownUser
   readonly isNew: boolean
   /** Whether the user came through this identity provider under this name for the first time. */
@@ -38,7 +38,7 @@ async function requireUnknown(identities: IdentityStore, claims: Claims): Promis
 }
 
 /** Creates a user (just-in-time provisioning): role and teams come from the company's settings alone. */
-async function createPerson(
+async function createJitUser(
   tx: Queries,
   { lifecycle }: JitDependencies,
   config: StoredConfig,
@@ -49,16 +49,16 @@ async function createPerson(
   await requireUnknown(createIdentityStore(tx, config), claims)
   const { companyId } = config
   const directory = createDirectoryStore(tx)
-  const roleId = config.defaultRoleId ?? (await directory.findDefaultRole(companyId))
+  const roleId = config.defaultRoleId ?? (await directory.findCompanyDefaultRole(companyId))
   if (roleId === undefined) throw new SamlRefusal('no-default-role')
   const teamIds =
     config.defaultTeamIds.length > 0 ? config.defaultTeamIds : [await directory.getDefaultTeam(companyId)]
   const { email, firstName, lastName, jobTitle, phone, language } = claims
   const profile = { email, firstName, lastName, jobTitle, phone, language }
-  const person = { companyId, ...profile, status: 'active', roleId, passwordHash: null, teamIds } as const
+  const user = { companyId, ...profile, status: 'active', roleId, passwordHash: null, teamIds } as const
   const created = await lifecycle.create(
     tx,
-    person,
+    user,
     { actor: { kind: 'sso-jit', id: 'sso-jit' }, address },
     'sso-user-create',
   )
@@ -70,13 +70,13 @@ async function createPerson(
  * its identity provider and that one's name for them; by other things only the first time.
  * @throws SamlRefusal
  */
-export async function admitPerson(
+export async function provisionOrLinkUser(
   tx: Queries,
   dependencies: JitDependencies,
   config: StoredConfig,
   result: Omit<StoredResult, 'secretHash'>,
   address: string,
-): Promise<AdmittedPerson> {
+): Promise<MatchedUser> {
   const { companyId } = config
   const identities = createIdentityStore(tx, config)
   const domains = createDomainStore(tx)
@@ -86,12 +86,12 @@ export async function admitPerson(
   }
   await requireOwnDomain(claims.email)
 
-  const known = await findPerson(identities, claims)
-  const created = known ? undefined : await createPerson(tx, dependencies, config, claims, address)
+  const known = await matchUser(identities, claims)
+  const created = known ? undefined : await createJitUser(tx, dependencies, config, claims, address)
   // No user was created when another response has just created the same one.
   const found =
     known ??
-    (created ? { user: created, by: 'address', link: undefined } : await findPerson(identities, claims))
+    (created ? { user: created, by: 'address', link: undefined } : await matchUser(identities, claims))
   // No user was made: the address is another company's, which has shown that its domain is its own.
   if (!found) throw new SamlRefusal('other-company')
   const { user } = found
@@ -99,7 +99,7 @@ export async function admitPerson(
   if (user.status !== 'active' && user.status !== 'invited') throw new SamlRefusal('disabled')
   await requireOwnDomain(user.email)
   const isLinked = found.by !== 'name'
-  if (isLinked) await linkPerson(identities, found, claims)
+  if (isLinked) await linkUser(identities, found, claims)
   else if (found.link) await identities.refresh(found.link, claims)
   await dependencies.lifecycle.activateInvited(tx, user)
   if (isLinked) {

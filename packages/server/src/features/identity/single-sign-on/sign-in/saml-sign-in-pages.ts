@@ -4,7 +4,7 @@ import { html } from '../../../../platform/http/documents/html.ts'
 import { sendFailure, toDomainError } from '../../../../platform/http/failures.ts'
 import type { Catalogue, Language } from '../../../../platform/i18n/language.ts'
 import { languageOfRequest } from '../../../../platform/i18n/request-language.ts'
-import { sayFailure } from '../../sign-in/pages/page-failure.ts'
+import { failureText } from '../../sign-in/pages/page-failure.ts'
 import { sendSignInPage, signInCard } from '../../sign-in/pages/sign-in-page.ts'
 import type { Question } from './initiated-sign-in.ts'
 import { SignInRefused } from './refusal-record.ts'
@@ -13,16 +13,16 @@ import type { StartedSignIn } from './saml-sign-in-start.ts'
 const words = {
   en: {
     going: 'Signing in',
-    redirecting: 'Your browser goes on to the sign-in of your organisation.',
-    link: 'Go on',
-    onwards: 'Your browser continues to the application.',
+    redirecting: 'You are being redirected to the sign-in page of your organisation.',
+    link: 'Continue',
+    onwards: 'You are being redirected to the application.',
     asks: 'Continue signing in?',
     asksAs: 'Your organisation’s identity provider signs you in to',
     asksWho: 'as',
     yes: 'Continue as',
     no: 'If you did not begin this, or this is not you, close this page: nothing has happened yet.',
     known: 'Single sign-on works',
-    knownAs: 'You are known as',
+    knownAs: 'You are recognised as',
     application: 'Now go to your application and sign in there.',
     failed: 'Signing in has failed',
     refused: 'Try again from the beginning. If it fails again, give your administrator this reference:',
@@ -30,9 +30,9 @@ const words = {
   },
   fr: {
     going: 'Connexion',
-    redirecting: 'Votre navigateur poursuit vers la page de connexion de votre organisation.',
+    redirecting: 'Vous allez être redirigé vers la page de connexion de votre organisation.',
     link: 'Continuer',
-    onwards: 'Votre navigateur poursuit vers l’application.',
+    onwards: 'Vous allez être redirigé vers l’application.',
     asks: 'Poursuivre la connexion ?',
     asksAs: 'Le fournisseur d’identité de votre organisation vous connecte à',
     asksWho: 'en tant que',
@@ -57,19 +57,19 @@ interface Onwards {
  * A page that redirects by itself. A redirect would do for a link, but not for the form that usually leads here:
  * the policy of our pages ends where a form's redirects lead to another site.
  */
-function sendRefresh(reply: FastifyReply, { language, url }: Onwards, lead: string): FastifyReply {
+function sendMetaRefresh(reply: FastifyReply, { language, url }: Onwards, lead: string): FastifyReply {
   const text = words[language]
   const body = signInCard(text.going, lead, html`<p><a href="${url}">${text.link}</a></p>`)
   return sendSignInPage(reply, { language, title: `${text.going} · Millrace`, body, refreshTo: url })
 }
 
 export function sendToIdentityProvider(reply: FastifyReply, started: StartedSignIn): FastifyReply {
-  return sendRefresh(reply, started, words[started.language].redirecting)
+  return sendMetaRefresh(reply, started, words[started.language].redirecting)
 }
 
 /** To the application, after a sign-in that began at the identity provider. */
 export function sendOnwards(reply: FastifyReply, onwards: Onwards): FastifyReply {
-  return sendRefresh(reply, onwards, words[onwards.language].onwards)
+  return sendMetaRefresh(reply, onwards, words[onwards.language].onwards)
 }
 
 /**
@@ -113,11 +113,11 @@ function sendFailurePage(request: FastifyRequest, reply: FastifyReply, error: Do
   const language = languageFor(request, error)
   const text = words[language]
   const body =
-    error instanceof SignInRefused && error.said === undefined
+    error instanceof SignInRefused && error.localizedMessage === undefined
       ? signInCard(text.failed, text.refused, html`<p><code>${request.id}</code></p>`)
       : signInCard(
           text.failed,
-          sayFailure(error, language),
+          failureText(error, language),
           html`<p>${text.reference}: <code>${request.id}</code></p>`,
         )
   if (error.retryAfterSeconds !== undefined)
@@ -125,7 +125,7 @@ function sendFailurePage(request: FastifyRequest, reply: FastifyReply, error: Do
   return sendSignInPage(reply, { status: error.status, language, title: `${text.failed} · Millrace`, body })
 }
 
-/** A failure on the way of a browser: a page for a browser, the fail envelope for any other caller. */
+/** A failure of a sign-in step: a page for a browser, the fail envelope for any other caller. */
 export function sendSignInFailure(
   error: unknown,
   request: FastifyRequest,

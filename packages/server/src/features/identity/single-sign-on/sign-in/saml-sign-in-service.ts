@@ -20,7 +20,7 @@ import {
   initiatedSeconds,
   type Question,
 } from './initiated-sign-in.ts'
-import { admitPerson } from './jit-provisioning.ts'
+import { provisionOrLinkUser } from './jit-provisioning.ts'
 import { createRefusalRecord, type Visit } from './refusal-record.ts'
 import { createSamlStart, type SamlStartDependencies } from './saml-sign-in-start.ts'
 import { createSamlSignInStore } from './saml-sign-in-store.ts'
@@ -149,22 +149,22 @@ export function createSamlSignInService(dependencies: SamlSignInServiceDependenc
     return taken
   }
 
-  async function admit(companyId: string, taken: Awaited<ReturnType<typeof takeResult>>, visit: Visit) {
+  async function resolveUser(companyId: string, taken: Awaited<ReturnType<typeof takeResult>>, visit: Visit) {
     return lifecycle.transact(async (tx) => {
       const held = createConfigStore(tx)
       // The configuration is neither changed nor deleted until this sign-in is complete.
       await createDirectoryStore(tx).shareCompany(companyId)
       const config = await held.find(companyId)
       if (config?.version !== taken.request.configVersion) throw new SamlRefusal('configuration-changed')
-      const admitted = await admitPerson(tx, { lifecycle }, config, taken.result, visit.address)
+      const matched = await provisionOrLinkUser(tx, { lifecycle }, config, taken.result, visit.address)
       await held.prove(companyId, config.version)
-      const { user, isNew, isLinked, formerName, otherAddress } = admitted
-      const person = { kind: 'user', id: user.id, name: user.email } as const
+      const { user, isNew, isLinked, formerName, otherAddress } = matched
+      const actor = { kind: 'user', id: user.id, name: user.email } as const
       await recordAudit(tx, {
         companyId,
         action: 'sso-sign-in',
-        actor: person,
-        target: person,
+        actor,
+        target: actor,
         details: {
           identityProvider: config.idpEntityId,
           isNew,
@@ -225,7 +225,7 @@ export function createSamlSignInService(dependencies: SamlSignInServiceDependenc
         return { requestId, language, question: await refusing(companyId, visit, ask, known) }
       }
       const completeSignIn = async (): Promise<FinishedSignIn> => {
-        const { user, version } = await admit(companyId, taken, visit)
+        const { user, version } = await resolveUser(companyId, taken, visit)
         const { address, browser } = visit
         const { id: userId, email } = user
         if ('trial' in request) return { requestId, language, email }

@@ -51,13 +51,13 @@ function addMonths(local: number, count: number): number {
   return Date.UTC(year, month, Math.min(date.getUTCDate(), last)) + (((local % day) + day) % day)
 }
 
-function isOfTheClock(unit: Granularity): unit is 'second' | 'minute' | 'hour' {
+function isSubDayUnit(unit: Granularity): unit is 'second' | 'minute' | 'hour' {
   return unit === 'second' || unit === 'minute' || unit === 'hour'
 }
 
 /** The instant some units later: hours and less are real time, days and more keep the wall clock. */
 export function add(zone: Zone, instant: number, count: number, unit: Granularity): number {
-  if (isOfTheClock(unit)) return instant + count * fixed[unit]
+  if (isSubDayUnit(unit)) return instant + count * fixed[unit]
   return zone.instantOf(addLocal(zone.localOf(instant), count, unit))
 }
 
@@ -66,7 +66,7 @@ export function add(zone: Zone, instant: number, count: number, unit: Granularit
  * instant itself, so that the hour which a clock set back repeats begins twice.
  */
 export function startOf(zone: Zone, instant: number, unit: Granularity): number {
-  if (isOfTheClock(unit)) {
+  if (isSubDayUnit(unit)) {
     const offset = zone.offsetAt(instant)
     return startOfLocal(instant + offset, unit) - offset
   }

@@ -1,7 +1,7 @@
 import { faultOfText } from '../../../../../platform/text/stored-text.ts'
 import { ScimRefusal, shown } from '../refusal.ts'
 
-/** How a text that cannot be read is refused. */
+/** The `scimType` of the refusal of a text that cannot be parsed. */
 export type RefusedAs = 'invalidFilter' | 'invalidPath'
 
 type Mark = '[' | ']' | '(' | ')'

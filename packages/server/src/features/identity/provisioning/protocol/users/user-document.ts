@@ -95,28 +95,28 @@ function changeList(elements: readonly Parts[], step: PatchStep, place: Attribut
   const { op, path } = step
   const { root, sub } = place
   const { where } = path
-  const isMeant = (element: Parts) => !where || matches(where, element, root)
+  const isSelected = (element: Parts) => !where || matches(where, element, root)
   const value = op === 'remove' ? null : step.value
   if (sub) {
     const part = readSimple(sub, value, `${root.name}.${sub.name}`)
-    if (!elements.some(isMeant))
+    if (!elements.some(isSelected))
       return part === undefined
         ? elements
         : [...elements, { ...filteredParts(path, place), [sub.name]: part }]
     const changed = elements.map((element) =>
-      isMeant(element) ? withValue(element, sub.name, part) : element,
+      isSelected(element) ? withValue(element, sub.name, part) : element,
     )
     return withOnePrimary(changed, elements).filter((element, i) => {
       const before = elements[i]
       return hasContent(element) || (before !== undefined && !hasContent(before))
     })
   }
-  if (isEmpty(value)) return elements.filter((element) => !isMeant(element))
+  if (isEmpty(value)) return elements.filter((element) => !isSelected(element))
   if (!where) return op === 'add' ? added(elements, readList(root, value)) : readList(root, value)
   const [given] = readList(root, value)
-  if (!given) return elements.filter((element) => !isMeant(element))
-  if (!elements.some(isMeant)) return added(elements, [{ ...filteredParts(path, place), ...given }])
-  const changed = elements.map((element) => (isMeant(element) ? { ...element, ...given } : element))
+  if (!given) return elements.filter((element) => !isSelected(element))
+  if (!elements.some(isSelected)) return added(elements, [{ ...filteredParts(path, place), ...given }])
+  const changed = elements.map((element) => (isSelected(element) ? { ...element, ...given } : element))
   return withOnePrimary(changed, elements)
 }
 

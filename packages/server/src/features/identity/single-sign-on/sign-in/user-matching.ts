@@ -3,7 +3,7 @@ import { SamlRefusal } from '../assertion/saml-refusal.ts'
 import type { IdentityStore, KnownUser, Link } from './identity-store.ts'
 
 /** The user whom an assertion is about. */
-export interface MatchedPerson {
+export interface UserMatch {
   readonly user: KnownUser
   /** Matched by a link, by the identifier that never changes, or by the address. */
   readonly by: 'name' | 'externalId' | 'address'
@@ -32,7 +32,7 @@ async function findHolder(store: IdentityStore, email: string): Promise<KnownUse
 /** @throws SamlRefusal `ambiguous-person` when the identifier is another user's, too */
 async function requireOwnExternalId(
   store: IdentityStore,
-  { user }: MatchedPerson,
+  { user }: UserMatch,
   { externalId }: Claims,
 ): Promise<void> {
   const known = externalId === undefined ? [] : await store.listByExternalId(externalId)
@@ -40,7 +40,7 @@ async function requireOwnExternalId(
   if (others.length > 0) throw SamlRefusal.about('ambiguous-person', user.id, ...others)
 }
 
-async function findLinked(store: IdentityStore, claims: Claims): Promise<MatchedPerson | undefined> {
+async function findLinked(store: IdentityStore, claims: Claims): Promise<UserMatch | undefined> {
   const [link, other] = await store.listByName(claims)
   if (!link) return undefined
   if (other && link.nameId !== claims.nameId)
@@ -49,7 +49,7 @@ async function findLinked(store: IdentityStore, claims: Claims): Promise<Matched
   return user && { user, by: 'name', link }
 }
 
-async function findByExternalId(store: IdentityStore, claims: Claims): Promise<MatchedPerson | undefined> {
+async function findByExternalId(store: IdentityStore, claims: Claims): Promise<UserMatch | undefined> {
   if (claims.externalId === undefined) return undefined
   const [id, ...more] = await store.listByExternalId(claims.externalId)
   if (id === undefined) return undefined
@@ -60,7 +60,7 @@ async function findByExternalId(store: IdentityStore, claims: Claims): Promise<M
   return user && { user, by: 'externalId', link: await store.findByUser(id) }
 }
 
-async function findByAddress(store: IdentityStore, claims: Claims): Promise<MatchedPerson | undefined> {
+async function findByAddress(store: IdentityStore, claims: Claims): Promise<UserMatch | undefined> {
   const user = await findHolder(store, claims.email)
   return user && { user, by: 'address', link: await store.findByUser(user.id) }
 }
@@ -70,7 +70,7 @@ async function findByAddress(store: IdentityStore, claims: Claims): Promise<Matc
  * changes, then by the address. Whatever contradicts what is found is a refusal, never another account.
  * @throws SamlRefusal `other-identity` or `ambiguous-person`
  */
-export async function findPerson(store: IdentityStore, claims: Claims): Promise<MatchedPerson | undefined> {
+export async function matchUser(store: IdentityStore, claims: Claims): Promise<UserMatch | undefined> {
   const found =
     (await findLinked(store, claims)) ??
     (await findByExternalId(store, claims)) ??
@@ -82,11 +82,11 @@ export async function findPerson(store: IdentityStore, claims: Claims): Promise<
 }
 
 /**
- * Whether a user's link may be replaced by the name of this assertion. The identifier says that it is the same person;
+ * Whether a user's link may be replaced by the name of this assertion. The identifier proves that it is the same user;
  * so does an address that was the name before and is still the name, when it is the user's. Of a name of another
  * format only the letters' case may differ, which provisioning does not keep when it renames the user.
  */
-function mayReplace({ user, by, link }: MatchedPerson, claims: Claims): boolean {
+function mayReplace({ user, by, link }: UserMatch, claims: Claims): boolean {
   if (!link || by === 'externalId') return true
   const wasAddress = link.nameFormat === 'email' && claims.nameFormat === 'email'
   return (wasAddress || foldName(link.nameId) === user.email) && foldName(claims.nameId) === user.email
@@ -96,7 +96,7 @@ function mayReplace({ user, by, link }: MatchedPerson, claims: Claims): boolean 
  * Links a user who was found without a link under this name.
  * @throws SamlRefusal `other-identity`
  */
-export async function linkPerson(store: IdentityStore, found: MatchedPerson, claims: Claims): Promise<void> {
+export async function linkUser(store: IdentityStore, found: UserMatch, claims: Claims): Promise<void> {
   const { user, link } = found
   if (!mayReplace(found, claims)) throw SamlRefusal.about('other-identity', user.id)
   const unlinked = await store.findUnlinked(claims.nameId, user.roleId)
