@@ -58,7 +58,6 @@ export interface Context {
   readonly config: Config
   readonly logger: Logger
   readonly metrics: Metrics
-  readonly outbox: Outbox
   readonly publicUrl: () => string
   readonly installation: Bootstrapped
   readonly services: Services
@@ -165,7 +164,7 @@ export async function openContext(options: ContextOptions): Promise<Context> {
       readOwn: (mayMake) => readKeyFile(dataDirectory.path, mayMake),
     })
     const mailStore = createMailStore(relational.db, box)
-    const mails = createMailService({ store: mailStore, outbox, log: logger })
+    const mails = createMailService({ store: mailStore, outbox, log: logger, clock })
     measureMails(metrics, mailStore)
     closers.push(mails.stop)
     const enqueueMail = createMailQueue(box)
@@ -265,7 +264,6 @@ export async function openContext(options: ContextOptions): Promise<Context> {
       config,
       logger,
       metrics,
-      outbox,
       publicUrl: options.publicUrl,
       installation,
       services,

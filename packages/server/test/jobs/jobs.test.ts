@@ -9,6 +9,7 @@ import { relationalDirectory } from '../../src/database/migrate.ts'
 import { defineJob, type Job } from '../../src/platform/jobs/job.ts'
 import { createJobs, type Jobs, type JobsOptions } from '../../src/platform/jobs/jobs.ts'
 import { silentLogger } from '../../src/platform/logger.ts'
+import { RelationalUnavailable } from '../../src/platform/stores/relational.ts'
 import { createWorker, everyMinute, type JobWorkerTask, slowJob } from '../support/job-worker.ts'
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts'
 
@@ -169,6 +170,61 @@ describe('a job', () => {
       'start counting 2',
       'end 2 well',
     ])
+  })
+
+  test('logs its own error when the ledger fails, too, and is tried again', async () => {
+    const warnings: object[] = []
+    const { jobs, seen } = openCounting({
+      fails: 1,
+      log: {
+        warn: (fields: object) => void warnings.push(fields),
+        error() {},
+      } as unknown as JobsOptions['log'],
+      ledger: {
+        onStart: async () => {},
+        async onEnd(_, error) {
+          if (error) throw new Error('the ledger is away')
+        },
+      },
+    })
+    await jobs.enqueue(database.db, counting, { number: 1 })
+    await poll(() => states(counting)).toEqual([{ state: 'completed', retry_count: 1 }])
+    expect(seen).toEqual(['1/1', '1/2'])
+    expect(warnings).toMatchObject(
+      ['attempt 1 fails', 'the ledger is away'].map((message) => ({
+        job: 'counting',
+        attempt: 1,
+        err: { message },
+      })),
+    )
+  })
+
+  test('of one attempt is not tried again, and needs no delays', async () => {
+    const once = defineJob({ ...counting, name: 'once', retry: { limit: 0 } })
+    const attempts: number[] = []
+    const jobs = open()
+    jobs.handle(once, async (_, { attempt }) => {
+      attempts.push(attempt)
+      throw new Error('it fails')
+    })
+    jobs.start(true)
+    await jobs.enqueue(database.db, once, { number: 1 })
+    await poll(() => states(once)).toEqual([{ state: 'failed', retry_count: 0 }])
+    expect(attempts).toEqual([1])
+  })
+
+  test('is not enqueued before start, nor does its transaction wait for a start that does not come', async () => {
+    const never = open()
+    await expect(never.enqueue(database.db, counting, { number: 1 })).rejects.toThrow('before start')
+    const { jobs } = openCounting({
+      relational: {
+        pool: { query: () => Promise.reject(new Error('the store is away')) },
+      } as unknown as JobsOptions['relational'],
+      startWithinMs: 50,
+    })
+    const waiting = database.transaction((tx) => jobs.enqueue(tx, counting, { number: 1 }))
+    await expect(waiting).rejects.toThrow(RelationalUnavailable)
+    expect(await states(counting)).toEqual([])
   })
 })
 

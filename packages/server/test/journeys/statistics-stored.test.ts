@@ -6,6 +6,7 @@ import { parseQuery } from '../../src/features/statistics/query/parse/parse.ts'
 import { planQuery } from '../../src/features/statistics/query/plan.ts'
 import { openZone } from '../../src/features/statistics/query/time/zone.ts'
 import { createStatisticsStore } from '../../src/features/statistics/statistics-store.ts'
+import { times } from '../support/long.ts'
 import { openStatisticsApp, type StatisticsApp } from '../support/statistics-app.ts'
 import { openStatisticsEngine, type StatisticsEngine } from '../support/statistics-engine.ts'
 import {
@@ -16,6 +17,8 @@ import {
   testDatasource,
 } from '../support/statistics-events.ts'
 import { createOracle } from '../support/statistics-oracle.ts'
+
+const runs = times(25, 5)
 
 let engine: StatisticsEngine
 let app: StatisticsApp
@@ -63,7 +66,9 @@ describe('orders', () => {
   })
   const measures = ['count', 'revenue', 'buyers', 'references'].map((name) => `purchases.${name}`)
 
-  it('are the same in whichever batches and order their events come', { timeout: 240_000 }, async () => {
+  it('are the same in whichever batches and order their events come', {
+    timeout: 60_000 + 10_000 * runs,
+  }, async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(piece, { minLength: 2, maxLength: 12 }),
@@ -115,7 +120,7 @@ describe('orders', () => {
           }
         },
       ),
-      { numRuns: Number(process.env.MILLRACE_ORACLE_RUNS ?? 5) },
+      { numRuns: runs },
     )
   })
 

@@ -24,8 +24,6 @@ export interface DatasourceCache {
 export interface DatasourceCacheOptions {
   readonly find: FindDatasource
   readonly clock: Clock
-  /** Answers younger than this are given without asking the store; default 5,000. */
-  readonly freshMs?: number
   /** How long a request waits for the store where an older answer is cached; default 250. */
   readonly waitMs?: number
   /** Identifiers without a datasource that are remembered; default 10,000. */
@@ -41,6 +39,8 @@ interface Entry {
   renewal: Promise<Answer> | undefined
 }
 
+/** Answers younger than this are given without asking the store. */
+const freshMs = 5_000
 /** The share of its fresh time after which an answer is renewed in the background. */
 const renewalShare = 0.6
 
@@ -51,7 +51,7 @@ const renewalShare = 0.6
  * for the fresh time and never longer: to a sender that answer is final.
  */
 export function createDatasourceCache(options: DatasourceCacheOptions): DatasourceCache {
-  const { clock, freshMs = 5000, waitMs = 250, capacity = 10_000, lookUps = 64 } = options
+  const { clock, waitMs = 250, capacity = 10_000, lookUps = 64 } = options
   const known = new Map<string, Entry>()
   /** When the store answered that there is none. The oldest is evicted first: identifiers come from outside. */
   const absent = new Map<string, number>()

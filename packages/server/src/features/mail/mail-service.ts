@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { type Clock, systemClock } from '../../platform/clock.ts'
 import type { Logger } from '../../platform/logger.ts'
 import { MailRefused, type Outbox } from '../../platform/mail/outbox.ts'
 import type { DueMail, MailStore } from './mail-store.ts'
@@ -7,6 +8,7 @@ export interface MailServiceDependencies {
   readonly store: Pick<MailStore, 'takeDue' | 'markSent' | 'postpone' | 'giveUp' | 'sweep'>
   readonly outbox: Outbox
   readonly log: Pick<Logger, 'warn' | 'error'>
+  readonly clock?: Clock
   readonly pollMs?: number
   /** Max milliseconds that a stop waits for a mail in flight. */
   readonly stopWithinMs?: number
@@ -27,9 +29,11 @@ const pauseAfter = (attempt: number): number => Math.min(5 * 2 ** (attempt - 1),
 /**
  * Sends queued mails, one at a time, and tries again those that the outbox did not take. Whatever happens between
  * the server's taking a mail and the mark that it was sent, the next attempt carries the same Message-ID.
+ * Mails do not stand on `platform/jobs`, because the pauses between attempts are exact and each row is sealed and
+ * re-encrypted when the key is rotated.
  */
 export function createMailService(dependencies: MailServiceDependencies) {
-  const { store, outbox, log, pollMs = 500, stopWithinMs = 10_000 } = dependencies
+  const { store, outbox, log, clock = systemClock, pollMs = 500, stopWithinMs = 10_000 } = dependencies
   let timer: NodeJS.Timeout | undefined
   let working: Promise<void> | undefined
   let stopped = false
@@ -61,9 +65,9 @@ export function createMailService(dependencies: MailServiceDependencies) {
         if (!due) break
         await send(due)
       }
-      if (!stopped && Date.now() - sweptAt > sweepEveryMs) {
+      if (!stopped && clock.now() - sweptAt > sweepEveryMs) {
         await store.sweep(keptDays)
-        sweptAt = Date.now()
+        sweptAt = clock.now()
       }
       return true
     } catch (error) {

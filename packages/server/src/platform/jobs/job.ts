@@ -1,13 +1,15 @@
 import type { TObject } from 'typebox'
 
-/** How a job that failed is tried again. */
-export interface JobRetry {
-  /** Attempts after the first. */
-  readonly limit: number
-  /** Before the second attempt; about twice as long before each further one. */
-  readonly delaySeconds: number
-  readonly maxDelaySeconds: number
-}
+/** How a job that failed is tried again, if it is. */
+export type JobRetry =
+  | { readonly limit: 0 }
+  | {
+      /** Attempts after the first. */
+      readonly limit: number
+      /** Before the second attempt; about twice as long before each further one. */
+      readonly delaySeconds: number
+      readonly maxDelaySeconds: number
+    }
 
 /** A kind of job: its data and the guarantees of its runs. */
 export interface Job<Schema extends TObject = TObject> {
@@ -37,7 +39,7 @@ export interface JobRun {
   readonly signal: AbortSignal
 }
 
-/** Records runs elsewhere. An error of it fails the attempt. */
+/** Records runs elsewhere. An error of it fails the attempt; that of one which failed already is logged beside its own. */
 export interface RunLedger {
   onStart(run: JobRun): Promise<void>
   /** @param error why the attempt failed, if it did */

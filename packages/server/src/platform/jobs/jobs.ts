@@ -6,7 +6,7 @@ import { Value } from 'typebox/value'
 import { monotonicClock } from '../clock.ts'
 import { createFixedWindow } from '../limits/window.ts'
 import type { Logger } from '../logger.ts'
-import type { Queries, Relational } from '../stores/relational.ts'
+import { type Queries, type Relational, RelationalUnavailable } from '../stores/relational.ts'
 import type { Job, JobRun, RunLedger } from './job.ts'
 
 export type JobHandler<Schema extends TObject = TObject> = (
@@ -31,6 +31,7 @@ export interface Jobs {
    * Enqueues a job in the transaction of what it is about. It runs at least once, on one process at a time: an attempt
    * that fails, or whose process ends, is followed by another until `retry.limit`.
    * @returns its id; undefined when the job is exclusive and one waits or runs already
+   * @throws {RelationalUnavailable} when the queue has not started within seconds, so that the transaction ends
    */
   enqueue<Schema extends TObject>(
     tx: Queries,
@@ -61,7 +62,8 @@ export interface JobsOptions {
   readonly pollSeconds?: number
   /** How often jobs whose process has ended, and schedules that are due, are looked for; default 60, schedules 30. */
   readonly superviseSeconds?: number
-  readonly stopWithinMs?: number
+  /** Max milliseconds that a caller waits for the start; default 2,000. */
+  readonly startWithinMs?: number
 }
 
 /** Schema of the database that holds pg-boss's tables; migrations install it. */
@@ -69,10 +71,11 @@ const schema = 'jobs'
 /** A process without a heartbeat for so long has ended; its jobs run again. */
 const heartbeatSeconds = 60
 const startAgainMs = 5_000
+const stopWithinMs = 10_000
 
 /** A queue of jobs in PostgreSQL with schedules, on pg-boss. Nothing here creates tables. */
 export function createJobs(options: JobsOptions): Jobs {
-  const { relational, log, ledger, pollSeconds = 5, superviseSeconds = 60, stopWithinMs = 10_000 } = options
+  const { relational, log, ledger, pollSeconds = 5, superviseSeconds = 60, startWithinMs = 2_000 } = options
   const handlers = new Map<string, { job: Job; handler: JobHandler }>()
   const workers: string[] = []
   const stopping = new AbortController()
@@ -86,16 +89,36 @@ export function createJobs(options: JobsOptions): Jobs {
     if (outages.take('', 1) === 0) log.warn({ err }, 'jobs wait: the relational store does not answer')
   }
 
+  /** The queue once it has started, for which a caller with an open transaction must not wait long. */
+  async function ready(): Promise<PgBoss> {
+    if (starting === undefined) throw new Error('jobs are enqueued before start')
+    const answered = new AbortController()
+    const late = sleep(startWithinMs, undefined, { signal: answered.signal }).then(
+      () => {
+        throw new RelationalUnavailable(new Error(`jobs have not started within ${startWithinMs} ms`))
+      },
+      // The start answered first.
+      () => started.promise,
+    )
+    try {
+      return await Promise.race([started.promise, late])
+    } finally {
+      answered.abort()
+    }
+  }
+
   async function runOne(job: Job, handler: JobHandler, data: unknown, run: JobRun): Promise<void> {
     try {
       await ledger?.onStart(run)
       await handler(Value.Decode(job.schema, data), run)
     } catch (error) {
-      await ledger?.onEnd(run, error)
       const { id, attempt } = run
       const fields = { job: job.name, id, attempt, err: error }
       if (attempt > job.retry.limit) log.error(fields, 'a job is given up')
       else log.warn(fields, 'a job failed and is tried again later')
+      await ledger
+        ?.onEnd(run, error)
+        .catch((err: unknown) => log.warn({ ...fields, err }, 'the failure of a job is not in the ledger'))
       throw error
     }
     await ledger?.onEnd(run)
@@ -122,9 +145,11 @@ export function createJobs(options: JobsOptions): Jobs {
   ): Promise<void> {
     const queueOptions = {
       retryLimit: retry.limit,
-      retryDelay: retry.delaySeconds,
-      retryDelayMax: retry.maxDelaySeconds,
-      retryBackoff: true,
+      ...('delaySeconds' in retry && {
+        retryDelay: retry.delaySeconds,
+        retryDelayMax: retry.maxDelaySeconds,
+        retryBackoff: true,
+      }),
       expireInSeconds: expireSeconds,
       heartbeatSeconds,
     }
@@ -185,7 +210,7 @@ export function createJobs(options: JobsOptions): Jobs {
 
     async enqueue(tx, job, data, startAfter) {
       Value.Assert(job.schema, data)
-      const boss = await started.promise
+      const boss = await ready()
       const { fromDrizzle } = await import('pg-boss')
       const db = fromDrizzle(tx, sql)
       return (await boss.send(job.name, data, { db, ...(startAfter && { startAfter }) })) ?? undefined
@@ -194,7 +219,7 @@ export function createJobs(options: JobsOptions): Jobs {
     async schedule(tx, job, { key, cron, timezone, data }) {
       Value.Assert(job.schema, data)
       // Throws for an invalid expression or zone. The library's own call takes no transaction.
-      ;(await started.promise).previewSchedule(cron, { tz: timezone, count: 1 })
+      ;(await ready()).previewSchedule(cron, { tz: timezone, count: 1 })
       await tx.execute(
         sql`insert into jobs.schedule (name, key, cron, timezone, data, options)
           values (${job.name}, ${key}, ${cron}, ${timezone}, ${JSON.stringify(data)}::jsonb, '{"missed":"once"}')
@@ -212,7 +237,7 @@ export function createJobs(options: JobsOptions): Jobs {
     },
 
     async wake() {
-      const boss = await started.promise
+      const boss = await ready()
       for (const worker of workers) boss.notifyWorker(worker)
     },
 

@@ -28,7 +28,7 @@ export interface MetadataWatchDependencies {
 export const metadataWatch = defineJob({
   name: 'metadata-watch',
   schema: Type.Object({}),
-  retry: { limit: 0, delaySeconds: 60, maxDelaySeconds: 60 },
+  retry: { limit: 0 },
   isExclusive: true,
   expireSeconds: 3600,
   cron: '*/10 * * * *',

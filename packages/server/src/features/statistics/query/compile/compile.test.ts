@@ -1,6 +1,7 @@
 import type { Query } from '@millrace/contract/resources/query.ts'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { times } from '../../../../../test/support/long.ts'
 import { DomainError } from '../../../../platform/errors.ts'
 import { parseQuery } from '../parse/parse.ts'
 import { planQuery } from '../plan.ts'
@@ -219,7 +220,9 @@ describe('text from outside', () => {
     { requiredKeys: ['measures', 'dimensions', 'filters', 'timeDimensions'] },
   )
 
-  it('never enters SQL, and fails as a fault of the query or not at all', { timeout: 120_000 }, () => {
+  const runs = times(10_000, 3_000)
+
+  it('never enters SQL, and fails as a fault of the query or not at all', { timeout: runs * 40 }, () => {
     let answered = 0
     fc.assert(
       fc.property(query, (each) => {
@@ -232,7 +235,7 @@ describe('text from outside', () => {
           expect(error.status).toBe(400)
         }
       }),
-      { numRuns: Number(process.env.MILLRACE_INJECTION_RUNS ?? 3_000) },
+      { numRuns: runs },
     )
     expect(answered).toBeGreaterThan(0)
   })
