@@ -176,13 +176,13 @@ export function createScimUserService(dependencies: ScimUserDependencies) {
       requests.read(call, async ({ tx, companyId, settings }) => {
         const store = createScimUserStore(tx)
         const hasGroups = settings.groupSync
-        const people = await store.list(companyId, query, {
+        const found = await store.list(companyId, query, {
           hasGroups,
           showsGroups: projection.has('groups'),
         })
-        const resources = people.map((person) => projection.apply(toUserResource(person, baseUrl())))
+        const resources = found.map((user) => projection.apply(toUserResource(user, baseUrl())))
         const count = () => store.count(companyId, query, hasGroups)
-        return { reply: { resources, total: await totalOf(query, people.length, count) } }
+        return { reply: { resources, total: await totalOf(query, found.length, count) } }
       }),
 
     /** @throws ScimRefusal `notFound` */
