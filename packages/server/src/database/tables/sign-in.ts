@@ -62,7 +62,7 @@ export const userLinks = pgTable('user_links', {
   createdBy: id('created_by'),
   createdAt: instant('created_at').notNull(),
   expiresAt: instant('expires_at').notNull(),
-  /** Used, or made void by a newer link or another way in. */
+  /** Used, or revoked by a newer link or another sign-in method. */
   endedAt: instant('ended_at'),
 })
 

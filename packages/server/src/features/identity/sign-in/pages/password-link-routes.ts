@@ -108,7 +108,7 @@ export function registerPasswordLinkRoutes(
       })
     }
 
-    /** In the language that the page was opened in, or else the person's own. */
+    /** In the language that the page was opened in, or else the user's own. */
     function setPasswordStep(fields: Fields, view: LinkView, formToken: string): SetPasswordStep {
       const lang = fields.get('lang')
       return {

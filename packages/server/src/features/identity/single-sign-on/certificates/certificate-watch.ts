@@ -111,7 +111,7 @@ export function createCertificateWatch(dependencies: CertificateWatchDependencie
     },
 
     /** Days until the first certificate ends without which a company's single sign-on ends; infinite without any. */
-    async leastDays(): Promise<number> {
+    async minDaysLeft(): Promise<number> {
       const days = (await list()).map(({ end }) => (end - clock.now()) / day)
       return Math.min(Number.POSITIVE_INFINITY, ...days)
     },
