@@ -269,7 +269,7 @@ describe('only what the identity provider has said counts', () => {
     expect(rows).toEqual([{ provisioned: false }])
   })
 
-  test('newcomers of single sign-on stay out of teams that have become the identity provider’s', async () => {
+  test('new users of single sign-on stay out of teams that have become the identity provider’s', async () => {
     await offerSingleSignOn(app.database, app.companyId, 'sso.example')
     const id = await handMade(`Landing ${counter}`, [])
     await app.database.pool.query('insert into sso_default_teams values ($1, $2)', [app.companyId, id])

@@ -104,7 +104,7 @@ export function embeddedColumnar(options: EmbeddedColumnarOptions): EmbeddedColu
     // Tables are loaded and parts checked first; after a crash of a large store that takes a while.
     readyWithinMs: 120_000,
     probe: {
-      // Any answer shows that it is alive, one that tells of full memory too.
+      // Any answer shows that it is alive, one that reports full memory too.
       run: (signal) => askStatus(socketPath, signal).then(() => {}),
       everyMs: 5_000,
       withinMs: 10_000,

@@ -30,7 +30,7 @@ function requireGroupSync({ settings }: Work): void {
     throw new ScimRefusal('groupSyncOff', 'Groups are not synchronised: the company has turned groupSync off')
 }
 
-/** As many of the teams as together have no more members than one may have; at least one. */
+/** As many teams as together have at most the members that one may have; at least one team. */
 function withinBounds(teams: readonly StoredTeam[]): StoredTeam[] {
   let members = 0
   const end = teams.findIndex(({ memberCount }, i) => {

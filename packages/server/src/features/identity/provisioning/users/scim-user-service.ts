@@ -45,7 +45,7 @@ const isDeleted = ({ unprovisionedAt, status, serviceAccount }: StoredScimUser) 
 
 /**
  * Whether the identity provider has deleted a user of this account and means another one now (RFC 7643 3.1: its
- * identifier is what it tells users apart by). An absent identifier means nothing.
+ * identifier is what it distinguishes users by). An absent identifier means nothing.
  */
 const isAnother = (
   { unprovisionedAt, formerExternalId }: StoredScimUser,

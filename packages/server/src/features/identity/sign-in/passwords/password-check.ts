@@ -281,7 +281,7 @@ export function createPasswordCheck(dependencies: PasswordCheckDependencies) {
       await withHasher(passwords, hasherOptions(source), async () => {
         const turn = await requireTurn(made)
         if (turn.heldSeconds > 0 && !made.isFamiliar) throw tooManyAttempts(turn.heldSeconds)
-        const isRight = await relational.transaction(async (tx) => {
+        const isCodeCorrect = await relational.transaction(async (tx) => {
           const kind = await secondFactor.take(tx, user.userId, code)
           if (kind === 'recovery') {
             await recordAudit(tx, {
@@ -293,7 +293,7 @@ export function createPasswordCheck(dependencies: PasswordCheckDependencies) {
           }
           return kind !== undefined
         })
-        if (!isRight) {
+        if (!isCodeCorrect) {
           const error = 'invalidCredentials'
           await keepFailure(user, { reason: 'wrong-code', error }, made, turn)
           throw new DomainError(error)
