@@ -54,8 +54,8 @@ export function createInvitationService(dependencies: InvitationServiceDependenc
     if (retryAfter === 0) return
     const message =
       toAddress > 0
-        ? `So many invitations were mailed to ${email} that no more are for now; hand the link over (sendMail: false) or try again later`
-        : 'You have had too many invitations mailed; hand links over (sendMail: false) or try again later'
+        ? `Too many invitations were mailed to ${email}; pass on the link yourself (sendMail: false) or try again later`
+        : 'You have had too many invitations mailed; pass on the links yourself (sendMail: false) or try again later'
     throw new DomainError('tooManyInvitations', { retryAfter }, { message, retryAfterSeconds: retryAfter })
   }
 

@@ -223,7 +223,7 @@ export function createScimGroupService(dependencies: ScimGroupDependencies) {
           )
         if (await store.hasRelations(team.id))
           throw new ScimRefusal('mutability', 'The team has parents or children: detach it from them first')
-        const left = await store.removeEverybody(team.id)
+        const left = await store.removeAllMembers(team.id)
         await unlessInUse(store.delete(team.id))
         const target = targetOf(team)
         const details = { removed: left.length, removedIds: idsOf(left.slice(0, maxNamed)) }
