@@ -181,7 +181,7 @@ export async function openContext(options: ContextOptions): Promise<Context> {
       'millrace_sso_certificate_days',
       'Days until the first certificate ends without which the single sign-on of a company ends',
       // Not known while the store is away.
-      () => certificates.leastDays().catch(() => Number.NaN),
+      () => certificates.minDaysLeft().catch(() => Number.NaN),
     )
     const installation = await installOnce(relational, passwords, config)
 

@@ -99,7 +99,7 @@ async function runCommand([command, ...rest]: readonly string[], parentEnded: Ab
     return 2
   }
   if ('exitCode' in prepared) return prepared.exitCode
-  // The database undoes what is not committed; a PostgreSQL of this command's own is told to end at any exit.
+  // The database undoes what is not committed; a PostgreSQL of this command's own is stopped at any exit.
   const exit = (): never => process.exit(stoppedOnRequest)
   onStopRequest(parentEnded, exit, exit)
   const { openConfiguredBox, withRelational } = await import('./commands/command-stores.ts')

@@ -98,7 +98,7 @@ export interface ServiceParts {
   readonly box: SecretBox
   readonly outgoing: OutgoingClient
   readonly enqueueMail: EnqueueMail
-  /** Address under which people reach the service, without a path. */
+  /** Address under which users reach the service, without a path. */
   readonly publicUrl: () => string
   /** Where answers that are too large for the memory are held. */
   readonly spoolDirectory: string

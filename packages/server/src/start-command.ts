@@ -88,7 +88,7 @@ function stopRequested(logger: Logger, parentEnded: AbortSignal): Promise<void> 
 }
 
 /**
- * Runs the service until it is told to stop.
+ * Runs the service until it is asked to stop.
  * @param parentEnded asks it to stop as a signal does
  * @returns exit code: 0 after an orderly stop
  * @throws StartRefused with a message for the terminal

@@ -33,7 +33,7 @@ export const deleteApplication = {
   url: `${url}/:id`,
   summary: 'Withdraw an application’s access',
   description:
-    'Withdraws your consent and ends every session of the application with you: its refresh and access tokens, and codes on their way, work no more in any process of the service. An application that has to ask you asks again at the next sign-in. With the application that makes this call, the token of the call ends too.',
+    'Withdraws your consent and ends every session of the application with you: its refresh and access tokens, and codes not yet exchanged, are revoked in every process of the service. An application that has to ask you asks again at the next sign-in. With the application that makes this call, the token of the call ends too.',
   audit: { action: 'application-revoke', target: 'client' },
   errors: ['applicationNotFound'],
   replies: { 200: { description: 'Its access has ended' } },

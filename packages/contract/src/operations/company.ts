@@ -35,7 +35,7 @@ export const updateCompany = {
   errors: ['unknownRole', 'roleAboveOwn', 'unknownTeam', 'notInTeam', 'provisionedTeam'],
   examples: {
     zone: { summary: 'In Paris', value: { timezone: 'Europe/Paris', language: 'fr' } },
-    newcomers: {
+    newUsers: {
       summary: 'Role and team of new users',
       value: { defaultRoleId: '65f0c0ffee5ca1ab1e0ddba1', defaultTeamId: '65f0c0ffee5ca1ab1e0ddba2' },
     },

@@ -108,7 +108,7 @@ export const reactivateUser = {
   tag: 'Accounts',
   summary: 'Reactivate a user',
   description:
-    'Role, teams and password are as they were; linked accounts do not come back. A user who is active stays so; one who had not come in yet is invited again and needs a new link.',
+    'Role, teams and password are as they were; linked accounts do not come back. A user who is active stays so; one who had not accepted the invitation yet is invited again and needs a new link.',
   audit: { action: 'user-reactivate', target: 'user' },
   errors: ['userIdNotFound', 'userAboveOwn', 'userNotActive'],
   replies: { 200: { description: 'The user as it is now' } },

@@ -5,7 +5,7 @@ export const createClientCommand: OperatorCommand = {
   name: 'client create',
   summary: 'Makes an OAuth client and prints its client_id, which every token request names.',
   options: {
-    name: { value: 'NAME', required: true, description: 'What the client is, for people' },
+    name: { value: 'NAME', required: true, description: 'Name of the client, as users see it' },
     grant: {
       value: 'TYPE',
       several: true,

@@ -5,7 +5,7 @@ export const createDatasourceCommand: OperatorCommand = {
   name: 'datasource create',
   summary: 'Makes a tracking datasource and prints its id, which is part of the address that events go to.',
   options: {
-    name: { value: 'NAME', required: true, description: 'What the datasource is, for people' },
+    name: { value: 'NAME', required: true, description: 'Name of the datasource, as users see it' },
     company: { value: 'ID', description: 'Needed only where there are several companies' },
   },
   async run(values, { accounts, createDatasource }) {

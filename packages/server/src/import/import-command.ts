@@ -37,7 +37,7 @@ export interface ImportDependencies {
   readonly dataDirectory: string
   readonly output: { write(text: string): unknown; readonly isTTY?: boolean; readonly columns?: number }
   readonly signal: AbortSignal
-  /** What the service counted so far, where this process may ask it; tells stored events from repeated ones. */
+  /** What the service counted so far, where this process may ask it; distinguishes stored events from repeated ones. */
   readonly readCounters?: (datasourceId: string) => Promise<DatasourceCounters | undefined>
 }
 

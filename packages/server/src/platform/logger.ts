@@ -19,7 +19,7 @@ const hidden = [
 ]
 
 /**
- * JSON lines on standard output; readable lines when a person watches.
+ * JSON lines on standard output; readable lines on a terminal.
  * @param bindings fields that every line carries
  */
 export function createLogger(level: string, bindings: Record<string, unknown> = {}): Logger {
@@ -36,5 +36,5 @@ export function createLogger(level: string, bindings: Record<string, unknown> = 
     : pino(options)
 }
 
-/** Says nothing; for tests and for commands whose output is for a person. */
+/** Says nothing; for tests and for commands whose output an operator reads. */
 export const silentLogger: Logger = pino({ level: 'silent' })

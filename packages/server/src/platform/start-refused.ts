@@ -4,7 +4,7 @@ export const exitCodes = {
   damaged: 74,
   /** Another process holds what is needed; trying again later may help. */
   inUse: 75,
-  /** The machine lacks something that a person has to provide. */
+  /** The machine lacks something that the operator has to provide. */
   unsuitable: 78,
 } as const
 

@@ -89,7 +89,7 @@ const runnable = refusals.flatMap(([id, error, operation]) => {
   return typeof make === 'function' ? [[id, error, operation, make] as const] : []
 })
 
-describe('a refusal is recorded once, for the company of whoever asked, and without secrets', () => {
+describe('a refusal is recorded once, for the company of the caller, and without secrets', () => {
   test.each(runnable)('%s: %s', async (_id, error: ErrorName, operation, make) => {
     const { caller, call } = await make(world)
     const known = new Set((await entries()).map(({ id }) => id))

@@ -120,7 +120,7 @@ describe('T21: the password grant', () => {
     expect((await signIn(codeNow(secret))).statusCode).toBe(429)
   })
 
-  test('judges no more guesses that come at once than may be under way, and then makes whoever guesses wait', async () => {
+  test('verifies at most as many concurrent guesses as may be under way, and then makes the caller wait', async () => {
     const { secret } = await turnOn()
     const wrong = codeNow(secret, 7)
     const replies = []

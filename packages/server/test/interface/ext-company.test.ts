@@ -121,7 +121,7 @@ describe('the default team', () => {
     (await app.call(admin.token, 'GET', `/users/${id}`)).data.resourceGroupIds
   const choose = async (defaultTeamId: unknown, token = admin.token) => patch({ defaultTeamId }, token)
 
-  test('is another one from now on, for whoever comes in without one, and the change is recorded', async () => {
+  test('is another one from now on, for new users without one, and the change is recorded', async () => {
     const first = String((await read()).defaultTeamId)
     expect(await isDefault(first)).toBe(true)
     const early = await app.person()

@@ -38,7 +38,7 @@ afterAll(() => close())
 const accept = (url: unknown) =>
   app.services.passwordLinks.redeem(secretIn(String(url)), goodPassword, { address: '192.0.2.1' })
 
-test('makes a user who comes in through the link, once, within 7 days', async () => {
+test('makes a user who signs in through the link, once, within 7 days', async () => {
   const email = 'grace@example.com'
   const reply = await app.call(
     admin.token,

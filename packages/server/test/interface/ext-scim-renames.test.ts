@@ -119,7 +119,7 @@ describe('a new userName', () => {
     expect(rows).toEqual([{ ended_at: expect.any(Date) }])
   })
 
-  test('keeps failed sign-ins: a held account is held under the new address, and a newcomer is not', async () => {
+  test('keeps failed sign-ins: a held account is held under the new address, and a new user is not', async () => {
     const { id, email } = await aPerson()
     const from = { from: '203.0.113.77' }
     for (let i = 0; i < 10; i++) expect((await app.auth.signIn(email, 'wrong', from)).statusCode).toBe(401)

@@ -6,7 +6,7 @@ import {
   openProvisioning,
   type ProvisioningApp,
   patch,
-  type ScimPerson,
+  type ScimUser,
 } from '../support/provisioning.ts'
 
 /** What a user who may change the company and its teams tries in order to get a role that groups give. */
@@ -17,7 +17,7 @@ const teams = '/v2/entities/teams'
 let app: ProvisioningApp
 let admin: string
 let viewer: string
-let attacker: ScimPerson
+let attacker: ScimUser
 let counter = 0
 
 beforeAll(async () => {
@@ -91,7 +91,7 @@ describe('a team that the identity provider keeps stays as it is while', () => {
       'select id from teams where company_id = $1 and is_default',
       [app.companyId],
     )
-    const attempts: Parameters<ScimPerson['call']>[] = [
+    const attempts: Parameters<ScimUser['call']>[] = [
       ['PATCH', `${teams}/${id}`, { members: { add: [attacker.id] } }],
       ['PATCH', `${teams}/${id}`, { members: { remove: [boss] } }],
       ['PATCH', `${teams}/${id}`, { name: 'Another name' }],
@@ -269,7 +269,7 @@ describe('only what the identity provider has said counts', () => {
     expect(rows).toEqual([{ provisioned: false }])
   })
 
-  test('newcomers of single sign-on stay out of teams that have become the identity provider’s', async () => {
+  test('new users of single sign-on stay out of teams that have become the identity provider’s', async () => {
     await offerSingleSignOn(app.database, app.companyId, 'sso.example')
     const id = await handMade(`Landing ${counter}`, [])
     await app.database.pool.query('insert into sso_default_teams values ($1, $2)', [app.companyId, id])

@@ -144,7 +144,7 @@ describe('somebody of the company whom the identity provider does not keep yet',
     })
   })
 
-  test('and was invited comes in, and the invitation works no more', async () => {
+  test('and was invited becomes active, and the invitation is revoked', async () => {
     const { id } = await app.auth.addUser('invited@acme.example')
     await app.database.pool.query(`update users set status = 'invited' where id = $1`, [id])
     await app.database.pool.query(

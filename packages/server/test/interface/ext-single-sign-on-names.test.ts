@@ -147,7 +147,7 @@ describe('unlinking', () => {
     expect(await opened.signIn(mal('head@acme.example'))).toBe('other-identity')
   })
 
-  test('the last administrator who can come in stays linked', async () => {
+  test('the last administrator who can sign in stays linked', async () => {
     const { rows } = await query(`select id from users where email = 'root@acme.example'`)
     expect(await opened.signIn(personOf('root'))).toBe('accepted')
     await query(
@@ -261,7 +261,7 @@ describe('people who are renamed', () => {
     expect(await lastUser()).toBe(other.id)
   })
 
-  test('at the identity provider alone: the same name in full, or a name that is a known address, is not a newcomer', async () => {
+  test('at the identity provider alone: the same name in full, or a name that is a known address, is not a new user', async () => {
     const names = { firstName: 'Grace', lastName: 'Hopper' }
     expect(await opened.signIn(named('grace@acme.example', 'grace@acme.example', emailFormat, names))).toBe(
       'accepted',

@@ -61,8 +61,8 @@ const moveOutside = (email: string) =>
     [email],
   )
 
-describe('requiring it leaves an administrator who can come in', () => {
-  test('it is refused while every administrator is of its domains and none has come in through it', async () => {
+describe('requiring it leaves an administrator who can sign in', () => {
+  test('it is refused while every administrator is of its domains and none has signed in through it', async () => {
     await app.auth.addUser('pam@acme.example')
     expect(await opened.signIn(personOf('pam'))).toBe('accepted')
     await moveOutside('root2@acme.example')
@@ -76,7 +76,7 @@ describe('requiring it leaves an administrator who can come in', () => {
     await moveOutside('root@elsewhere.example')
   })
 
-  test('an administrator outside the domains, or one who has come in through it, is enough', async () => {
+  test('an administrator outside the domains, or one who has signed in through it, is enough', async () => {
     expect(await patch({ mandatory: true })).toMatchObject({ code: 200, data: { mandatory: true } })
     await expect(moveOutside('root2@acme.example')).rejects.toThrow('would have no administrator')
     expect(await opened.signIn(personOf('root'))).toBe('accepted')
@@ -85,7 +85,7 @@ describe('requiring it leaves an administrator who can come in', () => {
     await moveOutside('root@elsewhere.example')
   })
 
-  test('somebody who may do less than the company’s people cannot require it', async () => {
+  test('a user who may do less than the company’s users cannot require it', async () => {
     await patch({ mandatory: false })
     const office = await tokenOf(app.auth, 'office@elsewhere.example', 'Office')
     expect(await patch({ mandatory: true }, office)).toMatchObject({ code: 403, error_code: 2051 })
@@ -211,7 +211,7 @@ describe('a change of who is believed', () => {
   })
 })
 
-describe('teams of newcomers', () => {
+describe('teams of new users', () => {
   const team = async (id: string, more = '') => {
     await relational.pool.query(
       `insert into teams (id, company_id, name${more && ', provisioned'}) values ($1, $2, $1${more})`,

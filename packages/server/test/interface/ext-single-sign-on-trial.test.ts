@@ -48,7 +48,7 @@ async function tryOut(address: string, browser = createBrowser(app)) {
 }
 
 describe('the login address of a domain, without an application', () => {
-  test('says as whom somebody is known, proves the configuration and lets nobody in', async () => {
+  test('names the matched user, proves the configuration and starts no session', async () => {
     const [domain] = (await opened.call('GET', '/v2/entities/sso/domains')).data as unknown as {
       loginUrl: string
     }[]

@@ -225,7 +225,7 @@ describe('deleting', () => {
     expect(await remove(team)).toMatchObject({ status: 200 })
   })
 
-  test('whoever comes in while the default team is replaced and deleted is in a team', async () => {
+  test('a user who is added while the default team is replaced and deleted is in a team', async () => {
     const choose = (defaultTeamId: string) => app.call(admin.token, 'PATCH', '/company', { defaultTeamId })
     for (let round = 0; round < 5; round++) {
       const team = await app.team()

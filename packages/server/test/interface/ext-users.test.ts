@@ -287,7 +287,7 @@ describe('deactivating, reactivating, deleting', () => {
     expect((await app.audit()).map(({ action }) => action)).toEqual(['user-deactivate', 'user-reactivate'])
   })
 
-  test('somebody who never was in is invited again, without a link that works, and comes in with a new one', async () => {
+  test('a user who never signed in is invited again, without a valid link, and signs in with a new one', async () => {
     const wanted = invitation('slow@example.com', { sendMail: false })
     const invited = await app.call(admin.token, 'POST', '/invitations', wanted)
     const { id } = invited.data.user as unknown as { id: string }

@@ -75,12 +75,12 @@ test('the gauge tells the days until the first end; a successor counts, and our 
   ])
   const watch = createWatch()
   const passed = (auth.time.clock.now() - Date.now()) / day
-  expect(await watch.leastDays()).toBeCloseTo(900 - passed, 0)
+  expect(await watch.minDaysLeft()).toBeCloseTo(900 - passed, 0)
   await relational.pool.query(`update sso_certificates set not_after = $1`, [
     new Date(auth.time.clock.now() + 6.9 * day),
   ])
   await watch.work()
-  expect(await watch.leastDays()).toBeCloseTo(6.9, 1)
+  expect(await watch.minDaysLeft()).toBeCloseTo(6.9, 1)
   const [mail] = await auth.takeMails()
   expect(mail?.text).toMatch(/signs its requests to your identity provider .* retire the old one/)
 })

@@ -89,7 +89,7 @@ test('keeps a password that was chosen behind a link in a mail', async () => {
   expect(await user.state()).toEqual({ status: 'active', password: true, session: true, authenticator: true })
 })
 
-test('gives a newcomer nothing of a user whom the identity provider has deleted and an administrator has reactivated', async () => {
+test('gives a new user nothing of a user whom the identity provider has deleted and an administrator has reactivated', async () => {
   const root = await tokenOf(opened.app.auth, 'root@elsewhere.example')
   const attributeMapping = { ...mapping, externalId: 'attributes.externalId' }
   expect(await opened.call('PATCH', '/v2/entities/sso/config', { attributeMapping }, root)).toMatchObject({

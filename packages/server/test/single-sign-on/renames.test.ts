@@ -27,7 +27,7 @@ async function renamed(
 
 const lastUser = async () => (await opened.app.finished()).at(-1)
 
-test('a person whom the identity provider calls by the address comes in by the new one, in any letters', async () => {
+test('a user whose NameID is the address signs in by the new one, in any letters', async () => {
   const user = await opened.app.auth.addUser('ada@acme.example')
   expect(await signIn('Ada@acme.example', 'ada@acme.example')).toBe('accepted')
   expect(await renamed(user, 'ada.king@acme.example')).toBe('renamed')

@@ -5,7 +5,7 @@ import { startIdentityProvider } from '../support/identity-provider.ts'
 import { createTestDatabase } from '../support/postgres.ts'
 import { configureSingleSignOn, createSingleSignOnApp, redirectUri } from '../support/single-sign-on.ts'
 
-test('somebody comes in over real sockets: our page, the identity provider, its form, our two answers', async () => {
+test('a user signs in over real sockets: our page, the identity provider, its form, our two answers', async () => {
   const relational = await createTestDatabase()
   const app = await createSingleSignOnApp(relational)
   const idp = await startIdentityProvider()

@@ -63,12 +63,12 @@ export interface ProvisioningApp extends ScimTenant {
   /** Creates a group, as the identity provider does. @returns the identifier */
   group(members?: string[]): Promise<string>
   /** Somebody of the first company who is signed in, whose role has exactly these permissions. */
-  personWith(name: string, permissions: readonly string[]): Promise<ScimPerson>
+  personWith(name: string, permissions: readonly string[]): Promise<ScimUser>
   teamsOf(userId: string): Promise<string[]>
   close(): Promise<void>
 }
 
-export interface ScimPerson {
+export interface ScimUser {
   readonly id: string
   readonly roleId: string
   readonly call: ScimTenant['call']

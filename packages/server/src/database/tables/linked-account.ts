@@ -1,7 +1,7 @@
 import { pgTable, text } from 'drizzle-orm/pg-core'
 import { bytes, history, id } from './columns.ts'
 
-/** A link from a person to a messaging service. */
+/** A link from a user to a messaging service. */
 export const linkedAccounts = pgTable('linked_accounts', {
   id: id('id').primaryKey(),
   companyId: id('company_id').notNull(),

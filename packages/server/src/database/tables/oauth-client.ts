@@ -1,14 +1,14 @@
 import { boolean, pgTable, text } from 'drizzle-orm/pg-core'
 import { history, id } from './columns.ts'
 
-/** A program that gets tokens for people; given out by the operator of the service, to people of every company. */
+/** A program that gets tokens for users; registered by the operator of the service, for users of every company. */
 export const oauthClients = pgTable('oauth_clients', {
   id: id('id').primaryKey(),
   name: text('name').notNull(),
   /** Values of `grant_type` that the client may use. */
   grants: text('grants').array().notNull(),
   redirectUris: text('redirect_uris').array().notNull().default([]),
-  /** People are not asked whether they let a client of the operator's own in. */
+  /** Users are not asked for consent to a client of the operator's own. */
   firstParty: boolean('first_party').notNull().default(true),
   /** Every refresh gives another refresh token; without it one stays the same for the whole session. */
   rotatesRefreshTokens: boolean('rotates_refresh_tokens').notNull().default(false),

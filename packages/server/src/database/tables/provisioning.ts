@@ -37,7 +37,7 @@ export const scimTokens = pgTable('scim_tokens', {
   lastUsedAt: instant('last_used_at'),
 })
 
-/** What the identity provider has sent about a person, as it is given back. */
+/** What the identity provider has sent about a user, as it is returned. */
 export const scimUserAttributes = pgTable('scim_user_attributes', {
   userId: id('user_id').primaryKey(),
   attributes: jsonb('attributes').$type<Record<string, unknown>>().notNull(),

@@ -53,7 +53,7 @@ export const recoveryCodes = pgTable(
   (table) => [primaryKey({ columns: [table.userId, table.codeHash] })],
 )
 
-/** A link that is mailed or handed over, to set a password. */
+/** A link to set a password, which is mailed or passed on by the inviting user. */
 export const userLinks = pgTable('user_links', {
   id: id('id').primaryKey(),
   kind: text('kind', { enum: ['password-reset', 'invitation'] }).notNull(),
@@ -62,7 +62,7 @@ export const userLinks = pgTable('user_links', {
   createdBy: id('created_by'),
   createdAt: instant('created_at').notNull(),
   expiresAt: instant('expires_at').notNull(),
-  /** Used, or made void by a newer link or another way in. */
+  /** Used, or revoked by a newer link or another sign-in method. */
   endedAt: instant('ended_at'),
 })
 

@@ -11,7 +11,7 @@ export const teams = pgTable('teams', {
   description: text('description').notNull().default(''),
   /** Members also reach the team's ancestors, up to but without the first that has the flag too. */
   reachesAncestors: boolean('reaches_ancestors').notNull().default(false),
-  /** Whether the identity provider keeps this team (SCIM). */
+  /** Whether the identity provider manages this team (SCIM). */
   provisioned: boolean('provisioned').notNull().default(false),
   externalId: text('external_id'),
   ...history,

@@ -10,8 +10,8 @@ export interface AuditServiceDependencies {
   readonly store: Pick<AuditStore, 'list' | 'count' | 'listAfter'>
 }
 
-const exportAtMost = 50_000
-const exportAtOnce = 1_000
+const maxExportRows = 50_000
+const exportPageSize = 1_000
 
 const columns: Readonly<Record<string, (entry: AuditEntry) => string | null>> = {
   id: ({ id }) => id,
@@ -89,10 +89,10 @@ export function createAuditService({ store }: AuditServiceDependencies) {
       requireAccess(principal)
       const filter = filterOf(wanted)
       let cursor: AuditCursor | undefined
-      let left = exportAtMost
+      let left = maxExportRows
       yield `${Object.keys(columns).join(',')}\r\n`
       while (left > 0) {
-        const max = Math.min(left, exportAtOnce)
+        const max = Math.min(left, exportPageSize)
         const { entries, last } = await store.listAfter(principal.companyId, filter, cursor, max)
         if (entries.length > 0) yield entries.map(lineOf).join('')
         if (entries.length < max) return

@@ -7,7 +7,7 @@ import type { FastifyInstance } from 'fastify'
 import { route } from '../../platform/http/route.ts'
 import type { LinkedAccountService } from './linked-account-service.ts'
 
-/** Operation 14 and what goes along with it, for the authenticated scope. */
+/** Operation 14 and the other operations on linked accounts, for the authenticated scope. */
 export function registerLinkedAccountRoutes(scope: FastifyInstance, service: LinkedAccountService): void {
   route(scope, listLinkedAccounts, ({ principal, query }) => service.list(principal, query.userId))
   route(scope, createLinkedAccount, ({ principal, ip, body }) => {

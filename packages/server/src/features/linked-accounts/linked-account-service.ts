@@ -33,7 +33,7 @@ const maxEchoedIdLength = 128
 
 export type LinkedAccountService = ReturnType<typeof createLinkedAccountService>
 
-/** Places outside the service that a person has messages sent to. */
+/** Places outside the service that a user has messages sent to. */
 export function createLinkedAccountService(dependencies: LinkedAccountServiceDependencies) {
   const { relational, box, outgoing, recordAudit, clock, enter } = dependencies
   const store = createLinkedAccountStore(relational.db)
@@ -84,18 +84,18 @@ export function createLinkedAccountService(dependencies: LinkedAccountServiceDep
     /** @throws DomainError `forbidden`, or `notFound` for an unknown user */
     async list(principal: Principal, wanted: string | undefined): Promise<LinkedAccount[]> {
       const userId = normalizeId(wanted ?? principal.userId)
-      const person = { companyId: principal.companyId, userId }
+      const user = { companyId: principal.companyId, userId }
       if (userId !== principal.userId) {
         if (!principal.can('user', 'read'))
           throw new DomainError('forbidden', { resource: 'user', action: 'read' })
-        if (!(await store.hasPerson(person)))
+        if (!(await store.hasUser(user)))
           throw new DomainError(
             'notFound',
             { id: userId },
             { message: 'There is no such user in your company' },
           )
       }
-      return store.list(person)
+      return store.list(user)
     },
 
     /**
@@ -119,8 +119,8 @@ export function createLinkedAccountService(dependencies: LinkedAccountServiceDep
       )
       return relational.transaction(async (tx) => {
         const within = createLinkedAccountStore(tx)
-        // The person may have been deactivated while the test was on its way, which takes linked accounts along.
-        if (!(await within.lockPerson({ companyId, userId }))) throw new DomainError('unauthenticated')
+        // The user may have been deactivated during the test, which deletes linked accounts.
+        if (!(await within.lockUser({ companyId, userId }))) throw new DomainError('unauthenticated')
         await requireRoom(within.count({ companyId, userId }))
         const { provider } = target
         const made = await within.insert({ id, companyId, userId, provider, name, host, sealedTarget })

@@ -8,12 +8,12 @@ import type { Queries } from '../../platform/stores/relational.ts'
 /** What the address of a linked account is sealed for. */
 export const targetContext = sealedColumns.linkedAccountTarget.contextOf
 
-export interface Person {
+export interface UserReference {
   readonly companyId: string
   readonly userId: string
 }
 
-export interface NewLinkedAccount extends Person {
+export interface NewLinkedAccount extends UserReference {
   readonly id: string
   readonly provider: LinkedAccountProvider
   readonly name: string
@@ -41,12 +41,12 @@ const toLinkedAccount = (row: Row): LinkedAccount => ({
 
 /** Linked accounts without their addresses; given a transaction it works inside it. */
 export function createLinkedAccountStore(db: Queries) {
-  const of = ({ companyId, userId }: Person) =>
+  const of = ({ companyId, userId }: UserReference) =>
     and(eq(linkedAccounts.companyId, companyId), eq(linkedAccounts.userId, userId))
 
   return {
     /** Whether a user of the company, not erased, has the id. */
-    async hasPerson({ companyId, userId }: Person): Promise<boolean> {
+    async hasUser({ companyId, userId }: UserReference): Promise<boolean> {
       const found = await db
         .select({ id: users.id })
         .from(users)
@@ -55,7 +55,7 @@ export function createLinkedAccountStore(db: Queries) {
     },
 
     /** Locks the linked accounts of a user until the transaction ends; false when the user is not active. */
-    async lockPerson({ companyId, userId }: Person): Promise<boolean> {
+    async lockUser({ companyId, userId }: UserReference): Promise<boolean> {
       const { rows } = await db.execute(
         sql`select 1 from ${users} where id = ${userId} and company_id = ${companyId} and status = 'active'
           for no key update`,
@@ -63,20 +63,20 @@ export function createLinkedAccountStore(db: Queries) {
       return rows.length > 0
     },
 
-    async count(person: Person): Promise<number> {
+    async count(user: UserReference): Promise<number> {
       const [row] = await db
         .select({ count: sql<number>`count(*)::int` })
         .from(linkedAccounts)
-        .where(of(person))
+        .where(of(user))
       return row?.count ?? 0
     },
 
     /** The oldest first. */
-    async list(person: Person): Promise<LinkedAccount[]> {
+    async list(user: UserReference): Promise<LinkedAccount[]> {
       const rows = await db
         .select(columns)
         .from(linkedAccounts)
-        .where(of(person))
+        .where(of(user))
         .orderBy(asc(linkedAccounts.createdAt), asc(linkedAccounts.id))
       return rows.map(toLinkedAccount)
     },

@@ -11,7 +11,7 @@ export interface Target {
 }
 
 export interface Message {
-  /** What a webhook tells kinds of messages apart by. */
+  /** What a webhook distinguishes kinds of messages by. */
   readonly type: 'test'
   /** Plain text; nothing in it is markup anywhere. */
   readonly text: string

@@ -175,7 +175,7 @@ export function createLoaderService(dependencies: LoaderDependencies): LoaderSer
         } else {
           if (prepared.staging && isFarBehind(prepared.next)) {
             ahead = prepare(prepared.next, prepared.staging.table === 'staging' ? 'staging_ahead' : 'staging')
-            // Told when it is this one's turn, if it ever is.
+            // Reported when its turn comes, if it ever does.
             ahead.catch(() => undefined)
           }
           await lock.check()

@@ -108,7 +108,7 @@ export function createLoaderStore({ columnar, threads }: LoaderStoreOptions) {
 
     /**
      * Ends what an earlier load may have left running in the engine, and waits until it is gone: a statement whose
-     * answer was lost must not store its rows in addition to its own repetition. Staging tables are made anew afterwards:
+     * answer was lost must not store its rows in addition to its own repetition. Staging tables are recreated afterwards:
      * another process may have left them, of another version.
      */
     async endLeftovers(): Promise<void> {

@@ -83,7 +83,7 @@ function headerText(warnings: readonly Warning[]): string {
 /** The pieces as a stream that begins once the first is there: what fails until then is answered as a failure. */
 async function readableOf(pieces: AsyncGenerator<string>, signal: AbortSignal): Promise<Readable> {
   const first = await pieces.next()
-  // A stream that nobody came to read ends none of its generators.
+  // A stream that was never read ends none of its generators.
   signal.addEventListener('abort', () => void pieces.return(undefined), { once: true })
   async function* all(): AsyncGenerator<string> {
     if (!first.done) yield first.value

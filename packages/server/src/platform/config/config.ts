@@ -3,7 +3,7 @@ import type { Environment } from './env.ts'
 
 export type Role = Environment['MILLRACE_ROLES'][number]
 
-/** What the service is told at start, grouped by who uses it. */
+/** The configuration of the service, grouped by the part that reads it. */
 export interface Config {
   readonly http: {
     readonly host: string

@@ -132,7 +132,7 @@ export const variables = {
   }),
   MILLRACE_PUBLIC_URL: variable({
     description:
-      'Address under which people and senders reach the service, for links and the banner; default `http://HOST:PORT`.',
+      'Address under which users and senders reach the service, for links and the banner; default `http://HOST:PORT`.',
     parse: publicUrl,
   }),
   MILLRACE_LOG_LEVEL: variable({

@@ -18,7 +18,7 @@ interface Thread {
   job: Waiting | undefined
 }
 
-/** Below everything that a person or a sender waits for; above the engine once that yields. */
+/** Below everything that a user or a sender waits for; above the engine once that yields. */
 const niceness = 19
 
 /**

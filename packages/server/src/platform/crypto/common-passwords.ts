@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 
 /**
  * Words of passwords that head the published lists of leaked ones, in lower case: short themselves, and found in
- * longer ones by what people put behind them or by writing them twice.
+ * longer ones by what users append to them or by writing them twice.
  */
 const words = new Set(
   `password passw0rd p@ssword p@ssw0rd passwort motdepasse contraseña wachtwoord iloveyou sunshine princess
@@ -21,14 +21,14 @@ let list: string | undefined
 /**
  * Of the million most frequent of the "10 Million Passwords" that Mark Burnett gave to the public domain in 2015:
  * those of 12 and more characters, in lower case, one on a line. Searched as one text, which is faster to load than
- * to take apart and fast enough for something that people do once a year.
+ * to take apart and fast enough for something that users do once a year.
  */
 function isListed(lower: string): boolean {
   list ??= `\n${readFileSync(listFile, 'utf8')}`
   return !lower.includes('\n') && list.includes(`\n${lower}\n`)
 }
 
-/** Without the digits and marks that people put at the end. */
+/** Without the digits and marks that users append. */
 const stemOf = (text: string): string => text.replace(/[\d!?.,*#$@_-]+$/, '')
 
 /** The part that a text repeats, or the text itself. */
@@ -54,7 +54,7 @@ function isSequence(text: string): boolean {
   return Math.abs(first) <= 1 && steps.every((step) => step === first)
 }
 
-/** Whether a password is one of those that everybody tries first. */
+/** Whether a password is one of those that attackers try first. */
 export function isCommonPassword(password: string): boolean {
   const lower = password.toLowerCase()
   const unit = unitOf(lower)

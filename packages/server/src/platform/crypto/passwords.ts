@@ -111,7 +111,7 @@ export function faultOfNewPassword(password: string): string | undefined {
   return fault && passwordFaults[fault]
 }
 
-/** A password for a person to type once: 20 characters of an alphabet without look-alikes, over 100 bits. */
+/** A password for a user to type once: 20 characters of an alphabet without look-alikes, over 100 bits. */
 export function generatePassword(random: RandomBytes = randomBytes): string {
   const alphabet = 'abcdefghijkmnpqrstuvwxyz23456789'
   const letters = Array.from(random(20), (byte) => alphabet[byte % alphabet.length])

@@ -19,7 +19,7 @@ export interface Cookie {
 export function setCookie(request: FastifyRequest, reply: FastifyReply, cookie: Cookie): void {
   const { name, value, seconds, path } = cookie
   const attributes = [`Max-Age=${seconds}`, `Path=${path}`, 'HttpOnly', 'SameSite=Lax']
-  // By the address that people use: of a proxy before the service the socket knows nothing.
+  // By the address that users reach: the socket does not show a proxy before the service.
   const isSecure = request.protocol === 'https' || request.server.publicUrl?.startsWith('https:')
   if (isSecure) attributes.push('Secure')
   reply.header('set-cookie', [`${name}=${value}`, ...attributes].join('; '))

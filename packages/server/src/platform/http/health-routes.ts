@@ -54,7 +54,7 @@ function timingSafeTextEqual(a: string, b: string): boolean {
   return timingSafeEqual(digest(a), digest(b))
 }
 
-/** Health for probes and people, metrics for Prometheus (docs/interface.md, Run contract). */
+/** Health for probes and operators, metrics for Prometheus (docs/interface.md, Run contract). */
 export function healthRoutes(dependencies: {
   readiness: () => Promise<Readiness>
   metrics: Metrics

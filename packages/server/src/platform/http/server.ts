@@ -15,7 +15,7 @@ declare module 'fastify' {
   interface FastifyInstance {
     /** Every routed pattern by method, for 405 replies and tests. */
     routePatterns: Map<string, Set<string>>
-    /** Address under which people reach the service, where the operator has given it. */
+    /** Address under which users reach the service, where the operator has given it. */
     publicUrl: string | undefined
   }
 }
@@ -59,7 +59,7 @@ const defaultTimeouts: ServerTimeouts = {
 export function createHttpServer(dependencies: {
   logger: Logger
   trustedProxies: readonly string[]
-  /** Address under which people reach the service. */
+  /** Address under which users reach the service. */
   publicUrl?: string | undefined
   timeouts?: ServerTimeouts
   /** Beyond it connections are closed as they come; default by the limit of the process. */

@@ -5,7 +5,7 @@ export type Language = (typeof languages)[number]
 /** Texts of one place in every language: one that is missing does not compile. */
 export type Catalogue<Texts> = Readonly<Record<Language, Texts>>
 
-/** A sentence for people, in every language. */
+/** A sentence for users, in every language. */
 export type LocalizedText = Catalogue<string>
 
 export const fallbackLanguage = 'en' satisfies Language

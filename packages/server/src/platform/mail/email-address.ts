@@ -8,7 +8,7 @@ const maximumLength = 254
 /**
  * The one form in which an e-mail address is stored and compared: lower case. Undefined when the text is not
  * an address; that includes any character outside ASCII, because `toLowerCase` makes `k` of the Kelvin sign
- * and would let one person's text find another person's account.
+ * and would let one user's text find another user's account.
  */
 export function parseEmailAddress(text: string): string | undefined {
   return text.length <= maximumLength && pattern.test(text) ? text.toLowerCase() : undefined

@@ -42,7 +42,7 @@ export function composed({ id, to, ...content }: Mail): SendMailOptions {
     to: { name: '', address },
     // RFC 3834 5: no mailbox answers by itself.
     headers: { 'Auto-Submitted': 'auto-generated' },
-    // RFC 5322 3.6.4; a receiver that got the mail already tells by it.
+    // RFC 5322 3.6.4; a receiver that got the mail already recognises it by this.
     ...(id === undefined ? {} : { messageId: `<${id}@millrace>` }),
     disableFileAccess: true,
     disableUrlAccess: true,

@@ -36,7 +36,7 @@ function failureOf(error: Error & { command?: string; responseCode?: number }): 
 
 /**
  * Sends mails to an SMTP server, each over its own connection. `smtps:` is TLS from the first byte; `smtp:`
- * takes the server's offer of STARTTLS and insists on it before it tells a password to another machine. A
+ * takes the server's offer of STARTTLS and insists on it before it sends a password to another machine. A
  * certificate that is not valid ends the attempt.
  */
 export function createSmtpOutbox(dependencies: {

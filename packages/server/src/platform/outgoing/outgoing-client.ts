@@ -36,7 +36,7 @@ export interface DocumentLimits {
   readonly timeoutMs: number
 }
 
-/** Asks addresses that people gave, and never a place that is not public. */
+/** Sends requests to addresses that users gave, and only to public ones. */
 export interface OutgoingClient {
   /**
    * Sends a message; follows no redirect.
@@ -126,7 +126,7 @@ export function createOutgoingClient(options: OutgoingClientOptions = {}): Outgo
     for (const address of addresses) {
       if (isAllowed(address)) continue
       if (!isPublicAddress(address) || isOfThisMachine(address)) {
-        // An address says itself what it is; of a name it is not told.
+        // A literal address shows that it is private; what a name resolves to is not disclosed.
         if (isIP(to.host) !== 0)
           throw new OutgoingError('refused', `${to.host} leads to an address that is not public`)
         throw unreachable(to.host, new Error(`the name leads to ${address}, which is not public`))

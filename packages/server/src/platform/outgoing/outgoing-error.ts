@@ -12,7 +12,7 @@ export type OutgoingFault =
   /** The answer is larger, or otherwise encoded, than what was asked for. */
   | 'reply'
 
-/** One message for all of these, so that it tells nothing about names in our network. */
+/** One message for all of these, so that it discloses nothing about names in our network. */
 export const unreachable = (host: string, cause: unknown): OutgoingError =>
   new OutgoingError(
     'unreachable',

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net'
 import { OutgoingError } from './outgoing-error.ts'
 
-/** Where a request may go, as far as the text of an address tells. */
+/** Where a request may go, as far as the text of an address shows. */
 export interface UrlRules {
   readonly ports: ReadonlySet<number>
   /** Whether `http:` may be asked for at all; the address that is connected to is checked besides. */

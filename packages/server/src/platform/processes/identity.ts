@@ -12,7 +12,7 @@ export interface ProcessIdentity {
 
 let bootId: string | undefined
 
-/** Start ticks begin anew with every boot, so that the boot is part of a start time. */
+/** Start ticks restart with every boot, so that the boot is part of a start time. */
 function currentBoot(): string {
   bootId ??= readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()
   return bootId

@@ -26,7 +26,7 @@ export async function enterIdleTime(pid: number): Promise<boolean> {
 const tickMs = 10
 
 /** Less of one core than this, with work to do, is nothing. */
-const leastShare = 0.02
+const minShare = 0.02
 
 interface Sample {
   readonly pid: number
@@ -56,6 +56,6 @@ export function createStarvationWatch(): (pid: number) => boolean {
     before = now
     if (now === undefined || last?.pid !== pid) return false
     if (!last.wantsCore || !now.wantsCore) return false
-    return now.computedMs - last.computedMs < leastShare * (now.at - last.at)
+    return now.computedMs - last.computedMs < minShare * (now.at - last.at)
   }
 }

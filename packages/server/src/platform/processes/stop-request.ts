@@ -9,8 +9,8 @@ const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 /**
  * Listens for what asks this process to stop, from now on.
  * @param parentEnded a request too, but none to hurry
- * @param first told once, what it was
- * @param again told of a signal that is another request
+ * @param first called once, with the cause
+ * @param again called when a signal arrives that is another request
  */
 export function onStopRequest(
   parentEnded: AbortSignal,

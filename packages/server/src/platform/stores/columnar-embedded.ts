@@ -51,7 +51,7 @@ export interface EmbeddedColumnar {
   status(): Promise<EngineStatus>
 }
 
-const leastMemory = 1024 * 1024 * 1024
+const minMemory = 1024 * 1024 * 1024
 const statusWithinMs = 5000
 
 /**
@@ -67,7 +67,7 @@ const threads = 24
 /** Starts nothing yet: `child.start()` does, and `child.stop()` after `columnar.close()` ends it. */
 export function embeddedColumnar(options: EmbeddedColumnarOptions): EmbeddedColumnar {
   const { dataDirectory, logger, runPath = join(dataDirectory, 'run'), yields = true } = options
-  const memoryBytes = options.memoryBytes ?? Math.max(leastMemory, Math.floor(totalmem() / 2))
+  const memoryBytes = options.memoryBytes ?? Math.max(minMemory, Math.floor(totalmem() / 2))
   const socketPath = engineSocketPath(runPath)
   const columnar = openColumnar({ address: { socketPath } })
   const spec: ChildSpec = {
@@ -104,7 +104,7 @@ export function embeddedColumnar(options: EmbeddedColumnarOptions): EmbeddedColu
     // Tables are loaded and parts checked first; after a crash of a large store that takes a while.
     readyWithinMs: 120_000,
     probe: {
-      // Any answer shows that it is alive, one that tells of full memory too.
+      // Any answer shows that it is alive, one that reports full memory too.
       run: (signal) => askStatus(socketPath, signal).then(() => {}),
       everyMs: 5_000,
       withinMs: 10_000,

@@ -5,7 +5,7 @@ import { columnarErrorFrom } from './columnar-errors.ts'
 /**
  * Passes a result on until an exception begins in it, as a server of version 25.11 and later writes one after the
  * first bytes: `\r\n__exception__\r\n<tag>\r\n<message>\n<length> <tag>\r\n__exception__\r\n`, the tag being random
- * and told in a header before. Then fails with that exception, also where the rest of it is missing.
+ * and announced in a header before. Then fails with that exception, also where the rest of it is missing.
  */
 export function exceptionGuard(tag: string): Transform {
   const marker = Buffer.from(`\r\n__exception__\r\n${tag}\r\n`)

@@ -37,7 +37,7 @@ const clientMessage =
   /^(Connection terminated|timeout exceeded when trying to connect|timeout expired|Query read timeout|Client has encountered a connection error|Client was closed|Cannot use a pool after)/
 
 /**
- * The error that callers see for one of `pg`: typed where it can be told what happened. What a server says about a
+ * The error that callers see for one of `pg`: typed where the cause is known. What a server says about a
  * row ("Key (email)=(...) already exists") stays readable in code and is kept out of logs.
  */
 export function relationalError(error: unknown): unknown {

@@ -20,7 +20,7 @@ export interface Relational {
   readonly pool: pg.Pool
   /**
    * Throws `RelationalUnavailable` or `RelationalTimeout` (both 503 for a caller), else the server's
-   * `pg.DatabaseError`, of which `violatedConstraint` tells the constraint. No error carries the parameters or the row.
+   * `pg.DatabaseError`, of which `violatedConstraint` gives the constraint. No error carries the parameters or the row.
    */
   readonly db: NodePgDatabase
   /**

@@ -12,7 +12,7 @@ interface DiskReserveOptions {
   /** 0 for no reserve. */
   readonly reserveBytes: number
   readonly clock: Clock
-  /** Told when appends must be refused, and with undefined when they may be taken again. */
+  /** Called when appends must be refused, and with undefined when they are accepted again. */
   readonly onChange: (refusal: LogUnavailable | undefined) => void
 }
 

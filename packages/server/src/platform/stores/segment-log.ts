@@ -27,7 +27,7 @@ export interface SegmentLogOptions {
   readonly backlogBytes?: number
   /** Appends are refused when less than this is free on the disk; default 512 MiB, 0 for no reserve. */
   readonly reserveBytes?: number
-  /** Told once of each stretch of the log that cannot be read. */
+  /** Called once for each range of the log that cannot be read. */
   readonly onDamage?: (damage: LogDamage) => void
   /** How long a process that was killed may take to give the directory back; default 10 s. */
   readonly lockWaitMs?: number

@@ -131,7 +131,7 @@ export const recoverSegments = async (
   for (const base of bases) found.push(await look(files, catalogue.path(base), base))
 
   // The clock in microseconds lies above every number given by a log that was deleted, at any rate below a million
-  // events a second: the columnar store, which knows rows by their number, then still tells the rows apart.
+  // events a second: the columnar store, which knows rows by their number, then still distinguishes the rows.
   let floor = Math.max(1, Math.min(Math.floor(now * 1_000), MAX_CLOCK_SEQUENCE))
   for (const [index, segment] of found.entries()) {
     floor = Math.max(floor, segment.base + UNWRITTEN_SEQUENCES)

@@ -10,7 +10,7 @@ export interface RowContext {
   readonly receivedAt: number
 }
 
-/** What the user-agent tells; empty where it tells nothing. */
+/** What the user-agent names; empty where it names nothing. */
 export type Sender = Readonly<Record<SenderField, string>>
 
 /** Rows that stand for `count` events or fields, for the datasource log. */

@@ -3,7 +3,7 @@ import { detachString } from '../detach-string.ts'
 import { type Sender, senderText } from '../rows/event-row.ts'
 import { crawlerNamedIn } from './crawlers.ts'
 
-/** What a user-agent tells about the sender. */
+/** What a user-agent says about the sender. */
 export interface KnownSender extends Sender {
   /** The name of a crawler; undefined for users and programs that send for them. */
   readonly crawler: string | undefined

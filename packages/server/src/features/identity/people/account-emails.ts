@@ -78,7 +78,7 @@ export function invitationEmail(language: Language, invitation: InvitationText):
         : ['You sign in with the account that you have at your company.'],
       elsewhere: [
         'Your address belongs to another company on Millrace already, and can sign in to one account only.',
-        'To accept, ask for an invitation to another address. Your present account stays as it is, and the company that invites you was not told of it.',
+        'To accept, ask for an invitation to another address. Your present account stays as it is, and the company that invites you was not informed of it.',
       ],
     },
     fr: {

@@ -7,7 +7,7 @@ import { registerTeamRoutes } from './teams/team-routes.ts'
 import { registerProfileRoutes } from './users/profile-routes.ts'
 import { registerUserRoutes } from './users/user-routes.ts'
 
-/** Everything about people, roles, teams and the company, for the authenticated scope. */
+/** Everything about users, roles, teams and the company, for the authenticated scope. */
 export function registerAccountRoutes(app: FastifyInstance, services: AccountServices): void {
   registerProfileRoutes(app, services.profile, services.passwordLinks)
   registerUserRoutes(app, services.users)

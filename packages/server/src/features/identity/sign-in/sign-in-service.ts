@@ -35,7 +35,7 @@ export type NextStep =
   | (ProvenStep & { readonly device?: string })
 
 /** The user of a sign-in under way. */
-type Person = Pick<PendingSignIn, 'userId' | 'companyId' | 'email' | 'passwordHash' | 'method'>
+type SignInUser = Pick<PendingSignIn, 'userId' | 'companyId' | 'email' | 'passwordHash' | 'method'>
 
 /** A user whom the identity provider has authenticated, with the request that began the sign-in. */
 export interface FinishedSingleSignOn extends Pick<PendingSignIn, 'userId' | 'companyId' | 'email'> {
@@ -68,10 +68,10 @@ export function createSignInService(dependencies: SignInServiceDependencies) {
     dependencies
   const codes = createCodeStore(relational.db)
 
-  async function issueCode(tx: Queries, person: Person, { request, source }: Step): Promise<string> {
+  async function issueCode(tx: Queries, user: SignInUser, { request, source }: Step): Promise<string> {
     const code = newSecret(random)
     const { clientId, redirectUri, codeChallenge } = request
-    const { userId, passwordHash, method } = person
+    const { userId, passwordHash, method } = user
     await createCodeStore(tx).insertCode({
       codeHash: hashSecret(code),
       userId,
@@ -82,9 +82,9 @@ export function createSignInService(dependencies: SignInServiceDependencies) {
       passwordHash,
     })
     await recordAudit(tx, {
-      companyId: person.companyId,
+      companyId: user.companyId,
       action: method === 'sso' ? 'application-authorize' : 'sign-in',
-      actor: { kind: 'user', id: userId, name: person.email },
+      actor: { kind: 'user', id: userId, name: user.email },
       details: { method, clientId },
       address: source.address,
     })
@@ -92,7 +92,7 @@ export function createSignInService(dependencies: SignInServiceDependencies) {
   }
 
   async function keepPending(
-    { userId, method, passwordHash }: Pick<Person, 'userId' | 'method' | 'passwordHash'>,
+    { userId, method, passwordHash }: Pick<SignInUser, 'userId' | 'method' | 'passwordHash'>,
     { client, browser }: { readonly client: Pick<Client, 'id'>; readonly browser: string },
     complete: boolean,
     seconds?: number,
@@ -105,25 +105,24 @@ export function createSignInService(dependencies: SignInServiceDependencies) {
   }
 
   /** After the last proof: to the application, or first to the consent page. */
-  async function continueSignIn(person: Person, step: Step): Promise<ProvenStep> {
+  async function continueSignIn(user: SignInUser, step: Step): Promise<ProvenStep> {
     await codes.sweepEnded()
     const { client } = step
     const location = await relational.transaction(async (tx) => {
-      const hasConsent =
-        client.firstParty || (await createCodeStore(tx).lockConsent(person.userId, client.id))
-      return hasConsent ? issueCode(tx, person, step) : undefined
+      const hasConsent = client.firstParty || (await createCodeStore(tx).lockConsent(user.userId, client.id))
+      return hasConsent ? issueCode(tx, user, step) : undefined
     })
     if (location !== undefined) return { kind: 'done', location }
-    return { kind: 'consent', signIn: await keepPending(person, step, true), email: person.email }
+    return { kind: 'consent', signIn: await keepPending(user, step, true), email: user.email }
   }
 
   /** The same after a password: sign-ins of this user from here are not held while others are. */
-  async function continueFamiliar(person: Person, step: Step): Promise<NextStep> {
+  async function continueFamiliar(user: SignInUser, step: Step): Promise<NextStep> {
     const device = newSecret(random)
     const { address, device: former } = step.source
-    await familiar.rememberNetwork(person.userId, address)
-    await familiar.rememberDevice(person.userId, hashDevice(former), hashDevice(device))
-    return { ...(await continueSignIn(person, step)), device }
+    await familiar.rememberNetwork(user.userId, address)
+    await familiar.rememberDevice(user.userId, hashDevice(former), hashDevice(device))
+    return { ...(await continueSignIn(user, step)), device }
   }
 
   async function findPending(signIn: string, { client, browser }: Step): Promise<PendingSignIn | undefined> {
@@ -151,10 +150,10 @@ export function createSignInService(dependencies: SignInServiceDependencies) {
     async signIn(username: string, password: string, step: Step): Promise<NextStep> {
       if (isPasswordTooLong(password)) throw new DomainError('invalidCredentials')
       const attempt = { findClient: async () => step.client, username, password }
-      const user = await passwordCheck.verify(attempt, step.source)
-      const person: Person = { ...user, method: 'password' }
-      if (user.needsCode) return { kind: 'code', signIn: await keepPending(person, step, false) }
-      return continueFamiliar(person, step)
+      const verified = await passwordCheck.verify(attempt, step.source)
+      const user: SignInUser = { ...verified, method: 'password' }
+      if (verified.needsCode) return { kind: 'code', signIn: await keepPending(user, step, false) }
+      return continueFamiliar(user, step)
     },
 
     /**
@@ -212,8 +211,8 @@ export function createSignInService(dependencies: SignInServiceDependencies) {
       readonly browser: string
     }): Promise<string> {
       const { userId, clientId, browser } = kept
-      const person = { userId, method: 'sso', passwordHash: null } as const
-      return keepPending(person, { client: { id: clientId }, browser }, true, keptSeconds)
+      const user = { userId, method: 'sso', passwordHash: null } as const
+      return keepPending(user, { client: { id: clientId }, browser }, true, keptSeconds)
     },
 
     /** Takes such a sign-in for the one request; undefined when there is none for this browser and application. */

@@ -82,7 +82,7 @@ export async function planBatch(
       bytes += piece.payload.length
       next = piece.next
       reading = more(next, bytes) ? read(next) : Promise.resolve(undefined)
-      // Told when it is this one's turn, if it ever is.
+      // Reported when its turn comes, if it ever does.
       reading.catch(() => undefined)
       if (piece.payload.length > 0) yield piece.payload
     }

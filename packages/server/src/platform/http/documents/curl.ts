@@ -22,7 +22,7 @@ function oneLine(value: unknown): string {
   return members.length === 0 ? '{}' : `{ ${members.join(', ')} }`
 }
 
-/** JSON as people write it: what fits stands on one line. */
+/** JSON for readers: an object or array that fits is written on one line. */
 export function readableJson(value: unknown, indent = ''): string {
   const flat = oneLine(value)
   if (value === null || typeof value !== 'object' || indent.length + flat.length <= lineWidth) return flat

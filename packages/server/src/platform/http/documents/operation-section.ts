@@ -8,7 +8,7 @@ import { inlineMarkdown, markdown } from './markdown.ts'
 import { codeBlock, colouredJson } from './page.ts'
 import { type DocumentedSchema, type FieldRow, fieldRows, ignoredFields, variantsOf } from './schema-words.ts'
 
-/** The path of an operation as people write it. */
+/** The path of an operation with its parameters in braces. */
 function pathTemplateOf({ url }: Operation): string {
   return url.replaceAll(/:(\w+)/g, '{$1}')
 }

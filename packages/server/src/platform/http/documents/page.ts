@@ -50,7 +50,7 @@ ${body}
 
 const tokens = /("(?:[^"\\]|\\.)*")(\s*:)?|(-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)/g
 
-/** A JSON text with its keys, texts and numbers told apart by colour. */
+/** A JSON text with its keys, texts and numbers distinguished by colour. */
 export function colouredJson(text: string): Html {
   const parts: HtmlPart[] = []
   let end = 0

@@ -1,4 +1,4 @@
-/** The keywords of a schema that a reader is told about. */
+/** The keywords of a schema that the documents show. */
 export interface DocumentedSchema {
   readonly type?: string
   readonly title?: string
@@ -31,7 +31,7 @@ export interface FieldRow {
   readonly notes: readonly string[]
 }
 
-/** Longer lists of words are told in the notes. */
+/** Longer lists of words are shown in the notes. */
 const wordsInType = 3
 
 function isTuple(items: DocumentedSchema['items']): items is readonly DocumentedSchema[] {

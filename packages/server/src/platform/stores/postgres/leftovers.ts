@@ -29,7 +29,7 @@ function linked(path: string): string | undefined {
   }
 }
 
-/** All processes of PostgreSQL work inside the data directory, which is how they are told from any other one. */
+/** All processes of PostgreSQL work inside the data directory, which distinguishes them from any other one. */
 function occupantsOnLinux(directory: string): Occupants {
   const place = realpathSync(directory)
   const pids = readdirSync('/proc')

@@ -142,12 +142,12 @@ export function createOperatorAccountService({
       const roleId = await requireRole(companyId, wanted.roleName)
       const passwordHash = wanted.password === undefined ? null : await hash(wanted.password)
       const { serviceAccount = false } = wanted
-      const person = { companyId, email, status: 'active', roleId, passwordHash, serviceAccount } as const
+      const newUser = { companyId, email, status: 'active', roleId, passwordHash, serviceAccount } as const
       const user = await lifecycle.transact(async (tx) => {
         // The teams are neither deleted nor replaced as default until the user is in them.
         await createDirectoryStore(tx).lockCompany(companyId)
         const teamIds = await requireTeams(tx, companyId, wanted.teamNames)
-        return lifecycle.create(tx, { ...person, teamIds }, { actor: operator })
+        return lifecycle.create(tx, { ...newUser, teamIds }, { actor: operator })
       })
       if (!user)
         throw new DomainError(

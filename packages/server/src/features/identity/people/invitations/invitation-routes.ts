@@ -9,7 +9,7 @@ import { route } from '../../../../platform/http/route.ts'
 import { callerOf } from '../../sessions/request-caller.ts'
 import type { InvitationService } from './invitation-service.ts'
 
-/** Inviting people, for the authenticated scope. */
+/** Invitations, for the authenticated scope. */
 export function registerInvitationRoutes(scope: FastifyInstance, service: InvitationService): void {
   route(scope, inviteUser, (request) => service.invite(callerOf(request), request.body))
   route(scope, listInvitations, ({ principal, query }) => service.list(principal, query))

@@ -54,8 +54,8 @@ export function createInvitationService(dependencies: InvitationServiceDependenc
     if (retryAfter === 0) return
     const message =
       toAddress > 0
-        ? `So many invitations were mailed to ${email} that no more are for now; hand the link over (sendMail: false) or try again later`
-        : 'You have had too many invitations mailed; hand links over (sendMail: false) or try again later'
+        ? `Too many invitations were mailed to ${email}; pass on the link yourself (sendMail: false) or try again later`
+        : 'You have had too many invitations mailed; pass on the links yourself (sendMail: false) or try again later'
     throw new DomainError('tooManyInvitations', { retryAfter }, { message, retryAfterSeconds: retryAfter })
   }
 
@@ -115,7 +115,7 @@ export function createInvitationService(dependencies: InvitationServiceDependenc
       const email = requireEmail(wanted.email)
       return lifecycle.transact(async (tx) => {
         await createDirectoryStore(tx).lockCompany(principal.companyId)
-        const person = {
+        const newUser = {
           companyId: principal.companyId,
           email,
           status: 'invited' as const,
@@ -126,9 +126,9 @@ export function createInvitationService(dependencies: InvitationServiceDependenc
           firstName: wanted.firstName ?? '',
           lastName: wanted.lastName ?? '',
         }
-        await requireUnprovisioned(tx, principal.companyId, person.teamIds)
+        await requireUnprovisioned(tx, principal.companyId, newUser.teamIds)
         const source = { actor: actorOf(principal), address }
-        const created = await lifecycle.create(tx, person, source, 'user-invite')
+        const created = await lifecycle.create(tx, newUser, source, 'user-invite')
         if (!created) throw new DomainError('emailTaken', { email })
         const user = await getTarget(tx, principal, created.id)
         return answer(tx, user, await openDoor(tx, caller, user, wanted.sendMail ?? true))

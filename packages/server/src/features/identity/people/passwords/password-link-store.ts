@@ -85,7 +85,7 @@ export function createPasswordLinkStore(db: Queries) {
     return rows[0]
   }
 
-  /** No link that was mailed or handed over for this user works any more. */
+  /** Revokes every link that was mailed or passed on for this user. */
   async function endAll(userId: string): Promise<void> {
     await db.execute(
       sql`update ${userLinks} set ended_at = now() where user_id = ${userId} and ended_at is null`,

@@ -89,13 +89,13 @@ export async function requireNotAbove(
  * all permissions that any user of the company has.
  * @throws DomainError `roleAboveOwn`
  */
-export async function requireNobodyAbove(
+export async function requireNoUserAbove(
   queries: Queries,
   { companyId, permissions }: Pick<Principal, 'companyId' | 'permissions'>,
 ): Promise<void> {
   const roleIds = await createRoleStore(queries).listAbove(companyId, permissions)
   if (roleIds.length === 0) return
-  const message = 'Some people of your company have a role that allows more than your own'
+  const message = 'Some users of your company have a role that allows more than your own'
   throw new DomainError('roleAboveOwn', { roleIds }, { message })
 }
 

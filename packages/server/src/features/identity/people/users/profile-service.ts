@@ -74,8 +74,8 @@ export function createProfileService(dependencies: ProfileServiceDependencies) {
       passwords,
       { holders: [principal.companyId, principal.userId] },
       async (hasher) => {
-        const isRight = !isPasswordTooLong(current) && (await hasher.matches(current, present))
-        if (!isRight) throw new DomainError('wrongPassword')
+        const isPasswordCorrect = !isPasswordTooLong(current) && (await hasher.matches(current, present))
+        if (!isPasswordCorrect) throw new DomainError('wrongPassword')
         return hashOther(hasher, next, present, 'newPassword')
       },
     )

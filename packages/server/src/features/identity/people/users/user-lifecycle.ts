@@ -28,7 +28,7 @@ export interface UserReference {
 export type RenameResult = 'renamed' | 'taken' | 'notOwned'
 
 /** A new user, whose role and teams the caller has found in the same company. */
-export interface NewPerson extends Omit<NewUser, 'id' | 'holdsEmail'> {
+export interface NewAccount extends Omit<NewUser, 'id' | 'holdsEmail'> {
   /** Whether an address that another company's account has is no obstacle: that account stays what it signs in to. */
   readonly sharesEmail?: boolean
 }
@@ -77,12 +77,12 @@ export function createUserLifecycle({ relational, recordAudit }: UserLifecycleDe
      */
     async create(
       tx: Queries,
-      person: NewPerson,
+      wanted: NewAccount,
       { actor, address }: AuditSource,
       action: 'user-create' | 'user-invite' | 'sso-user-create' = 'user-create',
     ): Promise<User | undefined> {
-      const { sharesEmail = false, ...fields } = person
-      const { companyId, email, status, roleId } = person
+      const { sharesEmail = false, ...fields } = wanted
+      const { companyId, email, status, roleId } = wanted
       const user: User = { id: newId(), companyId, email, status, roleId }
       const isElsewhere =
         actor.kind !== 'operator' && (await createDirectoryStore(tx).isHeldElsewhere(companyId, email))
@@ -93,7 +93,7 @@ export function createUserLifecycle({ relational, recordAudit }: UserLifecycleDe
       // Another company's account may have taken the address at this moment.
       const isMade = (await insert(mayHold)) || (mayHold && sharesEmail && (await insert(false)))
       if (!isMade) return undefined
-      const details = { roleId, teamIds: person.teamIds }
+      const details = { roleId, teamIds: wanted.teamIds }
       await recordAudit(tx, { companyId, action, actor, target: target(user), details, address })
       return user
     },

@@ -12,7 +12,7 @@ import { route } from '../../../../platform/http/route.ts'
 import { callerOf } from '../../sessions/request-caller.ts'
 import type { UserService } from './user-service.ts'
 
-/** The people of a company, for the authenticated scope. */
+/** The users of a company, for the authenticated scope. */
 export function registerUserRoutes(scope: FastifyInstance, service: UserService): void {
   route(scope, listUsers, ({ principal, query }) => {
     const { page, perPage, resourceGroupId: teamId, ...filter } = query

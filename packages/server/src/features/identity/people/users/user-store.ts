@@ -41,7 +41,7 @@ interface Profile {
 export interface NewUser extends User, Profile {
   readonly passwordHash: string | null
   readonly teamIds: readonly string[]
-  /** Whether the identity provider keeps this user (SCIM), under which identifier of its own. */
+  /** Whether the identity provider manages this user (SCIM), under which identifier of its own. */
   readonly provisioned?: boolean
   readonly externalId?: string | null
   /** A program that signs in with a password. */

@@ -4,7 +4,7 @@ import { normalizeId } from '../../../../platform/ids.ts'
 import { invalid } from '../../../../platform/invalid.ts'
 import type { Queries, Relational } from '../../../../platform/stores/relational.ts'
 import { changesOf } from '../../people/changes.ts'
-import { requireGrantableRoles, requireNobodyAbove } from '../../people/roles/grants.ts'
+import { requireGrantableRoles, requireNoUserAbove } from '../../people/roles/grants.ts'
 import { auditEventOf } from '../../sessions/audit-event.ts'
 import type { Principal } from '../../sessions/principal.ts'
 import type { RoleAssignment } from '../groups/role-assignment.ts'
@@ -103,7 +103,7 @@ export function createScimConfigService(dependencies: ScimConfigDependencies) {
           for (const { roleId } of mapping ?? before.roleMapping) roleIds.add(roleId)
         await requireGrantableRoles(tx, principal, [...roleIds])
         if (Object.keys(changes).length > 0) {
-          if (changes.enabled === true || changes.groupSync === true) await requireNobodyAbove(tx, principal)
+          if (changes.enabled === true || changes.groupSync === true) await requireNoUserAbove(tx, principal)
           await store.update(companyId, fields)
           if (mapping) await store.replaceMapping(companyId, mapping)
           await recordAudit(tx, { ...event, details: { changes } })

@@ -4,7 +4,7 @@ import { hashSecret, isSecret, newSecret, type RandomBytes } from '../../../../p
 import { DomainError } from '../../../../platform/errors.ts'
 import { newId, normalizeId } from '../../../../platform/ids.ts'
 import type { Relational } from '../../../../platform/stores/relational.ts'
-import { requireNobodyAbove } from '../../people/roles/grants.ts'
+import { requireNoUserAbove } from '../../people/roles/grants.ts'
 import { auditEventOf } from '../../sessions/audit-event.ts'
 import type { Principal } from '../../sessions/principal.ts'
 import { createScimConfigStore } from './scim-config-store.ts'
@@ -41,7 +41,7 @@ export function createScimTokenService(dependencies: ScimTokenDependencies) {
       const event = auditEventOf({ principal, address }, 'scim-token-create', target)
       const createdAt = await relational.transaction(async (tx) => {
         await createScimConfigStore(tx).lock(companyId)
-        await requireNobodyAbove(tx, principal)
+        await requireNoUserAbove(tx, principal)
         const store = createScimTokenStore(tx)
         if ((await store.list(companyId)).length >= maxTokens) throw new DomainError('tooManyScimTokens')
         await recordAudit(tx, event)

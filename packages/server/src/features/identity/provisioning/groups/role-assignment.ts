@@ -26,11 +26,11 @@ export function createRoleAssignment({ lifecycle, recordAudit }: RoleAssignmentD
   async function noteUnmatched(
     tx: Queries,
     companyId: string,
-    people: readonly RoleHolder[],
+    holders: readonly RoleHolder[],
     defaultRoleId: string,
     source: AuditSource,
   ): Promise<void> {
-    const unmatched = people.filter(({ groups }) => groups.length > 0)
+    const unmatched = holders.filter(({ groups }) => groups.length > 0)
     const [first] = unmatched
     if (!first) return
     const target =
@@ -55,11 +55,11 @@ export function createRoleAssignment({ lifecycle, recordAudit }: RoleAssignmentD
     const rules = await store.findRules(companyId)
     if (rules.source === null) return
     const { defaultRoleId } = rules
-    const people = await store.listHolders(companyId, userIds)
-    await noteUnmatched(tx, companyId, people, defaultRoleId, source)
+    const holders = await store.listHolders(companyId, userIds)
+    await noteUnmatched(tx, companyId, holders, defaultRoleId, source)
 
-    const changes = people
-      .map((person) => ({ ...person, nextRoleId: person.mappedRoleId ?? defaultRoleId }))
+    const changes = holders
+      .map((holder) => ({ ...holder, nextRoleId: holder.mappedRoleId ?? defaultRoleId }))
       .filter(({ roleId, nextRoleId }) => roleId !== nextRoleId)
     await requireRoles?.([...new Set(changes.flatMap(({ roleId, nextRoleId }) => [roleId, nextRoleId]))])
     // The entries first, before any row is locked.

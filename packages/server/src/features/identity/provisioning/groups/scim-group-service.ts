@@ -22,7 +22,7 @@ export interface ScimGroupDependencies {
 
 const unknown = (id: string) =>
   new ScimRefusal('notFound', `There is no group ${JSON.stringify(id.slice(0, 60))}`)
-const idsOf = (people: readonly { id: string }[]) => people.map(({ id }) => id)
+const idsOf = (users: readonly { id: string }[]) => users.map(({ id }) => id)
 const targetOf = ({ id, name }: { id: string; name: string }) => ({ kind: 'team', id, name })
 
 function requireGroupSync({ settings }: Work): void {
@@ -30,7 +30,7 @@ function requireGroupSync({ settings }: Work): void {
     throw new ScimRefusal('groupSyncOff', 'Groups are not synchronised: the company has turned groupSync off')
 }
 
-/** As many of the teams as together have no more members than one may have; at least one. */
+/** As many teams as together have at most the members that one may have; at least one team. */
 function withinBounds(teams: readonly StoredTeam[]): StoredTeam[] {
   let members = 0
   const end = teams.findIndex(({ memberCount }, i) => {
@@ -62,8 +62,8 @@ export function createScimGroupService(dependencies: ScimGroupDependencies) {
       ? await createScimGroupStore(tx).listMembers(teams.map(({ id }) => id))
       : undefined
     return teams.map((team) => {
-      const people = members && (members.get(team.id) ?? [])
-      return projection.apply(toGroupResource({ ...team, members: people }, baseUrl()))
+      const known = members && (members.get(team.id) ?? [])
+      return projection.apply(toGroupResource({ ...team, members: known }, baseUrl()))
     })
   }
 
@@ -118,7 +118,7 @@ export function createScimGroupService(dependencies: ScimGroupDependencies) {
     if (!team.provisioned && team.isDefault)
       throw new ScimRefusal(
         'mutability',
-        'This is the default team of the company, which takes people by itself: an administrator must choose another one before it can be synchronised',
+        'This is the default team of the company, which new users join by themselves: an administrator must choose another one before it can be synchronised',
       )
     const members = team.provisioned ? change.members : takenOver(change.members)
     const { left, came } = members ? await changeMembers(work, team.id, members) : { left: [], came: [] }
@@ -223,7 +223,7 @@ export function createScimGroupService(dependencies: ScimGroupDependencies) {
           )
         if (await store.hasRelations(team.id))
           throw new ScimRefusal('mutability', 'The team has parents or children: detach it from them first')
-        const left = await store.removeEverybody(team.id)
+        const left = await store.removeAllMembers(team.id)
         await unlessInUse(store.delete(team.id))
         const target = targetOf(team)
         const details = { removed: left.length, removedIds: idsOf(left.slice(0, maxNamed)) }

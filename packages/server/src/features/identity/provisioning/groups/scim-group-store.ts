@@ -209,7 +209,7 @@ export function createScimGroupStore(db: Queries) {
     },
 
     /** Service accounts too. @returns who was in the team */
-    async removeEverybody(teamId: string): Promise<FormerMember[]> {
+    async removeAllMembers(teamId: string): Promise<FormerMember[]> {
       return removed(
         sql`delete from ${teamMembers} where team_id = ${teamId} returning user_id as id, provisioned`,
       )

@@ -9,7 +9,7 @@ interface Times {
 }
 
 /** A user as the identity provider sees one. */
-export interface ScimPerson extends UserFields, Times {
+export interface ScimUser extends UserFields, Times {
   readonly id: string
   readonly email: string
   readonly active: boolean
@@ -39,14 +39,14 @@ function meta(resourceType: 'User' | 'Group', location: string, { createdAt, upd
 }
 
 /** Values shown for a user for whom none were sent. */
-export function impliedOf({ email }: Pick<ScimPerson, 'email'>): UserDocument {
+export function impliedOf({ email }: Pick<ScimUser, 'email'>): UserDocument {
   return { emails: [{ value: email, type: 'work', primary: true }] }
 }
 
 /** RFC 7643 4.1 and 4.3: what was sent, with what accounts have. `baseUrl` is the address of the SCIM service. */
-export function toUserResource(person: ScimPerson, baseUrl: string): ScimResource {
-  const { id, email, firstName, lastName, active } = person
-  const document = { ...impliedOf(person), ...documentOf(person.sent, person) }
+export function toUserResource(user: ScimUser, baseUrl: string): ScimResource {
+  const { id, email, firstName, lastName, active } = user
+  const document = { ...impliedOf(user), ...documentOf(user.sent, user) }
   const { externalId, name, displayName, [enterpriseSchema]: extension, ...rest } = document
   const fullName = [firstName, lastName].filter(Boolean).join(' ')
   const { formatted = fullName, ...parts } = (name ?? {}) as Parts
@@ -59,14 +59,14 @@ export function toUserResource(person: ScimPerson, baseUrl: string): ScimResourc
     displayName: displayName ?? (fullName || email),
     ...rest,
     active,
-    groups: person.groups.map((group) => ({
+    groups: user.groups.map((group) => ({
       value: group.id,
       display: group.name,
       $ref: `${baseUrl}/Groups/${group.id}`,
       type: 'direct',
     })),
     ...(extension !== undefined && { [enterpriseSchema]: extension }),
-    meta: meta('User', `${baseUrl}/Users/${id}`, person),
+    meta: meta('User', `${baseUrl}/Users/${id}`, user),
   }
 }
 

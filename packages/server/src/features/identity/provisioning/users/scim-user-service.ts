@@ -12,7 +12,7 @@ import { notAnAddress, type UserChange } from '../protocol/users/user-attributes
 import type { UserDocument } from '../protocol/users/user-document.ts'
 import { documentOf, fieldsOf, type UserFields } from '../protocol/users/user-fields.ts'
 import type { ScimCall, ScimRequests, Work } from '../scim-request-service.ts'
-import { createScimUserStore, type StoredPerson } from './scim-user-store.ts'
+import { createScimUserStore, type StoredScimUser } from './scim-user-store.ts'
 
 export interface ScimUserDependencies {
   readonly requests: Pick<ScimRequests, 'read' | 'write'>
@@ -40,15 +40,15 @@ function changesOf(before: UserDocument, after: UserDocument): string[] {
 }
 
 /** Whether the identity provider has deleted the user, whom no administrator has reactivated since. */
-const isDeleted = ({ unprovisionedAt, status, serviceAccount }: StoredPerson) =>
+const isDeleted = ({ unprovisionedAt, status, serviceAccount }: StoredScimUser) =>
   unprovisionedAt !== null && status === 'disabled' && !serviceAccount
 
 /**
  * Whether the identity provider has deleted a user of this account and means another one now (RFC 7643 3.1: its
- * identifier is what it tells users apart by). An absent identifier means nothing.
+ * identifier is what it distinguishes users by). An absent identifier means nothing.
  */
 const isAnother = (
-  { unprovisionedAt, formerExternalId }: StoredPerson,
+  { unprovisionedAt, formerExternalId }: StoredScimUser,
   externalId: string | null | undefined,
 ) => unprovisionedAt !== null && externalId !== undefined && externalId !== formerExternalId
 
@@ -59,56 +59,56 @@ export function createScimUserService(dependencies: ScimUserDependencies) {
   const { requests, lifecycle, roleAssignment, recordAudit, baseUrl } = dependencies
 
   async function present({ tx, companyId, settings }: Work, id: string): Promise<ScimResource> {
-    const person = await createScimUserStore(tx).find(companyId, id, settings.groupSync)
-    if (!person) throw unknown(id)
-    return toUserResource(person, baseUrl())
+    const user = await createScimUserStore(tx).find(companyId, id, settings.groupSync)
+    if (!user) throw unknown(id)
+    return toUserResource(user, baseUrl())
   }
 
-  async function lock({ tx, companyId }: Work, id: string): Promise<StoredPerson> {
-    const person = isId(id) ? await createScimUserStore(tx).lock(companyId, normalizeId(id)) : undefined
-    if (!person) throw unknown(id)
-    return person
+  async function lock({ tx, companyId }: Work, id: string): Promise<StoredScimUser> {
+    const user = isId(id) ? await createScimUserStore(tx).lock(companyId, normalizeId(id)) : undefined
+    if (!user) throw unknown(id)
+    return user
   }
 
   /** An invited user whom the identity provider provisions becomes active and needs no invitation. */
-  async function setActive({ tx, source }: Work, person: StoredPerson, active: boolean | undefined) {
-    if (active === false) await lifecycle.deactivate(tx, person, source)
-    else if (person.status === 'invited') await lifecycle.activateInvited(tx, person)
-    else if (active && person.status === 'disabled') await lifecycle.reactivate(tx, person, source)
+  async function setActive({ tx, source }: Work, user: StoredScimUser, active: boolean | undefined) {
+    if (active === false) await lifecycle.deactivate(tx, user, source)
+    else if (user.status === 'invited') await lifecycle.activateInvited(tx, user)
+    else if (active && user.status === 'disabled') await lifecycle.reactivate(tx, user, source)
   }
 
   /** A repeated request changes nothing and adds no change to the audit log. */
-  async function apply(work: Work, person: StoredPerson, { active, revise }: UserChange): Promise<void> {
+  async function apply(work: Work, user: StoredScimUser, { active, revise }: UserChange): Promise<void> {
     const { tx, companyId, source } = work
-    const before = documentOf(person.sent, person)
-    const after = revise(before, impliedOf(person))
+    const before = documentOf(user.sent, user)
+    const after = revise(before, impliedOf(user))
     const { externalId } = fieldsOf(after)
-    if (!person.provisioned && externalId !== null && isAnother(person, externalId)) throw takenUser()
-    if (!person.provisioned) await lifecycle.endUnproven(tx, companyId, [person.id], source)
+    if (!user.provisioned && externalId !== null && isAnother(user, externalId)) throw takenUser()
+    if (!user.provisioned) await lifecycle.endUnproven(tx, companyId, [user.id], source)
     const changed = changesOf(before, after)
-    if (changed.length > 0 || !person.provisioned) {
+    if (changed.length > 0 || !user.provisioned) {
       const store = createScimUserStore(tx)
-      await store.update(person.id, fieldsOf(after))
-      await store.keep(person.id, after)
-      const details = { fields: changed, ...(!person.provisioned && { provisioned: true }) }
-      const target = targetOf(person)
+      await store.update(user.id, fieldsOf(after))
+      await store.keep(user.id, after)
+      const details = { fields: changed, ...(!user.provisioned && { provisioned: true }) }
+      const target = targetOf(user)
       await recordAudit(tx, { companyId, action: 'user-update', target, details, ...source })
     }
-    await setActive(work, person, active)
+    await setActive(work, user, active)
   }
 
   /**
    * An address outlives its holder. One whom the identity provider deleted comes back as a new user under the old id
    * when it gives the same identifier; otherwise the address is another user's now, and the former account ends.
    */
-  async function keepsAddress(work: Work, person: StoredPerson, externalId: string | null) {
+  async function keepsAddress(work: Work, user: StoredScimUser, externalId: string | null) {
     const { tx, companyId, source } = work
-    if (!isDeleted(person)) return true
-    if (isAnother(person, externalId)) {
-      await lifecycle.erase(tx, person, source)
+    if (!isDeleted(user)) return true
+    if (isAnother(user, externalId)) {
+      await lifecycle.erase(tx, user, source)
       return false
     }
-    await lifecycle.reset(tx, person, await roleAssignment.getRoleOfNewUsers(tx, companyId), source)
+    await lifecycle.reset(tx, user, await roleAssignment.getRoleOfNewUsers(tx, companyId), source)
     return true
   }
 
@@ -121,18 +121,18 @@ export function createScimUserService(dependencies: ScimUserDependencies) {
   /** Undefined when the name is set or stays, otherwise the reason why it cannot be set. */
   async function rename(
     work: Work,
-    person: StoredPerson,
+    user: StoredScimUser,
     userName: string | undefined,
   ): Promise<ScimRefusal | undefined> {
     const { tx, companyId, source } = work
     if (userName === undefined) return undefined
     const email = parseEmailAddress(userName)
     if (email === undefined) return notAnAddress(userName)
-    if (email === person.email) return undefined
+    if (email === user.email) return undefined
     const newUserRoleId = await roleAssignment.getRoleOfNewUsers(tx, companyId)
-    const result = await lifecycle.rename(tx, person, email, newUserRoleId, source)
+    const result = await lifecycle.rename(tx, user, email, newUserRoleId, source)
     if (result === 'renamed') return undefined
-    if (result === 'taken' && (await freeAddress(work, email))) return rename(work, person, userName)
+    if (result === 'taken' && (await freeAddress(work, email))) return rename(work, user, userName)
     return result === 'taken' ? takenUser() : notOwnedName()
   }
 
@@ -152,7 +152,7 @@ export function createScimUserService(dependencies: ScimUserDependencies) {
       await apply(work, existing, { active, revise })
       return existing
     }
-    const person = {
+    const user = {
       ...fieldsOf(document),
       companyId,
       email,
@@ -164,7 +164,7 @@ export function createScimUserService(dependencies: ScimUserDependencies) {
       teamIds: [await createDirectoryStore(tx).getDefaultTeam(companyId)],
       provisioned: true,
     }
-    const created = await lifecycle.create(tx, person, source)
+    const created = await lifecycle.create(tx, user, source)
     if (!created) throw takenUser()
     await store.keep(created.id, document)
     return created
@@ -176,13 +176,13 @@ export function createScimUserService(dependencies: ScimUserDependencies) {
       requests.read(call, async ({ tx, companyId, settings }) => {
         const store = createScimUserStore(tx)
         const hasGroups = settings.groupSync
-        const people = await store.list(companyId, query, {
+        const found = await store.list(companyId, query, {
           hasGroups,
           showsGroups: projection.has('groups'),
         })
-        const resources = people.map((person) => projection.apply(toUserResource(person, baseUrl())))
+        const resources = found.map((user) => projection.apply(toUserResource(user, baseUrl())))
         const count = () => store.count(companyId, query, hasGroups)
-        return { reply: { resources, total: await totalOf(query, people.length, count) } }
+        return { reply: { resources, total: await totalOf(query, found.length, count) } }
       }),
 
     /** @throws ScimRefusal `notFound` */
@@ -213,14 +213,14 @@ export function createScimUserService(dependencies: ScimUserDependencies) {
      */
     change: (call: ScimCall, id: string, change: UserChange): Promise<ScimResource> =>
       requests.write(call, async (work) => {
-        const person = await lock(work, id)
-        const refusal = await rename(work, person, change.userName)
+        const user = await lock(work, id)
+        const refusal = await rename(work, user, change.userName)
         if (refusal && change.active !== false) throw refusal
         // Read again: the user may have another address now.
         await apply(work, await lock(work, id), change)
         const omitted = refusal && { notRenamed: refusal.scimType }
-        const reply = await present(work, person.id)
-        return { reply, target: targetOf(person), ...(omitted && { omitted }) }
+        const reply = await present(work, user.id)
+        return { reply, target: targetOf(user), ...(omitted && { omitted }) }
       }),
 
     /**
@@ -231,10 +231,10 @@ export function createScimUserService(dependencies: ScimUserDependencies) {
     delete: (call: ScimCall, id: string): Promise<void> =>
       requests.write(call, async (work) => {
         const { tx, companyId, source } = work
-        const person = await lock(work, id)
-        await lifecycle.reset(tx, person, await roleAssignment.getRoleOfNewUsers(tx, companyId), source)
-        await createScimUserStore(tx).release(person.id)
-        return { reply: undefined, target: targetOf(person) }
+        const user = await lock(work, id)
+        await lifecycle.reset(tx, user, await roleAssignment.getRoleOfNewUsers(tx, companyId), source)
+        await createScimUserStore(tx).release(user.id)
+        return { reply: undefined, target: targetOf(user) }
       }),
   }
 }

@@ -5,14 +5,14 @@ import { users } from '../../../../database/tables/user.ts'
 import type { Queries } from '../../../../platform/stores/relational.ts'
 import { conditionOf, orderOf } from '../filter-sql.ts'
 import type { ListQuery } from '../protocol/listing.ts'
-import type { ScimPerson } from '../protocol/resources.ts'
+import type { ScimUser } from '../protocol/resources.ts'
 import type { UserDocument } from '../protocol/users/user-document.ts'
 import type { UserFields } from '../protocol/users/user-fields.ts'
 import { userSqlAttributes } from './scim-user-filter-store.ts'
 
 type Status = (typeof users.$inferSelect)['status']
 
-export interface StoredPerson extends ScimPerson {
+export interface StoredScimUser extends ScimUser {
   readonly companyId: string
   readonly status: Status
   /** Whether the identity provider provisions this user. */
@@ -73,19 +73,19 @@ export function createScimUserStore(db: Queries) {
     and(among(companyId), filter && conditionOf(filter, userSqlAttributes(hasGroups)))
 
   return {
-    async find(companyId: string, id: string, withGroups: boolean): Promise<StoredPerson | undefined> {
+    async find(companyId: string, id: string, withGroups: boolean): Promise<StoredScimUser | undefined> {
       const [row] = await select(withGroups).where(among(companyId, id))
       return row
     },
 
     /** Held until the transaction ends. */
-    async lock(companyId: string, id: string): Promise<StoredPerson | undefined> {
+    async lock(companyId: string, id: string): Promise<StoredScimUser | undefined> {
       const [row] = await select(false).where(among(companyId, id)).for('update')
       return row
     },
 
     /** The company's user with the address, locked until the transaction ends. */
-    async lockByAddress(companyId: string, email: string): Promise<StoredPerson | undefined> {
+    async lockByAddress(companyId: string, email: string): Promise<StoredScimUser | undefined> {
       const [row] = await select(false)
         .where(and(eq(users.companyId, companyId), eq(users.email, email), ne(users.status, 'deleted')))
         .for('update')
@@ -102,7 +102,7 @@ export function createScimUserStore(db: Queries) {
       companyId: string,
       query: ListQuery,
       { hasGroups, showsGroups }: { hasGroups: boolean; showsGroups: boolean },
-    ): Promise<StoredPerson[]> {
+    ): Promise<StoredScimUser[]> {
       const order = query.sort ? orderOf(query.sort, userSqlAttributes(hasGroups)) : asc(users.createdAt)
       const where = matching(companyId, query, hasGroups)
       if (query.limit === 0) return []

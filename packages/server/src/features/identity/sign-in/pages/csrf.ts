@@ -21,7 +21,7 @@ export function ensureBrowserCookie(request: FastifyRequest, reply: FastifyReply
   return browser
 }
 
-/** What a form carries to show that this service wrote it for this browser; the cookie cannot be told from it. */
+/** The CSRF token of a form, which shows that this service wrote it for this browser; it does not disclose the cookie. */
 export function formTokenOf(browser: string): string {
   return createHash('sha256').update(`form\0${browser}`).digest('base64url')
 }
@@ -29,7 +29,7 @@ export function formTokenOf(browser: string): string {
 /**
  * Whether a form was not sent by a page of another site. Browsers say where it comes from; those too old to say
  * so, and pages that hide it, show the token instead. Programs that are no browsers say nothing.
- * @param ownOrigin address of this service as people reach it
+ * @param ownOrigin address of this service as users reach it
  */
 export function isOwnForm(request: FastifyRequest, token: string | undefined, ownOrigin: string): boolean {
   const browser = browserOf(request)

@@ -27,17 +27,17 @@ import { signInWords } from './sign-in-words.ts'
 export interface LinkView {
   readonly kind: 'password-reset' | 'invitation'
   readonly email: string
-  /** Of the person. */
+  /** Of the user. */
   readonly language: Language
 }
 
-/** Links with which people set a password. */
+/** Links with which users set a password. */
 export interface PasswordLinks {
   /** Mails a link if there is such a user; the answer never shows whether there is. */
   requestReset(wanted: { readonly email: string; readonly address: string }): Promise<void>
   /** Whose link it is; looking at it does not use it up. */
   inspect(secret: string): Promise<LinkView | undefined>
-  /** Records that a link was tried which works no more. */
+  /** Records an attempt with a link that is no longer valid. */
   recordEnded(secret: string, from: { readonly address: string }): Promise<void>
   /** @throws DomainError `invalidLink`, or `validation` for the password that they have already */
   redeem(secret: string, password: string, from: { readonly address: string }): Promise<unknown>
@@ -49,7 +49,7 @@ export interface PasswordLinkRouteDependencies {
   readonly publicUrl: () => string
 }
 
-/** The pages for people who have no password or have forgotten it. */
+/** The pages for users who have no password or have forgotten it. */
 export function registerPasswordLinkRoutes(
   app: FastifyInstance,
   { links, readAuthorization, publicUrl }: PasswordLinkRouteDependencies,
@@ -57,7 +57,7 @@ export function registerPasswordLinkRoutes(
   const languageFor = (request: FastifyRequest, fields: Fields): Language =>
     negotiateLanguage(fields.get('lang'), request.headers['accept-language'])
 
-  /** The sign-in that led here, where there is one; one that is not right leads nowhere. */
+  /** The sign-in that led here, where there is one; an invalid one is ignored. */
   async function comingFrom(
     request: FastifyRequest,
     fields: Fields,
@@ -108,7 +108,7 @@ export function registerPasswordLinkRoutes(
       })
     }
 
-    /** In the language that the page was opened in, or else the person's own. */
+    /** In the language that the page was opened in, or else the user's own. */
     function setPasswordStep(fields: Fields, view: LinkView, formToken: string): SetPasswordStep {
       const lang = fields.get('lang')
       return {

@@ -45,7 +45,7 @@ import { signInWords } from './sign-in-words.ts'
 export interface SignInRouteDependencies {
   readonly signIn: SignInService
   readonly readAuthorization: AuthorizationReader
-  /** Address under which people reach the service. */
+  /** Address under which users reach the service. */
   readonly publicUrl: () => string
 }
 

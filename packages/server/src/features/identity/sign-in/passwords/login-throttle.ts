@@ -96,7 +96,7 @@ export function waitFor(state: SqlBucketState, allowance: Allowance): number {
 }
 
 /** The longest wait among the buckets; those without a state are empty. */
-export function longestWait(
+export function maxWait(
   buckets: readonly Bucket[],
   states: readonly SqlBucketState[],
 ): { readonly seconds: number; readonly scope: keyof ThrottlePolicy | undefined } {

@@ -13,7 +13,7 @@ import { withHasher } from '../../people/passwords/password-hasher.ts'
 import { type FamiliarStore, hashDevice } from '../../sessions/familiar-store.ts'
 import type { Credentials, TokenStore } from '../../sessions/tokens/token-store.ts'
 import type { SecondFactor } from '../second-factor/second-factor.ts'
-import { type Buckets, bucketsOf, longestWait, type ThrottlePolicy } from './login-throttle.ts'
+import { type Buckets, bucketsOf, maxWait, type ThrottlePolicy } from './login-throttle.ts'
 
 /** Where a request comes from. */
 export interface RequestSource {
@@ -145,10 +145,10 @@ export function createPasswordCheck(dependencies: PasswordCheckDependencies) {
     const { near, far } = made.buckets
     const all = [...near, ...far]
     const states = await throttle.listStates(all)
-    const { seconds, scope } = longestWait(all, states)
+    const { seconds, scope } = maxWait(all, states)
     if (scope === undefined) return { states, heldSeconds: 0 }
     if (scope !== 'accountFromAddress') raiseAlarm(scope)
-    if (made.isKnown && longestWait(near, states).scope === undefined) return { states, heldSeconds: seconds }
+    if (made.isKnown && maxWait(near, states).scope === undefined) return { states, heldSeconds: seconds }
     const isOfAccount = scope === 'accountFromAddress' || scope === 'account'
     if (isOfAccount && made.email !== '' && !made.isRecorded) await recordHeld(made, Math.ceil(seconds))
     throw tooManyAttempts(seconds)
@@ -230,7 +230,7 @@ export function createPasswordCheck(dependencies: PasswordCheckDependencies) {
     // While far buckets are full, what is tried from elsewhere is not counted in them either.
     const counted = heldSeconds > 0 ? buckets.near : [...buckets.near, ...buckets.far]
     await throttle.fill(counted)
-    const { seconds } = longestWait(counted, await throttle.listStates(counted))
+    const { seconds } = maxWait(counted, await throttle.listStates(counted))
     const details = { reason, clientId, ...(seconds > 0 ? { heldSeconds: Math.ceil(seconds) } : {}) }
     if (!isRecorded) await recordFailure(user, error, details, source)
     log.info({ clientId, userId: user?.userId, address: source.address }, 'sign-in refused')
@@ -281,7 +281,7 @@ export function createPasswordCheck(dependencies: PasswordCheckDependencies) {
       await withHasher(passwords, hasherOptions(source), async () => {
         const turn = await requireTurn(made)
         if (turn.heldSeconds > 0 && !made.isFamiliar) throw tooManyAttempts(turn.heldSeconds)
-        const isRight = await relational.transaction(async (tx) => {
+        const isCodeCorrect = await relational.transaction(async (tx) => {
           const kind = await secondFactor.take(tx, user.userId, code)
           if (kind === 'recovery') {
             await recordAudit(tx, {
@@ -293,7 +293,7 @@ export function createPasswordCheck(dependencies: PasswordCheckDependencies) {
           }
           return kind !== undefined
         })
-        if (!isRight) {
+        if (!isCodeCorrect) {
           const error = 'invalidCredentials'
           await keepFailure(user, { reason: 'wrong-code', error }, made, turn)
           throw new DomainError(error)

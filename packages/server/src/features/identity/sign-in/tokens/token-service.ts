@@ -219,7 +219,7 @@ export function createTokenService(dependencies: TokenServiceDependencies) {
     },
 
     /**
-     * Ends a token; one that is unknown or has ended needs no more.
+     * Revokes a token; an unknown or ended one is ignored.
      * @throws DomainError `invalidClient`, or `invalidGrant` for a token of another client
      */
     async revoke(

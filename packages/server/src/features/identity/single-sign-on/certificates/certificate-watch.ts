@@ -46,14 +46,14 @@ const words = {
   en: {
     subject: (days: number) => `Single sign-on ends in ${days} ${days === 1 ? 'day' : 'days'}`,
     theirs: (end: string) =>
-      `The certificate of your identity provider ends on ${end}. From then on nobody can sign in through it. Put the new certificate into the metadata that Millrace has, in the settings of single sign-on.`,
+      `The certificate of your identity provider ends on ${end}. From then on no user can sign in through it. Update the metadata in the settings of single sign-on in Millrace.`,
     ours: (end: string) =>
       `The certificate that Millrace signs its requests to your identity provider with ends on ${end}. Make a new one in the settings of single sign-on, declare it at your identity provider, then retire the old one.`,
   },
   fr: {
     subject: (days: number) => `La connexion unique prend fin dans ${days} ${days === 1 ? 'jour' : 'jours'}`,
     theirs: (end: string) =>
-      `Le certificat de votre fournisseur d’identité expire le ${end}. À partir de cette date, plus personne ne pourra se connecter par lui. Mettez à jour les métadonnées dans les réglages de la connexion unique de Millrace.`,
+      `Le certificat de votre fournisseur d’identité expire le ${end}. À partir de cette date, aucun utilisateur ne pourra plus se connecter par lui. Mettez à jour les métadonnées dans les réglages de la connexion unique de Millrace.`,
     ours: (end: string) =>
       `Le certificat avec lequel Millrace signe ses demandes à votre fournisseur d’identité expire le ${end}. Créez-en un nouveau dans les réglages de la connexion unique, déclarez-le chez votre fournisseur d’identité, puis retirez l’ancien.`,
   },
@@ -111,7 +111,7 @@ export function createCertificateWatch(dependencies: CertificateWatchDependencie
     },
 
     /** Days until the first certificate ends without which a company's single sign-on ends; infinite without any. */
-    async leastDays(): Promise<number> {
+    async minDaysLeft(): Promise<number> {
       const days = (await list()).map(({ end }) => (end - clock.now()) / day)
       return Math.min(Number.POSITIVE_INFINITY, ...days)
     },

@@ -11,7 +11,7 @@ import { newId } from '../../../../platform/ids.ts'
 import { invalid } from '../../../../platform/invalid.ts'
 import type { Queries, Relational } from '../../../../platform/stores/relational.ts'
 import { createDirectoryStore } from '../../people/directory/directory-store.ts'
-import { requireNobodyAbove } from '../../people/roles/grants.ts'
+import { requireNoUserAbove } from '../../people/roles/grants.ts'
 import { explainLastAdministrator, type UserLifecycle } from '../../people/users/user-lifecycle.ts'
 import { auditEventOf } from '../../sessions/audit-event.ts'
 import type { Caller } from '../../sessions/principal.ts'
@@ -122,7 +122,7 @@ export function createConfigService(dependencies: ConfigServiceDependencies) {
     const now = consequencesOf(before, wanted, metadata, isWhole, clock.now())
     const isNewlyRequired = now.isRequired && !now.wasRequired
     if (metadata || wanted.attributeMapping || isNewlyRequired || namesDestination(wanted))
-      await requireNobodyAbove(tx, principal)
+      await requireNoUserAbove(tx, principal)
     const given = { wanted, isWhole, before }
     const { defaultTeamIds, ...settings } = await validateJitDefaults(tx, principal, given)
     const destination = await validateDestination(findClient, given)

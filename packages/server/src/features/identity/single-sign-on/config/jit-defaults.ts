@@ -42,7 +42,7 @@ export async function validateJitDefaults(
   const givenRole = wanted.defaultRoleId === undefined ? base.defaultRoleId : wanted.defaultRoleId
   const effectiveRole = givenRole ?? (await createDirectoryStore(tx).findCompanyDefaultRole(companyId))
   if (provisioning === 'create' && effectiveRole === undefined)
-    throw invalid('defaultRoleId', 'is required where people are created: the company has no default role')
+    throw invalid('defaultRoleId', 'is required where users are created: the company has no default role')
   const isGiven = wanted.defaultRoleId !== undefined || wanted.provisioning !== undefined
   const isUsed = provisioning === 'create' || givenRole
   const validated =

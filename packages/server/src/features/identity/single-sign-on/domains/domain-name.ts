@@ -1,4 +1,4 @@
-/** Where everybody can have an address: no company can own it. */
+/** Domains of public mail services: no company can own one. */
 const publicMailDomains: ReadonlySet<string> = new Set(
   `163.com 126.com aol.com bbox.fr bluewin.ch btinternet.com comcast.net duck.com fastmail.com foxmail.com free.fr
   freenet.de gmail.com gmx.at gmx.ch gmx.com gmx.de gmx.fr gmx.net googlemail.com hey.com hotmail.co.uk hotmail.com
@@ -20,7 +20,7 @@ export function domainOf(email: string): string {
   return email.slice(email.lastIndexOf('@') + 1)
 }
 
-/** A domain in its one form, lower case; undefined when the text is none, or one of everybody's. */
+/** A domain in its one form, lower case; undefined when the text is none, or the domain of a public mail service. */
 export function parseCompanyDomain(text: string): { domain: string } | { fault: string } {
   const domain = /^[!-~]{1,253}$/.test(text) ? text.toLowerCase() : ''
   if (!pattern.test(domain))

@@ -13,7 +13,7 @@ const words = {
   en: {
     takenSubject: 'New certificates of your identity provider',
     taken: (url: string) =>
-      `Millrace has read the metadata of your identity provider again and trusts what is new in it, beside what it trusted before. People sign in at ${url}.`,
+      `Millrace has read the metadata of your identity provider again and trusts what is new in it, beside what it trusted before. Users sign in at ${url}.`,
     fingerprints: (list: string) => `New certificates (SHA-256): ${list}`,
     unexpected:
       'If none of you has changed anything at the identity provider, look at the settings of single sign-on and at the audit log.',

@@ -140,7 +140,7 @@ export function createIdentityStore(db: Queries, { companyId, idpEntityId }: Pla
     },
 
     /**
-     * Users who may be the same person under another address: with the same full name, or with the address that is
+     * Users who may be the same user under another address: with the same full name, or with the address that is
      * given as a name; without those with another known identifier, and without one whom another response has just
      * created.
      */

@@ -71,7 +71,7 @@ export async function validateDestination(
     throw invalid('idpInitiatedClientId', 'is required with idpInitiatedUrl')
   const client = idpInitiatedClientId ? await findClient(idpInitiatedClientId) : undefined
   if (idpInitiatedClientId && !client?.grants.includes('authorization_code'))
-    throw invalid('idpInitiatedClientId', 'must be an application that people sign in to in a browser')
+    throw invalid('idpInitiatedClientId', 'must be an application that users sign in to in a browser')
   if (idpInitiatedUrl && client && !isOfClient(idpInitiatedUrl, client))
     throw invalid(
       'idpInitiatedUrl',

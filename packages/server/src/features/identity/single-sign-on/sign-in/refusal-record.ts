@@ -29,7 +29,7 @@ export interface RefusalRecordDependencies {
 }
 
 /** Refused because of the user it names, while the message itself was right: the page may say so. */
-const aboutPerson: readonly RefusalReason[] = [
+const aboutMatching: readonly RefusalReason[] = [
   'other-identity',
   'ambiguous-person',
   'former-address',
@@ -46,7 +46,7 @@ export class SignInRefused extends DomainError {
   readonly language: Language | undefined
 
   constructor(reference: string, language: Language | undefined, cause: SamlRefusal) {
-    const message = aboutPerson.includes(cause.reason) ? renamed : undefined
+    const message = aboutMatching.includes(cause.reason) ? renamed : undefined
     super('singleSignOnRefused', { reference }, { cause, ...(message && { message }) })
     this.language = language
   }

@@ -76,7 +76,7 @@ export function startOf(zone: Zone, instant: number, unit: Granularity): number 
 const shortest = { ...fixed, month: 28 * day, quarter: 90 * day, year: 365 * day } as const
 
 /** Milliseconds of so many units, at least. */
-export function leastLength(count: number, unit: Granularity): number {
+export function minDuration(count: number, unit: Granularity): number {
   return count * shortest[unit]
 }
 

@@ -1,5 +1,5 @@
 import { type Granularity, granularities } from '@millrace/contract/resources/query.ts'
-import { add, leastLength, startOf } from './calendar.ts'
+import { add, minDuration, startOf } from './calendar.ts'
 import type { Interval } from './interval.ts'
 import { day, second, type Zone } from './zone.ts'
 
@@ -97,7 +97,7 @@ function outside(text: string): DateFault {
 /** Refuses distances that leave the years, before a calendar that does not reach so far counts them. */
 function readCount(text: string, digits: string | undefined, unit: Granularity): number {
   const count = Number(digits)
-  if (leastLength(count, unit) > leastLength(lastYear - firstYear + 1, 'year')) throw outside(text)
+  if (minDuration(count, unit) > minDuration(lastYear - firstYear + 1, 'year')) throw outside(text)
   return count
 }
 

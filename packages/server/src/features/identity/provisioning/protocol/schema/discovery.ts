@@ -14,7 +14,7 @@ const groupAttributes = [
     required: true,
     uniqueness: 'server',
   }),
-  attribute('members', 'People in the group', {
+  attribute('members', 'Members of the group', {
     type: 'complex',
     multiValued: true,
     subAttributes: [
@@ -93,6 +93,6 @@ function schema(baseUrl: string, urn: string, name: string, attributes: readonly
 export function schemas(baseUrl: string, groupSync: boolean): ScimResource[] {
   const user = schema(baseUrl, userSchema, 'User', userAttributes)
   const enterprise = schema(baseUrl, enterpriseSchema, 'EnterpriseUser', enterpriseAttributes)
-  const people = [user, enterprise]
-  return groupSync ? [...people, schema(baseUrl, groupSchema, 'Group', groupAttributes)] : people
+  const userSchemas = [user, enterprise]
+  return groupSync ? [...userSchemas, schema(baseUrl, groupSchema, 'Group', groupAttributes)] : userSchemas
 }
