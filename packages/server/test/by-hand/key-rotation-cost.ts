@@ -1,7 +1,7 @@
 /**
- * What sealing everything anew costs, and what a service beside it feels. Run by hand, on an idle machine:
+ * What rotating the key costs, and what a service beside it feels. Run by hand, on an idle machine:
  *
- *   node packages/server/test/by-hand/reseal-cost.ts [secrets, default 100000]
+ *   node packages/server/test/by-hand/key-rotation-cost.ts [secrets, default 100000]
  *
  * Fills a new service with sealed secrets, half addresses of linked accounts and half mails that wait, puts a new
  * key before the old one, and runs `key rotate` while requests go on: one of an administrator who reads the

@@ -152,11 +152,14 @@ test('somebody is invited, chooses a password, signs in, refreshes, is deactivat
   })
   expect(deactivated.status).toBe(200)
   const since = performance.now()
-  let status = await readsDatasources(present.access_token)
-  while (status === 200 && performance.now() - since < 1000)
+  let status = 200
+  let sentAfter = 0
+  while (status === 200 && sentAfter < 1000) {
+    sentAfter = performance.now() - since
     status = await readsDatasources(present.access_token)
+  }
+  // One that is sent a second later is refused, however long its answer takes.
   expect(status).toBe(401)
-  expect(performance.now() - since).toBeLessThan(1000)
   for (const token of [later, tokens.access_token]) expect(await readsDatasources(token)).toBe(401)
 
   const again = await post('/v2/auth/token', {

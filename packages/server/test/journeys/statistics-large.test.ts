@@ -209,5 +209,6 @@ describe('a large answer in the envelope', () => {
     await reply.body?.getReader().read()
     leaving.abort()
     await until(() => spoolFiles() === 0)
+    expect(spoolFiles()).toBe(0)
   })
 })

@@ -80,7 +80,8 @@ export interface TestService {
 
 /**
  * The production composition over a migrated database of the test: cheap passwords, no work in the background, and a
- * time that stands still. The one place where tests build an app.
+ * time that stands still. Tests of the whole interface build their app here; `collector.ts` builds the collector alone,
+ * with a clock, a store of datasources and limits in the test's hands.
  */
 export async function openTestService(
   database: TestDatabase,

@@ -44,9 +44,14 @@ test('a start whose port is in use says so, before it makes an installation', as
 })
 
 test('a port that is given back meanwhile is free', async () => {
+  let isTaken = true
   const free = requireAddress({ host, port })
-  setTimeout(() => other.close(), 200)
-  await free
+  setTimeout(() => {
+    isTaken = false
+    other.close()
+  }, 200)
+  await expect(free).resolves.toBeUndefined()
+  expect(isTaken).toBe(false)
 })
 
 test('says which variable names an address that this machine does not have', async () => {

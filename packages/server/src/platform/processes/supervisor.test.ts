@@ -258,6 +258,7 @@ test('a child with a lifeline ends when its supervisor is killed', async () => {
   )
   supervisor.kill('SIGKILL')
   await until(() => !isAlive(child))
+  expect(isAlive(child)).toBe(false)
 })
 
 test.runIf(existsSync('/usr/bin/setpriv'))(
@@ -266,6 +267,7 @@ test.runIf(existsSync('/usr/bin/setpriv'))(
     const { supervisor, child } = await supervisingProcess(`parentDeathSignal: 'SIGTERM'`)
     supervisor.kill('SIGKILL')
     await until(() => !isAlive(child))
+    expect(isAlive(child)).toBe(false)
   },
 )
 
