@@ -30,11 +30,11 @@ function troublesOf({ table, missing, damaged, waiting }: RotatedTable): string[
   return [
     ...missing.map(
       ({ keyId, rows }) =>
-        `Cannot be opened: ${rows} of ${table}, sealed under ${keyId}. Give that key too, behind the present one.`,
+        `Cannot be opened: ${rows} of ${table}, sealed under ${keyId}. Add that key after the present one.`,
     ),
     ...(damaged.length > 0
       ? [
-          `Cannot be opened: ${damaged.length} of ${table}, which were changed or belong elsewhere: ${named}${more}.`,
+          `Cannot be opened: ${damaged.length} of ${table}, which were modified or belong to other rows: ${named}${more}.`,
         ]
       : []),
     ...(waiting > 0

@@ -139,7 +139,7 @@ test('what cannot be opened stays as it is, is listed with the missing key, and 
   expect(code).toBe(1)
   expect(lines).toContain('  linked_accounts      3 re-encrypted, 0 already current')
   expect(lines).toContain(
-    `Cannot be opened: 2 of linked_accounts, sealed under ${idOf(lost)}. Give that key too, behind the present one.`,
+    `Cannot be opened: 2 of linked_accounts, sealed under ${idOf(lost)}. Add that key after the present one.`,
   )
   expect(lines).toContain(`Still needed, besides ${idOf(present)}: ${idOf(lost)}.`)
   expect(lines).toContain(`No longer needed: ${idOf(old)}.`)
@@ -160,7 +160,7 @@ test('a secret that was moved to another row or changed is told by its row, and 
   expect(code).toBe(1)
   expect(lines).toContain('  linked_accounts      1 re-encrypted, 0 already current')
   expect(lines).toContain(
-    `Cannot be opened: 2 of linked_accounts, which were changed or belong elsewhere: ${first.id}, ${third.id}.`,
+    `Cannot be opened: 2 of linked_accounts, which were modified or belong to other rows: ${first.id}, ${third.id}.`,
   )
   expect(lines).toContain(`Still needed, besides ${idOf(present)}: ${idOf(old)}.`)
   const after = await readSealed(database, linked)
