@@ -15,6 +15,7 @@ import { createBootstrapStore } from '../../src/features/identity/people/install
 import { createSecretBox } from '../../src/platform/crypto/secret-box.ts'
 import { newId } from '../../src/platform/ids.ts'
 import { codeAt, fromBase32 } from '../support/authenticator.ts'
+import { inFullLengthOnly } from '../support/long.ts'
 import { createTestDatabase, type TestDatabase, urlOf } from '../support/postgres.ts'
 import { type Service, startService } from '../support/running-service.ts'
 import { openEverywhere, sealEverywhere } from '../support/sealed-rows.ts'
@@ -71,7 +72,8 @@ test('L04: a key is replaced beside the running service, and taken out once noth
 
 test('killed at any moment, it leaves secrets that open, and goes on when it is run again', {
   timeout: 120_000,
-}, async () => {
+}, async (context) => {
+  inFullLengthOnly(context)
   const ids = { companyId: newId(), clientId: newId(), datasourceId: newId() }
   await createBootstrapStore(database.db).insertInstallation({ ...ids, adminEmail: 'ada@example.com' })
   const box = createSecretBox([present, old])

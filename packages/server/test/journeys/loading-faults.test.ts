@@ -135,9 +135,11 @@ const steps: (keyof LoaderStore)[] = [
 
 /** Before a step is mostly what after the last one is. */
 const moments: readonly ('after' | 'before')[] = long ? ['after', 'before'] : ['after']
+/** Of the steps that write where queries read, a failure half way through does most harm. */
+const triedSteps = long ? steps : steps.filter((step) => /insert(Keys|Events|Orders)|countStaged/.test(step))
 
 describe('a loader that ends in the middle of a batch', () => {
-  it.each(steps.flatMap((step) => moments.map((when) => [when, step] as const)))(
+  it.each(triedSteps.flatMap((step) => moments.map((when) => [when, step] as const)))(
     '%s %s leaves each row once and the counts exact for the next one',
     async (when, step) => {
       await ground.append(mixed())

@@ -5,16 +5,15 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, onTestFinished, test } from 'vitest'
 import { isAlive } from '../../src/platform/processes/identity.ts'
-import { long } from '../support/long.ts'
+import { inFullLengthOnly } from '../support/long.ts'
 import { type Service, startService } from '../support/running-service.ts'
 
-const everyEnding: readonly (readonly ['npm' | 'the service', NodeJS.Signals, number | null])[] = [
+const endings: readonly (readonly ['npm' | 'the service', NodeJS.Signals, number | null])[] = [
   ['npm', 'SIGTERM', 0],
   ['npm', 'SIGKILL', null],
   ['npm', 'SIGINT', 0],
   ['the service', 'SIGTERM', 0],
 ]
-const endings = everyEnding.slice(0, long ? undefined : 2)
 
 async function send(service: Service, eventId: string): Promise<number> {
   const event = { key: service.companyId, name: 'seen', url: '', tmpId: 'd', eventId, v: 1, data: {} }
@@ -23,7 +22,8 @@ async function send(service: Service, eventId: string): Promise<number> {
 
 test('npm start ends in order with the service, whichever of the two is signalled, and starts again', {
   timeout: 300_000,
-}, async () => {
+}, async (context) => {
+  inFullLengthOnly(context)
   const dataDirectory = mkdtempSync(join(tmpdir(), 'millrace-npm-'))
   onTestFinished(() => rmSync(dataDirectory, { recursive: true, force: true }))
   const start = () =>

@@ -1,3 +1,5 @@
+import type { TestContext } from 'vitest'
+
 /** How many times the full length tests have; 0, the default, is a short form of each. */
 const length = Number(process.env.MILLRACE_TEST_LONG ?? 0)
 
@@ -10,4 +12,9 @@ export const long = length > 0
 /** How often something is tried: `short` times, or `full` times where tests are long, and more by MILLRACE_TEST_LONG=10. */
 export function times(full: number, short: number): number {
   return long ? full * length : short
+}
+
+/** Leaves a test out of the short form, which the closing summary says. */
+export function inFullLengthOnly({ skip }: Pick<TestContext, 'skip'>): void {
+  if (!long) skip('not run here: runs in full length only (MILLRACE_TEST_LONG=1)')
 }
