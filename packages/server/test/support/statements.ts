@@ -1,13 +1,16 @@
 import pg from 'pg'
 
-/** The statements that the work sends, without their values. The job queue starts in the background: its own are left out. */
+/** Of the job queue and the notices of access, which start in the background, and the time of a test on a connection. */
+const ofBackground = /\bjobs\.|^listen |^select set_config\(\$1, \$2, false\)$/i
+
+/** The statements that the work sends, without their values. */
 export async function statementsOf(work: () => Promise<unknown>): Promise<string[]> {
   const statements: string[] = []
   const { query } = pg.Client.prototype
   pg.Client.prototype.query = function spy(this: pg.Client, ...parts: unknown[]) {
     const [first] = parts as [string | { text: string }]
     const text = typeof first === 'string' ? first : first.text
-    if (!text.includes('jobs.')) statements.push(text)
+    if (!ofBackground.test(text)) statements.push(text)
     return Reflect.apply(query, this, parts)
   } as typeof query
   try {
