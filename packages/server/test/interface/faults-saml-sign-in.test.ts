@@ -1,5 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { insertCompany } from '../../src/features/identity/people/installation/operator-account-service.ts'
+import type { Claims } from '../../src/features/identity/single-sign-on/assertion/assertion-claims.ts'
+import { createIdentityStore } from '../../src/features/identity/single-sign-on/sign-in/identity-store.ts'
+import { linkUser, matchUser } from '../../src/features/identity/single-sign-on/sign-in/user-matching.ts'
 import { minute } from '../support/fake-time.ts'
 import type { IdentityProvider, IdpPerson } from '../support/identity-provider.ts'
 import type { TestDatabase } from '../support/postgres.ts'
@@ -302,6 +305,26 @@ describe('A12, A16: whom it lets in', () => {
     expect(replies.map(({ statusCode }) => statusCode)).toEqual([303, 303])
     const twins = await relational.pool.query(`select id from users where email = 'twin@acme.example'`)
     expect(twins.rows).toHaveLength(1)
+    // The second may look for the name before the first has committed, and for the address after it.
+    const identities = createIdentityStore(relational.db, {
+      companyId: app.auth.companyId,
+      idpEntityId: idp.entityId,
+    })
+    const claims: Claims = {
+      nameId: 'twin',
+      nameFormat: 'other',
+      externalId: undefined,
+      email: 'twin@acme.example',
+      firstName: '',
+      lastName: '',
+      jobTitle: '',
+      phone: '',
+      language: null,
+    }
+    const found = await matchUser({ ...identities, listByName: async () => [] }, claims)
+    if (!found?.link) throw new Error('the twin has no link')
+    await linkUser(identities, found, claims)
+    expect(await identities.findByUser(found.user.id)).toEqual(found.link)
     await app.auth.call(token, 'PATCH', config, { provisioning: 'invitation' })
   })
 

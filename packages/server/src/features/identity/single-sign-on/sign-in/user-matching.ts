@@ -98,6 +98,8 @@ function mayReplace({ user, by, link }: UserMatch, claims: Claims): boolean {
  */
 export async function linkUser(store: IdentityStore, found: UserMatch, claims: Claims): Promise<void> {
   const { user, link } = found
+  // Another response with the same name has committed since the name was looked up.
+  if (link?.nameId === claims.nameId) return
   if (!mayReplace(found, claims)) throw SamlRefusal.about('other-identity', user.id)
   const unlinked = await store.findUnlinked(claims.nameId, user.roleId)
   // Unlinking oneself and changing one's address at the identity provider must not be a way to become an administrator.
