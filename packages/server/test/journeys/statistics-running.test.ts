@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { filterOperators, granularities, type Query } from '@millrace/contract/resources/query.ts'
 import fc from 'fast-check'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { createQueryGate } from '../../src/features/statistics/query/gate.ts'
+import { createQueryGate, type QueryGate } from '../../src/features/statistics/query/gate.ts'
 import { type Columnar, ColumnarError, openColumnar } from '../../src/platform/stores/columnar.ts'
 import { times } from '../support/long.ts'
 import { callerToken, openStatisticsApp, type StatisticsApp } from '../support/statistics-app.ts'
@@ -188,7 +188,12 @@ describe('a query that runs', () => {
 
   it('ends within a second when the caller leaves, and frees its place', async () => {
     const gate = createQueryGate()
-    const slow = await openWith(asking(endless), { queryGate: gate })
+    let entered = 0
+    const enter: QueryGate['enter'] = (...entry) => {
+      entered++
+      return gate.enter(...entry)
+    }
+    const slow = await openWith(asking(endless), { queryGate: { enter } })
     const address = await slow.app.listen({ port: 0, host: '127.0.0.1' })
     const leaving = new AbortController()
     const ask = (accept: string) =>
@@ -199,7 +204,7 @@ describe('a query that runs', () => {
         signal: leaving.signal,
       }).catch((error: Error) => error.name)
     const asked = Array.from({ length: 20 }, (_, i) => ask(i % 2 === 0 ? 'application/json' : 'text/csv'))
-    await until(async () => (await runningInEngine()) === 4, 5_000)
+    await until(async () => entered === 20 && (await runningInEngine()) === 4, 20_000)
     const refused = await slow.post(counted)
     expect(refused.status).toBe(429)
     expect(refused.headers['retry-after']).toBe('2')
