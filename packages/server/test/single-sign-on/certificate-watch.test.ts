@@ -8,6 +8,7 @@ import {
   createSingleSignOnApp,
   type SingleSignOnApp,
 } from '../support/single-sign-on.ts'
+import { statementsOf } from '../support/statements.ts'
 
 let relational: TestDatabase
 let app: SingleSignOnApp
@@ -76,6 +77,8 @@ test('the gauge tells the days until the first end; a successor counts, and our 
   const watch = createWatch()
   const passed = (auth.time.clock.now() - Date.now()) / day
   expect(await watch.minDaysLeft()).toBeCloseTo(900 - passed, 0)
+  // Metrics are read every few seconds.
+  expect(await statementsOf(watch.minDaysLeft)).toEqual([])
   await relational.pool.query(`update sso_certificates set not_after = $1`, [
     new Date(auth.time.clock.now() + 6.9 * day),
   ])

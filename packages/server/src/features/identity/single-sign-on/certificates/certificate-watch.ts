@@ -38,6 +38,7 @@ interface Watched {
 }
 
 const day = 86_400_000
+const hour = 3_600_000
 
 /** Days before the end at which administrators get a mail, the nearest first. */
 const noticeDays = [1, 7, 14, 30] as const
@@ -89,6 +90,17 @@ export function createCertificateWatch(dependencies: CertificateWatchDependencie
     })
   }
 
+  let known: { readonly at: number; readonly listing: Promise<Watched[]> } | undefined
+
+  function look(): Promise<Watched[]> {
+    const listing = list()
+    known = { at: clock.now(), listing }
+    listing.catch(() => {
+      if (known?.listing === listing) known = undefined
+    })
+    return listing
+  }
+
   async function notify({ companyId, whose, fingerprint, end }: Watched): Promise<void> {
     const left = (end - clock.now()) / day
     const notice = noticeDays.find((days) => left <= days)
@@ -107,13 +119,19 @@ export function createCertificateWatch(dependencies: CertificateWatchDependencie
   return {
     /** Looks at every certificate once. */
     async work(): Promise<void> {
-      for (const watched of await list()) await notify(watched)
+      for (const watched of await look()) await notify(watched)
     },
 
-    /** Days until the first certificate ends without which a company's single sign-on ends; infinite without any. */
+    /**
+     * Days until the first certificate ends without which a company's single sign-on ends; infinite without any.
+     * Certificates are listed at most once an hour: each is parsed, and metrics are read every few seconds.
+     */
     async minDaysLeft(): Promise<number> {
-      const days = (await list()).map(({ end }) => (end - clock.now()) / day)
-      return Math.min(Number.POSITIVE_INFINITY, ...days)
+      const watched = await (known && clock.now() - known.at < hour ? known.listing : look())
+      return watched.reduce(
+        (min, { end }) => Math.min(min, (end - clock.now()) / day),
+        Number.POSITIVE_INFINITY,
+      )
     },
   }
 }
