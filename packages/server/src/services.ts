@@ -15,8 +15,6 @@ import {
   createApplicationService,
 } from './features/identity/sessions/applications/application-service.ts'
 import { createFamiliarStore } from './features/identity/sessions/familiar-store.ts'
-import { createCodeStore } from './features/identity/sessions/tokens/code-store.ts'
-import { createRotationStore } from './features/identity/sessions/tokens/rotation-store.ts'
 import { createTokenStore } from './features/identity/sessions/tokens/token-store.ts'
 import {
   type AuthorizationReader,
@@ -168,13 +166,6 @@ export function createServices(parts: ServiceParts): Services {
     tokens: createTokenService({
       relational,
       tokens,
-      rotation: createRotationStore(relational.db),
-      storesIn: (tx) => ({
-        tokens: createTokenStore(tx),
-        codes: createCodeStore(tx),
-        rotation: createRotationStore(tx),
-        familiar: createFamiliarStore(tx),
-      }),
       passwordCheck,
       recordAudit,
     }),

@@ -5,6 +5,7 @@ import { hashSecret, isSecret } from '../../../../platform/crypto/secrets.ts'
 import { DomainError } from '../../../../platform/errors.ts'
 import { createSemaphore, SemaphoreFull } from '../../../../platform/limits/semaphore.ts'
 import type { SqlBucketState, SqlLeakyBuckets } from '../../../../platform/limits/sql-leaky-bucket.ts'
+import { createSlidingWindow } from '../../../../platform/limits/window.ts'
 import type { Logger } from '../../../../platform/logger.ts'
 import { parseEmailAddress } from '../../../../platform/mail/email-address.ts'
 import { holdersOf, networkOf, siteOf } from '../../../../platform/network-address.ts'
@@ -93,15 +94,13 @@ export function createPasswordCheck(dependencies: PasswordCheckDependencies) {
   const { relational, tokens, familiar, throttle, passwords, secondFactor, recordAudit, log } = dependencies
   const { policy, clock } = dependencies
   const { db } = relational
-  const alarms = new Map<string, number>()
+  const alarms = createSlidingWindow(clock, alarmIntervalMs, 1)
   const held = new Map<string, number>()
   const askingGate = createSemaphore(asking.places, asking.waitingPlaces)
 
   /** Warns the operator of a full bucket that only an attack on many accounts or from many addresses fills. */
   function raiseAlarm(bucket: keyof ThrottlePolicy): void {
-    const last = alarms.get(bucket)
-    if (last !== undefined && clock.now() - last < alarmIntervalMs) return
-    alarms.set(bucket, clock.now())
+    if (alarms.take(bucket) > 0) return
     log.warn({ budget: bucket }, 'failed sign-ins have filled a bucket: further attempts are slowed down')
   }
 

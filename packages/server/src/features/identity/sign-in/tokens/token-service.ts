@@ -5,11 +5,17 @@ import { hashSecret, isSecret, newSecret, type RandomBytes } from '../../../../p
 import { DomainError } from '../../../../platform/errors.ts'
 import { isId, newId, normalizeId } from '../../../../platform/ids.ts'
 import { networkOf } from '../../../../platform/network-address.ts'
-import type { Queries, Relational } from '../../../../platform/stores/relational.ts'
-import type { FamiliarStore } from '../../sessions/familiar-store.ts'
-import type { CodeStore } from '../../sessions/tokens/code-store.ts'
-import type { RotationStore } from '../../sessions/tokens/rotation-store.ts'
-import type { Client, Credentials, SessionRefresh, TokenStore } from '../../sessions/tokens/token-store.ts'
+import type { Relational } from '../../../../platform/stores/relational.ts'
+import { createFamiliarStore } from '../../sessions/familiar-store.ts'
+import { createCodeStore } from '../../sessions/tokens/code-store.ts'
+import { createRotationStore } from '../../sessions/tokens/rotation-store.ts'
+import {
+  type Client,
+  type Credentials,
+  createTokenStore,
+  type SessionRefresh,
+  type TokenStore,
+} from '../../sessions/tokens/token-store.ts'
 import type { PasswordCheck, RequestSource } from '../passwords/password-check.ts'
 import type {
   CodeRequest,
@@ -22,14 +28,6 @@ import type {
 export interface TokenServiceDependencies {
   readonly relational: Pick<Relational, 'db' | 'transaction'>
   readonly tokens: TokenStore
-  readonly rotation: RotationStore
-  /** Given a transaction they work inside it. */
-  readonly storesIn: (tx: Queries) => {
-    readonly tokens: TokenStore
-    readonly codes: CodeStore
-    readonly rotation: RotationStore
-    readonly familiar: Pick<FamiliarStore, 'rememberNetwork'>
-  }
   readonly passwordCheck: PasswordCheck
   readonly recordAudit: RecordAudit
   readonly random?: RandomBytes
@@ -49,7 +47,7 @@ export type TokenService = ReturnType<typeof createTokenService>
 
 /** Issues tokens, operation 1, and revokes them. */
 export function createTokenService(dependencies: TokenServiceDependencies) {
-  const { relational, tokens, rotation, storesIn, passwordCheck, recordAudit, random } = dependencies
+  const { relational, tokens, passwordCheck, recordAudit, random } = dependencies
 
   async function requireClient(clientId: string): Promise<Client> {
     const client = isId(clientId) ? await tokens.findClient(normalizeId(clientId)) : undefined
@@ -99,10 +97,9 @@ export function createTokenService(dependencies: TokenServiceDependencies) {
     // Again: the work above takes its time.
     const client = await findClient()
     return relational.transaction(async (tx) => {
-      const inside = storesIn(tx)
-      const session = await openSession(inside.tokens, user, 'password', client, source)
+      const session = await openSession(createTokenStore(tx), user, 'password', client, source)
       if (!session) throw new DomainError('invalidCredentials')
-      await inside.familiar.rememberNetwork(user.userId, source.address)
+      await createFamiliarStore(tx).rememberNetwork(user.userId, source.address)
       await recordAudit(tx, {
         companyId: user.companyId,
         action: 'sign-in',
@@ -123,7 +120,7 @@ export function createTokenService(dependencies: TokenServiceDependencies) {
     const client = await requireClientFor(request.grantType, request.clientId)
     if (!isSecret(request.code)) throw new DomainError('invalidGrant')
     const pair = await relational.transaction(async (tx) => {
-      const { codes, tokens: inside } = storesIn(tx)
+      const codes = createCodeStore(tx)
       const codeHash = hashSecret(request.code)
       const code = await codes.lockCode(codeHash)
       if (!code || code.clientId !== client.id) return undefined
@@ -141,7 +138,9 @@ export function createTokenService(dependencies: TokenServiceDependencies) {
         return undefined
       }
       const isCodeValid = code.isAlive && code.redirectUri === request.redirectUri
-      const session = isCodeValid ? await openSession(inside, code, code.method, client, source) : undefined
+      const session = isCodeValid
+        ? await openSession(createTokenStore(tx), code, code.method, client, source)
+        : undefined
       if (!session) return undefined
       await codes.markUsed(codeHash, session.refreshTokenId)
       return session.pair
@@ -169,6 +168,7 @@ export function createTokenService(dependencies: TokenServiceDependencies) {
 
   /** Issues the next refresh token, or ends the session of a reused one, whose successor may be stolen. */
   async function rotate(refresh: SessionRefresh, source: RequestSource): Promise<string> {
+    const rotation = createRotationStore(relational.db)
     await rotation.sweepEarlier()
     const refreshToken = newSecret(random)
     const rotated = await rotation.rotateSession({ ...refresh, nextTokenHash: hashSecret(refreshToken) })
@@ -180,7 +180,7 @@ export function createTokenService(dependencies: TokenServiceDependencies) {
   /** Of several uses at once the one that ends the session is recorded. */
   async function endReused(sessionId: string, clientId: string, { address }: RequestSource): Promise<void> {
     await relational.transaction(async (tx) => {
-      const ended = await storesIn(tx).rotation.endSession(sessionId)
+      const ended = await createRotationStore(tx).endSession(sessionId)
       if (!ended) return
       await recordAudit(tx, {
         companyId: ended.companyId,
@@ -229,7 +229,7 @@ export function createTokenService(dependencies: TokenServiceDependencies) {
       const client = await requireClient(clientId)
       if (!isSecret(token)) return
       await relational.transaction(async (tx) => {
-        const revoked = await storesIn(tx).tokens.revoke(hashSecret(token), client.id)
+        const revoked = await createTokenStore(tx).revoke(hashSecret(token), client.id)
         if (!revoked) return
         if (!revoked.isOwn)
           throw new DomainError('invalidGrant', {}, { message: 'The token was given to another client' })
