@@ -40,8 +40,6 @@ export interface PendingSignIn extends Omit<NewPendingSignIn, 'secretHash' | 'br
 
 const sweepSize = 50
 
-export type CodeStore = ReturnType<typeof createCodeStore>
-
 /** Codes, sign-ins under way and consents; given a transaction it works inside it. All times are the database's. */
 export function createCodeStore(db: Queries) {
   return {

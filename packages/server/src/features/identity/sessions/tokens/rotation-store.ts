@@ -26,8 +26,6 @@ export interface RotatedSession {
 /** How many rows one sweep deletes at most. Every rotation adds one. */
 const sweepSize = 50
 
-export type RotationStore = ReturnType<typeof createRotationStore>
-
 /**
  * Sessions whose refresh tokens are replaced by use (RFC 9700 4.14.2); given a transaction it works inside it. All
  * times are the database's.
