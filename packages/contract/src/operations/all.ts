@@ -1,5 +1,6 @@
 import type { Operation } from '../operation.ts'
 import * as accounts from './accounts.ts'
+import * as analyticsSettings from './analytics-settings.ts'
 import * as applications from './applications.ts'
 import * as audit from './audit.ts'
 import * as auth from './auth.ts'
@@ -107,4 +108,6 @@ export const allOperations: readonly Operation[] = [
   singleSignOn.consumeSamlResponse,
   singleSignOn.finishSingleSignOn,
   singleSignOn.confirmSingleSignOn,
+  analyticsSettings.readAnalyticsSettings,
+  analyticsSettings.updateAnalyticsSettings,
 ]

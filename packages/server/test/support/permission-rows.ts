@@ -1,6 +1,7 @@
 import { newId } from '../../src/platform/ids.ts'
 import { nothing, only, type PermissionRows } from './permission-row.ts'
 import { accountRows } from './permission-rows-accounts.ts'
+import { analyticsSettingsRows } from './permission-rows-analytics-settings.ts'
 import { companyRows } from './permission-rows-company.ts'
 import { ownAccountRows } from './permission-rows-own-account.ts'
 import { signOnRows } from './permission-rows-sign-on.ts'
@@ -28,6 +29,7 @@ export const permissionRows: PermissionRows = {
   ...companyRows,
   ...ownAccountRows,
   ...signOnRows,
+  ...analyticsSettingsRows,
 
   runQuery: {
     needs: 'statistics access',

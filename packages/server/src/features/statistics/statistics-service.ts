@@ -7,6 +7,7 @@ import { DomainError } from '../../platform/errors.ts'
 import type { Columnar } from '../../platform/stores/columnar.ts'
 import { labelsIn, unknownLabels, warnOfLabels } from './label-warnings.ts'
 import { type CompiledQuery, compileQuery } from './query/compile/compile.ts'
+import type { EventAliases } from './query/compile/event-name.ts'
 import type { QueryGate } from './query/gate.ts'
 import { parseQuery } from './query/parse/parse.ts'
 import { planQuery } from './query/plan.ts'
@@ -21,6 +22,14 @@ import type { LabelKeys, StatisticsStore } from './statistics-store.ts'
 export interface StatisticsSettings {
   /** IANA name of the time zone in which dates are read and buckets begin. */
   readonly timezone: string
+  /** How purchases are credited; windows in hours. */
+  readonly attribution: {
+    readonly model: 'last-touch' | 'linear' | 'decay'
+    readonly windows: { readonly clickHours: number; readonly displayHours: number }
+  }
+  /** Whether distinct counts are exact at any size. */
+  readonly exactCounts: boolean
+  readonly eventAliases: EventAliases
 }
 
 export interface StatisticsDependencies {
@@ -88,10 +97,10 @@ export function createStatisticsService(dependencies: StatisticsDependencies): S
     query,
     companyId,
   }: QueryRequest): Promise<{ compiled: CompiledQuery; zone: Zone }> {
-    const { timezone } = await readSettings(companyId)
-    const zone = openZone(timezone)
+    const settings = await readSettings(companyId)
+    const zone = openZone(settings.timezone)
     const parsed = parseQuery(query, { instant: clock.now(), zone })
-    return { compiled: compileQuery(planQuery(parsed), companyId), zone }
+    return { compiled: compileQuery(planQuery(parsed), companyId, settings), zone }
   }
 
   /** The labels of a company, at most so many milliseconds old. */

@@ -3,6 +3,7 @@ import type { DimensionFilter } from '../query.ts'
 import { hullOf, type TimeSet } from '../time/interval.ts'
 import { conditionOn } from './compile-conditions.ts'
 import { storedSql } from './compile-stored.ts'
+import { comparedNames, type EventAliases, eventNameSql } from './event-name.ts'
 import type { Parameters } from './parameters.ts'
 import { nested, select } from './sql-text.ts'
 
@@ -24,10 +25,12 @@ export interface RowsOptions {
   readonly companyId: string
   readonly filters: readonly DimensionFilter[]
   readonly times: TimeSet
+  readonly eventAliases: EventAliases
   readonly parameters: Parameters
 }
 
-export function rowsOf({ source, companyId, filters, times, parameters }: RowsOptions): Rows {
+export function rowsOf(options: RowsOptions): Rows {
+  const { source, companyId, filters, times, eventAliases, parameters } = options
   const needed = new Set<string>()
   /** Columns of labels, with their keys. */
   const labels = new Map<string, string>()
@@ -40,7 +43,7 @@ export function rowsOf({ source, companyId, filters, times, parameters }: RowsOp
     if (dimension.label !== undefined) return labelColumn(dimension.label)
     for (const name of dimension.columns) needed.add(name)
     if (dimension.perItem) perItem = true
-    return dimension.sql
+    return dimension.eventName ? eventNameSql(dimension.sql, eventAliases, parameters) : dimension.sql
   }
 
   function labelColumn(key: string): string {
@@ -60,10 +63,14 @@ export function rowsOf({ source, companyId, filters, times, parameters }: RowsOp
   const late: string[] = []
   const ofItems: string[] = []
   const people: (readonly string[])[] = []
-  for (const { dimension, operator, values } of filters) {
+  for (const filter of filters) {
+    const { dimension, operator, values } = filter
     if (dimension.columns.includes('person_text') && operator === 'equals') people.push(values)
     const condition = (sql: string) => conditionOn(sql, dimension, operator, values, parameters)
-    if (dimension.perItem) ofItems.push(condition('id'))
+    if (dimension.eventName) {
+      const names = comparedNames(dimension.sql, filter, eventAliases, parameters)
+      early.push(conditionOn(names.sql, dimension, operator, names.values, parameters))
+    } else if (dimension.perItem) ofItems.push(condition('id'))
     else if (isStored(dimension)) early.push(condition(dimension.sql))
     else late.push(condition(dimensionSql(dimension)))
   }
