@@ -7,7 +7,7 @@ import { changesOf, definedOf } from '../../../platform/changes.ts'
 import { DomainError } from '../../../platform/errors.ts'
 import type { Relational } from '../../../platform/stores/relational.ts'
 import type { Caller, Principal } from '../../identity/sessions/principal.ts'
-import type { StatisticsSettings } from '../statistics-service.ts'
+import type { StatisticsSettings } from '../question.ts'
 import { type AnalyticsFields, createAnalyticsSettingsStore } from './analytics-settings-store.ts'
 
 export interface AnalyticsSettingsDependencies {

@@ -2,7 +2,7 @@ import { eq, sql } from 'drizzle-orm'
 import { companies } from '../../../database/tables/company.ts'
 import type { Queries } from '../../../platform/stores/relational.ts'
 import type { EventAliases } from '../query/compile/event-name.ts'
-import type { StatisticsSettings } from '../statistics-service.ts'
+import type { StatisticsSettings } from '../question.ts'
 
 /** What a company has set about its statistics. */
 export interface AnalyticsFields {
