@@ -19,6 +19,7 @@ import { registerSingleSignOnRoutes } from './features/identity/single-sign-on/s
 import { registerLinkedAccountRoutes } from './features/linked-accounts/linked-account-routes.ts'
 import { registerAnalyticsSettingsRoutes } from './features/statistics/settings/analytics-settings-routes.ts'
 import { registerStatisticsRoutes } from './features/statistics/statistics-routes.ts'
+import { registerTagKeyRoutes } from './features/tag-keys/tag-key-routes.ts'
 import type { Addresses } from './platform/http/documents/curl.ts'
 import { documentsRoutes } from './platform/http/documents-routes.ts'
 import { healthRoutes } from './platform/http/health-routes.ts'
@@ -67,6 +68,7 @@ export async function buildApp(context: Context, addresses: () => Addresses): Pr
       registerAuthenticatorRoutes(scope, services.authenticators)
       registerStatisticsRoutes(scope, services.statistics, services.answerBodies)
       registerAnalyticsSettingsRoutes(scope, services.analyticsSettings)
+      registerTagKeyRoutes(scope, services.tagKeys)
       registerDatasourceRoutes(scope, services.datasources)
       registerAccountRoutes(scope, services.accounts)
       registerLinkedAccountRoutes(scope, services.linkedAccounts)

@@ -55,6 +55,12 @@ export const auditActions = {
   'token-revoke': 'applications',
 
   'statistics-settings-update': 'statistics',
+  'tag-key-create': 'statistics',
+  'tag-key-update': 'statistics',
+  'tag-key-delete': 'statistics',
+  'tag-value-create': 'statistics',
+  'tag-value-update': 'statistics',
+  'tag-value-delete': 'statistics',
 } as const
 
 export type AuditAction = keyof typeof auditActions
