@@ -11,6 +11,8 @@ import { nested, select } from './sql-text.ts'
 export interface Rows {
   /** The SQL of a dimension over the relation. */
   dimension(dimension: Dimension): string
+  /** The SQL of whether a row of the relation passes these filters too. */
+  condition(filters: readonly DimensionFilter[]): string
   /** Makes the relation have these columns. */
   need(columns: readonly string[]): void
   /**
@@ -83,8 +85,24 @@ export function rowsOf(options: RowsOptions): Rows {
     return ofItems.length > 0 ? `arrayFilter(id -> ${ofItems.join(' AND ')}, ${ids})` : ids
   }
 
+  function conditionSql(asked: readonly DimensionFilter[]): string {
+    const ofItem: string[] = []
+    const conditions: string[] = []
+    for (const { dimension, operator, values } of asked) {
+      const condition = (sql: string) => conditionOn(sql, dimension, operator, values, parameters)
+      if (dimension.perItem) ofItem.push(condition('id'))
+      else conditions.push(`(${condition(dimensionSql(dimension))})`)
+    }
+    if (ofItem.length > 0) {
+      needed.add('items')
+      conditions.push(`arrayExists(id -> ${ofItem.join(' AND ')}, items)`)
+    }
+    return conditions.length > 0 ? conditions.join(' AND ') : '1'
+  }
+
   return {
     dimension: dimensionSql,
+    condition: conditionSql,
     need(columns) {
       for (const name of columns) needed.add(name)
     },
