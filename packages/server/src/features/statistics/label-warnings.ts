@@ -4,6 +4,7 @@ import type { Query } from '@millrace/contract/resources/query.ts'
 import { nearestName } from '../../platform/text/nearest.ts'
 import { findDimension } from './members/catalogue.ts'
 import type { SourceId } from './members/member.ts'
+import { listFilters, nameOf } from './query/parse/parse-filters.ts'
 import { shown } from './query/parse/parse-members.ts'
 import { type LabelKeys, shownLabels } from './statistics-store.ts'
 
@@ -17,11 +18,22 @@ export interface LabelUse {
 /** More of them do not help, and each is compared with every known key. */
 const maxWarnings = 10
 
+/** A member that a question names, and where. */
+export interface MemberUse {
+  readonly id: string
+  readonly path: string
+}
+
+/** The members that filters name. */
+export function membersOfFilters(filters: Query['filters'], path = 'filters'): MemberUse[] {
+  return listFilters(filters, path).map(([filter, at]) => ({ id: nameOf(filter), path: at }))
+}
+
 /** The labels of a query, each once, where it names them first. */
 export function labelsIn({ dimensions, filters }: Query): LabelUse[] {
   const named = [
     ...dimensions.map((id, i) => ({ id, path: `dimensions.${i}` })),
-    ...filters.map(({ member, dimension }, i) => ({ id: member ?? dimension ?? '', path: `filters.${i}` })),
+    ...membersOfFilters(filters),
   ]
   const uses = new Map<string, LabelUse>()
   for (const { id, path } of named) {

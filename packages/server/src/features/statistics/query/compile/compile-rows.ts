@@ -1,7 +1,7 @@
 import type { Dimension, Source } from '../../members/member.ts'
-import type { DimensionFilter } from '../query.ts'
+import { type DimensionFilter, type FilterTree, isGroup, leavesOf } from '../query.ts'
 import { hullOf, type TimeSet } from '../time/interval.ts'
-import { conditionOn } from './compile-conditions.ts'
+import { conditionOn, treeSql } from './compile-conditions.ts'
 import { storedSql } from './compile-stored.ts'
 import type { Parameters } from './parameters.ts'
 import { nested, select } from './sql-text.ts'
@@ -22,7 +22,8 @@ export interface Rows {
 export interface RowsOptions {
   readonly source: Source
   readonly companyId: string
-  readonly filters: readonly DimensionFilter[]
+  /** All of them hold. */
+  readonly filters: readonly FilterTree<DimensionFilter>[]
   readonly times: TimeSet
   readonly parameters: Parameters
 }
@@ -58,22 +59,67 @@ export function rowsOf({ source, companyId, filters, times, parameters }: RowsOp
 
   const early: string[] = []
   const late: string[] = []
-  const ofItems: string[] = []
+  const ofItems: FilterTree<DimensionFilter>[] = []
   const people: (readonly string[])[] = []
-  for (const { dimension, operator, values } of filters) {
-    if (dimension.columns.includes('person_text') && operator === 'equals') people.push(values)
-    const condition = (sql: string) => conditionOn(sql, dimension, operator, values, parameters)
-    if (dimension.perItem) ofItems.push(condition('id'))
-    else if (isStored(dimension)) early.push(condition(dimension.sql))
-    else late.push(condition(dimensionSql(dimension)))
-  }
-  if (ofItems.length > 0) {
-    needed.add('items')
-    late.push('notEmpty(items)')
+  for (const filter of filters) {
+    const leaves = leavesOf([filter])
+    // Rows of other persons count as soon as something else may hold in their stead: a group prunes nothing.
+    if (
+      !isGroup(filter) &&
+      filter.dimension.columns.includes('person_text') &&
+      filter.operator === 'equals'
+    ) {
+      people.push(filter.values)
+    }
+    if (leaves.some(({ dimension }) => dimension.perItem)) ofItems.push(filter)
+    else if (leaves.every(({ dimension }) => isStored(dimension))) {
+      early.push(conditionsSql(filter, ({ sql }) => sql))
+    } else late.push(conditionsSql(filter, dimensionSql))
   }
 
+  function conditionsSql(
+    filter: FilterTree<DimensionFilter>,
+    sqlOf: (dimension: Dimension) => string,
+  ): string {
+    return treeSql(filter, ({ dimension, operator, values }) =>
+      conditionOn(sqlOf(dimension), dimension, operator, values, parameters),
+    )
+  }
+
+  /** The condition of a filter on an identifier named `id`, and whatever else it names of the row. */
+  function onItem(filter: FilterTree<DimensionFilter>): string {
+    return conditionsSql(filter, (dimension) => (dimension.perItem ? 'id' : dimensionSql(dimension)))
+  }
+
+  /** The same condition on a row without any identifier. */
+  function withoutItem(filter: FilterTree<DimensionFilter>): string {
+    return treeSql(filter, (leaf) => {
+      if (leaf.dimension.perItem) return leaf.operator === 'notSet' ? '1' : '0'
+      return conditionsSql(leaf, dimensionSql)
+    })
+  }
+
+  // Items alone are filtered where they are read. A row may pass without any by another part of a group, and by
+  // `notSet`: then they are filtered once the whole row is there.
+  const itemsAlone = leavesOf(ofItems).every(
+    ({ dimension, operator }) => dimension.perItem && operator !== 'notSet',
+  )
+  const itemConditions = ofItems.map(onItem)
+  const bareConditions = itemsAlone ? [] : ofItems.map(withoutItem)
+  if (ofItems.length > 0) needed.add('items')
+  if (ofItems.length > 0 && itemsAlone) late.push('notEmpty(items)')
+
   function itemsSql(ids: string): string {
-    return ofItems.length > 0 ? `arrayFilter(id -> ${ofItems.join(' AND ')}, ${ids})` : ids
+    return itemConditions.length > 0 && itemsAlone
+      ? `arrayFilter(id -> ${itemConditions.join(' AND ')}, ${ids})`
+      : ids
+  }
+
+  function withFilteredItems(sql: string): string {
+    const named = select(['* EXCEPT (items)', 'items AS all_items'], nested(sql), late)
+    const kept = `arrayFilter(id -> ifNull(${itemConditions.join(' AND ')}, 0), all_items) AS items`
+    const bare = `empty(all_items) AND ${bareConditions.join(' AND ')}`
+    return select(['*'], nested(select(['*', kept], nested(named))), [`(notEmpty(items) OR (${bare}))`])
   }
 
   return {
@@ -93,7 +139,8 @@ export function rowsOf({ source, companyId, filters, times, parameters }: RowsOp
         people,
         parameters,
       })
-      if (late.length > 0) sql = select(['*'], nested(sql), late)
+      if (bareConditions.length > 0) sql = withFilteredItems(sql)
+      else if (late.length > 0) sql = select(['*'], nested(sql), late)
       if (perItem) sql = select(['*', 'arrayJoin(arrayDistinct(items)) AS item'], nested(sql))
       return nested(sql)
     },
