@@ -34,6 +34,8 @@ const dimensions = {
     'isIdentified',
     'item',
     'browser',
+    'referrerHost',
+    'country',
     'label.store',
     'label.size',
   ],
