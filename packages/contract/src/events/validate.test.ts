@@ -202,6 +202,21 @@ test.each([
   expect(kept({ referrer })).toMatchObject({ referrerHost: host, changes: [] })
 })
 
+test('reads the host of a referrer as the parser of addresses does', () => {
+  const address = fc.oneof(
+    fc.webUrl({ withQueryParameters: true, withFragments: true }),
+    fc.stringMatching(/^https?:\/\/[a-zA-Z0-9.:@%[\]-]{1,12}\/?x?$/),
+    fc.stringMatching(/^https?:\/\/([a-z0-9-]{1,4}\.){1,3}[a-z0-9]{1,3}(:[0-9]{1,6})?[/?#]$/),
+  )
+  fc.assert(
+    fc.property(address, (referrer) => {
+      const host = URL.parse(referrer)?.hostname ?? ''
+      expect(kept({ referrer }).referrerHost).toBe(host.includes('%') || host.length > 255 ? '' : host)
+    }),
+    { numRuns: 2000 },
+  )
+})
+
 test('keeps the host of any referrer where the page is a screen of an app', () => {
   const referrer = 'https://shop.example/'
   expect(kept({ url: 'screen/home', referrer }).referrerHost).toBe('shop.example')
