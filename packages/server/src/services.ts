@@ -145,8 +145,7 @@ export function createServices(parts: ServiceParts): Services {
     log,
     async findDatasource(id) {
       const found = await datasourceStates.findState(id)
-      const active = found?.status === 'active'
-      return found && { id: found.id, companyId: found.companyId, active, countries: true }
+      return found && { ...found, active: found.status === 'active' }
     },
     countries: createCountryDatabase({ file: parts.countryDatabase, logger }),
     clock,
