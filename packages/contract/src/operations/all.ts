@@ -9,6 +9,7 @@ import * as collector from './collector.ts'
 import * as company from './company.ts'
 import * as datasources from './datasources.ts'
 import * as experiments from './experiments.ts'
+import * as funnels from './funnels.ts'
 import * as invitations from './invitations.ts'
 import * as linkedAccounts from './linked-accounts.ts'
 import * as profile from './profile.ts'
@@ -117,4 +118,5 @@ export const allOperations: readonly Operation[] = [
   singleSignOn.confirmSingleSignOn,
   analyticsSettings.readAnalyticsSettings,
   analyticsSettings.updateAnalyticsSettings,
+  funnels.exploreFunnel,
 ]
