@@ -19,6 +19,7 @@ import { registerSingleSignOnRoutes } from './features/identity/single-sign-on/s
 import { registerLinkedAccountRoutes } from './features/linked-accounts/linked-account-routes.ts'
 import { registerExplorationRoutes } from './features/statistics/explorations/exploration-routes.ts'
 import { registerAnalyticsSettingsRoutes } from './features/statistics/settings/analytics-settings-routes.ts'
+import { registerEventAliasRoutes } from './features/statistics/settings/event-alias-routes.ts'
 import { registerStatisticsRoutes } from './features/statistics/statistics-routes.ts'
 import { registerTagKeyRoutes } from './features/tag-keys/tag-key-routes.ts'
 import type { Addresses } from './platform/http/documents/curl.ts'
@@ -69,6 +70,7 @@ export async function buildApp(context: Context, addresses: () => Addresses): Pr
       registerAuthenticatorRoutes(scope, services.authenticators)
       registerStatisticsRoutes(scope, services.statistics, services.answerBodies)
       registerAnalyticsSettingsRoutes(scope, services.analyticsSettings)
+      registerEventAliasRoutes(scope, services.eventAliases)
       registerTagKeyRoutes(scope, services.tagKeys)
       registerExplorationRoutes(scope, services.statistics, services.answerBodies)
       registerDatasourceRoutes(scope, services.datasources)

@@ -50,6 +50,10 @@ import {
   type AnalyticsSettingsService,
   createAnalyticsSettingsService,
 } from './features/statistics/settings/analytics-settings-service.ts'
+import {
+  createEventAliasService,
+  type EventAliasService,
+} from './features/statistics/settings/event-alias-service.ts'
 import { createStatisticsService, type StatisticsService } from './features/statistics/statistics-service.ts'
 import { createStatisticsStore } from './features/statistics/statistics-store.ts'
 import {
@@ -67,7 +71,7 @@ import type { EnqueueMail } from './platform/mail/mail-queue.ts'
 import type { Metrics } from './platform/metrics.ts'
 import type { OutgoingClient } from './platform/outgoing/outgoing-client.ts'
 import type { EventLog } from './platform/stores/event-log.ts'
-import type { Relational } from './platform/stores/relational.ts'
+import type { Queries, Relational } from './platform/stores/relational.ts'
 
 /** The rules of every feature, over one set of stores. */
 export interface Services {
@@ -82,6 +86,7 @@ export interface Services {
   readonly datasources: DatasourceService
   readonly statistics: StatisticsService
   readonly analyticsSettings: AnalyticsSettingsService
+  readonly eventAliases: EventAliasService
   readonly answerBodies: AnswerBodies
   readonly tagKeys: TagKeyService
   readonly accounts: AccountServices
@@ -178,6 +183,7 @@ export function createServices(parts: ServiceParts): Services {
     findSingleSignOn: createDomainStore(relational.db).findSingleSignOn,
     publicUrl,
   })
+  const lockCompany = (tx: Queries, companyId: string) => createDirectoryStore(tx).lockCompany(companyId)
   const analyticsSettings = createAnalyticsSettingsService({ relational, recordAudit })
   return {
     tokens: createTokenService({
@@ -239,11 +245,12 @@ export function createServices(parts: ServiceParts): Services {
       onAnswered: (outcome, seconds) => metrics.querySeconds.observe({ outcome }, seconds),
     }),
     analyticsSettings,
+    eventAliases: createEventAliasService({ relational, recordAudit, lockCompany }),
     answerBodies: createAnswerBodies({ directory: parts.spoolDirectory }),
     tagKeys: createTagKeyService({
       relational,
       recordAudit,
-      lockCompany: (tx, companyId) => createDirectoryStore(tx).lockCompany(companyId),
+      lockCompany,
       listTeams: (tx, companyId, ids) => createDirectoryStore(tx).listTeams(companyId, ids),
       // Nothing assigns tags yet.
       listUsesOfTag: overrides.listUsesOfTag ?? (async () => []),
