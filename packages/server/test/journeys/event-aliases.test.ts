@@ -105,7 +105,7 @@ const queries = fc
     return [whole((filter) => filter), whole(asRenamed)]
   })
 
-const runs = times(150, 30)
+const runs = times(150, 15)
 
 test('every query is answered as over rows that are stored under the new names', {
   timeout: 60_000 + 400 * runs,
@@ -142,7 +142,7 @@ test('every funnel is answered so too', { timeout: 60_000 + 400 * runs }, async 
       const expected = await rowsOf(otherCompany, () => answer(whole(renamed)))
       expect(await rowsOf(testCompany, () => answer(whole((name) => name)))).toEqual(expected)
     }),
-    { numRuns: times(50, 10) },
+    { numRuns: times(50, 5) },
   )
 })
 
