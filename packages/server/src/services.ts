@@ -42,9 +42,11 @@ import {
   createLinkedAccountService,
   type LinkedAccountService,
 } from './features/linked-accounts/linked-account-service.ts'
+import { createSavedQueries, type SavedQueries } from './features/saved-queries/saved-queries.ts'
 import { type AnswerBodies, createAnswerBodies } from './features/statistics/answer-body.ts'
 import { createQueryGate, type QueryGate } from './features/statistics/query/gate.ts'
 import { defaultRunLimits, type RunLimits } from './features/statistics/query/run.ts'
+import { openZone } from './features/statistics/query/time/zone.ts'
 import { createStatisticsService, type StatisticsService } from './features/statistics/statistics-service.ts'
 import { createStatisticsStore } from './features/statistics/statistics-store.ts'
 import type { OpenedColumnar } from './open-stores.ts'
@@ -72,6 +74,7 @@ export interface Services {
   readonly datasources: DatasourceService
   readonly statistics: StatisticsService
   readonly answerBodies: AnswerBodies
+  readonly savedQueries: SavedQueries
   readonly accounts: AccountServices
   readonly linkedAccounts: LinkedAccountService
   readonly audit: AuditService
@@ -162,6 +165,26 @@ export function createServices(parts: ServiceParts): Services {
     findSingleSignOn: createDomainStore(relational.db).findSingleSignOn,
     publicUrl,
   })
+  const statistics = createStatisticsService({
+    gate,
+    columnar,
+    store: createStatisticsStore({ columnar }),
+    readSettings: accounts.company.getSettings,
+    clock,
+    limits: overrides.queryLimits ?? {
+      ...defaultRunLimits,
+      threads: oneThreadWhileIngesting(collector, ending),
+    },
+    onAnswered: (outcome, seconds) => metrics.querySeconds.observe({ outcome }, seconds),
+  })
+  const linkedAccounts = createLinkedAccountService({
+    relational,
+    box,
+    outgoing,
+    recordAudit,
+    clock,
+    enter: createQueryGate({ running: 2, waiting: 4, what: 'test messages' }).enter,
+  })
   return {
     tokens: createTokenService({
       relational,
@@ -209,28 +232,24 @@ export function createServices(parts: ServiceParts): Services {
       clock,
       resolveTxt: overrides.resolveTxt ?? resolveTxtRecords,
     }),
-    statistics: createStatisticsService({
-      gate,
-      columnar,
-      store: createStatisticsStore({ columnar }),
-      readSettings: accounts.company.getSettings,
-      clock,
-      limits: overrides.queryLimits ?? {
-        ...defaultRunLimits,
-        threads: oneThreadWhileIngesting(collector, ending),
-      },
-      onAnswered: (outcome, seconds) => metrics.querySeconds.observe({ outcome }, seconds),
-    }),
+    statistics,
     answerBodies: createAnswerBodies({ directory: parts.spoolDirectory }),
     accounts,
     audit: createAuditService({ store: createAuditStore(relational.db) }),
-    linkedAccounts: createLinkedAccountService({
+    linkedAccounts,
+    savedQueries: createSavedQueries({
       relational,
-      box,
-      outgoing,
+      validateQuery: statistics.validate,
+      answer: statistics.answer,
+      readSettings: accounts.company.getSettings,
+      openZone,
+      listLinkedAccounts: linkedAccounts.listIds,
+      sendMessage: linkedAccounts.deliver,
       recordAudit,
+      enqueueMail,
+      publicUrl,
       clock,
-      enter: createQueryGate({ running: 2, waiting: 4, what: 'test messages' }).enter,
+      log: logger,
     }),
     provisioning,
   }

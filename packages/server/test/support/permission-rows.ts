@@ -3,6 +3,7 @@ import { nothing, only, type PermissionRows } from './permission-row.ts'
 import { accountRows } from './permission-rows-accounts.ts'
 import { companyRows } from './permission-rows-company.ts'
 import { ownAccountRows } from './permission-rows-own-account.ts'
+import { savedQueryRows } from './permission-rows-saved-queries.ts'
 import { signOnRows } from './permission-rows-sign-on.ts'
 import type { PermissionWorld } from './permission-world.ts'
 
@@ -28,6 +29,7 @@ export const permissionRows: PermissionRows = {
   ...companyRows,
   ...ownAccountRows,
   ...signOnRows,
+  ...savedQueryRows,
 
   runQuery: {
     needs: 'statistics access',

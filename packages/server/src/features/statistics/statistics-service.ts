@@ -41,6 +41,8 @@ export interface QueryRequest {
   readonly query: Query
   readonly companyId: string
   readonly format: ResultFormat
+  /** The instant that relative ranges are read as of, in milliseconds since 1970; the present when absent. */
+  readonly at?: number
   /** Ends the query, in the engine too. */
   readonly signal?: AbortSignal
 }
@@ -60,6 +62,11 @@ export interface StatisticsService {
    *   `tooComplex`, `tooManyRequests`, `timeout`, `unavailable`
    */
   answer(request: QueryRequest): Answer
+  /**
+   * Checks a query as if it were run, without running it.
+   * @throws {DomainError} `unknownMember`, `incompatibleMembers`, `virtualMeasureFilter`, `invalidQuery`, `tooComplex`
+   */
+  validate(query: Query, companyId: string): Promise<void>
   /** Measures and dimensions, labels included (docs/interface.md, Statistics metadata). */
   describe(companyId: string): Promise<StatisticsMeta>
 }
@@ -87,10 +94,11 @@ export function createStatisticsService(dependencies: StatisticsDependencies): S
   async function prepare({
     query,
     companyId,
-  }: QueryRequest): Promise<{ compiled: CompiledQuery; zone: Zone }> {
+    at = clock.now(),
+  }: Pick<QueryRequest, 'query' | 'companyId' | 'at'>): Promise<{ compiled: CompiledQuery; zone: Zone }> {
     const { timezone } = await readSettings(companyId)
     const zone = openZone(timezone)
-    const parsed = parseQuery(query, { instant: clock.now(), zone })
+    const parsed = parseQuery(query, { instant: at, zone })
     return { compiled: compileQuery(planQuery(parsed), companyId), zone }
   }
 
@@ -169,6 +177,9 @@ export function createStatisticsService(dependencies: StatisticsDependencies): S
     answer(request) {
       const warnings: Warning[] = []
       return { pieces: observed(request, warnings), warnings }
+    },
+    async validate(query, companyId) {
+      await prepare({ query, companyId })
     },
     describe(companyId) {
       const known = look(companyId, labelsFreshFor)
