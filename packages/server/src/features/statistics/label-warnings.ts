@@ -17,12 +17,25 @@ export interface LabelUse {
 /** More of them do not help, and each is compared with every known key. */
 const maxWarnings = 10
 
-/** The labels of a query, each once, where it names them first. */
+/** A member that a question names, and where. */
+export interface MemberUse {
+  readonly id: string
+  readonly path: string
+}
+
+/** The members that filters name. */
+export function membersOfFilters(filters: Query['filters'], path = 'filters'): MemberUse[] {
+  return filters.map(({ member, dimension }, i) => ({ id: member ?? dimension ?? '', path: `${path}.${i}` }))
+}
+
+/** The labels of a query. */
 export function labelsIn({ dimensions, filters }: Query): LabelUse[] {
-  const named = [
-    ...dimensions.map((id, i) => ({ id, path: `dimensions.${i}` })),
-    ...filters.map(({ member, dimension }, i) => ({ id: member ?? dimension ?? '', path: `filters.${i}` })),
-  ]
+  const grouped = dimensions.map((id, i) => ({ id, path: `dimensions.${i}` }))
+  return labelsAmong([...grouped, ...membersOfFilters(filters)])
+}
+
+/** The labels among members, each once, where it is named first. */
+export function labelsAmong(named: readonly MemberUse[]): LabelUse[] {
   const uses = new Map<string, LabelUse>()
   for (const { id, path } of named) {
     const found = findDimension(id)
