@@ -1,6 +1,6 @@
 import { setImmediate as yieldToOthers } from 'node:timers/promises'
 import type { Warning } from '@millrace/contract/envelope.ts'
-import type { Query } from '@millrace/contract/resources/query.ts'
+import type { BinaryFilter, Query } from '@millrace/contract/resources/query.ts'
 import { nearestName } from '../../platform/text/nearest.ts'
 import { findDimension } from './members/catalogue.ts'
 import type { SourceId } from './members/member.ts'
@@ -24,7 +24,7 @@ export interface MemberUse {
 }
 
 /** The members that filters name. */
-export function membersOfFilters(filters: Query['filters'], path = 'filters'): MemberUse[] {
+export function membersOfFilters(filters: readonly BinaryFilter[], path = 'filters'): MemberUse[] {
   return filters.map(({ member, dimension }, i) => ({ id: member ?? dimension ?? '', path: `${path}.${i}` }))
 }
 

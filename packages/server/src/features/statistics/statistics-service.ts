@@ -188,7 +188,8 @@ function questionOf(query: Query): Question {
     labels: labelsIn(query),
     prepare({ companyId, instant, settings }) {
       const zone = openZone(settings.timezone)
-      return { compiled: compileQuery(planQuery(parseQuery(query, { instant, zone })), companyId), zone }
+      const plan = planQuery(parseQuery(query, { instant, zone }))
+      return { compiled: compileQuery(plan, companyId, settings), zone }
     },
   }
 }

@@ -3,6 +3,7 @@ import type { DimensionFilter } from '../query.ts'
 import { hullOf, type TimeSet } from '../time/interval.ts'
 import { conditionOn } from './compile-conditions.ts'
 import { storedSql } from './compile-stored.ts'
+import { comparedNames, type EventAliases, eventNameSql } from './event-name.ts'
 import type { Parameters } from './parameters.ts'
 import { nested, select } from './sql-text.ts'
 
@@ -10,6 +11,8 @@ import { nested, select } from './sql-text.ts'
 export interface Rows {
   /** The SQL of a dimension over the relation. */
   dimension(dimension: Dimension): string
+  /** The SQL of whether a row of the relation passes these filters too. */
+  condition(filters: readonly DimensionFilter[]): string
   /** Makes the relation have these columns. */
   need(columns: readonly string[]): void
   /**
@@ -24,10 +27,12 @@ export interface RowsOptions {
   readonly companyId: string
   readonly filters: readonly DimensionFilter[]
   readonly times: TimeSet
+  readonly eventAliases: EventAliases
   readonly parameters: Parameters
 }
 
-export function rowsOf({ source, companyId, filters, times, parameters }: RowsOptions): Rows {
+export function rowsOf(options: RowsOptions): Rows {
+  const { source, companyId, filters, times, eventAliases, parameters } = options
   const needed = new Set<string>()
   /** Columns of labels, with their keys. */
   const labels = new Map<string, string>()
@@ -40,7 +45,7 @@ export function rowsOf({ source, companyId, filters, times, parameters }: RowsOp
     if (dimension.label !== undefined) return labelColumn(dimension.label)
     for (const name of dimension.columns) needed.add(name)
     if (dimension.perItem) perItem = true
-    return dimension.sql
+    return dimension.eventName ? eventNameSql(dimension.sql, eventAliases, parameters) : dimension.sql
   }
 
   function labelColumn(key: string): string {
@@ -60,10 +65,14 @@ export function rowsOf({ source, companyId, filters, times, parameters }: RowsOp
   const late: string[] = []
   const ofItems: string[] = []
   const people: (readonly string[])[] = []
-  for (const { dimension, operator, values } of filters) {
+  for (const filter of filters) {
+    const { dimension, operator, values } = filter
     if (dimension.columns.includes('person_text') && operator === 'equals') people.push(values)
     const condition = (sql: string) => conditionOn(sql, dimension, operator, values, parameters)
-    if (dimension.perItem) ofItems.push(condition('id'))
+    if (dimension.eventName) {
+      const names = comparedNames(dimension.sql, filter, eventAliases, parameters)
+      early.push(conditionOn(names.sql, dimension, operator, names.values, parameters))
+    } else if (dimension.perItem) ofItems.push(condition('id'))
     else if (isStored(dimension)) early.push(condition(dimension.sql))
     else late.push(condition(dimensionSql(dimension)))
   }
@@ -76,8 +85,24 @@ export function rowsOf({ source, companyId, filters, times, parameters }: RowsOp
     return ofItems.length > 0 ? `arrayFilter(id -> ${ofItems.join(' AND ')}, ${ids})` : ids
   }
 
+  function conditionSql(asked: readonly DimensionFilter[]): string {
+    const ofItem: string[] = []
+    const conditions: string[] = []
+    for (const { dimension, operator, values } of asked) {
+      const condition = (sql: string) => conditionOn(sql, dimension, operator, values, parameters)
+      if (dimension.perItem) ofItem.push(condition('id'))
+      else conditions.push(`(${condition(dimensionSql(dimension))})`)
+    }
+    if (ofItem.length > 0) {
+      needed.add('items')
+      conditions.push(`arrayExists(id -> ${ofItem.join(' AND ')}, items)`)
+    }
+    return conditions.length > 0 ? conditions.join(' AND ') : '1'
+  }
+
   return {
     dimension: dimensionSql,
+    condition: conditionSql,
     need(columns) {
       for (const name of columns) needed.add(name)
     },
