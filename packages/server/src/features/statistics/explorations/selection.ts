@@ -10,6 +10,7 @@ import type { Now } from '../query/time/dates.ts'
 
 export const eventName = known('events.name')
 export const eventTime = known('events.time')
+export const eventPath = known('events.path')
 
 function known(id: string): Dimension {
   const dimension = findDimension(id)
