@@ -1,9 +1,10 @@
 import { setImmediate as yieldToOthers } from 'node:timers/promises'
 import type { Warning } from '@millrace/contract/envelope.ts'
-import type { BinaryFilter, Query } from '@millrace/contract/resources/query.ts'
+import type { Filter, Query } from '@millrace/contract/resources/query.ts'
 import { nearestName } from '../../platform/text/nearest.ts'
 import { findDimension } from './members/catalogue.ts'
 import type { SourceId } from './members/member.ts'
+import { listFilters, nameOf } from './query/parse/parse-filters.ts'
 import { shown } from './query/parse/parse-members.ts'
 import { type LabelKeys, shownLabels } from './statistics-store.ts'
 
@@ -24,8 +25,8 @@ export interface MemberUse {
 }
 
 /** The members that filters name. */
-export function membersOfFilters(filters: readonly BinaryFilter[], path = 'filters'): MemberUse[] {
-  return filters.map(({ member, dimension }, i) => ({ id: member ?? dimension ?? '', path: `${path}.${i}` }))
+export function membersOfFilters(filters: readonly Filter[], path = 'filters'): MemberUse[] {
+  return listFilters(filters, path).map(([filter, at]) => ({ id: nameOf(filter), path: at }))
 }
 
 /** The labels of a query. */

@@ -1,10 +1,10 @@
 import type { EventSelection } from '@millrace/contract/resources/exploration.ts'
-import type { BinaryFilter } from '@millrace/contract/resources/query.ts'
+import type { Filter } from '@millrace/contract/resources/query.ts'
 import { type MemberUse, membersOfFilters } from '../label-warnings.ts'
 import { dimensionIn, findDimension, findMeasure } from '../members/catalogue.ts'
 import type { Dimension } from '../members/member.ts'
 import { parseFilters } from '../query/parse/parse-filters.ts'
-import type { DimensionFilter } from '../query/query.ts'
+import { type DimensionFilter, type FilterTree, mapTree } from '../query/query.ts'
 import type { QueryFaults } from '../query/query-faults.ts'
 import type { Now } from '../query/time/dates.ts'
 
@@ -24,11 +24,11 @@ function known(id: string): Dimension {
  * @param path where the filters stand
  */
 export function parseEventFilters(
-  asked: readonly BinaryFilter[],
+  asked: readonly Filter[],
   path: string,
   now: Now,
   faults: QueryFaults,
-): DimensionFilter[] {
+): FilterTree<DimensionFilter>[] {
   for (const { id, path: at } of membersOfFilters(asked, path)) {
     const message = whyNotOfEvents(id)
     if (message !== undefined) faults.add('invalidQuery', at, message, id)
@@ -37,13 +37,15 @@ export function parseEventFilters(
     ...faults,
     add(name, at, ...rest) {
       // Measures are refused above.
-      if (name !== 'virtualMeasureFilter') faults.add(name, path + at.slice('filters'.length), ...rest)
+      if (name !== 'virtualMeasureFilter') faults.add(name, at, ...rest)
     },
   }
-  return parseFilters(asked, now, placed).dimensions.map((filter) => ({
-    ...filter,
-    dimension: dimensionIn('events', filter.dimension) ?? filter.dimension,
-  }))
+  return parseFilters(asked, now, placed, path).dimensions.map((tree) =>
+    mapTree(tree, (filter) => ({
+      ...filter,
+      dimension: dimensionIn('events', filter.dimension) ?? filter.dimension,
+    })),
+  )
 }
 
 /** Why a member says nothing about single events; unknown ones are reported where they are resolved. */
@@ -62,7 +64,7 @@ export function parseSelection(
   path: string,
   now: Now,
   faults: QueryFaults,
-): DimensionFilter[] {
+): FilterTree<DimensionFilter>[] {
   const named: DimensionFilter[] = events
     ? [{ dimension: eventName, operator: 'equals', values: [...events] }]
     : []

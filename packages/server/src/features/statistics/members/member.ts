@@ -94,6 +94,8 @@ const textOperators = [
   'gte',
   'lt',
   'lte',
+  'set',
+  'notSet',
 ] as const satisfies FilterOperator[]
 
 const comparisons = ['equals', 'notEquals', 'gt', 'gte', 'lt', 'lte'] as const satisfies FilterOperator[]
@@ -102,7 +104,7 @@ const comparisons = ['equals', 'notEquals', 'gt', 'gte', 'lt', 'lte'] as const s
 export const operatorsOf: Readonly<Record<MemberType, readonly FilterOperator[]>> = {
   string: textOperators,
   number: comparisons,
-  boolean: ['equals', 'notEquals'],
+  boolean: ['equals', 'notEquals', 'set', 'notSet'],
   time: [
     ...comparisons,
     'inDateRange',

@@ -5,7 +5,7 @@ import type { Buckets } from '../../query/compile/compile-groupings.ts'
 import { rowsOf } from '../../query/compile/compile-rows.ts'
 import type { Parameters } from '../../query/compile/parameters.ts'
 import { nested, select } from '../../query/compile/sql-text.ts'
-import type { DimensionFilter } from '../../query/query.ts'
+import { type DimensionFilter, type FilterTree, isGroup, leavesOf } from '../../query/query.ts'
 import type { Interval } from '../../query/time/interval.ts'
 import { minute } from '../../query/time/zone.ts'
 import { eventName } from '../selection.ts'
@@ -62,14 +62,20 @@ function shownColumns({ breakdown }: Funnel): string[] {
 }
 
 /** Whether a filter leaves whole persons, so that it may stand in front of their sessions. */
-function isOfPerson({ dimension }: DimensionFilter): boolean {
-  return dimension.columns.includes('person_text')
+function isOfPerson(filter: FilterTree<DimensionFilter>): boolean {
+  return leavesOf([filter]).every(({ dimension }) => dimension.columns.includes('person_text'))
+}
+
+function isOfNames({ dimension, operator }: DimensionFilter): boolean {
+  return dimension === eventName && operator === 'equals'
 }
 
 /** Filters that hold for every event of the funnel: a store reads the others by name faster than by step. */
-function commonFilters({ steps, filters, per }: Funnel): readonly DimensionFilter[] {
+function commonFilters({ steps, filters, per }: Funnel): readonly FilterTree<DimensionFilter>[] {
   if (per === 'session') return filters.filter(isOfPerson)
-  const names = steps.map((step) => step.find(({ dimension }) => dimension === eventName)?.values)
+  const names = steps.map(
+    (step) => step.flatMap((each) => (isGroup(each) ? [] : [each])).find(isOfNames)?.values,
+  )
   if (names.includes(undefined)) return filters
   const values = [...new Set(names.flatMap((each) => each ?? []))]
   return [...filters, { dimension: eventName, operator: 'equals', values }]
@@ -86,6 +92,7 @@ function eventsSql({ funnel, range, companyId, parameters }: AttemptsContext): s
     companyId,
     filters: commonFilters(funnel),
     times: [{ from: range.from, to: range.to + funnel.window }],
+    eventAliases: funnel.eventAliases,
     parameters,
   })
   rows.need(['time', 'person'])

@@ -3,7 +3,7 @@ import type { Measure, PlainMeasure } from '../../members/member.ts'
 import type { Plan } from '../plan.ts'
 import { unionOf } from '../time/interval.ts'
 import { type BranchContext, branchSql, groupBy } from './compile-branches.ts'
-import { measureCondition } from './compile-conditions.ts'
+import { measureCondition, treeSql } from './compile-conditions.ts'
 import { type CellForm, createBuckets } from './compile-groupings.ts'
 import type { EventAliases } from './event-name.ts'
 import { createParameters } from './parameters.ts'
@@ -76,8 +76,8 @@ function answerSql(context: BranchContext, first: readonly string[]): string {
     ...plan.groupings.map((_, i) => `g${i}`),
     ...plan.selected.map((measure, i) => `${selectedSql(plan, measure)} AS s${i}`),
   ]
-  const conditions = plan.measureFilters.map((filter) =>
-    measureCondition(measureColumn(plan, filter.measure), filter, parameters),
+  const conditions = plan.measureFilters.map((tree) =>
+    treeSql(tree, (filter) => measureCondition(measureColumn(plan, filter.measure), filter, parameters)),
   )
   const order = `${orderedBy(orderTerms(plan))}\nLIMIT ${plan.limit + 1}`
   return select(columns, nested(groupsSql(context)), conditions, order)
