@@ -98,7 +98,10 @@ describe('retention', () => {
       event('sign_up', '10T18:00', 'device-2'),
       event('visit', '25T12:00', 'device-2'),
     ])
-    const cut = { dateRange: ['2026-03-10T15:00:00Z', '2026-03-10T19:00:00Z'], granularity: 'week' } as const
+    const cut: Partial<RetentionQuery> = {
+      dateRange: ['2026-03-10T15:00:00Z', '2026-03-10T19:00:00Z'],
+      granularity: 'week',
+    }
     app.now = Date.parse('2026-04-20T00:00:00Z')
     expect(await table(cut)).toEqual(['09 of 1: 0 0 1'])
     app.now = Date.parse('2026-03-20T15:30:00Z')

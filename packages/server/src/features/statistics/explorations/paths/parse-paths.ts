@@ -1,5 +1,5 @@
 import { type PathsQuery, pathLimits } from '@millrace/contract/resources/paths.ts'
-import type { DimensionFilter } from '../../query/query.ts'
+import type { DimensionFilter, FilterTree } from '../../query/query.ts'
 import { createQueryFaults } from '../../query/query-faults.ts'
 import type { Now } from '../../query/time/dates.ts'
 import type { Interval } from '../../query/time/interval.ts'
@@ -13,7 +13,7 @@ export type Anchor = { readonly at: 'start' } | { readonly at: 'from' | 'to'; re
 export interface ParsedPaths {
   readonly by: PathsQuery['by']
   readonly anchor: Anchor
-  readonly filters: readonly DimensionFilter[]
+  readonly filters: readonly FilterTree<DimensionFilter>[]
   /** In which the sessions start. */
   readonly range: Interval
   /** Edges one after the other, and those shown of each depth. */

@@ -5,8 +5,7 @@ import { rowsOf } from '../../query/compile/compile-rows.ts'
 import type { EventAliases } from '../../query/compile/event-name.ts'
 import { createParameters, type Parameters } from '../../query/compile/parameters.ts'
 import { nested, select } from '../../query/compile/sql-text.ts'
-import type { DimensionFilter } from '../../query/query.ts'
-import { eventName, eventTime } from '../selection.ts'
+import { eventTime, namesOfAny } from '../selection.ts'
 import type { ParsedRetention } from './parse-retention.ts'
 
 /** More than the rows of all cohorts. */
@@ -130,7 +129,7 @@ function eventsSql({ retention, companyId, eventAliases, parameters }: Context):
   const rows = rowsOf({
     source: sources.events,
     companyId,
-    filters: [...retention.filters, ...namesOf(retention)],
+    filters: [...retention.filters, ...namesOfAny([retention.first, retention.returning])],
     times: range.from < range.to ? [read] : [],
     eventAliases,
     parameters,
@@ -155,14 +154,4 @@ function eventsSql({ retention, companyId, eventAliases, parameters }: Context):
     ],
     rows.relation(),
   )
-}
-
-/** The names that any of the events has, where both kinds name theirs: others need not be read. */
-function namesOf({ first, returning }: ParsedRetention): DimensionFilter[] {
-  const named = [first, returning].map((filters) =>
-    filters.find(({ dimension, operator }) => dimension === eventName && operator === 'equals'),
-  )
-  if (named.includes(undefined)) return []
-  const values = [...new Set(named.flatMap((filter) => filter?.values ?? []))]
-  return [{ dimension: eventName, operator: 'equals', values }]
 }

@@ -1,5 +1,5 @@
 import { type RetentionQuery, retentionLimits } from '@millrace/contract/resources/retention.ts'
-import type { DimensionFilter } from '../../query/query.ts'
+import type { DimensionFilter, FilterTree } from '../../query/query.ts'
 import { createQueryFaults } from '../../query/query-faults.ts'
 import type { Now } from '../../query/time/dates.ts'
 import type { Interval } from '../../query/time/interval.ts'
@@ -13,10 +13,10 @@ export interface ParsedRetention {
   readonly unit: PeriodUnit
   readonly calendar: Periods
   /** Filters that select the events of each kind, joined by and. */
-  readonly first: readonly DimensionFilter[]
-  readonly returning: readonly DimensionFilter[]
+  readonly first: readonly FilterTree<DimensionFilter>[]
+  readonly returning: readonly FilterTree<DimensionFilter>[]
   /** What events of both kinds pass. */
-  readonly filters: readonly DimensionFilter[]
+  readonly filters: readonly FilterTree<DimensionFilter>[]
   /** When first events count; not empty. */
   readonly range: Interval
   /** Numbers of the periods of the first and the last cohort. */
