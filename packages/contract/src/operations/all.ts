@@ -12,9 +12,11 @@ import * as experiments from './experiments.ts'
 import * as funnels from './funnels.ts'
 import * as invitations from './invitations.ts'
 import * as linkedAccounts from './linked-accounts.ts'
+import * as paths from './paths.ts'
 import * as profile from './profile.ts'
 import * as provisioning from './provisioning.ts'
 import * as reports from './reports.ts'
+import * as retention from './retention.ts'
 import * as roles from './roles.ts'
 import * as savedQueries from './saved-queries.ts'
 import * as singleSignOn from './single-sign-on.ts'
@@ -119,4 +121,6 @@ export const allOperations: readonly Operation[] = [
   analyticsSettings.readAnalyticsSettings,
   analyticsSettings.updateAnalyticsSettings,
   funnels.exploreFunnel,
+  paths.explorePaths,
+  retention.exploreRetention,
 ]
