@@ -26,9 +26,12 @@ export interface RowsOptions {
   readonly filters: readonly FilterTree<DimensionFilter>[]
   readonly times: TimeSet
   readonly parameters: Parameters
+  /** Further conditions on the table's own columns. */
+  readonly conditions?: readonly string[]
 }
 
-export function rowsOf({ source, companyId, filters, times, parameters }: RowsOptions): Rows {
+export function rowsOf(options: RowsOptions): Rows {
+  const { source, companyId, filters, times, parameters, conditions = [] } = options
   const needed = new Set<string>()
   /** Columns of labels, with their keys. */
   const labels = new Map<string, string>()
@@ -57,7 +60,7 @@ export function rowsOf({ source, companyId, filters, times, parameters }: RowsOp
     return label === undefined && columns.every((name) => !(name in source.columns))
   }
 
-  const early: string[] = []
+  const early: string[] = [...conditions]
   const late: string[] = []
   const ofItems: FilterTree<DimensionFilter>[] = []
   const people: (readonly string[])[] = []
