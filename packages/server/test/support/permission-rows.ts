@@ -4,6 +4,7 @@ import { accountRows } from './permission-rows-accounts.ts'
 import { analyticsSettingsRows } from './permission-rows-analytics-settings.ts'
 import { companyRows } from './permission-rows-company.ts'
 import { ownAccountRows } from './permission-rows-own-account.ts'
+import { savedQueryRows } from './permission-rows-saved-queries.ts'
 import { signOnRows } from './permission-rows-sign-on.ts'
 import type { PermissionWorld } from './permission-world.ts'
 
@@ -34,6 +35,7 @@ export const permissionRows: PermissionRows = {
   ...ownAccountRows,
   ...signOnRows,
   ...analyticsSettingsRows,
+  ...savedQueryRows,
 
   runQuery: {
     needs: 'statistics access',
