@@ -425,6 +425,48 @@ describe('failures', () => {
   })
 })
 
+describe('J02: a process that was taken for dead', () => {
+  test('delivers nothing once another has taken its run over', async () => {
+    const { id } = await app.save({ schedule: app.daily() })
+    await app.advanceTo(today('08:00'))
+    await app.loops.planner.plan()
+    app.app.time.advance(9_000)
+    const [slow, reached] = [Promise.withResolvers<string>(), Promise.withResolvers<void>()]
+    app.engine.answer = () => {
+      reached.resolve()
+      return slow.promise
+    }
+    const first = app.loops.worker.runOne()
+    await reached.promise
+    await app.advance(59_000)
+    expect(await app.loops.worker.runOne()).toBe(false)
+    await app.advance(1_000)
+    app.engine.answer = () => '["2"]\n'
+    expect(await app.loops.worker.runOne()).toBe(true)
+    const delivered = await app.runs(id)
+    expect(delivered).toMatchObject([{ state: 'delivered', attempts: 2 }])
+    slow.resolve('["1"]\n')
+    await first
+    expect(await app.runs(id)).toEqual(delivered)
+    expect(await subjects()).toHaveLength(1)
+    const result = await app.download('analyst', `/${id}/runs/${delivered[0]?.id}/results/0`)
+    expect(result.body).toBe('events.count\r\n2\r\n')
+  })
+
+  test('fails the run when each attempt ends that way', async () => {
+    const { id } = await app.save({ schedule: app.daily() })
+    await app.relational.pool.query(
+      `insert into saved_query_runs (id, company_id, saved_query_id, trigger, planned_for, state, attempts, lease_until)
+       values ('65f0c0ffee5ca1ab1e0ddba1', $1, $2, 'schedule', now(), 'running', 3, now())`,
+      [app.app.companyId, id],
+    )
+    expect(await app.loops.worker.runOne()).toBe(true)
+    expect(await app.runs(id)).toMatchObject([
+      { state: 'failed', reason: 'the service ended during every attempt', recipients: [] },
+    ])
+  })
+})
+
 describe('missed times', () => {
   test('J03: after three days one run catches up with the latest, and the others are marked', async () => {
     const { id } = await app.save({
