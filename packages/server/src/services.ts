@@ -1,6 +1,7 @@
 import { type AuditService, createAuditService } from './features/audit/audit-service.ts'
 import { createAuditStore, recordAudit } from './features/audit/audit-store.ts'
 import { type CollectorService, createCollectorService } from './features/collector/collector-service.ts'
+import { createCountryDatabase } from './features/collector/senders/country-database.ts'
 import { createDatasourceLogStore } from './features/datasources/datasource-log-store.ts'
 import { createDatasourceService, type DatasourceService } from './features/datasources/datasource-service.ts'
 import { createDatasourceStore } from './features/datasources/datasource-store.ts'
@@ -47,6 +48,10 @@ import { type AnswerBodies, createAnswerBodies } from './features/statistics/ans
 import { createQueryGate, type QueryGate } from './features/statistics/query/gate.ts'
 import { defaultRunLimits, type RunLimits } from './features/statistics/query/run.ts'
 import { openZone } from './features/statistics/query/time/zone.ts'
+import {
+  type AnalyticsSettingsService,
+  createAnalyticsSettingsService,
+} from './features/statistics/settings/analytics-settings-service.ts'
 import { createStatisticsService, type StatisticsService } from './features/statistics/statistics-service.ts'
 import { createStatisticsStore } from './features/statistics/statistics-store.ts'
 import type { OpenedColumnar } from './open-stores.ts'
@@ -73,6 +78,7 @@ export interface Services {
   readonly collector: CollectorService
   readonly datasources: DatasourceService
   readonly statistics: StatisticsService
+  readonly analyticsSettings: AnalyticsSettingsService
   readonly answerBodies: AnswerBodies
   readonly savedQueries: SavedQueries
   readonly accounts: AccountServices
@@ -103,6 +109,8 @@ export interface ServiceParts {
   readonly publicUrl: () => string
   /** Where answers that are too large for the memory are held. */
   readonly spoolDirectory: string
+  /** File of the country of each address; undefined for the one that the service brings. */
+  readonly countryDatabase: string | undefined
   readonly findPrincipal: FindPrincipal
   readonly clock: Clock
   readonly logger: Logger
@@ -140,8 +148,9 @@ export function createServices(parts: ServiceParts): Services {
     log,
     async findDatasource(id) {
       const found = await datasourceStates.findState(id)
-      return found && { id: found.id, companyId: found.companyId, active: found.status === 'active' }
+      return found && { ...found, active: found.status === 'active' }
     },
+    countries: createCountryDatabase({ file: parts.countryDatabase, logger }),
     clock,
     logger,
     metrics,
@@ -165,11 +174,12 @@ export function createServices(parts: ServiceParts): Services {
     findSingleSignOn: createDomainStore(relational.db).findSingleSignOn,
     publicUrl,
   })
+  const analyticsSettings = createAnalyticsSettingsService({ relational, recordAudit })
   const statistics = createStatisticsService({
     gate,
     columnar,
     store: createStatisticsStore({ columnar }),
-    readSettings: accounts.company.getSettings,
+    readSettings: analyticsSettings.getForQuery,
     clock,
     limits: overrides.queryLimits ?? {
       ...defaultRunLimits,
@@ -232,6 +242,7 @@ export function createServices(parts: ServiceParts): Services {
       clock,
       resolveTxt: overrides.resolveTxt ?? resolveTxtRecords,
     }),
+    analyticsSettings,
     statistics,
     answerBodies: createAnswerBodies({ directory: parts.spoolDirectory }),
     accounts,
@@ -241,7 +252,7 @@ export function createServices(parts: ServiceParts): Services {
       relational,
       validateQuery: statistics.validate,
       answer: statistics.answer,
-      readSettings: accounts.company.getSettings,
+      readSettings: analyticsSettings.getForQuery,
       openZone,
       listLinkedAccounts: linkedAccounts.listIds,
       sendMessage: linkedAccounts.deliver,

@@ -54,6 +54,7 @@ export const auditActions = {
   'application-revoke': 'applications',
   'token-revoke': 'applications',
 
+  'statistics-settings-update': 'statistics',
   'schedule-pause': 'statistics',
 } as const
 

@@ -1,6 +1,7 @@
 import type { AuditAction } from '@millrace/contract/resources/audit-entry.ts'
 import { newId } from '../../src/platform/ids.ts'
 import { secretIn } from './accounts.ts'
+import { analyticsDeeds } from './audit-analytics-deeds.ts'
 import { providerDeeds } from './audit-provider-deeds.ts'
 import { type AuditWorld, type Deed, fresh, type Made } from './audit-world.ts'
 import { goodPassword, testRedirectUri } from './auth.ts'
@@ -36,6 +37,7 @@ async function invite({ people, ask }: AuditWorld): Promise<{ id: string; url: s
 /** One row for each action of the audit log. */
 export const auditDeeds: Readonly<Record<AuditAction, Deed>> = {
   ...providerDeeds,
+  ...analyticsDeeds,
 
   'schedule-pause': async ({ people, begin }) => {
     const { id: ownerId } = await people.personWith('statistics:access')
