@@ -43,9 +43,11 @@ import {
   createLinkedAccountService,
   type LinkedAccountService,
 } from './features/linked-accounts/linked-account-service.ts'
+import { createSavedQueries, type SavedQueries } from './features/saved-queries/saved-queries.ts'
 import { type AnswerBodies, createAnswerBodies } from './features/statistics/answer-body.ts'
 import { createQueryGate, type QueryGate } from './features/statistics/query/gate.ts'
 import { defaultRunLimits, type RunLimits } from './features/statistics/query/run.ts'
+import { openZone } from './features/statistics/query/time/zone.ts'
 import {
   type AnalyticsSettingsService,
   createAnalyticsSettingsService,
@@ -88,6 +90,7 @@ export interface Services {
   readonly analyticsSettings: AnalyticsSettingsService
   readonly eventAliases: EventAliasService
   readonly answerBodies: AnswerBodies
+  readonly savedQueries: SavedQueries
   readonly tagKeys: TagKeyService
   readonly accounts: AccountServices
   readonly linkedAccounts: LinkedAccountService
@@ -185,6 +188,26 @@ export function createServices(parts: ServiceParts): Services {
   })
   const lockCompany = (tx: Queries, companyId: string) => createDirectoryStore(tx).lockCompany(companyId)
   const analyticsSettings = createAnalyticsSettingsService({ relational, recordAudit })
+  const statistics = createStatisticsService({
+    gate,
+    columnar,
+    store: createStatisticsStore({ columnar }),
+    readSettings: analyticsSettings.getForQuery,
+    clock,
+    limits: overrides.queryLimits ?? {
+      ...defaultRunLimits,
+      threads: oneThreadWhileIngesting(collector, ending),
+    },
+    onAnswered: (outcome, seconds) => metrics.querySeconds.observe({ outcome }, seconds),
+  })
+  const linkedAccounts = createLinkedAccountService({
+    relational,
+    box,
+    outgoing,
+    recordAudit,
+    clock,
+    enter: createQueryGate({ running: 2, waiting: 4, what: 'test messages' }).enter,
+  })
   return {
     tokens: createTokenService({
       relational,
@@ -232,20 +255,9 @@ export function createServices(parts: ServiceParts): Services {
       clock,
       resolveTxt: overrides.resolveTxt ?? resolveTxtRecords,
     }),
-    statistics: createStatisticsService({
-      gate,
-      columnar,
-      store: createStatisticsStore({ columnar }),
-      readSettings: analyticsSettings.getForQuery,
-      clock,
-      limits: overrides.queryLimits ?? {
-        ...defaultRunLimits,
-        threads: oneThreadWhileIngesting(collector, ending),
-      },
-      onAnswered: (outcome, seconds) => metrics.querySeconds.observe({ outcome }, seconds),
-    }),
     analyticsSettings,
     eventAliases: createEventAliasService({ relational, recordAudit, lockCompany }),
+    statistics,
     answerBodies: createAnswerBodies({ directory: parts.spoolDirectory }),
     tagKeys: createTagKeyService({
       relational,
@@ -257,13 +269,20 @@ export function createServices(parts: ServiceParts): Services {
     }),
     accounts,
     audit: createAuditService({ store: createAuditStore(relational.db) }),
-    linkedAccounts: createLinkedAccountService({
+    linkedAccounts,
+    savedQueries: createSavedQueries({
       relational,
-      box,
-      outgoing,
+      validateQuery: statistics.validate,
+      answer: statistics.answer,
+      readSettings: analyticsSettings.getForQuery,
+      openZone,
+      listLinkedAccounts: linkedAccounts.listIds,
+      sendMessage: linkedAccounts.deliver,
       recordAudit,
+      enqueueMail,
+      publicUrl,
       clock,
-      enter: createQueryGate({ running: 2, waiting: 4, what: 'test messages' }).enter,
+      log: logger,
     }),
     provisioning,
   }

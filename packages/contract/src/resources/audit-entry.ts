@@ -57,6 +57,7 @@ export const auditActions = {
   'statistics-settings-update': 'statistics',
   'event-alias-set': 'statistics',
   'event-alias-delete': 'statistics',
+  'schedule-pause': 'statistics',
   'tag-key-create': 'statistics',
   'tag-key-update': 'statistics',
   'tag-key-delete': 'statistics',
