@@ -15,7 +15,8 @@ export function eventNameSql(column: string, aliases: EventAliases, parameters: 
   if (aliases.size === 0) return column
   const names = parameters.bind('Array(String)', [...aliases.keys()])
   const shown = parameters.bind('Array(String)', [...aliases.values()])
-  return `transform(${column}, ${names}, ${shown}, toString(${column}))`
+  // Without a default of its own, which would be computed row by row instead of once for each name.
+  return `transform(${column}, ${names}, ${shown})`
 }
 
 /**
