@@ -21,6 +21,7 @@ import { registerSavedQueryRoutes } from './features/saved-queries/saved-query-r
 import { registerExplorationRoutes } from './features/statistics/explorations/exploration-routes.ts'
 import { registerAnalyticsSettingsRoutes } from './features/statistics/settings/analytics-settings-routes.ts'
 import { registerStatisticsRoutes } from './features/statistics/statistics-routes.ts'
+import { registerTagKeyRoutes } from './features/tag-keys/tag-key-routes.ts'
 import type { Addresses } from './platform/http/documents/curl.ts'
 import { documentsRoutes } from './platform/http/documents-routes.ts'
 import { healthRoutes } from './platform/http/health-routes.ts'
@@ -69,6 +70,7 @@ export async function buildApp(context: Context, addresses: () => Addresses): Pr
       registerAuthenticatorRoutes(scope, services.authenticators)
       registerStatisticsRoutes(scope, services.statistics, services.answerBodies)
       registerAnalyticsSettingsRoutes(scope, services.analyticsSettings)
+      registerTagKeyRoutes(scope, services.tagKeys)
       registerExplorationRoutes(scope, services.statistics, services.answerBodies)
       registerSavedQueryRoutes(scope, services.savedQueries.service)
       registerDatasourceRoutes(scope, services.datasources)

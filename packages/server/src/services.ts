@@ -54,6 +54,11 @@ import {
 } from './features/statistics/settings/analytics-settings-service.ts'
 import { createStatisticsService, type StatisticsService } from './features/statistics/statistics-service.ts'
 import { createStatisticsStore } from './features/statistics/statistics-store.ts'
+import {
+  createTagKeyService,
+  type ListUsesOfTag,
+  type TagKeyService,
+} from './features/tag-keys/tag-key-service.ts'
 import type { OpenedColumnar } from './open-stores.ts'
 import type { Clock } from './platform/clock.ts'
 import type { Passwords } from './platform/crypto/passwords.ts'
@@ -81,6 +86,7 @@ export interface Services {
   readonly analyticsSettings: AnalyticsSettingsService
   readonly answerBodies: AnswerBodies
   readonly savedQueries: SavedQueries
+  readonly tagKeys: TagKeyService
   readonly accounts: AccountServices
   readonly linkedAccounts: LinkedAccountService
   readonly audit: AuditService
@@ -95,6 +101,7 @@ export interface ServiceOverrides {
   readonly resolveTxt?: ResolveTxt
   readonly queryGate?: QueryGate
   readonly queryLimits?: RunLimits
+  readonly listUsesOfTag?: ListUsesOfTag
 }
 
 export interface ServiceParts {
@@ -245,6 +252,14 @@ export function createServices(parts: ServiceParts): Services {
     analyticsSettings,
     statistics,
     answerBodies: createAnswerBodies({ directory: parts.spoolDirectory }),
+    tagKeys: createTagKeyService({
+      relational,
+      recordAudit,
+      lockCompany: (tx, companyId) => createDirectoryStore(tx).lockCompany(companyId),
+      listTeams: (tx, companyId, ids) => createDirectoryStore(tx).listTeams(companyId, ids),
+      // Nothing assigns tags yet.
+      listUsesOfTag: overrides.listUsesOfTag ?? (async () => []),
+    }),
     accounts,
     audit: createAuditService({ store: createAuditStore(relational.db) }),
     linkedAccounts,
