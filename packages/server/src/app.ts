@@ -20,6 +20,7 @@ import { registerLinkedAccountRoutes } from './features/linked-accounts/linked-a
 import { registerSavedQueryRoutes } from './features/saved-queries/saved-query-routes.ts'
 import { registerExplorationRoutes } from './features/statistics/explorations/exploration-routes.ts'
 import { registerAnalyticsSettingsRoutes } from './features/statistics/settings/analytics-settings-routes.ts'
+import { registerEventAliasRoutes } from './features/statistics/settings/event-alias-routes.ts'
 import { registerStatisticsRoutes } from './features/statistics/statistics-routes.ts'
 import { registerTagKeyRoutes } from './features/tag-keys/tag-key-routes.ts'
 import type { Addresses } from './platform/http/documents/curl.ts'
@@ -70,6 +71,7 @@ export async function buildApp(context: Context, addresses: () => Addresses): Pr
       registerAuthenticatorRoutes(scope, services.authenticators)
       registerStatisticsRoutes(scope, services.statistics, services.answerBodies)
       registerAnalyticsSettingsRoutes(scope, services.analyticsSettings)
+      registerEventAliasRoutes(scope, services.eventAliases)
       registerTagKeyRoutes(scope, services.tagKeys)
       registerExplorationRoutes(scope, services.statistics, services.answerBodies)
       registerSavedQueryRoutes(scope, services.savedQueries.service)

@@ -55,6 +55,8 @@ export const auditActions = {
   'token-revoke': 'applications',
 
   'statistics-settings-update': 'statistics',
+  'event-alias-set': 'statistics',
+  'event-alias-delete': 'statistics',
   'schedule-pause': 'statistics',
   'tag-key-create': 'statistics',
   'tag-key-update': 'statistics',
