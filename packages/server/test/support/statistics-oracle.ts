@@ -31,7 +31,7 @@ export function createOracle(events: readonly StoredEvent[]): Oracle {
   }
 }
 
-function rangeOf(range: string | readonly string[], zone: string): Range {
+export function rangeOf(range: string | readonly string[], zone: string): Range {
   const [first = '', last = first] = typeof range === 'string' ? [range] : range
   return [momentOf(first, zone)[0], last.length === 10 ? momentOf(last, zone)[1] : Date.parse(last)]
 }
@@ -254,7 +254,7 @@ function passesText({ operator, values }: BinaryFilter, text: string | null): bo
 }
 
 /** The fact with the items that pass, or nothing. */
-function passing(fact: Fact, filters: readonly BinaryFilter[]): Fact | undefined {
+export function passing(fact: Fact, filters: readonly BinaryFilter[]): Fact | undefined {
   let { items } = fact
   let itemsFiltered = false
   for (const filter of filters) {

@@ -66,10 +66,14 @@ function isOfPerson({ dimension }: DimensionFilter): boolean {
   return dimension.columns.includes('person_text')
 }
 
-/** Filters that hold for every event of the funnel: a store reads the others by name faster than by step. */
+function isOfNames({ dimension, operator }: DimensionFilter): boolean {
+  return dimension === eventName && operator === 'equals'
+}
+
+/** Filters that every event of the funnel passes, on its name too where all steps tell names. */
 function commonFilters({ steps, filters, per }: Funnel): readonly DimensionFilter[] {
   if (per === 'session') return filters.filter(isOfPerson)
-  const names = steps.map((step) => step.find(({ dimension }) => dimension === eventName)?.values)
+  const names = steps.map((step) => step.find(isOfNames)?.values)
   if (names.includes(undefined)) return filters
   const values = [...new Set(names.flatMap((each) => each ?? []))]
   return [...filters, { dimension: eventName, operator: 'equals', values }]
