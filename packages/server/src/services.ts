@@ -1,6 +1,7 @@
 import { type AuditService, createAuditService } from './features/audit/audit-service.ts'
 import { createAuditStore, recordAudit } from './features/audit/audit-store.ts'
 import { type CollectorService, createCollectorService } from './features/collector/collector-service.ts'
+import { createCountryDatabase } from './features/collector/senders/country-database.ts'
 import { createDatasourceLogStore } from './features/datasources/datasource-log-store.ts'
 import { createDatasourceService, type DatasourceService } from './features/datasources/datasource-service.ts'
 import { createDatasourceStore } from './features/datasources/datasource-store.ts'
@@ -42,9 +43,15 @@ import {
   createLinkedAccountService,
   type LinkedAccountService,
 } from './features/linked-accounts/linked-account-service.ts'
+import { createSavedQueries, type SavedQueries } from './features/saved-queries/saved-queries.ts'
 import { type AnswerBodies, createAnswerBodies } from './features/statistics/answer-body.ts'
 import { createQueryGate, type QueryGate } from './features/statistics/query/gate.ts'
 import { defaultRunLimits, type RunLimits } from './features/statistics/query/run.ts'
+import { openZone } from './features/statistics/query/time/zone.ts'
+import {
+  type AnalyticsSettingsService,
+  createAnalyticsSettingsService,
+} from './features/statistics/settings/analytics-settings-service.ts'
 import { createStatisticsService, type StatisticsService } from './features/statistics/statistics-service.ts'
 import { createStatisticsStore } from './features/statistics/statistics-store.ts'
 import type { OpenedColumnar } from './open-stores.ts'
@@ -71,7 +78,9 @@ export interface Services {
   readonly collector: CollectorService
   readonly datasources: DatasourceService
   readonly statistics: StatisticsService
+  readonly analyticsSettings: AnalyticsSettingsService
   readonly answerBodies: AnswerBodies
+  readonly savedQueries: SavedQueries
   readonly accounts: AccountServices
   readonly linkedAccounts: LinkedAccountService
   readonly audit: AuditService
@@ -100,6 +109,8 @@ export interface ServiceParts {
   readonly publicUrl: () => string
   /** Where answers that are too large for the memory are held. */
   readonly spoolDirectory: string
+  /** File of the country of each address; undefined for the one that the service brings. */
+  readonly countryDatabase: string | undefined
   readonly findPrincipal: FindPrincipal
   readonly clock: Clock
   readonly logger: Logger
@@ -137,8 +148,9 @@ export function createServices(parts: ServiceParts): Services {
     log,
     async findDatasource(id) {
       const found = await datasourceStates.findState(id)
-      return found && { id: found.id, companyId: found.companyId, active: found.status === 'active' }
+      return found && { ...found, active: found.status === 'active' }
     },
+    countries: createCountryDatabase({ file: parts.countryDatabase, logger }),
     clock,
     logger,
     metrics,
@@ -161,6 +173,27 @@ export function createServices(parts: ServiceParts): Services {
     recordAudit,
     findSingleSignOn: createDomainStore(relational.db).findSingleSignOn,
     publicUrl,
+  })
+  const analyticsSettings = createAnalyticsSettingsService({ relational, recordAudit })
+  const statistics = createStatisticsService({
+    gate,
+    columnar,
+    store: createStatisticsStore({ columnar }),
+    readSettings: analyticsSettings.getForQuery,
+    clock,
+    limits: overrides.queryLimits ?? {
+      ...defaultRunLimits,
+      threads: oneThreadWhileIngesting(collector, ending),
+    },
+    onAnswered: (outcome, seconds) => metrics.querySeconds.observe({ outcome }, seconds),
+  })
+  const linkedAccounts = createLinkedAccountService({
+    relational,
+    box,
+    outgoing,
+    recordAudit,
+    clock,
+    enter: createQueryGate({ running: 2, waiting: 4, what: 'test messages' }).enter,
   })
   return {
     tokens: createTokenService({
@@ -209,28 +242,25 @@ export function createServices(parts: ServiceParts): Services {
       clock,
       resolveTxt: overrides.resolveTxt ?? resolveTxtRecords,
     }),
-    statistics: createStatisticsService({
-      gate,
-      columnar,
-      store: createStatisticsStore({ columnar }),
-      readSettings: accounts.company.getSettings,
-      clock,
-      limits: overrides.queryLimits ?? {
-        ...defaultRunLimits,
-        threads: oneThreadWhileIngesting(collector, ending),
-      },
-      onAnswered: (outcome, seconds) => metrics.querySeconds.observe({ outcome }, seconds),
-    }),
+    analyticsSettings,
+    statistics,
     answerBodies: createAnswerBodies({ directory: parts.spoolDirectory }),
     accounts,
     audit: createAuditService({ store: createAuditStore(relational.db) }),
-    linkedAccounts: createLinkedAccountService({
+    linkedAccounts,
+    savedQueries: createSavedQueries({
       relational,
-      box,
-      outgoing,
+      validateQuery: statistics.validate,
+      answer: statistics.answer,
+      readSettings: analyticsSettings.getForQuery,
+      openZone,
+      listLinkedAccounts: linkedAccounts.listIds,
+      sendMessage: linkedAccounts.deliver,
       recordAudit,
+      enqueueMail,
+      publicUrl,
       clock,
-      enter: createQueryGate({ running: 2, waiting: 4, what: 'test messages' }).enter,
+      log: logger,
     }),
     provisioning,
   }

@@ -1,5 +1,6 @@
 import type { Operation } from '../operation.ts'
 import * as accounts from './accounts.ts'
+import * as analyticsSettings from './analytics-settings.ts'
 import * as applications from './applications.ts'
 import * as audit from './audit.ts'
 import * as auth from './auth.ts'
@@ -11,9 +12,11 @@ import * as experiments from './experiments.ts'
 import * as funnels from './funnels.ts'
 import * as invitations from './invitations.ts'
 import * as linkedAccounts from './linked-accounts.ts'
+import * as paths from './paths.ts'
 import * as profile from './profile.ts'
 import * as provisioning from './provisioning.ts'
 import * as reports from './reports.ts'
+import * as retention from './retention.ts'
 import * as roles from './roles.ts'
 import * as savedQueries from './saved-queries.ts'
 import * as singleSignOn from './single-sign-on.ts'
@@ -35,6 +38,13 @@ export const allOperations: readonly Operation[] = [
   statistics.readStatisticsMeta,
   savedQueries.saveQuery,
   savedQueries.updateSavedQuery,
+  savedQueries.listSavedQueries,
+  savedQueries.readSavedQuery,
+  savedQueries.deleteSavedQuery,
+  savedQueries.runSavedQuery,
+  savedQueries.listSavedQueryRuns,
+  savedQueries.listNextRuns,
+  savedQueries.readRunResult,
   experiments.readExperiment,
   tags.deleteTagValue,
   workflows.createWorkflow,
@@ -108,5 +118,9 @@ export const allOperations: readonly Operation[] = [
   singleSignOn.consumeSamlResponse,
   singleSignOn.finishSingleSignOn,
   singleSignOn.confirmSingleSignOn,
+  analyticsSettings.readAnalyticsSettings,
+  analyticsSettings.updateAnalyticsSettings,
   funnels.exploreFunnel,
+  paths.explorePaths,
+  retention.exploreRetention,
 ]

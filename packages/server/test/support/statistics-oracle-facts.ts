@@ -9,6 +9,8 @@ export interface Fact {
   readonly items: readonly string[]
   /** Cents; of purchases. */
   readonly value: bigint
+  /** Of sessions. */
+  readonly session?: { readonly seconds: number; readonly events: number; readonly isNew: boolean }
   readonly texts: ReadonlyMap<string, string | null>
 }
 
@@ -69,6 +71,8 @@ export function eventFacts(events: readonly StoredEvent[]): Fact[] {
         ['deviceType', event.deviceType],
         ['os', event.os || null],
         ['browser', event.browser || null],
+        ['referrerHost', event.referrerHost || null],
+        ['country', event.country || null],
         ...Object.entries(event.labels).map(([key, text]): [string, string] => [`label.${key}`, text]),
       ]),
     }

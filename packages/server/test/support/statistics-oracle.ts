@@ -1,6 +1,7 @@
-import type { BinaryFilter, Query } from '@millrace/contract/resources/query.ts'
+import type { BinaryFilter, Filter, Query } from '@millrace/contract/resources/query.ts'
 import type { StoredEvent } from './statistics-events.ts'
 import { eventFacts, type Fact, purchaseFacts } from './statistics-oracle-facts.ts'
+import { sessionFacts } from './statistics-oracle-sessions.ts'
 import { bucketOf, dateIn, dayBegins, daysLater, isoIn } from './statistics-oracle-time.ts'
 
 /**
@@ -14,10 +15,17 @@ export interface Oracle {
 export type Value = string | number | boolean | null
 export type Row = Record<string, Value>
 
+type SourceName = 'events' | 'purchases' | 'sessions'
+
 type Range = readonly [from: number, to: number]
 
 export function createOracle(events: readonly StoredEvent[]): Oracle {
-  const facts = { events: eventFacts(events), purchases: purchaseFacts(events) }
+  const collected = eventFacts(events)
+  const facts = {
+    events: collected,
+    purchases: purchaseFacts(events),
+    sessions: sessionFacts(collected),
+  }
   return {
     rows(query, zone) {
       const compared = query.timeDimensions.find(({ compareDateRange }) => compareDateRange)?.compareDateRange
@@ -46,8 +54,9 @@ function rowsWithin(
   query: Query,
   zone: string,
   within: Range,
-  facts: Readonly<Record<'events' | 'purchases', readonly Fact[]>>,
+  facts: Readonly<Record<SourceName, readonly Fact[]>>,
 ): Row[] {
+  const conditions = flattened(query.filters)
   const groups = new Map<string, { key: Value[]; measures: Map<string, Value | bigint> }>()
   const groupings = [
     ...query.timeDimensions.flatMap(({ dimension, granularity }) =>
@@ -59,17 +68,12 @@ function rowsWithin(
       return { column: id, name: id.slice(source.length + 1).replace(/^time\..*/, 'time'), granularity }
     }),
   ]
-  const wanted = [
-    ...new Set([
-      ...query.measures,
-      ...query.filters.flatMap(({ member, dimension }) => member ?? dimension ?? []),
-    ]),
-  ]
+  const wanted = [...new Set([...query.measures, ...leaves(query.filters).map(nameOf)])]
   const plain = wanted.flatMap((id) => ratios[id] ?? [id]).filter((id) => id in measureReaders)
-  const sources = new Set(plain.map((id) => id.split('.')[0] as 'events' | 'purchases'))
+  const sources = new Set(plain.map((id) => id.split('.')[0] as SourceName))
   if (sources.size === 0) {
     const named = [...query.dimensions, ...query.timeDimensions.map(({ dimension }) => dimension)]
-    for (const id of named) sources.add(id.split('.')[0] as 'events' | 'purchases')
+    for (const id of named) sources.add(id.split('.')[0] as SourceName)
   }
   const inTime = (time: number) =>
     time >= within[0] &&
@@ -79,17 +83,19 @@ function rowsWithin(
       const [from, to] = rangeOf(dateRange, zone)
       return time >= from && time < to
     }) &&
-    query.filters.every((filter) => !isTime(filter) || passesTime(filter, time, zone))
+    conditions.every(
+      (each) => kindOf(each) !== 'time' || holds(each, (filter) => passesTime(filter, time, zone)),
+    )
 
   for (const source of sources) {
-    const kept = facts[source].flatMap((fact) => passing(fact, query.filters) ?? [])
+    const kept = facts[source].flatMap((fact) => passing(fact, conditions) ?? [])
     const perItem = groupings.some(({ name }) => name === 'item')
     const own = plain.filter((id) => id.startsWith(`${source}.`))
     const add = (fact: Fact, item: string | undefined, time: number): Map<string, Value | bigint> => {
       const key = groupings.map(({ name, granularity }): Value => {
         if (name === 'time') return granularity ? bucketOf(time, granularity, zone) : isoIn(time, zone)
         if (name === 'item') return item ?? null
-        return name === 'isIdentified' ? fact.identified : (fact.texts.get(name) ?? null)
+        return dimensionValue(fact, name)
       })
       const text = JSON.stringify(key)
       const group = groups.get(text) ?? { key, measures: new Map() }
@@ -120,7 +126,11 @@ function rowsWithin(
   }
   if (groupings.length === 0 && groups.size === 0) groups.set('[]', { key: [], measures: new Map() })
   const rows = [...groups.values()]
-    .filter(({ measures }) => query.filters.every((filter) => passesMeasure(filter, measures)))
+    .filter(({ measures }) =>
+      conditions.every(
+        (each) => kindOf(each) !== 'measure' || holds(each, (filter) => passesMeasure(filter, measures)),
+      ),
+    )
     .map(({ key, measures }): Row => {
       const row: Row = {}
       for (const [i, { column }] of groupings.entries()) row[column] = key[i] ?? null
@@ -128,6 +138,13 @@ function rowsWithin(
       return row
     })
   return sorted(rows, query, groupings).slice(0, query.limit ?? 10_000)
+}
+
+/** The value of a dimension that is neither a time nor an item. */
+function dimensionValue(fact: Fact, name: string): string | boolean | null {
+  if (name === 'isIdentified') return fact.identified
+  if (name === 'isNew') return fact.session?.isNew ?? null
+  return fact.texts.get(name) ?? null
 }
 
 /** Sessions of one person in one value of the dimensions; times do not divide them. */
@@ -141,7 +158,7 @@ function sessionStarts(
     for (const item of perItem ? new Set(fact.items) : [undefined]) {
       const parts = groupings.map(({ name }) => {
         if (name === 'time') return null
-        return name === 'item' ? item : name === 'isIdentified' ? fact.identified : fact.texts.get(name)
+        return name === 'item' ? item : dimensionValue(fact, name)
       })
       const key = JSON.stringify([fact.person, ...parts.map((part) => part ?? null)])
       const run = runs.get(key) ?? []
@@ -181,6 +198,18 @@ const measureReaders: Record<string, (list: Listed) => number | bigint> = {
   'purchases.revenue': (list) => list.reduce((sum, { fact }) => sum + fact.value, 0n),
   'purchases.buyers': (list) => distinct(list.map(({ fact }) => fact.person)),
   'purchases.references': countItems,
+  'sessions.count': (list) => list.length,
+  'sessions.people': (list) => distinct(list.map(({ fact }) => fact.person)),
+  'sessions.duration': (list) => sumOf(list, ({ seconds }) => seconds * 1000) / list.length / 1000,
+  'sessions.events': (list) => sumOf(list, ({ events }) => events),
+  'sessions.bounces': (list) => list.filter(({ fact }) => fact.session?.events === 1).length,
+}
+
+/** Measures that are absent where there is nothing to take them of; others are 0. */
+const means = ['sessions.duration']
+
+function sumOf(list: Listed, read: (session: NonNullable<Fact['session']>) => number): number {
+  return list.reduce((sum, { fact }) => sum + (fact.session ? Math.round(read(fact.session)) : 0), 0)
 }
 
 const ratios: Record<string, [string, string]> = {
@@ -189,6 +218,9 @@ const ratios: Record<string, [string, string]> = {
   'purchases.revenuePerBuyer': ['purchases.revenue', 'purchases.buyers'],
   'purchases.perBuyer': ['purchases.count', 'purchases.buyers'],
   'purchases.referencesPerPurchase': ['purchases.references', 'purchases.count'],
+  'sessions.bounceRate': ['sessions.bounces', 'sessions.count'],
+  'sessions.eventsPerSession': ['sessions.events', 'sessions.count'],
+  'sessions.perPerson': ['sessions.count', 'sessions.people'],
 }
 
 function numberOf(value: Value | bigint | undefined): number {
@@ -197,6 +229,7 @@ function numberOf(value: Value | bigint | undefined): number {
 
 function shownMeasure(id: string, measures: ReadonlyMap<string, Value | bigint>): number | null {
   const ratio = ratios[id]
+  if (means.includes(id) && !measures.has(id)) return null
   if (!ratio) return numberOf(measures.get(id))
   const below = numberOf(measures.get(ratio[1]))
   return below === 0 ? null : numberOf(measures.get(ratio[0])) / below
@@ -206,11 +239,34 @@ function nameOf(filter: BinaryFilter): string {
   return filter.member ?? filter.dimension ?? ''
 }
 
-function isTime(filter: BinaryFilter): boolean {
-  return nameOf(filter).endsWith('.time')
+/** Filters without their groups. */
+function leaves(filters: readonly Filter[]): BinaryFilter[] {
+  return filters.flatMap((each) =>
+    'operator' in each ? [each] : [...leaves(each.and ?? []), ...leaves(each.or ?? [])],
+  )
 }
 
-function passesTime({ operator, values }: BinaryFilter, time: number, zone: string): boolean {
+/** What an `and` holds stands beside it. */
+function flattened(filters: readonly Filter[]): Filter[] {
+  return filters.flatMap((each) => ('and' in each && each.and ? flattened(each.and) : [each]))
+}
+
+function kindOf(filter: Filter): 'dimension' | 'measure' | 'time' {
+  const [first] = leaves([filter])
+  const id = first ? nameOf(first) : ''
+  if (id.endsWith('.time')) return 'time'
+  return id in measureReaders ? 'measure' : 'dimension'
+}
+
+function holds(filter: Filter, passes: (filter: BinaryFilter) => boolean): boolean {
+  if ('operator' in filter) return passes(filter)
+  return filter.and
+    ? filter.and.every((each) => holds(each, passes))
+    : (filter.or ?? []).some((each) => holds(each, passes))
+}
+
+function passesTime({ operator, values: asked }: BinaryFilter, time: number, zone: string): boolean {
+  const values = asked ?? []
   if (operator === 'inDateRange' || operator === 'notInDateRange') {
     const [from, to] = rangeOf(values, zone)
     return (time >= from && time < to) === (operator === 'inDateRange')
@@ -235,7 +291,9 @@ function decimalOf(text: string): number {
   return isDecimal && Number.isFinite(Number(text)) ? Number(text) : Number.NaN
 }
 
-function passesText({ operator, values }: BinaryFilter, text: string | null): boolean {
+function passesText({ operator, values: asked }: BinaryFilter, text: string | null): boolean {
+  if (operator === 'set' || operator === 'notSet') return (text !== null) === (operator === 'set')
+  const values = asked ?? []
   const positive = operator.replace(/^not(.)/, (_, first: string) => first.toLowerCase())
   const passes =
     text !== null &&
@@ -253,30 +311,31 @@ function passesText({ operator, values }: BinaryFilter, text: string | null): bo
   return positive === operator ? passes : !passes
 }
 
-/** The fact with the items that pass, or nothing. */
-export function passing(fact: Fact, filters: readonly BinaryFilter[]): Fact | undefined {
-  let { items } = fact
-  let itemsFiltered = false
-  for (const filter of filters) {
-    const id = nameOf(filter)
-    const name = id.slice(id.indexOf('.') + 1)
-    if (id in measureReaders || name === 'time') continue
-    if (name === 'item') {
-      items = items.filter((item) => passesText(filter, item))
-      itemsFiltered = true
-    } else {
-      const text = name === 'isIdentified' ? String(fact.identified) : (fact.texts.get(name) ?? null)
-      if (!passesText(filter, text)) return undefined
-    }
-  }
-  return itemsFiltered && items.length === 0 ? undefined : { ...fact, items }
+/** The fact with the items that pass, or nothing; a fact without items is judged once, without any. */
+export function passing(fact: Fact, conditions: readonly Filter[]): Fact | undefined {
+  const judging = conditions.filter((each) => kindOf(each) === 'dimension')
+  const passes = (item: string | null) =>
+    judging.every((each) =>
+      holds(each, (filter) => {
+        const id = nameOf(filter)
+        const name = id.slice(id.indexOf('.') + 1)
+        if (name === 'item') return item === null ? filter.operator === 'notSet' : passesText(filter, item)
+        const value = dimensionValue(fact, name)
+        return passesText(filter, value === null ? null : String(value))
+      }),
+    )
+  if (!leaves(judging).some((filter) => nameOf(filter).endsWith('.item')))
+    return passes(null) ? fact : undefined
+  const items = fact.items.filter(passes)
+  return items.length > 0 || (fact.items.length === 0 && passes(null)) ? { ...fact, items } : undefined
 }
 
 function passesMeasure(filter: BinaryFilter, measures: ReadonlyMap<string, Value | bigint>): boolean {
   const id = nameOf(filter)
-  if (!(id in measureReaders)) return true
+  if (means.includes(id) && !measures.has(id)) return filter.operator === 'notEquals'
   const measure = numberOf(measures.get(id))
-  const any = (passes: (value: number) => boolean) => filter.values.some((value) => passes(Number(value)))
+  const any = (passes: (value: number) => boolean) =>
+    (filter.values ?? []).some((value) => passes(Number(value)))
   switch (filter.operator) {
     case 'equals':
       return any((value) => measure === value)

@@ -1,9 +1,10 @@
 import { setImmediate as yieldToOthers } from 'node:timers/promises'
 import type { Warning } from '@millrace/contract/envelope.ts'
-import type { BinaryFilter, Query } from '@millrace/contract/resources/query.ts'
+import type { Filter, Query } from '@millrace/contract/resources/query.ts'
 import { nearestName } from '../../platform/text/nearest.ts'
 import { findDimension } from './members/catalogue.ts'
 import type { SourceId } from './members/member.ts'
+import { listFilters, nameOf } from './query/parse/parse-filters.ts'
 import { shown } from './query/parse/parse-members.ts'
 import { type LabelKeys, shownLabels } from './statistics-store.ts'
 
@@ -24,8 +25,8 @@ export interface MemberUse {
 }
 
 /** The members that filters name. */
-export function membersOfFilters(filters: readonly BinaryFilter[], path = 'filters'): MemberUse[] {
-  return filters.map(({ member, dimension }, i) => ({ id: member ?? dimension ?? '', path: `${path}.${i}` }))
+export function membersOfFilters(filters: readonly Filter[], path = 'filters'): MemberUse[] {
+  return listFilters(filters, path).map(([filter, at]) => ({ id: nameOf(filter), path: at }))
 }
 
 /** The labels of a query. */
@@ -49,7 +50,7 @@ export function labelsAmong(named: readonly MemberUse[]): LabelUse[] {
 /** Labels that no fact of the company has had, as far as the list of keys can tell: it ends after so many. */
 export function unknownLabels(uses: readonly LabelUse[], known: LabelKeys): LabelUse[] {
   return uses.filter(({ source, key }) => {
-    const keys = known[source]
+    const keys = known[source] ?? []
     const last = keys.at(-1)
     if (keys.includes(key)) return false
     return keys.length < shownLabels || (last !== undefined && comesBefore(key, last))
@@ -64,7 +65,7 @@ function comesBefore(a: string, b: string): boolean {
 export async function warnOfLabels(unknown: readonly LabelUse[], known: LabelKeys): Promise<Warning[]> {
   const warnings: Warning[] = []
   for (const { source, key, path } of unknown.slice(0, maxWarnings)) {
-    const nearest = nearestName(key, known[source])
+    const nearest = nearestName(key, known[source] ?? [])
     const hint = nearest === undefined ? '' : `; did you mean ${shown(`${source}.label.${nearest}`)}?`
     const message = `none of your ${source} has had the label ${shown(key)}: it is absent in all of them${hint}`
     warnings.push({ path, message })

@@ -35,6 +35,8 @@ export type QueryOutcome = 'ok' | 'refused' | 'timeout' | 'cancelled' | 'failed'
 export interface AnswerRequest {
   readonly companyId: string
   readonly format: ResultFormat
+  /** The instant that relative ranges are read as of, in milliseconds since 1970; the present when absent. */
+  readonly at?: number
   /** Ends the query, in the engine too. */
   readonly signal?: AbortSignal
 }
@@ -67,6 +69,11 @@ export interface StatisticsService {
    * @throws {DomainError} as `answer`
    */
   explore(request: ExplorationRequest): Answer
+  /**
+   * Checks a query as if it were run, without running it.
+   * @throws {DomainError} `unknownMember`, `incompatibleMembers`, `virtualMeasureFilter`, `invalidQuery`, `tooComplex`
+   */
+  validate(query: Query, companyId: string): Promise<void>
   /** Measures and dimensions, labels included (docs/interface.md, Statistics metadata). */
   describe(companyId: string): Promise<StatisticsMeta>
 }
@@ -91,9 +98,13 @@ export function createStatisticsService(dependencies: StatisticsDependencies): S
   const { columnar, store, readSettings, clock, gate, limits, onAnswered } = dependencies
   const described = new Map<string, Described>()
 
-  async function prepare({ question, companyId }: ExplorationRequest): Promise<Prepared> {
+  async function prepare({
+    question,
+    companyId,
+    at = clock.now(),
+  }: Pick<ExplorationRequest, 'question' | 'companyId' | 'at'>): Promise<Prepared> {
     const settings = await readSettings(companyId)
-    return question.prepare({ companyId, instant: clock.now(), settings })
+    return question.prepare({ companyId, instant: at, settings })
   }
 
   /** The labels of a company, at most so many milliseconds old. */
@@ -175,6 +186,9 @@ export function createStatisticsService(dependencies: StatisticsDependencies): S
   return {
     answer: ({ query, ...request }) => explore({ ...request, question: questionOf(query) }),
     explore,
+    async validate(query, companyId) {
+      await prepare({ question: questionOf(query), companyId })
+    },
     describe(companyId) {
       const known = look(companyId, labelsFreshFor)
       known.meta ??= known.labels.then(describeStatistics)
@@ -188,7 +202,8 @@ function questionOf(query: Query): Question {
     labels: labelsIn(query),
     prepare({ companyId, instant, settings }) {
       const zone = openZone(settings.timezone)
-      return { compiled: compileQuery(planQuery(parseQuery(query, { instant, zone })), companyId), zone }
+      const plan = planQuery(parseQuery(query, { instant, zone }))
+      return { compiled: compileQuery(plan, companyId, settings), zone }
     },
   }
 }

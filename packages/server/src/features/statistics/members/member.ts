@@ -2,7 +2,7 @@ import type { FilterOperator } from '@millrace/contract/resources/query.ts'
 import type { DimensionMeta, MeasureMeta } from '@millrace/contract/resources/statistics-meta.ts'
 
 /** Members are named `<source>.<member>`. */
-export type SourceId = 'events' | 'purchases'
+export type SourceId = 'events' | 'purchases' | 'sessions'
 
 export type MemberType = DimensionMeta['type']
 
@@ -47,6 +47,8 @@ export interface Dimension extends Expression {
   readonly nullable: boolean
   /** Multiplies rows: one for each identifier in `ids`. */
   readonly perItem?: true
+  /** It is the name of the event, which a company may have renamed. */
+  readonly eventName?: true
   /** The label that it reads. */
   readonly label?: string
 }
@@ -64,6 +66,8 @@ export interface PlainMeasure extends MeasureBase {
   readonly virtual: false
   /** `rows` aggregates the source's rows, `sessions` counts runs of one person's rows. */
   readonly over: 'rows' | 'sessions'
+  /** A mean is absent where there is nothing to take it of, and a float. */
+  readonly mean?: true
   /** The aggregate of a group. */
   readonly aggregate: Expression
   /** The aggregate where the rows are one for each identifier, if it is another. */
@@ -92,6 +96,8 @@ const textOperators = [
   'gte',
   'lt',
   'lte',
+  'set',
+  'notSet',
 ] as const satisfies FilterOperator[]
 
 const comparisons = ['equals', 'notEquals', 'gt', 'gte', 'lt', 'lte'] as const satisfies FilterOperator[]
@@ -100,7 +106,7 @@ const comparisons = ['equals', 'notEquals', 'gt', 'gte', 'lt', 'lte'] as const s
 export const operatorsOf: Readonly<Record<MemberType, readonly FilterOperator[]>> = {
   string: textOperators,
   number: comparisons,
-  boolean: ['equals', 'notEquals'],
+  boolean: ['equals', 'notEquals', 'set', 'notSet'],
   time: [
     ...comparisons,
     'inDateRange',
