@@ -43,8 +43,11 @@ import {
   type LinkedAccountService,
 } from './features/linked-accounts/linked-account-service.ts'
 import { type AnswerBodies, createAnswerBodies } from './features/statistics/answer-body.ts'
+import { createCohortListStore } from './features/statistics/cohorts/cohort-list-store.ts'
+import { createCohortPeople } from './features/statistics/cohorts/cohort-people.ts'
+import { type CohortService, createCohortService } from './features/statistics/cohorts/cohort-service.ts'
 import { createQueryGate, type QueryGate } from './features/statistics/query/gate.ts'
-import { defaultRunLimits, type RunLimits } from './features/statistics/query/run.ts'
+import { defaultRunLimits, type RunLimits, rowsOfCompiled } from './features/statistics/query/run.ts'
 import { createStatisticsService, type StatisticsService } from './features/statistics/statistics-service.ts'
 import { createStatisticsStore } from './features/statistics/statistics-store.ts'
 import type { OpenedColumnar } from './open-stores.ts'
@@ -72,6 +75,7 @@ export interface Services {
   readonly datasources: DatasourceService
   readonly statistics: StatisticsService
   readonly answerBodies: AnswerBodies
+  readonly cohorts: CohortService
   readonly accounts: AccountServices
   readonly linkedAccounts: LinkedAccountService
   readonly audit: AuditService
@@ -162,6 +166,25 @@ export function createServices(parts: ServiceParts): Services {
     findSingleSignOn: createDomainStore(relational.db).findSingleSignOn,
     publicUrl,
   })
+  const queryLimits = overrides.queryLimits ?? {
+    ...defaultRunLimits,
+    threads: oneThreadWhileIngesting(collector, ending),
+  }
+  const cohorts = createCohortService({
+    relational,
+    lists: createCohortListStore({ columnar }),
+    people: createCohortPeople(async (companyId, statement) => {
+      const leave = await gate.enter(companyId)
+      try {
+        return await rowsOfCompiled(columnar, statement, queryLimits)
+      } finally {
+        leave()
+      }
+    }),
+    recordAudit,
+    readSettings: accounts.company.getSettings,
+    clock,
+  })
   return {
     tokens: createTokenService({
       relational,
@@ -214,14 +237,13 @@ export function createServices(parts: ServiceParts): Services {
       columnar,
       store: createStatisticsStore({ columnar }),
       readSettings: accounts.company.getSettings,
+      readCohorts: cohorts.readCohorts,
       clock,
-      limits: overrides.queryLimits ?? {
-        ...defaultRunLimits,
-        threads: oneThreadWhileIngesting(collector, ending),
-      },
+      limits: queryLimits,
       onAnswered: (outcome, seconds) => metrics.querySeconds.observe({ outcome }, seconds),
     }),
     answerBodies: createAnswerBodies({ directory: parts.spoolDirectory }),
+    cohorts,
     accounts,
     audit: createAuditService({ store: createAuditStore(relational.db) }),
     linkedAccounts: createLinkedAccountService({

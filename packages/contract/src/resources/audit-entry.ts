@@ -53,12 +53,23 @@ export const auditActions = {
   'application-authorize': 'applications',
   'application-revoke': 'applications',
   'token-revoke': 'applications',
+
+  'cohort-create': 'statistics',
+  'cohort-update': 'statistics',
+  'cohort-delete': 'statistics',
 } as const
 
 export type AuditAction = keyof typeof auditActions
 export type AuditCategory = (typeof auditActions)[AuditAction]
 
-export const auditCategories = ['authentication', 'sso', 'provisioning', 'users', 'applications'] as const
+export const auditCategories = [
+  'authentication',
+  'sso',
+  'provisioning',
+  'users',
+  'applications',
+  'statistics',
+] as const
 export const auditActorKinds = [
   'user',
   'sso-jit',

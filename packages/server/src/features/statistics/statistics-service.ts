@@ -5,6 +5,7 @@ import type { StatisticsMeta } from '@millrace/contract/resources/statistics-met
 import type { Clock } from '../../platform/clock.ts'
 import { DomainError } from '../../platform/errors.ts'
 import type { Columnar } from '../../platform/stores/columnar.ts'
+import type { ReadCohorts } from './cohorts/cohort-reader.ts'
 import { labelsIn, unknownLabels, warnOfLabels } from './label-warnings.ts'
 import { type CompiledQuery, compileQuery } from './query/compile/compile.ts'
 import type { QueryGate } from './query/gate.ts'
@@ -27,6 +28,7 @@ export interface StatisticsDependencies {
   readonly columnar: Columnar
   readonly store: StatisticsStore
   readonly readSettings: (companyId: string) => Promise<StatisticsSettings>
+  readonly readCohorts: ReadCohorts
   readonly clock: Clock
   readonly gate: QueryGate
   readonly limits: RunLimits
@@ -81,7 +83,7 @@ interface Described {
 }
 
 export function createStatisticsService(dependencies: StatisticsDependencies): StatisticsService {
-  const { columnar, store, readSettings, clock, gate, limits, onAnswered } = dependencies
+  const { columnar, store, readSettings, readCohorts, clock, gate, limits, onAnswered } = dependencies
   const described = new Map<string, Described>()
 
   async function prepare({
@@ -90,7 +92,9 @@ export function createStatisticsService(dependencies: StatisticsDependencies): S
   }: QueryRequest): Promise<{ compiled: CompiledQuery; zone: Zone }> {
     const { timezone } = await readSettings(companyId)
     const zone = openZone(timezone)
-    const parsed = parseQuery(query, { instant: clock.now(), zone })
+    const now = { instant: clock.now(), zone }
+    const cohorts = await readCohorts(companyId, query, now)
+    const parsed = parseQuery(query, { ...now, cohorts })
     return { compiled: compileQuery(planQuery(parsed), companyId), zone }
   }
 

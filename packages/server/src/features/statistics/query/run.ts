@@ -24,6 +24,8 @@ const graceSeconds = 2
 
 const format = 'JSONCompactEachRow'
 
+const maxStatementBytes = 4 * 1024 * 1024
+
 /**
  * Runs a statement and yields its rows as they arrive.
  * @throws {DomainError} `timeout`, `tooComplex` or `unavailable`; the signal's reason when it is aborted
@@ -74,12 +76,23 @@ function statementOf(
       // What does not fit into memory is grouped and sorted on disk.
       max_bytes_before_external_group_by: Math.floor(memoryBytes / 4),
       max_bytes_before_external_sort: Math.floor(memoryBytes / 4),
+      // Rules of cohorts make statements longer than the engine's default.
+      max_query_size: maxStatementBytes,
       // Weeks and months that begin before 1970 are not clamped.
       enable_extended_results_for_datetime_functions: 1,
       output_format_json_quote_64bit_integers: 1,
       output_format_json_quote_decimals: 1,
     },
   }
+}
+
+/** All rows of a statement that has few. */
+export async function rowsOfCompiled(
+  ...statement: Parameters<typeof runCompiled>
+): Promise<readonly EngineCell[][]> {
+  const all: EngineCell[][] = []
+  for await (const rows of runCompiled(...statement)) all.push(...rows)
+  return all
 }
 
 /** Rows of lines of JSON arrays; a line feed inside a text is escaped there, so that each one ends a row. */
@@ -90,6 +103,7 @@ function readRows(lines: string): EngineCell[][] {
 /** ClickHouse's error codes for a query that needs too much. */
 const tooMuch = new Map([
   [158, 'rows'],
+  [168, 'conditions'],
   [191, 'values'],
   [241, 'memory'],
   [307, 'bytes'],

@@ -1,6 +1,7 @@
 import type { Dimension, Source } from '../../members/member.ts'
 import type { DimensionFilter } from '../query.ts'
 import { hullOf, type TimeSet } from '../time/interval.ts'
+import { eventInCohort, personInCohort } from './compile-cohorts.ts'
 import { conditionOn } from './compile-conditions.ts'
 import { storedSql } from './compile-stored.ts'
 import type { Parameters } from './parameters.ts'
@@ -60,7 +61,16 @@ export function rowsOf({ source, companyId, filters, times, parameters }: RowsOp
   const late: string[] = []
   const ofItems: string[] = []
   const people: (readonly string[])[] = []
-  for (const { dimension, operator, values } of filters) {
+  for (const { dimension, operator, values, cohort } of filters) {
+    if (cohort) {
+      const context = { companyId, parameters, rowsOf }
+      if (source.table === 'events') early.push(eventInCohort(cohort, context))
+      else {
+        needed.add('person')
+        late.push(personInCohort('person', cohort, context))
+      }
+      continue
+    }
     if (dimension.columns.includes('person_text') && operator === 'equals') people.push(values)
     const condition = (sql: string) => conditionOn(sql, dimension, operator, values, parameters)
     if (dimension.perItem) ofItems.push(condition('id'))

@@ -1,10 +1,11 @@
 import type { BinaryFilter, FilterOperator } from '@millrace/contract/resources/query.ts'
-import { type Dimension, type Measure, operatorsOf } from '../../members/member.ts'
+import { type Dimension, type Measure, operatorsFor, operatorsOf } from '../../members/member.ts'
 import { isUnreadableNumber } from '../numbers.ts'
-import type { DimensionFilter, MeasureFilter } from '../query.ts'
+import type { DimensionFilter, MeasureFilter, Reading } from '../query.ts'
 import type { QueryFaults } from '../query-faults.ts'
 import { DateFault, type Now, readMoment, readRange } from '../time/dates.ts'
 import { complementOf, type Interval, intersectionOf, type TimeSet, unionOf } from '../time/interval.ts'
+import { resolveCohorts } from './parse-cohorts.ts'
 import { resolveMember } from './parse-members.ts'
 
 interface ParsedFilters {
@@ -24,7 +25,11 @@ const comparisons: ReadonlySet<FilterOperator> = new Set(['gt', 'gte', 'lt', 'lt
 
 const number = /^[+-]?(?:\d{1,18}(?:\.\d{0,10})?|\.\d{1,10})$/
 
-export function parseFilters(asked: readonly BinaryFilter[], now: Now, faults: QueryFaults): ParsedFilters {
+export function parseFilters(
+  asked: readonly BinaryFilter[],
+  now: Reading,
+  faults: QueryFaults,
+): ParsedFilters {
   const dimensions: DimensionFilter[] = []
   const measures: MeasureFilter[] = []
   const times: Dimension[] = []
@@ -48,6 +53,9 @@ export function parseFilters(asked: readonly BinaryFilter[], now: Now, faults: Q
       times.push(member)
       const set = readTimes(filter, path, now, faults)
       if (set) sets.push(set)
+    } else if (member.filterOnly) {
+      const cohort = resolveCohorts(filter, path, now.cohorts, faults)
+      if (cohort) dimensions.push({ dimension: member, operator, values, cohort })
     } else dimensions.push({ dimension: member, operator, values })
   }
   if (
@@ -93,7 +101,7 @@ function checkValues(
 ): boolean {
   const type = member.kind === 'measure' ? 'number' : member.type
   if (member.kind === 'measure' && member.virtual) return true
-  const known = operatorsOf[type]
+  const known = member.kind === 'measure' ? operatorsOf[type] : operatorsFor(member)
   if (!known.includes(operator)) {
     const text = `${operator} does not apply to ${member.id}, a ${type}; it takes ${known.join(', ')}`
     faults.add('invalidQuery', `${path}.operator`, text, member.id)
