@@ -16,7 +16,7 @@ export const cohortLimits = {
   times: 1_000_000_000,
   persons: 100_000,
   /** Different cohorts that one query may name. */
-  perQuery: 20,
+  perQuery: 10,
   /** Of a body with a list of persons. */
   bodyBytes: 8 * 1024 * 1024,
 } as const

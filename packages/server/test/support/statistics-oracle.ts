@@ -14,7 +14,7 @@ export interface Oracle {
 export type Value = string | number | boolean | null
 export type Row = Record<string, Value>
 
-type Range = readonly [from: number, to: number]
+export type Range = readonly [from: number, to: number]
 
 export function createOracle(events: readonly StoredEvent[]): Oracle {
   const facts = { events: eventFacts(events), purchases: purchaseFacts(events) }
@@ -31,13 +31,13 @@ export function createOracle(events: readonly StoredEvent[]): Oracle {
   }
 }
 
-function rangeOf(range: string | readonly string[], zone: string): Range {
+export function rangeOf(range: string | readonly string[], zone: string): Range {
   const [first = '', last = first] = typeof range === 'string' ? [range] : range
   return [momentOf(first, zone)[0], last.length === 10 ? momentOf(last, zone)[1] : Date.parse(last)]
 }
 
 /** A date is its day, an instant its millisecond. */
-function momentOf(text: string, zone: string): Range {
+export function momentOf(text: string, zone: string): Range {
   if (text.length > 10) return [Date.parse(text), Date.parse(text) + 1]
   return [dayBegins(text, zone), dayBegins(daysLater(text, 1), zone)]
 }
@@ -210,7 +210,7 @@ function isTime(filter: BinaryFilter): boolean {
   return nameOf(filter).endsWith('.time')
 }
 
-function passesTime({ operator, values }: BinaryFilter, time: number, zone: string): boolean {
+export function passesTime({ operator, values }: BinaryFilter, time: number, zone: string): boolean {
   if (operator === 'inDateRange' || operator === 'notInDateRange') {
     const [from, to] = rangeOf(values, zone)
     return (time >= from && time < to) === (operator === 'inDateRange')
@@ -254,7 +254,7 @@ function passesText({ operator, values }: BinaryFilter, text: string | null): bo
 }
 
 /** The fact with the items that pass, or nothing. */
-function passing(fact: Fact, filters: readonly BinaryFilter[]): Fact | undefined {
+export function passing(fact: Fact, filters: readonly BinaryFilter[]): Fact | undefined {
   let { items } = fact
   let itemsFiltered = false
   for (const filter of filters) {

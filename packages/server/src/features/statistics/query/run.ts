@@ -24,8 +24,6 @@ const graceSeconds = 2
 
 const format = 'JSONCompactEachRow'
 
-const maxStatementBytes = 4 * 1024 * 1024
-
 /**
  * Runs a statement and yields its rows as they arrive.
  * @throws {DomainError} `timeout`, `tooComplex` or `unavailable`; the signal's reason when it is aborted
@@ -76,8 +74,6 @@ function statementOf(
       // What does not fit into memory is grouped and sorted on disk.
       max_bytes_before_external_group_by: Math.floor(memoryBytes / 4),
       max_bytes_before_external_sort: Math.floor(memoryBytes / 4),
-      // Rules of cohorts make statements longer than the engine's default.
-      max_query_size: maxStatementBytes,
       // Weeks and months that begin before 1970 are not clamped.
       enable_extended_results_for_datetime_functions: 1,
       output_format_json_quote_64bit_integers: 1,
