@@ -18,6 +18,8 @@ import { registerSamlRoutes } from './features/identity/single-sign-on/sign-in/s
 import { registerSingleSignOnRoutes } from './features/identity/single-sign-on/single-sign-on-routes.ts'
 import { registerLinkedAccountRoutes } from './features/linked-accounts/linked-account-routes.ts'
 import { registerCohortRoutes } from './features/statistics/cohorts/cohort-routes.ts'
+import { registerExplorationRoutes } from './features/statistics/explorations/exploration-routes.ts'
+import { registerAnalyticsSettingsRoutes } from './features/statistics/settings/analytics-settings-routes.ts'
 import { registerStatisticsRoutes } from './features/statistics/statistics-routes.ts'
 import type { Addresses } from './platform/http/documents/curl.ts'
 import { documentsRoutes } from './platform/http/documents-routes.ts'
@@ -67,6 +69,8 @@ export async function buildApp(context: Context, addresses: () => Addresses): Pr
       registerAuthenticatorRoutes(scope, services.authenticators)
       registerStatisticsRoutes(scope, services.statistics, services.answerBodies)
       registerCohortRoutes(scope, services.cohorts)
+      registerAnalyticsSettingsRoutes(scope, services.analyticsSettings)
+      registerExplorationRoutes(scope, services.statistics, services.answerBodies)
       registerDatasourceRoutes(scope, services.datasources)
       registerAccountRoutes(scope, services.accounts)
       registerLinkedAccountRoutes(scope, services.linkedAccounts)

@@ -23,7 +23,7 @@ const rule = {
   and: [
     {
       event: {
-        names: ['purchase'],
+        events: ['purchase'],
         filters: [{ member: 'events.deviceType', operator: 'equals', values: ['mobile'] }],
       },
       atLeast: 2,

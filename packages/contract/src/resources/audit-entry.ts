@@ -57,6 +57,8 @@ export const auditActions = {
   'cohort-create': 'statistics',
   'cohort-update': 'statistics',
   'cohort-delete': 'statistics',
+
+  'statistics-settings-update': 'statistics',
 } as const
 
 export type AuditAction = keyof typeof auditActions

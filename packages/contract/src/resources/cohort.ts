@@ -1,7 +1,8 @@
 import { type Static, Type } from 'typebox'
 import { eventLimits } from '../events/limits.ts'
+import { type EventSelection, eventSelection } from './exploration.ts'
 import { dateTime, id, longText, nameText, nullable, oneOf, responseOnly, strict } from './formats.ts'
-import { BinaryFilter, DateRange, type filterOperators } from './query.ts'
+import { DateRange, type FilterOperator } from './query.ts'
 
 /** Bounds of cohorts (docs/statistics.md, Cohorts). */
 export const cohortLimits = {
@@ -10,8 +11,6 @@ export const cohortLimits = {
   depth: 5,
   /** Conditions of one rule, without `and`, `or` and `not`. */
   conditions: 30,
-  names: 50,
-  filters: 20,
   values: 100,
   times: 1_000_000_000,
   persons: 100_000,
@@ -49,7 +48,7 @@ export const labelOperators = [
   'gte',
   'lt',
   'lte',
-] as const satisfies (typeof filterOperators)[number][]
+] as const satisfies FilterOperator[]
 
 /** What is nested is checked by the service, level by level, where it can say which part of a rule is wrong. */
 function nested<T>(description: string) {
@@ -58,25 +57,10 @@ function nested<T>(description: string) {
 
 const ruleFields = {
   event: Type.Optional(
-    Type.Object(
-      {
-        names: Type.Optional(
-          Type.Array(Type.String({ minLength: 1, maxLength: eventLimits.name }), {
-            minItems: 1,
-            maxItems: cohortLimits.names,
-            description: 'Any of these events; any event when absent',
-            examples: [['purchase']],
-          }),
-        ),
-        filters: Type.Optional(
-          Type.Array(BinaryFilter, {
-            maxItems: cohortLimits.filters,
-            description: 'Conditions on the event, as filters of queries on dimensions of `events`',
-          }),
-        ),
-      },
-      { ...strict, description: 'Did such an event, as often as `atLeast` and `atMost` say' },
-    ),
+    Type.Object(eventSelection, {
+      ...strict,
+      description: 'Did such an event, as often as `atLeast` and `atMost` say; `{}` is any event',
+    }),
   ),
   atLeast: Type.Optional(
     Type.Integer({
@@ -121,7 +105,7 @@ const ruleFields = {
 } as const
 
 export interface CohortRule {
-  event?: { names?: string[]; filters?: BinaryFilter[] }
+  event?: EventSelection
   atLeast?: number
   atMost?: number
   dateRange?: DateRange | null

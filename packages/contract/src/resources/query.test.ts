@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { runQuery } from '../operations/statistics.ts'
 import { filterOperators, Query, unsupportedKeyword } from './query.ts'
 
-const ajv = new Ajv({ strict: true }).addVocabulary([unsupportedKeyword])
+const ajv = new Ajv({ strict: true }).addVocabulary([unsupportedKeyword, 'x-millrace-extension'])
 const accepts = ajv.compile(Query)
 
 const query = (parts: Record<string, unknown> = {}) => ({
@@ -16,6 +16,8 @@ const query = (parts: Record<string, unknown> = {}) => ({
 const filter = (parts: Record<string, unknown> = {}) => ({
   filters: [{ member: 'events.name', operator: 'equals', values: ['purchase'], ...parts }],
 })
+const grouped = (depth: number): unknown =>
+  depth === 0 ? filter().filters[0] : { [depth % 2 === 0 ? 'and' : 'or']: [grouped(depth - 1)] }
 const time = (parts: Record<string, unknown>) => ({
   timeDimensions: [{ dimension: 'events.time', ...parts }],
 })
@@ -42,6 +44,8 @@ test.each<[string, unknown]>([
     'ranges to compare, of both forms',
     query(time({ compareDateRange: ['this month', ['2025-01-01', '2025-01-31']] })),
   ],
+  ['five groups in each other', query({ filters: [grouped(5)] })],
+  ['an operator without values', query({ filters: [{ member: 'events.name', operator: 'set' }] })],
   [
     'null wherever a field is optional',
     query({
@@ -79,8 +83,11 @@ test.each<[string, unknown, string]>([
   ['another operator', query(filter({ operator: 'regex' })), '/filters/0/operator'],
   ['an operator in capitals', query(filter({ operator: 'EQUALS' })), '/filters/0/operator'],
   ['no operator', query({ filters: [{ member: 'events.name', values: ['x'] }] }), '/filters/0'],
-  ['no values', query({ filters: [{ member: 'events.name', operator: 'equals' }] }), '/filters/0'],
-  ['an empty list of values', query(filter({ values: [] })), '/filters/0/values'],
+  ['an empty group', query({ filters: [{ and: [] }] }), '/filters/0/and'],
+  ['a group of nothing', query({ filters: [{}] }), '/filters/0'],
+  ['a group beside a filter', query(filter({ or: [filter().filters[0]] })), '/filters/0'],
+  ['another join', query({ filters: [{ not: [filter().filters[0]] }] }), '/filters/0'],
+  ['six groups in each other', query({ filters: [grouped(6)] }), '/filters/0'],
   ['1,001 values', query(filter({ values: Array.from({ length: 1_001 }, String) })), '/filters/0/values'],
   ['a number as value', query(filter({ values: [5] })), '/filters/0/values/0'],
   ['another granularity', query(time({ granularity: 'decade' })), '/timeDimensions/0/granularity'],

@@ -7,6 +7,10 @@ export const queryLimits = {
   defaultRows: 10_000,
   members: 50,
   filters: 50,
+  /** Of all filters together, those within groups included. */
+  filtersInGroups: 100,
+  /** Groups within groups. */
+  filterDepth: 5,
   filterValues: 1_000,
   timeDimensions: 10,
   compareDateRanges: 10,
@@ -33,6 +37,8 @@ export const filterOperators = [
   'beforeOrOnDate',
   'afterDate',
   'afterOrOnDate',
+  'set',
+  'notSet',
 ] as const
 export type FilterOperator = (typeof filterOperators)[number]
 
@@ -70,13 +76,17 @@ export const operatorMeanings: Readonly<Record<FilterOperator, OperatorMeaning>>
   beforeOrOnDate: exactly('Is before the end of the day or instant'),
   afterDate: exactly('Is after the day or instant'),
   afterOrOnDate: exactly('Is not before the day or instant'),
+  set: exactly('Is present; takes no values'),
+  notSet: exactly('Is absent; takes no values'),
 }
+
+/** Operators that ask whether there is a value and so take none. */
+export const presenceOperators: ReadonlySet<FilterOperator> = new Set(['set', 'notSet'])
 
 /** Names of the Cube query format that have no meaning here yet, by the object that they stand in. */
 export const unsupportedNames = {
   query: ['segments', 'offset', 'total', 'timezone', 'renewQuery', 'ungrouped', 'responseFormat'],
-  filter: ['and', 'or'],
-  operator: ['set', 'notSet', 'measureFilter'],
+  operator: ['measureFilter'],
 } as const
 
 /** The keyword under which a schema lists what it knows by name and does not support. */
@@ -86,7 +96,7 @@ export const granularities = ['second', 'minute', 'hour', 'day', 'week', 'month'
 export type Granularity = (typeof granularities)[number]
 
 /** An optional field in which null means the same as no field at all. */
-function absentAsNull<T extends TSchema>(schema: T) {
+export function absentAsNull<T extends TSchema>(schema: T) {
   const { description, examples } = schema as { description?: string; examples?: unknown[] }
   return Type.Optional(
     nullable(schema, {
@@ -96,7 +106,7 @@ function absentAsNull<T extends TSchema>(schema: T) {
   )
 }
 
-function memberId(description: string, example: string) {
+export function memberId(description: string, example: string) {
   return Type.String({ minLength: 1, maxLength: 400, description, examples: [example] })
 }
 
@@ -113,39 +123,80 @@ function memberList(description: string, example: string[]) {
  * A condition on a member. `member` and `dimension` are the new and the older name of the same field: one of
  * them is needed, and both only when they agree; the planner checks it, where it can name the filter.
  */
-export const BinaryFilter = Type.Object(
-  {
-    dimension: absentAsNull(memberId('Older name of `member`', 'events.name')),
-    member: absentAsNull(memberId('Member that is filtered', 'events.name')),
-    operator: oneOf(filterOperators, {
-      description:
-        '`values` are joined by or, those of the `not…` operators by and. ' +
-        `${filterOperators
-          .filter((each) => operatorMeanings[each].ignoresCase)
-          .map((name) => `\`${name}\``)
-          .join(
-            ', ',
-          )} ignore case: they compare the lower-case forms of Unicode, in which ß is not ss and İ is i ` +
-        'with a dot above. All others are case-sensitive',
-      examples: ['equals'],
-      [unsupportedKeyword]: unsupportedNames.operator,
-    }),
-    values: Type.Array(Type.String({ maxLength: 4_000 }), {
-      minItems: 1,
-      maxItems: queryLimits.filterValues,
-      description:
-        'What is compared with, as texts: numbers and dates are read from them. Numbers are decimal, as `12` or `-0.5`',
-      examples: [['purchase']],
-    }),
-  },
-  {
-    ...strict,
-    title: 'BinaryFilter',
-    description: 'One filter; all filters of a query are joined by and',
-    [unsupportedKeyword]: unsupportedNames.filter,
-  },
-)
+function binaryFilter(title: string, more: Record<string, unknown> = {}) {
+  return Type.Object(
+    {
+      dimension: absentAsNull(memberId('Older name of `member`', 'events.name')),
+      member: absentAsNull(memberId('Member that is filtered', 'events.name')),
+      operator: oneOf(filterOperators, {
+        description:
+          '`values` are joined by or, those of the `not…` operators by and. ' +
+          `${filterOperators
+            .filter((each) => operatorMeanings[each].ignoresCase)
+            .map((name) => `\`${name}\``)
+            .join(
+              ', ',
+            )} ignore case: they compare the lower-case forms of Unicode, in which ß is not ss and İ is i ` +
+          'with a dot above. All others are case-sensitive. `set` and `notSet`, which take no values, are an extension',
+        examples: ['equals'],
+        [unsupportedKeyword]: unsupportedNames.operator,
+      }),
+      values: absentAsNull(
+        Type.Array(Type.String({ maxLength: 4_000 }), {
+          maxItems: queryLimits.filterValues,
+          description:
+            'What is compared with, as texts: numbers and dates are read from them. Numbers are decimal, as `12` or ' +
+            '`-0.5`. Every operator but `set` and `notSet` needs at least one',
+          examples: [['purchase']],
+        }),
+      ),
+    },
+    { ...strict, title, description: 'One filter; all filters of a query are joined by and', ...more },
+  )
+}
+
+export const BinaryFilter = binaryFilter('BinaryFilter')
 export type BinaryFilter = Static<typeof BinaryFilter>
+
+/** Filters joined by and, or by or. */
+export interface FilterGroup {
+  and?: Filter[]
+  or?: Filter[]
+}
+export type Filter = BinaryFilter | FilterGroup
+
+/**
+ * Groups as far as they may lie in each other, each level written out: a schema that refers to itself would need a
+ * name that every validator of every operation knows. A map of one key keeps the size of what is written linear.
+ */
+function filterWithin(depth: number): TSchema {
+  if (depth === 0) {
+    return binaryFilter('InnermostFilter', {
+      description: 'One filter, where no group may follow',
+      [unsupportedKeyword]: ['and', 'or'],
+    })
+  }
+  const filters = Type.Array(filterWithin(depth - 1), { minItems: 1, maxItems: queryLimits.filters })
+  const outermost = depth === queryLimits.filterDepth
+  const group = mapOf(filters, {
+    propertyNames: { enum: ['and', 'or'] },
+    minProperties: 1,
+    'x-millrace-extension': true,
+    ...(outermost ? { title: 'FilterGroup' } : {}),
+    description: 'Filters and further groups in `and` or in `or`',
+  })
+  return Type.Union([BinaryFilter, group])
+}
+
+/** The filters of a query, of a step of a funnel and the like. */
+export const Filters = Type.Array(Type.Unsafe<Filter>(filterWithin(queryLimits.filterDepth)), {
+  maxItems: queryLimits.filters,
+  description:
+    'Conditions, joined by and; virtual measures cannot be filtered. A condition may be a group, ' +
+    '`{"and": [...]}` or `{"or": [...]}`, of filters and further groups, ' +
+    `at most ${queryLimits.filterDepth} deep and ${queryLimits.filtersInGroups} filters in all (an extension). ` +
+    'What an `or` joins is of one kind: dimensions, times or measures',
+})
 
 const rangeText = Type.String({ minLength: 1, maxLength: 100 })
 const rangeBounds = Type.Array(rangeText, { minItems: 1, maxItems: 2 })
@@ -202,10 +253,7 @@ export const Query = Type.Object(
   {
     measures: memberList('What is counted or summed: ids of measures, each once', ['events.count']),
     dimensions: memberList('What the rows are grouped by: ids of dimensions, each once', ['events.name']),
-    filters: Type.Array(BinaryFilter, {
-      maxItems: queryLimits.filters,
-      description: 'Conditions, joined by and; virtual measures cannot be filtered',
-    }),
+    filters: Filters,
     timeDimensions: Type.Array(TimeDimension, {
       maxItems: queryLimits.timeDimensions,
       description: 'Ranges of time and groupings by time',

@@ -1,3 +1,4 @@
+import type { Query } from '@millrace/contract/resources/query.ts'
 import { describe, expect, it } from 'vitest'
 import type { StatisticsApp } from '../support/statistics-app.ts'
 import type { StatisticsEngine } from '../support/statistics-engine.ts'
@@ -12,6 +13,144 @@ useStatistics((opened) => {
 })
 
 const counted = whole({ measures: ['events.count'] })
+
+describe('groups of filters', () => {
+  const equals = (member: string, ...values: string[]) => ({ member, operator: 'equals' as const, values })
+  const namesFor = async (...filters: Query['filters']) =>
+    (await app.rows({ dimensions: ['events.name'], filters })).map((row) => row['events.name'])
+
+  it('join by or and by and, within each other', async () => {
+    await engine.load([
+      storedEvent({ name: 'a', labels: { x: '1', y: '1' } }),
+      storedEvent({ name: 'b', labels: { x: '1', y: '2' } }),
+      storedEvent({ name: 'c', labels: { x: '2', y: '1' } }),
+      storedEvent({ name: 'd', labels: {} }),
+    ])
+    const [x, y] = [equals('events.label.x', '1'), equals('events.label.y', '1')]
+    expect(await namesFor({ or: [x, y] })).toEqual(['a', 'b', 'c'])
+    expect(await namesFor({ and: [x, y] })).toEqual(['a'])
+    expect(await namesFor({ or: [{ and: [x, y] }, equals('events.name', 'd', 'e')] })).toEqual(['a', 'd'])
+    expect(await namesFor({ or: [x, y] }, { or: [equals('events.name', 'c', 'd')] })).toEqual(['c'])
+  })
+
+  it('leave other persons in when one of them is a way among others', async () => {
+    await engine.load([
+      storedEvent({ tmpId: 'p', name: 'of p' }),
+      storedEvent({ tmpId: 'q', name: 'wanted' }),
+      storedEvent({ tmpId: 'q', name: 'unwanted' }),
+      storedEvent({ tmpId: 'r', clientId: 'p', name: 'also of p' }),
+    ])
+    const [ofP, wanted] = [equals('events.person', 'p'), equals('events.name', 'wanted')]
+    expect(await namesFor({ or: [ofP, wanted] })).toEqual(['also of p', 'of p', 'wanted'])
+    expect(await namesFor({ or: [ofP] })).toEqual(['also of p', 'of p'])
+    expect(await namesFor({ and: [ofP] })).toEqual(['also of p', 'of p'])
+  })
+
+  it('keep the items that pass, and rows that pass without any', async () => {
+    await engine.load([
+      storedEvent({ name: 'a', ids: ['1', '2'] }),
+      storedEvent({ name: 'b', ids: ['2', '3'] }),
+      storedEvent({ name: 'c', ids: [] }),
+    ])
+    const counted = async (...filters: Query['filters']) =>
+      (await app.rows({ measures: ['events.count', 'events.items'], filters })).map(Object.values)
+    const [one, b] = [equals('events.item', '1'), equals('events.name', 'b')]
+    expect(await counted({ or: [one, equals('events.item', '3')] })).toEqual([[2, 2]])
+    expect(await counted({ or: [one, b] })).toEqual([[2, 3]])
+    expect(await counted({ or: [one, b] }, equals('events.item', '2'))).toEqual([[1, 1]])
+    expect(await counted({ or: [one, equals('events.name', 'c')] })).toEqual([[2, 1]])
+    expect(await counted({ member: 'events.item', operator: 'notSet' })).toEqual([[1, 0]])
+    expect(await counted({ or: [one, { member: 'events.item', operator: 'notSet' }] })).toEqual([[2, 1]])
+    expect(await counted({ member: 'events.item', operator: 'set' })).toEqual([[2, 4]])
+  })
+
+  it('of measures judge groups of rows, of times say what counts', async () => {
+    await engine.load([
+      ...Array.from({ length: 3 }, () => storedEvent({ name: 'three', at: '2026-03-01T12:00:00Z' })),
+      ...Array.from({ length: 2 }, () => storedEvent({ name: 'two', at: '2026-03-03T12:00:00Z' })),
+      storedEvent({ name: 'one', at: '2026-03-05T12:00:00Z' }),
+    ])
+    const count = (operator: 'gt' | 'lt', value: string) => ({
+      member: 'events.count',
+      operator,
+      values: [value],
+    })
+    const day = (date: string) => equals('events.time', date)
+    expect(await namesFor({ or: [count('gt', '2'), count('lt', '2')] })).toEqual(['one', 'three'])
+    expect(
+      await namesFor({ or: [day('2026-03-01'), { and: [day('2026-03-05'), day('2026-03-05')] }] }),
+    ).toEqual(['one', 'three'])
+    // An and may join all kinds.
+    const mixed = { and: [count('gt', '1'), day('2026-03-03'), equals('events.name', 'two', 'three')] }
+    expect(await namesFor(mixed)).toEqual(['two'])
+  })
+
+  it.each([
+    ['measures', { member: 'events.count', operator: 'gt', values: ['1'] }],
+    ['times', { member: 'events.time', operator: 'equals', values: ['2026-03-01'] }],
+  ])('join no dimensions and %s by or', async (_, other) => {
+    const filters = [{ or: [{ and: [equals('events.name', 'a')] }, other] }]
+    const { status, body } = await app.post({ ...counted, filters })
+    expect({ status, code: body.error_code }).toEqual({ status: 400, code: 9103 })
+    expect(body.message).toContain(
+      `filters.0: an or joins filters of one kind, and here are several (events.name, ${other.member})`,
+    )
+  })
+
+  it('are few: 100 filters in all of them, and one join each', async () => {
+    const many = (count: number) => ({ or: Array.from({ length: count }, () => equals('events.name', 'a')) })
+    expect((await app.post({ ...counted, filters: [many(50), many(50)] })).status).toBe(200)
+    const { status, body } = await app.post({ ...counted, filters: [many(50), many(50), many(1)] })
+    expect({ status, code: body.error_code }).toEqual({ status: 400, code: 9103 })
+    expect(body.message).toContain('101 filters are more than the 100')
+    const both = { ...many(1), and: many(1).or }
+    expect((await app.post({ ...counted, filters: [both] })).body.message).toContain(
+      'filters.0: a group has and, or it has or',
+    )
+  })
+
+  it('name the places of their faults', async () => {
+    const filters = [{ or: [equals('events.name', 'a'), { and: [equals('events.nmae', 'a')] }] }]
+    expect((await app.post({ ...counted, filters })).body.message).toContain(
+      'filters.0.or.1.and.0.member: there is no member "events.nmae"; did you mean events.name?',
+    )
+    await engine.load([storedEvent({ labels: { store: 'Paris' } })])
+    const { body } = await app.post({ ...counted, filters: [{ or: [equals('events.label.stroe', 'a')] }] })
+    expect(body.warnings).toMatchObject([{ path: 'filters.0.or.0' }])
+  })
+})
+
+describe('set and notSet', () => {
+  it('ask for a value, of any text', async () => {
+    await engine.load([
+      storedEvent({ labels: { x: '' } }),
+      storedEvent({ labels: {} }),
+      storedEvent({ labels: {} }),
+    ])
+    const count = async (operator: 'set' | 'notSet', member: string) =>
+      (await app.rows({ measures: ['events.count'], filters: [{ member, operator }] }))[0]?.['events.count']
+    expect([await count('set', 'events.label.x'), await count('notSet', 'events.label.x')]).toEqual([1, 2])
+    expect([await count('set', 'events.name'), await count('notSet', 'events.name')]).toEqual([3, 0])
+    expect([await count('set', 'events.isIdentified'), await count('notSet', 'events.isIdentified')]).toEqual(
+      [3, 0],
+    )
+  })
+
+  it.each([
+    [
+      { member: 'events.name', operator: 'set', values: ['a'] },
+      'set on events.name asks whether there is a value',
+    ],
+    [{ member: 'events.name', operator: 'equals' }, 'equals on events.name needs at least one value'],
+    [{ member: 'events.time', operator: 'set' }, 'set does not apply to events.time'],
+    [{ member: 'events.count', operator: 'notSet' }, 'notSet does not apply to events.count'],
+  ])('and values exclude each other: %j', async (filter, reason) => {
+    const { status, body } = await app.post({ ...counted, filters: [filter] })
+    expect({ status, code: body.error_code }).toEqual({ status: 400, code: 9103 })
+    expect(body.message).toContain(reason)
+    expect(body.data).toMatchObject({ members: [filter.member] })
+  })
+})
 
 describe('filters', () => {
   it('let absent values pass negations alone', async () => {

@@ -161,7 +161,7 @@ describe('on generated events', () => {
 
   it('joins several cohorts by or, also in comparisons of ranges', async () => {
     await setZone('UTC')
-    const buyers = await makeCohort({ rule: { event: { names: ['purchase'] }, atLeast: 9 } })
+    const buyers = await makeCohort({ rule: { event: { events: ['purchase'] }, atLeast: 9 } })
     await call('PUT', `/${list.id}/members`, { persons: ['client-3', 'device-2-0'] })
     const query: Partial<Query> = {
       measures: ['events.count', 'events.people', 'events.sessions', 'purchases.count'],
@@ -225,7 +225,7 @@ describe.skipIf(realDataAbsent)(`on the real data set${realDataAbsent ? `: ${rea
     const cohort = await makeCohort({
       rule: {
         event: {
-          names: ['purchase'],
+          events: ['purchase'],
           filters: [{ member: 'events.label.country', operator: 'equals', values: ['France'] }],
         },
       },

@@ -1,5 +1,6 @@
 import type { AuditAction } from '@millrace/contract/resources/audit-entry.ts'
 import { secretIn } from './accounts.ts'
+import { analyticsDeeds } from './audit-analytics-deeds.ts'
 import { providerDeeds } from './audit-provider-deeds.ts'
 import { type AuditWorld, type Deed, fresh, type Made } from './audit-world.ts'
 import { goodPassword, testRedirectUri } from './auth.ts'
@@ -41,11 +42,12 @@ const ofCohort = (method: 'PATCH' | 'DELETE', body?: { name: string }): Deed =>
     return made.id
   })
 
-const cohortBody = () => ({ name: fresh('cohort '), rule: { event: { names: ['purchase'] } } })
+const cohortBody = () => ({ name: fresh('cohort '), rule: { event: { events: ['purchase'] } } })
 
 /** One row for each action of the audit log. */
 export const auditDeeds: Readonly<Record<AuditAction, Deed>> = {
   ...providerDeeds,
+  ...analyticsDeeds,
 
   'sign-in': async ({ people, begin }) => {
     const { id, email } = await people.person()

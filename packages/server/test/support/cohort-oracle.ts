@@ -50,7 +50,8 @@ function holds(rule: CohortRule, facts: readonly Fact[], zone: string): boolean 
     const filter = { member: `events.label.${label.key}`, operator: label.operator, values: label.values }
     return within.some((fact) => passing(fact, [filter]))
   }
-  const { names, filters = [] } = rule.event ?? {}
+  const { events: names } = rule.event ?? {}
+  const filters = rule.event?.filters ?? []
   const count = within.filter(
     (fact) => (names?.includes(fact.texts.get('name') ?? '') ?? true) && passing(fact, filters),
   ).length

@@ -52,7 +52,7 @@ const event: fc.Arbitrary<CohortRule> = fc
     {
       event: fc.record(
         {
-          names: fc.uniqueArray(from(sampleNames), { minLength: 1, maxLength: 3 }),
+          events: fc.uniqueArray(from(sampleNames), { minLength: 1, maxLength: 3 }),
           filters: fc.array(filter, { maxLength: 2 }),
         },
         { requiredKeys: [] },

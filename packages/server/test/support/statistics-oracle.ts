@@ -1,4 +1,4 @@
-import type { BinaryFilter, Query } from '@millrace/contract/resources/query.ts'
+import type { BinaryFilter, Filter, Query } from '@millrace/contract/resources/query.ts'
 import type { StoredEvent } from './statistics-events.ts'
 import { eventFacts, type Fact, purchaseFacts } from './statistics-oracle-facts.ts'
 import { bucketOf, dateIn, dayBegins, daysLater, isoIn } from './statistics-oracle-time.ts'
@@ -48,6 +48,7 @@ function rowsWithin(
   within: Range,
   facts: Readonly<Record<'events' | 'purchases', readonly Fact[]>>,
 ): Row[] {
+  const conditions = flattened(query.filters)
   const groups = new Map<string, { key: Value[]; measures: Map<string, Value | bigint> }>()
   const groupings = [
     ...query.timeDimensions.flatMap(({ dimension, granularity }) =>
@@ -59,12 +60,7 @@ function rowsWithin(
       return { column: id, name: id.slice(source.length + 1).replace(/^time\..*/, 'time'), granularity }
     }),
   ]
-  const wanted = [
-    ...new Set([
-      ...query.measures,
-      ...query.filters.flatMap(({ member, dimension }) => member ?? dimension ?? []),
-    ]),
-  ]
+  const wanted = [...new Set([...query.measures, ...leaves(query.filters).map(nameOf)])]
   const plain = wanted.flatMap((id) => ratios[id] ?? [id]).filter((id) => id in measureReaders)
   const sources = new Set(plain.map((id) => id.split('.')[0] as 'events' | 'purchases'))
   if (sources.size === 0) {
@@ -79,10 +75,12 @@ function rowsWithin(
       const [from, to] = rangeOf(dateRange, zone)
       return time >= from && time < to
     }) &&
-    query.filters.every((filter) => !isTime(filter) || passesTime(filter, time, zone))
+    conditions.every(
+      (each) => kindOf(each) !== 'time' || holds(each, (filter) => passesTime(filter, time, zone)),
+    )
 
   for (const source of sources) {
-    const kept = facts[source].flatMap((fact) => passing(fact, query.filters) ?? [])
+    const kept = facts[source].flatMap((fact) => passing(fact, conditions) ?? [])
     const perItem = groupings.some(({ name }) => name === 'item')
     const own = plain.filter((id) => id.startsWith(`${source}.`))
     const add = (fact: Fact, item: string | undefined, time: number): Map<string, Value | bigint> => {
@@ -120,7 +118,11 @@ function rowsWithin(
   }
   if (groupings.length === 0 && groups.size === 0) groups.set('[]', { key: [], measures: new Map() })
   const rows = [...groups.values()]
-    .filter(({ measures }) => query.filters.every((filter) => passesMeasure(filter, measures)))
+    .filter(({ measures }) =>
+      conditions.every(
+        (each) => kindOf(each) !== 'measure' || holds(each, (filter) => passesMeasure(filter, measures)),
+      ),
+    )
     .map(({ key, measures }): Row => {
       const row: Row = {}
       for (const [i, { column }] of groupings.entries()) row[column] = key[i] ?? null
@@ -206,11 +208,34 @@ function nameOf(filter: BinaryFilter): string {
   return filter.member ?? filter.dimension ?? ''
 }
 
-function isTime(filter: BinaryFilter): boolean {
-  return nameOf(filter).endsWith('.time')
+/** Filters without their groups. */
+function leaves(filters: readonly Filter[]): BinaryFilter[] {
+  return filters.flatMap((each) =>
+    'operator' in each ? [each] : [...leaves(each.and ?? []), ...leaves(each.or ?? [])],
+  )
 }
 
-export function passesTime({ operator, values }: BinaryFilter, time: number, zone: string): boolean {
+/** What an `and` holds stands beside it. */
+function flattened(filters: readonly Filter[]): Filter[] {
+  return filters.flatMap((each) => ('and' in each && each.and ? flattened(each.and) : [each]))
+}
+
+function kindOf(filter: Filter): 'dimension' | 'measure' | 'time' {
+  const [first] = leaves([filter])
+  const id = first ? nameOf(first) : ''
+  if (id.endsWith('.time')) return 'time'
+  return id in measureReaders ? 'measure' : 'dimension'
+}
+
+function holds(filter: Filter, passes: (filter: BinaryFilter) => boolean): boolean {
+  if ('operator' in filter) return passes(filter)
+  return filter.and
+    ? filter.and.every((each) => holds(each, passes))
+    : (filter.or ?? []).some((each) => holds(each, passes))
+}
+
+function passesTime({ operator, values: asked }: BinaryFilter, time: number, zone: string): boolean {
+  const values = asked ?? []
   if (operator === 'inDateRange' || operator === 'notInDateRange') {
     const [from, to] = rangeOf(values, zone)
     return (time >= from && time < to) === (operator === 'inDateRange')
@@ -235,7 +260,9 @@ function decimalOf(text: string): number {
   return isDecimal && Number.isFinite(Number(text)) ? Number(text) : Number.NaN
 }
 
-function passesText({ operator, values }: BinaryFilter, text: string | null): boolean {
+function passesText({ operator, values: asked }: BinaryFilter, text: string | null): boolean {
+  if (operator === 'set' || operator === 'notSet') return (text !== null) === (operator === 'set')
+  const values = asked ?? []
   const positive = operator.replace(/^not(.)/, (_, first: string) => first.toLowerCase())
   const passes =
     text !== null &&
@@ -253,30 +280,29 @@ function passesText({ operator, values }: BinaryFilter, text: string | null): bo
   return positive === operator ? passes : !passes
 }
 
-/** The fact with the items that pass, or nothing. */
-export function passing(fact: Fact, filters: readonly BinaryFilter[]): Fact | undefined {
-  let { items } = fact
-  let itemsFiltered = false
-  for (const filter of filters) {
-    const id = nameOf(filter)
-    const name = id.slice(id.indexOf('.') + 1)
-    if (id in measureReaders || name === 'time') continue
-    if (name === 'item') {
-      items = items.filter((item) => passesText(filter, item))
-      itemsFiltered = true
-    } else {
-      const text = name === 'isIdentified' ? String(fact.identified) : (fact.texts.get(name) ?? null)
-      if (!passesText(filter, text)) return undefined
-    }
-  }
-  return itemsFiltered && items.length === 0 ? undefined : { ...fact, items }
+/** The fact with the items that pass, or nothing; a fact without items is judged once, without any. */
+export function passing(fact: Fact, conditions: readonly Filter[]): Fact | undefined {
+  const judging = conditions.filter((each) => kindOf(each) === 'dimension')
+  const passes = (item: string | null) =>
+    judging.every((each) =>
+      holds(each, (filter) => {
+        const id = nameOf(filter)
+        const name = id.slice(id.indexOf('.') + 1)
+        if (name === 'item') return item === null ? filter.operator === 'notSet' : passesText(filter, item)
+        const text = name === 'isIdentified' ? String(fact.identified) : (fact.texts.get(name) ?? null)
+        return passesText(filter, text)
+      }),
+    )
+  if (!leaves(judging).some((filter) => nameOf(filter).endsWith('.item')))
+    return passes(null) ? fact : undefined
+  const items = fact.items.filter(passes)
+  return items.length > 0 || (fact.items.length === 0 && passes(null)) ? { ...fact, items } : undefined
 }
 
 function passesMeasure(filter: BinaryFilter, measures: ReadonlyMap<string, Value | bigint>): boolean {
-  const id = nameOf(filter)
-  if (!(id in measureReaders)) return true
-  const measure = numberOf(measures.get(id))
-  const any = (passes: (value: number) => boolean) => filter.values.some((value) => passes(Number(value)))
+  const measure = numberOf(measures.get(nameOf(filter)))
+  const any = (passes: (value: number) => boolean) =>
+    (filter.values ?? []).some((value) => passes(Number(value)))
   switch (filter.operator) {
     case 'equals':
       return any((value) => measure === value)

@@ -1,5 +1,6 @@
 import type {
   BinaryFilter,
+  Filter,
   FilterOperator,
   Query,
   TimeDimension,
@@ -34,6 +35,8 @@ const dimensions = {
     'isIdentified',
     'item',
     'browser',
+    'referrerHost',
+    'country',
     'label.store',
     'label.size',
   ],
@@ -118,7 +121,13 @@ const range = fc.oneof(
   fc.constant(['2026-03-29', '2026-10-25T02:30:00+02:00']),
 )
 
-function filter(source: 'events' | 'purchases', common: boolean): fc.Arbitrary<BinaryFilter> {
+type Filters = fc.Arbitrary<BinaryFilter>
+
+/** Filters by what they judge, of which groups join one kind. */
+function filtersOf(
+  source: 'events' | 'purchases',
+  common: boolean,
+): Record<'row' | 'time' | 'measure', Filters> {
   const named = (member: string) =>
     fc.constantFrom<{ member: string } | { dimension: string }>({ member }, { dimension: member })
   const onText: fc.Arbitrary<BinaryFilter> = fc
@@ -148,9 +157,36 @@ function filter(source: 'events' | 'purchases', common: boolean): fc.Arbitrary<B
   const onBoolean: fc.Arbitrary<BinaryFilter> = fc
     .tuple(from<FilterOperator>(['equals', 'notEquals']), from([['true'], ['false'], ['true', 'false']]))
     .map(([operator, values]) => ({ member: 'events.isIdentified', operator, values }))
-  return source === 'events' && !common
-    ? fc.oneof(onText, onText, onTime, onMeasure, onBoolean)
-    : fc.oneof(onText, onText, onTime, onMeasure)
+  const onPresence: fc.Arbitrary<BinaryFilter> = fc
+    .tuple(from(common ? shared : dimensions[source]), from<FilterOperator>(['set', 'notSet']))
+    .map(([name, operator]) => ({ member: `${source}.${name}`, operator }))
+  return {
+    row:
+      source === 'events' && !common
+        ? fc.oneof(onText, onText, onPresence, onBoolean)
+        : fc.oneof(onText, onText, onPresence),
+    time: onTime,
+    measure: onMeasure,
+  }
+}
+
+/** A filter or a group of some, three deep; an `or` joins one kind. */
+function filter(source: 'events' | 'purchases', common: boolean): fc.Arbitrary<Filter> {
+  const { row, time, measure } = filtersOf(source, common)
+  const within = (leaf: fc.Arbitrary<Filter>, depth: number): fc.Arbitrary<Filter> => {
+    if (depth === 0) return leaf
+    const inner = fc.array(within(leaf, depth - 1), { minLength: 1, maxLength: 3 })
+    return fc.oneof(
+      { arbitrary: leaf, weight: 3 },
+      { arbitrary: inner.map((and) => ({ and })), weight: 1 },
+      { arbitrary: inner.map((or) => ({ or })), weight: 2 },
+    )
+  }
+  const any: fc.Arbitrary<Filter> = fc.oneof(row, time, measure)
+  return fc.oneof(
+    { arbitrary: fc.oneof(within(row, 3), within(row, 3), within(time, 2), within(measure, 2)), weight: 5 },
+    { arbitrary: fc.array(any, { minLength: 1, maxLength: 3 }).map((and) => ({ and })), weight: 1 },
+  )
 }
 
 /** Queries that fit together over one source or both, of every operator, granularity, comparison and order. */

@@ -1,9 +1,10 @@
 import { setImmediate as yieldToOthers } from 'node:timers/promises'
 import type { Warning } from '@millrace/contract/envelope.ts'
-import type { Query } from '@millrace/contract/resources/query.ts'
+import type { Filter, Query } from '@millrace/contract/resources/query.ts'
 import { nearestName } from '../../platform/text/nearest.ts'
 import { findDimension } from './members/catalogue.ts'
 import type { SourceId } from './members/member.ts'
+import { listFilters, nameOf } from './query/parse/parse-filters.ts'
 import { shown } from './query/parse/parse-members.ts'
 import { type LabelKeys, shownLabels } from './statistics-store.ts'
 
@@ -17,12 +18,25 @@ export interface LabelUse {
 /** More of them do not help, and each is compared with every known key. */
 const maxWarnings = 10
 
-/** The labels of a query, each once, where it names them first. */
+/** A member that a question names, and where. */
+export interface MemberUse {
+  readonly id: string
+  readonly path: string
+}
+
+/** The members that filters name. */
+export function membersOfFilters(filters: readonly Filter[], path = 'filters'): MemberUse[] {
+  return listFilters(filters, path).map(([filter, at]) => ({ id: nameOf(filter), path: at }))
+}
+
+/** The labels of a query. */
 export function labelsIn({ dimensions, filters }: Query): LabelUse[] {
-  const named = [
-    ...dimensions.map((id, i) => ({ id, path: `dimensions.${i}` })),
-    ...filters.map(({ member, dimension }, i) => ({ id: member ?? dimension ?? '', path: `filters.${i}` })),
-  ]
+  const grouped = dimensions.map((id, i) => ({ id, path: `dimensions.${i}` }))
+  return labelsAmong([...grouped, ...membersOfFilters(filters)])
+}
+
+/** The labels among members, each once, where it is named first. */
+export function labelsAmong(named: readonly MemberUse[]): LabelUse[] {
   const uses = new Map<string, LabelUse>()
   for (const { id, path } of named) {
     const found = findDimension(id)

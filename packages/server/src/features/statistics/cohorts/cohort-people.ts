@@ -4,34 +4,41 @@ import { cohort } from '../members/cohort.ts'
 import { events } from '../members/events.ts'
 import type { CompiledQuery } from '../query/compile/compile.ts'
 import { rowsOf } from '../query/compile/compile-rows.ts'
+import type { EventAliases } from '../query/compile/event-name.ts'
 import { createParameters, type Parameters } from '../query/compile/parameters.ts'
 import { select } from '../query/compile/sql-text.ts'
 import type { CohortCondition } from '../query/query.ts'
 import type { EngineCell } from '../query/run.ts'
 import { always } from '../query/time/interval.ts'
 
+/** Whose events are read, and under which names. */
+export interface Company {
+  readonly companyId: string
+  readonly eventAliases: EventAliases
+}
+
 /** Reads who belongs to a cohort; `run` gives the cells of all rows. */
 export interface CohortPeople {
-  count(companyId: string, condition: CohortCondition): Promise<{ people: number; identified: number }>
-  list(companyId: string, condition: CohortCondition, range: Range): Promise<CohortMember[]>
+  count(company: Company, condition: CohortCondition): Promise<{ people: number; identified: number }>
+  list(company: Company, condition: CohortCondition, range: Range): Promise<CohortMember[]>
 }
 
 export type RunStatement = (companyId: string, statement: CompiledQuery) => Promise<readonly EngineCell[][]>
 
 export function createCohortPeople(run: RunStatement): CohortPeople {
   return {
-    async count(companyId, condition) {
+    async count(company, condition) {
       const parameters = createParameters()
-      const rows = rowsOfPeople(companyId, condition, parameters)
+      const rows = rowsOfPeople(company, condition, parameters)
       rows.need(['person', 'identified'])
       const sql = select(['uniqExact(person)', 'uniqExactIf(person, identified)'], rows.relation())
-      const [row] = await run(companyId, statementOf(sql, parameters, 1))
+      const [row] = await run(company.companyId, statementOf(sql, parameters, 1))
       return { people: Number(row?.[0] ?? 0), identified: Number(row?.[1] ?? 0) }
     },
 
-    async list(companyId, condition, { limit, offset }) {
+    async list(company, condition, { limit, offset }) {
       const parameters = createParameters()
-      const rows = rowsOfPeople(companyId, condition, parameters)
+      const rows = rowsOfPeople(company, condition, parameters)
       rows.need(['person', 'person_text', 'identified', 'time'])
       const columns = [
         'any(person_text) AS name',
@@ -47,7 +54,7 @@ export function createCohortPeople(run: RunStatement): CohortPeople {
         [],
         `\nGROUP BY person\nORDER BY name, person\nLIMIT ${part[0]} OFFSET ${part[1]}`,
       )
-      const found = await run(companyId, statementOf(sql, parameters, limit))
+      const found = await run(company.companyId, statementOf(sql, parameters, limit))
       return found.map(([person, identified, count, first, last]) => ({
         person: String(person),
         isIdentified: Boolean(identified),
@@ -59,9 +66,9 @@ export function createCohortPeople(run: RunStatement): CohortPeople {
   }
 }
 
-function rowsOfPeople(companyId: string, condition: CohortCondition, parameters: Parameters) {
+function rowsOfPeople(company: Company, condition: CohortCondition, parameters: Parameters) {
   const filter = { dimension: cohort, operator: 'equals' as const, values: [], cohort: condition }
-  return rowsOf({ source: events, companyId, filters: [filter], times: always, parameters })
+  return rowsOf({ ...company, source: events, filters: [filter], times: always, parameters })
 }
 
 function statementOf(sql: string, parameters: Parameters, limit: number): CompiledQuery {

@@ -16,8 +16,9 @@ import { mapConstraintViolation, type Relational } from '../../../platform/store
 import type { Caller, Principal } from '../../identity/sessions/principal.ts'
 import type { Now } from '../query/time/dates.ts'
 import { openZone } from '../query/time/zone.ts'
+import type { StatisticsSettings } from '../question.ts'
 import type { CohortListStore } from './cohort-list-store.ts'
-import type { CohortPeople } from './cohort-people.ts'
+import type { CohortPeople, Company } from './cohort-people.ts'
 import { conditionOf, createCohortReader } from './cohort-reader.ts'
 import { type CohortFields, createCohortStore, type StoredCohort, toCohort } from './cohort-store.ts'
 import { parseCohortRule } from './parse-rule.ts'
@@ -28,7 +29,7 @@ export interface CohortServiceDependencies {
   readonly lists: CohortListStore
   readonly people: CohortPeople
   readonly recordAudit: RecordAudit
-  readonly readSettings: (companyId: string) => Promise<{ readonly timezone: string }>
+  readonly readSettings: (companyId: string) => Promise<Pick<StatisticsSettings, 'timezone' | 'eventAliases'>>
   readonly clock: Clock
 }
 
@@ -42,9 +43,9 @@ export function createCohortService(dependencies: CohortServiceDependencies) {
   const { relational, lists, people, recordAudit, readSettings, clock } = dependencies
   const store = createCohortStore(relational.db)
 
-  async function nowOf(companyId: string): Promise<Now> {
-    const { timezone } = await readSettings(companyId)
-    return { instant: clock.now(), zone: openZone(timezone) }
+  async function nowOf(companyId: string): Promise<{ now: Now; company: Company }> {
+    const { timezone, eventAliases } = await readSettings(companyId)
+    return { now: { instant: clock.now(), zone: openZone(timezone) }, company: { companyId, eventAliases } }
   }
 
   const absent = (id: string) => new DomainError('cohortNotFound', { id: normalizeId(id) })
@@ -59,7 +60,7 @@ export function createCohortService(dependencies: CohortServiceDependencies) {
   async function checkRule(companyId: string, rule: Cohort['rule'] | undefined): Promise<void> {
     if (!rule) return
     assertRuleShape(rule)
-    parseCohortRule(rule, await nowOf(companyId))
+    parseCohortRule(rule, (await nowOf(companyId)).now)
   }
 
   /** Changes a cohort that is locked meanwhile. */
@@ -188,18 +189,18 @@ export function createCohortService(dependencies: CohortServiceDependencies) {
     /** @throws {DomainError} `cohortNotFound`, and the failures of queries */
     async size(principal: Principal, id: string): Promise<CohortSize> {
       const stored = await get(principal, id)
-      const now = await nowOf(principal.companyId)
-      const counted = await people.count(principal.companyId, conditionOf(stored, now))
+      const { now, company } = await nowOf(principal.companyId)
+      const counted = await people.count(company, conditionOf(stored, now))
       return { ...counted, readAt: new Date(now.instant).toISOString() }
     },
 
     /** @throws {DomainError} `cohortNotFound`, and the failures of queries */
     async members(principal: Principal, id: string, page: Page): Promise<Listed<CohortMember>> {
-      const { companyId } = principal
       const stored = await get(principal, id)
-      const condition = conditionOf(stored, await nowOf(companyId))
-      const rows = await people.list(companyId, condition, rangeOf(page))
-      const { people: count } = await people.count(companyId, condition)
+      const { now, company } = await nowOf(principal.companyId)
+      const condition = conditionOf(stored, now)
+      const rows = await people.list(company, condition, rangeOf(page))
+      const { people: count } = await people.count(company, condition)
       return { rows, count }
     },
   }

@@ -1,8 +1,7 @@
 import type { CohortRule, SeenWithin } from '@millrace/contract/resources/cohort.ts'
-import type { BinaryFilter, DateRange } from '@millrace/contract/resources/query.ts'
-import { findDimension, findMeasure } from '../members/catalogue.ts'
+import type { DateRange } from '@millrace/contract/resources/query.ts'
+import { membersOfSelection, parseEventFilters, parseSelection } from '../explorations/selection.ts'
 import { cohort } from '../members/cohort.ts'
-import { parseFilters } from '../query/parse/parse-filters.ts'
 import type { CohortCondition } from '../query/query.ts'
 import { createQueryFaults, type QueryFaults } from '../query/query-faults.ts'
 import { DateFault, type Now, readMoment, readRange } from '../query/time/dates.ts'
@@ -141,75 +140,35 @@ function readSeen(
 }
 
 function readEvent(rule: CohortRule, path: string, now: Now, faults: QueryFaults): CohortCondition {
-  const { names, filters = [] } = rule.event ?? {}
-  const { atLeast = 1, atMost } = rule
-  const foreign = filters.flatMap((filter, i) =>
-    rejectForeign(filter, `${path}.event.filters.${i}`, faults) ? [filter] : [],
-  )
+  const { event = {}, atLeast = 1, atMost } = rule
   if (atMost !== undefined && atMost < atLeast) {
     faults.add('invalidQuery', `${path}.atMost`, `is ${atMost}, less than atLeast, which is ${atLeast}`)
   }
   if (atLeast === 0 && atMost === undefined) {
     faults.add('invalidQuery', `${path}.atLeast`, 'is 0, which holds for everybody: give atMost too')
   }
-  if (foreign.length > 0) return { kind: 'or', of: [] }
-  const ofNames: BinaryFilter[] =
-    names === undefined ? [] : [{ member: 'events.name', operator: 'equals', values: names }]
-  const counted = (lower: number, upper: number | undefined) =>
-    countOf([...ofNames, ...filters], rule, path, now, faults, { atLeast: lower, atMost: upper }, (i) =>
-      i < ofNames.length ? `${path}.event.names` : `${path}.event.filters.${i - ofNames.length}`,
-    )
+  for (const { id, path: at } of membersOfSelection(event, `${path}.event`)) {
+    if (id !== cohort.id) continue
+    faults.add('invalidQuery', at, 'a cohort cannot refer to another cohort: repeat its rule here', id)
+    return { kind: 'or', of: [] }
+  }
+  const filters = parseSelection(event, `${path}.event`, now, faults)
+  const times = readTimes(rule.dateRange, `${path}.dateRange`, now, faults)
   // Those who never did it have no event to be found by.
-  if (atLeast === 0 && atMost !== undefined) return { kind: 'not', of: counted(atMost + 1, undefined) }
-  return counted(atLeast, atMost)
+  if (atLeast === 0 && atMost !== undefined) {
+    return { kind: 'not', of: { kind: 'events', filters, times, atLeast: atMost + 1 } }
+  }
+  return { kind: 'events', filters, times, atLeast, ...(atMost === undefined ? {} : { atMost }) }
 }
 
 function readLabel(rule: CohortRule, path: string, now: Now, faults: QueryFaults): CohortCondition {
   const { key = '', operator = 'equals', values = [] } = rule.label ?? {}
   const filter = { member: `events.label.${key}`, operator, values }
-  return countOf([filter], rule, path, now, faults, { atLeast: 1 }, () => `${path}.label`)
-}
-
-/** Persons with so many events that pass the filters, within the range of the rule. */
-function countOf(
-  filters: readonly BinaryFilter[],
-  { dateRange }: CohortRule,
-  path: string,
-  now: Now,
-  faults: QueryFaults,
-  { atLeast, atMost }: { readonly atLeast: number; readonly atMost?: number | undefined },
-  pathOf: (filter: number) => string,
-): CohortCondition {
-  const parsed = parseFilters(filters, now, {
+  const placed: QueryFaults = {
     ...faults,
-    add(name, at, message, ...members) {
-      const [, index, rest = ''] = /^filters\.(\d+)(.*)$/s.exec(at) ?? []
-      faults.add(
-        name,
-        index === undefined ? `${path}.event.filters` : pathOf(Number(index)) + rest,
-        message,
-        ...members,
-      )
-    },
-  })
-  return {
-    kind: 'events',
-    filters: parsed.dimensions,
-    times: parsed.when(readTimes(dateRange, `${path}.dateRange`, now, faults)),
-    atLeast,
-    ...(atMost === undefined ? {} : { atMost }),
+    add: (name, at, ...rest) => faults.add(name, at.replace('.filters.0', ''), ...rest),
   }
-}
-
-/** Filters of a rule are about one event: notes what is about anything else. */
-function rejectForeign({ member, dimension }: BinaryFilter, path: string, faults: QueryFaults): boolean {
-  const id = member ?? dimension ?? ''
-  if (id === cohort.id) {
-    faults.add('invalidQuery', path, 'a cohort cannot refer to another cohort: repeat its rule here', id)
-  } else if (findMeasure(id)) {
-    faults.add('invalidQuery', path, `${id} is a measure: a rule filters events by their dimensions`, id)
-  } else if ((findDimension(id)?.source ?? 'events') !== 'events') {
-    faults.add('incompatibleMembers', path, `${id} is no dimension of events, which this rule is about`, id)
-  } else return false
-  return true
+  const filters = parseEventFilters([filter], `${path}.label.filters`, now, placed)
+  const times = readTimes(rule.dateRange, `${path}.dateRange`, now, faults)
+  return { kind: 'events', filters, times, atLeast: 1 }
 }

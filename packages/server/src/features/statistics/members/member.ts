@@ -47,6 +47,8 @@ export interface Dimension extends Expression {
   readonly nullable: boolean
   /** Multiplies rows: one for each identifier in `ids`. */
   readonly perItem?: true
+  /** It is the name of the event, which a company may have renamed. */
+  readonly eventName?: true
   /** The label that it reads. */
   readonly label?: string
   /** It selects rows of every source and groups none. */
@@ -94,6 +96,8 @@ const textOperators = [
   'gte',
   'lt',
   'lte',
+  'set',
+  'notSet',
 ] as const satisfies FilterOperator[]
 
 const comparisons = ['equals', 'notEquals', 'gt', 'gte', 'lt', 'lte'] as const satisfies FilterOperator[]
@@ -107,7 +111,7 @@ export function operatorsFor({ type, filterOnly }: Dimension): readonly FilterOp
 export const operatorsOf: Readonly<Record<MemberType, readonly FilterOperator[]>> = {
   string: textOperators,
   number: comparisons,
-  boolean: ['equals', 'notEquals'],
+  boolean: ['equals', 'notEquals', 'set', 'notSet'],
   time: [
     ...comparisons,
     'inDateRange',

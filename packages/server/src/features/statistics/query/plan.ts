@@ -1,6 +1,15 @@
 import { dimensionIn, findDimension, findMeasure, isShared, sources } from '../members/catalogue.ts'
 import type { Dimension, Measure, PlainMeasure, Source, SourceId } from '../members/member.ts'
-import type { DimensionFilter, Grouping, MeasureFilter, Ordering, ParsedQuery } from './query.ts'
+import {
+  type DimensionFilter,
+  type FilterTree,
+  type Grouping,
+  leavesOf,
+  type MeasureFilter,
+  mapTree,
+  type Ordering,
+  type ParsedQuery,
+} from './query.ts'
 import { createQueryFaults, type QueryFaults } from './query-faults.ts'
 import { countUnits } from './time/calendar.ts'
 import { describeRange } from './time/dates.ts'
@@ -14,7 +23,7 @@ export interface Branch {
   readonly measures: readonly PlainMeasure[]
   /** The groupings in their order, as this source knows their dimensions. */
   readonly groupings: readonly Grouping[]
-  readonly filters: readonly DimensionFilter[]
+  readonly filters: readonly FilterTree<DimensionFilter>[]
 }
 
 /** One answer of a comparison; a query without one has a single range without a label. */
@@ -33,7 +42,7 @@ export interface Plan {
   readonly measures: readonly PlainMeasure[]
   /** What the rows show, in the order of the query. */
   readonly selected: readonly Measure[]
-  readonly measureFilters: readonly MeasureFilter[]
+  readonly measureFilters: readonly FilterTree<MeasureFilter>[]
   readonly order: readonly Ordering[]
   readonly limit: number
 }
@@ -75,7 +84,7 @@ function plainMeasures({ measures, measureFilters }: ParsedQuery): PlainMeasure[
     if (!measure.virtual) needed.add(measure)
     else for (const each of partsOf(measure)) needed.add(each)
   }
-  for (const { measure } of measureFilters) needed.add(measure)
+  for (const { measure } of leavesOf(measureFilters)) needed.add(measure)
   return [...needed]
 }
 
@@ -94,7 +103,7 @@ export function partsOf(measure: Measure): readonly PlainMeasure[] {
  * source has; without any, those that its remaining members name.
  */
 function sourcesOf(query: ParsedQuery, measures: readonly PlainMeasure[]): SourceId[] {
-  const named = [...query.groupings, ...query.filters]
+  const named = [...query.groupings, ...leavesOf(query.filters)]
     .map(({ dimension }) => dimension)
     .filter(({ filterOnly }) => !filterOnly)
   const candidates = [
@@ -114,7 +123,7 @@ function rejectIncompatibleDimensions(
 ): void {
   const uses = [
     ...query.groupings.map((each) => ({ path: 'dimensions', dimension: each.dimension })),
-    ...query.filters.map((each) => ({ path: 'filters', dimension: each.dimension })),
+    ...leavesOf(query.filters).map((each) => ({ path: 'filters', dimension: each.dimension })),
   ]
   for (const { path, dimension } of uses) {
     for (const id of ids) {
@@ -143,7 +152,11 @@ function branchesOf(source: Source, query: ParsedQuery, measures: readonly Plain
     ...use,
     dimension: dimensionIn(source.id, use.dimension) ?? use.dimension,
   })
-  const shared = { source, groupings: query.groupings.map(here), filters: query.filters.map(here) }
+  const shared = {
+    source,
+    groupings: query.groupings.map(here),
+    filters: query.filters.map((filter) => mapTree(filter, here)),
+  }
   const rows = own.filter(({ over }) => over === 'rows')
   const sessions = own.filter(({ over }) => over === 'sessions')
   const branches: Branch[] = []
@@ -161,7 +174,11 @@ function rangesOf({ comparison, when, zone }: ParsedQuery): PlannedRange[] {
 }
 
 /** Estimates the buckets before anything is read: an axis in seconds over years would fill the memory. */
-function rejectTooManyBuckets({ groupings, zone }: ParsedQuery, times: TimeSet, faults: QueryFaults): void {
+export function rejectTooManyBuckets(
+  { groupings, zone }: Pick<ParsedQuery, 'groupings' | 'zone'>,
+  times: TimeSet,
+  faults: QueryFaults,
+): void {
   if (times.length > maxIntervals) {
     faults.add('tooComplex', 'filters', `Filters on time may leave ${maxIntervals} separate ranges, not more`)
   }

@@ -27,7 +27,7 @@ export type CohortCondition =
   /** Persons with so many of these events; of `times` only the events within count. */
   | {
       readonly kind: 'events'
-      readonly filters: readonly DimensionFilter[]
+      readonly filters: readonly FilterTree<DimensionFilter>[]
       readonly times: TimeSet
       readonly atLeast: number
       readonly atMost?: number
@@ -46,6 +46,33 @@ export type KnownCohorts = ReadonlyMap<string, CohortCondition>
 export interface Reading extends Now {
   /** Absent where filters cannot name any. */
   readonly cohorts?: KnownCohorts
+}
+
+/** Conditions that all hold, or of which one does. */
+export interface FilterGroup<T> {
+  readonly join: 'and' | 'or'
+  readonly filters: readonly FilterTree<T>[]
+}
+
+/** One condition, or a group of them. */
+export type FilterTree<T> = T | FilterGroup<T>
+
+export function isGroup<T extends object>(filter: FilterTree<T>): filter is FilterGroup<T> {
+  return 'join' in filter
+}
+
+/** The conditions of a tree, without their joins. */
+export function leavesOf<T extends object>(filters: readonly FilterTree<T>[]): T[] {
+  return filters.flatMap((each) => (isGroup(each) ? leavesOf(each.filters) : [each]))
+}
+
+/** The tree with each condition made into something else. */
+export function mapTree<T extends object, R extends object>(
+  filter: FilterTree<T>,
+  make: (leaf: T) => R,
+): FilterTree<R> {
+  if (!isGroup(filter)) return make(filter)
+  return { join: filter.join, filters: filter.filters.map((each) => mapTree(each, make)) }
 }
 
 /** A condition on a measure, after aggregation. Values are decimal texts. */
@@ -67,8 +94,9 @@ export interface ParsedQuery {
   readonly measures: readonly Measure[]
   /** Times first, then dimensions, each in the order of the query. */
   readonly groupings: readonly Grouping[]
-  readonly filters: readonly DimensionFilter[]
-  readonly measureFilters: readonly MeasureFilter[]
+  /** All of them hold. */
+  readonly filters: readonly FilterTree<DimensionFilter>[]
+  readonly measureFilters: readonly FilterTree<MeasureFilter>[]
   /** Members that only say when: they group nothing, but must exist in one of the sources. */
   readonly times: readonly Dimension[]
   /** The instants that count. */

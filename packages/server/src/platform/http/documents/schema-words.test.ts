@@ -26,7 +26,7 @@ test.each<[string, unknown, string]>([
 
 test('rows name the fields inside lists and maps by their path', () => {
   expect(rowOf(Query, 'filters[].operator')).toMatchObject({ type: 'string', required: true })
-  expect(rowOf(Query, 'filters[].values')?.notes).toContain('1 to 1,000 items')
+  expect(rowOf(Query, 'filters[].values')?.notes).toContain('At most 1,000 items')
   expect(rowOf(StatisticsMeta, 'measures.*.title')).toMatchObject({ type: 'string', required: true })
 })
 

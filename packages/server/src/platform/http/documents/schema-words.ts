@@ -42,6 +42,11 @@ function valuesOf(schema: DocumentedSchema): DocumentedSchema | undefined {
   return typeof schema.additionalProperties === 'object' ? schema.additionalProperties : undefined
 }
 
+/** Whether it is an object with fields of its own, not a map. */
+function isRecord(schema: DocumentedSchema): boolean {
+  return schema.type === 'object' && schema.properties !== undefined
+}
+
 /** The type of a value in words: `integer`, `string[]`, `asc | desc`, `map of number`. */
 export function typeWords(schema: DocumentedSchema): string {
   if (schema.const !== undefined) return JSON.stringify(schema.const)
@@ -50,7 +55,13 @@ export function typeWords(schema: DocumentedSchema): string {
       ? 'string'
       : schema.enum.map((word) => JSON.stringify(word)).join(' | ')
   }
-  if (schema.anyOf !== undefined) return [...new Set(schema.anyOf.map(typeWords))].join(' or ')
+  if (schema.anyOf !== undefined) {
+    // Of an object in two forms the fields and the description tell more.
+    const words = schema.anyOf.map((each) =>
+      each.type === 'object' && schema.anyOf?.some(isRecord) ? 'object' : typeWords(each),
+    )
+    return [...new Set(words)].join(' or ')
+  }
   switch (schema.type) {
     case 'array': {
       if (isTuple(schema.items)) return `[${schema.items.map(typeWords).join(', ')}]`
@@ -81,6 +92,8 @@ function between(low: number | undefined, high: number | undefined, unit = ''): 
 
 /** What a value must keep to, beyond its type. */
 function boundWords(schema: DocumentedSchema): string[] {
+  const [value, ...more] = schema.anyOf?.filter(({ type }) => type !== 'null') ?? []
+  if (value && more.length === 0) return boundWords(value)
   const bounds = [
     schema.enum && schema.enum.length > wordsInType
       ? `one of ${schema.enum.map((word) => `\`${word}\``).join(', ')}`
@@ -96,10 +109,13 @@ function boundWords(schema: DocumentedSchema): string[] {
     : [[`${first.charAt(0).toUpperCase()}${first.slice(1)}`, ...rest].join('; ')]
 }
 
-/** The schema inside lists, maps and "or null", and how a path goes there. */
+/** The schema inside lists, maps, "or null" and "or a map", and how a path goes there. */
 function inside(schema: DocumentedSchema): { schema: DocumentedSchema; step: string } {
   const others = schema.anyOf?.filter(({ type }) => type !== 'null')
-  if (others?.length === 1 && others[0]) return inside(others[0])
+  const records = others?.filter(isRecord)
+  const [single] =
+    records?.length === 1 && others?.every(({ type }) => type === 'object') ? records : (others ?? [])
+  if (single && (others?.length === 1 || records?.length === 1)) return inside(single)
   if (schema.type === 'array' && schema.items && !isTuple(schema.items)) {
     const item = inside(schema.items)
     return { schema: item.schema, step: `[]${item.step}` }

@@ -5,11 +5,13 @@ import { complementOf, hullOf, type TimeSet } from '../time/interval.ts'
 import { timeCondition } from './compile-conditions.ts'
 import type { Rows, RowsOptions } from './compile-rows.ts'
 import { bindingsSql } from './compile-stored.ts'
+import type { EventAliases } from './event-name.ts'
 import type { Parameters } from './parameters.ts'
 import { nested, select } from './sql-text.ts'
 
 export interface CohortContext {
   readonly companyId: string
+  readonly eventAliases: EventAliases
   readonly parameters: Parameters
   /** Given, since rows themselves are filtered by cohorts. */
   readonly rowsOf: (options: RowsOptions) => Rows
@@ -159,9 +161,9 @@ function eventsPart(
   aggregate: string,
   filters: RowsOptions['filters'],
   times: TimeSet,
-  { companyId, parameters, rowsOf }: CohortContext,
+  { companyId, eventAliases, parameters, rowsOf }: CohortContext,
 ): string {
-  const rows = rowsOf({ source: events, companyId, filters, times, parameters })
+  const rows = rowsOf({ source: events, companyId, filters, times, eventAliases, parameters })
   rows.need(['client', 'device', 'time'])
   // The relation lies in the hull; separate intervals are distinguished here.
   const inside = times.length > 1 ? timeCondition('time', times, 'time', parameters) : undefined

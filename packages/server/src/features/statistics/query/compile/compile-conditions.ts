@@ -1,7 +1,7 @@
 import type { FilterOperator } from '@millrace/contract/resources/query.ts'
 import type { Dimension } from '../../members/member.ts'
 import { numberOf } from '../numbers.ts'
-import type { MeasureFilter } from '../query.ts'
+import { type FilterTree, isGroup, type MeasureFilter } from '../query.ts'
 import type { TimeSet } from '../time/interval.ts'
 import type { Parameters } from './parameters.ts'
 
@@ -23,6 +23,13 @@ function withoutNot(operator: FilterOperator): readonly [operator: FilterOperato
   }
 }
 
+/** The condition of a tree, made of those of its filters. */
+export function treeSql<T extends object>(tree: FilterTree<T>, leafSql: (filter: T) => string): string {
+  if (!isGroup(tree)) return leafSql(tree)
+  const parts = tree.filters.map((each) => `(${treeSql(each, leafSql)})`)
+  return `(${parts.join(tree.join === 'and' ? ' AND ' : ' OR ')})`
+}
+
 /**
  * The condition of one filter on an expression of the dimension's type. Values are joined by or, those of
  * `not…` operators by and; an absent value passes only the `not…` ones.
@@ -34,6 +41,8 @@ export function conditionOn(
   values: readonly string[],
   parameters: Parameters,
 ): string {
+  if (operator === 'set') return dimension.nullable ? `isNotNull(${sql})` : '1'
+  if (operator === 'notSet') return dimension.nullable ? `isNull(${sql})` : '0'
   const [positive, negated] = withoutNot(operator)
   const condition =
     dimension.type === 'boolean'

@@ -1,9 +1,10 @@
 import type { Dimension, Source } from '../../members/member.ts'
-import type { DimensionFilter } from '../query.ts'
+import { type CohortCondition, type DimensionFilter, type FilterTree, isGroup, leavesOf } from '../query.ts'
 import { hullOf, type TimeSet } from '../time/interval.ts'
-import { eventInCohort, personInCohort } from './compile-cohorts.ts'
-import { conditionOn } from './compile-conditions.ts'
+import { type CohortContext, eventInCohort, personInCohort } from './compile-cohorts.ts'
+import { conditionOn, treeSql } from './compile-conditions.ts'
 import { storedSql } from './compile-stored.ts'
+import { comparedNames, type EventAliases, eventNameSql } from './event-name.ts'
 import type { Parameters } from './parameters.ts'
 import { nested, select } from './sql-text.ts'
 
@@ -11,6 +12,8 @@ import { nested, select } from './sql-text.ts'
 export interface Rows {
   /** The SQL of a dimension over the relation. */
   dimension(dimension: Dimension): string
+  /** The SQL of whether a row of the relation passes these filters too. */
+  condition(filters: readonly FilterTree<DimensionFilter>[]): string
   /** Makes the relation have these columns. */
   need(columns: readonly string[]): void
   /**
@@ -23,12 +26,15 @@ export interface Rows {
 export interface RowsOptions {
   readonly source: Source
   readonly companyId: string
-  readonly filters: readonly DimensionFilter[]
+  /** All of them hold. */
+  readonly filters: readonly FilterTree<DimensionFilter>[]
   readonly times: TimeSet
+  readonly eventAliases: EventAliases
   readonly parameters: Parameters
 }
 
-export function rowsOf({ source, companyId, filters, times, parameters }: RowsOptions): Rows {
+export function rowsOf(options: RowsOptions): Rows {
+  const { source, companyId, filters, times, eventAliases, parameters } = options
   const needed = new Set<string>()
   /** Columns of labels, with their keys. */
   const labels = new Map<string, string>()
@@ -37,11 +43,17 @@ export function rowsOf({ source, companyId, filters, times, parameters }: RowsOp
   const ofCompany = `company = ${parameters.bind('String', companyId)}`
   let perItem = false
 
-  function dimensionSql(dimension: Dimension): string {
+  /** What a condition compares; of an event's name the stored one. */
+  function columnSql(dimension: Dimension): string {
     if (dimension.label !== undefined) return labelColumn(dimension.label)
     for (const name of dimension.columns) needed.add(name)
     if (dimension.perItem) perItem = true
     return dimension.sql
+  }
+
+  function dimensionSql(dimension: Dimension): string {
+    const sql = columnSql(dimension)
+    return dimension.eventName ? eventNameSql(sql, eventAliases, parameters) : sql
   }
 
   function labelColumn(key: string): string {
@@ -53,41 +65,105 @@ export function rowsOf({ source, companyId, filters, times, parameters }: RowsOp
   }
 
   /** Whether a condition needs the table's own columns alone, so that it comes before anything is joined. */
-  function isStored({ label, columns }: Dimension): boolean {
+  function isStored({ label, columns, filterOnly }: Dimension): boolean {
+    if (filterOnly) return source.table === 'events'
     return label === undefined && columns.every((name) => !(name in source.columns))
   }
 
   const early: string[] = []
   const late: string[] = []
-  const ofItems: string[] = []
+  const ofItems: FilterTree<DimensionFilter>[] = []
   const people: (readonly string[])[] = []
-  for (const { dimension, operator, values, cohort } of filters) {
-    if (cohort) {
-      const context = { companyId, parameters, rowsOf }
-      if (source.table === 'events') early.push(eventInCohort(cohort, context))
-      else {
-        needed.add('person')
-        late.push(personInCohort('person', cohort, context))
-      }
-      continue
+  for (const filter of filters) {
+    const leaves = leavesOf([filter])
+    // Rows of other persons count as soon as something else may hold in their stead: a group prunes nothing.
+    if (
+      !isGroup(filter) &&
+      filter.dimension.columns.includes('person_text') &&
+      filter.operator === 'equals'
+    ) {
+      people.push(filter.values)
     }
-    if (dimension.columns.includes('person_text') && operator === 'equals') people.push(values)
-    const condition = (sql: string) => conditionOn(sql, dimension, operator, values, parameters)
-    if (dimension.perItem) ofItems.push(condition('id'))
-    else if (isStored(dimension)) early.push(condition(dimension.sql))
-    else late.push(condition(dimensionSql(dimension)))
-  }
-  if (ofItems.length > 0) {
-    needed.add('items')
-    late.push('notEmpty(items)')
+    if (leaves.some(({ dimension }) => dimension.perItem)) ofItems.push(filter)
+    else if (leaves.every(({ dimension }) => isStored(dimension))) {
+      early.push(conditionsSql(filter, ({ sql }) => sql, eventInCohort))
+    } else late.push(conditionsSql(filter, columnSql))
   }
 
+  function conditionsSql(
+    filter: FilterTree<DimensionFilter>,
+    sqlOf: (dimension: Dimension) => string,
+    inCohort = rowInCohort,
+  ): string {
+    return treeSql(filter, (leaf) => {
+      const { dimension, operator, cohort } = leaf
+      if (cohort) return inCohort(cohort, { companyId, eventAliases, parameters, rowsOf })
+      const sql = sqlOf(dimension)
+      const compared = dimension.eventName
+        ? comparedNames(sql, leaf, eventAliases, parameters)
+        : { ...leaf, sql }
+      return conditionOn(compared.sql, dimension, operator, compared.values, parameters)
+    })
+  }
+
+  function rowInCohort(cohort: CohortCondition, context: CohortContext): string {
+    needed.add('person')
+    return personInCohort('person', cohort, context)
+  }
+
+  /** The condition of a filter on an identifier named `id`, and whatever else it names of the row. */
+  function onItem(filter: FilterTree<DimensionFilter>): string {
+    return conditionsSql(filter, (dimension) => (dimension.perItem ? 'id' : columnSql(dimension)))
+  }
+
+  /** The same condition on a row without any identifier. */
+  function withoutItem(filter: FilterTree<DimensionFilter>): string {
+    return treeSql(filter, (leaf) => {
+      if (leaf.dimension.perItem) return leaf.operator === 'notSet' ? '1' : '0'
+      return conditionsSql(leaf, columnSql)
+    })
+  }
+
+  // Items alone are filtered where they are read. A row may pass without any by another part of a group, and by
+  // `notSet`: then they are filtered once the whole row is there.
+  const itemsAlone = leavesOf(ofItems).every(
+    ({ dimension, operator }) => dimension.perItem && operator !== 'notSet',
+  )
+  const itemConditions = ofItems.map(onItem)
+  const bareConditions = itemsAlone ? [] : ofItems.map(withoutItem)
+  if (ofItems.length > 0) needed.add('items')
+  if (ofItems.length > 0 && itemsAlone) late.push('notEmpty(items)')
+
   function itemsSql(ids: string): string {
-    return ofItems.length > 0 ? `arrayFilter(id -> ${ofItems.join(' AND ')}, ${ids})` : ids
+    return itemConditions.length > 0 && itemsAlone
+      ? `arrayFilter(id -> ${itemConditions.join(' AND ')}, ${ids})`
+      : ids
+  }
+
+  function withFilteredItems(sql: string): string {
+    const named = select(['* EXCEPT (items)', 'items AS all_items'], nested(sql), late)
+    const kept = `arrayFilter(id -> ifNull(${itemConditions.join(' AND ')}, 0), all_items) AS items`
+    const bare = `empty(all_items) AND ${bareConditions.join(' AND ')}`
+    return select(['*'], nested(select(['*', kept], nested(named))), [`(notEmpty(items) OR (${bare}))`])
+  }
+
+  function conditionSql(asked: readonly FilterTree<DimensionFilter>[]): string {
+    const onItems = asked.filter((each) => leavesOf([each]).some(({ dimension }) => dimension.perItem))
+    const conditions = asked
+      .filter((each) => !onItems.includes(each))
+      .map((each) => `(${conditionsSql(each, columnSql)})`)
+    if (onItems.length > 0) {
+      needed.add('items')
+      const one = `arrayExists(id -> ${onItems.map(onItem).join(' AND ')}, items)`
+      const bare = `empty(items) AND ${onItems.map(withoutItem).join(' AND ')}`
+      conditions.push(`(${one} OR (${bare}))`)
+    }
+    return conditions.length > 0 ? conditions.join(' AND ') : '1'
   }
 
   return {
     dimension: dimensionSql,
+    condition: conditionSql,
     need(columns) {
       for (const name of columns) needed.add(name)
     },
@@ -103,7 +179,8 @@ export function rowsOf({ source, companyId, filters, times, parameters }: RowsOp
         people,
         parameters,
       })
-      if (late.length > 0) sql = select(['*'], nested(sql), late)
+      if (bareConditions.length > 0) sql = withFilteredItems(sql)
+      else if (late.length > 0) sql = select(['*'], nested(sql), late)
       if (perItem) sql = select(['*', 'arrayJoin(arrayDistinct(items)) AS item'], nested(sql))
       return nested(sql)
     },

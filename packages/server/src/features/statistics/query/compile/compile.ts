@@ -3,14 +3,20 @@ import type { Measure, PlainMeasure } from '../../members/member.ts'
 import type { Plan } from '../plan.ts'
 import { unionOf } from '../time/interval.ts'
 import { type BranchContext, branchSql, groupBy } from './compile-branches.ts'
-import { measureCondition } from './compile-conditions.ts'
+import { measureCondition, treeSql } from './compile-conditions.ts'
 import { type CellForm, createBuckets } from './compile-groupings.ts'
+import type { EventAliases } from './event-name.ts'
 import { createParameters } from './parameters.ts'
 import { nested, select } from './sql-text.ts'
 
 export interface ResultColumn {
   readonly key: string
   readonly form: CellForm
+}
+
+/** Settings of the company that decide about statements. */
+export interface CompileSettings {
+  readonly eventAliases: EventAliases
 }
 
 /** One statement, its bound values, and what its columns are. */
@@ -31,12 +37,19 @@ const rangeKey = 'compareDateRange'
  * Writes the plan as one statement. Its text is made of the catalogue's expressions and of placeholders; the
  * predicate on the company stands in every scan of a table.
  */
-export function compileQuery(plan: Plan, companyId: string): CompiledQuery {
+export function compileQuery(
+  plan: Plan,
+  companyId: string,
+  { eventAliases }: CompileSettings,
+): CompiledQuery {
   const parameters = createParameters()
   const compared = plan.ranges.some(({ label }) => label !== undefined)
   const buckets = createBuckets(plan.zone, unionOf(plan.ranges.flatMap(({ times }) => times)))
   const answers = plan.ranges.map(({ times }, i) =>
-    answerSql({ plan, times, buckets, companyId, parameters }, compared ? [`${i} AS range`] : []),
+    answerSql(
+      { plan, times, buckets, companyId, eventAliases, parameters },
+      compared ? [`${i} AS range`] : [],
+    ),
   )
   const [only = ''] = answers
   const sql = compared
@@ -63,8 +76,8 @@ function answerSql(context: BranchContext, first: readonly string[]): string {
     ...plan.groupings.map((_, i) => `g${i}`),
     ...plan.selected.map((measure, i) => `${selectedSql(plan, measure)} AS s${i}`),
   ]
-  const conditions = plan.measureFilters.map((filter) =>
-    measureCondition(measureColumn(plan, filter.measure), filter, parameters),
+  const conditions = plan.measureFilters.map((tree) =>
+    treeSql(tree, (filter) => measureCondition(measureColumn(plan, filter.measure), filter, parameters)),
   )
   const order = `${orderedBy(orderTerms(plan))}\nLIMIT ${plan.limit + 1}`
   return select(columns, nested(groupsSql(context)), conditions, order)

@@ -6,11 +6,13 @@ import { shown } from './parse-members.ts'
 
 /** Who passes a filter on cohorts; undefined, with its fault, where one of them does not exist. */
 export function resolveCohorts(
-  { operator, values }: BinaryFilter,
+  filter: BinaryFilter,
   path: string,
   cohorts: KnownCohorts | undefined,
   faults: QueryFaults,
 ): CohortCondition | undefined {
+  const { operator } = filter
+  const values = filter.values ?? []
   if (!cohorts) {
     faults.add('invalidQuery', path, 'a cohort cannot be named here', 'persons.cohort')
     return undefined

@@ -1,21 +1,40 @@
-import type { BinaryFilter, FilterOperator } from '@millrace/contract/resources/query.ts'
+import {
+  type BinaryFilter,
+  type Filter,
+  type FilterOperator,
+  presenceOperators,
+  queryLimits,
+} from '@millrace/contract/resources/query.ts'
 import { type Dimension, type Measure, operatorsFor, operatorsOf } from '../../members/member.ts'
 import { isUnreadableNumber } from '../numbers.ts'
-import type { DimensionFilter, MeasureFilter, Reading } from '../query.ts'
+import type { DimensionFilter, FilterTree, MeasureFilter, Reading } from '../query.ts'
 import type { QueryFaults } from '../query-faults.ts'
 import { DateFault, type Now, readMoment, readRange } from '../time/dates.ts'
-import { complementOf, type Interval, intersectionOf, type TimeSet, unionOf } from '../time/interval.ts'
+import {
+  always,
+  complementOf,
+  type Interval,
+  intersectionOf,
+  type TimeSet,
+  unionOf,
+} from '../time/interval.ts'
 import { resolveCohorts } from './parse-cohorts.ts'
 import { resolveMember } from './parse-members.ts'
 
 interface ParsedFilters {
-  readonly dimensions: readonly DimensionFilter[]
-  readonly measures: readonly MeasureFilter[]
+  readonly dimensions: readonly FilterTree<DimensionFilter>[]
+  readonly measures: readonly FilterTree<MeasureFilter>[]
   /** Time dimensions that filters name. */
   readonly times: readonly Dimension[]
   /** The instants of a set that pass all filters on times. */
   when(set: TimeSet): TimeSet
 }
+
+/** A filter or group that was read, by what it judges: rows, groups of rows, or the instants that count. */
+type Condition =
+  | { readonly kind: 'dimension'; readonly filter: FilterTree<DimensionFilter> }
+  | { readonly kind: 'measure'; readonly filter: FilterTree<MeasureFilter> }
+  | { readonly kind: 'time'; readonly set: TimeSet }
 
 /** Text of all filters together, in UTF-16 code units: it is sent to the engine apart from the statement. */
 const filterText = 100_000
@@ -25,49 +44,154 @@ const comparisons: ReadonlySet<FilterOperator> = new Set(['gt', 'gte', 'lt', 'lt
 
 const number = /^[+-]?(?:\d{1,18}(?:\.\d{0,10})?|\.\d{1,10})$/
 
+/** A filter with its place; those of groups are found in them. */
+function* filtersIn(asked: readonly Filter[], path: string): Generator<[BinaryFilter, string]> {
+  for (const [i, filter] of asked.entries()) {
+    const here = `${path}.${i}`
+    if (isBinary(filter)) yield [filter, here]
+    else {
+      yield* filtersIn(filter.and ?? [], `${here}.and`)
+      yield* filtersIn(filter.or ?? [], `${here}.or`)
+    }
+  }
+}
+
+function isBinary(filter: Filter): filter is BinaryFilter {
+  return 'operator' in filter
+}
+
+/** The filters with their places, those within groups included. */
+export function listFilters(asked: readonly Filter[], path = 'filters'): (readonly [BinaryFilter, string])[] {
+  return [...filtersIn(asked, path)]
+}
+
+/** @param path where the filters stand in what was asked */
 export function parseFilters(
-  asked: readonly BinaryFilter[],
+  asked: readonly Filter[],
   now: Reading,
   faults: QueryFaults,
+  path = 'filters',
 ): ParsedFilters {
-  const dimensions: DimensionFilter[] = []
-  const measures: MeasureFilter[] = []
   const times: Dimension[] = []
-  const sets: TimeSet[] = []
-  for (const [i, filter] of asked.entries()) {
-    const path = `filters.${i}`
-    const member = readMember(filter, path, faults)
-    if (!member || !checkValues(filter, member, path, faults)) continue
-    const { operator, values } = filter
+  const all = listFilters(asked, path)
+  if (all.length > queryLimits.filtersInGroups) {
+    const text = `${all.length} filters are more than the ${queryLimits.filtersInGroups} that all groups may hold together`
+    faults.add('invalidQuery', path, text)
+  }
+  const textLength = ({ values }: BinaryFilter) => (values ?? []).reduce((n, value) => n + value.length, 0)
+  if (all.reduce((sum, [filter]) => sum + textLength(filter), 0) > filterText) {
+    faults.add('tooComplex', path, `The values of all filters together may have ${filterText} characters`)
+  }
+
+  function readFilter(filter: BinaryFilter, here: string): Condition | undefined {
+    const member = readMember(filter, here, faults)
+    if (!member || !checkValues(filter, member, here, faults)) return undefined
+    const { operator } = filter
+    const values = filter.values ?? []
     if (member.kind === 'measure') {
-      if (member.virtual) {
-        faults.add(
-          'virtualMeasureFilter',
-          path,
-          `${member.id} is computed from ${member.numerator} and ${member.denominator} after aggregation and ` +
-            'cannot be filtered; filter those',
-          member.id,
-        )
-      } else measures.push({ measure: member, operator, values: values.map((value) => value.trim()) })
-    } else if (member.type === 'time') {
-      times.push(member)
-      const set = readTimes(filter, path, now, faults)
-      if (set) sets.push(set)
-    } else if (member.filterOnly) {
-      const cohort = resolveCohorts(filter, path, now.cohorts, faults)
-      if (cohort) dimensions.push({ dimension: member, operator, values, cohort })
-    } else dimensions.push({ dimension: member, operator, values })
+      if (!member.virtual) {
+        return {
+          kind: 'measure',
+          filter: { measure: member, operator, values: values.map((each) => each.trim()) },
+        }
+      }
+      faults.add(
+        'virtualMeasureFilter',
+        here,
+        `${member.id} is computed from ${member.numerator} and ${member.denominator} after aggregation and ` +
+          'cannot be filtered; filter those',
+        member.id,
+      )
+      return undefined
+    }
+    if (member.filterOnly) {
+      const cohort = resolveCohorts(filter, here, now.cohorts, faults)
+      return cohort && { kind: 'dimension', filter: { dimension: member, operator, values, cohort } }
+    }
+    if (member.type !== 'time') return { kind: 'dimension', filter: { dimension: member, operator, values } }
+    times.push(member)
+    const set = readTimes(filter, here, now, faults)
+    return set && { kind: 'time', set }
   }
-  if (
-    asked.reduce((sum, { values }) => sum + values.reduce((n, value) => n + value.length, 0), 0) > filterText
-  ) {
-    faults.add(
-      'tooComplex',
-      'filters',
-      `The values of all filters together may have ${filterText} characters`,
+
+  /** Conditions that all hold: those of an `and` count as if they stood without it. */
+  function readAll(filters: readonly Filter[], there: string): Condition[] {
+    return filters.flatMap((filter, i) => read(filter, `${there}.${i}`))
+  }
+
+  function read(filter: Filter, here: string): Condition[] {
+    if (isBinary(filter)) {
+      const one = readFilter(filter, here)
+      return one ? [one] : []
+    }
+    const { and, or } = filter
+    if (and !== undefined && or !== undefined) {
+      faults.add('invalidQuery', here, 'a group has and, or it has or: put one into the other')
+      return []
+    }
+    if (or === undefined) return readAll(and ?? [], `${here}.and`)
+    const parts = or.map((each, j) => read(each, `${here}.or.${j}`))
+    const any = readAny(parts, or, here)
+    return any ? [any] : []
+  }
+
+  /** The condition that one of several holds, each made of conditions that all hold. */
+  function readAny(
+    parts: readonly (readonly Condition[])[],
+    or: readonly Filter[],
+    here: string,
+  ): Condition | undefined {
+    const conditions = parts.flat()
+    const dimensions = parts.map((each) =>
+      each.flatMap((one) => (one.kind === 'dimension' ? one.filter : [])),
     )
+    const measures = parts.map((each) => each.flatMap((one) => (one.kind === 'measure' ? one.filter : [])))
+    const sets = parts.map((each) => each.flatMap((one) => (one.kind === 'time' ? [one.set] : [])))
+    switch (new Set(conditions.map(({ kind }) => kind)).size) {
+      case 0:
+        // Nothing in it could be read, which is a fault already.
+        return undefined
+      case 1:
+        break
+      default: {
+        const named = [...new Set(listFilters(or).map(([filter]) => nameOf(filter)))]
+        const text =
+          `an or joins filters of one kind, and here are several (${named.slice(0, 5).join(', ')}): dimensions judge ` +
+          'events, measures judge groups of them, and times say what counts at all. Ask one query for each kind'
+        faults.add('invalidQuery', here, text, ...named)
+        return undefined
+      }
+    }
+    if (conditions[0]?.kind === 'dimension') return { kind: 'dimension', filter: anyOf(dimensions) }
+    if (conditions[0]?.kind === 'measure') return { kind: 'measure', filter: anyOf(measures) }
+    return {
+      kind: 'time',
+      set: unionOf(sets.flatMap((each) => each.reduce(intersectionOf, always))),
+    }
   }
-  return { dimensions, measures, times, when: (set) => sets.reduce(intersectionOf, set) }
+
+  const conditions = readAll(asked, path)
+  return {
+    dimensions: conditions.flatMap((each) => (each.kind === 'dimension' ? [each.filter] : [])),
+    measures: conditions.flatMap((each) => (each.kind === 'measure' ? [each.filter] : [])),
+    times,
+    when: (set) =>
+      conditions.reduce((left, each) => (each.kind === 'time' ? intersectionOf(left, each.set) : left), set),
+  }
+}
+
+function anyOf<T>(parts: readonly (readonly FilterTree<T>[])[]): FilterTree<T> {
+  const filters = parts.map((part): FilterTree<T> => {
+    const [only] = part
+    return part.length === 1 && only !== undefined ? only : { join: 'and', filters: part }
+  })
+  const [single] = filters
+  return filters.length === 1 && single !== undefined ? single : { join: 'or', filters }
+}
+
+/** The member that a filter names, by its new or its older name. */
+export function nameOf({ member, dimension }: BinaryFilter): string {
+  return member ?? dimension ?? ''
 }
 
 function readMember(
@@ -94,17 +218,25 @@ function readMember(
 }
 
 function checkValues(
-  { operator, values }: BinaryFilter,
+  filter: BinaryFilter,
   member: Dimension | Measure,
   path: string,
   faults: QueryFaults,
 ): boolean {
+  const { operator } = filter
+  const values = filter.values ?? []
   const type = member.kind === 'measure' ? 'number' : member.type
   if (member.kind === 'measure' && member.virtual) return true
   const known = member.kind === 'measure' ? operatorsOf[type] : operatorsFor(member)
   if (!known.includes(operator)) {
     const text = `${operator} does not apply to ${member.id}, a ${type}; it takes ${known.join(', ')}`
     faults.add('invalidQuery', `${path}.operator`, text, member.id)
+    return false
+  }
+  if (presenceOperators.has(operator)) {
+    if (values.length === 0) return true
+    const text = `${operator} on ${member.id} asks whether there is a value: leave out values, or use equals`
+    faults.add('invalidQuery', `${path}.values`, text, member.id)
     return false
   }
   if (values.length === 0) {
@@ -144,7 +276,8 @@ function readable(value: string, type: Dimension['type'], operator: FilterOperat
 }
 
 function readTimes(filter: BinaryFilter, path: string, now: Now, faults: QueryFaults): TimeSet | undefined {
-  const { operator, values } = filter
+  const { operator } = filter
+  const values = filter.values ?? []
   try {
     if (operator === 'inDateRange') return unionOf([readRange(values, now)])
     if (operator === 'notInDateRange') return complementOf(unionOf([readRange(values, now)]))
@@ -152,12 +285,7 @@ function readTimes(filter: BinaryFilter, path: string, now: Now, faults: QueryFa
     return operator === 'notEquals' ? complementOf(parts) : parts
   } catch (error) {
     if (!(error instanceof DateFault)) throw error
-    faults.add(
-      'invalidQuery',
-      `${path}.values`,
-      error.message,
-      filter.member ?? filter.dimension ?? undefined,
-    )
+    faults.add('invalidQuery', `${path}.values`, error.message, nameOf(filter))
     return undefined
   }
 }
