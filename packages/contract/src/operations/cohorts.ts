@@ -16,7 +16,7 @@ const access = { resource: 'statistics', action: 'access' } as const
 const params = idParams('Identifier of the cohort')
 
 /** What a rule can be wrong about. */
-const ruleErrors = ['unknownMember', 'incompatibleMembers', 'invalidQuery', 'tooComplex'] as const
+const ruleErrors = ['unknownMember', 'invalidQuery', 'tooComplex'] as const
 const queryErrors = ['invalidQuery', 'tooComplex', 'timeout', 'tooManyRequests'] as const
 
 const rule = {

@@ -4,10 +4,16 @@ import type { Operation } from '@millrace/contract/operation.ts'
 import { permissionRows } from './permission-rows.ts'
 import type { MakeRefused, RefusalRows } from './refusal-row.ts'
 import { accountRefusals } from './refusal-rows-accounts.ts'
+import { cohortRefusals } from './refusal-rows-cohorts.ts'
 import { ownAccountRefusals } from './refusal-rows-own-account.ts'
 import { signOnRefusals } from './refusal-rows-sign-on.ts'
 
-export const refusalRows: RefusalRows = { ...accountRefusals, ...ownAccountRefusals, ...signOnRefusals }
+export const refusalRows: RefusalRows = {
+  ...accountRefusals,
+  ...ownAccountRefusals,
+  ...signOnRefusals,
+  ...cohortRefusals,
+}
 
 const isAbsence = (error: ErrorName) => errorTable[error].status === 404
 

@@ -24,7 +24,7 @@ const maxRuleText = 100_000
 /**
  * Resolves the names of a rule whose shape is checked, and reads its dates (docs/statistics.md, Cohorts).
  * @param path where the rule stands, for messages
- * @throws {DomainError} `unknownMember`, `incompatibleMembers`, `invalidQuery` or `tooComplex`, naming every fault
+ * @throws {DomainError} `unknownMember`, `invalidQuery` or `tooComplex`, naming every fault
  */
 export function parseCohortRule(rule: CohortRule, now: Now, path = 'rule'): CohortCondition {
   const faults = createQueryFaults()
