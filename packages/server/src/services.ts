@@ -43,18 +43,25 @@ import {
   createLinkedAccountService,
   type LinkedAccountService,
 } from './features/linked-accounts/linked-account-service.ts'
+import { createSavedQueries, type SavedQueries } from './features/saved-queries/saved-queries.ts'
 import { type AnswerBodies, createAnswerBodies } from './features/statistics/answer-body.ts'
 import { createCohortListStore } from './features/statistics/cohorts/cohort-list-store.ts'
 import { createCohortPeople } from './features/statistics/cohorts/cohort-people.ts'
 import { type CohortService, createCohortService } from './features/statistics/cohorts/cohort-service.ts'
 import { createQueryGate, type QueryGate } from './features/statistics/query/gate.ts'
 import { defaultRunLimits, type RunLimits, rowsOfCompiled } from './features/statistics/query/run.ts'
+import { openZone } from './features/statistics/query/time/zone.ts'
 import {
   type AnalyticsSettingsService,
   createAnalyticsSettingsService,
 } from './features/statistics/settings/analytics-settings-service.ts'
 import { createStatisticsService, type StatisticsService } from './features/statistics/statistics-service.ts'
 import { createStatisticsStore } from './features/statistics/statistics-store.ts'
+import {
+  createTagKeyService,
+  type ListUsesOfTag,
+  type TagKeyService,
+} from './features/tag-keys/tag-key-service.ts'
 import type { OpenedColumnar } from './open-stores.ts'
 import type { Clock } from './platform/clock.ts'
 import type { Passwords } from './platform/crypto/passwords.ts'
@@ -82,6 +89,8 @@ export interface Services {
   readonly analyticsSettings: AnalyticsSettingsService
   readonly answerBodies: AnswerBodies
   readonly cohorts: CohortService
+  readonly savedQueries: SavedQueries
+  readonly tagKeys: TagKeyService
   readonly accounts: AccountServices
   readonly linkedAccounts: LinkedAccountService
   readonly audit: AuditService
@@ -96,6 +105,7 @@ export interface ServiceOverrides {
   readonly resolveTxt?: ResolveTxt
   readonly queryGate?: QueryGate
   readonly queryLimits?: RunLimits
+  readonly listUsesOfTag?: ListUsesOfTag
 }
 
 export interface ServiceParts {
@@ -195,6 +205,24 @@ export function createServices(parts: ServiceParts): Services {
     readSettings: analyticsSettings.getForQuery,
     clock,
   })
+  const statistics = createStatisticsService({
+    gate,
+    columnar,
+    store: createStatisticsStore({ columnar }),
+    readSettings: analyticsSettings.getForQuery,
+    readCohorts: cohorts.readCohorts,
+    clock,
+    limits: queryLimits,
+    onAnswered: (outcome, seconds) => metrics.querySeconds.observe({ outcome }, seconds),
+  })
+  const linkedAccounts = createLinkedAccountService({
+    relational,
+    box,
+    outgoing,
+    recordAudit,
+    clock,
+    enter: createQueryGate({ running: 2, waiting: 4, what: 'test messages' }).enter,
+  })
   return {
     tokens: createTokenService({
       relational,
@@ -242,28 +270,34 @@ export function createServices(parts: ServiceParts): Services {
       clock,
       resolveTxt: overrides.resolveTxt ?? resolveTxtRecords,
     }),
-    statistics: createStatisticsService({
-      gate,
-      columnar,
-      store: createStatisticsStore({ columnar }),
-      readSettings: analyticsSettings.getForQuery,
-      readCohorts: cohorts.readCohorts,
-      clock,
-      limits: queryLimits,
-      onAnswered: (outcome, seconds) => metrics.querySeconds.observe({ outcome }, seconds),
-    }),
     analyticsSettings,
+    statistics,
     answerBodies: createAnswerBodies({ directory: parts.spoolDirectory }),
     cohorts,
+    tagKeys: createTagKeyService({
+      relational,
+      recordAudit,
+      lockCompany: (tx, companyId) => createDirectoryStore(tx).lockCompany(companyId),
+      listTeams: (tx, companyId, ids) => createDirectoryStore(tx).listTeams(companyId, ids),
+      // Nothing assigns tags yet.
+      listUsesOfTag: overrides.listUsesOfTag ?? (async () => []),
+    }),
     accounts,
     audit: createAuditService({ store: createAuditStore(relational.db) }),
-    linkedAccounts: createLinkedAccountService({
+    linkedAccounts,
+    savedQueries: createSavedQueries({
       relational,
-      box,
-      outgoing,
+      validateQuery: statistics.validate,
+      answer: statistics.answer,
+      readSettings: analyticsSettings.getForQuery,
+      openZone,
+      listLinkedAccounts: linkedAccounts.listIds,
+      sendMessage: linkedAccounts.deliver,
       recordAudit,
+      enqueueMail,
+      publicUrl,
       clock,
-      enter: createQueryGate({ running: 2, waiting: 4, what: 'test messages' }).enter,
+      log: logger,
     }),
     provisioning,
   }

@@ -13,9 +13,11 @@ import * as experiments from './experiments.ts'
 import * as funnels from './funnels.ts'
 import * as invitations from './invitations.ts'
 import * as linkedAccounts from './linked-accounts.ts'
+import * as paths from './paths.ts'
 import * as profile from './profile.ts'
 import * as provisioning from './provisioning.ts'
 import * as reports from './reports.ts'
+import * as retention from './retention.ts'
 import * as roles from './roles.ts'
 import * as savedQueries from './saved-queries.ts'
 import * as singleSignOn from './single-sign-on.ts'
@@ -37,8 +39,22 @@ export const allOperations: readonly Operation[] = [
   statistics.readStatisticsMeta,
   savedQueries.saveQuery,
   savedQueries.updateSavedQuery,
+  savedQueries.listSavedQueries,
+  savedQueries.readSavedQuery,
+  savedQueries.deleteSavedQuery,
+  savedQueries.runSavedQuery,
+  savedQueries.listSavedQueryRuns,
+  savedQueries.listNextRuns,
+  savedQueries.readRunResult,
   experiments.readExperiment,
   tags.deleteTagValue,
+  tags.listTagKeys,
+  tags.readTagKey,
+  tags.createTagKey,
+  tags.updateTagKey,
+  tags.deleteTagKey,
+  tags.createTagValue,
+  tags.updateTagValue,
   workflows.createWorkflow,
   workflows.listJsonTemplates,
   workflows.listParameterValues,
@@ -121,4 +137,6 @@ export const allOperations: readonly Operation[] = [
   analyticsSettings.readAnalyticsSettings,
   analyticsSettings.updateAnalyticsSettings,
   funnels.exploreFunnel,
+  paths.explorePaths,
+  retention.exploreRetention,
 ]

@@ -59,6 +59,13 @@ export const auditActions = {
   'cohort-delete': 'statistics',
 
   'statistics-settings-update': 'statistics',
+  'schedule-pause': 'statistics',
+  'tag-key-create': 'statistics',
+  'tag-key-update': 'statistics',
+  'tag-key-delete': 'statistics',
+  'tag-value-create': 'statistics',
+  'tag-value-update': 'statistics',
+  'tag-value-delete': 'statistics',
 } as const
 
 export type AuditAction = keyof typeof auditActions

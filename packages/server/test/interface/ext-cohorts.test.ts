@@ -209,30 +209,45 @@ describe('the filter persons.cohort', () => {
     for (const component of queryCompatibility.components) expect(component).toContain('persons.cohort')
   })
 
-  it('also filters funnels', async () => {
+  it('filters funnels, retention, paths and sessions', async () => {
     await engine.load([
+      storedEvent({ clientId: 'ada', name: 'add_cart', at: '2026-03-10T09:00:00Z' }),
       storedEvent({ clientId: 'ada', name: 'purchase', at: '2026-03-10T10:00:00Z' }),
       storedEvent({ clientId: 'bob', name: 'add_cart', at: '2026-03-10T10:00:00Z' }),
-      storedEvent({ clientId: 'ada', name: 'add_cart', at: '2026-03-10T09:00:00Z' }),
     ])
     const id = await idOf({ rule: buyers })
-    const funnel = async (filters: object[], per: string) => {
+    const dateRange = ['2026-03-10', '2026-03-10']
+    const explore = async (what: string, body: object) => {
       const response = await app.app.inject({
         method: 'POST',
-        url: '/v2/statistics/funnels',
+        url: `/v2/statistics/${what}`,
         headers: { ...callerToken, 'content-type': 'application/json' },
-        payload: JSON.stringify({
-          steps: [{ events: ['add_cart'] }, { events: ['purchase'] }],
-          dateRange: ['2026-03-10', '2026-03-10'],
-          per,
-          filters,
-        }),
+        payload: JSON.stringify({ dateRange, filters: [inCohort(id)], ...body }),
       })
-      return { status: response.statusCode, rows: JSON.parse(response.json().data) as object[] }
+      if (response.statusCode !== 200) throw new Error(response.body)
+      return JSON.parse(response.json().data) as object[]
     }
-    expect((await funnel([], 'person')).rows).toMatchObject([{ people: 2 }, { people: 1 }])
-    expect((await funnel([inCohort(id)], 'person')).rows).toMatchObject([{ people: 1 }, { people: 1 }])
-    expect((await funnel([inCohort(id)], 'session')).status).toBe(200)
+    const steps = [{ events: ['add_cart'] }, { events: ['purchase'] }]
+    expect(await explore('funnels', { steps, filters: [] })).toMatchObject([{ people: 2 }, { people: 1 }])
+    for (const per of ['person', 'session']) {
+      const [first] = await explore('funnels', { steps, per })
+      expect(first).toMatchObject({ [per === 'person' ? 'people' : 'sessions']: 1 })
+    }
+    const ofPerson = { member: 'events.person', operator: 'equals', values: ['ada'] }
+    const asked = [
+      ['retention', { firstEvent: {}, returnEvent: {}, period: 'day', periods: 2 }],
+      ['paths', { by: 'event' }],
+    ] as const
+    for (const [what, body] of asked) {
+      const rows = await explore(what, body)
+      expect(rows.length).toBeGreaterThan(0)
+      expect(rows).toEqual(await explore(what, { ...body, filters: [ofPerson] }))
+    }
+    const sessions = (filter: object) =>
+      app.rows({ measures: ['sessions.count', 'sessions.people'], filters: [filter] as never })
+    const entry = { member: 'sessions.entryPath', operator: 'equals', values: ['/nowhere'] }
+    for (const filter of [inCohort(id), { or: [entry, inCohort(id)] }])
+      expect(await sessions(filter)).toEqual([{ 'sessions.count': 2, 'sessions.people': 1 }])
   })
 
   it('answers V06 and strangers alike: a cohort that is deleted or of another company does not exist', async () => {

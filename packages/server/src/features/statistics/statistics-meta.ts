@@ -20,11 +20,13 @@ const caseInsensitiveOperators = operatorsOf.string.filter((each) => operatorMea
 const sourceIds = Object.keys(sources) as SourceId[]
 
 /** What a company can query: the catalogue, and the labels of its own facts. */
-export function describeStatistics(labels: Readonly<Record<SourceId, readonly string[]>>): StatisticsMeta {
+export function describeStatistics(
+  labels: Readonly<Partial<Record<SourceId, readonly string[]>>>,
+): StatisticsMeta {
   const known = [
     ...dimensions,
     ...filterDimensions,
-    ...sourceIds.flatMap((source) => labels[source].map((key) => labelDimension(source, key))),
+    ...sourceIds.flatMap((source) => (labels[source] ?? []).map((key) => labelDimension(source, key))),
   ]
   return {
     measures: Object.fromEntries(measures.map((each) => [each.id, describeMeasure(each)])),

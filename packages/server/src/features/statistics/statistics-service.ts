@@ -37,6 +37,8 @@ export type QueryOutcome = 'ok' | 'refused' | 'timeout' | 'cancelled' | 'failed'
 export interface AnswerRequest {
   readonly companyId: string
   readonly format: ResultFormat
+  /** The instant that relative ranges are read as of, in milliseconds since 1970; the present when absent. */
+  readonly at?: number
   /** Ends the query, in the engine too. */
   readonly signal?: AbortSignal
 }
@@ -69,6 +71,11 @@ export interface StatisticsService {
    * @throws {DomainError} as `answer`
    */
   explore(request: ExplorationRequest): Answer
+  /**
+   * Checks a query as if it were run, without running it.
+   * @throws {DomainError} `unknownMember`, `incompatibleMembers`, `virtualMeasureFilter`, `invalidQuery`, `tooComplex`
+   */
+  validate(query: Query, companyId: string): Promise<void>
   /** Measures and dimensions, labels included (docs/interface.md, Statistics metadata). */
   describe(companyId: string): Promise<StatisticsMeta>
 }
@@ -93,9 +100,13 @@ export function createStatisticsService(dependencies: StatisticsDependencies): S
   const { columnar, store, readSettings, readCohorts, clock, gate, limits, onAnswered } = dependencies
   const described = new Map<string, Described>()
 
-  async function prepare({ question, companyId }: ExplorationRequest): Promise<Prepared> {
+  async function prepare({
+    question,
+    companyId,
+    at = clock.now(),
+  }: Pick<ExplorationRequest, 'question' | 'companyId' | 'at'>): Promise<Prepared> {
     const settings = await readSettings(companyId)
-    const now = { instant: clock.now(), zone: openZone(settings.timezone) }
+    const now = { instant: at, zone: openZone(settings.timezone) }
     const cohorts = await readCohorts(companyId, question.body, now)
     return question.prepare({ companyId, instant: now.instant, settings, cohorts })
   }
@@ -179,6 +190,9 @@ export function createStatisticsService(dependencies: StatisticsDependencies): S
   return {
     answer: ({ query, ...request }) => explore({ ...request, question: questionOf(query) }),
     explore,
+    async validate(query, companyId) {
+      await prepare({ question: questionOf(query), companyId })
+    },
     describe(companyId) {
       const known = look(companyId, labelsFreshFor)
       known.meta ??= known.labels.then(describeStatistics)

@@ -3,14 +3,19 @@ import { dimension } from './dimensions.ts'
 import { eventDimensions, eventMeasures, events } from './events.ts'
 import type { Dimension, Measure, Source, SourceId } from './member.ts'
 import { purchaseDimensions, purchaseMeasures, purchases } from './purchases.ts'
+import { sessionDimensions, sessionMeasures, sessions } from './sessions.ts'
 
 /** The statistics model as data: adding a member is adding an entry (docs/statistics.md). */
-export const sources: Readonly<Record<SourceId, Source>> = { events, purchases }
+export const sources: Readonly<Record<SourceId, Source>> = { events, purchases, sessions }
 
-export const measures: readonly Measure[] = [...eventMeasures, ...purchaseMeasures]
+export const measures: readonly Measure[] = [...eventMeasures, ...purchaseMeasures, ...sessionMeasures]
 
 /** All but labels, which are as many as the keys that senders use. */
-export const dimensions: readonly Dimension[] = [...eventDimensions, ...purchaseDimensions]
+export const dimensions: readonly Dimension[] = [
+  ...eventDimensions,
+  ...purchaseDimensions,
+  ...sessionDimensions,
+]
 
 /** What only filters name: they mean the same in every source. */
 export const filterDimensions: readonly Dimension[] = [cohort]

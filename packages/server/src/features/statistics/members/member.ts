@@ -2,7 +2,7 @@ import type { FilterOperator } from '@millrace/contract/resources/query.ts'
 import type { DimensionMeta, MeasureMeta } from '@millrace/contract/resources/statistics-meta.ts'
 
 /** Members are named `<source>.<member>`. */
-export type SourceId = 'events' | 'purchases'
+export type SourceId = 'events' | 'purchases' | 'sessions'
 
 export type MemberType = DimensionMeta['type']
 
@@ -68,6 +68,8 @@ export interface PlainMeasure extends MeasureBase {
   readonly virtual: false
   /** `rows` aggregates the source's rows, `sessions` counts runs of one person's rows. */
   readonly over: 'rows' | 'sessions'
+  /** A mean is absent where there is nothing to take it of, and a float. */
+  readonly mean?: true
   /** The aggregate of a group. */
   readonly aggregate: Expression
   /** The aggregate where the rows are one for each identifier, if it is another. */

@@ -12,8 +12,6 @@ import { nested, select } from './sql-text.ts'
 export interface Rows {
   /** The SQL of a dimension over the relation. */
   dimension(dimension: Dimension): string
-  /** The SQL of whether a row of the relation passes these filters too. */
-  condition(filters: readonly FilterTree<DimensionFilter>[]): string
   /** Makes the relation have these columns. */
   need(columns: readonly string[]): void
   /**
@@ -21,6 +19,12 @@ export interface Rows {
    * first and the last instant of `times`.
    */
   relation(): string
+}
+
+/** Rows that were stored, one for each fact. */
+export interface StoredRows extends Rows {
+  /** The SQL of whether a row of the relation passes these filters too. */
+  condition(filters: readonly FilterTree<DimensionFilter>[]): string
 }
 
 export interface RowsOptions {
@@ -31,10 +35,12 @@ export interface RowsOptions {
   readonly times: TimeSet
   readonly eventAliases: EventAliases
   readonly parameters: Parameters
+  /** Further conditions on the table's own columns. */
+  readonly conditions?: readonly string[]
 }
 
-export function rowsOf(options: RowsOptions): Rows {
-  const { source, companyId, filters, times, eventAliases, parameters } = options
+export function rowsOf(options: RowsOptions): StoredRows {
+  const { source, companyId, filters, times, eventAliases, parameters, conditions = [] } = options
   const needed = new Set<string>()
   /** Columns of labels, with their keys. */
   const labels = new Map<string, string>()
@@ -70,7 +76,7 @@ export function rowsOf(options: RowsOptions): Rows {
     return label === undefined && columns.every((name) => !(name in source.columns))
   }
 
-  const early: string[] = []
+  const early: string[] = [...conditions]
   const late: string[] = []
   const ofItems: FilterTree<DimensionFilter>[] = []
   const people: (readonly string[])[] = []
