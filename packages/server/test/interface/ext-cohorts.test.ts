@@ -235,7 +235,7 @@ describe('the filter persons.cohort', () => {
     }
     const ofPerson = { member: 'events.person', operator: 'equals', values: ['ada'] }
     const asked = [
-      ['retention', { firstEvent: {}, returnEvent: {}, period: 'day', periods: 2 }],
+      ['retention', { firstEvent: {}, returnEvent: {}, granularity: 'day', periods: 2 }],
       ['paths', { by: 'event' }],
     ] as const
     for (const [what, body] of asked) {
