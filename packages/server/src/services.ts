@@ -55,6 +55,10 @@ import {
   type AnalyticsSettingsService,
   createAnalyticsSettingsService,
 } from './features/statistics/settings/analytics-settings-service.ts'
+import {
+  createEventAliasService,
+  type EventAliasService,
+} from './features/statistics/settings/event-alias-service.ts'
 import { createStatisticsService, type StatisticsService } from './features/statistics/statistics-service.ts'
 import { createStatisticsStore } from './features/statistics/statistics-store.ts'
 import {
@@ -72,7 +76,7 @@ import type { EnqueueMail } from './platform/mail/mail-queue.ts'
 import type { Metrics } from './platform/metrics.ts'
 import type { OutgoingClient } from './platform/outgoing/outgoing-client.ts'
 import type { EventLog } from './platform/stores/event-log.ts'
-import type { Relational } from './platform/stores/relational.ts'
+import type { Queries, Relational } from './platform/stores/relational.ts'
 
 /** The rules of every feature, over one set of stores. */
 export interface Services {
@@ -87,6 +91,7 @@ export interface Services {
   readonly datasources: DatasourceService
   readonly statistics: StatisticsService
   readonly analyticsSettings: AnalyticsSettingsService
+  readonly eventAliases: EventAliasService
   readonly answerBodies: AnswerBodies
   readonly cohorts: CohortService
   readonly savedQueries: SavedQueries
@@ -185,6 +190,7 @@ export function createServices(parts: ServiceParts): Services {
     findSingleSignOn: createDomainStore(relational.db).findSingleSignOn,
     publicUrl,
   })
+  const lockCompany = (tx: Queries, companyId: string) => createDirectoryStore(tx).lockCompany(companyId)
   const analyticsSettings = createAnalyticsSettingsService({ relational, recordAudit })
   const queryLimits = overrides.queryLimits ?? {
     ...defaultRunLimits,
@@ -271,13 +277,14 @@ export function createServices(parts: ServiceParts): Services {
       resolveTxt: overrides.resolveTxt ?? resolveTxtRecords,
     }),
     analyticsSettings,
+    eventAliases: createEventAliasService({ relational, recordAudit, lockCompany }),
     statistics,
     answerBodies: createAnswerBodies({ directory: parts.spoolDirectory }),
     cohorts,
     tagKeys: createTagKeyService({
       relational,
       recordAudit,
-      lockCompany: (tx, companyId) => createDirectoryStore(tx).lockCompany(companyId),
+      lockCompany,
       listTeams: (tx, companyId, ids) => createDirectoryStore(tx).listTeams(companyId, ids),
       // Nothing assigns tags yet.
       listUsesOfTag: overrides.listUsesOfTag ?? (async () => []),

@@ -74,6 +74,27 @@ export const statisticErrors = {
     message: 'This tag key has the most values that are possible: delete one first',
     data: Type.Object({ limit: Type.Integer({ examples: [1000] }) }, strict),
   },
+  eventAliasNotFound: {
+    errorCode: 9050,
+    status: 404,
+    message: 'No event of this name has an alias',
+    data: ByName,
+  },
+  eventAliasChain: {
+    errorCode: 9051,
+    status: 409,
+    message: 'An alias leads to a name that has no alias itself',
+    data: Type.Object(
+      { name: Type.String({ examples: ['sign_up'] }), alias: Type.String({ examples: ['registration'] }) },
+      strict,
+    ),
+  },
+  tooManyEventAliases: {
+    errorCode: 9052,
+    status: 409,
+    message: 'Your company has the most event aliases that are possible: delete one first',
+    data: Type.Object({ limit: Type.Integer({ examples: [200] }) }, strict),
+  },
   unknownMember: {
     errorCode: 9100,
     status: 400,

@@ -9,6 +9,7 @@ import * as cohorts from './cohorts.ts'
 import * as collector from './collector.ts'
 import * as company from './company.ts'
 import * as datasources from './datasources.ts'
+import * as eventAliases from './event-aliases.ts'
 import * as experiments from './experiments.ts'
 import * as funnels from './funnels.ts'
 import * as invitations from './invitations.ts'
@@ -137,6 +138,9 @@ export const allOperations: readonly Operation[] = [
   analyticsSettings.readAnalyticsSettings,
   analyticsSettings.updateAnalyticsSettings,
   funnels.exploreFunnel,
+  eventAliases.listEventAliases,
+  eventAliases.setEventAlias,
+  eventAliases.deleteEventAlias,
   paths.explorePaths,
   retention.exploreRetention,
 ]

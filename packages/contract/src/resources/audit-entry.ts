@@ -59,6 +59,8 @@ export const auditActions = {
   'cohort-delete': 'statistics',
 
   'statistics-settings-update': 'statistics',
+  'event-alias-set': 'statistics',
+  'event-alias-delete': 'statistics',
   'schedule-pause': 'statistics',
   'tag-key-create': 'statistics',
   'tag-key-update': 'statistics',

@@ -65,7 +65,7 @@ function isOfPerson(filter: FilterTree<DimensionFilter>): boolean {
   )
 }
 
-/** Filters that hold for every event of the funnel: a store reads the others by name faster than by step. */
+/** Filters that every event of the funnel passes, on its name too where all steps tell names. */
 function commonFilters({ steps, filters, per }: Funnel): readonly FilterTree<DimensionFilter>[] {
   if (per === 'session') return filters.filter(isOfPerson)
   return [...filters, ...namesOfAny(steps)]
