@@ -45,8 +45,11 @@ import {
 } from './features/linked-accounts/linked-account-service.ts'
 import { createSavedQueries, type SavedQueries } from './features/saved-queries/saved-queries.ts'
 import { type AnswerBodies, createAnswerBodies } from './features/statistics/answer-body.ts'
+import { createCohortListStore } from './features/statistics/cohorts/cohort-list-store.ts'
+import { createCohortPeople } from './features/statistics/cohorts/cohort-people.ts'
+import { type CohortService, createCohortService } from './features/statistics/cohorts/cohort-service.ts'
 import { createQueryGate, type QueryGate } from './features/statistics/query/gate.ts'
-import { defaultRunLimits, type RunLimits } from './features/statistics/query/run.ts'
+import { defaultRunLimits, type RunLimits, rowsOfCompiled } from './features/statistics/query/run.ts'
 import { openZone } from './features/statistics/query/time/zone.ts'
 import {
   type AnalyticsSettingsService,
@@ -90,6 +93,7 @@ export interface Services {
   readonly analyticsSettings: AnalyticsSettingsService
   readonly eventAliases: EventAliasService
   readonly answerBodies: AnswerBodies
+  readonly cohorts: CohortService
   readonly savedQueries: SavedQueries
   readonly tagKeys: TagKeyService
   readonly accounts: AccountServices
@@ -188,16 +192,33 @@ export function createServices(parts: ServiceParts): Services {
   })
   const lockCompany = (tx: Queries, companyId: string) => createDirectoryStore(tx).lockCompany(companyId)
   const analyticsSettings = createAnalyticsSettingsService({ relational, recordAudit })
+  const queryLimits = overrides.queryLimits ?? {
+    ...defaultRunLimits,
+    threads: oneThreadWhileIngesting(collector, ending),
+  }
+  const cohorts = createCohortService({
+    relational,
+    lists: createCohortListStore({ columnar }),
+    people: createCohortPeople(async (companyId, statement) => {
+      const leave = await gate.enter(companyId)
+      try {
+        return await rowsOfCompiled(columnar, statement, queryLimits)
+      } finally {
+        leave()
+      }
+    }),
+    recordAudit,
+    readSettings: analyticsSettings.getForQuery,
+    clock,
+  })
   const statistics = createStatisticsService({
     gate,
     columnar,
     store: createStatisticsStore({ columnar }),
     readSettings: analyticsSettings.getForQuery,
+    readCohorts: cohorts.readCohorts,
     clock,
-    limits: overrides.queryLimits ?? {
-      ...defaultRunLimits,
-      threads: oneThreadWhileIngesting(collector, ending),
-    },
+    limits: queryLimits,
     onAnswered: (outcome, seconds) => metrics.querySeconds.observe({ outcome }, seconds),
   })
   const linkedAccounts = createLinkedAccountService({
@@ -259,6 +280,7 @@ export function createServices(parts: ServiceParts): Services {
     eventAliases: createEventAliasService({ relational, recordAudit, lockCompany }),
     statistics,
     answerBodies: createAnswerBodies({ directory: parts.spoolDirectory }),
+    cohorts,
     tagKeys: createTagKeyService({
       relational,
       recordAudit,

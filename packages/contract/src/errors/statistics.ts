@@ -161,4 +161,26 @@ export const statisticErrors = {
     message: 'Your company has as many saved queries as it can have: delete one first',
     data: Type.Object({ limit: Type.Integer({ examples: [5_000] }) }, strict),
   },
+  cohortNotFound: { errorCode: 9300, status: 404, message: 'There is no such cohort', data: ById },
+  cohortNameTaken: {
+    errorCode: 9301,
+    status: 409,
+    message: 'A cohort with this name already exists',
+    data: ByName,
+  },
+  tooManyCohorts: {
+    errorCode: 9302,
+    status: 409,
+    message: 'Your company has the most cohorts that are possible: delete one first',
+    data: Type.Object({ limit: Type.Integer({ examples: [100] }) }, strict),
+  },
+  cohortKind: {
+    errorCode: 9303,
+    status: 409,
+    message: 'A cohort has a rule or a list, and keeps which of the two it has',
+    data: Type.Object(
+      { reason: Type.String({ examples: ['is a list: make another cohort for the rule'] }) },
+      strict,
+    ),
+  },
 } as const satisfies Record<string, ErrorRow>

@@ -5,6 +5,7 @@ import * as applications from './applications.ts'
 import * as audit from './audit.ts'
 import * as auth from './auth.ts'
 import * as authenticator from './authenticator.ts'
+import * as cohorts from './cohorts.ts'
 import * as collector from './collector.ts'
 import * as company from './company.ts'
 import * as datasources from './datasources.ts'
@@ -126,6 +127,14 @@ export const allOperations: readonly Operation[] = [
   singleSignOn.consumeSamlResponse,
   singleSignOn.finishSingleSignOn,
   singleSignOn.confirmSingleSignOn,
+  cohorts.listCohorts,
+  cohorts.createCohort,
+  cohorts.readCohort,
+  cohorts.updateCohort,
+  cohorts.deleteCohort,
+  cohorts.readCohortSize,
+  cohorts.listCohortMembers,
+  cohorts.replaceCohortMembers,
   analyticsSettings.readAnalyticsSettings,
   analyticsSettings.updateAnalyticsSettings,
   funnels.exploreFunnel,

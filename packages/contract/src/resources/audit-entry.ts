@@ -54,6 +54,10 @@ export const auditActions = {
   'application-revoke': 'applications',
   'token-revoke': 'applications',
 
+  'cohort-create': 'statistics',
+  'cohort-update': 'statistics',
+  'cohort-delete': 'statistics',
+
   'statistics-settings-update': 'statistics',
   'event-alias-set': 'statistics',
   'event-alias-delete': 'statistics',

@@ -233,6 +233,29 @@ describe('a scheduled run', () => {
   })
 })
 
+test('results of a company have a bound, beyond which runs fail with the reason', async () => {
+  const { id } = await app.save()
+  await app.relational.pool.query(
+    `insert into saved_query_runs (id, company_id, saved_query_id, trigger, planned_for, state, results, results_until)
+     select lpad(i::text, 24, '0'), $1, $2, 'manual', now(), 'delivered', $3, now() + interval '1 hour'
+     from generate_series(1, 81) as i`,
+    [
+      app.app.companyId,
+      id,
+      JSON.stringify([{ index: 0, fileName: 'a.csv', rows: 1, bytes: 64 * 1024 * 1024 }]),
+    ],
+  )
+  await app.call('analyst', 'POST', `/${id}/run`)
+  await app.work()
+  const failed = (await app.runs(id)).find(({ state }) => state === 'failed')
+  expect(failed?.reason).toMatch(/more than 5 GiB/)
+  await app.advance(hour)
+  await app.loops.sweep()
+  await app.call('analyst', 'POST', `/${id}/run`)
+  await app.work()
+  expect((await app.runs(id))[0]?.state).toBe('delivered')
+})
+
 describe('run now', () => {
   test('runs beside the schedule with the rights of whoever asks', async () => {
     const { id } = await app.save({}, 'reader')

@@ -26,6 +26,8 @@ export const undecided: ReadonlySet<ErrorName> = new Set<ErrorName>([
   // What was asked was not understood.
   'validation',
   'malformed',
+  'unknownMember',
+  'invalidQuery',
   'tooComplex',
   'payloadTooLarge',
   'unsupportedMediaType',
