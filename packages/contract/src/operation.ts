@@ -50,7 +50,7 @@ export interface OperationAudit {
   readonly of?: 'caller' | 'company'
   /** The parameter of the path that is the id of the target, where that is not `id`. */
   readonly param?: string
-  /** The field of the body, or the parameter of the path, that names a target without an id. */
+  /** The parameter of the path, or the field of the body, that names a target without an id. */
   readonly named?: string
 }
 

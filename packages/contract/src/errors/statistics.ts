@@ -74,6 +74,27 @@ export const statisticErrors = {
     message: 'This tag key has the most values that are possible: delete one first',
     data: Type.Object({ limit: Type.Integer({ examples: [1000] }) }, strict),
   },
+  eventAliasNotFound: {
+    errorCode: 9050,
+    status: 404,
+    message: 'No event of this name has an alias',
+    data: ByName,
+  },
+  eventAliasChain: {
+    errorCode: 9051,
+    status: 409,
+    message: 'An alias leads to a name that has no alias itself',
+    data: Type.Object(
+      { name: Type.String({ examples: ['sign_up'] }), alias: Type.String({ examples: ['registration'] }) },
+      strict,
+    ),
+  },
+  tooManyEventAliases: {
+    errorCode: 9052,
+    status: 409,
+    message: 'Your company has the most event aliases that are possible: delete one first',
+    data: Type.Object({ limit: Type.Integer({ examples: [200] }) }, strict),
+  },
   unknownMember: {
     errorCode: 9100,
     status: 400,
@@ -139,5 +160,27 @@ export const statisticErrors = {
     status: 409,
     message: 'Your company has as many saved queries as it can have: delete one first',
     data: Type.Object({ limit: Type.Integer({ examples: [5_000] }) }, strict),
+  },
+  cohortNotFound: { errorCode: 9300, status: 404, message: 'There is no such cohort', data: ById },
+  cohortNameTaken: {
+    errorCode: 9301,
+    status: 409,
+    message: 'A cohort with this name already exists',
+    data: ByName,
+  },
+  tooManyCohorts: {
+    errorCode: 9302,
+    status: 409,
+    message: 'Your company has the most cohorts that are possible: delete one first',
+    data: Type.Object({ limit: Type.Integer({ examples: [100] }) }, strict),
+  },
+  cohortKind: {
+    errorCode: 9303,
+    status: 409,
+    message: 'A cohort has a rule or a list, and keeps which of the two it has',
+    data: Type.Object(
+      { reason: Type.String({ examples: ['is a list: make another cohort for the rule'] }) },
+      strict,
+    ),
   },
 } as const satisfies Record<string, ErrorRow>

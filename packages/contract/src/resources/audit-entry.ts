@@ -54,7 +54,13 @@ export const auditActions = {
   'application-revoke': 'applications',
   'token-revoke': 'applications',
 
+  'cohort-create': 'statistics',
+  'cohort-update': 'statistics',
+  'cohort-delete': 'statistics',
+
   'statistics-settings-update': 'statistics',
+  'event-alias-set': 'statistics',
+  'event-alias-delete': 'statistics',
   'schedule-pause': 'statistics',
   'tag-key-create': 'statistics',
   'tag-key-update': 'statistics',

@@ -4,6 +4,7 @@ import { type AuditWorld, type Deed, fresh, type Told } from './audit-world.ts'
 
 const settings = '/statistics/analytics/settings'
 const tags = `${settings}/tags`
+const aliases = `${settings}/event-aliases`
 
 /** A tag key with one value. @returns the addresses of both, and their identifiers */
 async function addKey({ people, ask }: AuditWorld) {
@@ -24,6 +25,19 @@ export const analyticsDeeds = {
     await begin(people)
     await ask(people, 'PATCH', settings, { attribution: { model: 'linear' } })
     return { actor: ['user', people.admin.id], target: ['company', people.companyId] }
+  },
+  'event-alias-set': async ({ people, ask, begin }) => {
+    const name = fresh('sign up ')
+    await begin(people)
+    await ask(people, 'PUT', `${aliases}/${name}`, { alias: 'registration' })
+    return { actor: ['user', people.admin.id], target: ['event', null, name] }
+  },
+  'event-alias-delete': async ({ people, ask, begin }) => {
+    const name = fresh('sign up ')
+    await ask(people, 'PUT', `${aliases}/${name}`, { alias: 'registration' })
+    await begin(people)
+    await ask(people, 'DELETE', `${aliases}/${name}`)
+    return { actor: ['user', people.admin.id], target: ['event', null, name] }
   },
   'tag-key-create': async (world) => {
     await world.begin(world.people)

@@ -4,6 +4,7 @@ import type { PermissionWorld } from './permission-world.ts'
 
 const settings = '/v2/statistics/analytics/settings'
 const tags = `${settings}/tags`
+const aliases = `${settings}/event-aliases`
 
 const unusedName = () => `name ${crypto.randomUUID()}`
 
@@ -23,6 +24,24 @@ export const analyticsSettingsRows: PermissionRows = {
     needs: 'company update',
     call: () => ({ path: settings, body: { exactCounts: true } }),
     stranger: 200,
+  },
+
+  listEventAliases: { needs: 'statistics access', call: () => ({ path: aliases }), stranger: 200 },
+
+  setEventAlias: {
+    needs: 'company update',
+    call: () => ({ path: `${aliases}/sign_up`, body: { alias: 'registration' } }),
+    stranger: 200,
+  },
+
+  deleteEventAlias: {
+    needs: 'company update',
+    call: async ({ make }) => {
+      const path = `${aliases}/${crypto.randomUUID()}`
+      await make('PUT', path, { alias: 'registration' })
+      return { path }
+    },
+    stranger: 404,
   },
 
   listTagKeys: { needs: 'workflowSettings read', call: () => ({ path: tags }), stranger: 200 },

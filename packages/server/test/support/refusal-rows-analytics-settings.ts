@@ -3,6 +3,7 @@ import type { PermissionWorld, Person } from './permission-world.ts'
 import { nobody, type RefusalRows, refused } from './refusal-row.ts'
 
 const tags = '/v2/statistics/analytics/settings/tags'
+const aliases = '/v2/statistics/analytics/settings/event-aliases'
 
 /** A tag key of the founder with the values Spring and Summer. */
 async function addKey({ token }: Person, { make }: PermissionWorld, name = 'Season') {
@@ -26,6 +27,18 @@ const fill = ({ relational }: PermissionWorld, statement: string, values: unknow
 const rename = { definition: { name: 'Anything' } }
 
 export const analyticsSettingsRefusals: RefusalRows = {
+  setEventAlias: {
+    eventAliasChain: refused(async ({ token }, { make }) => {
+      await make('PUT', `${aliases}/first`, { alias: 'second' }, token)
+      return { path: `${aliases}/second`, body: { alias: 'third' } }
+    }),
+    tooManyEventAliases: refused(async ({ companyId }, world) => {
+      const statement = `insert into event_aliases (company_id, name, alias)
+        select $1, 'event ' || n, 'alias' from generate_series(1, 200) n`
+      await fill(world, statement, [companyId])
+      return { path: `${aliases}/first`, body: { alias: 'second' } }
+    }),
+  },
   createTagKey: {
     tagKeyNameTaken: refused(async (founder, world) => {
       await addKey(founder, world)

@@ -26,6 +26,8 @@ export const undecided: ReadonlySet<ErrorName> = new Set<ErrorName>([
   // What was asked was not understood.
   'validation',
   'malformed',
+  'unknownMember',
+  'invalidQuery',
   'tooComplex',
   'payloadTooLarge',
   'unsupportedMediaType',
@@ -62,7 +64,7 @@ function targetOf(audit: OperationAudit, { caller, params, body }: Asked): Audit
   if (of === 'company') return { kind, id: principal.companyId }
   const id = textOf(fieldOf(params, param)) ?? ''
   const name =
-    named === undefined ? undefined : (textOf(fieldOf(body, named)) ?? textOf(fieldOf(params, named)))
+    named === undefined ? undefined : (textOf(fieldOf(params, named)) ?? textOf(fieldOf(body, named)))
   return { kind, id: isId(id) ? normalizeId(id) : undefined, name }
 }
 
