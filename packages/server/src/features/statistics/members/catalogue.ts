@@ -1,3 +1,4 @@
+import { creditDimensions, creditMeasures } from './credits.ts'
 import { dimension } from './dimensions.ts'
 import { eventDimensions, eventMeasures, events } from './events.ts'
 import type { Dimension, Measure, Source, SourceId } from './member.ts'
@@ -6,10 +7,14 @@ import { purchaseDimensions, purchaseMeasures, purchases } from './purchases.ts'
 /** The statistics model as data: adding a member is adding an entry (docs/statistics.md). */
 export const sources: Readonly<Record<SourceId, Source>> = { events, purchases }
 
-export const measures: readonly Measure[] = [...eventMeasures, ...purchaseMeasures]
+export const measures: readonly Measure[] = [...eventMeasures, ...purchaseMeasures, ...creditMeasures]
 
 /** All but labels, which are as many as the keys that senders use. */
-export const dimensions: readonly Dimension[] = [...eventDimensions, ...purchaseDimensions]
+export const dimensions: readonly Dimension[] = [
+  ...eventDimensions,
+  ...purchaseDimensions,
+  ...creditDimensions,
+]
 
 // Maps, so that `constructor` and its like are unknown members.
 const measuresById = new Map(measures.map((each) => [each.id, each]))

@@ -3,6 +3,7 @@ import type { Branch, Plan } from '../plan.ts'
 import { hullOf, type TimeSet } from '../time/interval.ts'
 import { minute } from '../time/zone.ts'
 import { timeCondition } from './compile-conditions.ts'
+import { type Attribution, creditRowsOf } from './compile-credits.ts'
 import type { Buckets } from './compile-groupings.ts'
 import { type Rows, rowsOf } from './compile-rows.ts'
 import type { EventAliases } from './event-name.ts'
@@ -16,6 +17,7 @@ export interface BranchContext {
   readonly buckets: Buckets
   readonly companyId: string
   readonly eventAliases: EventAliases
+  readonly attribution: Attribution
   readonly parameters: Parameters
 }
 
@@ -40,8 +42,10 @@ export function groupBy({ groupings }: Pick<Plan, 'groupings'>): string {
   return groupings.length > 0 ? `\nGROUP BY ${groupings.map((_, i) => `g${i}`).join(', ')}` : ''
 }
 
-/** What a source adds to a group that it has nothing for. */
+/** What a source adds to a group that it has nothing for: means stay absent (docs/statistics.md, Joining sources). */
 function zeroOf(measure: PlainMeasure): string {
+  if (measure.mean) return "CAST(NULL, 'Nullable(Float64)')"
+  if (measure.format === 'decimal') return 'toDecimal128(0, 6)'
   return measure.format === 'amount' ? 'toDecimal128(0, 2)' : 'toUInt64(0)'
 }
 
@@ -53,7 +57,10 @@ function aggregateOf({ groupings }: Branch, measure: PlainMeasure): Expression {
 function rowsWithin(branch: Branch, context: BranchContext, times: TimeSet): Rows {
   const { companyId, eventAliases, parameters } = context
   const { source, filters } = branch
-  return rowsOf({ source, companyId, filters, times, eventAliases, parameters })
+  const options = { source, companyId, filters, times, eventAliases, parameters }
+  return branch.over === 'credits'
+    ? creditRowsOf({ ...options, attribution: context.attribution })
+    : rowsOf(options)
 }
 
 function aggregatesSql(branch: Branch, context: BranchContext, measures: readonly string[]): string {
