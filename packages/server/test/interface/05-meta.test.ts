@@ -53,6 +53,11 @@ describe('the metadata', () => {
       'purchases.revenuePerBuyer',
       'purchases.perBuyer',
       'purchases.referencesPerPurchase',
+      ...['afterClick', 'timeFromClick', 'influencedRevenue', 'directRevenue', 'influencedCount'].map(
+        (name) => `purchases.${name}`,
+      ),
+      ...['count', 'people', 'duration', 'events', 'bounces'].map((name) => `sessions.${name}`),
+      ...['bounceRate', 'eventsPerSession', 'perPerson'].map((name) => `sessions.${name}`),
     ])
     expect(Object.keys(dimensions)).toEqual([
       ...['time', 'name', 'datasource', 'url', 'host', 'path'].map((name) => `events.${name}`),
@@ -63,6 +68,11 @@ describe('the metadata', () => {
       ),
       ...['time', 'transaction', 'person', 'item', 'deviceType', 'os', 'datasource'].map(
         (name) => `purchases.${name}`,
+      ),
+      'workflows.id',
+      ...['time', 'entryPath', 'entryHost', 'exitPath', 'exitHost'].map((name) => `sessions.${name}`),
+      ...['utmSource', 'utmMedium', 'utmCampaign', 'deviceType', 'os', 'browser', 'isNew', 'person'].map(
+        (name) => `sessions.${name}`,
       ),
     ])
     for (const member of [...Object.values(measures), ...Object.values(dimensions)]) {
@@ -108,7 +118,7 @@ describe('the metadata', () => {
     const { components, measureSources } = queryCompatibility
     expect(Object.keys(measureSources)).toEqual(Object.keys(measures))
     expect(measureSources['purchases.perBuyer']).toEqual(['purchases'])
-    expect(components).toHaveLength(3)
+    expect(components).toHaveLength(8)
     for (const component of components) {
       for (const id of component) expect(id in measures || id in dimensions, id).toBe(true)
     }
@@ -119,13 +129,25 @@ describe('the metadata', () => {
       true,
     )
     expect(fits('purchases.revenue', 'events.name')).toBe(false)
+    expect(fits('purchases.influencedRevenue', 'purchases.timeFromClick', 'workflows.id')).toBe(true)
+    expect(fits('purchases.influencedRevenue', 'purchases.revenue', 'events.count')).toBe(true)
+    expect(fits('purchases.revenue', 'workflows.id')).toBe(false)
+    expect(fits('events.count', 'workflows.id')).toBe(false)
     expect(fits('events.count', 'purchases.revenue', 'events.browser')).toBe(false)
     expect(fits('events.count', 'purchases.label.store')).toBe(false)
+    expect(fits('sessions.bounceRate', 'sessions.entryPath', 'events.time')).toBe(true)
+    expect(fits('sessions.count', 'purchases.revenue', 'sessions.os')).toBe(true)
+    expect(fits('sessions.count', 'purchases.datasource')).toBe(false)
   })
 
   it('says of any two members what a query of them says', { timeout: 60_000 }, async () => {
     const { queryCompatibility, measures, dimensions } = await meta()
-    for (const measure of ['events.count', 'purchases.revenue'].filter((id) => id in measures)) {
+    for (const measure of [
+      'events.count',
+      'purchases.revenue',
+      'purchases.afterClick',
+      'sessions.count',
+    ].filter((id) => id in measures)) {
       for (const dimension of Object.keys(dimensions)) {
         const fit = queryCompatibility.components.some(
           (each) => each.includes(measure) && each.includes(dimension),

@@ -4,8 +4,15 @@ import type {
   MeasureMeta,
   StatisticsMeta,
 } from '@millrace/contract/resources/statistics-meta.ts'
-import { dimensionIn, dimensions, labelDimension, measures, sources } from './members/catalogue.ts'
-import { type Dimension, type Measure, operatorsOf, type SourceId } from './members/member.ts'
+import {
+  dimensionIn,
+  dimensions,
+  filterDimensions,
+  labelDimension,
+  measures,
+  sources,
+} from './members/catalogue.ts'
+import { type Dimension, type Measure, operatorsFor, operatorsOf, type SourceId } from './members/member.ts'
 import { partsOf } from './query/plan.ts'
 
 const caseInsensitiveOperators = operatorsOf.string.filter((each) => operatorMeanings[each].ignoresCase)
@@ -13,16 +20,19 @@ const caseInsensitiveOperators = operatorsOf.string.filter((each) => operatorMea
 const sourceIds = Object.keys(sources) as SourceId[]
 
 /** What a company can query: the catalogue, and the labels of its own facts. */
-export function describeStatistics(labels: Readonly<Record<SourceId, readonly string[]>>): StatisticsMeta {
+export function describeStatistics(
+  labels: Readonly<Partial<Record<SourceId, readonly string[]>>>,
+): StatisticsMeta {
   const known = [
     ...dimensions,
-    ...sourceIds.flatMap((source) => labels[source].map((key) => labelDimension(source, key))),
+    ...filterDimensions,
+    ...sourceIds.flatMap((source) => (labels[source] ?? []).map((key) => labelDimension(source, key))),
   ]
   return {
     measures: Object.fromEntries(measures.map((each) => [each.id, describeMeasure(each)])),
     dimensions: Object.fromEntries(known.map((each) => [each.id, describeDimension(each)])),
     queryCompatibility: {
-      components: subsetsOf(sourceIds).map((subset) => membersOf(subset, known)),
+      components: [...subsetsOf(sourceIds).map((subset) => membersOf(subset, known)), creditMembers(known)],
       measureSources: Object.fromEntries(measures.map((each) => [each.id, sourcesOf(each)])),
     },
   }
@@ -33,16 +43,17 @@ function describeMeasure({ title, description, source, format, virtual }: Measur
 }
 
 function describeDimension(dimension: Dimension): DimensionMeta {
-  const { title, description, source, type, format, values } = dimension
+  const { id, title, description, type, format, values, filterOnly } = dimension
   return {
     title,
     description,
-    source,
+    source: id.slice(0, id.indexOf('.')),
     type,
     ...(format === undefined ? {} : { format }),
     ...(type === 'time' ? { granularities: [...granularities] } : {}),
-    operators: [...operatorsOf[type]],
-    ...(type === 'string' ? { caseInsensitiveOperators: [...caseInsensitiveOperators] } : {}),
+    operators: [...operatorsFor(dimension)],
+    ...(filterOnly ? { filterOnly } : {}),
+    ...(type === 'string' && !filterOnly ? { caseInsensitiveOperators: [...caseInsensitiveOperators] } : {}),
     ...(values === undefined ? {} : { values: [...values] }),
   }
 }
@@ -63,6 +74,14 @@ function subsetsOf(ids: readonly SourceId[]): SourceId[][] {
 function membersOf(subset: readonly SourceId[], known: readonly Dimension[]): string[] {
   return [
     ...measures.filter((each) => sourcesOf(each).every((id) => subset.includes(id as SourceId))),
-    ...known.filter((each) => subset.every((id) => dimensionIn(id, each))),
+    ...known.filter((each) => !each.ofCredits && subset.every((id) => dimensionIn(id, each))),
+  ].map(({ id }) => id)
+}
+
+/** What fits together with the dimensions that only the credits of purchases have. */
+function creditMembers(known: readonly Dimension[]): string[] {
+  return [
+    ...measures.filter((each) => partsOf(each).every(({ over }) => over === 'credits')),
+    ...known.filter((each) => dimensionIn('purchases', each)),
   ].map(({ id }) => id)
 }

@@ -2,7 +2,7 @@ import type { FilterOperator } from '@millrace/contract/resources/query.ts'
 import type { DimensionMeta, MeasureMeta } from '@millrace/contract/resources/statistics-meta.ts'
 
 /** Members are named `<source>.<member>`. */
-export type SourceId = 'events' | 'purchases'
+export type SourceId = 'events' | 'purchases' | 'sessions'
 
 export type MemberType = DimensionMeta['type']
 
@@ -53,6 +53,8 @@ export interface Dimension extends Expression {
   readonly ofCredits?: true
   /** The label that it reads. */
   readonly label?: string
+  /** It selects rows of every source and groups none. */
+  readonly filterOnly?: true
 }
 
 interface MeasureBase {
@@ -106,6 +108,11 @@ const textOperators = [
 ] as const satisfies FilterOperator[]
 
 const comparisons = ['equals', 'notEquals', 'gt', 'gte', 'lt', 'lte'] as const satisfies FilterOperator[]
+
+/** Filters that a dimension takes. */
+export function operatorsFor({ type, filterOnly }: Dimension): readonly FilterOperator[] {
+  return filterOnly ? ['equals', 'notEquals'] : operatorsOf[type]
+}
 
 /** Filters that a member of each type takes. */
 export const operatorsOf: Readonly<Record<MemberType, readonly FilterOperator[]>> = {

@@ -1,11 +1,11 @@
 import type { Expression, PlainMeasure } from '../../members/member.ts'
 import type { Branch, Plan } from '../plan.ts'
 import { hullOf, type TimeSet } from '../time/interval.ts'
-import { minute } from '../time/zone.ts'
 import { timeCondition } from './compile-conditions.ts'
 import { type Attribution, creditRowsOf } from './compile-credits.ts'
 import type { Buckets } from './compile-groupings.ts'
 import { type Rows, rowsOf } from './compile-rows.ts'
+import { sessionGap, sessionRowsOf } from './compile-sessions.ts'
 import type { EventAliases } from './event-name.ts'
 import type { Parameters } from './parameters.ts'
 import { nested, select } from './sql-text.ts'
@@ -20,9 +20,6 @@ export interface BranchContext {
   readonly attribution: Attribution
   readonly parameters: Parameters
 }
-
-/** A run of one person's events ends with a gap longer than this. */
-const sessionGap = 30 * minute
 
 /**
  * One row for each group of a branch: the groupings as `g0`, `g1`, ..., then every measure of the plan as
@@ -57,10 +54,10 @@ function aggregateOf({ groupings }: Branch, measure: PlainMeasure): Expression {
 function rowsWithin(branch: Branch, context: BranchContext, times: TimeSet): Rows {
   const { companyId, eventAliases, parameters } = context
   const { source, filters } = branch
-  const options = { source, companyId, filters, times, eventAliases, parameters }
-  return branch.over === 'credits'
-    ? creditRowsOf({ ...options, attribution: context.attribution })
-    : rowsOf(options)
+  const options = { companyId, filters, times, eventAliases, parameters }
+  if (source.id === 'sessions') return sessionRowsOf(options)
+  if (branch.over === 'credits') return creditRowsOf({ ...options, source, attribution: context.attribution })
+  return rowsOf({ ...options, source })
 }
 
 function aggregatesSql(branch: Branch, context: BranchContext, measures: readonly string[]): string {

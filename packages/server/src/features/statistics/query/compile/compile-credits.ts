@@ -66,16 +66,15 @@ export function creditRowsOf(options: CreditOptions): Rows {
     return dimension.sql
   }
 
-  function conditionSql(asked: readonly FilterTree<DimensionFilter>[]): string {
-    const leafSql = (leaf: DimensionFilter) =>
-      leaf.dimension.ofCredits
-        ? conditionOn(dimensionSql(leaf.dimension), leaf.dimension, leaf.operator, leaf.values, parameters)
-        : bought.condition([leaf])
-    return asked.length > 0 ? asked.map((each) => treeSql(each, leafSql)).join(' AND ') : '1'
-  }
-
   // Before the relation is written, so that it has the columns.
-  const lateCondition = late.length > 0 ? [conditionSql(late)] : []
+  const lateConditions = late.map((filter) =>
+    treeSql(filter, (leaf) => {
+      const { dimension, operator, values } = leaf
+      return dimension.ofCredits
+        ? conditionOn(dimensionSql(dimension), dimension, operator, values, parameters)
+        : bought.condition([leaf])
+    }),
+  )
 
   function relation(): string {
     const byWorkflow = needed.has('workflow')
@@ -117,12 +116,11 @@ export function creditRowsOf(options: CreditOptions): Rows {
         ].join(' OR '),
       ],
     )
-    return nested(lateCondition.length > 0 ? select(['*'], nested(credits), lateCondition) : credits)
+    return nested(lateConditions.length > 0 ? select(['*'], nested(credits), lateConditions) : credits)
   }
 
   return {
     dimension: dimensionSql,
-    condition: conditionSql,
     need(columns) {
       for (const name of columns) {
         if (creditColumns.has(name)) needed.add(name)
