@@ -14,6 +14,8 @@ export function createRowLimit({
   limit,
   rangeLabels,
 }: Pick<CompiledQuery, 'limit' | 'rangeLabels'>): RowLimit {
+  // Every row counts as one within the limit where there is none.
+  const bound = limit ?? Number.POSITIVE_INFINITY
   const counts = new Map<number, number>()
   // The range is the first column of a comparison.
   const rangeOf = (row: readonly EngineCell[]) => (rangeLabels.length === 0 ? 0 : Number(row[0]))
@@ -23,14 +25,14 @@ export function createRowLimit({
         const range = rangeOf(row)
         const count = (counts.get(range) ?? 0) + 1
         counts.set(range, count)
-        return count <= limit
+        return count <= bound
       }),
     warnings: () =>
       [...counts].flatMap(([range, count]) => {
-        if (count <= limit) return []
+        if (count <= bound) return []
         const label = rangeLabels[range]
         const what = label === undefined ? 'the result' : `the range ${label}`
-        const message = `${what} has more rows than its limit of ${limit}: the rows beyond it are left out`
+        const message = `${what} has more rows than its limit of ${bound}: the rows beyond it are left out`
         return { path: 'limit', message }
       }),
   }

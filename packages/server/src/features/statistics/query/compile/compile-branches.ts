@@ -12,6 +12,8 @@ import { nested, select } from './sql-text.ts'
 export interface BranchContext {
   readonly plan: Plan
   readonly times: TimeSet
+  /** Instants of all buckets that have a row whether there is a fact in them or not. */
+  readonly filled?: readonly number[]
   readonly buckets: Buckets
   readonly companyId: string
   readonly parameters: Parameters
@@ -39,7 +41,7 @@ export function groupBy({ groupings }: Pick<Plan, 'groupings'>): string {
 }
 
 /** What a source adds to a group that it has nothing for. */
-function zeroOf(measure: PlainMeasure): string {
+export function zeroOf(measure: PlainMeasure): string {
   return measure.format === 'amount' ? 'toDecimal128(0, 2)' : 'toUInt64(0)'
 }
 

@@ -1,9 +1,9 @@
-import type { TimeDimension } from '@millrace/contract/resources/query.ts'
+import type { DateRange, TimeDimension } from '@millrace/contract/resources/query.ts'
 import type { Dimension } from '../../members/member.ts'
 import type { Grouping } from '../query.ts'
 import type { QueryFaults } from '../query-faults.ts'
 import { DateFault, type Now, readRange } from '../time/dates.ts'
-import { always, type Interval, intersectionOf, type TimeSet, unionOf } from '../time/interval.ts'
+import { always, type Interval, intersectionOf, isBounded, type TimeSet, unionOf } from '../time/interval.ts'
 import { resolveTime } from './parse-members.ts'
 
 interface ParsedTimes {
@@ -14,12 +14,7 @@ interface ParsedTimes {
 }
 
 /** Reads a date range, or notes why it cannot be read. */
-function readRangeAt(
-  range: string | readonly string[],
-  path: string,
-  now: Now,
-  faults: QueryFaults,
-): Interval | undefined {
+function readRangeAt(range: DateRange, path: string, now: Now, faults: QueryFaults): Interval | undefined {
   try {
     return readRange(range, now)
   } catch (error) {
@@ -59,9 +54,14 @@ export function parseTimeDimensions(
       if (comparison) {
         faults.add('invalidQuery', path, 'one time dimension of a query can have compareDateRange, not two')
       }
-      comparison = compareDateRange.flatMap(
-        (range, j) => readRangeAt(range, `${path}.compareDateRange.${j}`, now, faults) ?? [],
-      )
+      comparison = compareDateRange.flatMap((range, j) => {
+        const at = `${path}.compareDateRange.${j}`
+        const interval = readRangeAt(range, at, now, faults)
+        if (!interval) return []
+        if (isBounded(interval)) return interval
+        faults.add('invalidQuery', at, 'a range that is compared needs a begin and an end')
+        return []
+      })
     } else if (dateRange !== undefined) {
       const range = readRangeAt(dateRange, `${path}.dateRange`, now, faults)
       if (range) when = intersectionOf(when, unionOf([range]))
