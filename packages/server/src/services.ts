@@ -45,6 +45,10 @@ import {
 import { type AnswerBodies, createAnswerBodies } from './features/statistics/answer-body.ts'
 import { createQueryGate, type QueryGate } from './features/statistics/query/gate.ts'
 import { defaultRunLimits, type RunLimits } from './features/statistics/query/run.ts'
+import {
+  type AnalyticsSettingsService,
+  createAnalyticsSettingsService,
+} from './features/statistics/settings/analytics-settings-service.ts'
 import { createStatisticsService, type StatisticsService } from './features/statistics/statistics-service.ts'
 import { createStatisticsStore } from './features/statistics/statistics-store.ts'
 import type { OpenedColumnar } from './open-stores.ts'
@@ -71,6 +75,7 @@ export interface Services {
   readonly collector: CollectorService
   readonly datasources: DatasourceService
   readonly statistics: StatisticsService
+  readonly analyticsSettings: AnalyticsSettingsService
   readonly answerBodies: AnswerBodies
   readonly accounts: AccountServices
   readonly linkedAccounts: LinkedAccountService
@@ -162,6 +167,7 @@ export function createServices(parts: ServiceParts): Services {
     findSingleSignOn: createDomainStore(relational.db).findSingleSignOn,
     publicUrl,
   })
+  const analyticsSettings = createAnalyticsSettingsService({ relational, recordAudit })
   return {
     tokens: createTokenService({
       relational,
@@ -213,7 +219,7 @@ export function createServices(parts: ServiceParts): Services {
       gate,
       columnar,
       store: createStatisticsStore({ columnar }),
-      readSettings: accounts.company.getSettings,
+      readSettings: analyticsSettings.getForQuery,
       clock,
       limits: overrides.queryLimits ?? {
         ...defaultRunLimits,
@@ -221,6 +227,7 @@ export function createServices(parts: ServiceParts): Services {
       },
       onAnswered: (outcome, seconds) => metrics.querySeconds.observe({ outcome }, seconds),
     }),
+    analyticsSettings,
     answerBodies: createAnswerBodies({ directory: parts.spoolDirectory }),
     accounts,
     audit: createAuditService({ store: createAuditStore(relational.db) }),

@@ -122,7 +122,20 @@ ${filterOperators.map((each) => `- \`${each}\`: ${operatorMeanings[each].descrip
     ),
     body: Query,
     response: {
-      200: warningEnvelope(Type.String({ description: 'The rows: JSON text of an array, or CSV' })),
+      200: Type.Object(
+        {
+          ...warningEnvelope(Type.String({ description: 'The rows: JSON text of an array, or CSV' }))
+            .properties,
+          total: Type.Optional(
+            Type.Integer({
+              minimum: 0,
+              description: 'With `total: true`: how many rows there are without `limit` and `offset`',
+              'x-millrace-extension': true,
+            }),
+          ),
+        },
+        strict,
+      ),
     },
   },
 } as const satisfies Operation

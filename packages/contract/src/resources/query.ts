@@ -100,7 +100,7 @@ export type Granularity = (typeof granularities)[number]
 const extension = { 'x-millrace-extension': true } as const
 
 /** An optional field in which null means the same as no field at all. */
-function absentAsNull<T extends TSchema>(schema: T, options: TSchemaOptions = {}) {
+export function absentAsNull<T extends TSchema>(schema: T, options: TSchemaOptions = {}) {
   const { description, examples } = schema as { description?: string; examples?: unknown[] }
   return Type.Optional(
     nullable(schema, {
@@ -111,7 +111,7 @@ function absentAsNull<T extends TSchema>(schema: T, options: TSchemaOptions = {}
   )
 }
 
-function memberId(description: string, example: string) {
+export function memberId(description: string, example: string) {
   return Type.String({ minLength: 1, maxLength: 400, description, examples: [example] })
 }
 

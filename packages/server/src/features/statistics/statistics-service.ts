@@ -13,15 +13,10 @@ import { planQuery } from './query/plan.ts'
 import { createRowLimit } from './query/row-limit.ts'
 import { type RunLimits, runCompiled } from './query/run.ts'
 import { createResultWriter, type ResultFormat } from './query/shape.ts'
-import { openZone, type Zone } from './query/time/zone.ts'
+import { openZone } from './query/time/zone.ts'
+import type { Prepared, Question, StatisticsSettings } from './question.ts'
 import { describeStatistics } from './statistics-meta.ts'
 import type { LabelKeys, StatisticsStore } from './statistics-store.ts'
-
-/** Settings of a company that statistics need. */
-export interface StatisticsSettings {
-  /** IANA name of the time zone in which dates are read and buckets begin. */
-  readonly timezone: string
-}
 
 export interface StatisticsDependencies {
   readonly columnar: Columnar
@@ -37,12 +32,21 @@ export interface StatisticsDependencies {
 /** `refused` is any failure that the client can correct; `cancelled` a client that disconnected. */
 export type QueryOutcome = 'ok' | 'refused' | 'timeout' | 'cancelled' | 'failed'
 
-export interface QueryRequest {
-  readonly query: Query
+export interface AnswerRequest {
   readonly companyId: string
   readonly format: ResultFormat
+  /** Sent row by row, so that the number of rows has no bound unless the query gives one. */
+  readonly streamed?: boolean
   /** Ends the query, in the engine too. */
   readonly signal?: AbortSignal
+}
+
+export interface QueryRequest extends AnswerRequest {
+  readonly query: Query
+}
+
+export interface ExplorationRequest extends AnswerRequest {
+  readonly question: Question
 }
 
 /** An answer as text, piece by piece. */
@@ -50,6 +54,8 @@ export interface Answer {
   readonly pieces: AsyncGenerator<string>
   /** Complete once `pieces` has ended; the warnings about labels are present from the first piece on. */
   readonly warnings: readonly Warning[]
+  /** The number of rows without limit and offset, where it was asked for, once `pieces` has ended. */
+  total(): number | undefined
 }
 
 export interface StatisticsService {
@@ -60,6 +66,11 @@ export interface StatisticsService {
    *   `tooComplex`, `tooManyRequests`, `timeout`, `unavailable`
    */
   answer(request: QueryRequest): Answer
+  /**
+   * Answers an exploration as a query is answered, at the same places and within the same limits.
+   * @throws {DomainError} as `answer`
+   */
+  explore(request: ExplorationRequest): Answer
   /** Measures and dimensions, labels included (docs/interface.md, Statistics metadata). */
   describe(companyId: string): Promise<StatisticsMeta>
 }
@@ -73,6 +84,12 @@ const labelWarningsMs = 1_000
 /** Milliseconds of work on rows after which other requests are served. */
 const turnMs = 4
 
+/** What an answer says beside its rows. */
+interface Told {
+  readonly warnings: Warning[]
+  total?: number
+}
+
 interface Described {
   readonly at: number
   readonly labels: Promise<LabelKeys>
@@ -84,14 +101,9 @@ export function createStatisticsService(dependencies: StatisticsDependencies): S
   const { columnar, store, readSettings, clock, gate, limits, onAnswered } = dependencies
   const described = new Map<string, Described>()
 
-  async function prepare({
-    query,
-    companyId,
-  }: QueryRequest): Promise<{ compiled: CompiledQuery; zone: Zone }> {
-    const { timezone } = await readSettings(companyId)
-    const zone = openZone(timezone)
-    const parsed = parseQuery(query, { instant: clock.now(), zone })
-    return { compiled: compileQuery(planQuery(parsed), companyId), zone }
+  async function prepare({ question, companyId, streamed = false }: ExplorationRequest): Promise<Prepared> {
+    const settings = await readSettings(companyId)
+    return question.prepare({ companyId, instant: clock.now(), streamed, settings })
   }
 
   /** The labels of a company, at most so many milliseconds old. */
@@ -110,8 +122,8 @@ export function createStatisticsService(dependencies: StatisticsDependencies): S
     return found
   }
 
-  async function readLabelWarnings({ query, companyId }: QueryRequest): Promise<Warning[]> {
-    const uses = labelsIn(query)
+  async function readLabelWarnings({ question, companyId }: ExplorationRequest): Promise<Warning[]> {
+    const uses = question.labels
     if (uses.length === 0) return []
     const remembered = await look(companyId, labelsFreshFor).labels
     if (unknownLabels(uses, remembered).length === 0) return []
@@ -120,7 +132,13 @@ export function createStatisticsService(dependencies: StatisticsDependencies): S
     return warnOfLabels(unknownLabels(uses, known), known)
   }
 
-  async function* run(request: QueryRequest, warnings: Warning[]): AsyncGenerator<string> {
+  async function count(compiled: CompiledQuery, sql: string, signal?: AbortSignal): Promise<number> {
+    for await (const [row] of runCompiled(columnar, { ...compiled, sql }, limits, signal))
+      return Number(row?.[0])
+    return 0
+  }
+
+  async function* run(request: ExplorationRequest, told: Told): AsyncGenerator<string> {
     const { compiled, zone } = await prepare(request)
     const writer = createResultWriter(request.format, compiled, zone)
     const rowLimit = createRowLimit(compiled)
@@ -132,7 +150,7 @@ export function createStatisticsService(dependencies: StatisticsDependencies): S
       const begin = async () => {
         if (begun) return ''
         begun = true
-        warnings.push(...((await ofLabels) ?? []))
+        told.warnings.push(...((await ofLabels) ?? []))
         return writer.begin()
       }
       let turn = performance.now()
@@ -143,19 +161,22 @@ export function createStatisticsService(dependencies: StatisticsDependencies): S
         turn = performance.now()
       }
       const opening = await begin()
-      warnings.push(...rowLimit.warnings())
+      told.warnings.push(...rowLimit.warnings())
+      if (compiled.countSql !== undefined) {
+        told.total = rowLimit.total() ?? (await count(compiled, compiled.countSql, request.signal))
+      }
       yield opening + writer.end()
     } finally {
       leave()
     }
   }
 
-  async function* observed(request: QueryRequest, warnings: Warning[]): AsyncGenerator<string> {
+  async function* observed(request: ExplorationRequest, told: Told): AsyncGenerator<string> {
     const asked = performance.now()
     // A consumer who stops reading ends the generator without an error.
     let outcome: QueryOutcome = 'cancelled'
     try {
-      yield* run(request, warnings)
+      yield* run(request, told)
       outcome = 'ok'
     } catch (error) {
       outcome = outcomeOf(error, request.signal)
@@ -165,15 +186,29 @@ export function createStatisticsService(dependencies: StatisticsDependencies): S
     }
   }
 
+  function explore(request: ExplorationRequest): Answer {
+    const told: Told = { warnings: [] }
+    return { pieces: observed(request, told), warnings: told.warnings, total: () => told.total }
+  }
+
   return {
-    answer(request) {
-      const warnings: Warning[] = []
-      return { pieces: observed(request, warnings), warnings }
-    },
+    answer: ({ query, ...request }) => explore({ ...request, question: questionOf(query) }),
+    explore,
     describe(companyId) {
       const known = look(companyId, labelsFreshFor)
       known.meta ??= known.labels.then(describeStatistics)
       return known.meta
+    },
+  }
+}
+
+function questionOf(query: Query): Question {
+  return {
+    labels: labelsIn(query),
+    prepare({ companyId, instant, streamed, settings }) {
+      const now = { instant, zone: openZone(settings.timezone) }
+      const plan = planQuery(parseQuery(query, now, { streamed }))
+      return { compiled: compileQuery(plan, companyId, settings), zone: plan.zone }
     },
   }
 }

@@ -153,10 +153,18 @@ export const eventDimensions: readonly Dimension[] = [
     },
     { type: 'time' },
   ),
-  dimension('events', 'name', column('name'), {
-    title: 'Event',
-    description: 'Name of the event, as `page_view`, `add_cart`, `purchase` or a custom one.',
-  }),
+  dimension(
+    'events',
+    'name',
+    column('name'),
+    {
+      title: 'Event',
+      description:
+        'Name of the event, as `page_view`, `add_cart`, `purchase` or a custom one. A renamed custom event answers ' +
+        'under its new name.',
+    },
+    { eventName: true },
+  ),
   dimension(
     'events',
     'datasource',

@@ -8,12 +8,15 @@ export interface RowLimit {
   keep(rows: readonly EngineCell[][]): readonly EngineCell[][]
   /** Warnings about the rows that were left out; complete after the last row. */
   warnings(): Warning[]
+  /** The number of all rows after the last one, or nothing where some were left out before or behind. */
+  total(): number | undefined
 }
 
 export function createRowLimit({
   limit,
+  offset = 0,
   rangeLabels,
-}: Pick<CompiledQuery, 'limit' | 'rangeLabels'>): RowLimit {
+}: Pick<CompiledQuery, 'limit' | 'offset' | 'rangeLabels'>): RowLimit {
   // Every row counts as one within the limit where there is none.
   const bound = limit ?? Number.POSITIVE_INFINITY
   const counts = new Map<number, number>()
@@ -27,6 +30,12 @@ export function createRowLimit({
         counts.set(range, count)
         return count <= bound
       }),
+    total() {
+      const seen = [...counts.values()]
+      return offset === 0 && seen.every((count) => count <= bound)
+        ? seen.reduce((a, b) => a + b, 0)
+        : undefined
+    },
     warnings: () =>
       [...counts].flatMap(([range, count]) => {
         if (count <= bound) return []

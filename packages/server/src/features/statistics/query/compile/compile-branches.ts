@@ -5,6 +5,7 @@ import { minute } from '../time/zone.ts'
 import { timeCondition } from './compile-conditions.ts'
 import type { Buckets } from './compile-groupings.ts'
 import { type Rows, rowsOf } from './compile-rows.ts'
+import type { EventAliases } from './event-name.ts'
 import type { Parameters } from './parameters.ts'
 import { nested, select } from './sql-text.ts'
 
@@ -16,6 +17,7 @@ export interface BranchContext {
   readonly filled?: readonly number[]
   readonly buckets: Buckets
   readonly companyId: string
+  readonly eventAliases: EventAliases
   readonly parameters: Parameters
 }
 
@@ -50,9 +52,10 @@ function aggregateOf({ groupings }: Branch, measure: PlainMeasure): Expression {
   return (perItem ? measure.perItem : undefined) ?? measure.aggregate
 }
 
-function rowsWithin(branch: Branch, { companyId, parameters }: BranchContext, times: TimeSet): Rows {
+function rowsWithin(branch: Branch, context: BranchContext, times: TimeSet): Rows {
+  const { companyId, eventAliases, parameters } = context
   const { source, filters } = branch
-  return rowsOf({ source, companyId, filters, times, parameters })
+  return rowsOf({ source, companyId, filters, times, eventAliases, parameters })
 }
 
 function aggregatesSql(branch: Branch, context: BranchContext, measures: readonly string[]): string {

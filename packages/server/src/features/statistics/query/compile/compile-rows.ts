@@ -3,6 +3,7 @@ import { type DimensionFilter, type FilterTree, isGroup, leavesOf } from '../que
 import { hullOf, type TimeSet } from '../time/interval.ts'
 import { conditionOn, treeSql } from './compile-conditions.ts'
 import { storedSql } from './compile-stored.ts'
+import { comparedNames, type EventAliases, eventNameSql } from './event-name.ts'
 import type { Parameters } from './parameters.ts'
 import { nested, select } from './sql-text.ts'
 
@@ -10,6 +11,8 @@ import { nested, select } from './sql-text.ts'
 export interface Rows {
   /** The SQL of a dimension over the relation. */
   dimension(dimension: Dimension): string
+  /** The SQL of whether a row of the relation passes these filters too. */
+  condition(filters: readonly DimensionFilter[]): string
   /** Makes the relation have these columns. */
   need(columns: readonly string[]): void
   /**
@@ -25,10 +28,12 @@ export interface RowsOptions {
   /** All of them hold. */
   readonly filters: readonly FilterTree<DimensionFilter>[]
   readonly times: TimeSet
+  readonly eventAliases: EventAliases
   readonly parameters: Parameters
 }
 
-export function rowsOf({ source, companyId, filters, times, parameters }: RowsOptions): Rows {
+export function rowsOf(options: RowsOptions): Rows {
+  const { source, companyId, filters, times, eventAliases, parameters } = options
   const needed = new Set<string>()
   /** Columns of labels, with their keys. */
   const labels = new Map<string, string>()
@@ -41,7 +46,7 @@ export function rowsOf({ source, companyId, filters, times, parameters }: RowsOp
     if (dimension.label !== undefined) return labelColumn(dimension.label)
     for (const name of dimension.columns) needed.add(name)
     if (dimension.perItem) perItem = true
-    return dimension.sql
+    return dimension.eventName ? eventNameSql(dimension.sql, eventAliases, parameters) : dimension.sql
   }
 
   function labelColumn(key: string): string {
@@ -81,9 +86,14 @@ export function rowsOf({ source, companyId, filters, times, parameters }: RowsOp
     filter: FilterTree<DimensionFilter>,
     sqlOf: (dimension: Dimension) => string,
   ): string {
-    return treeSql(filter, ({ dimension, operator, values }) =>
-      conditionOn(sqlOf(dimension), dimension, operator, values, parameters),
-    )
+    return treeSql(filter, (leaf) => {
+      const { dimension, operator } = leaf
+      const sql = sqlOf(dimension)
+      const compared = dimension.eventName
+        ? comparedNames(dimension.sql, leaf, eventAliases, parameters)
+        : { sql, values: leaf.values }
+      return conditionOn(compared.sql, dimension, operator, compared.values, parameters)
+    })
   }
 
   /** The condition of a filter on an identifier named `id`, and whatever else it names of the row. */
@@ -122,8 +132,24 @@ export function rowsOf({ source, companyId, filters, times, parameters }: RowsOp
     return select(['*'], nested(select(['*', kept], nested(named))), [`(notEmpty(items) OR (${bare}))`])
   }
 
+  function conditionSql(asked: readonly DimensionFilter[]): string {
+    const ofItem: string[] = []
+    const conditions: string[] = []
+    for (const { dimension, operator, values } of asked) {
+      const condition = (sql: string) => conditionOn(sql, dimension, operator, values, parameters)
+      if (dimension.perItem) ofItem.push(condition('id'))
+      else conditions.push(`(${condition(dimensionSql(dimension))})`)
+    }
+    if (ofItem.length > 0) {
+      needed.add('items')
+      conditions.push(`arrayExists(id -> ${ofItem.join(' AND ')}, items)`)
+    }
+    return conditions.length > 0 ? conditions.join(' AND ') : '1'
+  }
+
   return {
     dimension: dimensionSql,
+    condition: conditionSql,
     need(columns) {
       for (const name of columns) needed.add(name)
     },

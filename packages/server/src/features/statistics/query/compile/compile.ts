@@ -6,12 +6,18 @@ import { type BranchContext, branchSql, groupBy } from './compile-branches.ts'
 import { measureCondition, treeSql } from './compile-conditions.ts'
 import { filledSql } from './compile-fill.ts'
 import { type CellForm, createBuckets } from './compile-groupings.ts'
+import type { EventAliases } from './event-name.ts'
 import { createParameters } from './parameters.ts'
 import { nested, select } from './sql-text.ts'
 
 export interface ResultColumn {
   readonly key: string
   readonly form: CellForm
+}
+
+/** Settings of the company that decide about statements. */
+export interface CompileSettings {
+  readonly eventAliases: EventAliases
 }
 
 /** One statement, its bound values, and what its columns are. */
@@ -26,6 +32,8 @@ export interface CompiledQuery {
    * it there is no bound.
    */
   readonly limit?: number
+  /** Rows that are left out first. */
+  readonly offset?: number
   /** A statement with the same values that counts the rows of all ranges without limit and offset, where it is wanted. */
   readonly countSql?: string
 }
@@ -37,7 +45,11 @@ const rangeKey = 'compareDateRange'
  * Writes the plan as one statement. Its text is made of the catalogue's expressions and of placeholders; the
  * predicate on the company stands in every scan of a table.
  */
-export function compileQuery(plan: Plan, companyId: string): CompiledQuery {
+export function compileQuery(
+  plan: Plan,
+  companyId: string,
+  { eventAliases }: CompileSettings,
+): CompiledQuery {
   const parameters = createParameters()
   const compared = plan.ranges.some(({ label }) => label !== undefined)
   const buckets = createBuckets(plan.zone, unionOf(plan.ranges.flatMap(({ times }) => times)))
@@ -46,6 +58,7 @@ export function compileQuery(plan: Plan, companyId: string): CompiledQuery {
     times,
     buckets,
     companyId,
+    eventAliases,
     parameters,
     ...(filled ? { filled } : {}),
   }))
@@ -61,6 +74,7 @@ export function compileQuery(plan: Plan, companyId: string): CompiledQuery {
     params: Object.freeze({ ...parameters.values }),
     columns,
     rangeLabels: plan.ranges.flatMap(({ label }) => label ?? []),
+    offset: plan.offset,
     ...(plan.limit === undefined ? {} : { limit: plan.limit }),
     ...(countSql === undefined ? {} : { countSql }),
   })

@@ -14,7 +14,12 @@ interface ParsedTimes {
 }
 
 /** Reads a date range, or notes why it cannot be read. */
-function readRangeAt(range: DateRange, path: string, now: Now, faults: QueryFaults): Interval | undefined {
+export function readRangeAt(
+  range: DateRange,
+  path: string,
+  now: Now,
+  faults: QueryFaults,
+): Interval | undefined {
   try {
     return readRange(range, now)
   } catch (error) {
@@ -22,6 +27,19 @@ function readRangeAt(range: DateRange, path: string, now: Now, faults: QueryFaul
     faults.add('invalidQuery', path, error.message)
     return undefined
   }
+}
+
+/** Reads a date range that others are compared with: it has a name, and so a begin and an end. */
+export function readComparedAt(
+  range: DateRange,
+  path: string,
+  now: Now,
+  faults: QueryFaults,
+): Interval | undefined {
+  const interval = readRangeAt(range, path, now, faults)
+  if (!interval || isBounded(interval)) return interval
+  faults.add('invalidQuery', path, 'a range that is compared needs a begin and an end')
+  return undefined
 }
 
 /** The time dimensions of a query: all their ranges hold at once, since times are one axis. */
@@ -54,14 +72,9 @@ export function parseTimeDimensions(
       if (comparison) {
         faults.add('invalidQuery', path, 'one time dimension of a query can have compareDateRange, not two')
       }
-      comparison = compareDateRange.flatMap((range, j) => {
-        const at = `${path}.compareDateRange.${j}`
-        const interval = readRangeAt(range, at, now, faults)
-        if (!interval) return []
-        if (isBounded(interval)) return interval
-        faults.add('invalidQuery', at, 'a range that is compared needs a begin and an end')
-        return []
-      })
+      comparison = compareDateRange.flatMap(
+        (range, j) => readComparedAt(range, `${path}.compareDateRange.${j}`, now, faults) ?? [],
+      )
     } else if (dateRange !== undefined) {
       const range = readRangeAt(dateRange, `${path}.dateRange`, now, faults)
       if (range) when = intersectionOf(when, unionOf([range]))
