@@ -250,7 +250,13 @@ export const sampleQueries: fc.Arbitrary<Query> = fc
       return member === undefined ? [] : [[member, direction]]
     })
     const [time] = query.timeDimensions
-    const isFilled = fill && time?.granularity && (time.dateRange || time.compareDateRange)
+    // More dimensions than these would fill more rows than are possible.
+    const maxDimensions = { hour: 0, day: 1 }[String(time?.granularity)] ?? 2
+    const isFilled =
+      fill &&
+      time?.granularity &&
+      (time.dateRange || time.compareDateRange) &&
+      query.dimensions.length <= maxDimensions
     return {
       ...query,
       ...(isFilled ? { fill } : {}),
