@@ -1,6 +1,7 @@
 import { type AuditService, createAuditService } from './features/audit/audit-service.ts'
 import { createAuditStore, recordAudit } from './features/audit/audit-store.ts'
 import { type CollectorService, createCollectorService } from './features/collector/collector-service.ts'
+import { createCountryDatabase } from './features/collector/senders/country-database.ts'
 import { createDatasourceLogStore } from './features/datasources/datasource-log-store.ts'
 import { createDatasourceService, type DatasourceService } from './features/datasources/datasource-service.ts'
 import { createDatasourceStore } from './features/datasources/datasource-store.ts'
@@ -105,6 +106,8 @@ export interface ServiceParts {
   readonly publicUrl: () => string
   /** Where answers that are too large for the memory are held. */
   readonly spoolDirectory: string
+  /** File of the country of each address; undefined for the one that the service brings. */
+  readonly countryDatabase: string | undefined
   readonly findPrincipal: FindPrincipal
   readonly clock: Clock
   readonly logger: Logger
@@ -142,8 +145,9 @@ export function createServices(parts: ServiceParts): Services {
     log,
     async findDatasource(id) {
       const found = await datasourceStates.findState(id)
-      return found && { id: found.id, companyId: found.companyId, active: found.status === 'active' }
+      return found && { ...found, active: found.status === 'active' }
     },
+    countries: createCountryDatabase({ file: parts.countryDatabase, logger }),
     clock,
     logger,
     metrics,

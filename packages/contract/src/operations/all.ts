@@ -34,6 +34,7 @@ export const allOperations: readonly Operation[] = [
   reports.listReports,
   statistics.runQuery,
   statistics.readStatisticsMeta,
+  statistics.listStatisticsValues,
   savedQueries.saveQuery,
   savedQueries.updateSavedQuery,
   experiments.readExperiment,

@@ -7,6 +7,8 @@ import { StatisticsMeta } from '../resources/statistics-meta.ts'
 
 const { envelopeBytes } = queryLimits
 const number = new Intl.NumberFormat('en')
+/** Days that the list of a dimension's values looks at. */
+export const valuesDays = 90
 const statisticsAccess = { resource: 'statistics', action: 'access' } as const
 
 /** Operation 4. */
@@ -208,4 +210,68 @@ export const readStatisticsMeta = {
     },
   },
   schema: { response: { 200: successEnvelope(StatisticsMeta) } },
+} as const satisfies Operation
+
+/** Values of a dimension, as an input offers them. */
+export const listStatisticsValues = {
+  id: 'listStatisticsValues',
+  extension: true,
+  method: 'GET',
+  url: '/v2/statistics/values',
+  scope: 'authenticated',
+  permission: statisticsAccess,
+  tag: 'Statistics',
+  summary: 'List values of a dimension',
+  description: `The values that a text dimension or a label had within the last ${valuesDays} days, today included, with how many facts of its source had each of them; the most frequent ones first, of equal ones in the order of their bytes. For inputs that offer values of a filter. Absent values are left out. It is a query like any other: within the same limits, and of the company's time zone.`,
+  errors: ['unknownMember', 'invalidQuery', 'tooComplex', 'tooManyRequests', 'timeout', 'unavailable'],
+  replies: {
+    200: {
+      description: 'The values, the most frequent ones first',
+      examples: {
+        names: {
+          summary: 'With member=events.name',
+          value: [
+            { value: 'page_view', count: 81_402 },
+            { value: 'purchase', count: 1_996 },
+          ],
+        },
+      },
+    },
+  },
+  schema: {
+    querystring: Type.Object(
+      {
+        member: Type.String({
+          minLength: 1,
+          maxLength: 400,
+          description: 'Id of a text dimension or of a label',
+          examples: ['events.label.store'],
+        }),
+        contains: Type.Optional(
+          Type.String({
+            minLength: 1,
+            maxLength: 200,
+            description: 'Gives only values that hold this text, whatever the case of its letters',
+          }),
+        ),
+        limit: Type.Optional(
+          Type.Integer({ minimum: 1, maximum: 100, description: 'How many values at most; 20 when absent' }),
+        ),
+      },
+      strict,
+    ),
+    response: {
+      200: successEnvelope(
+        Type.Array(
+          Type.Object(
+            {
+              value: Type.String({ description: 'The value' }),
+              count: Type.Integer({ minimum: 1, description: 'Events, purchases or sessions that have it' }),
+            },
+            { ...strict, title: 'DimensionValue' },
+          ),
+        ),
+      ),
+    },
+  },
 } as const satisfies Operation

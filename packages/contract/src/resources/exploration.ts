@@ -1,13 +1,11 @@
 import { type Static, Type } from 'typebox'
 import { nameText } from './formats.ts'
-import { absentAsNull, BinaryFilter, DateRange, queryLimits } from './query.ts'
+import { absentAsNull, DateRange, Filters, queryLimits } from './query.ts'
 
 /** Bounds of one exploration; those of its filters are a query's. */
 export const explorationLimits = {
   /** Names of one selection of events. */
   events: 50,
-  /** Filters of one selection of events. */
-  filters: 20,
 } as const
 
 /** Which events count as a step, a first or a returning event: `events` and `filters`, joined by and. */
@@ -21,22 +19,12 @@ export const eventSelection = {
       examples: [['add_cart']],
     }),
   ),
-  filters: absentAsNull(
-    Type.Array(BinaryFilter, {
-      maxItems: explorationLimits.filters,
-      description: 'Conditions on dimensions and labels of the event, joined by and',
-    }),
-  ),
+  filters: absentAsNull(Filters),
 } as const
 
 /** What all explorations take beside the events that they are about. */
 export const explorationFields = {
-  filters: absentAsNull(
-    Type.Array(BinaryFilter, {
-      maxItems: queryLimits.filters,
-      description: 'Conditions on dimensions and labels that every event must meet, joined by and',
-    }),
-  ),
+  filters: absentAsNull(Filters),
   dateRange: absentAsNull(DateRange),
 } as const
 

@@ -19,7 +19,8 @@ import { Analyze, AnalyzeOverrides, WorkflowVersion } from './workflow-version.t
 
 /** The field names of each resource, copied from docs/interface.md, Resources and their fields. */
 const documented: [string, { properties: object }, string][] = [
-  ['Query', Query, 'measures dimensions filters timeDimensions limit order'],
+  // From offset on they are extensions.
+  ['Query', Query, 'measures dimensions filters timeDimensions limit order offset total fill timezone'],
   ['BinaryFilter', BinaryFilter, 'dimension member operator values'],
   ['TimeDimension', TimeDimension, 'dimension granularity compareDateRange dateRange'],
   ['SavedQuery', SavedQuery, 'name queries schedule companyId id createdAt updatedAt'],
@@ -88,7 +89,7 @@ const documented: [string, { properties: object }, string][] = [
     StatisticsMeta.properties.queryCompatibility,
     'components measureSources',
   ],
-  ['CollectedEvent', CollectedEvent, 'key name url tmpId clientId data eventId v timestamp'],
+  ['CollectedEvent', CollectedEvent, 'key name url referrer tmpId clientId data eventId v timestamp'],
 ]
 
 test.each(documented)('%s has exactly the fields of docs/interface.md', (_name, { properties }, fields) => {

@@ -57,7 +57,8 @@ describe('the metadata', () => {
     expect(Object.keys(dimensions)).toEqual([
       ...['time', 'name', 'datasource', 'url', 'host', 'path'].map((name) => `events.${name}`),
       ...['Source', 'Medium', 'Campaign', 'Term', 'Content'].map((name) => `events.utm${name}`),
-      ...['person', 'device', 'isIdentified', 'item', 'deviceType', 'os', 'browser'].map(
+      'events.referrerHost',
+      ...['person', 'device', 'isIdentified', 'item', 'deviceType', 'os', 'browser', 'country'].map(
         (name) => `events.${name}`,
       ),
       ...['time', 'transaction', 'person', 'item', 'deviceType', 'os', 'datasource'].map(

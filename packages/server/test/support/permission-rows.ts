@@ -47,6 +47,12 @@ export const permissionRows: PermissionRows = {
     further: exportCases('/v2/statistics/funnels', funnel),
   },
 
+  listStatisticsValues: {
+    needs: 'statistics access',
+    call: () => ({ path: '/v2/statistics/values?member=events.name' }),
+    stranger: 200,
+  },
+
   readStatisticsMeta: {
     needs: 'statistics access',
     call: () => ({ path: '/v2/statistics/meta' }),

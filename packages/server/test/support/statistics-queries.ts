@@ -35,6 +35,8 @@ const dimensions = {
     'isIdentified',
     'item',
     'browser',
+    'referrerHost',
+    'country',
     'label.store',
     'label.size',
   ],

@@ -50,7 +50,7 @@ function assertMayRead(principal: Principal, format: ResultFormat): void {
 }
 
 /** Aborted when the connection closes before the reply is complete. */
-function signalOfLeaving(reply: FastifyReply): AbortSignal {
+export function signalOfLeaving(reply: FastifyReply): AbortSignal {
   const left = new AbortController()
   reply.raw.once('close', () => {
     if (!reply.raw.writableFinished) left.abort(new DomainError('requestTimeout', {}))

@@ -5,6 +5,7 @@ import type { StatisticsMeta } from '@millrace/contract/resources/statistics-met
 import type { Clock } from '../../platform/clock.ts'
 import { DomainError } from '../../platform/errors.ts'
 import type { Columnar } from '../../platform/stores/columnar.ts'
+import { type ValuesAsked, valuesQuery } from './dimension-values.ts'
 import { labelsIn, unknownLabels, warnOfLabels } from './label-warnings.ts'
 import { type CompiledQuery, compileQuery } from './query/compile/compile.ts'
 import type { QueryGate } from './query/gate.ts'
@@ -58,6 +59,11 @@ export interface Answer {
   total(): number | undefined
 }
 
+export interface DimensionValue {
+  readonly value: string
+  readonly count: number
+}
+
 export interface StatisticsService {
   /**
    * Answers a query. It holds one of the company's places from the first piece to the last, or until the generator is
@@ -71,6 +77,11 @@ export interface StatisticsService {
    * @throws {DomainError} as `answer`
    */
   explore(request: ExplorationRequest): Answer
+  /**
+   * The most frequent values of a text dimension, of equal ones in the order of their bytes.
+   * @throws {DomainError} as `answer`
+   */
+  listValues(request: Pick<AnswerRequest, 'companyId' | 'signal'> & ValuesAsked): Promise<DimensionValue[]>
   /** Measures and dimensions, labels included (docs/interface.md, Statistics metadata). */
   describe(companyId: string): Promise<StatisticsMeta>
 }
@@ -191,8 +202,19 @@ export function createStatisticsService(dependencies: StatisticsDependencies): S
     return { pieces: observed(request, told), warnings: told.warnings, total: () => told.total }
   }
 
+  const answer: StatisticsService['answer'] = ({ query, ...request }) =>
+    explore({ ...request, question: questionOf(query) })
+
   return {
-    answer: ({ query, ...request }) => explore({ ...request, question: questionOf(query) }),
+    answer,
+    async listValues({ companyId, signal, ...asked }) {
+      const { query, measure } = valuesQuery(asked)
+      const { pieces } = answer({ query, companyId, format: 'json', ...(signal ? { signal } : {}) })
+      let text = ''
+      for await (const piece of pieces) text += piece
+      const rows = JSON.parse(text) as Record<string, unknown>[]
+      return rows.map((row) => ({ value: String(row[asked.member]), count: Number(row[measure]) }))
+    },
     explore,
     describe(companyId) {
       const known = look(companyId, labelsFreshFor)

@@ -1,15 +1,16 @@
 import type { EventSelection } from '@millrace/contract/resources/exploration.ts'
-import type { BinaryFilter } from '@millrace/contract/resources/query.ts'
+import type { Filter } from '@millrace/contract/resources/query.ts'
 import { type MemberUse, membersOfFilters } from '../label-warnings.ts'
 import { dimensionIn, findDimension, findMeasure } from '../members/catalogue.ts'
 import type { Dimension } from '../members/member.ts'
 import { parseFilters } from '../query/parse/parse-filters.ts'
-import { type DimensionFilter, leavesOf } from '../query/query.ts'
+import { type DimensionFilter, type FilterTree, isGroup, mapTree } from '../query/query.ts'
 import type { QueryFaults } from '../query/query-faults.ts'
 import type { Now } from '../query/time/dates.ts'
 
 export const eventName = known('events.name')
 export const eventTime = known('events.time')
+export const eventPath = known('events.path')
 
 function known(id: string): Dimension {
   const dimension = findDimension(id)
@@ -23,26 +24,28 @@ function known(id: string): Dimension {
  * @param path where the filters stand
  */
 export function parseEventFilters(
-  asked: readonly BinaryFilter[],
+  asked: readonly Filter[],
   path: string,
   now: Now,
   faults: QueryFaults,
-): DimensionFilter[] {
+): FilterTree<DimensionFilter>[] {
   for (const { id, path: at } of membersOfFilters(asked, path)) {
     const message = whyNotOfEvents(id)
     if (message !== undefined) faults.add('invalidQuery', at, message, id)
   }
   const placed: QueryFaults = {
     ...faults,
-    add(name, ...rest) {
+    add(name, at, ...rest) {
       // Measures are refused above.
-      if (name !== 'virtualMeasureFilter') faults.add(name, ...rest)
+      if (name !== 'virtualMeasureFilter') faults.add(name, at, ...rest)
     },
   }
-  return leavesOf(parseFilters(asked, now, placed, path).dimensions).map((filter) => ({
-    ...filter,
-    dimension: dimensionIn('events', filter.dimension) ?? filter.dimension,
-  }))
+  return parseFilters(asked, now, placed, path).dimensions.map((tree) =>
+    mapTree(tree, (filter) => ({
+      ...filter,
+      dimension: dimensionIn('events', filter.dimension) ?? filter.dimension,
+    })),
+  )
 }
 
 /** Why a member says nothing about single events; unknown ones are reported where they are resolved. */
@@ -61,11 +64,30 @@ export function parseSelection(
   path: string,
   now: Now,
   faults: QueryFaults,
-): DimensionFilter[] {
+): FilterTree<DimensionFilter>[] {
   const named: DimensionFilter[] = events
     ? [{ dimension: eventName, operator: 'equals', values: [...events] }]
     : []
   return [...named, ...parseEventFilters(filters ?? [], `${path}.filters`, now, faults)]
+}
+
+/**
+ * The filter on names that events of any of these selections pass, since a store reads by name faster than by
+ * selection; nothing where one of them takes any name.
+ */
+export function namesOfAny(
+  selections: readonly (readonly FilterTree<DimensionFilter>[])[],
+): DimensionFilter[] {
+  const names = selections.map((filters) =>
+    filters.flatMap((each) => (isGroup(each) ? [] : [each])).find(isOfNames),
+  )
+  const values = names.flatMap((filter) => filter?.values ?? [])
+  if (names.includes(undefined)) return []
+  return [{ dimension: eventName, operator: 'equals', values: [...new Set(values)] }]
+}
+
+function isOfNames({ dimension, operator }: DimensionFilter): boolean {
+  return dimension === eventName && operator === 'equals'
 }
 
 /** The members that a selection names. */

@@ -255,6 +255,18 @@ export const eventDimensions: readonly Dimension[] = [
   ),
   dimension(
     'events',
+    'referrerHost',
+    optionalColumn('referrer_host'),
+    {
+      title: 'Referrer',
+      description:
+        'Host of the page or app that led to the event, in lower case; null where none was sent, and where it is the ' +
+        "page's own.",
+    },
+    { nullable: true },
+  ),
+  dimension(
+    'events',
     'person',
     column('person_text'),
     {
@@ -317,6 +329,18 @@ export const eventDimensions: readonly Dimension[] = [
     {
       title: 'Browser',
       description: 'Browser, from the user-agent; null where it does not say.',
+    },
+    { nullable: true },
+  ),
+  dimension(
+    'events',
+    'country',
+    optionalColumn('country'),
+    {
+      title: 'Country',
+      description:
+        "Country of the sender's address (ISO 3166-1 alpha-2) when the event was collected; the address is not kept. " +
+        'Null where it is not known, for events that servers sent, and while the setting `countries` is off.',
     },
     { nullable: true },
   ),

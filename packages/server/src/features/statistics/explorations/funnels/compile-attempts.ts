@@ -1,15 +1,14 @@
 import { events as eventsSource } from '../../members/events.ts'
 import type { Dimension } from '../../members/member.ts'
+import { sessionGap } from '../../query/compile/compile-branches.ts'
 import { timeCondition } from '../../query/compile/compile-conditions.ts'
 import type { Buckets } from '../../query/compile/compile-groupings.ts'
 import { rowsOf } from '../../query/compile/compile-rows.ts'
-import type { EventAliases } from '../../query/compile/event-name.ts'
 import type { Parameters } from '../../query/compile/parameters.ts'
 import { nested, select } from '../../query/compile/sql-text.ts'
-import type { DimensionFilter } from '../../query/query.ts'
+import { type DimensionFilter, type FilterTree, leavesOf } from '../../query/query.ts'
 import type { Interval } from '../../query/time/interval.ts'
-import { minute } from '../../query/time/zone.ts'
-import { eventName } from '../selection.ts'
+import { namesOfAny } from '../selection.ts'
 import type { Funnel } from './funnel.ts'
 
 export interface AttemptsContext {
@@ -17,12 +16,8 @@ export interface AttemptsContext {
   readonly range: Interval
   readonly buckets: Buckets
   readonly companyId: string
-  readonly eventAliases: EventAliases
   readonly parameters: Parameters
 }
-
-/** A session ends with a gap longer than this. */
-const sessionGap = 30 * minute
 
 /**
  * An event is one number here, so that sorting a person's events is sorting numbers: 48 bits of milliseconds, 4 of the
@@ -64,31 +59,28 @@ function shownColumns({ breakdown }: Funnel): string[] {
 }
 
 /** Whether a filter leaves whole persons, so that it may stand in front of their sessions. */
-function isOfPerson({ dimension }: DimensionFilter): boolean {
-  return dimension.columns.includes('person_text')
+function isOfPerson(filter: FilterTree<DimensionFilter>): boolean {
+  return leavesOf([filter]).every(({ dimension }) => dimension.columns.includes('person_text'))
 }
 
 /** Filters that hold for every event of the funnel: a store reads the others by name faster than by step. */
-function commonFilters({ steps, filters, per }: Funnel): readonly DimensionFilter[] {
+function commonFilters({ steps, filters, per }: Funnel): readonly FilterTree<DimensionFilter>[] {
   if (per === 'session') return filters.filter(isOfPerson)
-  const names = steps.map((step) => step.find(({ dimension }) => dimension === eventName)?.values)
-  if (names.includes(undefined)) return filters
-  const values = [...new Set(names.flatMap((each) => each ?? []))]
-  return [...filters, { dimension: eventName, operator: 'equals', values }]
+  return [...filters, ...namesOfAny(steps)]
 }
 
 /**
  * The events of each person, or session, that are of a step, in order, as `events`, and the values of a breakdown as
  * `shown`. Events after the range count within the window of an attempt that begins in it.
  */
-function eventsSql({ funnel, range, companyId, eventAliases, parameters }: AttemptsContext): string {
+function eventsSql({ funnel, range, companyId, parameters }: AttemptsContext): string {
   const { breakdown, per } = funnel
   const rows = rowsOf({
     source: eventsSource,
     companyId,
     filters: commonFilters(funnel),
     times: [{ from: range.from, to: range.to + funnel.window }],
-    eventAliases,
+    eventAliases: funnel.eventAliases,
     parameters,
   })
   rows.need(['time', 'person'])

@@ -1,6 +1,6 @@
 import { funnelLimits } from '@millrace/contract/resources/funnel.ts'
 import { queryLimits } from '@millrace/contract/resources/query.ts'
-import type { CompiledQuery, CompileSettings, ResultColumn } from '../../query/compile/compile.ts'
+import type { CompiledQuery, ResultColumn } from '../../query/compile/compile.ts'
 import { createBuckets } from '../../query/compile/compile-groupings.ts'
 import { createParameters, type Parameters } from '../../query/compile/parameters.ts'
 import { nested, select } from '../../query/compile/sql-text.ts'
@@ -11,16 +11,12 @@ import type { Funnel } from './funnel.ts'
 const median = 'quantileExactInclusive'
 
 /** Writes a funnel as one statement: rows of each range, bucket, value and step, in this order. */
-export function compileFunnel(
-  funnel: Funnel,
-  companyId: string,
-  { eventAliases }: CompileSettings,
-): CompiledQuery {
+export function compileFunnel(funnel: Funnel, companyId: string): CompiledQuery {
   const parameters = createParameters()
   const compared = funnel.ranges.some(({ label }) => label !== undefined)
   const buckets = createBuckets(funnel.zone, unionOf(funnel.ranges.map(({ interval }) => interval)))
   const counted = funnel.ranges.map(({ interval }, i) => {
-    const attempts = attemptsSql({ funnel, range: interval, buckets, companyId, eventAliases, parameters })
+    const attempts = attemptsSql({ funnel, range: interval, buckets, companyId, parameters })
     return countedSql(funnel, i, attempts)
   })
   const all = counted.join('\nUNION ALL\n')

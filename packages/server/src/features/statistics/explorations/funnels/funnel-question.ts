@@ -16,7 +16,10 @@ export function funnelQuestion(query: FunnelQuery): Question {
     ]),
     prepare({ companyId, instant, settings }) {
       const zone = openZone(settings.timezone)
-      return { compiled: compileFunnel(parseFunnel(query, { instant, zone }), companyId, settings), zone }
+      return {
+        compiled: compileFunnel(parseFunnel(query, { instant, zone }, settings.eventAliases), companyId),
+        zone,
+      }
     },
   }
 }

@@ -1,6 +1,7 @@
 import type { FunnelQuery, funnelOrders } from '@millrace/contract/resources/funnel.ts'
 import type { Dimension } from '../../members/member.ts'
-import type { DimensionFilter, Grouping } from '../../query/query.ts'
+import type { EventAliases } from '../../query/compile/event-name.ts'
+import type { DimensionFilter, FilterTree, Grouping } from '../../query/query.ts'
 import type { Zone } from '../../query/time/zone.ts'
 import type { ExploredRange } from '../ranges.ts'
 
@@ -9,8 +10,9 @@ export type FunnelOrder = (typeof funnelOrders)[number]
 /** A funnel with its names resolved, its values read, its dates made instants. Frozen. */
 export interface Funnel {
   readonly zone: Zone
+  readonly eventAliases: EventAliases
   /** Filters of each step, which its events pass all. */
-  readonly steps: readonly (readonly DimensionFilter[])[]
+  readonly steps: readonly (readonly FilterTree<DimensionFilter>[])[]
   /** How rows call the steps. */
   readonly names: readonly string[]
   readonly order: FunnelOrder
@@ -21,6 +23,6 @@ export interface Funnel {
   /** The trend's unit of time. */
   readonly trend?: Grouping
   /** Filters that the events of all steps pass. */
-  readonly filters: readonly DimensionFilter[]
+  readonly filters: readonly FilterTree<DimensionFilter>[]
   readonly ranges: readonly ExploredRange[]
 }

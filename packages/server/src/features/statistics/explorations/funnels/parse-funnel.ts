@@ -1,6 +1,7 @@
 import { type FunnelQuery, funnelLimits, type windowUnits } from '@millrace/contract/resources/funnel.ts'
 import { dimensionIn } from '../../members/catalogue.ts'
 import type { Dimension } from '../../members/member.ts'
+import type { EventAliases } from '../../query/compile/event-name.ts'
 import { resolveDimension } from '../../query/parse/parse-members.ts'
 import { rejectTooManyBuckets } from '../../query/plan.ts'
 import type { Grouping } from '../../query/query.ts'
@@ -18,7 +19,7 @@ const defaultWindow = 14 * day
  * Reads a funnel that the contract's schema has accepted.
  * @throws {DomainError} `unknownMember`, `invalidQuery` or `tooComplex`, naming every fault and its step
  */
-export function parseFunnel(query: FunnelQuery, now: Now): Funnel {
+export function parseFunnel(query: FunnelQuery, now: Now, eventAliases: EventAliases): Funnel {
   const faults = createQueryFaults()
   const order = query.order ?? 'ordered'
   const steps = query.steps.map((step, i) => parseSelection(step, `steps.${i}`, now, faults))
@@ -37,6 +38,7 @@ export function parseFunnel(query: FunnelQuery, now: Now): Funnel {
   faults.throwAny()
   return Object.freeze({
     zone: now.zone,
+    eventAliases,
     steps,
     names: query.steps.map((step, i) => nameOf(query, step, i)),
     order,

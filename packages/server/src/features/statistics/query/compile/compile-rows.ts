@@ -12,7 +12,7 @@ export interface Rows {
   /** The SQL of a dimension over the relation. */
   dimension(dimension: Dimension): string
   /** The SQL of whether a row of the relation passes these filters too. */
-  condition(filters: readonly DimensionFilter[]): string
+  condition(filters: readonly FilterTree<DimensionFilter>[]): string
   /** Makes the relation have these columns. */
   need(columns: readonly string[]): void
   /**
@@ -42,11 +42,17 @@ export function rowsOf(options: RowsOptions): Rows {
   const ofCompany = `company = ${parameters.bind('String', companyId)}`
   let perItem = false
 
-  function dimensionSql(dimension: Dimension): string {
+  /** What a condition compares; of an event's name the stored one. */
+  function columnSql(dimension: Dimension): string {
     if (dimension.label !== undefined) return labelColumn(dimension.label)
     for (const name of dimension.columns) needed.add(name)
     if (dimension.perItem) perItem = true
-    return dimension.eventName ? eventNameSql(dimension.sql, eventAliases, parameters) : dimension.sql
+    return dimension.sql
+  }
+
+  function dimensionSql(dimension: Dimension): string {
+    const sql = columnSql(dimension)
+    return dimension.eventName ? eventNameSql(sql, eventAliases, parameters) : sql
   }
 
   function labelColumn(key: string): string {
@@ -79,7 +85,7 @@ export function rowsOf(options: RowsOptions): Rows {
     if (leaves.some(({ dimension }) => dimension.perItem)) ofItems.push(filter)
     else if (leaves.every(({ dimension }) => isStored(dimension))) {
       early.push(conditionsSql(filter, ({ sql }) => sql))
-    } else late.push(conditionsSql(filter, dimensionSql))
+    } else late.push(conditionsSql(filter, columnSql))
   }
 
   function conditionsSql(
@@ -90,22 +96,22 @@ export function rowsOf(options: RowsOptions): Rows {
       const { dimension, operator } = leaf
       const sql = sqlOf(dimension)
       const compared = dimension.eventName
-        ? comparedNames(dimension.sql, leaf, eventAliases, parameters)
-        : { sql, values: leaf.values }
+        ? comparedNames(sql, leaf, eventAliases, parameters)
+        : { ...leaf, sql }
       return conditionOn(compared.sql, dimension, operator, compared.values, parameters)
     })
   }
 
   /** The condition of a filter on an identifier named `id`, and whatever else it names of the row. */
   function onItem(filter: FilterTree<DimensionFilter>): string {
-    return conditionsSql(filter, (dimension) => (dimension.perItem ? 'id' : dimensionSql(dimension)))
+    return conditionsSql(filter, (dimension) => (dimension.perItem ? 'id' : columnSql(dimension)))
   }
 
   /** The same condition on a row without any identifier. */
   function withoutItem(filter: FilterTree<DimensionFilter>): string {
     return treeSql(filter, (leaf) => {
       if (leaf.dimension.perItem) return leaf.operator === 'notSet' ? '1' : '0'
-      return conditionsSql(leaf, dimensionSql)
+      return conditionsSql(leaf, columnSql)
     })
   }
 
@@ -132,17 +138,16 @@ export function rowsOf(options: RowsOptions): Rows {
     return select(['*'], nested(select(['*', kept], nested(named))), [`(notEmpty(items) OR (${bare}))`])
   }
 
-  function conditionSql(asked: readonly DimensionFilter[]): string {
-    const ofItem: string[] = []
-    const conditions: string[] = []
-    for (const { dimension, operator, values } of asked) {
-      const condition = (sql: string) => conditionOn(sql, dimension, operator, values, parameters)
-      if (dimension.perItem) ofItem.push(condition('id'))
-      else conditions.push(`(${condition(dimensionSql(dimension))})`)
-    }
-    if (ofItem.length > 0) {
+  function conditionSql(asked: readonly FilterTree<DimensionFilter>[]): string {
+    const onItems = asked.filter((each) => leavesOf([each]).some(({ dimension }) => dimension.perItem))
+    const conditions = asked
+      .filter((each) => !onItems.includes(each))
+      .map((each) => `(${conditionsSql(each, columnSql)})`)
+    if (onItems.length > 0) {
       needed.add('items')
-      conditions.push(`arrayExists(id -> ${ofItem.join(' AND ')}, items)`)
+      const one = `arrayExists(id -> ${onItems.map(onItem).join(' AND ')}, items)`
+      const bare = `empty(items) AND ${onItems.map(withoutItem).join(' AND ')}`
+      conditions.push(`(${one} OR (${bare}))`)
     }
     return conditions.length > 0 ? conditions.join(' AND ') : '1'
   }
