@@ -17,6 +17,7 @@ import { registerTokenRoutes } from './features/identity/sign-in/tokens/token-ro
 import { registerSamlRoutes } from './features/identity/single-sign-on/sign-in/saml-sign-in-routes.ts'
 import { registerSingleSignOnRoutes } from './features/identity/single-sign-on/single-sign-on-routes.ts'
 import { registerLinkedAccountRoutes } from './features/linked-accounts/linked-account-routes.ts'
+import { registerSavedQueryRoutes } from './features/saved-queries/saved-query-routes.ts'
 import { registerExplorationRoutes } from './features/statistics/explorations/exploration-routes.ts'
 import { registerAnalyticsSettingsRoutes } from './features/statistics/settings/analytics-settings-routes.ts'
 import { registerStatisticsRoutes } from './features/statistics/statistics-routes.ts'
@@ -69,6 +70,7 @@ export async function buildApp(context: Context, addresses: () => Addresses): Pr
       registerStatisticsRoutes(scope, services.statistics, services.answerBodies)
       registerAnalyticsSettingsRoutes(scope, services.analyticsSettings)
       registerExplorationRoutes(scope, services.statistics, services.answerBodies)
+      registerSavedQueryRoutes(scope, services.savedQueries.service)
       registerDatasourceRoutes(scope, services.datasources)
       registerAccountRoutes(scope, services.accounts)
       registerLinkedAccountRoutes(scope, services.linkedAccounts)

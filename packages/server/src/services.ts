@@ -43,9 +43,11 @@ import {
   createLinkedAccountService,
   type LinkedAccountService,
 } from './features/linked-accounts/linked-account-service.ts'
+import { createSavedQueries, type SavedQueries } from './features/saved-queries/saved-queries.ts'
 import { type AnswerBodies, createAnswerBodies } from './features/statistics/answer-body.ts'
 import { createQueryGate, type QueryGate } from './features/statistics/query/gate.ts'
 import { defaultRunLimits, type RunLimits } from './features/statistics/query/run.ts'
+import { openZone } from './features/statistics/query/time/zone.ts'
 import {
   type AnalyticsSettingsService,
   createAnalyticsSettingsService,
@@ -78,6 +80,7 @@ export interface Services {
   readonly statistics: StatisticsService
   readonly analyticsSettings: AnalyticsSettingsService
   readonly answerBodies: AnswerBodies
+  readonly savedQueries: SavedQueries
   readonly accounts: AccountServices
   readonly linkedAccounts: LinkedAccountService
   readonly audit: AuditService
@@ -172,6 +175,26 @@ export function createServices(parts: ServiceParts): Services {
     publicUrl,
   })
   const analyticsSettings = createAnalyticsSettingsService({ relational, recordAudit })
+  const statistics = createStatisticsService({
+    gate,
+    columnar,
+    store: createStatisticsStore({ columnar }),
+    readSettings: analyticsSettings.getForQuery,
+    clock,
+    limits: overrides.queryLimits ?? {
+      ...defaultRunLimits,
+      threads: oneThreadWhileIngesting(collector, ending),
+    },
+    onAnswered: (outcome, seconds) => metrics.querySeconds.observe({ outcome }, seconds),
+  })
+  const linkedAccounts = createLinkedAccountService({
+    relational,
+    box,
+    outgoing,
+    recordAudit,
+    clock,
+    enter: createQueryGate({ running: 2, waiting: 4, what: 'test messages' }).enter,
+  })
   return {
     tokens: createTokenService({
       relational,
@@ -219,29 +242,25 @@ export function createServices(parts: ServiceParts): Services {
       clock,
       resolveTxt: overrides.resolveTxt ?? resolveTxtRecords,
     }),
-    statistics: createStatisticsService({
-      gate,
-      columnar,
-      store: createStatisticsStore({ columnar }),
-      readSettings: analyticsSettings.getForQuery,
-      clock,
-      limits: overrides.queryLimits ?? {
-        ...defaultRunLimits,
-        threads: oneThreadWhileIngesting(collector, ending),
-      },
-      onAnswered: (outcome, seconds) => metrics.querySeconds.observe({ outcome }, seconds),
-    }),
     analyticsSettings,
+    statistics,
     answerBodies: createAnswerBodies({ directory: parts.spoolDirectory }),
     accounts,
     audit: createAuditService({ store: createAuditStore(relational.db) }),
-    linkedAccounts: createLinkedAccountService({
+    linkedAccounts,
+    savedQueries: createSavedQueries({
       relational,
-      box,
-      outgoing,
+      validateQuery: statistics.validate,
+      answer: statistics.answer,
+      readSettings: analyticsSettings.getForQuery,
+      openZone,
+      listLinkedAccounts: linkedAccounts.listIds,
+      sendMessage: linkedAccounts.deliver,
       recordAudit,
+      enqueueMail,
+      publicUrl,
       clock,
-      enter: createQueryGate({ running: 2, waiting: 4, what: 'test messages' }).enter,
+      log: logger,
     }),
     provisioning,
   }

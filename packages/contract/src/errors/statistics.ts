@@ -70,4 +70,28 @@ export const statisticErrors = {
     message: 'The schedule is not valid',
     data: Faults,
   },
+  savedQueryRunNotFound: {
+    errorCode: 9202,
+    status: 404,
+    message: 'There is no such run of this saved query',
+    data: ById,
+  },
+  savedQueryResultNotFound: {
+    errorCode: 9203,
+    status: 404,
+    message: 'The run has no such result, or not any more: results are kept for 7 days',
+    data: ById,
+  },
+  savedQueryRuns: {
+    errorCode: 9204,
+    status: 409,
+    message: 'A run of this saved query has not ended yet',
+    data: ById,
+  },
+  tooManySavedQueries: {
+    errorCode: 9205,
+    status: 409,
+    message: 'Your company has as many saved queries as it can have: delete one first',
+    data: Type.Object({ limit: Type.Integer({ examples: [5_000] }) }, strict),
+  },
 } as const satisfies Record<string, ErrorRow>

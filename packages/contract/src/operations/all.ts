@@ -12,9 +12,11 @@ import * as experiments from './experiments.ts'
 import * as funnels from './funnels.ts'
 import * as invitations from './invitations.ts'
 import * as linkedAccounts from './linked-accounts.ts'
+import * as paths from './paths.ts'
 import * as profile from './profile.ts'
 import * as provisioning from './provisioning.ts'
 import * as reports from './reports.ts'
+import * as retention from './retention.ts'
 import * as roles from './roles.ts'
 import * as savedQueries from './saved-queries.ts'
 import * as singleSignOn from './single-sign-on.ts'
@@ -37,6 +39,13 @@ export const allOperations: readonly Operation[] = [
   statistics.listStatisticsValues,
   savedQueries.saveQuery,
   savedQueries.updateSavedQuery,
+  savedQueries.listSavedQueries,
+  savedQueries.readSavedQuery,
+  savedQueries.deleteSavedQuery,
+  savedQueries.runSavedQuery,
+  savedQueries.listSavedQueryRuns,
+  savedQueries.listNextRuns,
+  savedQueries.readRunResult,
   experiments.readExperiment,
   tags.deleteTagValue,
   workflows.createWorkflow,
@@ -113,4 +122,6 @@ export const allOperations: readonly Operation[] = [
   analyticsSettings.readAnalyticsSettings,
   analyticsSettings.updateAnalyticsSettings,
   funnels.exploreFunnel,
+  paths.explorePaths,
+  retention.exploreRetention,
 ]

@@ -55,6 +55,7 @@ export const auditActions = {
   'token-revoke': 'applications',
 
   'statistics-settings-update': 'statistics',
+  'schedule-pause': 'statistics',
 } as const
 
 export type AuditAction = keyof typeof auditActions

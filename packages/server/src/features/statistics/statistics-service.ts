@@ -38,6 +38,8 @@ export interface AnswerRequest {
   readonly format: ResultFormat
   /** Sent row by row, so that the number of rows has no bound unless the query gives one. */
   readonly streamed?: boolean
+  /** The instant that relative ranges are read as of, in milliseconds since 1970; the present when absent. */
+  readonly at?: number
   /** Ends the query, in the engine too. */
   readonly signal?: AbortSignal
 }
@@ -82,6 +84,11 @@ export interface StatisticsService {
    * @throws {DomainError} as `answer`
    */
   listValues(request: Pick<AnswerRequest, 'companyId' | 'signal'> & ValuesAsked): Promise<DimensionValue[]>
+  /**
+   * Checks a query as if it were run, without running it.
+   * @throws {DomainError} `unknownMember`, `incompatibleMembers`, `virtualMeasureFilter`, `invalidQuery`, `tooComplex`
+   */
+  validate(query: Query, companyId: string): Promise<void>
   /** Measures and dimensions, labels included (docs/interface.md, Statistics metadata). */
   describe(companyId: string): Promise<StatisticsMeta>
 }
@@ -112,9 +119,14 @@ export function createStatisticsService(dependencies: StatisticsDependencies): S
   const { columnar, store, readSettings, clock, gate, limits, onAnswered } = dependencies
   const described = new Map<string, Described>()
 
-  async function prepare({ question, companyId, streamed = false }: ExplorationRequest): Promise<Prepared> {
+  async function prepare({
+    question,
+    companyId,
+    at = clock.now(),
+    streamed = false,
+  }: Pick<ExplorationRequest, 'question' | 'companyId' | 'at' | 'streamed'>): Promise<Prepared> {
     const settings = await readSettings(companyId)
-    return question.prepare({ companyId, instant: clock.now(), streamed, settings })
+    return question.prepare({ companyId, instant: at, streamed, settings })
   }
 
   /** The labels of a company, at most so many milliseconds old. */
@@ -216,6 +228,9 @@ export function createStatisticsService(dependencies: StatisticsDependencies): S
       return rows.map((row) => ({ value: String(row[asked.member]), count: Number(row[measure]) }))
     },
     explore,
+    async validate(query, companyId) {
+      await prepare({ question: questionOf(query), companyId })
+    },
     describe(companyId) {
       const known = look(companyId, labelsFreshFor)
       known.meta ??= known.labels.then(describeStatistics)

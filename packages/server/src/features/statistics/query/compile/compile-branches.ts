@@ -22,7 +22,7 @@ export interface BranchContext {
 }
 
 /** A run of one person's events ends with a gap longer than this. */
-const sessionGap = 30 * minute
+export const sessionGap = 30 * minute
 
 /**
  * One row for each group of a branch: the groupings as `g0`, `g1`, ..., then every measure of the plan as
