@@ -28,8 +28,8 @@ export function createSendAnswer(bodies: AnswerBodies): SendAnswer {
     const { format, streamed } = readWantedResult(request.headers.accept, request.query.format)
     assertMayRead(request.principal, format)
     const signal = signalOfLeaving(reply)
-    const { companyId } = request.principal
-    const answer = ask({ companyId, format, streamed, signal })
+    const { companyId, userId } = request.principal
+    const answer = ask({ companyId, userId, format, streamed, signal })
     reply.header('vary', 'accept').header('cache-control', 'no-store')
     if (format !== 'json' && streamed) {
       const stream = await readableOf(answer.pieces, signal)

@@ -6,8 +6,8 @@ import { createQueryFaults } from './query/query-faults.ts'
 export interface ValuesAsked {
   /** Id of a dimension. */
   readonly member: string
-  readonly contains?: string
-  readonly limit?: number
+  readonly contains?: string | undefined
+  readonly limit?: number | undefined
 }
 
 const defaultLimit = 20

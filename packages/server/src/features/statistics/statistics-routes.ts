@@ -24,8 +24,10 @@ export function registerStatisticsRoutes(
 
   rawRoute(scope, listStatisticsValues, {
     async handler({ principal, query }, reply) {
-      const { companyId } = principal
-      return success(await service.listValues({ ...query, companyId, signal: signalOfLeaving(reply) }))
+      const { companyId, userId } = principal
+      return success(
+        await service.listValues({ ...query, companyId, userId, signal: signalOfLeaving(reply) }),
+      )
     },
   })
 

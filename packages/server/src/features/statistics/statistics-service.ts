@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { setTimeout as sleep, setImmediate as yieldToOthers } from 'node:timers/promises'
 import type { Warning } from '@millrace/contract/envelope.ts'
 import type { Query } from '@millrace/contract/resources/query.ts'
@@ -5,6 +6,7 @@ import type { StatisticsMeta } from '@millrace/contract/resources/statistics-met
 import type { Clock } from '../../platform/clock.ts'
 import { DomainError } from '../../platform/errors.ts'
 import type { Columnar } from '../../platform/stores/columnar.ts'
+import { bytesOf, createAnswerCache, isKept, type KeptAnswer, maxKeptBytes } from './answer-cache.ts'
 import { type ValuesAsked, valuesQuery } from './dimension-values.ts'
 import { labelsIn, unknownLabels, warnOfLabels } from './label-warnings.ts'
 import { type CompiledQuery, compileQuery } from './query/compile/compile.ts'
@@ -35,6 +37,8 @@ export type QueryOutcome = 'ok' | 'refused' | 'timeout' | 'cancelled' | 'failed'
 
 export interface AnswerRequest {
   readonly companyId: string
+  /** Who asks: the users of a company take turns. */
+  readonly userId?: string
   readonly format: ResultFormat
   /** Sent row by row, so that the number of rows has no bound unless the query gives one. */
   readonly streamed?: boolean
@@ -83,7 +87,9 @@ export interface StatisticsService {
    * The most frequent values of a text dimension, of equal ones in the order of their bytes.
    * @throws {DomainError} as `answer`
    */
-  listValues(request: Pick<AnswerRequest, 'companyId' | 'signal'> & ValuesAsked): Promise<DimensionValue[]>
+  listValues(
+    request: Pick<AnswerRequest, 'companyId' | 'userId' | 'signal'> & ValuesAsked,
+  ): Promise<DimensionValue[]>
   /**
    * Checks a query as if it were run, without running it.
    * @throws {DomainError} `unknownMember`, `incompatibleMembers`, `virtualMeasureFilter`, `invalidQuery`, `tooComplex`
@@ -118,6 +124,7 @@ interface Described {
 export function createStatisticsService(dependencies: StatisticsDependencies): StatisticsService {
   const { columnar, store, readSettings, clock, gate, limits, onAnswered } = dependencies
   const described = new Map<string, Described>()
+  const cache = createAnswerCache({ clock })
 
   async function prepare({
     question,
@@ -161,11 +168,52 @@ export function createStatisticsService(dependencies: StatisticsDependencies): S
     return 0
   }
 
+  /** An answer of the cache, or one that is computed and kept for those who ask the same. */
   async function* run(request: ExplorationRequest, told: Told): AsyncGenerator<string> {
-    const { compiled, zone } = await prepare(request)
+    const prepared = await prepare(request)
+    // A streamed answer has any length, and one that is not known to be of the present is not kept.
+    const version = request.streamed ? undefined : await store.readVersion().catch(() => undefined)
+    if (version === undefined) {
+      yield* compute(request, prepared, told)
+      return
+    }
+    const found = await cache.find(keyOf(request, prepared, version), request.signal)
+    if (isKept(found)) {
+      tell(told, found)
+      yield found.text
+      return
+    }
+    const kept: string[] = []
+    let bytes = 0
+    let answer: KeptAnswer | undefined
+    let failure: unknown
+    try {
+      for await (const piece of compute(request, prepared, told)) {
+        bytes += bytesOf(piece)
+        if (bytes <= maxKeptBytes) kept.push(piece)
+        else found.end()
+        yield piece
+      }
+      if (bytes <= maxKeptBytes) {
+        const { warnings, total } = told
+        answer = { text: kept.join(''), warnings: [...warnings], ...(total === undefined ? {} : { total }) }
+      }
+    } catch (error) {
+      if (isOfQuery(error) && !request.signal?.aborted) failure = error
+      throw error
+    } finally {
+      found.end(answer, failure)
+    }
+  }
+
+  async function* compute(
+    request: ExplorationRequest,
+    { compiled, zone }: Prepared,
+    told: Told,
+  ): AsyncGenerator<string> {
     const writer = createResultWriter(request.format, compiled, zone)
     const rowLimit = createRowLimit(compiled)
-    const leave = await gate.enter(request.companyId, request.signal)
+    const leave = await gate.enter(request.companyId, request.signal, request.userId)
     try {
       // An answer without a warning is better than none.
       const ofLabels = within(labelWarningsMs, readLabelWarnings(request)).catch(() => undefined)
@@ -219,13 +267,13 @@ export function createStatisticsService(dependencies: StatisticsDependencies): S
 
   return {
     answer,
-    async listValues({ companyId, signal, ...asked }) {
-      const { query, measure } = valuesQuery(asked)
-      const { pieces } = answer({ query, companyId, format: 'json', ...(signal ? { signal } : {}) })
+    async listValues({ member, contains, limit, ...request }) {
+      const { query, measure } = valuesQuery({ member, contains, limit })
+      const { pieces } = answer({ ...request, query, format: 'json' })
       let text = ''
       for await (const piece of pieces) text += piece
       const rows = JSON.parse(text) as Record<string, unknown>[]
-      return rows.map((row) => ({ value: String(row[asked.member]), count: Number(row[measure]) }))
+      return rows.map((row) => ({ value: String(row[member]), count: Number(row[measure]) }))
     },
     explore,
     async validate(query, companyId) {
@@ -248,6 +296,23 @@ function questionOf(query: Query): Question {
       return { compiled: compileQuery(plan, companyId, settings), zone: plan.zone }
     },
   }
+}
+
+/** What was asked, of what, and how it is shown. */
+function keyOf({ companyId, format }: AnswerRequest, { compiled, zone }: Prepared, version: string): string {
+  const { sql, countSql, params, columns, rangeLabels } = compiled
+  const parts = [companyId, format, zone.name, version, sql, countSql, params, columns, rangeLabels]
+  return createHash('sha256').update(JSON.stringify(parts)).digest('base64')
+}
+
+function tell(told: Told, { warnings, total }: KeptAnswer): void {
+  told.warnings.push(...warnings)
+  if (total !== undefined) told.total = total
+}
+
+/** Whether the same question would fail again. */
+function isOfQuery(error: unknown): boolean {
+  return error instanceof DomainError && (error.errorName === 'timeout' || error.errorName === 'tooComplex')
 }
 
 /** The result of the work; undefined when it takes longer. */
