@@ -53,6 +53,8 @@ describe('the metadata', () => {
       'purchases.revenuePerBuyer',
       'purchases.perBuyer',
       'purchases.referencesPerPurchase',
+      ...['count', 'people', 'duration', 'events', 'bounces'].map((name) => `sessions.${name}`),
+      ...['bounceRate', 'eventsPerSession', 'perPerson'].map((name) => `sessions.${name}`),
     ])
     expect(Object.keys(dimensions)).toEqual([
       ...['time', 'name', 'datasource', 'url', 'host', 'path'].map((name) => `events.${name}`),
@@ -63,6 +65,10 @@ describe('the metadata', () => {
       ),
       ...['time', 'transaction', 'person', 'item', 'deviceType', 'os', 'datasource'].map(
         (name) => `purchases.${name}`,
+      ),
+      ...['time', 'entryPath', 'entryHost', 'exitPath', 'exitHost'].map((name) => `sessions.${name}`),
+      ...['utmSource', 'utmMedium', 'utmCampaign', 'deviceType', 'os', 'browser', 'isNew', 'person'].map(
+        (name) => `sessions.${name}`,
       ),
     ])
     for (const member of [...Object.values(measures), ...Object.values(dimensions)]) {
@@ -108,7 +114,7 @@ describe('the metadata', () => {
     const { components, measureSources } = queryCompatibility
     expect(Object.keys(measureSources)).toEqual(Object.keys(measures))
     expect(measureSources['purchases.perBuyer']).toEqual(['purchases'])
-    expect(components).toHaveLength(3)
+    expect(components).toHaveLength(7)
     for (const component of components) {
       for (const id of component) expect(id in measures || id in dimensions, id).toBe(true)
     }
@@ -121,11 +127,16 @@ describe('the metadata', () => {
     expect(fits('purchases.revenue', 'events.name')).toBe(false)
     expect(fits('events.count', 'purchases.revenue', 'events.browser')).toBe(false)
     expect(fits('events.count', 'purchases.label.store')).toBe(false)
+    expect(fits('sessions.bounceRate', 'sessions.entryPath', 'events.time')).toBe(true)
+    expect(fits('sessions.count', 'purchases.revenue', 'sessions.os')).toBe(true)
+    expect(fits('sessions.count', 'purchases.datasource')).toBe(false)
   })
 
   it('says of any two members what a query of them says', { timeout: 60_000 }, async () => {
     const { queryCompatibility, measures, dimensions } = await meta()
-    for (const measure of ['events.count', 'purchases.revenue'].filter((id) => id in measures)) {
+    for (const measure of ['events.count', 'purchases.revenue', 'sessions.count'].filter(
+      (id) => id in measures,
+    )) {
       for (const dimension of Object.keys(dimensions)) {
         const fit = queryCompatibility.components.some(
           (each) => each.includes(measure) && each.includes(dimension),

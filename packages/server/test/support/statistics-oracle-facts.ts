@@ -9,6 +9,8 @@ export interface Fact {
   readonly items: readonly string[]
   /** Cents; of purchases. */
   readonly value: bigint
+  /** Of sessions. */
+  readonly session?: { readonly seconds: number; readonly events: number; readonly isNew: boolean }
   readonly texts: ReadonlyMap<string, string | null>
 }
 

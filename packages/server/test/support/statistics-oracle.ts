@@ -1,6 +1,7 @@
 import type { BinaryFilter, Filter, Query } from '@millrace/contract/resources/query.ts'
 import type { StoredEvent } from './statistics-events.ts'
 import { eventFacts, type Fact, purchaseFacts } from './statistics-oracle-facts.ts'
+import { sessionFacts } from './statistics-oracle-sessions.ts'
 import { bucketOf, dateIn, dayBegins, daysLater, isoIn } from './statistics-oracle-time.ts'
 
 /**
@@ -14,10 +15,17 @@ export interface Oracle {
 export type Value = string | number | boolean | null
 export type Row = Record<string, Value>
 
-type Range = readonly [from: number, to: number]
+type SourceName = 'events' | 'purchases' | 'sessions'
+
+export type Range = readonly [from: number, to: number]
 
 export function createOracle(events: readonly StoredEvent[]): Oracle {
-  const facts = { events: eventFacts(events), purchases: purchaseFacts(events) }
+  const collected = eventFacts(events)
+  const facts = {
+    events: collected,
+    purchases: purchaseFacts(events),
+    sessions: sessionFacts(collected),
+  }
   return {
     rows(query, ofCompany) {
       const zone = query.timezone ?? ofCompany
@@ -35,7 +43,7 @@ export function createOracle(events: readonly StoredEvent[]): Oracle {
   }
 }
 
-function rangeOf(range: string | readonly (string | null)[], zone: string): Range {
+export function rangeOf(range: string | readonly (string | null)[], zone: string): Range {
   const [first, last = first] = typeof range === 'string' ? [range] : range
   return [
     first ? momentOf(first, zone)[0] : -Infinity,
@@ -44,7 +52,7 @@ function rangeOf(range: string | readonly (string | null)[], zone: string): Rang
 }
 
 /** A date is its day, an instant its millisecond. */
-function momentOf(text: string, zone: string): Range {
+export function momentOf(text: string, zone: string): Range {
   if (text.length > 10) return [Date.parse(text), Date.parse(text) + 1]
   return [dayBegins(text, zone), dayBegins(daysLater(text, 1), zone)]
 }
@@ -53,7 +61,7 @@ function rowsWithin(
   query: Query,
   zone: string,
   within: Range,
-  facts: Readonly<Record<'events' | 'purchases', readonly Fact[]>>,
+  facts: Readonly<Record<SourceName, readonly Fact[]>>,
 ): Row[] {
   const conditions = flattened(query.filters)
   const groups = new Map<string, { key: Value[]; measures: Map<string, Value | bigint> }>()
@@ -70,10 +78,10 @@ function rowsWithin(
   const wanted = [...new Set([...query.measures, ...leaves(query.filters).map(nameOf)])]
   const plainOrRatio = wanted.filter((id) => id in measureReaders || id in ratios)
   const plain = wanted.flatMap((id) => ratios[id] ?? [id]).filter((id) => id in measureReaders)
-  const sources = new Set(plain.map((id) => id.split('.')[0] as 'events' | 'purchases'))
+  const sources = new Set(plain.map((id) => id.split('.')[0] as SourceName))
   if (sources.size === 0) {
     const named = [...query.dimensions, ...query.timeDimensions.map(({ dimension }) => dimension)]
-    for (const id of named) sources.add(id.split('.')[0] as 'events' | 'purchases')
+    for (const id of named) sources.add(id.split('.')[0] as SourceName)
   }
   const inTime = (time: number) =>
     time >= within[0] &&
@@ -100,7 +108,7 @@ function rowsWithin(
       const key = groupings.map(({ name, granularity }): Value => {
         if (name === 'time') return granularity ? bucketOf(time, granularity, zone) : isoIn(time, zone)
         if (name === 'item') return item ?? null
-        return name === 'isIdentified' ? fact.identified : (fact.texts.get(name) ?? null)
+        return dimensionValue(fact, name)
       })
       const text = JSON.stringify(key)
       const group = groups.get(text) ?? { key, measures: new Map() }
@@ -182,6 +190,13 @@ function bucketsWithin(
   return buckets
 }
 
+/** The value of a dimension that is neither a time nor an item. */
+function dimensionValue(fact: Fact, name: string): string | boolean | null {
+  if (name === 'isIdentified') return fact.identified
+  if (name === 'isNew') return fact.session?.isNew ?? null
+  return fact.texts.get(name) ?? null
+}
+
 /** Sessions of one person in one value of the dimensions; times do not divide them. */
 function sessionStarts(
   facts: readonly Fact[],
@@ -193,7 +208,7 @@ function sessionStarts(
     for (const item of perItem ? new Set(fact.items) : [undefined]) {
       const parts = groupings.map(({ name }) => {
         if (name === 'time') return null
-        return name === 'item' ? item : name === 'isIdentified' ? fact.identified : fact.texts.get(name)
+        return name === 'item' ? item : dimensionValue(fact, name)
       })
       const key = JSON.stringify([fact.person, ...parts.map((part) => part ?? null)])
       const run = runs.get(key) ?? []
@@ -233,6 +248,18 @@ const measureReaders: Record<string, (list: Listed) => number | bigint> = {
   'purchases.revenue': (list) => list.reduce((sum, { fact }) => sum + fact.value, 0n),
   'purchases.buyers': (list) => distinct(list.map(({ fact }) => fact.person)),
   'purchases.references': countItems,
+  'sessions.count': (list) => list.length,
+  'sessions.people': (list) => distinct(list.map(({ fact }) => fact.person)),
+  'sessions.duration': (list) => sumOf(list, ({ seconds }) => seconds * 1000) / list.length / 1000,
+  'sessions.events': (list) => sumOf(list, ({ events }) => events),
+  'sessions.bounces': (list) => list.filter(({ fact }) => fact.session?.events === 1).length,
+}
+
+/** Measures that are absent where there is nothing to take them of; others are 0. */
+const means = ['sessions.duration']
+
+function sumOf(list: Listed, read: (session: NonNullable<Fact['session']>) => number): number {
+  return list.reduce((sum, { fact }) => sum + (fact.session ? Math.round(read(fact.session)) : 0), 0)
 }
 
 const ratios: Record<string, [string, string]> = {
@@ -241,6 +268,9 @@ const ratios: Record<string, [string, string]> = {
   'purchases.revenuePerBuyer': ['purchases.revenue', 'purchases.buyers'],
   'purchases.perBuyer': ['purchases.count', 'purchases.buyers'],
   'purchases.referencesPerPurchase': ['purchases.references', 'purchases.count'],
+  'sessions.bounceRate': ['sessions.bounces', 'sessions.count'],
+  'sessions.eventsPerSession': ['sessions.events', 'sessions.count'],
+  'sessions.perPerson': ['sessions.count', 'sessions.people'],
 }
 
 function numberOf(value: Value | bigint | undefined): number {
@@ -249,6 +279,7 @@ function numberOf(value: Value | bigint | undefined): number {
 
 function shownMeasure(id: string, measures: ReadonlyMap<string, Value | bigint>): number | null {
   const ratio = ratios[id]
+  if (means.includes(id) && !measures.has(id)) return null
   if (!ratio) return numberOf(measures.get(id))
   const below = numberOf(measures.get(ratio[1]))
   return below === 0 ? null : numberOf(measures.get(ratio[0])) / below
@@ -331,7 +362,7 @@ function passesText({ operator, values: asked }: BinaryFilter, text: string | nu
 }
 
 /** The fact with the items that pass, or nothing; a fact without items is judged once, without any. */
-function passing(fact: Fact, conditions: readonly Filter[]): Fact | undefined {
+export function passing(fact: Fact, conditions: readonly Filter[]): Fact | undefined {
   const judging = conditions.filter((each) => kindOf(each) === 'dimension')
   const passes = (item: string | null) =>
     judging.every((each) =>
@@ -339,8 +370,8 @@ function passing(fact: Fact, conditions: readonly Filter[]): Fact | undefined {
         const id = nameOf(filter)
         const name = id.slice(id.indexOf('.') + 1)
         if (name === 'item') return item === null ? filter.operator === 'notSet' : passesText(filter, item)
-        const text = name === 'isIdentified' ? String(fact.identified) : (fact.texts.get(name) ?? null)
-        return passesText(filter, text)
+        const value = dimensionValue(fact, name)
+        return passesText(filter, value === null ? null : String(value))
       }),
     )
   if (!leaves(judging).some((filter) => nameOf(filter).endsWith('.item')))
@@ -350,7 +381,9 @@ function passing(fact: Fact, conditions: readonly Filter[]): Fact | undefined {
 }
 
 function passesMeasure(filter: BinaryFilter, measures: ReadonlyMap<string, Value | bigint>): boolean {
-  const measure = numberOf(measures.get(nameOf(filter)))
+  const id = nameOf(filter)
+  if (means.includes(id) && !measures.has(id)) return filter.operator === 'notEquals'
+  const measure = numberOf(measures.get(id))
   const any = (passes: (value: number) => boolean) =>
     (filter.values ?? []).some((value) => passes(Number(value)))
   switch (filter.operator) {

@@ -8,6 +8,8 @@ import type {
 import fc from 'fast-check'
 import { sampleItems, sampleLabels, sampleNames } from './statistics-samples.ts'
 
+type SourceName = 'events' | 'purchases' | 'sessions'
+
 const shared = ['person', 'deviceType', 'os', 'datasource']
 const measures = {
   events: ['count', 'people', 'identifiedPeople', 'devices', 'sessions', 'items', 'perPerson'],
@@ -20,6 +22,16 @@ const measures = {
     'revenuePerBuyer',
     'perBuyer',
     'referencesPerPurchase',
+  ],
+  sessions: [
+    'count',
+    'people',
+    'duration',
+    'events',
+    'bounces',
+    'bounceRate',
+    'eventsPerSession',
+    'perPerson',
   ],
 }
 const dimensions = {
@@ -41,8 +53,36 @@ const dimensions = {
     'label.size',
   ],
   purchases: [...shared, 'transaction', 'item', 'label.store', 'label.size'],
+  sessions: [
+    'person',
+    'deviceType',
+    'os',
+    'browser',
+    'entryPath',
+    'entryHost',
+    'exitPath',
+    'exitHost',
+    'utmSource',
+    'utmMedium',
+    'utmCampaign',
+    'isNew',
+  ],
 }
-const virtual = ['perPerson', 'averageOrderValue', 'revenuePerBuyer', 'perBuyer', 'referencesPerPurchase']
+const virtual = [
+  'perPerson',
+  'averageOrderValue',
+  'revenuePerBuyer',
+  'perBuyer',
+  'referencesPerPurchase',
+  'bounceRate',
+  'eventsPerSession',
+]
+const booleans = { events: 'isIdentified', purchases: undefined, sessions: 'isNew' }
+
+/** Dimensions that all of these sources have. */
+function sharedBy(sources: readonly SourceName[]): string[] {
+  return shared.filter((name) => sources.every((source) => dimensions[source].includes(name)))
+}
 
 const texts = [
   ...sampleNames,
@@ -125,14 +165,14 @@ type Filters = fc.Arbitrary<BinaryFilter>
 
 /** Filters by what they judge, of which groups join one kind. */
 function filtersOf(
-  source: 'events' | 'purchases',
-  common: boolean,
+  source: SourceName,
+  common: readonly string[] | undefined,
 ): Record<'row' | 'time' | 'measure', Filters> {
   const named = (member: string) =>
     fc.constantFrom<{ member: string } | { dimension: string }>({ member }, { dimension: member })
   const onText: fc.Arbitrary<BinaryFilter> = fc
     .tuple(
-      from(common ? shared : dimensions[source].filter((name) => name !== 'isIdentified')).chain((name) =>
+      from(common ?? dimensions[source].filter((name) => name !== booleans[source])).chain((name) =>
         named(`${source}.${name}`),
       ),
       from(textOperators),
@@ -156,13 +196,13 @@ function filtersOf(
     .map(([name, operator, values]) => ({ member: `${source}.${name}`, operator, values }))
   const onBoolean: fc.Arbitrary<BinaryFilter> = fc
     .tuple(from<FilterOperator>(['equals', 'notEquals']), from([['true'], ['false'], ['true', 'false']]))
-    .map(([operator, values]) => ({ member: 'events.isIdentified', operator, values }))
+    .map(([operator, values]) => ({ member: `${source}.${booleans[source]}`, operator, values }))
   const onPresence: fc.Arbitrary<BinaryFilter> = fc
-    .tuple(from(common ? shared : dimensions[source]), from<FilterOperator>(['set', 'notSet']))
+    .tuple(from(common ?? dimensions[source]), from<FilterOperator>(['set', 'notSet']))
     .map(([name, operator]) => ({ member: `${source}.${name}`, operator }))
   return {
     row:
-      source === 'events' && !common
+      booleans[source] !== undefined && !common
         ? fc.oneof(onText, onText, onPresence, onBoolean)
         : fc.oneof(onText, onText, onPresence),
     time: onTime,
@@ -171,7 +211,7 @@ function filtersOf(
 }
 
 /** A filter or a group of some, three deep; an `or` joins one kind. */
-function filter(source: 'events' | 'purchases', common: boolean): fc.Arbitrary<Filter> {
+function filter(source: SourceName, common: readonly string[] | undefined): fc.Arbitrary<Filter> {
   const { row, time, measure } = filtersOf(source, common)
   const within = (leaf: fc.Arbitrary<Filter>, depth: number): fc.Arbitrary<Filter> => {
     if (depth === 0) return leaf
@@ -191,14 +231,23 @@ function filter(source: 'events' | 'purchases', common: boolean): fc.Arbitrary<F
 
 /** Queries that fit together over one source or both, of every operator, granularity, comparison and order. */
 export const sampleQueries: fc.Arbitrary<Query> = fc
-  .tuple(from<('events' | 'purchases')[]>([['events'], ['purchases'], ['events', 'purchases']]), fc.boolean())
+  .tuple(
+    from<SourceName[]>([
+      ['events'],
+      ['purchases'],
+      ['sessions'],
+      ['sessions'],
+      ['events', 'purchases'],
+      ['purchases', 'sessions'],
+      ['events', 'purchases', 'sessions'],
+    ]),
+    fc.boolean(),
+  )
   .chain(([sources, grouped]) => {
-    const common = sources.length > 1
+    const common = sources.length > 1 ? sharedBy(sources) : undefined
     const measureIds = sources.flatMap((source) => measures[source].map((name) => `${source}.${name}`))
     const source = fc.constantFrom(...sources)
-    const dimensionIds = source.chain((id) =>
-      from((common ? shared : dimensions[id]).map((name) => `${id}.${name}`)),
-    )
+    const dimensionIds = source.chain((id) => from((common ?? dimensions[id]).map((name) => `${id}.${name}`)))
     const time = fc.record(
       {
         dimension: source.map((id) => `${id}.time`),

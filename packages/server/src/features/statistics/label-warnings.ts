@@ -50,7 +50,7 @@ export function labelsAmong(named: readonly MemberUse[]): LabelUse[] {
 /** Labels that no fact of the company has had, as far as the list of keys can tell: it ends after so many. */
 export function unknownLabels(uses: readonly LabelUse[], known: LabelKeys): LabelUse[] {
   return uses.filter(({ source, key }) => {
-    const keys = known[source]
+    const keys = known[source] ?? []
     const last = keys.at(-1)
     if (keys.includes(key)) return false
     return keys.length < shownLabels || (last !== undefined && comesBefore(key, last))
@@ -65,7 +65,7 @@ function comesBefore(a: string, b: string): boolean {
 export async function warnOfLabels(unknown: readonly LabelUse[], known: LabelKeys): Promise<Warning[]> {
   const warnings: Warning[] = []
   for (const { source, key, path } of unknown.slice(0, maxWarnings)) {
-    const nearest = nearestName(key, known[source])
+    const nearest = nearestName(key, known[source] ?? [])
     const hint = nearest === undefined ? '' : `; did you mean ${shown(`${source}.label.${nearest}`)}?`
     const message = `none of your ${source} has had the label ${shown(key)}: it is absent in all of them${hint}`
     warnings.push({ path, message })

@@ -4,8 +4,15 @@ import type {
   MeasureMeta,
   StatisticsMeta,
 } from '@millrace/contract/resources/statistics-meta.ts'
-import { dimensionIn, dimensions, labelDimension, measures, sources } from './members/catalogue.ts'
-import { type Dimension, type Measure, operatorsOf, type SourceId } from './members/member.ts'
+import {
+  dimensionIn,
+  dimensions,
+  filterDimensions,
+  labelDimension,
+  measures,
+  sources,
+} from './members/catalogue.ts'
+import { type Dimension, type Measure, operatorsFor, operatorsOf, type SourceId } from './members/member.ts'
 import { partsOf } from './query/plan.ts'
 
 const caseInsensitiveOperators = operatorsOf.string.filter((each) => operatorMeanings[each].ignoresCase)
@@ -13,10 +20,13 @@ const caseInsensitiveOperators = operatorsOf.string.filter((each) => operatorMea
 const sourceIds = Object.keys(sources) as SourceId[]
 
 /** What a company can query: the catalogue, and the labels of its own facts. */
-export function describeStatistics(labels: Readonly<Record<SourceId, readonly string[]>>): StatisticsMeta {
+export function describeStatistics(
+  labels: Readonly<Partial<Record<SourceId, readonly string[]>>>,
+): StatisticsMeta {
   const known = [
     ...dimensions,
-    ...sourceIds.flatMap((source) => labels[source].map((key) => labelDimension(source, key))),
+    ...filterDimensions,
+    ...sourceIds.flatMap((source) => (labels[source] ?? []).map((key) => labelDimension(source, key))),
   ]
   return {
     measures: Object.fromEntries(measures.map((each) => [each.id, describeMeasure(each)])),
@@ -33,16 +43,17 @@ function describeMeasure({ title, description, source, format, virtual }: Measur
 }
 
 function describeDimension(dimension: Dimension): DimensionMeta {
-  const { title, description, source, type, format, values } = dimension
+  const { id, title, description, type, format, values, filterOnly } = dimension
   return {
     title,
     description,
-    source,
+    source: id.slice(0, id.indexOf('.')),
     type,
     ...(format === undefined ? {} : { format }),
     ...(type === 'time' ? { granularities: [...granularities] } : {}),
-    operators: [...operatorsOf[type]],
-    ...(type === 'string' ? { caseInsensitiveOperators: [...caseInsensitiveOperators] } : {}),
+    operators: [...operatorsFor(dimension)],
+    ...(filterOnly ? { filterOnly } : {}),
+    ...(type === 'string' && !filterOnly ? { caseInsensitiveOperators: [...caseInsensitiveOperators] } : {}),
     ...(values === undefined ? {} : { values: [...values] }),
   }
 }

@@ -7,6 +7,7 @@ import type { Clock } from '../../platform/clock.ts'
 import { DomainError } from '../../platform/errors.ts'
 import type { Columnar } from '../../platform/stores/columnar.ts'
 import { bytesOf, createAnswerCache, isKept, type KeptAnswer, maxKeptBytes } from './answer-cache.ts'
+import type { ReadCohorts } from './cohorts/cohort-reader.ts'
 import { type ValuesAsked, valuesQuery } from './dimension-values.ts'
 import { labelsIn, unknownLabels, warnOfLabels } from './label-warnings.ts'
 import { type CompiledQuery, compileQuery } from './query/compile/compile.ts'
@@ -25,6 +26,7 @@ export interface StatisticsDependencies {
   readonly columnar: Columnar
   readonly store: StatisticsStore
   readonly readSettings: (companyId: string) => Promise<StatisticsSettings>
+  readonly readCohorts: ReadCohorts
   readonly clock: Clock
   readonly gate: QueryGate
   readonly limits: RunLimits
@@ -122,7 +124,7 @@ interface Described {
 }
 
 export function createStatisticsService(dependencies: StatisticsDependencies): StatisticsService {
-  const { columnar, store, readSettings, clock, gate, limits, onAnswered } = dependencies
+  const { columnar, store, readSettings, readCohorts, clock, gate, limits, onAnswered } = dependencies
   const described = new Map<string, Described>()
   const cache = createAnswerCache({ clock })
 
@@ -133,7 +135,9 @@ export function createStatisticsService(dependencies: StatisticsDependencies): S
     streamed = false,
   }: Pick<ExplorationRequest, 'question' | 'companyId' | 'at' | 'streamed'>): Promise<Prepared> {
     const settings = await readSettings(companyId)
-    return question.prepare({ companyId, instant: at, streamed, settings })
+    const now = { instant: at, zone: openZone(settings.timezone) }
+    const cohorts = await readCohorts(companyId, question.body, now)
+    return question.prepare({ companyId, instant: now.instant, streamed, settings, cohorts })
   }
 
   /** The labels of a company, at most so many milliseconds old. */
@@ -289,9 +293,10 @@ export function createStatisticsService(dependencies: StatisticsDependencies): S
 
 function questionOf(query: Query): Question {
   return {
+    body: query,
     labels: labelsIn(query),
-    prepare({ companyId, instant, streamed, settings }) {
-      const now = { instant, zone: openZone(settings.timezone) }
+    prepare({ companyId, instant, streamed, settings, cohorts }) {
+      const now = { instant, zone: openZone(settings.timezone), cohorts }
       const plan = planQuery(parseQuery(query, now, { streamed }))
       return { compiled: compileQuery(plan, companyId, settings), zone: plan.zone }
     },

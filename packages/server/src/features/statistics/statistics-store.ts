@@ -7,7 +7,8 @@ export const shownLabels = 1_000
 
 const limitSeconds = 5
 
-export type LabelKeys = Readonly<Record<SourceId, readonly string[]>>
+/** Of the sources that have labels. */
+export type LabelKeys = Readonly<Partial<Record<SourceId, readonly string[]>>>
 
 export interface StatisticsStore {
   /** Label keys of the company's facts by source, in the order of their bytes, the first thousand. */

@@ -1,19 +1,28 @@
+import { cohort } from './cohort.ts'
 import { dimension } from './dimensions.ts'
 import { eventDimensions, eventMeasures, events } from './events.ts'
 import type { Dimension, Measure, Source, SourceId } from './member.ts'
 import { purchaseDimensions, purchaseMeasures, purchases } from './purchases.ts'
+import { sessionDimensions, sessionMeasures, sessions } from './sessions.ts'
 
 /** The statistics model as data: adding a member is adding an entry (docs/statistics.md). */
-export const sources: Readonly<Record<SourceId, Source>> = { events, purchases }
+export const sources: Readonly<Record<SourceId, Source>> = { events, purchases, sessions }
 
-export const measures: readonly Measure[] = [...eventMeasures, ...purchaseMeasures]
+export const measures: readonly Measure[] = [...eventMeasures, ...purchaseMeasures, ...sessionMeasures]
 
 /** All but labels, which are as many as the keys that senders use. */
-export const dimensions: readonly Dimension[] = [...eventDimensions, ...purchaseDimensions]
+export const dimensions: readonly Dimension[] = [
+  ...eventDimensions,
+  ...purchaseDimensions,
+  ...sessionDimensions,
+]
+
+/** What only filters name: they mean the same in every source. */
+export const filterDimensions: readonly Dimension[] = [cohort]
 
 // Maps, so that `constructor` and its like are unknown members.
 const measuresById = new Map(measures.map((each) => [each.id, each]))
-const dimensionsById = new Map(dimensions.map((each) => [each.id, each]))
+const dimensionsById = new Map([...dimensions, ...filterDimensions].map((each) => [each.id, each]))
 
 export function findMeasure(id: string): Measure | undefined {
   return measuresById.get(id)
@@ -56,6 +65,6 @@ export function isShared(dimension: Dimension): boolean {
 
 /** The dimension as another source knows it, or nothing. */
 export function dimensionIn(source: SourceId, wanted: Dimension): Dimension | undefined {
-  if (wanted.source === source) return wanted
+  if (wanted.source === source || wanted.filterOnly) return wanted
   return isShared(wanted) ? dimensionsById.get(`${source}.${wanted.name}`) : undefined
 }

@@ -1,6 +1,7 @@
+import { hostOf, pathOf, utmOf } from './address.ts'
 import { column, deviceTypes, dimension, optionalColumn } from './dimensions.ts'
 import { identityColumns } from './identity-columns.ts'
-import type { Dimension, Expression, Measure, Source } from './member.ts'
+import type { Dimension, Measure, Source } from './member.ts'
 
 /** docs/statistics.md, events: what was collected. */
 export const events: Source = {
@@ -11,42 +12,9 @@ export const events: Source = {
   columns: identityColumns,
 }
 
-const withoutQuery = 'cutQueryStringAndFragment(url)'
-
-const colon = `position(${withoutQuery}, ':')`
-
-/** Whether it is an address, with `//` behind nothing or behind a scheme; anything else names a screen of an app. */
-const hasAuthority =
-  `startsWith(url, '//') OR (${colon} > 1 AND position(${withoutQuery}, '/') = ${colon} + 1 ` +
-  `AND substring(${withoutQuery}, ${colon}, 3) = '://')`
-
-/** What stands between `//` and the path, without user. */
-const authority = `substringIndex(substringIndex(substring(${withoutQuery}, position(${withoutQuery}, '//') + 2), '/', 1), '@', -1)`
-
-/** The authority without port; an IPv6 address keeps its brackets. */
-const hostOfAuthority =
-  `if(startsWith(${authority}, '['), concat(substringIndex(${authority}, ']', 1), ']'), ` +
-  `substringIndex(${authority}, ':', 1))`
-
-/** `domain` is fast, and empty for names without a dot and for addresses with a user: those take the long way. */
-const host: Expression = {
-  sql:
-    `if(NOT (${hasAuthority}), NULL, ` +
-    `nullIf(lower(if(domain(url) != '', domain(url), ${hostOfAuthority})), ''))`,
-  columns: ['url'],
-}
-
-const path: Expression = {
-  sql: `if(${hasAuthority}, if(path(${withoutQuery}) = '', '/', path(${withoutQuery})), nullIf(${withoutQuery}, ''))`,
-  columns: ['url'],
-}
-
-function utm(parameter: string): Expression {
-  return {
-    sql: `nullIf(decodeURLFormComponent(extractURLParameter(cutFragment(url), '${parameter}')), '')`,
-    columns: ['url'],
-  }
-}
+const host = hostOf('url')
+const path = pathOf('url')
+const utm = (parameter: string) => utmOf('url', parameter)
 
 const exact = 'Exact, however many there are.'
 

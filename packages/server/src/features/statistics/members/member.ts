@@ -2,7 +2,7 @@ import type { FilterOperator } from '@millrace/contract/resources/query.ts'
 import type { DimensionMeta, MeasureMeta } from '@millrace/contract/resources/statistics-meta.ts'
 
 /** Members are named `<source>.<member>`. */
-export type SourceId = 'events' | 'purchases'
+export type SourceId = 'events' | 'purchases' | 'sessions'
 
 export type MemberType = DimensionMeta['type']
 
@@ -51,6 +51,8 @@ export interface Dimension extends Expression {
   readonly eventName?: true
   /** The label that it reads. */
   readonly label?: string
+  /** It selects rows of every source and groups none. */
+  readonly filterOnly?: true
 }
 
 interface MeasureBase {
@@ -66,6 +68,8 @@ export interface PlainMeasure extends MeasureBase {
   readonly virtual: false
   /** `rows` aggregates the source's rows, `sessions` counts runs of one person's rows. */
   readonly over: 'rows' | 'sessions'
+  /** A mean is absent where there is nothing to take it of, and a float. */
+  readonly mean?: true
   /** The aggregate of a group. */
   readonly aggregate: Expression
   /** The aggregate where the rows are one for each identifier, if it is another. */
@@ -99,6 +103,11 @@ const textOperators = [
 ] as const satisfies FilterOperator[]
 
 const comparisons = ['equals', 'notEquals', 'gt', 'gte', 'lt', 'lte'] as const satisfies FilterOperator[]
+
+/** Filters that a dimension takes. */
+export function operatorsFor({ type, filterOnly }: Dimension): readonly FilterOperator[] {
+  return filterOnly ? ['equals', 'notEquals'] : operatorsOf[type]
+}
 
 /** Filters that a member of each type takes. */
 export const operatorsOf: Readonly<Record<MemberType, readonly FilterOperator[]>> = {

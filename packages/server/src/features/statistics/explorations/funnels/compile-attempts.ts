@@ -1,9 +1,9 @@
 import { events as eventsSource } from '../../members/events.ts'
 import type { Dimension } from '../../members/member.ts'
-import { sessionGap } from '../../query/compile/compile-branches.ts'
 import { timeCondition } from '../../query/compile/compile-conditions.ts'
 import type { Buckets } from '../../query/compile/compile-groupings.ts'
 import { rowsOf } from '../../query/compile/compile-rows.ts'
+import { sessionGap } from '../../query/compile/compile-sessions.ts'
 import type { Parameters } from '../../query/compile/parameters.ts'
 import { nested, select } from '../../query/compile/sql-text.ts'
 import { type DimensionFilter, type FilterTree, leavesOf } from '../../query/query.ts'
@@ -60,10 +60,12 @@ function shownColumns({ breakdown }: Funnel): string[] {
 
 /** Whether a filter leaves whole persons, so that it may stand in front of their sessions. */
 function isOfPerson(filter: FilterTree<DimensionFilter>): boolean {
-  return leavesOf([filter]).every(({ dimension }) => dimension.columns.includes('person_text'))
+  return leavesOf([filter]).every(
+    ({ dimension }) => dimension.filterOnly || dimension.columns.includes('person_text'),
+  )
 }
 
-/** Filters that hold for every event of the funnel: a store reads the others by name faster than by step. */
+/** Filters that every event of the funnel passes, on its name too where all steps tell names. */
 function commonFilters({ steps, filters, per }: Funnel): readonly FilterTree<DimensionFilter>[] {
   if (per === 'session') return filters.filter(isOfPerson)
   return [...filters, ...namesOfAny(steps)]

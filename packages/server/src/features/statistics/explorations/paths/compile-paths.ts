@@ -1,8 +1,8 @@
 import { sources } from '../../members/catalogue.ts'
 import type { CompiledQuery, CompileSettings, ResultColumn } from '../../query/compile/compile.ts'
-import { sessionGap } from '../../query/compile/compile-branches.ts'
 import { timeCondition } from '../../query/compile/compile-conditions.ts'
 import { rowsOf } from '../../query/compile/compile-rows.ts'
+import { sessionGap } from '../../query/compile/compile-sessions.ts'
 import type { EventAliases } from '../../query/compile/event-name.ts'
 import { createParameters, type Parameters } from '../../query/compile/parameters.ts'
 import { nested, select } from '../../query/compile/sql-text.ts'
@@ -67,7 +67,7 @@ export function compilePaths(
       `\nORDER BY depth, is_rest, sessions DESC, shown_source, shown_target\nLIMIT ${limit + 1}`,
   )
   return Object.freeze({
-    sql,
+    sql: parameters.prelude() + sql,
     params: Object.freeze({ ...parameters.values }),
     columns,
     rangeLabels: [],

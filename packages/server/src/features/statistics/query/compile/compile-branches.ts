@@ -1,10 +1,10 @@
 import type { Expression, PlainMeasure } from '../../members/member.ts'
 import type { Branch, Plan } from '../plan.ts'
 import { hullOf, type TimeSet } from '../time/interval.ts'
-import { minute } from '../time/zone.ts'
 import { timeCondition } from './compile-conditions.ts'
 import type { Buckets } from './compile-groupings.ts'
 import { type Rows, rowsOf } from './compile-rows.ts'
+import { sessionGap, sessionRowsOf } from './compile-sessions.ts'
 import type { EventAliases } from './event-name.ts'
 import type { Parameters } from './parameters.ts'
 import { nested, select } from './sql-text.ts'
@@ -20,9 +20,6 @@ export interface BranchContext {
   readonly eventAliases: EventAliases
   readonly parameters: Parameters
 }
-
-/** A run of one person's events ends with a gap longer than this. */
-export const sessionGap = 30 * minute
 
 /**
  * One row for each group of a branch: the groupings as `g0`, `g1`, ..., then every measure of the plan as
@@ -42,8 +39,9 @@ export function groupBy({ groupings }: Pick<Plan, 'groupings'>): string {
   return groupings.length > 0 ? `\nGROUP BY ${groupings.map((_, i) => `g${i}`).join(', ')}` : ''
 }
 
-/** What a source adds to a group that it has nothing for. */
+/** What a source adds to a group that it has nothing for: means stay absent (docs/statistics.md, Joining sources). */
 export function zeroOf(measure: PlainMeasure): string {
+  if (measure.mean) return "CAST(NULL, 'Nullable(Float64)')"
   return measure.format === 'amount' ? 'toDecimal128(0, 2)' : 'toUInt64(0)'
 }
 
@@ -55,6 +53,7 @@ function aggregateOf({ groupings }: Branch, measure: PlainMeasure): Expression {
 function rowsWithin(branch: Branch, context: BranchContext, times: TimeSet): Rows {
   const { companyId, eventAliases, parameters } = context
   const { source, filters } = branch
+  if (source.id === 'sessions') return sessionRowsOf({ companyId, filters, times, eventAliases, parameters })
   return rowsOf({ source, companyId, filters, times, eventAliases, parameters })
 }
 

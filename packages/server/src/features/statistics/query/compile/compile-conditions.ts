@@ -1,5 +1,5 @@
 import type { FilterOperator } from '@millrace/contract/resources/query.ts'
-import type { Dimension } from '../../members/member.ts'
+import type { Dimension, PlainMeasure } from '../../members/member.ts'
 import { numberOf } from '../numbers.ts'
 import { type FilterTree, isGroup, type MeasureFilter } from '../query.ts'
 import type { TimeSet } from '../time/interval.ts'
@@ -134,10 +134,15 @@ export function measureCondition(sql: string, filter: MeasureFilter, parameters:
     case 'equals':
       return either(bound.map((value) => `${measure} = ${value}`))
     case 'notEquals':
-      return bound.map((value) => `${measure} != ${value}`).join(' AND ')
+      return absentPasses(bound.map((value) => `${measure} != ${value}`).join(' AND '), filter.measure)
     default:
       return either(bound.map((value) => `${measure} ${signOf(operator)} ${value}`))
   }
+}
+
+/** An absent mean is different from any number. */
+function absentPasses(condition: string, { mean }: PlainMeasure): string {
+  return mean ? `ifNull(${condition}, 1)` : condition
 }
 
 /** How a relation holds its times: as DateTime64, or as milliseconds. */

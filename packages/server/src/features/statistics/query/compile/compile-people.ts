@@ -37,10 +37,18 @@ export function ofPeople(
     // Merging the rows of orders costs most, so only those times are merged at which some row may be a person's.
     return `time IN ${nested(select(['time'], source.table, [...scope, condition]))} AND ${condition}`
   }
-  // The events are sorted by device: those of a client are found by the devices that it used.
-  const used = select(['device'], source.table, [...scope, `client IN ${hashes}`])
-  const any = nested(`${bound}\nUNION ALL\n${used}`)
+  const any = nested(devicesOfPeople(hashes, scope, context.ofCompany))
   return `device IN ${any} AND (client IN ${hashes} OR (client = 0 AND device IN ${nested(bound)}))`
+}
+
+/**
+ * Devices of which some event may be one of these persons': the events are sorted by device, so that these find them.
+ * @param hashes a relation of the persons' numbers
+ * @param scope conditions on the company and the times
+ */
+export function devicesOfPeople(hashes: string, scope: readonly string[], ofCompany: string): string {
+  const used = select(['device'], 'events', [...scope, `client IN ${hashes}`])
+  return `${boundDevices(hashes, ofCompany)}\nUNION ALL\n${used}`
 }
 
 function devicesNamed(bound: string): string {

@@ -70,7 +70,7 @@ export function compileQuery(
   const sql = compared ? comparisonSql(plan, contexts) : contexts.map((context) => answerSql(context)).join()
   const countSql = plan.total ? totalSql(contexts) : undefined
   return Object.freeze({
-    sql,
+    sql: parameters.prelude() + sql,
     params: Object.freeze({ ...parameters.values }),
     columns,
     rangeLabels: plan.ranges.flatMap(({ label }) => label ?? []),

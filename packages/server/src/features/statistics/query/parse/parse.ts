@@ -1,9 +1,8 @@
 import { type Query, queryLimits } from '@millrace/contract/resources/query.ts'
 import { findMeasure } from '../../members/catalogue.ts'
 import type { Measure } from '../../members/member.ts'
-import type { Grouping, Ordering, ParsedQuery } from '../query.ts'
+import type { Grouping, Ordering, ParsedQuery, Reading } from '../query.ts'
 import { createQueryFaults, type QueryFaults } from '../query-faults.ts'
-import type { Now } from '../time/dates.ts'
 import { findZone, type Zone } from '../time/zone.ts'
 import { parseFilters } from './parse-filters.ts'
 import { resolveDimension, resolveMeasure, shown } from './parse-members.ts'
@@ -25,11 +24,11 @@ export interface ParseOptions {
  */
 export function parseQuery(
   query: Query,
-  { instant, zone: ofCompany }: Now,
+  { zone: ofCompany, ...reading }: Reading,
   { streamed = false }: ParseOptions = {},
 ): ParsedQuery {
   const faults = createQueryFaults()
-  const now = { instant, zone: parseZone(query.timezone, faults) ?? ofCompany }
+  const now = { ...reading, zone: parseZone(query.timezone, faults) ?? ofCompany }
   const measures = parseMeasures(query.measures, faults)
   const times = parseTimeDimensions(query.timeDimensions, now, faults)
   const dimensions = parseDimensions(query.dimensions, faults)

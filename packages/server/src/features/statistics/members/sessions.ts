@@ -1,0 +1,217 @@
+import { hostOf, pathOf, utmOf } from './address.ts'
+import { column, deviceTypes, dimension, optionalColumn } from './dimensions.ts'
+import { identityColumns } from './identity-columns.ts'
+import type { Dimension, Expression, Measure, Source } from './member.ts'
+
+/**
+ * docs/statistics.md, sessions: runs of one person's events. Its rows are made of `events` when a query runs
+ * (query/compile/compile-sessions.ts).
+ */
+export const sessions: Source = {
+  id: 'sessions',
+  title: 'Sessions',
+  table: 'events',
+  replacing: false,
+  columns: identityColumns,
+}
+
+/** Columns of a session that its first event has, and their names there. */
+export const firstEventColumns: Readonly<Record<string, string>> = {
+  entry_url: 'url',
+  device_type: 'device_type',
+  os: 'os',
+  browser: 'browser',
+}
+
+/** Columns of a session that are computed from `start` and `finish`, milliseconds since 1970. */
+export const sessionColumns: Readonly<Record<string, string>> = {
+  time: "fromUnixTimestamp64Milli(start, 'UTC')",
+  duration: 'finish - start',
+}
+
+const exact = 'Exact, however many there are.'
+
+function plain(
+  name: string,
+  title: string,
+  description: string,
+  aggregate: Expression,
+  traits: { readonly format?: Measure['format']; readonly mean?: true } = {},
+): Measure {
+  const id = `sessions.${name}`
+  const common = { kind: 'measure', id, source: 'sessions', virtual: false, over: 'rows' } as const
+  return { ...common, title, description, format: 'integer', aggregate, ...traits }
+}
+
+function ratio(
+  name: string,
+  title: string,
+  format: Measure['format'],
+  numerator: string,
+  denominator: string,
+): Measure {
+  const [above, below] = [`sessions.${numerator}`, `sessions.${denominator}`]
+  return {
+    ...{ kind: 'measure', id: `sessions.${name}`, source: 'sessions', virtual: true, title, format },
+    description: `\`${above}\` / \`${below}\`.`,
+    numerator: above,
+    denominator: below,
+  }
+}
+
+export const sessionMeasures: readonly Measure[] = [
+  plain(
+    'count',
+    'Sessions',
+    "Runs of one person's events with no gap over 30 minutes. A session belongs to the bucket of time in which it " +
+      'starts, and to a date range when it starts in it. Filters choose among whole sessions.',
+    { sql: 'count()', columns: [] },
+  ),
+  plain('people', 'People', `Distinct persons who started a session. ${exact}`, {
+    sql: 'uniqExact(person)',
+    columns: ['person'],
+  }),
+  plain(
+    'duration',
+    'Duration',
+    'Mean seconds between the first and the last event of a session; 0 for one of a single event.',
+    { sql: 'if(count() = 0, NULL, sum(duration) / count() / 1000)', columns: ['duration'] },
+    { format: 'seconds', mean: true },
+  ),
+  plain('events', 'Events', 'Events in the sessions, those after the end of the date range included.', {
+    sql: 'sum(event_count)',
+    columns: ['event_count'],
+  }),
+  plain('bounces', 'Bounces', 'Sessions of one event.', {
+    sql: 'countIf(event_count = 1)',
+    columns: ['event_count'],
+  }),
+  ratio('bounceRate', 'Bounce rate', 'ratio', 'bounces', 'count'),
+  ratio('eventsPerSession', 'Events per session', 'decimal', 'events', 'count'),
+  ratio('perPerson', 'Sessions per person', 'decimal', 'count', 'people'),
+]
+
+const ofFirst = 'Of the first event of the session'
+
+function utm(name: string, parameter: string, title: string): Dimension {
+  return dimension(
+    'sessions',
+    name,
+    utmOf('entry_url', parameter),
+    {
+      title,
+      description: `URL parameter \`${parameter}\`, decoded. ${ofFirst}; null where it has none.`,
+    },
+    { nullable: true },
+  )
+}
+
+export const sessionDimensions: readonly Dimension[] = [
+  dimension(
+    'sessions',
+    'time',
+    column('time'),
+    {
+      title: 'Time',
+      description:
+        'When the session started. One axis with the times of the other sources: naming any of them buckets and ' +
+        'ranges every source by its own time.',
+    },
+    { type: 'time' },
+  ),
+  dimension(
+    'sessions',
+    'entryPath',
+    pathOf('entry_url'),
+    {
+      title: 'Entry path',
+      description: `Path of the address, or the screen of an app, as in \`events.path\`. ${ofFirst}.`,
+    },
+    { nullable: true },
+  ),
+  dimension(
+    'sessions',
+    'entryHost',
+    hostOf('entry_url'),
+    { title: 'Entry host', description: `Host of the address, as in \`events.host\`. ${ofFirst}.` },
+    { nullable: true },
+  ),
+  dimension(
+    'sessions',
+    'exitPath',
+    pathOf('exit_url'),
+    {
+      title: 'Exit path',
+      description:
+        'Path of the address, or the screen of an app, as in `events.path`. Of the last event of the session that ' +
+        'has an address.',
+    },
+    { nullable: true },
+  ),
+  dimension(
+    'sessions',
+    'exitHost',
+    hostOf('exit_url'),
+    {
+      title: 'Exit host',
+      description:
+        'Host of the address, as in `events.host`. Of the last event of the session that has an address.',
+    },
+    { nullable: true },
+  ),
+  utm('utmSource', 'utm_source', 'UTM source'),
+  utm('utmMedium', 'utm_medium', 'UTM medium'),
+  utm('utmCampaign', 'utm_campaign', 'UTM campaign'),
+  dimension(
+    'sessions',
+    'deviceType',
+    column('device_type'),
+    {
+      title: 'Device type',
+      description: `Kind of device, from its user-agent. ${ofFirst}.`,
+      values: deviceTypes,
+    },
+    { shared: true },
+  ),
+  dimension(
+    'sessions',
+    'os',
+    optionalColumn('os'),
+    {
+      title: 'Operating system',
+      description: `Operating system, from the user-agent; null where it does not say. ${ofFirst}.`,
+    },
+    { shared: true, nullable: true },
+  ),
+  dimension(
+    'sessions',
+    'browser',
+    optionalColumn('browser'),
+    {
+      title: 'Browser',
+      description: `Browser, from the user-agent; null where it does not say. ${ofFirst}.`,
+    },
+    { nullable: true },
+  ),
+  dimension(
+    'sessions',
+    'isNew',
+    { sql: 'is_new', columns: ['is_new'] },
+    {
+      title: 'Is new',
+      description:
+        "Whether it is the person's first session: the person has no event before it, at any time.",
+    },
+    { type: 'boolean' },
+  ),
+  dimension(
+    'sessions',
+    'person',
+    column('person_text'),
+    {
+      title: 'Person',
+      description: 'Whose session it is: a `clientId`, or the `tmpId` of a device without one.',
+    },
+    { shared: true },
+  ),
+]
