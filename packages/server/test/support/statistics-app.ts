@@ -23,6 +23,7 @@ export interface StatisticsApp {
   readonly outcomes: string[]
   /** Of the caller's company; works with the next query that `post` sends. */
   timezone: string
+  exactCounts: boolean
   now: number
   /** Posts a query of which unmentioned parts are empty, and gives the rows of its answer. */
   rows(query: Partial<Query>): Promise<Record<string, unknown>[]>
@@ -51,7 +52,7 @@ export async function openStatisticsApp(
   const database = await createTestDatabase()
   const { pool } = database
   const caller = { companyId: testCompany, permissions: ['statistics:access', 'statistics:export'] }
-  const settable = { timezone: 'UTC', now: Date.parse('2026-03-20T15:30:00Z') }
+  const settable = { timezone: 'UTC', exactCounts: false, now: Date.parse('2026-03-20T15:30:00Z') }
   const { app, context } = await openTestService(database, {
     ...overrides,
     onClose: () => database.close(),
@@ -85,13 +86,13 @@ export async function openStatisticsApp(
   let settings = ''
   /** Makes the caller's company what the test says of it. */
   async function settle(): Promise<void> {
-    const wanted = `${caller.companyId} ${settable.timezone}`
+    const wanted = `${caller.companyId} ${settable.timezone} ${settable.exactCounts}`
     if (settings === wanted) return
     settings = wanted
     await pool.query(
-      `insert into companies (id, name, timezone) values ($1, 'A company', $2)
-       on conflict (id) do update set timezone = excluded.timezone`,
-      [caller.companyId, settable.timezone],
+      `insert into companies (id, name, timezone, exact_counts) values ($1, 'A company', $2, $3)
+       on conflict (id) do update set timezone = excluded.timezone, exact_counts = excluded.exact_counts`,
+      [caller.companyId, settable.timezone, settable.exactCounts],
     )
     const { companyId } = caller
     const [roleId, userId] = [withinCompany('72', companyId), withinCompany('75', companyId)]

@@ -302,7 +302,8 @@ export const sampleQueries: fc.Arbitrary<Query> = fc
     })
     const [time] = query.timeDimensions
     // More dimensions than these would fill more rows than are possible.
-    const maxDimensions = { hour: 0, day: 1 }[String(time?.granularity)] ?? 2
+    const maxDimensions =
+      { hour: time?.dateRange?.length === 1 ? 0 : -1, day: 1 }[String(time?.granularity)] ?? 2
     const isFilled =
       fill &&
       time?.granularity &&

@@ -119,8 +119,8 @@ interface Told {
 interface Described {
   readonly at: number
   readonly labels: Promise<LabelKeys>
-  /** Made on first use. */
-  meta?: Promise<StatisticsMeta>
+  /** Made on first use, and again when the setting changes. */
+  meta?: { readonly exactCounts: boolean; readonly described: Promise<StatisticsMeta> }
 }
 
 export function createStatisticsService(dependencies: StatisticsDependencies): StatisticsService {
@@ -283,10 +283,16 @@ export function createStatisticsService(dependencies: StatisticsDependencies): S
     async validate(query, companyId) {
       await prepare({ question: questionOf(query), companyId })
     },
-    describe(companyId) {
+    async describe(companyId) {
+      const { exactCounts } = await readSettings(companyId)
       const known = look(companyId, labelsFreshFor)
-      known.meta ??= known.labels.then(describeStatistics)
-      return known.meta
+      if (known.meta?.exactCounts !== exactCounts) {
+        known.meta = {
+          exactCounts,
+          described: known.labels.then((labels) => describeStatistics(labels, { exactCounts })),
+        }
+      }
+      return known.meta.described
     },
   }
 }

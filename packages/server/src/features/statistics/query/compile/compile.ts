@@ -17,6 +17,8 @@ export interface ResultColumn {
 
 /** Settings of the company that decide about statements. */
 export interface CompileSettings {
+  /** Whether distinct counts are exact at any size. */
+  readonly exactCounts: boolean
   readonly eventAliases: EventAliases
 }
 
@@ -48,7 +50,7 @@ const rangeKey = 'compareDateRange'
 export function compileQuery(
   plan: Plan,
   companyId: string,
-  { eventAliases }: CompileSettings,
+  { eventAliases, exactCounts }: CompileSettings,
 ): CompiledQuery {
   const parameters = createParameters()
   const compared = plan.ranges.some(({ label }) => label !== undefined)
@@ -59,6 +61,7 @@ export function compileQuery(
     buckets,
     companyId,
     eventAliases,
+    exactCounts,
     parameters,
     ...(filled ? { filled } : {}),
   }))
