@@ -33,7 +33,8 @@ With \`Accept: text/csv\` or \`Accept: application/x-ndjson\` the bare result is
 - Dates without a zone are read in the company's time zone. A range of dates includes both days, a range of instants excludes its end.
 - With \`compareDateRange\` each row has a further key \`compareDateRange\`, and rows come in the order of the ranges; \`limit\` holds for each range.
 - \`warnings\` names what to know about the answer: rows beyond \`limit\`, and labels that no event of your company has had, with the nearest one that some have. A streamed result tells of labels in the header \`X-Millrace-Warnings\`, the same list as JSON in ASCII, and of all in the trailer of that name; a reader that has no trailers takes one with as many rows as \`limit\` for cut.
-- A query runs 30 seconds at most and stops when the caller leaves. Of one company 4 queries run and 16 wait; further ones are answered 429.
+- A query runs 30 seconds at most and stops when the caller leaves. Of one company 4 queries run and 200 wait, 60 of one user; further ones are answered 429. The users of a company take turns.
+- A query that is repeated within 10 seconds may be answered from what was computed, never from anything older than what was stored when it was asked.
 
 What the operators of filters ask of a member:
 
