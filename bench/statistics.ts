@@ -79,7 +79,7 @@ const queryOf = (measure: string) => ({
 function statementOf(measure: string) {
   const zone = openZone('UTC')
   const plan = planQuery(parseQuery(queryOf(measure), { instant: Date.now(), zone }))
-  return compileQuery(plan, service.companyId)
+  return compileQuery(plan, service.companyId, { eventAliases: new Map() })
 }
 
 const rows: Row[] = []

@@ -17,6 +17,8 @@ import { registerTokenRoutes } from './features/identity/sign-in/tokens/token-ro
 import { registerSamlRoutes } from './features/identity/single-sign-on/sign-in/saml-sign-in-routes.ts'
 import { registerSingleSignOnRoutes } from './features/identity/single-sign-on/single-sign-on-routes.ts'
 import { registerLinkedAccountRoutes } from './features/linked-accounts/linked-account-routes.ts'
+import { registerExplorationRoutes } from './features/statistics/explorations/exploration-routes.ts'
+import { registerAnalyticsSettingsRoutes } from './features/statistics/settings/analytics-settings-routes.ts'
 import { registerStatisticsRoutes } from './features/statistics/statistics-routes.ts'
 import type { Addresses } from './platform/http/documents/curl.ts'
 import { documentsRoutes } from './platform/http/documents-routes.ts'
@@ -65,6 +67,8 @@ export async function buildApp(context: Context, addresses: () => Addresses): Pr
       registerApplicationRoutes(scope, services.applications)
       registerAuthenticatorRoutes(scope, services.authenticators)
       registerStatisticsRoutes(scope, services.statistics, services.answerBodies)
+      registerAnalyticsSettingsRoutes(scope, services.analyticsSettings)
+      registerExplorationRoutes(scope, services.statistics, services.answerBodies)
       registerDatasourceRoutes(scope, services.datasources)
       registerAccountRoutes(scope, services.accounts)
       registerLinkedAccountRoutes(scope, services.linkedAccounts)

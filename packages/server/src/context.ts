@@ -213,6 +213,7 @@ export async function openContext(options: ContextOptions): Promise<Context> {
       })
     const services = createServices({
       spoolDirectory: dataDirectory.runPath,
+      countryDatabase: config.countryDatabase,
       relational,
       box,
       publicUrl: options.publicUrl,

@@ -1,6 +1,7 @@
 import { type AuditService, createAuditService } from './features/audit/audit-service.ts'
 import { createAuditStore, recordAudit } from './features/audit/audit-store.ts'
 import { type CollectorService, createCollectorService } from './features/collector/collector-service.ts'
+import { createCountryDatabase } from './features/collector/senders/country-database.ts'
 import { createDatasourceLogStore } from './features/datasources/datasource-log-store.ts'
 import { createDatasourceService, type DatasourceService } from './features/datasources/datasource-service.ts'
 import { createDatasourceStore } from './features/datasources/datasource-store.ts'
@@ -45,6 +46,10 @@ import {
 import { type AnswerBodies, createAnswerBodies } from './features/statistics/answer-body.ts'
 import { createQueryGate, type QueryGate } from './features/statistics/query/gate.ts'
 import { defaultRunLimits, type RunLimits } from './features/statistics/query/run.ts'
+import {
+  type AnalyticsSettingsService,
+  createAnalyticsSettingsService,
+} from './features/statistics/settings/analytics-settings-service.ts'
 import { createStatisticsService, type StatisticsService } from './features/statistics/statistics-service.ts'
 import { createStatisticsStore } from './features/statistics/statistics-store.ts'
 import type { OpenedColumnar } from './open-stores.ts'
@@ -71,6 +76,7 @@ export interface Services {
   readonly collector: CollectorService
   readonly datasources: DatasourceService
   readonly statistics: StatisticsService
+  readonly analyticsSettings: AnalyticsSettingsService
   readonly answerBodies: AnswerBodies
   readonly accounts: AccountServices
   readonly linkedAccounts: LinkedAccountService
@@ -100,6 +106,8 @@ export interface ServiceParts {
   readonly publicUrl: () => string
   /** Where answers that are too large for the memory are held. */
   readonly spoolDirectory: string
+  /** File of the country of each address; undefined for the one that the service brings. */
+  readonly countryDatabase: string | undefined
   readonly findPrincipal: FindPrincipal
   readonly clock: Clock
   readonly logger: Logger
@@ -137,8 +145,9 @@ export function createServices(parts: ServiceParts): Services {
     log,
     async findDatasource(id) {
       const found = await datasourceStates.findState(id)
-      return found && { id: found.id, companyId: found.companyId, active: found.status === 'active' }
+      return found && { ...found, active: found.status === 'active' }
     },
+    countries: createCountryDatabase({ file: parts.countryDatabase, logger }),
     clock,
     logger,
     metrics,
@@ -162,6 +171,7 @@ export function createServices(parts: ServiceParts): Services {
     findSingleSignOn: createDomainStore(relational.db).findSingleSignOn,
     publicUrl,
   })
+  const analyticsSettings = createAnalyticsSettingsService({ relational, recordAudit })
   return {
     tokens: createTokenService({
       relational,
@@ -213,7 +223,7 @@ export function createServices(parts: ServiceParts): Services {
       gate,
       columnar,
       store: createStatisticsStore({ columnar }),
-      readSettings: accounts.company.getSettings,
+      readSettings: analyticsSettings.getForQuery,
       clock,
       limits: overrides.queryLimits ?? {
         ...defaultRunLimits,
@@ -221,6 +231,7 @@ export function createServices(parts: ServiceParts): Services {
       },
       onAnswered: (outcome, seconds) => metrics.querySeconds.observe({ outcome }, seconds),
     }),
+    analyticsSettings,
     answerBodies: createAnswerBodies({ directory: parts.spoolDirectory }),
     accounts,
     audit: createAuditService({ store: createAuditStore(relational.db) }),

@@ -2,6 +2,7 @@
 export const eventLimits = {
   name: 256,
   url: 8192,
+  referrer: 8192,
   eventId: 256,
   tmpId: 512,
   clientId: 512,

@@ -161,6 +161,12 @@ const changeRules = {
     outcome: 'The identity is ignored; the event stays anonymous.',
     fix: 'Send clientId as a text, or leave it out.',
   },
+  'referrer-wrong-type': {
+    title: 'referrer is not a text',
+    effect: 'changed',
+    outcome: 'It is left out.',
+    fix: 'Send referrer as a text, as document.referrer gives it, or leave it out.',
+  },
   'timestamp-not-number': {
     title: 'timestamp is not a number',
     effect: 'changed',
@@ -231,7 +237,7 @@ const changeRules = {
     title: 'A text is too long',
     effect: 'changed',
     outcome: 'It is cut; a cut identifier ends in a fingerprint of the whole, so that it stays distinct.',
-    fix: 'Keep name under 256, url under 8,192, eventId under 256, identities under 512 characters.',
+    fix: 'Keep name under 256, url and referrer under 8,192, eventId under 256, identities under 512 characters.',
   },
   'text-not-clean': {
     title: 'A text holds NUL or half a surrogate pair',

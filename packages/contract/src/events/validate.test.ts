@@ -57,6 +57,7 @@ test('keeps a complete event as it was sent', () => {
     eventId: 'event-1',
     name: 'purchase',
     url: 'https://shop.example/p/1',
+    referrerHost: '',
     tmpId: 'device-1',
     clientId: 'c1',
     time: receivedAt - hour,
@@ -171,6 +172,71 @@ test('puts the clientId in the place of a placeholder tmpId', () => {
   expect(kept({ tmpId: 'undefined', clientId: 'c1' })).toMatchObject({ tmpId: 'c1', clientId: 'c1' })
   expect(kept({ tmpId: 'undefined' }).tmpId).toBe('undefined')
   expect(changesOf({ tmpId: 'undefined' })).toEqual(['tmp-id-placeholder tmpId'])
+})
+
+test.each([
+  ['https://www.example.org/articles/7?reader=ada#comments', 'www.example.org'],
+  ['HTTP://News.Example.ORG:8080', 'news.example.org'],
+  ['https://reader:secret@example.org/', 'example.org'],
+  ['https://bücher.example/', 'xn--bcher-kva.example'],
+  ['http://[2001:DB8::1]:8080/', '[2001:db8::1]'],
+  ['android-app://com.Example.Mail/https/example.org', 'com.example.mail'],
+  ['https://shop.example.org/', 'shop.example.org'],
+  // The page itself.
+  ['https://shop.example/', ''],
+  ['http://SHOP.example:8080/cart', ''],
+  // No address of a page or an app.
+  [undefined, ''],
+  [null, ''],
+  ['', ''],
+  ['(direct)', ''],
+  ['about:blank', ''],
+  ['javascript:alert(1)//', ''],
+  ['file:///home/ada/notes.html', ''],
+  ['https://', ''],
+  ['https://exa mple.org/', ''],
+  ['//example.org/', ''],
+  ['android-app://', ''],
+  [`https://${'a.'.repeat(150)}example/`, ''],
+])('takes from referrer %j the host %j', (referrer, host) => {
+  expect(kept({ referrer })).toMatchObject({ referrerHost: host, changes: [] })
+})
+
+test('reads the host of a referrer as the parser of addresses does', () => {
+  const address = fc.oneof(
+    fc.webUrl({ withQueryParameters: true, withFragments: true }),
+    fc.stringMatching(/^https?:\/\/[a-zA-Z0-9.:@%[\]-]{1,12}\/?x?$/),
+    fc.stringMatching(/^https?:\/\/([a-z0-9-]{1,4}\.){1,3}[a-z0-9]{1,3}(:[0-9]{1,6})?[/?#]$/),
+  )
+  fc.assert(
+    fc.property(address, (referrer) => {
+      const host = URL.parse(referrer)?.hostname ?? ''
+      expect(kept({ referrer }).referrerHost).toBe(host.includes('%') || host.length > 255 ? '' : host)
+    }),
+    { numRuns: 2000 },
+  )
+})
+
+test('keeps the host of any referrer where the page is a screen of an app', () => {
+  const referrer = 'https://shop.example/'
+  expect(kept({ url: 'screen/home', referrer }).referrerHost).toBe('shop.example')
+  expect(kept({ url: '', referrer }).referrerHost).toBe('shop.example')
+})
+
+test.each([[5], [true], [{}], [['https://example.org/']]])(
+  'ignores referrer %j, which is no text',
+  (referrer) => {
+    expect(kept({ referrer }).referrerHost).toBe('')
+    expect(changesOf({ referrer })).toEqual(['referrer-wrong-type referrer'])
+  },
+)
+
+test('reads a referrer that is too long or not clean as far as it goes', () => {
+  const long = `https://example.org/${'x'.repeat(9000)}`
+  expect(kept({ referrer: long }).referrerHost).toBe('example.org')
+  expect(changesOf({ referrer: long })).toEqual(['text-too-long referrer'])
+  expect(kept({ referrer: 'https://exam\0ple.org/' }).referrerHost).toBe('')
+  expect(changesOf({ referrer: 'https://exam\0ple.org/' })).toEqual(['text-not-clean referrer'])
 })
 
 test.each([

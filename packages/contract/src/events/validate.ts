@@ -4,6 +4,7 @@ import { type Label, readLabels } from './labels.ts'
 import { eventLimits } from './limits.ts'
 import { isPlaceholder } from './placeholders.ts'
 import { readTransId, readValue } from './purchases.ts'
+import { readReferrerHost } from './referrers.ts'
 import type { ChangeRuleId, Finding } from './rules.ts'
 import { readTimestamp } from './timestamps.ts'
 
@@ -21,6 +22,8 @@ export interface KeptEvent {
   eventId: string
   name: string
   url: string
+  /** Of the page before, in lower case; `''` where that is the page's own. */
+  referrerHost: string
   tmpId: string
   clientId: string
   /** Whole milliseconds since 1970-01-01 UTC. */
@@ -78,6 +81,7 @@ export function validateEvent(envelope: unknown, context: ValidationContext): Va
     eventId: readIdentifier(draft, 'eventId', eventIdText, eventLimits.eventId),
     name: readText(draft, 'name', name, eventLimits.name),
     url: readText(draft, 'url', url, eventLimits.url),
+    referrerHost: readReferrerHost(envelope.referrer, url, draft),
     tmpId: readTmpId(tmpIdText, clientId, draft),
     clientId,
     time: readTime(envelope.timestamp, context.receivedAt, draft),

@@ -1,5 +1,6 @@
 import type { Operation } from '../operation.ts'
 import * as accounts from './accounts.ts'
+import * as analyticsSettings from './analytics-settings.ts'
 import * as applications from './applications.ts'
 import * as audit from './audit.ts'
 import * as auth from './auth.ts'
@@ -8,6 +9,7 @@ import * as collector from './collector.ts'
 import * as company from './company.ts'
 import * as datasources from './datasources.ts'
 import * as experiments from './experiments.ts'
+import * as funnels from './funnels.ts'
 import * as invitations from './invitations.ts'
 import * as linkedAccounts from './linked-accounts.ts'
 import * as profile from './profile.ts'
@@ -107,4 +109,7 @@ export const allOperations: readonly Operation[] = [
   singleSignOn.consumeSamlResponse,
   singleSignOn.finishSingleSignOn,
   singleSignOn.confirmSingleSignOn,
+  analyticsSettings.readAnalyticsSettings,
+  analyticsSettings.updateAnalyticsSettings,
+  funnels.exploreFunnel,
 ]

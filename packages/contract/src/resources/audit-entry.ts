@@ -53,12 +53,21 @@ export const auditActions = {
   'application-authorize': 'applications',
   'application-revoke': 'applications',
   'token-revoke': 'applications',
+
+  'statistics-settings-update': 'statistics',
 } as const
 
 export type AuditAction = keyof typeof auditActions
 export type AuditCategory = (typeof auditActions)[AuditAction]
 
-export const auditCategories = ['authentication', 'sso', 'provisioning', 'users', 'applications'] as const
+export const auditCategories = [
+  'authentication',
+  'sso',
+  'provisioning',
+  'users',
+  'applications',
+  'statistics',
+] as const
 export const auditActorKinds = [
   'user',
   'sso-jit',

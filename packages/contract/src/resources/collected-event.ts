@@ -19,6 +19,13 @@ export const CollectedEvent = Type.Object(
       description: 'Page address or app screen',
       examples: ['https://shop.example/checkout'],
     }),
+    referrer: Type.Optional(
+      Type.Union([Type.String(), Type.Null()], {
+        description:
+          'Address of the page that led here, as `document.referrer` has it; its host is kept, unless it is that of `url`',
+        examples: ['https://www.example.org/articles/7'],
+      }),
+    ),
     tmpId: Type.String({
       minLength: 1,
       description: 'Anonymous identity of the device, always set',

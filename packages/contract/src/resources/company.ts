@@ -7,8 +7,12 @@ export const attributionModels = ['last-touch', 'linear', 'decay'] as const
 /** A year: a longer window would credit interactions that no visitor remembers. */
 const maxWindowHours = 8_760
 
-const windowHours = (description: string) =>
+export const windowHours = (description: string) =>
   Type.Integer({ minimum: 1, maximum: maxWindowHours, description })
+
+export const attributionModel = oneOf([...attributionModels], {
+  description: 'How a purchase is credited to what was seen and clicked before it',
+})
 
 const settings = {
   name: nameText('Name of the company', 100),
@@ -19,9 +23,7 @@ const settings = {
     examples: ['Europe/Paris'],
   }),
   language: oneOf([...languages], { description: 'Language of mails to users without one of their own' }),
-  attributionModel: oneOf([...attributionModels], {
-    description: 'How a purchase is credited to what was seen and clicked before it',
-  }),
+  attributionModel,
   clickWindowHours: windowHours('How long after a click a purchase is credited to it'),
   displayWindowHours: windowHours('How long after a display a purchase is credited to it'),
   exactCounts: Type.Boolean({ description: 'Whether distinct counts are exact at any size' }),

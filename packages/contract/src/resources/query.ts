@@ -96,7 +96,7 @@ export const granularities = ['second', 'minute', 'hour', 'day', 'week', 'month'
 export type Granularity = (typeof granularities)[number]
 
 /** An optional field in which null means the same as no field at all. */
-function absentAsNull<T extends TSchema>(schema: T) {
+export function absentAsNull<T extends TSchema>(schema: T) {
   const { description, examples } = schema as { description?: string; examples?: unknown[] }
   return Type.Optional(
     nullable(schema, {
@@ -106,7 +106,7 @@ function absentAsNull<T extends TSchema>(schema: T) {
   )
 }
 
-function memberId(description: string, example: string) {
+export function memberId(description: string, example: string) {
   return Type.String({ minLength: 1, maxLength: 400, description, examples: [example] })
 }
 

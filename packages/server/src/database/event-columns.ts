@@ -3,7 +3,7 @@ interface RowColumn {
   /** In staging. */
   readonly type: string
   /** What writes it into a line of the event log; absent where staging computes it. */
-  readonly line?: 'request' | 'sender' | 'event' | 'note'
+  readonly line?: 'request' | 'sender' | 'address' | 'event' | 'note'
   /** Which field of the sender it is. */
   readonly field?: string
   /** Staging reads it from the line for its computed columns, and does not keep it. */
@@ -43,6 +43,7 @@ export const rowColumns = {
   e: { type: 'String', line: 'event', ephemeral: true },
   n: { type: 'String', line: 'event', column: 'name', stored: dictionary },
   u: { type: 'String', line: 'event', column: 'url' },
+  rh: { type: 'String', line: 'event', column: 'referrer_host', stored: dictionary },
   p: { type: 'String', line: 'event', column: 'tmp_id' },
   c: { type: 'String', line: 'event', column: 'client_id' },
   i: { type: 'Array(String)', line: 'event', column: 'ids' },
@@ -67,6 +68,8 @@ export const rowColumns = {
   },
   os: { type: 'String', line: 'sender', field: 'os', column: 'os', stored: dictionary, ofOrder: 'earliest' },
   br: { type: 'String', line: 'sender', field: 'browser', column: 'browser', stored: dictionary },
+  /** Of the sender's address, which goes nowhere. */
+  co: { type: 'String', line: 'address', column: 'country', stored: dictionary },
 
   /** Of the datasource log: events or fields that the row stands for. */
   m: { type: 'UInt64', line: 'note' },

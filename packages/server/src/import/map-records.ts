@@ -110,11 +110,13 @@ function toEnvelope(mapping: Mapping, group: Group, key: string): Envelope {
     const value = readSource(source, group)
     if (value !== '' && value !== undefined) data[name] = value
   }
+  const referrer = event.referrer === undefined ? undefined : readSource(event.referrer, group)
   const clientId = event.clientId === undefined ? undefined : readSource(event.clientId, group)
   const envelope: Envelope = {
     key,
     name: readSource(event.name, group),
     url: readSource(event.url, group),
+    ...(referrer === undefined || referrer === '' ? {} : { referrer }),
     tmpId: readSource(event.tmpId, group),
     ...(clientId === undefined || clientId === '' ? {} : { clientId }),
     data,

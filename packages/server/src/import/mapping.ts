@@ -44,6 +44,7 @@ export const Mapping = Type.Object(
       {
         name: Source,
         url: Source,
+        referrer: Type.Optional(Source),
         tmpId: Source,
         clientId: Type.Optional(Source),
         eventId: Type.Optional(Source),

@@ -1,6 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { eventColumns, rowColumns } from '../../src/database/event-columns.ts'
+import { columnarDirectory } from '../../src/database/migrate.ts'
 import { orderColumns } from '../../src/features/loading/order-store.ts'
+import { readMigrations } from '../../src/platform/migrations/migrations.ts'
+import { splitStatements } from '../../src/platform/migrations/sql-statements.ts'
 import { createTestColumnar, type TestEngine } from '../support/columnar.ts'
 
 let engine: TestEngine
@@ -58,4 +61,26 @@ test('a column without entry and an entry without column are seen', async () => 
   expect(await columnsOf('events')).not.toEqual(defined(rowColumns))
   expect(await columnsOf('events')).toEqual(defined({ ...rowColumns, rf: entry }))
   await engine.command({ sql: 'ALTER TABLE events DROP COLUMN referrer' })
+})
+
+test('rows that were stored before the columns of origin have them empty', async () => {
+  const store = await createTestColumnar({ migrated: false })
+  const apply = async (migration: { sql: string } | undefined) => {
+    for (const { text } of splitStatements(migration?.sql ?? '')) await store.command({ sql: text })
+  }
+  try {
+    const [baseline, ...later] = readMigrations(columnarDirectory)
+    await apply(baseline)
+    for (const table of ['events', 'purchases']) {
+      await store.command({ sql: `INSERT INTO ${table} (company, browser) VALUES ('c', 'Firefox')` })
+    }
+    for (const migration of later) await apply(migration)
+    for (const table of ['events', 'purchases']) {
+      expect(
+        await store.query({ sql: `SELECT company, browser, referrer_host, country FROM ${table}` }),
+      ).toEqual([{ company: 'c', browser: 'Firefox', referrer_host: '', country: '' }])
+    }
+  } finally {
+    await store.close()
+  }
 })

@@ -59,16 +59,18 @@ describe('the metadata', () => {
     expect(Object.keys(dimensions)).toEqual([
       ...['time', 'name', 'datasource', 'url', 'host', 'path'].map((name) => `events.${name}`),
       ...['Source', 'Medium', 'Campaign', 'Term', 'Content'].map((name) => `events.utm${name}`),
-      ...['person', 'device', 'isIdentified', 'item', 'deviceType', 'os', 'browser'].map(
+      'events.referrerHost',
+      ...['person', 'device', 'isIdentified', 'item', 'deviceType', 'os', 'browser', 'country'].map(
         (name) => `events.${name}`,
       ),
       ...['time', 'transaction', 'person', 'item', 'deviceType', 'os', 'datasource'].map(
         (name) => `purchases.${name}`,
       ),
       ...['time', 'entryPath', 'entryHost', 'exitPath', 'exitHost'].map((name) => `sessions.${name}`),
-      ...['utmSource', 'utmMedium', 'utmCampaign', 'deviceType', 'os', 'browser', 'isNew', 'person'].map(
+      ...['referrerHost', 'channel', 'utmSource', 'utmMedium', 'utmCampaign', 'deviceType', 'os'].map(
         (name) => `sessions.${name}`,
       ),
+      ...['browser', 'country', 'isNew', 'person'].map((name) => `sessions.${name}`),
     ])
     for (const member of [...Object.values(measures), ...Object.values(dimensions)]) {
       expect(member.title).not.toBe('')

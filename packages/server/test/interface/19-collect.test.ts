@@ -85,7 +85,7 @@ describe('event names without end', () => {
     }
     const guard = new NameGuard()
     const byGuard = heldBy((name) =>
-      guard.see({ id: datasourceId, companyId, active: true }, name, startTime),
+      guard.see({ id: datasourceId, companyId, active: true, countries: true }, name, startTime),
     )
     // A part of a text holds all of it.
     const parts: string[] = []
@@ -187,7 +187,7 @@ describe('the datasource', () => {
     expect(reply.status).toBe(404)
     expect(JSON.parse(reply.body)).toMatchObject({ status: 'fail', code: 404, error_code: 1000 })
     const paused = 'e'.repeat(24)
-    world.datasources.set(paused, { id: paused, companyId, active: false })
+    world.datasources.set(paused, { id: paused, companyId, active: false, countries: true })
     expect(
       await world.send({ path: `/collect/${paused}/tracker`, body: JSON.stringify(event()) }),
     ).toMatchObject({
@@ -200,7 +200,7 @@ describe('the datasource', () => {
     const id = 'd'.repeat(24)
     const send = () => world.send({ path: `/collect/${id}/tracker`, body: JSON.stringify(event()) })
     expect((await send()).status).toBe(404)
-    world.datasources.set(id, { id, companyId, active: true })
+    world.datasources.set(id, { id, companyId, active: true, countries: true })
     world.world.now += 5000
     expect((await send()).status).toBe(200)
     world.datasources.delete(id)

@@ -199,7 +199,17 @@ describe('who sees a datasource', () => {
   test('hides a deleted one from people and from the collector, and a paused one from the collector', async () => {
     as(company.companyId, shop)
     const id = await create('Short-lived', shop)
-    expect(await store.findState(id)).toEqual({ id, companyId: company.companyId, status: 'active' })
+    expect(await store.findState(id)).toEqual({
+      id,
+      companyId: company.companyId,
+      status: 'active',
+      countries: true,
+    })
+    const setCountries = (countries: boolean) =>
+      database.pool.query('update companies set countries = $1 where id = $2', [countries, company.companyId])
+    await setCountries(false)
+    expect(await store.findState(id)).toMatchObject({ status: 'active', countries: false })
+    await setCountries(true)
     await database.pool.query(`update datasources set status = 'paused' where id = $1`, [id])
     expect(await store.findState(id)).toMatchObject({ status: 'paused' })
     expect((await call('GET', '?perPage=100')).data).toContainEqual(

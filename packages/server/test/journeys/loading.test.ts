@@ -37,6 +37,7 @@ describe('an event', () => {
         e: uuid,
         n: 'purchase',
         u: 'https://shop.example/é?a=1',
+        rh: 'news.example',
         p: 'device',
         c: 'client',
         i: ['a', 'b"', 'a'],
@@ -46,6 +47,7 @@ describe('an event', () => {
         dt: 'mobile',
         os: 'iOS',
         br: 'Safari',
+        co: 'FR',
         t: Date.UTC(2026, 8, 1, 11) + 7,
         r: Date.UTC(2026, 8, 1, 12) + 8,
       }),
@@ -53,7 +55,8 @@ describe('an event', () => {
     await ground.load()
     const columns = `company, datasource, toString(time) AS time, toString(received) AS received, seq, event_id, name,
       url, tmp_id, client_id, device = sipHash64(tmp_id) AS device, client = sipHash64(client_id) AS client, ids,
-      toString(value) AS value, trans_id, labels, device_type, os, browser`
+      toString(value) AS value, trans_id, labels, device_type, os, browser,
+      referrer_host, country`
     const stored = {
       company,
       datasource: d,
@@ -74,6 +77,8 @@ describe('an event', () => {
       device_type: 'mobile',
       os: 'iOS',
       browser: 'Safari',
+      referrer_host: 'news.example',
+      country: 'FR',
     }
     for (const table of ['events', 'purchases']) {
       expect(await ground.query(`SELECT ${columns} FROM ${table} WHERE datasource = '${d}'`)).toEqual([
@@ -85,7 +90,8 @@ describe('an event', () => {
   it('without the fields that may be absent has none of them', async () => {
     await ground.append([event({ e: 'plain' })])
     await ground.load()
-    const columns = 'event_id, client_id, client, ids, value, trans_id, labels, device_type, os, browser'
+    const columns = `event_id, client_id, client, ids, value, trans_id, labels, device_type, os, browser,
+      referrer_host, country`
     expect(await ground.query(`SELECT ${columns} FROM events WHERE datasource = '${d}'`)).toEqual([
       {
         event_id: 'plain',
@@ -98,6 +104,8 @@ describe('an event', () => {
         device_type: '',
         os: '',
         browser: '',
+        referrer_host: '',
+        country: '',
       },
     ])
   })

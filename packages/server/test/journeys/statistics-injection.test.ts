@@ -14,7 +14,7 @@ const runs = times(10_000, 3_000)
 function compiled(query: Partial<Query>): CompiledQuery {
   const whole = { measures: [], dimensions: [], filters: [], timeDimensions: [], ...query }
   const now = { instant: Date.parse('2026-03-18T15:30:00Z'), zone: openZone('Europe/Paris') }
-  return compileQuery(planQuery(parseQuery(whole, now)), testCompany)
+  return compileQuery(planQuery(parseQuery(whole, now)), testCompany, { eventAliases: new Map() })
 }
 
 describe('text from outside', () => {

@@ -46,7 +46,7 @@ const whole = (query: Partial<Query>): Query => ({
 /** Answers the query, or fails when the engine has to read more rows than these for it. */
 async function answerReading(query: Partial<Query>, rows: number): Promise<unknown[]> {
   const parsed = parseQuery(whole(query), { instant: app.now, zone: openZone('UTC') })
-  const { sql, params } = compileQuery(planQuery(parsed), testCompany)
+  const { sql, params } = compileQuery(planQuery(parsed), testCompany, { eventAliases: new Map() })
   return await engine.columnar.query({ sql, params, settings: { max_rows_to_read: rows } })
 }
 

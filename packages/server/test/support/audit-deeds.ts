@@ -1,5 +1,6 @@
 import type { AuditAction } from '@millrace/contract/resources/audit-entry.ts'
 import { secretIn } from './accounts.ts'
+import { analyticsDeeds } from './audit-analytics-deeds.ts'
 import { providerDeeds } from './audit-provider-deeds.ts'
 import { type AuditWorld, type Deed, fresh, type Made } from './audit-world.ts'
 import { goodPassword, testRedirectUri } from './auth.ts'
@@ -35,6 +36,7 @@ async function invite({ people, ask }: AuditWorld): Promise<{ id: string; url: s
 /** One row for each action of the audit log. */
 export const auditDeeds: Readonly<Record<AuditAction, Deed>> = {
   ...providerDeeds,
+  ...analyticsDeeds,
 
   'sign-in': async ({ people, begin }) => {
     const { id, email } = await people.person()

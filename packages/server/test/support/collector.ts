@@ -10,6 +10,7 @@ import {
   createCollectorService,
 } from '../../src/features/collector/collector-service.ts'
 import type { CollectorDatasource } from '../../src/features/collector/datasource-cache.ts'
+import { createCountryDatabase } from '../../src/features/collector/senders/country-database.ts'
 import { createHttpServer } from '../../src/platform/http/server.ts'
 import { silentLogger } from '../../src/platform/logger.ts'
 import type { EventLog } from '../../src/platform/stores/event-log.ts'
@@ -47,15 +48,20 @@ export function event(fields: Record<string, unknown> = {}): Record<string, unkn
 
 /** A collector of its own on a real event log, behind a real socket; datasources, clock and log are in the test's hands. */
 export async function startCollector(
-  options: { log?: Pick<EventLog, 'reserve' | 'append'>; limits?: AdmissionLimits } = {},
+  options: {
+    log?: Pick<EventLog, 'reserve' | 'append'>
+    limits?: AdmissionLimits
+    trustedProxies?: readonly string[]
+  } = {},
 ) {
   const directory = await mkdtemp(join(tmpdir(), 'millrace-collector-'))
   const segmentLog = await openSegmentLog({ directory: join(directory, 'log'), reserveBytes: 0 })
   const datasources = new Map<string, CollectorDatasource>()
   const world = { now: startTime, databaseDown: false, asked: 0 }
-  datasources.set(datasourceId, { id: datasourceId, companyId, active: true })
+  datasources.set(datasourceId, { id: datasourceId, companyId, active: true, countries: true })
 
   const collector: CollectorService = createCollectorService({
+    countries: createCountryDatabase({ logger: silentLogger }),
     log: options.log ?? segmentLog,
     clock: { now: () => world.now },
     logger: silentLogger,
@@ -65,7 +71,7 @@ export async function startCollector(
       return datasources.get(id)
     },
   })
-  const app = createHttpServer({ logger: silentLogger, trustedProxies: [] })
+  const app = createHttpServer({ logger: silentLogger, trustedProxies: options.trustedProxies ?? [] })
   await app.register(collectorRoutes({ collector, limits: options.limits ?? {} }))
   await app.listen({ port: 0, host: '127.0.0.1' })
   const { port } = app.server.address() as AddressInfo

@@ -1,12 +1,15 @@
 import { newId } from '../../src/platform/ids.ts'
-import { nothing, only, type PermissionRows } from './permission-row.ts'
+import { exportCases, nothing, only, type PermissionRows } from './permission-row.ts'
 import { accountRows } from './permission-rows-accounts.ts'
+import { analyticsSettingsRows } from './permission-rows-analytics-settings.ts'
 import { companyRows } from './permission-rows-company.ts'
 import { ownAccountRows } from './permission-rows-own-account.ts'
 import { signOnRows } from './permission-rows-sign-on.ts'
 import type { PermissionWorld } from './permission-world.ts'
 
 const query = { measures: ['events.count'], dimensions: [], filters: [], timeDimensions: [] }
+
+const funnel = { steps: [{ events: ['page_view'] }, { events: ['purchase'] }], dateRange: 'last 30 days' }
 
 /** An account that the administrator has linked. @returns its identifier */
 export async function insertLinkedAccount({
@@ -28,30 +31,20 @@ export const permissionRows: PermissionRows = {
   ...companyRows,
   ...ownAccountRows,
   ...signOnRows,
+  ...analyticsSettingsRows,
 
   runQuery: {
     needs: 'statistics access',
     call: () => ({ path: '/v2/statistics/query', body: query }),
     stranger: 200,
-    further: [
-      {
-        says: 'exports nothing in an envelope without Statistics: export',
-        rights: only('statistics access'),
-        call: () => ({ path: '/v2/statistics/query?format=csv', body: query }),
-        refusal: 'forbidden',
-      },
-      {
-        says: 'exports nothing bare without Statistics: export',
-        rights: only('statistics access'),
-        call: () => ({ path: '/v2/statistics/query', body: query, accept: 'text/csv' }),
-        refusal: 'forbidden',
-      },
-      {
-        says: 'exports with both permissions',
-        rights: only('statistics access', 'statistics export'),
-        call: () => ({ path: '/v2/statistics/query', body: query, accept: 'text/csv' }),
-      },
-    ],
+    further: exportCases('/v2/statistics/query', query),
+  },
+
+  exploreFunnel: {
+    needs: 'statistics access',
+    call: () => ({ path: '/v2/statistics/funnels', body: funnel }),
+    stranger: 200,
+    further: exportCases('/v2/statistics/funnels', funnel),
   },
 
   readStatisticsMeta: {

@@ -26,10 +26,10 @@ export interface StatisticsApp {
   now: number
   /** Posts a query of which unmentioned parts are empty, and gives the rows of its answer. */
   rows(query: Partial<Query>): Promise<Record<string, unknown>[]>
-  /** Posts anything as a query. */
+  /** Posts anything as a query, or as an exploration at its own path. */
   post(
     query: unknown,
-    options?: { search?: string; accept?: string },
+    options?: { path?: string; search?: string; accept?: string },
   ): Promise<{ status: number; headers: Record<string, unknown>; text: string; body: Envelope }>
 }
 
@@ -97,11 +97,18 @@ export async function openStatisticsApp(
     service: context.services.statistics,
     caller,
     outcomes,
-    async post(query: unknown, { search = '', accept }: { search?: string; accept?: string } = {}) {
+    async post(
+      query: unknown,
+      {
+        path = '/v2/statistics/query',
+        search = '',
+        accept,
+      }: { path?: string; search?: string; accept?: string } = {},
+    ) {
       await settle()
       const response = await app.inject({
         method: 'POST',
-        url: `/v2/statistics/query${search}`,
+        url: `${path}${search}`,
         headers: {
           'content-type': 'application/json',
           ...callerToken,

@@ -1,4 +1,10 @@
-import { eventHead, eventRow, lineOf, senderText } from '../../src/features/collector/rows/event-row.ts'
+import {
+  countryText,
+  eventHead,
+  eventRow,
+  lineOf,
+  senderText,
+} from '../../src/features/collector/rows/event-row.ts'
 import { createBatchLoader } from '../../src/features/loading/batch-loader.ts'
 import { createKnownKeys } from '../../src/features/loading/keys/known-keys.ts'
 import { createLoaderStore } from '../../src/features/loading/loader-store.ts'
@@ -50,7 +56,10 @@ export async function openStatisticsEngine(): Promise<StatisticsEngine> {
         const origin = { companyId: event.company, datasourceId: event.datasource, receivedAt: now }
         const labels = Object.entries(event.labels)
         const kept = { ...event, kept: true, value: event.value ?? undefined, labels, changes: [] } as const
-        return lineOf(++sequence, eventRow(kept, eventHead(origin, senderText(event))))
+        return lineOf(
+          ++sequence,
+          eventRow(kept, eventHead(origin, senderText(event) + countryText(event.country))),
+        )
       })
       const body = Buffer.from(lines.join(''))
       const { quarantined } = await loader.loadLines(body, lines.length, true)

@@ -7,8 +7,9 @@ export interface StoredEvent {
   readonly eventId: string
   readonly name: string
   readonly url: string
+  /** Empty where the event has none; so are `clientId`, `transId`, `os`, `browser` and `country`. */
+  readonly referrerHost: string
   readonly tmpId: string
-  /** Empty where the event has none; so are `transId`, `os` and `browser`. */
   readonly clientId: string
   readonly ids: readonly string[]
   /** Decimal text with at most two decimals. */
@@ -18,6 +19,7 @@ export interface StoredEvent {
   readonly deviceType: string
   readonly os: string
   readonly browser: string
+  readonly country: string
 }
 
 export const testCompany = '64b7f0a1c2d3e4f5a6b7c8d9'
@@ -36,6 +38,7 @@ export function storedEvent(fields: Partial<StoredEvent> & { readonly at?: strin
     eventId: `event-${made}`,
     name: 'page_view',
     url: 'https://shop.example/',
+    referrerHost: '',
     tmpId: 'device-1',
     clientId: '',
     ids: [],
@@ -45,6 +48,7 @@ export function storedEvent(fields: Partial<StoredEvent> & { readonly at?: strin
     deviceType: 'desktop',
     os: 'Linux',
     browser: 'Firefox',
+    country: '',
     ...given,
   }
 }

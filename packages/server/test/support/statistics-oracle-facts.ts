@@ -71,6 +71,8 @@ export function eventFacts(events: readonly StoredEvent[]): Fact[] {
         ['deviceType', event.deviceType],
         ['os', event.os || null],
         ['browser', event.browser || null],
+        ['referrerHost', event.referrerHost || null],
+        ['country', event.country || null],
         ...Object.entries(event.labels).map(([key, text]): [string, string] => [`label.${key}`, text]),
       ]),
     }

@@ -86,6 +86,8 @@ export function sampleEvents(company: string, count: number): StoredEvent[] {
       deviceType: oneOf(['desktop', 'mobile', 'server']),
       os: oneOf(['Windows', 'iOS', '']),
       browser: oneOf(['Chrome', 'Safari', '']),
+      referrerHost: ['', 'www.search.example', 'news.example'][i % 3] ?? '',
+      country: ['FR', '', 'DE', 'JP'][i % 4] ?? '',
     })
   })
 }

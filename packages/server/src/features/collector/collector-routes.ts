@@ -65,7 +65,7 @@ export function collectorRoutes(dependencies: {
       const body = encoding === undefined ? sent : await inflate(sent, encoding)
       if (body !== sent && !hold(body.length)) throw overloaded()
       const events = parseBody(body, readContentType(request.sentContentType))
-      const outcome = await collector.collect(datasource, events, request.headers['user-agent'])
+      const outcome = await collector.collect(datasource, events, request.headers['user-agent'], request.ip)
       reply.hijack()
       reply.raw.writeHead(outcome === 'bot' ? 202 : 200, request.server.isClosing() ? lastReply : emptyReply)
       reply.raw.end()
@@ -95,6 +95,7 @@ export function collectorRoutes(dependencies: {
       reply.headers(openHeaders)
       if (isEndless(request.raw, error)) reply.header('connection', 'close')
     })
+    app.addHook('onListen', () => void collector.loadCountries())
     rawRoute(app, collectEvents, { handler: collect })
     app.options(collectEvents.url, (request, reply) => {
       const asked = request.headers['access-control-request-headers']

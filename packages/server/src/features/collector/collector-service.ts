@@ -8,8 +8,9 @@ import type { CollectedBody } from './body/collector-body.ts'
 import { type CollectorDatasource, createDatasourceCache, type FindDatasource } from './datasource-cache.ts'
 import { NameGuard } from './name-guard.ts'
 import { createRefusals } from './refusals.ts'
-import { lineOf, logRow } from './rows/event-row.ts'
-import { createSenderReader } from './senders/senders.ts'
+import { countryText, lineOf, logRow } from './rows/event-row.ts'
+import type { CountryDatabase } from './senders/country-database.ts'
+import { createSenderReader, type KnownSender } from './senders/senders.ts'
 import { validateRequest } from './validate-request.ts'
 
 /** Counts since the process started. Plain numbers: a hot path adds to them. */
@@ -25,6 +26,7 @@ interface CollectorTotals {
 export interface CollectorDependencies {
   readonly log: Pick<EventLog, 'reserve' | 'append'>
   readonly findDatasource: FindDatasource
+  readonly countries: CountryDatabase
   readonly clock: Clock
   readonly logger: Pick<Logger, 'warn'>
   readonly metrics?: { counter(name: string, help: string, read: () => number): void }
@@ -36,6 +38,8 @@ type Outcome = 'stored' | 'bot'
 type Found = CollectorDatasource | undefined
 
 export interface CollectorService {
+  /** Reads the database of countries, for which no event waits. */
+  loadCountries(): Promise<void>
   /**
    * The active datasource of an identifier in lower case; a promise only where it must be asked for.
    * @throws {DomainError} eventsNotDurable (rejects) when the store fails: a 404 would be final for a sender
@@ -43,12 +47,14 @@ export interface CollectorService {
   find(id: string): Found | Promise<Found>
   /**
    * Validates each event of a request on its own and makes the outcome durable.
+   * @param address of the sender, of which the country is kept and nothing else
    * @throws {DomainError} eventsNotDurable or collectorOverloaded (rejects): nothing of the request was taken
    */
   collect(
     datasource: CollectorDatasource,
     body: CollectedBody,
     userAgent: string | undefined,
+    address: string | undefined,
   ): Promise<Outcome>
   /** Records in the datasource log that a body rule refused a whole request. */
   refuse(datasource: CollectorDatasource, error: DomainError): void
@@ -58,7 +64,7 @@ export interface CollectorService {
 }
 
 export function createCollectorService(dependencies: CollectorDependencies): CollectorService {
-  const { log, clock, logger } = dependencies
+  const { log, clock, logger, countries } = dependencies
   const cache = createDatasourceCache({ find: dependencies.findDatasource, clock })
   const readSender = createSenderReader()
   const names = new NameGuard()
@@ -91,6 +97,16 @@ export function createCollectorService(dependencies: CollectorDependencies): Col
     return new DomainError(name, { retryAfter }, { cause, retryAfterSeconds: retryAfter })
   }
 
+  /** The keys of a row that tell who sent it. The address of a server says nothing about a person. */
+  function senderKeysOf(
+    sender: KnownSender,
+    datasource: CollectorDatasource,
+    address: string | undefined,
+  ): string {
+    if (address === undefined || !datasource.countries || sender.deviceType === 'server') return sender.text
+    return sender.text + countryText(countries.find(address))
+  }
+
   async function askFor(asked: Promise<Found>): Promise<Found> {
     try {
       return onlyActive(await asked)
@@ -102,12 +118,14 @@ export function createCollectorService(dependencies: CollectorDependencies): Col
   return {
     totals,
 
+    loadCountries: countries.load,
+
     find(id) {
       const found = cache.find(id)
       return found instanceof Promise ? askFor(found) : onlyActive(found)
     },
 
-    async collect(datasource, body, userAgent) {
+    async collect(datasource, body, userAgent, address) {
       const origin = {
         companyId: datasource.companyId,
         datasourceId: datasource.id,
@@ -124,7 +142,12 @@ export function createCollectorService(dependencies: CollectorDependencies): Col
         return 'bot'
       }
       const seeName = (name: string): boolean => names.see(datasource, name, origin.receivedAt)
-      const { rows, kept, changed, dropped } = validateRequest(body, origin, sender.text, seeName)
+      const { rows, kept, changed, dropped } = validateRequest(
+        body,
+        origin,
+        senderKeysOf(sender, datasource, address),
+        seeName,
+      )
       try {
         await append(rows)
       } catch (cause) {

@@ -2,7 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { type CollectorDatasource, createDatasourceCache } from './datasource-cache.ts'
 
-const shop: CollectorDatasource = { id: 'a'.repeat(24), companyId: 'c'.repeat(24), active: true }
+const shop: CollectorDatasource = {
+  id: 'a'.repeat(24),
+  companyId: 'c'.repeat(24),
+  active: true,
+  countries: true,
+}
 
 /** A cache over a store whose contents, failures and clock the test moves. */
 function cacheOver(found: CollectorDatasource | undefined, options = {}) {

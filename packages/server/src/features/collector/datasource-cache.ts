@@ -6,6 +6,8 @@ export interface CollectorDatasource {
   readonly companyId: string
   /** Only an active datasource takes events. */
   readonly active: boolean
+  /** Whether the company wants to know from which country events come. */
+  readonly countries: boolean
 }
 
 /** Finds a datasource by its identifier in lower case; rejects when the store fails. */

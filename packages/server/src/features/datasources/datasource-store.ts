@@ -1,4 +1,5 @@
 import { and, asc, eq, exists, inArray, ne, sql } from 'drizzle-orm'
+import { companies } from '../../database/tables/company.ts'
 import { datasourceCounters, datasources, datasourceTeams } from '../../database/tables/datasource.ts'
 import type { Relational } from '../../platform/stores/relational.ts'
 
@@ -106,10 +107,12 @@ export function createDatasourceStore(db: Queries) {
     /** Without a viewer, for the collector, which compares `companyId` with the key of the request itself. */
     async findState(
       id: string,
-    ): Promise<{ id: string; companyId: string; status: DatasourceStatus } | undefined> {
+    ): Promise<{ id: string; companyId: string; status: DatasourceStatus; countries: boolean } | undefined> {
+      const { companyId, status } = datasources
       const [row] = await db
-        .select({ id: datasources.id, companyId: datasources.companyId, status: datasources.status })
+        .select({ id: datasources.id, companyId, status, countries: companies.countries })
         .from(datasources)
+        .innerJoin(companies, eq(companies.id, companyId))
         .where(eq(datasources.id, id))
       return row
     },

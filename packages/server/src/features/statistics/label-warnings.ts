@@ -1,6 +1,6 @@
 import { setImmediate as yieldToOthers } from 'node:timers/promises'
 import type { Warning } from '@millrace/contract/envelope.ts'
-import type { Query } from '@millrace/contract/resources/query.ts'
+import type { Filter, Query } from '@millrace/contract/resources/query.ts'
 import { nearestName } from '../../platform/text/nearest.ts'
 import { findDimension } from './members/catalogue.ts'
 import type { SourceId } from './members/member.ts'
@@ -25,16 +25,18 @@ export interface MemberUse {
 }
 
 /** The members that filters name. */
-export function membersOfFilters(filters: Query['filters'], path = 'filters'): MemberUse[] {
+export function membersOfFilters(filters: readonly Filter[], path = 'filters'): MemberUse[] {
   return listFilters(filters, path).map(([filter, at]) => ({ id: nameOf(filter), path: at }))
 }
 
-/** The labels of a query, each once, where it names them first. */
+/** The labels of a query. */
 export function labelsIn({ dimensions, filters }: Query): LabelUse[] {
-  const named = [
-    ...dimensions.map((id, i) => ({ id, path: `dimensions.${i}` })),
-    ...membersOfFilters(filters),
-  ]
+  const grouped = dimensions.map((id, i) => ({ id, path: `dimensions.${i}` }))
+  return labelsAmong([...grouped, ...membersOfFilters(filters)])
+}
+
+/** The labels among members, each once, where it is named first. */
+export function labelsAmong(named: readonly MemberUse[]): LabelUse[] {
   const uses = new Map<string, LabelUse>()
   for (const { id, path } of named) {
     const found = findDimension(id)

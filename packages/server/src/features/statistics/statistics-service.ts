@@ -6,22 +6,17 @@ import type { Clock } from '../../platform/clock.ts'
 import { DomainError } from '../../platform/errors.ts'
 import type { Columnar } from '../../platform/stores/columnar.ts'
 import { labelsIn, unknownLabels, warnOfLabels } from './label-warnings.ts'
-import { type CompiledQuery, compileQuery } from './query/compile/compile.ts'
+import { compileQuery } from './query/compile/compile.ts'
 import type { QueryGate } from './query/gate.ts'
 import { parseQuery } from './query/parse/parse.ts'
 import { planQuery } from './query/plan.ts'
 import { createRowLimit } from './query/row-limit.ts'
 import { type RunLimits, runCompiled } from './query/run.ts'
 import { createResultWriter, type ResultFormat } from './query/shape.ts'
-import { openZone, type Zone } from './query/time/zone.ts'
+import { openZone } from './query/time/zone.ts'
+import type { Prepared, Question, StatisticsSettings } from './question.ts'
 import { describeStatistics } from './statistics-meta.ts'
 import type { LabelKeys, StatisticsStore } from './statistics-store.ts'
-
-/** Settings of a company that statistics need. */
-export interface StatisticsSettings {
-  /** IANA name of the time zone in which dates are read and buckets begin. */
-  readonly timezone: string
-}
 
 export interface StatisticsDependencies {
   readonly columnar: Columnar
@@ -37,12 +32,19 @@ export interface StatisticsDependencies {
 /** `refused` is any failure that the client can correct; `cancelled` a client that disconnected. */
 export type QueryOutcome = 'ok' | 'refused' | 'timeout' | 'cancelled' | 'failed'
 
-export interface QueryRequest {
-  readonly query: Query
+export interface AnswerRequest {
   readonly companyId: string
   readonly format: ResultFormat
   /** Ends the query, in the engine too. */
   readonly signal?: AbortSignal
+}
+
+export interface QueryRequest extends AnswerRequest {
+  readonly query: Query
+}
+
+export interface ExplorationRequest extends AnswerRequest {
+  readonly question: Question
 }
 
 /** An answer as text, piece by piece. */
@@ -60,6 +62,11 @@ export interface StatisticsService {
    *   `tooComplex`, `tooManyRequests`, `timeout`, `unavailable`
    */
   answer(request: QueryRequest): Answer
+  /**
+   * Answers an exploration as a query is answered, at the same places and within the same limits.
+   * @throws {DomainError} as `answer`
+   */
+  explore(request: ExplorationRequest): Answer
   /** Measures and dimensions, labels included (docs/interface.md, Statistics metadata). */
   describe(companyId: string): Promise<StatisticsMeta>
 }
@@ -84,14 +91,9 @@ export function createStatisticsService(dependencies: StatisticsDependencies): S
   const { columnar, store, readSettings, clock, gate, limits, onAnswered } = dependencies
   const described = new Map<string, Described>()
 
-  async function prepare({
-    query,
-    companyId,
-  }: QueryRequest): Promise<{ compiled: CompiledQuery; zone: Zone }> {
-    const { timezone } = await readSettings(companyId)
-    const zone = openZone(timezone)
-    const parsed = parseQuery(query, { instant: clock.now(), zone })
-    return { compiled: compileQuery(planQuery(parsed), companyId), zone }
+  async function prepare({ question, companyId }: ExplorationRequest): Promise<Prepared> {
+    const settings = await readSettings(companyId)
+    return question.prepare({ companyId, instant: clock.now(), settings })
   }
 
   /** The labels of a company, at most so many milliseconds old. */
@@ -110,8 +112,8 @@ export function createStatisticsService(dependencies: StatisticsDependencies): S
     return found
   }
 
-  async function readLabelWarnings({ query, companyId }: QueryRequest): Promise<Warning[]> {
-    const uses = labelsIn(query)
+  async function readLabelWarnings({ question, companyId }: ExplorationRequest): Promise<Warning[]> {
+    const uses = question.labels
     if (uses.length === 0) return []
     const remembered = await look(companyId, labelsFreshFor).labels
     if (unknownLabels(uses, remembered).length === 0) return []
@@ -120,7 +122,7 @@ export function createStatisticsService(dependencies: StatisticsDependencies): S
     return warnOfLabels(unknownLabels(uses, known), known)
   }
 
-  async function* run(request: QueryRequest, warnings: Warning[]): AsyncGenerator<string> {
+  async function* run(request: ExplorationRequest, warnings: Warning[]): AsyncGenerator<string> {
     const { compiled, zone } = await prepare(request)
     const writer = createResultWriter(request.format, compiled, zone)
     const rowLimit = createRowLimit(compiled)
@@ -150,7 +152,7 @@ export function createStatisticsService(dependencies: StatisticsDependencies): S
     }
   }
 
-  async function* observed(request: QueryRequest, warnings: Warning[]): AsyncGenerator<string> {
+  async function* observed(request: ExplorationRequest, warnings: Warning[]): AsyncGenerator<string> {
     const asked = performance.now()
     // A consumer who stops reading ends the generator without an error.
     let outcome: QueryOutcome = 'cancelled'
@@ -165,15 +167,29 @@ export function createStatisticsService(dependencies: StatisticsDependencies): S
     }
   }
 
+  function explore(request: ExplorationRequest): Answer {
+    const warnings: Warning[] = []
+    return { pieces: observed(request, warnings), warnings }
+  }
+
   return {
-    answer(request) {
-      const warnings: Warning[] = []
-      return { pieces: observed(request, warnings), warnings }
-    },
+    answer: ({ query, ...request }) => explore({ ...request, question: questionOf(query) }),
+    explore,
     describe(companyId) {
       const known = look(companyId, labelsFreshFor)
       known.meta ??= known.labels.then(describeStatistics)
       return known.meta
+    },
+  }
+}
+
+function questionOf(query: Query): Question {
+  return {
+    labels: labelsIn(query),
+    prepare({ companyId, instant, settings }) {
+      const zone = openZone(settings.timezone)
+      const plan = planQuery(parseQuery(query, { instant, zone }))
+      return { compiled: compileQuery(plan, companyId, settings), zone }
     },
   }
 }

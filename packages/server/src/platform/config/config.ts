@@ -16,6 +16,8 @@ export interface Config {
   readonly roles: ReadonlySet<Role>
   readonly logLevel: Environment['MILLRACE_LOG_LEVEL']
   readonly dataDirectory: string
+  /** File of the country of each address; undefined for the one that the service brings. */
+  readonly countryDatabase: string | undefined
   /** Bytes of free disk below which events are refused with 503. */
   readonly diskReserveBytes: number
   readonly relational: { readonly url: string | undefined; readonly ownerUrl: string | undefined }
@@ -40,6 +42,7 @@ export function configFrom(env: Environment): Config {
     roles: new Set(env.MILLRACE_ROLES),
     logLevel: env.MILLRACE_LOG_LEVEL,
     dataDirectory: resolve(env.MILLRACE_DATA_DIR),
+    countryDatabase: env.MILLRACE_COUNTRY_DATABASE,
     diskReserveBytes: env.MILLRACE_DISK_RESERVE_MIB * 1024 * 1024,
     relational: Object.freeze({ url: env.DATABASE_URL, ownerUrl: env.DATABASE_OWNER_URL }),
     columnar: Object.freeze({ url: env.CLICKHOUSE_URL }),

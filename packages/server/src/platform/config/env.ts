@@ -150,6 +150,11 @@ export const variables = {
       'Addresses or CIDR ranges of proxies whose X-Forwarded-* headers are believed; by default none. Needed behind a proxy, as for an https address: otherwise all clients count as one.',
     parse: cidrList,
   }),
+  MILLRACE_COUNTRY_DATABASE: variable({
+    description:
+      'File in the format MMDB that knows the country of each IPv4 address, such as GeoLite2 Country; without it the one that comes with the service, of June 2026.',
+    parse: text,
+  }),
   MILLRACE_DISK_RESERVE_MIB: variable({
     description:
       'Free disk space, in MiB, below which the collector answers 503 instead of filling the disk.',

@@ -3,7 +3,7 @@ import { BlockList, isIPv4, isIPv6 } from 'node:net'
 type Range = readonly [network: string, prefix: number]
 
 /** IPv4 ranges that no public service has (IANA IPv4 Special-Purpose Address Registry; multicast and class E). */
-const closedIpv4: readonly Range[] = [
+export const closedIpv4: readonly Range[] = [
   ['0.0.0.0', 8],
   ['10.0.0.0', 8],
   ['100.64.0.0', 10],

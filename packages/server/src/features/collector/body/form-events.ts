@@ -12,6 +12,7 @@ const envelopeFields: ReadonlySet<string> = new Set([
   'key',
   'name',
   'url',
+  'referrer',
   'tmpId',
   'clientId',
   'data',

@@ -6,7 +6,7 @@ import { Session } from 'chdb'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { lineKeys, rowColumns } from '../../../database/event-columns.ts'
-import { eventHead, eventRow, lineOf, logRow, senderText } from './event-row.ts'
+import { countryText, eventHead, eventRow, lineOf, logRow, senderText } from './event-row.ts'
 
 const origin = {
   companyId: '65f0c0ffee5ca1ab1e0ddba1',
@@ -47,6 +47,7 @@ const keptEvent = fc
   .record({
     name: fc.string({ unit, minLength: 1 }),
     url: fc.string({ unit, maxLength: 300 }),
+    referrer: fc.option(fc.oneof(fc.webUrl(), fc.string({ unit }))),
     tmpId: fc.string({ unit, minLength: 1 }),
     clientId: fc.option(fc.string({ unit })),
     eventId: fc.oneof(fc.uuid(), fc.string({ unit, minLength: 1 })),
@@ -68,7 +69,7 @@ const keptEvent = fc
 
 test('an event of any texts is read by the columnar engine as it was kept', async () => {
   const sender = { deviceType: 'mobile', os: 'iOS', browser: 'Safari "x"' }
-  const head = eventHead(origin, senderText(sender))
+  const head = eventHead(origin, senderText(sender) + countryText('FR'))
   await fc.assert(
     fc.asyncProperty(fc.array(keptEvent, { minLength: 1, maxLength: 50 }), async (events) => {
       const found = await read(events.map((event) => eventRow(event, head)))
@@ -84,6 +85,7 @@ test('an event of any texts is read by the columnar engine as it was kept', asyn
           e: event.eventId,
           n: event.name,
           u: event.url,
+          rh: event.referrerHost,
           p: event.tmpId,
           c: event.clientId,
           i: event.ids,
@@ -93,6 +95,7 @@ test('an event of any texts is read by the columnar engine as it was kept', asyn
           dt: 'mobile',
           os: 'iOS',
           br: 'Safari "x"',
+          co: 'FR',
           g: event.changes.length > 0 ? 1 : 0,
         })
       }
@@ -122,12 +125,13 @@ test('a row of the datasource log is read as it was noted', async () => {
 })
 
 test('events and notes write every key of a line', () => {
-  const sender = senderText({ deviceType: 'mobile', os: 'iOS', browser: 'Safari' })
+  const sender = senderText({ deviceType: 'mobile', os: 'iOS', browser: 'Safari' }) + countryText('FR')
   const sent = {
     key: origin.companyId,
     v: 1,
     name: 'purchase',
     url: '',
+    referrer: 'https://example.org/',
     tmpId: 'device-1',
     clientId: 'ada',
     eventId: 7,
@@ -141,5 +145,5 @@ test('events and notes write every key of a line', () => {
 })
 
 test('a sender of whom nothing is known adds nothing to a row', () => {
-  expect(senderText({ deviceType: '', os: '', browser: '' })).toBe('')
+  expect(senderText({ deviceType: '', os: '', browser: '' }) + countryText('')).toBe('')
 })

@@ -36,6 +36,7 @@ export function eventRow(event: KeptEvent, head: string): string {
     e: event.eventId,
     n: event.name,
     u: event.url,
+    rh: event.referrerHost === '' ? undefined : event.referrerHost,
     p: event.tmpId,
     c: event.clientId === '' ? undefined : event.clientId,
     i: event.ids.length === 0 ? undefined : event.ids,
@@ -59,6 +60,13 @@ export function senderText(sender: Sender): string {
     if (sender[field] !== '') text += `,"${key}":${JSON.stringify(sender[field])}`
   }
   return text
+}
+
+/** The country of a sender as a key of a row; nothing where it is not known. */
+export function countryText(country: string): string {
+  if (country === '') return ''
+  const fields: Readonly<Record<LineKey<'address'>, string>> = { co: country }
+  return `,${JSON.stringify(fields).slice(1, -1)}`
 }
 
 /** A row of the datasource log, from behind its sequence number to its end. */

@@ -121,10 +121,18 @@ export const eventDimensions: readonly Dimension[] = [
     },
     { type: 'time' },
   ),
-  dimension('events', 'name', column('name'), {
-    title: 'Event',
-    description: 'Name of the event, as `page_view`, `add_cart`, `purchase` or a custom one.',
-  }),
+  dimension(
+    'events',
+    'name',
+    column('name'),
+    {
+      title: 'Event',
+      description:
+        'Name of the event, as `page_view`, `add_cart`, `purchase` or a custom one. A renamed custom event answers ' +
+        'under its new name.',
+    },
+    { eventName: true },
+  ),
   dimension(
     'events',
     'datasource',
@@ -215,6 +223,18 @@ export const eventDimensions: readonly Dimension[] = [
   ),
   dimension(
     'events',
+    'referrerHost',
+    optionalColumn('referrer_host'),
+    {
+      title: 'Referrer',
+      description:
+        'Host of the page or app that led to the event, in lower case; null where none was sent, and where it is the ' +
+        "page's own.",
+    },
+    { nullable: true },
+  ),
+  dimension(
+    'events',
     'person',
     column('person_text'),
     {
@@ -277,6 +297,18 @@ export const eventDimensions: readonly Dimension[] = [
     {
       title: 'Browser',
       description: 'Browser, from the user-agent; null where it does not say.',
+    },
+    { nullable: true },
+  ),
+  dimension(
+    'events',
+    'country',
+    optionalColumn('country'),
+    {
+      title: 'Country',
+      description:
+        "Country of the sender's address (ISO 3166-1 alpha-2) when the event was collected; the address is not kept. " +
+        'Null where it is not known, for events that servers sent, and while the setting `countries` is off.',
     },
     { nullable: true },
   ),

@@ -47,6 +47,8 @@ export interface Dimension extends Expression {
   readonly nullable: boolean
   /** Multiplies rows: one for each identifier in `ids`. */
   readonly perItem?: true
+  /** It is the name of the event, which a company may have renamed. */
+  readonly eventName?: true
   /** The label that it reads. */
   readonly label?: string
 }

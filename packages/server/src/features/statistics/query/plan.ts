@@ -172,7 +172,11 @@ function rangesOf({ comparison, when, zone }: ParsedQuery): PlannedRange[] {
 }
 
 /** Estimates the buckets before anything is read: an axis in seconds over years would fill the memory. */
-function rejectTooManyBuckets({ groupings, zone }: ParsedQuery, times: TimeSet, faults: QueryFaults): void {
+export function rejectTooManyBuckets(
+  { groupings, zone }: Pick<ParsedQuery, 'groupings' | 'zone'>,
+  times: TimeSet,
+  faults: QueryFaults,
+): void {
   if (times.length > maxIntervals) {
     faults.add('tooComplex', 'filters', `Filters on time may leave ${maxIntervals} separate ranges, not more`)
   }

@@ -1,14 +1,14 @@
 import type { Company, CompanyUpdate } from '@millrace/contract/resources/company.ts'
 import type { RecordAudit } from '../../../../platform/audit.ts'
+import { changesOf, definedOf } from '../../../../platform/changes.ts'
 import { DomainError } from '../../../../platform/errors.ts'
 import { invalid } from '../../../../platform/invalid.ts'
 import type { Queries, Relational } from '../../../../platform/stores/relational.ts'
 import { auditEventOf } from '../../sessions/audit-event.ts'
 import type { Caller, Principal } from '../../sessions/principal.ts'
-import { changesOf, definedOf } from '../changes.ts'
 import { createDirectoryStore } from '../directory/directory-store.ts'
 import { requireGrantableRole, requireGrantableTeams, requireUnprovisioned } from '../roles/grants.ts'
-import { type CompanySettings, createCompanyStore, type StoredCompany } from './company-store.ts'
+import { createCompanyStore, type StoredCompany } from './company-store.ts'
 
 export interface CompanyServiceDependencies {
   readonly relational: Pick<Relational, 'db' | 'transaction'>
@@ -55,13 +55,6 @@ export function createCompanyService(dependencies: CompanyServiceDependencies) {
   }
 
   return {
-    /** @throws DomainError `notFound` */
-    async getSettings(companyId: string): Promise<CompanySettings> {
-      const settings = await createCompanyStore(relational.db).findSettings(companyId)
-      if (!settings) throw new DomainError('notFound', { id: companyId })
-      return settings
-    },
-
     async read(principal: Principal): Promise<Company> {
       return toCompany(await get(relational.db, principal))
     },

@@ -4,8 +4,9 @@ import { teams } from '../../../../database/tables/team.ts'
 import type { Language } from '../../../../platform/i18n/language.ts'
 import type { Queries } from '../../../../platform/stores/relational.ts'
 
-/** What a company has set about itself. */
-export interface CompanySettings {
+/** What a request may change of a company. */
+export interface CompanyFields {
+  readonly name: string
   /** IANA name; dates without a zone are read in it. */
   readonly timezone: string
   readonly language: Language
@@ -13,11 +14,6 @@ export interface CompanySettings {
   readonly attributionModel: 'last-touch' | 'linear' | 'decay'
   readonly clickWindowHours: number
   readonly displayWindowHours: number
-}
-
-/** What a request may change of a company. */
-export interface CompanyFields extends CompanySettings {
-  readonly name: string
   readonly auditRetentionDays: number
   readonly defaultRoleId: string | null
   /** Each company has one. */
@@ -30,19 +26,15 @@ export interface StoredCompany extends CompanyFields {
   readonly updatedAt: Date
 }
 
-const settingsColumns = {
+const columns = {
+  id: companies.id,
+  name: companies.name,
   timezone: companies.timezone,
   language: companies.language,
   attributionModel: companies.attributionModel,
   clickWindowHours: companies.clickWindowHours,
   displayWindowHours: companies.displayWindowHours,
   exactCounts: companies.exactCounts,
-}
-
-const columns = {
-  id: companies.id,
-  name: companies.name,
-  ...settingsColumns,
   auditRetentionDays: companies.auditRetentionDays,
   defaultRoleId: companies.defaultRoleId,
   defaultTeamId: sql<string>`(select t.id from teams t where t.company_id = "companies"."id" and t.is_default)`,
@@ -66,11 +58,6 @@ export function createCompanyStore(db: Queries) {
   return {
     async find(id: string): Promise<StoredCompany | undefined> {
       const [row] = await db.select(columns).from(companies).where(eq(companies.id, id))
-      return row
-    },
-
-    async findSettings(id: string): Promise<CompanySettings | undefined> {
-      const [row] = await db.select(settingsColumns).from(companies).where(eq(companies.id, id))
       return row
     },
 

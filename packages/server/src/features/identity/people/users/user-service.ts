@@ -1,11 +1,11 @@
 import type { User, UserUpdate } from '@millrace/contract/resources/user.ts'
 import { actorOf, type RecordAudit } from '../../../../platform/audit.ts'
+import { changesOf, definedOf } from '../../../../platform/changes.ts'
 import { DomainError } from '../../../../platform/errors.ts'
 import { normalizeId } from '../../../../platform/ids.ts'
 import { type Listed, type Page, rangeOf } from '../../../../platform/paging.ts'
 import type { Queries, Relational } from '../../../../platform/stores/relational.ts'
 import type { Caller, Principal } from '../../sessions/principal.ts'
-import { changesOf, definedOf, personalFields } from '../changes.ts'
 import { createDirectoryStore } from '../directory/directory-store.ts'
 import {
   requireGrantableRole,
@@ -13,6 +13,7 @@ import {
   requireNotAbove,
   requireUnprovisioned,
 } from '../roles/grants.ts'
+import { personalFields } from './personal-fields.ts'
 import { type AuditSource, explainLastAdministrator, type UserLifecycle } from './user-lifecycle.ts'
 import { createUserStore, type StoredUser, type UserFilter } from './user-store.ts'
 

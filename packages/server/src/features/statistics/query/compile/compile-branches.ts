@@ -5,6 +5,7 @@ import { timeCondition } from './compile-conditions.ts'
 import type { Buckets } from './compile-groupings.ts'
 import { type Rows, rowsOf } from './compile-rows.ts'
 import { sessionGap, sessionRowsOf } from './compile-sessions.ts'
+import type { EventAliases } from './event-name.ts'
 import type { Parameters } from './parameters.ts'
 import { nested, select } from './sql-text.ts'
 
@@ -14,6 +15,7 @@ export interface BranchContext {
   readonly times: TimeSet
   readonly buckets: Buckets
   readonly companyId: string
+  readonly eventAliases: EventAliases
   readonly parameters: Parameters
 }
 
@@ -46,10 +48,12 @@ function aggregateOf({ groupings }: Branch, measure: PlainMeasure): Expression {
   return (perItem ? measure.perItem : undefined) ?? measure.aggregate
 }
 
-function rowsWithin(branch: Branch, { companyId, parameters }: BranchContext, times: TimeSet): Rows {
+function rowsWithin(branch: Branch, context: BranchContext, times: TimeSet): Rows {
+  const { companyId, eventAliases, parameters } = context
   const { source, filters } = branch
-  if (source.id === 'sessions') return sessionRowsOf({ companyId, filters, times, parameters })
-  return rowsOf({ source, companyId, filters, times, parameters })
+  const relation = { companyId, filters, times, eventAliases, parameters }
+  if (source.id === 'sessions') return sessionRowsOf(relation)
+  return rowsOf({ ...relation, source })
 }
 
 function aggregatesSql(branch: Branch, context: BranchContext, measures: readonly string[]): string {

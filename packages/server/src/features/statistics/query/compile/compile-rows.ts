@@ -3,6 +3,7 @@ import { type DimensionFilter, type FilterTree, isGroup, leavesOf } from '../que
 import { hullOf, type TimeSet } from '../time/interval.ts'
 import { conditionOn, treeSql } from './compile-conditions.ts'
 import { storedSql } from './compile-stored.ts'
+import { comparedNames, type EventAliases, eventNameSql } from './event-name.ts'
 import type { Parameters } from './parameters.ts'
 import { nested, select } from './sql-text.ts'
 
@@ -10,6 +11,8 @@ import { nested, select } from './sql-text.ts'
 export interface Rows {
   /** The SQL of a dimension over the relation. */
   dimension(dimension: Dimension): string
+  /** The SQL of whether a row of the relation passes these filters too. */
+  condition(filters: readonly FilterTree<DimensionFilter>[]): string
   /** Makes the relation have these columns. */
   need(columns: readonly string[]): void
   /**
@@ -25,13 +28,14 @@ export interface RowsOptions {
   /** All of them hold. */
   readonly filters: readonly FilterTree<DimensionFilter>[]
   readonly times: TimeSet
+  readonly eventAliases: EventAliases
   readonly parameters: Parameters
   /** Further conditions on the table's own columns. */
   readonly conditions?: readonly string[]
 }
 
 export function rowsOf(options: RowsOptions): Rows {
-  const { source, companyId, filters, times, parameters, conditions = [] } = options
+  const { source, companyId, filters, times, eventAliases, parameters, conditions = [] } = options
   const needed = new Set<string>()
   /** Columns of labels, with their keys. */
   const labels = new Map<string, string>()
@@ -40,11 +44,17 @@ export function rowsOf(options: RowsOptions): Rows {
   const ofCompany = `company = ${parameters.bind('String', companyId)}`
   let perItem = false
 
-  function dimensionSql(dimension: Dimension): string {
+  /** What a condition compares; of an event's name the stored one. */
+  function columnSql(dimension: Dimension): string {
     if (dimension.label !== undefined) return labelColumn(dimension.label)
     for (const name of dimension.columns) needed.add(name)
     if (dimension.perItem) perItem = true
     return dimension.sql
+  }
+
+  function dimensionSql(dimension: Dimension): string {
+    const sql = columnSql(dimension)
+    return dimension.eventName ? eventNameSql(sql, eventAliases, parameters) : sql
   }
 
   function labelColumn(key: string): string {
@@ -77,28 +87,33 @@ export function rowsOf(options: RowsOptions): Rows {
     if (leaves.some(({ dimension }) => dimension.perItem)) ofItems.push(filter)
     else if (leaves.every(({ dimension }) => isStored(dimension))) {
       early.push(conditionsSql(filter, ({ sql }) => sql))
-    } else late.push(conditionsSql(filter, dimensionSql))
+    } else late.push(conditionsSql(filter, columnSql))
   }
 
   function conditionsSql(
     filter: FilterTree<DimensionFilter>,
     sqlOf: (dimension: Dimension) => string,
   ): string {
-    return treeSql(filter, ({ dimension, operator, values }) =>
-      conditionOn(sqlOf(dimension), dimension, operator, values, parameters),
-    )
+    return treeSql(filter, (leaf) => {
+      const { dimension, operator } = leaf
+      const sql = sqlOf(dimension)
+      const compared = dimension.eventName
+        ? comparedNames(sql, leaf, eventAliases, parameters)
+        : { ...leaf, sql }
+      return conditionOn(compared.sql, dimension, operator, compared.values, parameters)
+    })
   }
 
   /** The condition of a filter on an identifier named `id`, and whatever else it names of the row. */
   function onItem(filter: FilterTree<DimensionFilter>): string {
-    return conditionsSql(filter, (dimension) => (dimension.perItem ? 'id' : dimensionSql(dimension)))
+    return conditionsSql(filter, (dimension) => (dimension.perItem ? 'id' : columnSql(dimension)))
   }
 
   /** The same condition on a row without any identifier. */
   function withoutItem(filter: FilterTree<DimensionFilter>): string {
     return treeSql(filter, (leaf) => {
       if (leaf.dimension.perItem) return leaf.operator === 'notSet' ? '1' : '0'
-      return conditionsSql(leaf, dimensionSql)
+      return conditionsSql(leaf, columnSql)
     })
   }
 
@@ -125,8 +140,23 @@ export function rowsOf(options: RowsOptions): Rows {
     return select(['*'], nested(select(['*', kept], nested(named))), [`(notEmpty(items) OR (${bare}))`])
   }
 
+  function conditionSql(asked: readonly FilterTree<DimensionFilter>[]): string {
+    const onItems = asked.filter((each) => leavesOf([each]).some(({ dimension }) => dimension.perItem))
+    const conditions = asked
+      .filter((each) => !onItems.includes(each))
+      .map((each) => `(${conditionsSql(each, columnSql)})`)
+    if (onItems.length > 0) {
+      needed.add('items')
+      const one = `arrayExists(id -> ${onItems.map(onItem).join(' AND ')}, items)`
+      const bare = `empty(items) AND ${onItems.map(withoutItem).join(' AND ')}`
+      conditions.push(`(${one} OR (${bare}))`)
+    }
+    return conditions.length > 0 ? conditions.join(' AND ') : '1'
+  }
+
   return {
     dimension: dimensionSql,
+    condition: conditionSql,
     need(columns) {
       for (const name of columns) needed.add(name)
     },

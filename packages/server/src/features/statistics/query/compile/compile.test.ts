@@ -10,7 +10,7 @@ const company = '64b7f0a1c2d3e4f5a6b7c8d9'
 function compiled(query: Partial<Query>, zone = 'Europe/Paris'): CompiledQuery {
   const whole = { measures: [], dimensions: [], filters: [], timeDimensions: [], ...query }
   const now = { instant: Date.parse('2026-03-18T15:30:00Z'), zone: openZone(zone) }
-  return compileQuery(planQuery(parseQuery(whole, now)), company)
+  return compileQuery(planQuery(parseQuery(whole, now)), company, { eventAliases: new Map() })
 }
 
 describe('compiled SQL', () => {

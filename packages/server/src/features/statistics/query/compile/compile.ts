@@ -5,12 +5,18 @@ import { unionOf } from '../time/interval.ts'
 import { type BranchContext, branchSql, groupBy } from './compile-branches.ts'
 import { measureCondition, treeSql } from './compile-conditions.ts'
 import { type CellForm, createBuckets } from './compile-groupings.ts'
+import type { EventAliases } from './event-name.ts'
 import { createParameters } from './parameters.ts'
 import { nested, select } from './sql-text.ts'
 
 export interface ResultColumn {
   readonly key: string
   readonly form: CellForm
+}
+
+/** Settings of the company that decide about statements. */
+export interface CompileSettings {
+  readonly eventAliases: EventAliases
 }
 
 /** One statement, its bound values, and what its columns are. */
@@ -31,12 +37,19 @@ const rangeKey = 'compareDateRange'
  * Writes the plan as one statement. Its text is made of the catalogue's expressions and of placeholders; the
  * predicate on the company stands in every scan of a table.
  */
-export function compileQuery(plan: Plan, companyId: string): CompiledQuery {
+export function compileQuery(
+  plan: Plan,
+  companyId: string,
+  { eventAliases }: CompileSettings,
+): CompiledQuery {
   const parameters = createParameters()
   const compared = plan.ranges.some(({ label }) => label !== undefined)
   const buckets = createBuckets(plan.zone, unionOf(plan.ranges.flatMap(({ times }) => times)))
   const answers = plan.ranges.map(({ times }, i) =>
-    answerSql({ plan, times, buckets, companyId, parameters }, compared ? [`${i} AS range`] : []),
+    answerSql(
+      { plan, times, buckets, companyId, eventAliases, parameters },
+      compared ? [`${i} AS range`] : [],
+    ),
   )
   const [only = ''] = answers
   const sql = compared

@@ -14,7 +14,7 @@ interface ParsedTimes {
 }
 
 /** Reads a date range, or notes why it cannot be read. */
-function readRangeAt(
+export function readRangeAt(
   range: string | readonly string[],
   path: string,
   now: Now,

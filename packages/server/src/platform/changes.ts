@@ -29,9 +29,6 @@ export function changesOf<T extends object>(
   }
 }
 
-/** Personal fields, which the audit log does not keep. */
-export const personalFields: ReadonlySet<string> = new Set(['firstName', 'lastName', 'jobTitle', 'phone'])
-
 /** Without the fields that are undefined: those stay as they are. */
 export function definedOf<T extends object>(fields: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {

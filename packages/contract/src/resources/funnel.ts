@@ -1,0 +1,79 @@
+import { type Static, Type } from 'typebox'
+import { comparedRanges, eventSelection, explorationFields } from './exploration.ts'
+import { nameText, oneOf, strict } from './formats.ts'
+import { absentAsNull, granularities, memberId } from './query.ts'
+
+/** Bounds of a funnel. */
+export const funnelLimits = {
+  minSteps: 2,
+  maxSteps: 12,
+  /** Days of the longest window. */
+  windowDays: 366,
+  /** Values of a breakdown that have rows of their own. */
+  values: 20,
+} as const
+
+export const funnelOrders = ['ordered', 'strict', 'any'] as const
+export const windowUnits = ['minute', 'hour', 'day', 'week'] as const
+
+const FunnelStep = Type.Object(
+  {
+    name: absentAsNull(nameText('How rows call the step; the names of its events when absent')),
+    ...eventSelection,
+  },
+  { ...strict, title: 'FunnelStep', description: 'One step: the events that count as it' },
+)
+
+const FunnelWindow = Type.Object(
+  {
+    value: Type.Integer({ minimum: 1, maximum: 1_000_000, examples: [7] }),
+    unit: oneOf(windowUnits, { examples: ['day'] }),
+  },
+  {
+    ...strict,
+    title: 'FunnelWindow',
+    description: `How long after the first step the others count, 14 days when absent, ${funnelLimits.windowDays} at most; a day has 24 hours`,
+  },
+)
+
+/** What a funnel asks (docs/statistics.md, Funnels). */
+export const FunnelQuery = Type.Object(
+  {
+    steps: Type.Array(FunnelStep, {
+      minItems: funnelLimits.minSteps,
+      maxItems: funnelLimits.maxSteps,
+      description: 'The steps in their order',
+    }),
+    order: absentAsNull(
+      oneOf(funnelOrders, {
+        description:
+          '`ordered`, the default: other events may lie between two steps. `strict`: no other event of the funnel lies ' +
+          'between them. `any`: the steps in any order',
+        examples: ['ordered'],
+      }),
+    ),
+    window: absentAsNull(FunnelWindow),
+    per: absentAsNull(
+      oneOf(['person', 'session'], {
+        description: 'What is counted: persons, the default, or sessions, in one of which all steps lie',
+        examples: ['person'],
+      }),
+    ),
+    breakdown: absentAsNull(
+      memberId(
+        'A dimension of events: rows for each value that the first event of the attempt has',
+        'events.deviceType',
+      ),
+    ),
+    granularity: absentAsNull(
+      oneOf(granularities, {
+        description: 'A trend: rows for each of these units of time, by the first event of the attempt',
+        examples: ['week'],
+      }),
+    ),
+    ...explorationFields,
+    compareDateRange: comparedRanges,
+  },
+  { ...strict, title: 'FunnelQuery', description: 'Null in an optional field is as if it were absent' },
+)
+export type FunnelQuery = Static<typeof FunnelQuery>

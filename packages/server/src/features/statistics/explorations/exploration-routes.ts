@@ -1,0 +1,23 @@
+import { exploreFunnel } from '@millrace/contract/operations/funnels.ts'
+import type { FastifyInstance } from 'fastify'
+import { rawRoute } from '../../../platform/http/route.ts'
+import type { AnswerBodies } from '../answer-body.ts'
+import { createSendAnswer } from '../answer-reply.ts'
+import type { StatisticsService } from '../statistics-service.ts'
+import { funnelQuestion } from './funnels/funnel-question.ts'
+
+/** Explorations, for the authenticated scope. Each is answered as a query is. */
+export function registerExplorationRoutes(
+  scope: FastifyInstance,
+  service: StatisticsService,
+  bodies: AnswerBodies,
+): void {
+  const sendAnswer = createSendAnswer(bodies)
+
+  rawRoute(scope, exploreFunnel, {
+    handler: (request, reply) =>
+      sendAnswer(request, reply, (asked) =>
+        service.explore({ ...asked, question: funnelQuestion(request.body) }),
+      ),
+  })
+}

@@ -1,0 +1,290 @@
+import { events as eventsSource } from '../../members/events.ts'
+import type { Dimension } from '../../members/member.ts'
+import { timeCondition } from '../../query/compile/compile-conditions.ts'
+import type { Buckets } from '../../query/compile/compile-groupings.ts'
+import { rowsOf } from '../../query/compile/compile-rows.ts'
+import type { Parameters } from '../../query/compile/parameters.ts'
+import { nested, select } from '../../query/compile/sql-text.ts'
+import { type DimensionFilter, type FilterTree, isGroup, leavesOf } from '../../query/query.ts'
+import type { Interval } from '../../query/time/interval.ts'
+import { minute } from '../../query/time/zone.ts'
+import { eventName } from '../selection.ts'
+import type { Funnel } from './funnel.ts'
+
+export interface AttemptsContext {
+  readonly funnel: Funnel
+  readonly range: Interval
+  readonly buckets: Buckets
+  readonly companyId: string
+  readonly parameters: Parameters
+}
+
+/** A session ends with a gap longer than this. */
+const sessionGap = 30 * minute
+
+/**
+ * An event is one number here, so that sorting a person's events is sorting numbers: 48 bits of milliseconds, 4 of the
+ * first step that it meets, counted from 0, and 12 with one bit for each step that it meets.
+ */
+const stepBits = 12
+const timeShift = 16
+const atOf = (event: string): string => `toInt64(bitShiftRight(${event}, ${timeShift}))`
+const meets = (event: string, step: number): string => `bitTest(${event}, ${step - 1})`
+const meetsAny = (event: string): string => `bitAnd(${event}, ${2 ** stepBits - 1}) != 0`
+
+/** The time of a step that was not reached. */
+const never = 'toInt64(-1)'
+
+/**
+ * The attempt of each person, or session, that counts: one row each, with a trend one for each bucket. Its columns are
+ * `g0` of a trend, `value` of a breakdown, `level`, the steps reached, and `times`, when each of them was, in
+ * milliseconds.
+ */
+export function attemptsSql(context: AttemptsContext): string {
+  const { order, trend } = context.funnel
+  const candidates = order === 'any' ? anyOrderSql(context) : sequencesSql(context)
+  return trend ? bestOfBucketsSql(candidates, context) : bestSql(candidates, context)
+}
+
+/** The steps of a funnel by their numbers, from 1. */
+export function stepNumbers({ steps }: Funnel): number[] {
+  return steps.map((_, i) => i + 1)
+}
+
+/** Columns that tell the rows of persons, or sessions, apart. */
+function actorColumns({ per, trend }: Funnel): string[] {
+  if (!trend) return []
+  return per === 'session' ? ['person', 'session'] : ['person']
+}
+
+function shownColumns({ breakdown }: Funnel): string[] {
+  return breakdown ? ['shown'] : []
+}
+
+/** Whether a filter leaves whole persons, so that it may stand in front of their sessions. */
+function isOfPerson(filter: FilterTree<DimensionFilter>): boolean {
+  return leavesOf([filter]).every(({ dimension }) => dimension.columns.includes('person_text'))
+}
+
+function isOfNames({ dimension, operator }: DimensionFilter): boolean {
+  return dimension === eventName && operator === 'equals'
+}
+
+/** Filters that hold for every event of the funnel: a store reads the others by name faster than by step. */
+function commonFilters({ steps, filters, per }: Funnel): readonly FilterTree<DimensionFilter>[] {
+  if (per === 'session') return filters.filter(isOfPerson)
+  const names = steps.map(
+    (step) => step.flatMap((each) => (isGroup(each) ? [] : [each])).find(isOfNames)?.values,
+  )
+  if (names.includes(undefined)) return filters
+  const values = [...new Set(names.flatMap((each) => each ?? []))]
+  return [...filters, { dimension: eventName, operator: 'equals', values }]
+}
+
+/**
+ * The events of each person, or session, that are of a step, in order, as `events`, and the values of a breakdown as
+ * `shown`. Events after the range count within the window of an attempt that begins in it.
+ */
+function eventsSql({ funnel, range, companyId, parameters }: AttemptsContext): string {
+  const { breakdown, per } = funnel
+  const rows = rowsOf({
+    source: eventsSource,
+    companyId,
+    filters: commonFilters(funnel),
+    times: [{ from: range.from, to: range.to + funnel.window }],
+    eventAliases: funnel.eventAliases,
+    parameters,
+  })
+  rows.need(['time', 'person'])
+  const further = per === 'session' ? funnel.filters : []
+  const steps = funnel.steps.map((step, i) => {
+    const condition = rows.condition([...further, ...step])
+    return `if(${condition}, ${2 ** i}, 0)`
+  })
+  const value = breakdown ? [`${valueSql(breakdown, rows.dimension(breakdown))} AS value`] : []
+  const read = select(
+    [
+      'person',
+      'toUInt64(toUnixTimestamp64Milli(time)) AS at',
+      `toUInt16(${steps.join(' + ')}) AS met`,
+      ...value,
+    ],
+    rows.relation(),
+  )
+  const first = 'bitCount(bitAnd(bitNot(met), met - 1))'
+  const event = `bitShiftLeft(at, ${timeShift}) + bitShiftLeft(toUInt64(${first}), ${stepBits}) + met`
+  const keyed = select(
+    [
+      'person',
+      `${per === 'session' ? `if(met = 0, bitShiftLeft(at, ${timeShift}), ${event})` : event} AS event`,
+      ...(breakdown ? ['value'] : []),
+    ],
+    nested(read),
+    per === 'session' ? [] : ['met != 0'],
+  )
+  const grouped = select(
+    ['person', `arraySort(groupArray(${breakdown ? '(event, value)' : 'event'})) AS sorted`],
+    nested(keyed),
+    [],
+    '\nGROUP BY person',
+  )
+  const ofPeople = breakdown
+    ? select(
+        ['person', 'arrayMap(e -> e.1, sorted) AS events', 'arrayMap(e -> e.2, sorted) AS shown'],
+        nested(grouped),
+      )
+    : select(['person', 'sorted AS events'], nested(grouped))
+  const ofActors = per === 'session' ? sessionsSql(funnel, ofPeople) : ofPeople
+  const begins = funnel.order === 'any' ? '1' : meets('e', 1)
+  const inRange = timeCondition(atOf('e'), [range], 'milliseconds', parameters)
+  return select(['*'], nested(ofActors), [
+    `arrayExists(e -> ${[begins, ...(inRange === undefined ? [] : [inRange])].join(' AND ')}, events)`,
+  ])
+}
+
+function valueSql({ type }: Dimension, sql: string): string {
+  return `CAST(${sql}, '${type === 'boolean' ? 'Nullable(Bool)' : 'Nullable(String)'}')`
+}
+
+/** The events of each session that are of a step. All events of a person, of a step or not, make its sessions. */
+function sessionsSql(funnel: Funnel, ofPeople: string): string {
+  const gap = (e: string, previous: string) => `${atOf(e)} - ${atOf(previous)} > ${sessionGap}`
+  const split = (array: string) =>
+    `arraySplit((x, e, p) -> ${gap('e', 'p')}, ${array}, events, arrayShiftRight(events, 1, events[1]))`
+  const shown = shownColumns(funnel)
+  const joined = select(
+    ['person', 'session', 'run', ...shown.map((name) => `${name}_run`)],
+    `${nested(ofPeople)}\nARRAY JOIN ${[
+      `${split('events')} AS run`,
+      ...shown.map((name) => `${split(name)} AS ${name}_run`),
+      `arrayEnumerate(${split('events')}) AS session`,
+    ].join(', ')}`,
+  )
+  return select(
+    [
+      'person',
+      'session',
+      `arrayFilter(e -> ${meetsAny('e')}, run) AS events`,
+      ...shown.map((name) => `arrayFilter((x, e) -> ${meetsAny('e')}, ${name}_run, run) AS ${name}`),
+    ],
+    nested(joined),
+  )
+}
+
+/**
+ * For each event, as `attempts`, the times of the sequence that begins with it: each step is the first event after the
+ * one before that meets it, in a strict funnel the very next one. Made from the last step back, so that each is one
+ * pass over the events. Its level is in `levels`; 0 for what begins no attempt in the range.
+ */
+function sequencesSql(context: AttemptsContext): string {
+  const { funnel, range, parameters } = context
+  const numbers = stepNumbers(funnel)
+  const last = numbers.length
+  const kept = [...actorColumns(funnel), ...shownColumns(funnel)]
+  const unreached = (step: number) =>
+    `tuple(${numbers
+      .slice(step - 1)
+      .map(() => never)
+      .join(', ')})`
+  let sql = select(
+    [
+      ...kept,
+      'events',
+      `arrayMap(e -> tuple(if(${meets('e', last)}, ${atOf('e')}, ${never})), events) AS chains${last}`,
+    ],
+    nested(eventsSql(context)),
+  )
+  for (let step = last - 1; step >= 1; step--) {
+    const following =
+      funnel.order === 'strict' ? `chains${step + 1}` : `arrayReverseFill(c -> c.1 >= 0, chains${step + 1})`
+    const times = numbers.slice(step).map((_, i) => `n.${i + 1}`)
+    const chain = `if(${meets('e', step)}, tuple(${[atOf('e'), ...times].join(', ')}), ${unreached(step)})`
+    const shifted = `arrayShiftLeft(${following}, 1, ${unreached(step + 1)})`
+    sql = select(
+      [...kept, 'events', `arrayMap((e, n) -> ${chain}, events, ${shifted}) AS chains${step}`],
+      nested(sql),
+    )
+  }
+  const inRange = timeCondition('c.1', [range], 'milliseconds', parameters)
+  const begins = ['c.1 >= 0', ...(inRange === undefined ? [] : [inRange])].join(' AND ')
+  const reached = numbers
+    .slice(1)
+    .map((step) => ` + (c.${step} >= 0 AND c.${step} - c.1 <= ${windowOf(context)})`)
+  return select(
+    [
+      ...kept,
+      `arrayMap(c -> [${numbers.map((step) => `c.${step}`).join(', ')}], chains1) AS attempts`,
+      `arrayMap(c -> if(${begins}, 1${reached.join('')}, 0), chains1) AS levels`,
+    ],
+    nested(sql),
+  )
+}
+
+function windowOf({ funnel, parameters }: AttemptsContext): string {
+  return parameters.bind('Int64', funnel.window)
+}
+
+/** For each event, as `attempts`, when the steps were done that were within the window from it, in order. */
+function anyOrderSql(context: AttemptsContext): string {
+  const { funnel, range, parameters } = context
+  const numbers = stepNumbers(funnel)
+  const kept = [...actorColumns(funnel), ...shownColumns(funnel)]
+  const next = numbers.map(
+    (step) =>
+      `arrayReverseFill(t -> t >= 0, arrayMap(e -> if(${meets('e', step)}, ${atOf('e')}, ${never}), events)) AS next${step}`,
+  )
+  const nexts = select([...kept, 'events', ...next], nested(eventsSql(context)))
+  const times = numbers.map((step) => `n${step}`)
+  const done = `arraySort(arrayFilter(t -> t >= 0 AND t - ${atOf('e')} <= ${windowOf(context)}, [${times.join(', ')}]))`
+  const chains = select(
+    [
+      ...kept,
+      'events',
+      `arrayMap((e, ${times.join(', ')}) -> ${done}, events, ${numbers.map((step) => `next${step}`).join(', ')}) AS attempts`,
+    ],
+    nested(nexts),
+  )
+  const inRange = timeCondition(atOf('e'), [range], 'milliseconds', parameters)
+  return select(
+    [
+      ...kept,
+      'attempts',
+      `arrayMap((e, a) -> if(${inRange ?? '1'}, toUInt8(length(a)), 0), events, attempts) AS levels`,
+    ],
+    nested(chains),
+  )
+}
+
+/** Of each person, or session, the attempt that gets furthest, of equal ones the earliest. */
+function bestSql(candidates: string, { funnel }: AttemptsContext): string {
+  const place = 'indexOf(levels, level)'
+  const columns = ['arrayMax(levels) AS level', `attempts[${place}] AS times`]
+  if (funnel.breakdown) columns.push(`shown[${place}] AS value`)
+  return select(columns, nested(candidates), ['level > 0'])
+}
+
+/** The same for each bucket of time in which an attempt begins. */
+function bestOfBucketsSql(candidates: string, { funnel, buckets, parameters }: AttemptsContext): string {
+  const { breakdown, trend } = funnel
+  if (!trend) throw new Error('a trend has buckets')
+  const actor = actorColumns(funnel)
+  const all = ['attempts AS attempt', 'levels AS reached', 'arrayEnumerate(levels) AS place']
+  if (breakdown) all.push('shown AS value')
+  const bucket = buckets.sql(trend, "fromUnixTimestamp64Milli(attempt[1], 'UTC')", parameters)
+  const attempts = select(
+    [...actor, `${bucket} AS g0`, 'attempt', 'reached', 'place', ...(breakdown ? ['value'] : [])],
+    `${nested(candidates)}\nARRAY JOIN ${all.join(', ')}`,
+    ['reached > 0'],
+  )
+  const best = `argMax(${breakdown ? 'tuple(attempt, value)' : 'tuple(attempt)'}, (reached, -toInt64(place)))`
+  const ofBuckets = select(
+    ['g0', 'max(reached) AS level', `${best} AS best`],
+    nested(attempts),
+    [],
+    `\nGROUP BY ${[...actor, 'g0'].join(', ')}`,
+  )
+  return select(
+    ['g0', 'level', 'best.1 AS times', ...(breakdown ? ['best.2 AS value'] : [])],
+    nested(ofBuckets),
+  )
+}

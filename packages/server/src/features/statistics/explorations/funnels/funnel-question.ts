@@ -1,0 +1,25 @@
+import type { FunnelQuery } from '@millrace/contract/resources/funnel.ts'
+import { labelsAmong, membersOfFilters } from '../../label-warnings.ts'
+import { openZone } from '../../query/time/zone.ts'
+import type { Question } from '../../question.ts'
+import { membersOfSelection } from '../selection.ts'
+import { compileFunnel } from './compile-funnel.ts'
+import { parseFunnel } from './parse-funnel.ts'
+
+export function funnelQuestion(query: FunnelQuery): Question {
+  const { steps, filters, breakdown } = query
+  return {
+    labels: labelsAmong([
+      ...steps.flatMap((step, i) => membersOfSelection(step, `steps.${i}`)),
+      ...membersOfFilters(filters ?? []),
+      ...(breakdown ? [{ id: breakdown, path: 'breakdown' }] : []),
+    ]),
+    prepare({ companyId, instant, settings }) {
+      const zone = openZone(settings.timezone)
+      return {
+        compiled: compileFunnel(parseFunnel(query, { instant, zone }, settings.eventAliases), companyId),
+        zone,
+      }
+    },
+  }
+}

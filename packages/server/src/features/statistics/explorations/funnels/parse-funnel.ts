@@ -1,0 +1,104 @@
+import { type FunnelQuery, funnelLimits, type windowUnits } from '@millrace/contract/resources/funnel.ts'
+import { dimensionIn } from '../../members/catalogue.ts'
+import type { Dimension } from '../../members/member.ts'
+import type { EventAliases } from '../../query/compile/event-name.ts'
+import { resolveDimension } from '../../query/parse/parse-members.ts'
+import { rejectTooManyBuckets } from '../../query/plan.ts'
+import type { Grouping } from '../../query/query.ts'
+import { createQueryFaults, type QueryFaults } from '../../query/query-faults.ts'
+import type { Now } from '../../query/time/dates.ts'
+import { day, hour, minute } from '../../query/time/zone.ts'
+import { parseRanges } from '../ranges.ts'
+import { eventTime, parseEventFilters, parseSelection } from '../selection.ts'
+import type { Funnel } from './funnel.ts'
+
+const units: Readonly<Record<(typeof windowUnits)[number], number>> = { minute, hour, day, week: 7 * day }
+const defaultWindow = 14 * day
+
+/**
+ * Reads a funnel that the contract's schema has accepted.
+ * @throws {DomainError} `unknownMember`, `invalidQuery` or `tooComplex`, naming every fault and its step
+ */
+export function parseFunnel(query: FunnelQuery, now: Now, eventAliases: EventAliases): Funnel {
+  const faults = createQueryFaults()
+  const order = query.order ?? 'ordered'
+  const steps = query.steps.map((step, i) => parseSelection(step, `steps.${i}`, now, faults))
+  if (order === 'any') refuseEqualSteps(query, faults)
+  const filters = parseEventFilters(query.filters ?? [], 'filters', now, faults)
+  const window = parseWindow(query.window, faults)
+  const breakdown = parseBreakdown(query.breakdown ?? undefined, faults)
+  const ranges = parseRanges(query, now, faults)
+  const trend = trendOf(query)
+  faults.throwAny()
+  if (trend) {
+    for (const { interval } of ranges) {
+      rejectTooManyBuckets({ groupings: [trend], zone: now.zone }, [interval], faults)
+    }
+  }
+  faults.throwAny()
+  return Object.freeze({
+    zone: now.zone,
+    eventAliases,
+    steps,
+    names: query.steps.map((step, i) => nameOf(query, step, i)),
+    order,
+    window,
+    per: query.per ?? 'person',
+    ...(breakdown ? { breakdown } : {}),
+    ...(trend ? { trend } : {}),
+    filters,
+    ranges,
+  })
+}
+
+function nameOf({ order, steps }: FunnelQuery, { name, events }: FunnelQuery['steps'][number], i: number) {
+  if (order === 'any') return `${i + 1} of ${steps.length} steps`
+  return name ?? events?.join(' or ') ?? 'any event'
+}
+
+/** In any order one event would be both of two equal steps. */
+function refuseEqualSteps({ steps }: FunnelQuery, faults: QueryFaults): void {
+  const seen: string[] = []
+  for (const [i, { events, filters }] of steps.entries()) {
+    const text = JSON.stringify([events?.toSorted(), filters ?? []])
+    const same = seen.indexOf(text)
+    seen.push(text)
+    if (same < 0) continue
+    const message = `is the same as steps.${same}: in any order each event counts for every step that it meets`
+    faults.add('invalidQuery', `steps.${i}`, message)
+  }
+}
+
+function parseWindow(window: FunnelQuery['window'], faults: QueryFaults): number {
+  if (!window) return defaultWindow
+  const length = window.value * units[window.unit]
+  if (length > funnelLimits.windowDays * day) {
+    faults.add('invalidQuery', 'window', `a window has ${funnelLimits.windowDays} days at most`)
+  }
+  return length
+}
+
+function parseBreakdown(id: string | undefined, faults: QueryFaults): Dimension | undefined {
+  if (id === undefined) return undefined
+  const grouping = resolveDimension(id, 'breakdown', faults)
+  if (!grouping) return undefined
+  const { dimension } = grouping
+  const own = dimensionIn('events', dimension)
+  const message = own
+    ? whyNoBreakdown(own)
+    : `${dimension.id} is no dimension of events, whose first one of each attempt says the value`
+  if (message !== undefined) faults.add('invalidQuery', 'breakdown', message, dimension.id)
+  return own
+}
+
+function whyNoBreakdown({ id, type, perItem }: Dimension): string | undefined {
+  if (type === 'time') return `${id} is no breakdown: name a unit of time in granularity`
+  if (perItem)
+    return `an event has several values of ${id}, so that it cannot break a funnel down; filter by it`
+  return undefined
+}
+
+function trendOf({ granularity }: FunnelQuery): Grouping | undefined {
+  if (!granularity) return undefined
+  return { key: `${eventTime.id}.${granularity}`, dimension: eventTime, granularity }
+}

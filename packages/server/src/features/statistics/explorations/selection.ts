@@ -1,0 +1,76 @@
+import type { EventSelection } from '@millrace/contract/resources/exploration.ts'
+import type { Filter } from '@millrace/contract/resources/query.ts'
+import { type MemberUse, membersOfFilters } from '../label-warnings.ts'
+import { dimensionIn, findDimension, findMeasure } from '../members/catalogue.ts'
+import type { Dimension } from '../members/member.ts'
+import { parseFilters } from '../query/parse/parse-filters.ts'
+import { type DimensionFilter, type FilterTree, mapTree } from '../query/query.ts'
+import type { QueryFaults } from '../query/query-faults.ts'
+import type { Now } from '../query/time/dates.ts'
+
+export const eventName = known('events.name')
+export const eventTime = known('events.time')
+
+function known(id: string): Dimension {
+  const dimension = findDimension(id)
+  if (!dimension) throw new Error(`the catalogue lacks ${id}`)
+  return dimension
+}
+
+/**
+ * Reads filters on single events. Measures have no value for one, and the times that count are said by the date range
+ * alone.
+ * @param path where the filters stand
+ */
+export function parseEventFilters(
+  asked: readonly Filter[],
+  path: string,
+  now: Now,
+  faults: QueryFaults,
+): FilterTree<DimensionFilter>[] {
+  for (const { id, path: at } of membersOfFilters(asked, path)) {
+    const message = whyNotOfEvents(id)
+    if (message !== undefined) faults.add('invalidQuery', at, message, id)
+  }
+  const placed: QueryFaults = {
+    ...faults,
+    add(name, at, ...rest) {
+      // Measures are refused above.
+      if (name !== 'virtualMeasureFilter') faults.add(name, at, ...rest)
+    },
+  }
+  return parseFilters(asked, now, placed, path).dimensions.map((tree) =>
+    mapTree(tree, (filter) => ({
+      ...filter,
+      dimension: dimensionIn('events', filter.dimension) ?? filter.dimension,
+    })),
+  )
+}
+
+/** Why a member says nothing about single events; unknown ones are reported where they are resolved. */
+function whyNotOfEvents(id: string): string | undefined {
+  if (findMeasure(id)) return `${id} is a measure: only dimensions and labels of events can be filtered here`
+  const dimension = findDimension(id)
+  if (!dimension) return undefined
+  if (dimension.type === 'time') return `${id} cannot be filtered here: give the times in dateRange`
+  if (!dimensionIn('events', dimension)) return `${id} is no dimension of events`
+  return undefined
+}
+
+/** Which events are selected, as filters that hold at once. */
+export function parseSelection(
+  { events, filters }: EventSelection,
+  path: string,
+  now: Now,
+  faults: QueryFaults,
+): FilterTree<DimensionFilter>[] {
+  const named: DimensionFilter[] = events
+    ? [{ dimension: eventName, operator: 'equals', values: [...events] }]
+    : []
+  return [...named, ...parseEventFilters(filters ?? [], `${path}.filters`, now, faults)]
+}
+
+/** The members that a selection names. */
+export function membersOfSelection({ filters }: EventSelection, path: string): MemberUse[] {
+  return membersOfFilters(filters ?? [], `${path}.filters`)
+}

@@ -1,0 +1,40 @@
+import type { LabelUse } from './label-warnings.ts'
+import type { CompiledQuery } from './query/compile/compile.ts'
+import type { EventAliases } from './query/compile/event-name.ts'
+import type { Zone } from './query/time/zone.ts'
+
+/** Settings of a company that statistics need. */
+export interface StatisticsSettings {
+  /** IANA name of the time zone in which dates are read and buckets begin. */
+  readonly timezone: string
+  /** How purchases are credited; windows in hours. */
+  readonly attribution: {
+    readonly model: 'last-touch' | 'linear' | 'decay'
+    readonly windows: { readonly clickHours: number; readonly displayHours: number }
+  }
+  /** Whether distinct counts are exact at any size. */
+  readonly exactCounts: boolean
+  readonly eventAliases: EventAliases
+}
+
+/** Of whom and when a question is asked. */
+export interface Asked {
+  readonly companyId: string
+  /** Milliseconds since 1970. */
+  readonly instant: number
+  readonly settings: StatisticsSettings
+}
+
+/** One statement, and the zone in which its times are shown. */
+export interface Prepared {
+  readonly compiled: CompiledQuery
+  readonly zone: Zone
+}
+
+/** What can be asked of the stored facts: a query, or an exploration. Each is answered as one statement. */
+export interface Question {
+  /** The labels that it names, to warn of those that nothing has. */
+  readonly labels: readonly LabelUse[]
+  /** @throws {DomainError} naming what is wrong with it */
+  prepare(asked: Asked): Prepared
+}
