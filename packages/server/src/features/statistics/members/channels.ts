@@ -1,5 +1,5 @@
 /**
- * Where visitors come from, by the host of the referrer (docs/statistics.md, channel). Our own compilation. A name
+ * Where visitors come from, by the host of the referrer (docs/statistics.md, sessions). Our own compilation. A name
  * stands for that host, with or without `www.`; with a dot in front for its subdomains too; `.*` at its end for any
  * country's suffix, as `google.de` and `google.co.uk`. Names of Android applications are hosts of their referrers.
  */
