@@ -23,6 +23,7 @@ import { createLoaderService } from './features/loading/loader-service.ts'
 import { createLoaderStore } from './features/loading/loader-store.ts'
 import { createMailService } from './features/mail/mail-service.ts'
 import { createMailQueue, createMailStore } from './features/mail/mail-store.ts'
+import { createAttachmentReader } from './features/saved-queries/runs/read-attachment.ts'
 import { measureMails, measureStores } from './measure-stores.ts'
 import {
   type OpenedColumnar,
@@ -164,7 +165,8 @@ export async function openContext(options: ContextOptions): Promise<Context> {
       readOwn: (mayMake) => readKeyFile(dataDirectory.path, mayMake),
     })
     const mailStore = createMailStore(relational.db, box)
-    const mails = createMailService({ store: mailStore, outbox, log: logger, clock })
+    const readAttachment = createAttachmentReader(relational.db)
+    const mails = createMailService({ store: mailStore, outbox, readAttachment, log: logger, clock })
     measureMails(metrics, mailStore)
     closers.push(mails.stop)
     const enqueueMail = createMailQueue(box)
@@ -231,6 +233,9 @@ export async function openContext(options: ContextOptions): Promise<Context> {
     })
     closers.push(services.collector.close)
     jobs.handle(metadataWatch, (_, { signal }) => services.singleSignOn.readMetadata(signal))
+    const { loops } = services.savedQueries
+    jobs.handle(loops.sweepJob, (_, { signal }) => loops.sweep(signal))
+    closers.push(loops.stop)
     jobs.start(config.roles.has('worker'))
 
     const loader = createLoaderService({
@@ -249,7 +254,9 @@ export async function openContext(options: ContextOptions): Promise<Context> {
         await migrateColumnar({ columnar, lockAt: relationalHome.ownerAddress, logger })
       }
       columnarState = ''
-      if (config.roles.has('worker')) loader.start()
+      if (!config.roles.has('worker')) return
+      loader.start()
+      loops.start()
     })
     // A failure to bring the engine up to date is final for queries, not for events.
     whenReady.catch((error: unknown) => {

@@ -5,16 +5,20 @@ import * as applications from './applications.ts'
 import * as audit from './audit.ts'
 import * as auth from './auth.ts'
 import * as authenticator from './authenticator.ts'
+import * as cohorts from './cohorts.ts'
 import * as collector from './collector.ts'
 import * as company from './company.ts'
 import * as datasources from './datasources.ts'
+import * as eventAliases from './event-aliases.ts'
 import * as experiments from './experiments.ts'
 import * as funnels from './funnels.ts'
 import * as invitations from './invitations.ts'
 import * as linkedAccounts from './linked-accounts.ts'
+import * as paths from './paths.ts'
 import * as profile from './profile.ts'
 import * as provisioning from './provisioning.ts'
 import * as reports from './reports.ts'
+import * as retention from './retention.ts'
 import * as roles from './roles.ts'
 import * as savedQueries from './saved-queries.ts'
 import * as singleSignOn from './single-sign-on.ts'
@@ -36,8 +40,22 @@ export const allOperations: readonly Operation[] = [
   statistics.readStatisticsMeta,
   savedQueries.saveQuery,
   savedQueries.updateSavedQuery,
+  savedQueries.listSavedQueries,
+  savedQueries.readSavedQuery,
+  savedQueries.deleteSavedQuery,
+  savedQueries.runSavedQuery,
+  savedQueries.listSavedQueryRuns,
+  savedQueries.listNextRuns,
+  savedQueries.readRunResult,
   experiments.readExperiment,
   tags.deleteTagValue,
+  tags.listTagKeys,
+  tags.readTagKey,
+  tags.createTagKey,
+  tags.updateTagKey,
+  tags.deleteTagKey,
+  tags.createTagValue,
+  tags.updateTagValue,
   workflows.createWorkflow,
   workflows.listJsonTemplates,
   workflows.listParameterValues,
@@ -109,7 +127,20 @@ export const allOperations: readonly Operation[] = [
   singleSignOn.consumeSamlResponse,
   singleSignOn.finishSingleSignOn,
   singleSignOn.confirmSingleSignOn,
+  cohorts.listCohorts,
+  cohorts.createCohort,
+  cohorts.readCohort,
+  cohorts.updateCohort,
+  cohorts.deleteCohort,
+  cohorts.readCohortSize,
+  cohorts.listCohortMembers,
+  cohorts.replaceCohortMembers,
   analyticsSettings.readAnalyticsSettings,
   analyticsSettings.updateAnalyticsSettings,
   funnels.exploreFunnel,
+  eventAliases.listEventAliases,
+  eventAliases.setEventAlias,
+  eventAliases.deleteEventAlias,
+  paths.explorePaths,
+  retention.exploreRetention,
 ]

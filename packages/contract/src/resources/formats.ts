@@ -19,6 +19,8 @@ const textPattern = '^[^\\p{Cs}\\u0000-\\u0008\\u000b\\u000c\\u000e-\\u001f\\u00
 const linePattern = '^[^\\p{Cc}\\p{Cs}]*$'
 const emailPattern = '^[^\\s@"(),:;<>\\[\\]\\\\\\p{Cc}\\p{Cs}]+@[\\p{L}\\p{N}.-]+$'
 export const timeOfDayPattern = '^([01][0-9]|2[0-3]):[0-5][0-9]$'
+/** A place in a short list. */
+export const indexPattern = '^(0|[1-9][0-9]?)$'
 export const webhookSecretPattern = '^[!-~]{16,256}$'
 /** Where a value stands in a SAML assertion. */
 export const assertionPathPattern = '^(nameId|attributes\\.[^\\p{C}\\p{Z}]{1,256})$'
@@ -31,6 +33,7 @@ export const patternMeanings: ReadonlyMap<string, string> = new Map([
   [textPattern, 'must hold no control characters but line breaks and tabs'],
   [emailPattern, 'must be one e-mail address, as ada@example.com'],
   [timeOfDayPattern, 'must be a time of day as HH:MM, from 00:00 to 23:59'],
+  [indexPattern, 'must be a number from 0 to 99'],
   [webhookSecretPattern, 'must be 16 to 256 printable ASCII characters without spaces'],
   [assertionPathPattern, 'must be nameId, or attributes. followed by the name of an attribute'],
 ])

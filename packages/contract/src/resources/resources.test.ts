@@ -92,7 +92,8 @@ const documented: [string, { properties: object }, string][] = [
 ]
 
 test.each(documented)('%s has exactly the fields of docs/interface.md', (_name, { properties }, fields) => {
-  expect(Object.keys(properties).sort()).toEqual(fields.split(' ').sort())
+  const own = Object.entries(properties).filter(([, schema]) => !schema['x-millrace-extension'])
+  expect(own.map(([name]) => name).sort()).toEqual(fields.split(' ').sort())
 })
 
 const id = '65f0c0ffee5ca1ab1e0ddba1'

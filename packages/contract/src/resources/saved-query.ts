@@ -3,6 +3,7 @@ import {
   dateTime,
   emailAddress,
   id,
+  idPattern,
   nameText,
   nullable,
   oneOf,
@@ -11,6 +12,9 @@ import {
   timeOfDayPattern,
 } from './formats.ts'
 import { Query } from './query.ts'
+
+/** Beyond docs/interface.md. */
+const extension = { 'x-millrace-extension': true } as const
 
 /** When a saved query runs and who gets the result; an empty object means never (docs/interface.md, Saved queries). */
 export const Schedule = Type.Object(
@@ -35,14 +39,16 @@ export const Schedule = Type.Object(
       Type.Array(Type.Integer({ minimum: 1, maximum: 31 }), {
         maxItems: 31,
         uniqueItems: true,
-        description: 'For `monthly`: days of the month; a month without such a day is skipped',
+        description:
+          'For `monthly`: days of the month; what a month does not have runs on its last day, and no day runs twice',
       }),
     ),
     cron: Type.Optional(
       Type.String({
         minLength: 1,
         maxLength: 200,
-        description: 'For `custom`: minute, hour, day of month, month, day of week',
+        description:
+          'For `custom`: minute, hour, day of month, month, day of week (0 and 7 are Sunday); runs are at least 5 minutes apart',
         examples: ['0 7 * * 1-5'],
       }),
     ),
@@ -55,7 +61,20 @@ export const Schedule = Type.Object(
       }),
     ),
     recipients: Type.Optional(
-      Type.Array(emailAddress('Who gets the result'), { maxItems: 100, uniqueItems: true }),
+      Type.Array(emailAddress('Who gets the result'), {
+        maxItems: 50,
+        uniqueItems: true,
+        description:
+          'Addresses that the results are mailed to: of active users of the company, or of its verified domains',
+      }),
+    ),
+    linkedAccounts: Type.Optional(
+      Type.Array(id('One of your linked accounts'), {
+        maxItems: 20,
+        uniqueItems: true,
+        description: 'Linked accounts of your own that are sent a message with a link to the results',
+        ...extension,
+      }),
     ),
     format: Type.Optional(oneOf(['csv'], { description: 'Form of the result' })),
   },
@@ -64,7 +83,7 @@ export const Schedule = Type.Object(
 export type Schedule = Static<typeof Schedule>
 
 const name = nameText('Name of the saved query', 200, { examples: ['Purchases by day'] })
-const queries = Type.Array(Query, { minItems: 1, maxItems: 100, description: 'The queries, in order' })
+const queries = Type.Array(Query, { minItems: 1, maxItems: 20, description: 'The queries, in order' })
 
 export const SavedQuery = Type.Object(
   {
@@ -75,6 +94,32 @@ export const SavedQuery = Type.Object(
     schedule: Schedule,
     createdAt: dateTime('When it was saved first'),
     updatedAt: dateTime('When it was changed last'),
+    ownerId: Type.Optional(
+      Type.String({
+        pattern: idPattern,
+        description:
+          'The user whose rights its runs have: who saved it, or changed its queries or schedule last. Absent when that user is gone',
+        examples: ['65f0c0ffee5ca1ab1e0ddba1'],
+        ...extension,
+      }),
+    ),
+    nextRunAt: Type.Optional(
+      Type.String({
+        format: 'date-time',
+        description:
+          'When the schedule runs next; absent without one, while it is off and while it is paused',
+        examples: ['2026-02-02T06:30:00.000Z'],
+        ...extension,
+      }),
+    ),
+    pausedReason: Type.Optional(
+      Type.String({
+        description:
+          'Why the service has paused the schedule; it runs again once somebody has sent a schedule that is enabled',
+        examples: ['its owner does not have the permission Statistics: export any more'],
+        ...extension,
+      }),
+    ),
   },
   { ...strict, title: 'SavedQuery' },
 )

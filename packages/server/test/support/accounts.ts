@@ -3,7 +3,7 @@ import type { AccountServices } from '../../src/features/identity/people/account
 import { insertCompany } from '../../src/features/identity/people/installation/operator-account-service.ts'
 import { createRoleStore } from '../../src/features/identity/people/roles/role-store.ts'
 import { newId } from '../../src/platform/ids.ts'
-import type { Mail } from '../../src/platform/mail/outbox.ts'
+import type { QueuedMail } from '../../src/platform/mail/mail-queue.ts'
 import type { Relational } from '../../src/platform/stores/relational.ts'
 import { type Auth, type AuthOptions, type Body, createAuth, goodPassword } from './auth.ts'
 import { createTestDatabase, type TestDatabase } from './postgres.ts'
@@ -101,7 +101,7 @@ export async function linkIdentity(
 /** Accounts on a real server: the company `auth.companyId` and a second one that is none of its business. */
 export async function createAccountsApp(
   relational: TestDatabase,
-  options: Pick<AuthOptions, 'passwords' | 'columnar'> = {},
+  options: Pick<AuthOptions, 'passwords' | 'columnar' | 'outgoing' | 'listUsesOfTag'> = {},
 ) {
   const auth: Auth = await createAuth(relational, options)
   const services: AccountServices = auth.services.accounts
@@ -209,7 +209,7 @@ export async function createAccountsApp(
       }
     })(),
 
-    async lastMail(): Promise<Mail> {
+    async lastMail(): Promise<QueuedMail> {
       const mail = (await auth.takeMails()).at(-1)
       if (!mail) throw new Error('there is no mail')
       return mail

@@ -1,4 +1,5 @@
 import type { AuditAction } from '@millrace/contract/resources/audit-entry.ts'
+import { newId } from '../../src/platform/ids.ts'
 import { secretIn } from './accounts.ts'
 import { analyticsDeeds } from './audit-analytics-deeds.ts'
 import { providerDeeds } from './audit-provider-deeds.ts'
@@ -33,11 +34,38 @@ async function invite({ people, ask }: AuditWorld): Promise<{ id: string; url: s
   return { id: user.id, url }
 }
 
+/** The deed of an administrator to a cohort that is there. */
+const ofCohort = (method: 'PATCH' | 'DELETE', body?: { name: string }): Deed =>
+  administered('cohort', async ({ people, ask }, begin) => {
+    const made = await ask<Made>(people, 'POST', '/statistics/cohorts', cohortBody())
+    await begin()
+    await ask(people, method, `/statistics/cohorts/${made.id}`, body)
+    return made.id
+  })
+
+const cohortBody = () => ({ name: fresh('cohort '), rule: { event: { events: ['purchase'] } } })
+
 /** One row for each action of the audit log. */
 export const auditDeeds: Readonly<Record<AuditAction, Deed>> = {
   ...providerDeeds,
   ...analyticsDeeds,
 
+  'schedule-pause': async ({ people, begin }) => {
+    const { id: ownerId } = await people.personWith('statistics:access')
+    const id = newId()
+    await people.relational.pool.query(
+      `insert into saved_queries (id, company_id, owner_id, name, queries, schedule, next_run_at, planned_to)
+       values ($1, $2, $3, 'Sales', '[]', $4, now(), now() - interval '2 days')`,
+      [id, people.companyId, ownerId, { frequency: 'daily', time: '08:00', recipients: ['a@example.com'] }],
+    )
+    const { planner, worker } = people.auth.services.savedQueries.loops
+    // Its owner's role allows no exports.
+    await planner.plan()
+    await begin(people)
+    people.auth.time.advance(10_000)
+    await worker.runOne()
+    return { actor: ['platform', null], target: ['saved-query', id, 'Sales'], isUnaddressed: true }
+  },
   'sign-in': async ({ people, begin }) => {
     const { id, email } = await people.person()
     await begin(people)
@@ -252,4 +280,11 @@ export const auditDeeds: Readonly<Record<AuditAction, Deed>> = {
     })
     return { actor: ['user', id], target: null }
   },
+
+  'cohort-create': administered('cohort', async ({ people, ask }, begin) => {
+    await begin()
+    return ask<Made>(people, 'POST', '/statistics/cohorts', cohortBody())
+  }),
+  'cohort-update': ofCohort('PATCH', { name: 'Renamed' }),
+  'cohort-delete': ofCohort('DELETE'),
 }

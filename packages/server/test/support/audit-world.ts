@@ -17,6 +17,8 @@ type Party<Kind extends string> = readonly [kind: Kind, id: string | null, name?
 export interface Told {
   readonly actor: Party<AuditActorKind>
   readonly target: Party<string> | null
+  /** What the service does by itself comes from no network address. */
+  readonly isUnaddressed?: true
   /** Of a deed that is refused. */
   readonly error?: ErrorName
   readonly also?: readonly AuditAction[]

@@ -15,8 +15,7 @@ import { createClientStore } from '../../src/features/identity/sessions/clients/
 import { createMailQueue, createMailStore } from '../../src/features/mail/mail-store.ts'
 import type { Passwords } from '../../src/platform/crypto/passwords.ts'
 import type { SecretBox } from '../../src/platform/crypto/secret-box.ts'
-import type { EnqueueMail } from '../../src/platform/mail/mail-queue.ts'
-import type { Mail } from '../../src/platform/mail/outbox.ts'
+import type { EnqueueMail, QueuedMail } from '../../src/platform/mail/mail-queue.ts'
 import type { FakeTime } from './fake-time.ts'
 import type { TestDatabase } from './postgres.ts'
 import { cheapPasswords, openTestService, type TestServiceOptions, testBox } from './service.ts'
@@ -114,9 +113,9 @@ export async function createAuth(relational: TestDatabase, options: AuthOptions 
     post,
 
     /** Takes what is on its way out of the mail queue, oldest first. */
-    async takeMails(): Promise<Mail[]> {
+    async takeMails(): Promise<QueuedMail[]> {
       const store = createMailStore(relational.db, testBox)
-      const mails: Mail[] = []
+      const mails: QueuedMail[] = []
       for (let due = await store.takeDue(60); due; due = await store.takeDue(60)) {
         mails.push(due.read())
         await store.markSent(due.id)

@@ -2,14 +2,18 @@ import { newId } from '../../src/platform/ids.ts'
 import { exportCases, nothing, only, type PermissionRows } from './permission-row.ts'
 import { accountRows } from './permission-rows-accounts.ts'
 import { analyticsSettingsRows } from './permission-rows-analytics-settings.ts'
+import { cohortRows } from './permission-rows-cohorts.ts'
 import { companyRows } from './permission-rows-company.ts'
 import { ownAccountRows } from './permission-rows-own-account.ts'
+import { savedQueryRows } from './permission-rows-saved-queries.ts'
 import { signOnRows } from './permission-rows-sign-on.ts'
 import type { PermissionWorld } from './permission-world.ts'
 
 const query = { measures: ['events.count'], dimensions: [], filters: [], timeDimensions: [] }
 
 const funnel = { steps: [{ events: ['page_view'] }, { events: ['purchase'] }], dateRange: 'last 30 days' }
+const retention = { firstEvent: {}, returnEvent: {}, granularity: 'week', dateRange: 'last 8 weeks' }
+const paths = { by: 'path', dateRange: 'last 7 days' }
 
 /** An account that the administrator has linked. @returns its identifier */
 export async function insertLinkedAccount({
@@ -31,7 +35,9 @@ export const permissionRows: PermissionRows = {
   ...companyRows,
   ...ownAccountRows,
   ...signOnRows,
+  ...cohortRows,
   ...analyticsSettingsRows,
+  ...savedQueryRows,
 
   runQuery: {
     needs: 'statistics access',
@@ -45,6 +51,20 @@ export const permissionRows: PermissionRows = {
     call: () => ({ path: '/v2/statistics/funnels', body: funnel }),
     stranger: 200,
     further: exportCases('/v2/statistics/funnels', funnel),
+  },
+
+  exploreRetention: {
+    needs: 'statistics access',
+    call: () => ({ path: '/v2/statistics/retention', body: retention }),
+    stranger: 200,
+    further: exportCases('/v2/statistics/retention', retention),
+  },
+
+  explorePaths: {
+    needs: 'statistics access',
+    call: () => ({ path: '/v2/statistics/paths', body: paths }),
+    stranger: 200,
+    further: exportCases('/v2/statistics/paths', paths),
   },
 
   readStatisticsMeta: {

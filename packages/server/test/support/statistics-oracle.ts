@@ -17,7 +17,7 @@ export type Row = Record<string, Value>
 
 type SourceName = 'events' | 'purchases' | 'sessions'
 
-type Range = readonly [from: number, to: number]
+export type Range = readonly [from: number, to: number]
 
 export function createOracle(events: readonly StoredEvent[]): Oracle {
   const collected = eventFacts(events)
@@ -39,13 +39,13 @@ export function createOracle(events: readonly StoredEvent[]): Oracle {
   }
 }
 
-function rangeOf(range: string | readonly string[], zone: string): Range {
+export function rangeOf(range: string | readonly string[], zone: string): Range {
   const [first = '', last = first] = typeof range === 'string' ? [range] : range
   return [momentOf(first, zone)[0], last.length === 10 ? momentOf(last, zone)[1] : Date.parse(last)]
 }
 
 /** A date is its day, an instant its millisecond. */
-function momentOf(text: string, zone: string): Range {
+export function momentOf(text: string, zone: string): Range {
   if (text.length > 10) return [Date.parse(text), Date.parse(text) + 1]
   return [dayBegins(text, zone), dayBegins(daysLater(text, 1), zone)]
 }
@@ -312,7 +312,7 @@ function passesText({ operator, values: asked }: BinaryFilter, text: string | nu
 }
 
 /** The fact with the items that pass, or nothing; a fact without items is judged once, without any. */
-function passing(fact: Fact, conditions: readonly Filter[]): Fact | undefined {
+export function passing(fact: Fact, conditions: readonly Filter[]): Fact | undefined {
   const judging = conditions.filter((each) => kindOf(each) === 'dimension')
   const passes = (item: string | null) =>
     judging.every((each) =>

@@ -9,12 +9,12 @@ import type { OutgoingClient } from '../../platform/outgoing/outgoing-client.ts'
 import { OutgoingError } from '../../platform/outgoing/outgoing-error.ts'
 import type { Relational } from '../../platform/stores/relational.ts'
 import type { Caller, Principal } from '../identity/sessions/principal.ts'
-import { createLinkedAccountStore, targetContext } from './linked-account-store.ts'
+import { createLinkedAccountStore, targetContext, type UserReference } from './linked-account-store.ts'
 import { encodeMessage, faultOfTarget, type Message, type Target } from './linked-account-target.ts'
 
 export interface LinkedAccountServiceDependencies {
   readonly relational: Pick<Relational, 'db' | 'transaction'>
-  readonly box: Pick<SecretBox, 'seal'>
+  readonly box: Pick<SecretBox, 'seal' | 'open'>
   readonly outgoing: Pick<OutgoingClient, 'postJson'>
   readonly recordAudit: RecordAudit
   readonly clock: Clock
@@ -134,6 +134,25 @@ export function createLinkedAccountService(dependencies: LinkedAccountServiceDep
         })
         return made
       })
+    },
+
+    /** Ids of the user's own linked accounts. */
+    async listIds(user: UserReference): Promise<string[]> {
+      return (await store.list(user)).map(({ id }) => id)
+    },
+
+    /**
+     * Sends a message to a user's own linked account.
+     * @returns false when there is none by this id
+     * @throws OutgoingError when it was not taken
+     */
+    async deliver(user: UserReference, id: string, message: Message): Promise<boolean> {
+      const found = await store.findTarget(user, id)
+      if (!found) return false
+      const { provider, sealedTarget } = found
+      const opened = box.open(sealedTarget, targetContext(id)).toString('utf8')
+      await send({ provider, ...(JSON.parse(opened) as Pick<Target, 'url' | 'secret'>) }, message)
+      return true
     },
 
     /**

@@ -81,6 +81,18 @@ export function createLinkedAccountStore(db: Queries) {
       return rows.map(toLinkedAccount)
     },
 
+    /** Where messages of a user's own linked account go; undefined when there is none. */
+    async findTarget(
+      { companyId, userId }: UserReference,
+      id: string,
+    ): Promise<{ provider: LinkedAccountProvider; sealedTarget: Buffer } | undefined> {
+      const [row] = await db
+        .select({ provider: linkedAccounts.provider, sealedTarget: linkedAccounts.sealedTarget })
+        .from(linkedAccounts)
+        .where(and(of({ companyId, userId }), eq(linkedAccounts.id, id)))
+      return row
+    },
+
     async insert(account: NewLinkedAccount): Promise<LinkedAccount> {
       const [row] = await db.insert(linkedAccounts).values(account).returning(columns)
       if (!row) throw new Error('an insert without conflict gives its row')

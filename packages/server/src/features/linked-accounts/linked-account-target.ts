@@ -12,9 +12,11 @@ export interface Target {
 
 export interface Message {
   /** What a webhook distinguishes kinds of messages by. */
-  readonly type: 'test'
+  readonly type: 'test' | 'saved-query-run'
   /** Plain text; nothing in it is markup anywhere. */
   readonly text: string
+  /** What a webhook gets beside it; services for people show the text alone. */
+  readonly details?: Readonly<Record<string, unknown>>
 }
 
 /** A request that carries a message, as its provider wants it. */
@@ -54,9 +56,9 @@ const providers: Readonly<Record<LinkedAccountProvider, Provider>> = {
   webhook: {
     form: 'any public address',
     accepts: () => true,
-    encode({ type, text }, { secret }, now) {
+    encode({ type, text, details }, { secret }, now) {
       const datetime = new Date(now).toISOString()
-      const body = JSON.stringify({ type, text, program, version, datetime })
+      const body = JSON.stringify({ type, text, program, version, datetime, ...details })
       return { body, headers: secret === undefined ? {} : { 'millrace-signature': sign(secret, body, now) } }
     },
   },

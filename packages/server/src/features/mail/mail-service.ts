@@ -1,12 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Clock, systemClock } from '../../platform/clock.ts'
 import type { Logger } from '../../platform/logger.ts'
-import { MailRefused, type Outbox } from '../../platform/mail/outbox.ts'
+import type { QueuedMail, ReadAttachment } from '../../platform/mail/mail-queue.ts'
+import { type Attachment, type Mail, MailRefused, type Outbox } from '../../platform/mail/outbox.ts'
 import type { DueMail, MailStore } from './mail-store.ts'
 
 export interface MailServiceDependencies {
   readonly store: Pick<MailStore, 'takeDue' | 'markSent' | 'postpone' | 'giveUp' | 'sweep'>
   readonly outbox: Outbox
+  /** Absent where no mail carries anything. */
+  readonly readAttachment?: ReadAttachment
   readonly log: Pick<Logger, 'warn' | 'error'>
   readonly clock?: Clock
   readonly pollMs?: number
@@ -33,16 +36,35 @@ const pauseAfter = (attempt: number): number => Math.min(5 * 2 ** (attempt - 1),
  * re-encrypted when the key is rotated.
  */
 export function createMailService(dependencies: MailServiceDependencies) {
-  const { store, outbox, log, clock = systemClock, pollMs = 500, stopWithinMs = 10_000 } = dependencies
+  const {
+    store,
+    outbox,
+    readAttachment,
+    log,
+    clock = systemClock,
+    pollMs = 500,
+    stopWithinMs = 10_000,
+  } = dependencies
   let timer: NodeJS.Timeout | undefined
   let working: Promise<void> | undefined
   let stopped = false
   let sweptAt = 0
 
+  async function complete({ attachments = [], ...mail }: QueuedMail): Promise<Mail> {
+    if (attachments.length === 0) return mail
+    const read: Attachment[] = []
+    for (const { source, ...attachment } of attachments) {
+      const content = await readAttachment?.(source)
+      if (!content) throw new MailRefused('what it carries has been deleted')
+      read.push({ ...attachment, content })
+    }
+    return { ...mail, attachments: read }
+  }
+
   async function send({ id, attempt, read }: DueMail): Promise<void> {
     try {
       if (attempt > maxAttempts) throw new MailRefused('the process ended during every attempt')
-      await outbox.send({ ...read(), id })
+      await outbox.send({ ...(await complete(read())), id })
     } catch (error) {
       const reason = (error as Error).message
       if (error instanceof MailRefused || attempt >= maxAttempts) {

@@ -3,8 +3,8 @@ import { sealedColumns } from '../../database/sealed-columns.ts'
 import { outgoingMails } from '../../database/tables/outgoing-mail.ts'
 import { type SecretBox, SecretBoxError, UnknownSecretKey } from '../../platform/crypto/secret-box.ts'
 import { newId } from '../../platform/ids.ts'
-import type { EnqueueMail } from '../../platform/mail/mail-queue.ts'
-import { type Mail, MailRefused } from '../../platform/mail/outbox.ts'
+import type { EnqueueMail, QueuedMail } from '../../platform/mail/mail-queue.ts'
+import { MailRefused } from '../../platform/mail/outbox.ts'
 import type { Queries } from '../../platform/stores/relational.ts'
 
 export interface DueMail {
@@ -15,7 +15,7 @@ export interface DueMail {
    * Opens the text.
    * @throws MailRefused when it was changed; UnknownSecretKey
    */
-  read(): Mail
+  read(): QueuedMail
 }
 
 const { contextOf } = sealedColumns.mailContent
@@ -36,7 +36,7 @@ export function createMailStore(db: Queries, box: SecretBox) {
   const waiting = and(isNull(outgoingMails.sentAt), isNull(outgoingMails.failedAt))
   const ended = sql`(${outgoingMails.sentAt} is not null or ${outgoingMails.failedAt} is not null)`
 
-  function open(id: string, sealed: Buffer): Omit<Mail, 'to'> {
+  function open(id: string, sealed: Buffer): Omit<QueuedMail, 'to'> {
     try {
       return JSON.parse(box.open(sealed, contextOf(id)).toString('utf8'))
     } catch (error) {

@@ -1,8 +1,21 @@
 import type { Queries } from '../stores/relational.ts'
-import type { Mail } from './outbox.ts'
+import type { Attachment, Mail } from './outbox.ts'
+
+/** A mail that waits. Of what it carries it names the place, which is read when it is sent. */
+export interface QueuedMail extends Omit<Mail, 'attachments'> {
+  readonly attachments?: readonly AttachmentReference[]
+}
+
+export interface AttachmentReference extends Omit<Attachment, 'content'> {
+  /** Opaque: whoever queued it can read it. */
+  readonly source: string
+}
+
+/** The content of an attachment; undefined when it has been deleted. */
+export type ReadAttachment = (source: string) => Promise<Buffer | undefined>
 
 /**
  * Enqueues a mail inside a transaction, so that it is sent if, and only if, the change that it reports is
  * committed; a mail server that is slow or down delays no request.
  */
-export type EnqueueMail = (queries: Queries, mail: Mail) => Promise<void>
+export type EnqueueMail = (queries: Queries, mail: QueuedMail) => Promise<void>

@@ -11,6 +11,14 @@ export interface Mail {
   readonly subject: string
   readonly text: string
   readonly html?: string
+  readonly attachments?: readonly Attachment[]
+}
+
+export interface Attachment {
+  readonly filename: string
+  /** As `text/csv; charset=utf-8`. */
+  readonly contentType: string
+  readonly content: Buffer
 }
 
 /** The mail can never be delivered: no further attempt is of use. */
@@ -34,11 +42,12 @@ export interface Outbox {
  * ever read as a list of addresses.
  * @throws MailRefused when `to` is not one plain address
  */
-export function composed({ id, to, ...content }: Mail): SendMailOptions {
+export function composed({ id, to, attachments = [], ...content }: Mail): SendMailOptions {
   const address = parseEmailAddress(to)
   if (address === undefined) throw new MailRefused('the recipient is no e-mail address')
   return {
     ...content,
+    attachments: attachments.map((each) => ({ ...each, contentDisposition: 'attachment' })),
     to: { name: '', address },
     // RFC 3834 5: no mailbox answers by itself.
     headers: { 'Auto-Submitted': 'auto-generated' },

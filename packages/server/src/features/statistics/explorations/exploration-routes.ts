@@ -1,10 +1,14 @@
 import { exploreFunnel } from '@millrace/contract/operations/funnels.ts'
+import { explorePaths } from '@millrace/contract/operations/paths.ts'
+import { exploreRetention } from '@millrace/contract/operations/retention.ts'
 import type { FastifyInstance } from 'fastify'
 import { rawRoute } from '../../../platform/http/route.ts'
 import type { AnswerBodies } from '../answer-body.ts'
 import { createSendAnswer } from '../answer-reply.ts'
 import type { StatisticsService } from '../statistics-service.ts'
 import { funnelQuestion } from './funnels/funnel-question.ts'
+import { pathsQuestion } from './paths/paths-question.ts'
+import { retentionQuestion } from './retention/retention-question.ts'
 
 /** Explorations, for the authenticated scope. Each is answered as a query is. */
 export function registerExplorationRoutes(
@@ -18,6 +22,19 @@ export function registerExplorationRoutes(
     handler: (request, reply) =>
       sendAnswer(request, reply, (asked) =>
         service.explore({ ...asked, question: funnelQuestion(request.body) }),
+      ),
+  })
+  rawRoute(scope, exploreRetention, {
+    handler: (request, reply) =>
+      sendAnswer(request, reply, (asked) =>
+        service.explore({ ...asked, question: retentionQuestion(request.body) }),
+      ),
+  })
+
+  rawRoute(scope, explorePaths, {
+    handler: (request, reply) =>
+      sendAnswer(request, reply, (asked) =>
+        service.explore({ ...asked, question: pathsQuestion(request.body) }),
       ),
   })
 }

@@ -4,12 +4,12 @@ import { type MemberUse, membersOfFilters } from '../label-warnings.ts'
 import { dimensionIn, findDimension, findMeasure } from '../members/catalogue.ts'
 import type { Dimension } from '../members/member.ts'
 import { parseFilters } from '../query/parse/parse-filters.ts'
-import { type DimensionFilter, type FilterTree, mapTree } from '../query/query.ts'
+import { type DimensionFilter, type FilterTree, isGroup, mapTree, type Reading } from '../query/query.ts'
 import type { QueryFaults } from '../query/query-faults.ts'
-import type { Now } from '../query/time/dates.ts'
 
 export const eventName = known('events.name')
 export const eventTime = known('events.time')
+export const eventPath = known('events.path')
 
 function known(id: string): Dimension {
   const dimension = findDimension(id)
@@ -25,7 +25,7 @@ function known(id: string): Dimension {
 export function parseEventFilters(
   asked: readonly Filter[],
   path: string,
-  now: Now,
+  now: Reading,
   faults: QueryFaults,
 ): FilterTree<DimensionFilter>[] {
   for (const { id, path: at } of membersOfFilters(asked, path)) {
@@ -61,13 +61,32 @@ function whyNotOfEvents(id: string): string | undefined {
 export function parseSelection(
   { events, filters }: EventSelection,
   path: string,
-  now: Now,
+  now: Reading,
   faults: QueryFaults,
 ): FilterTree<DimensionFilter>[] {
   const named: DimensionFilter[] = events
     ? [{ dimension: eventName, operator: 'equals', values: [...events] }]
     : []
   return [...named, ...parseEventFilters(filters ?? [], `${path}.filters`, now, faults)]
+}
+
+/**
+ * The filter on names that events of any of these selections pass, since a store reads by name faster than by
+ * selection; nothing where one of them takes any name.
+ */
+export function namesOfAny(
+  selections: readonly (readonly FilterTree<DimensionFilter>[])[],
+): DimensionFilter[] {
+  const names = selections.map((filters) =>
+    filters.flatMap((each) => (isGroup(each) ? [] : [each])).find(isOfNames),
+  )
+  const values = names.flatMap((filter) => filter?.values ?? [])
+  if (names.includes(undefined)) return []
+  return [{ dimension: eventName, operator: 'equals', values: [...new Set(values)] }]
+}
+
+function isOfNames({ dimension, operator }: DimensionFilter): boolean {
+  return dimension === eventName && operator === 'equals'
 }
 
 /** The members that a selection names. */

@@ -82,6 +82,15 @@ function statementOf(
   }
 }
 
+/** All rows of a statement that has few. */
+export async function rowsOfCompiled(
+  ...statement: Parameters<typeof runCompiled>
+): Promise<readonly EngineCell[][]> {
+  const all: EngineCell[][] = []
+  for await (const rows of runCompiled(...statement)) all.push(...rows)
+  return all
+}
+
 /** Rows of lines of JSON arrays; a line feed inside a text is escaped there, so that each one ends a row. */
 function readRows(lines: string): EngineCell[][] {
   return JSON.parse(`[${lines.replaceAll('\n', ',')}]`)
@@ -90,6 +99,7 @@ function readRows(lines: string): EngineCell[][] {
 /** ClickHouse's error codes for a query that needs too much. */
 const tooMuch = new Map([
   [158, 'rows'],
+  [168, 'conditions'],
   [191, 'values'],
   [241, 'memory'],
   [307, 'bytes'],

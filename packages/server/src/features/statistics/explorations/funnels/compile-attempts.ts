@@ -3,12 +3,12 @@ import type { Dimension } from '../../members/member.ts'
 import { timeCondition } from '../../query/compile/compile-conditions.ts'
 import type { Buckets } from '../../query/compile/compile-groupings.ts'
 import { rowsOf } from '../../query/compile/compile-rows.ts'
+import { sessionGap } from '../../query/compile/compile-sessions.ts'
 import type { Parameters } from '../../query/compile/parameters.ts'
 import { nested, select } from '../../query/compile/sql-text.ts'
-import { type DimensionFilter, type FilterTree, isGroup, leavesOf } from '../../query/query.ts'
+import { type DimensionFilter, type FilterTree, leavesOf } from '../../query/query.ts'
 import type { Interval } from '../../query/time/interval.ts'
-import { minute } from '../../query/time/zone.ts'
-import { eventName } from '../selection.ts'
+import { namesOfAny } from '../selection.ts'
 import type { Funnel } from './funnel.ts'
 
 export interface AttemptsContext {
@@ -18,9 +18,6 @@ export interface AttemptsContext {
   readonly companyId: string
   readonly parameters: Parameters
 }
-
-/** A session ends with a gap longer than this. */
-const sessionGap = 30 * minute
 
 /**
  * An event is one number here, so that sorting a person's events is sorting numbers: 48 bits of milliseconds, 4 of the
@@ -63,22 +60,15 @@ function shownColumns({ breakdown }: Funnel): string[] {
 
 /** Whether a filter leaves whole persons, so that it may stand in front of their sessions. */
 function isOfPerson(filter: FilterTree<DimensionFilter>): boolean {
-  return leavesOf([filter]).every(({ dimension }) => dimension.columns.includes('person_text'))
+  return leavesOf([filter]).every(
+    ({ dimension }) => dimension.filterOnly || dimension.columns.includes('person_text'),
+  )
 }
 
-function isOfNames({ dimension, operator }: DimensionFilter): boolean {
-  return dimension === eventName && operator === 'equals'
-}
-
-/** Filters that hold for every event of the funnel: a store reads the others by name faster than by step. */
+/** Filters that every event of the funnel passes, on its name too where all steps tell names. */
 function commonFilters({ steps, filters, per }: Funnel): readonly FilterTree<DimensionFilter>[] {
   if (per === 'session') return filters.filter(isOfPerson)
-  const names = steps.map(
-    (step) => step.flatMap((each) => (isGroup(each) ? [] : [each])).find(isOfNames)?.values,
-  )
-  if (names.includes(undefined)) return filters
-  const values = [...new Set(names.flatMap((each) => each ?? []))]
-  return [...filters, { dimension: eventName, operator: 'equals', values }]
+  return [...filters, ...namesOfAny(steps)]
 }
 
 /**

@@ -22,7 +22,7 @@ export function compileFunnel(funnel: Funnel, companyId: string): CompiledQuery 
   const all = counted.join('\nUNION ALL\n')
   const rows = rowsSql(funnel, compared, funnel.breakdown ? largestSql(funnel, all) : all, parameters)
   return Object.freeze({
-    sql: rows,
+    sql: parameters.prelude() + rows,
     params: Object.freeze({ ...parameters.values }),
     columns: columnsOf(funnel, compared, (trend) => buckets.formOf(trend)),
     rangeLabels: funnel.ranges.flatMap(({ label }) => label ?? []),

@@ -4,6 +4,7 @@ import { firstEventColumns, sessionColumns } from '../../members/sessions.ts'
 import { type DimensionFilter, type FilterTree, leavesOf } from '../query.ts'
 import { hullOf, type Interval } from '../time/interval.ts'
 import { day, hour, minute } from '../time/zone.ts'
+import { personInCohort } from './compile-cohorts.ts'
 import { conditionOn, timeCondition, treeSql } from './compile-conditions.ts'
 import { devicesOfPeople } from './compile-people.ts'
 import { type Rows, type RowsOptions, rowsOf } from './compile-rows.ts'
@@ -41,6 +42,7 @@ export function sessionRowsOf(options: Omit<RowsOptions, 'source'>): Rows {
   const needed = new Set<string>()
   const hull = hullOf(times)
   const ofPersons = filters.filter(isOfPerson)
+
   function dimensionSql(dimension: Dimension): string {
     for (const name of dimension.columns) needed.add(name)
     return dimension.sql
@@ -150,7 +152,7 @@ export function sessionRowsOf(options: Omit<RowsOptions, 'source'>): Rows {
   }
 
   function relation(): string {
-    const late = filters.filter((filter) => !isOfPerson(filter)).map((filter) => condition([filter]))
+    const late = filters.filter((filter) => !isOfPerson(filter)).map(conditionSql)
     const firsts = Object.entries(firstEventColumns).filter(([name]) => needed.has(name))
     const exits = needed.has('exit_url')
     const columns = new Set(needed)
@@ -169,18 +171,16 @@ export function sessionRowsOf(options: Omit<RowsOptions, 'source'>): Rows {
     return nested(late.length > 0 ? select(['*'], nested(sessions), late) : sessions)
   }
 
-  function condition(tested: readonly FilterTree<DimensionFilter>[]): string {
-    const parts = tested.map((filter) =>
-      treeSql(filter, ({ dimension, operator, values }) =>
-        conditionOn(dimensionSql(dimension), dimension, operator, values, parameters),
-      ),
-    )
-    return parts.length > 0 ? parts.join(' AND ') : '1'
+  function conditionSql(filter: FilterTree<DimensionFilter>): string {
+    return treeSql(filter, ({ dimension, operator, values, cohort }) => {
+      if (!cohort) return conditionOn(dimensionSql(dimension), dimension, operator, values, parameters)
+      needed.add('person')
+      return personInCohort('person', cohort, { ...options, rowsOf })
+    })
   }
 
   return {
     dimension: dimensionSql,
-    condition,
     need(columns) {
       for (const name of columns) needed.add(name)
     },

@@ -1,0 +1,82 @@
+import { createHash } from 'node:crypto'
+import { newId } from '../../../platform/ids.ts'
+import type { Relational } from '../../../platform/stores/relational.ts'
+import type { Zone } from '../../statistics/query/time/zone.ts'
+import { createSavedQueryStore, type StoredSavedQuery } from '../saved-query-store.ts'
+import { dueTimes } from '../schedule/planned-times.ts'
+import { readSchedule } from '../schedule/read-schedule.ts'
+import type { PauseSchedule } from './pause-schedule.ts'
+import { createRunStore, type NewRun } from './run-store.ts'
+
+export interface RunPlannerDependencies {
+  readonly relational: Pick<Relational, 'transaction'>
+  readonly readSettings: (companyId: string) => Promise<{ readonly timezone: string }>
+  readonly openZone: (name: string) => Zone
+  readonly pause: PauseSchedule
+}
+
+/** Saved queries of one transaction. */
+const batch = 100
+/** Runs of the same minute begin spread over so many milliseconds, each saved query's always at the same place. */
+const spreadMs = 9_000
+
+const placeOf = (id: string): number => createHash('sha256').update(id).digest().readUInt32BE() % spreadMs
+
+/**
+ * Turns planned times that have come into runs. The saved query is locked meanwhile and its next planned time moves on
+ * in the same transaction, so each planned time becomes one entry of the ledger, however many processes look.
+ */
+export function createRunPlanner(dependencies: RunPlannerDependencies) {
+  const { relational, readSettings, openZone, pause } = dependencies
+
+  function entriesOf(
+    due: StoredSavedQuery,
+    latest: number,
+    missed: readonly number[],
+    now: number,
+  ): NewRun[] {
+    const entry = (at: number) => ({
+      id: newId(),
+      companyId: due.companyId,
+      savedQueryId: due.id,
+      trigger: 'schedule' as const,
+      plannedFor: new Date(at),
+    })
+    const reason = `run as planned for ${new Date(latest).toISOString()} instead: the service was down, or an earlier run had not ended`
+    return [
+      ...missed.map((at) => ({ ...entry(at), state: 'missed' as const, endedAt: new Date(now), reason })),
+      { ...entry(latest), state: 'queued' as const, dueAt: new Date(now + placeOf(due.id)) },
+    ]
+  }
+
+  return {
+    /** @returns whether there may be more to plan */
+    async plan(): Promise<boolean> {
+      return relational.transaction(async (tx) => {
+        const savedQueries = createSavedQueryStore(tx)
+        const runs = createRunStore(tx)
+        const { now, rows } = await savedQueries.lockDue(batch)
+        for (const due of rows) {
+          const { companyId, id, schedule, plannedTo } = due
+          const { timezone } = await readSettings(companyId)
+          const { plan, faults } = readSchedule(schedule, timezone, openZone)
+          if (!plan) {
+            await pause(
+              tx,
+              due,
+              `the schedule is not valid any more: ${faults[0]?.path} ${faults[0]?.message}`,
+            )
+            continue
+          }
+          const { latest, missed, next } = dueTimes(plan.recurrence, plan.zone, plannedTo.getTime(), now)
+          if (latest !== undefined) await runs.insert(entriesOf(due, latest, missed, now))
+          await savedQueries.note(companyId, id, {
+            nextRunAt: next === undefined ? null : new Date(next),
+            plannedTo: new Date(now),
+          })
+        }
+        return rows.length === batch
+      })
+    },
+  }
+}

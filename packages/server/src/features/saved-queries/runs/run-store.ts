@@ -1,0 +1,305 @@
+import { and, count, desc, eq, inArray, isNotNull, lte, sql } from 'drizzle-orm'
+import {
+  savedQueryMessages,
+  savedQueryResults,
+  savedQueryRuns,
+} from '../../../database/tables/saved-query.ts'
+import type { Range } from '../../../platform/paging.ts'
+import type { Queries } from '../../../platform/stores/relational.ts'
+
+export type StoredRun = typeof savedQueryRuns.$inferSelect
+export type StoredMessage = typeof savedQueryMessages.$inferSelect
+
+export type NewRun = Pick<
+  StoredRun,
+  'id' | 'companyId' | 'savedQueryId' | 'trigger' | 'plannedFor' | 'state'
+> &
+  Partial<Pick<StoredRun, 'askedBy' | 'dueAt' | 'endedAt' | 'reason'>>
+
+/** The attempt of a run that a process holds; once another process has begun the next one, nothing of it counts. */
+export interface Held {
+  readonly id: string
+  /** Which attempt. */
+  readonly attempts: number
+}
+
+/** Rows of one statement. */
+const sweptAtOnce = 200
+
+/** The ledger of runs, which is also the queue that they are taken from; given a transaction it works inside it. */
+export function createRunStore(db: Queries) {
+  const held = ({ id, attempts }: Held) =>
+    and(eq(savedQueryRuns.id, id), eq(savedQueryRuns.attempts, attempts), eq(savedQueryRuns.state, 'running'))
+
+  return {
+    /** @returns the rows that are new: one planned time of a saved query has one row, and one run is under way */
+    async insert(runs: readonly NewRun[]): Promise<StoredRun[]> {
+      if (runs.length === 0) return []
+      return db
+        .insert(savedQueryRuns)
+        .values([...runs])
+        .onConflictDoNothing()
+        .returning()
+    },
+
+    async isUnderWay(savedQueryId: string): Promise<boolean> {
+      const rows = await db
+        .select({ id: savedQueryRuns.id })
+        .from(savedQueryRuns)
+        .where(
+          and(
+            eq(savedQueryRuns.savedQueryId, savedQueryId),
+            inArray(savedQueryRuns.state, ['queued', 'running']),
+          ),
+        )
+      return rows.length > 0
+    },
+
+    async count(savedQueryId: string): Promise<number> {
+      const [row] = await db
+        .select({ count: count() })
+        .from(savedQueryRuns)
+        .where(eq(savedQueryRuns.savedQueryId, savedQueryId))
+      return row?.count ?? 0
+    },
+
+    /** The latest planned time first. */
+    async list(savedQueryId: string, { limit, offset }: Range): Promise<StoredRun[]> {
+      return db
+        .select()
+        .from(savedQueryRuns)
+        .where(eq(savedQueryRuns.savedQueryId, savedQueryId))
+        .orderBy(desc(savedQueryRuns.plannedFor), desc(savedQueryRuns.id))
+        .limit(limit)
+        .offset(offset)
+    },
+
+    async find(savedQueryId: string, id: string): Promise<StoredRun | undefined> {
+      const [row] = await db
+        .select()
+        .from(savedQueryRuns)
+        .where(and(eq(savedQueryRuns.savedQueryId, savedQueryId), eq(savedQueryRuns.id, id)))
+      return row
+    },
+
+    async listMessages(runIds: readonly string[]): Promise<StoredMessage[]> {
+      if (runIds.length === 0) return []
+      return db
+        .select()
+        .from(savedQueryMessages)
+        .where(inArray(savedQueryMessages.runId, [...runIds]))
+        .orderBy(savedQueryMessages.linkedAccountId)
+    },
+
+    /**
+     * Takes the run that is due longest, of a company that runs fewer than `perCompany`: a queued one, or one whose
+     * process has ended. No other process gets it until `leaseSeconds` have passed.
+     */
+    async take(leaseSeconds: number, perCompany: number): Promise<StoredRun | undefined> {
+      const { rows } = await db.execute<{ id: string }>(
+        sql`update ${savedQueryRuns} set state = 'running', attempts = attempts + 1, started_at = now(),
+            lease_until = now() + make_interval(secs => ${leaseSeconds})
+          where id = (
+            select due.id from ${savedQueryRuns} as due
+            where (state = 'queued' and due_at <= now() or state = 'running' and lease_until <= now())
+              and (select count(*) from ${savedQueryRuns} as other where other.company_id = due.company_id
+                and other.state = 'running' and other.lease_until > now()) < ${perCompany}
+            order by due_at, id limit 1 for update skip locked
+          ) returning id`,
+      )
+      const [taken] = rows
+      if (!taken) return undefined
+      const [row] = await db.select().from(savedQueryRuns).where(eq(savedQueryRuns.id, taken.id))
+      return row
+    },
+
+    /** False when the process no longer has the run. */
+    async keep(run: Held, leaseSeconds: number): Promise<boolean> {
+      const kept = await db
+        .update(savedQueryRuns)
+        .set({ leaseUntil: sql`now() + make_interval(secs => ${leaseSeconds})` })
+        .where(held(run))
+        .returning({ id: savedQueryRuns.id })
+      return kept.length > 0
+    },
+
+    /** Locks the run until the transaction ends; false when the process no longer has it. */
+    async lockHeld(run: Held): Promise<boolean> {
+      const rows = await db
+        .select({ id: savedQueryRuns.id })
+        .from(savedQueryRuns)
+        .where(held(run))
+        .for('update')
+      return rows.length > 0
+    },
+
+    async finish(
+      run: Held,
+      outcome: Pick<StoredRun, 'recipients' | 'results' | 'reason'> & { readonly resultDays: number },
+    ): Promise<void> {
+      const { resultDays, ...columns } = outcome
+      await db
+        .update(savedQueryRuns)
+        .set({
+          ...columns,
+          state: 'delivered',
+          endedAt: sql`now()`,
+          resultsUntil: sql`now() + make_interval(days => ${resultDays})`,
+        })
+        .where(held(run))
+    },
+
+    /** False when the process no longer has the run. */
+    async fail(run: Held, reason: string): Promise<boolean> {
+      const failed = await db
+        .update(savedQueryRuns)
+        .set({ state: 'failed', endedAt: sql`now()`, reason })
+        .where(held(run))
+        .returning({ id: savedQueryRuns.id })
+      return failed.length > 0
+    },
+
+    /** Queues it for another attempt. */
+    async postpone(run: Held, seconds: number, reason: string): Promise<void> {
+      await db
+        .update(savedQueryRuns)
+        .set({ state: 'queued', dueAt: sql`now() + make_interval(secs => ${seconds})`, reason })
+        .where(held(run))
+    },
+
+    /** Gives it back as if this attempt had not begun. */
+    async giveBack(run: Held, seconds: number): Promise<void> {
+      await db
+        .update(savedQueryRuns)
+        .set({
+          state: 'queued',
+          attempts: run.attempts - 1,
+          dueAt: sql`now() + make_interval(secs => ${seconds})`,
+        })
+        .where(held(run))
+    },
+
+    /** Of this attempt and those before it. */
+    async deletePieces({ id, attempts }: Held): Promise<void> {
+      await db
+        .delete(savedQueryResults)
+        .where(and(eq(savedQueryResults.runId, id), lte(savedQueryResults.attempt, attempts)))
+    },
+
+    /** Of every other attempt. */
+    async deleteOtherPieces({ id, attempts }: Held): Promise<void> {
+      await db
+        .delete(savedQueryResults)
+        .where(and(eq(savedQueryResults.runId, id), sql`${savedQueryResults.attempt} <> ${attempts}`))
+    },
+
+    /** Bytes of all results that are stored for a company. */
+    async countStoredBytes(companyId: string): Promise<number> {
+      const { rows } = await db.execute<{ bytes: string }>(
+        sql`select coalesce(sum((result->>'bytes')::bigint), 0) as bytes
+          from ${savedQueryRuns} as run, json_array_elements(run.results) as result
+          where run.company_id = ${companyId} and run.results_until is not null`,
+      )
+      return Number(rows[0]?.bytes)
+    },
+
+    async insertPiece(
+      { id, attempts }: Held,
+      queryIndex: number,
+      piece: number,
+      content: Buffer,
+    ): Promise<void> {
+      await db.insert(savedQueryResults).values({ runId: id, attempt: attempts, queryIndex, piece, content })
+    },
+
+    /** The CSV of one query as an attempt has stored it, piece by piece. */
+    async *readPieces({ id, attempts }: Held, queryIndex: number): AsyncGenerator<Buffer> {
+      for (let piece = 0; ; piece++) {
+        const [row] = await db
+          .select({ content: savedQueryResults.content })
+          .from(savedQueryResults)
+          .where(
+            and(
+              eq(savedQueryResults.runId, id),
+              eq(savedQueryResults.attempt, attempts),
+              eq(savedQueryResults.queryIndex, queryIndex),
+              eq(savedQueryResults.piece, piece),
+            ),
+          )
+        if (!row) return
+        yield row.content
+      }
+    },
+
+    async insertMessages(runId: string, linkedAccountIds: readonly string[]): Promise<void> {
+      if (linkedAccountIds.length === 0) return
+      await db
+        .insert(savedQueryMessages)
+        .values(
+          linkedAccountIds.map((linkedAccountId) => ({ runId, linkedAccountId, state: 'queued' as const })),
+        )
+    },
+
+    /** Takes the message that is due longest; no other process gets it until `leaseSeconds` have passed. */
+    async takeMessage(leaseSeconds: number): Promise<{ message: StoredMessage; run: StoredRun } | undefined> {
+      const { rows } = await db.execute<{ run_id: string; linked_account_id: string }>(
+        sql`update ${savedQueryMessages} set attempts = attempts + 1,
+            due_at = now() + make_interval(secs => ${leaseSeconds})
+          where (run_id, linked_account_id) = (
+            select run_id, linked_account_id from ${savedQueryMessages}
+            where state = 'queued' and due_at <= now() order by due_at limit 1 for update skip locked
+          ) returning run_id, linked_account_id`,
+      )
+      const [taken] = rows
+      if (!taken) return undefined
+      const [found] = await db
+        .select({ message: savedQueryMessages, run: savedQueryRuns })
+        .from(savedQueryMessages)
+        .innerJoin(savedQueryRuns, eq(savedQueryRuns.id, savedQueryMessages.runId))
+        .where(
+          and(
+            eq(savedQueryMessages.runId, taken.run_id),
+            eq(savedQueryMessages.linkedAccountId, taken.linked_account_id),
+          ),
+        )
+      return found
+    },
+
+    async noteMessage(
+      { runId, linkedAccountId }: Pick<StoredMessage, 'runId' | 'linkedAccountId'>,
+      change: { state: StoredMessage['state']; reason: string | null; seconds?: number },
+    ): Promise<void> {
+      const { state, reason, seconds = 0 } = change
+      await db
+        .update(savedQueryMessages)
+        .set({ state, reason, dueAt: sql`now() + make_interval(secs => ${seconds})` })
+        .where(
+          and(eq(savedQueryMessages.runId, runId), eq(savedQueryMessages.linkedAccountId, linkedAccountId)),
+        )
+    },
+
+    /** Deletes results whose time has passed. @returns of how many runs, at most a few hundred */
+    async sweepResults(): Promise<number> {
+      const runs = await db
+        .select({ id: savedQueryRuns.id })
+        .from(savedQueryRuns)
+        .where(and(isNotNull(savedQueryRuns.resultsUntil), lte(savedQueryRuns.resultsUntil, sql`now()`)))
+        .limit(sweptAtOnce)
+      if (runs.length === 0) return 0
+      const ids = runs.map(({ id }) => id)
+      await db.delete(savedQueryResults).where(inArray(savedQueryResults.runId, ids))
+      await db.update(savedQueryRuns).set({ resultsUntil: null }).where(inArray(savedQueryRuns.id, ids))
+      return runs.length
+    },
+
+    /** Deletes entries of the ledger that were made so many days ago and have ended. @returns how many */
+    async sweepRuns(days: number): Promise<number> {
+      const { rowCount } = await db.execute(
+        sql`delete from ${savedQueryRuns} where id in (
+          select id from ${savedQueryRuns} where created_at < now() - make_interval(days => ${days})
+            and state not in ('queued', 'running') limit ${sweptAtOnce})`,
+      )
+      return rowCount ?? 0
+    },
+  }
+}

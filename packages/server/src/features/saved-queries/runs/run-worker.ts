@@ -1,0 +1,271 @@
+import type { PermissionName } from '@millrace/contract/permissions.ts'
+import type { Clock } from '../../../platform/clock.ts'
+import { DomainError } from '../../../platform/errors.ts'
+import type { Logger } from '../../../platform/logger.ts'
+import type { EnqueueMail } from '../../../platform/mail/mail-queue.ts'
+import type { Relational } from '../../../platform/stores/relational.ts'
+import type { Zone } from '../../statistics/query/time/zone.ts'
+import type { QueryRequest } from '../../statistics/statistics-service.ts'
+import { createSavedQueryStore, type Runner, type StoredSavedQuery } from '../saved-query-store.ts'
+import { isOn } from '../schedule/read-schedule.ts'
+import type { PauseSchedule } from './pause-schedule.ts'
+import { createRowCounter, fileNamesOf } from './result-files.ts'
+import { failureMail, type RunResult, resultMail } from './run-mails.ts'
+import { createRunStore, type StoredRun } from './run-store.ts'
+
+export interface RunWorkerDependencies {
+  readonly relational: Pick<Relational, 'db' | 'transaction'>
+  readonly answer: (request: QueryRequest) => { readonly pieces: AsyncGenerator<string> }
+  readonly readSettings: (companyId: string) => Promise<{ readonly timezone: string }>
+  readonly openZone: (name: string) => Zone
+  readonly enqueueMail: EnqueueMail
+  readonly pause: PauseSchedule
+  readonly publicUrl: () => string
+  readonly clock: Clock
+  readonly log: Pick<Logger, 'warn' | 'error'>
+}
+
+/** A run that no further attempt can help; the message is for its owner. */
+class RunRefused extends Error {
+  override readonly name = 'RunRefused'
+}
+
+/** The rights that a run would need are gone; the message is for whoever reads the saved query. */
+class RightsLost extends Error {
+  override readonly name = 'RightsLost'
+}
+
+/** A process that does not say for so long that it still runs has ended. */
+const leaseSeconds = 60
+const keepEveryMs = 20_000
+/** Runs of one company at a time: its users' own queries have the other places of the gate. */
+const perCompany = 2
+const maxAttempts = 3
+/** Seconds before the second and the third attempt. */
+const pauses = [60, 300] as const
+/** While the company asks more than it may, its runs wait without an attempt being counted, for an hour at most. */
+const busySeconds = 15
+const busyForMs = 3_600_000
+/** Scheduled runs in a row after whose failure the schedule pauses. */
+const maxFailures = 5
+const resultDays = 7
+/** Of all results of a run. */
+const maxRunBytes = 64 * 1024 * 1024
+const pieceBytes = 1024 * 1024
+/** Of all results of a company, so that runs cannot fill the disk. */
+const maxStoredBytes = 5 * 1024 ** 3
+
+const neededRights: readonly PermissionName[] = ['statistics:access', 'statistics:export']
+const rightNames: Readonly<Record<string, string>> = {
+  'statistics:access': 'Statistics: access',
+  'statistics:export': 'Statistics: export',
+}
+
+/** Runs what is queued: queries, storing of their results, delivery. */
+export function createRunWorker(dependencies: RunWorkerDependencies) {
+  const { relational, answer, readSettings, openZone, enqueueMail, pause, publicUrl, clock, log } =
+    dependencies
+  const runs = createRunStore(relational.db)
+  const savedQueries = createSavedQueryStore(relational.db)
+
+  async function requireRunner(
+    store: Pick<ReturnType<typeof createSavedQueryStore>, 'findRunner'>,
+    { companyId, ownerId }: StoredSavedQuery,
+    { askedBy }: StoredRun,
+  ): Promise<Runner> {
+    const userId = askedBy ?? ownerId
+    const runner = userId === null ? undefined : await store.findRunner(companyId, userId)
+    const who = askedBy === null ? 'its owner' : 'who asked for it'
+    if (!runner?.isActive) throw new RightsLost(`${who} is not an active user of the company any more`)
+    for (const right of neededRights) {
+      if (runner.permissions.has(right)) continue
+      throw new RightsLost(`${who} does not have the permission ${rightNames[right]} any more`)
+    }
+    return runner
+  }
+
+  /** Runs the queries one after the other and stores their CSV. */
+  async function produce(
+    run: StoredRun,
+    savedQuery: StoredSavedQuery,
+    signal: AbortSignal,
+  ): Promise<RunResult[]> {
+    await runs.deletePieces(run)
+    if ((await runs.countStoredBytes(run.companyId)) > maxStoredBytes) {
+      throw new RunRefused(
+        `the results of the last ${resultDays} days of your company have more than ${maxStoredBytes / 1024 ** 3} GiB: delete saved queries that are not needed`,
+      )
+    }
+    const fileNames = fileNamesOf(savedQuery.name, savedQuery.queries.length)
+    const results: RunResult[] = []
+    let total = 0
+    for (const [index, query] of savedQuery.queries.entries()) {
+      const counter = createRowCounter()
+      let [bytes, pieces, text] = [0, 0, '']
+      const store = async () => {
+        const content = Buffer.from(text)
+        text = ''
+        bytes += content.length
+        total += content.length
+        if (total > maxRunBytes) {
+          throw new RunRefused(
+            `its results have more than ${maxRunBytes / 1024 / 1024} MiB together: set a limit, shorten the dateRange or group by less`,
+          )
+        }
+        await runs.insertPiece(run, index, pieces++, content)
+      }
+      const { companyId, plannedFor } = run
+      const at = plannedFor.getTime()
+      for await (const piece of answer({ query, companyId, format: 'csv', at, signal }).pieces) {
+        signal.throwIfAborted()
+        counter.add(piece)
+        text += piece
+        if (text.length >= pieceBytes) await store()
+      }
+      if (text !== '') await store()
+      results.push({ index, fileName: fileNames[index] ?? '', rows: counter.rows(), bytes })
+    }
+    return results
+  }
+
+  /** Queues mails and messages and marks the run, all at once: whatever ends meanwhile, they go out once. */
+  async function deliver(run: StoredRun, results: RunResult[]): Promise<void> {
+    await relational.transaction(async (tx) => {
+      const withinQueries = createSavedQueryStore(tx)
+      const within = createRunStore(tx)
+      const { companyId, savedQueryId, trigger } = run
+      const locked = await withinQueries.lock(companyId, savedQueryId)
+      if (!locked || !(await within.lockHeld(run))) return
+      const isScheduled = trigger === 'schedule'
+      if (isScheduled && !isOn(locked.schedule)) {
+        await within.fail(run, turnedOff)
+        await within.deletePieces(run)
+        return
+      }
+      const runner = await requireRunner(withinQueries, locked, run)
+      const { recipients = [], linkedAccounts = [], timezone } = locked.schedule
+      const readers = await withinQueries.listReaders(companyId, recipients)
+      if (isScheduled && readers.length + linkedAccounts.length === 0) {
+        throw new RunRefused(`nobody may get its results: ${outsiders(recipients)}`)
+      }
+      const zone = openZone(timezone ?? (await readSettings(companyId)).timezone)
+      const { name } = locked
+      const delivery = {
+        ...{ savedQueryId, runId: run.id, name, owner: runner.email, results, zone },
+        plannedFor: run.plannedFor.getTime(),
+        publicUrl: publicUrl(),
+      }
+      for (const reader of readers) await enqueueMail(tx, resultMail(reader, delivery, run.attempts))
+      await within.insertMessages(run.id, linkedAccounts)
+      const reached = readers.map(({ email }) => email)
+      const left = recipients.filter((each) => !reached.includes(each))
+      await within.finish(run, {
+        recipients: reached,
+        results,
+        reason: left.length === 0 ? null : `left out: ${outsiders(left)}`,
+        resultDays,
+      })
+      await within.deleteOtherPieces(run)
+      if (isScheduled) await withinQueries.note(companyId, savedQueryId, { failures: 0 })
+    })
+  }
+
+  /** Ends the run; the owner hears of the first of several failures, and of the pause after the last. */
+  async function fail(run: StoredRun, reason: string, rightsLost: boolean): Promise<void> {
+    await relational.transaction(async (tx) => {
+      const withinQueries = createSavedQueryStore(tx)
+      const within = createRunStore(tx)
+      const { companyId, savedQueryId, trigger } = run
+      const locked = await withinQueries.lock(companyId, savedQueryId)
+      if (!locked || !(await within.fail(run, reason))) return
+      await within.deletePieces(run)
+      if (trigger === 'manual' || !isOn(locked.schedule)) return
+      if (rightsLost) {
+        // Whoever has taken the schedule over meanwhile has rights of their own.
+        const isStillLost = await requireRunner(withinQueries, locked, run).then(
+          () => false,
+          () => true,
+        )
+        if (isStillLost) await pause(tx, locked, reason)
+        return
+      }
+      const failures = locked.failures + 1
+      if (failures >= maxFailures) {
+        await pause(tx, locked, `${failures} runs in a row have failed, the last one because ${reason}`)
+        return
+      }
+      await withinQueries.note(companyId, savedQueryId, { failures })
+      const owner =
+        locked.ownerId === null ? undefined : await withinQueries.findRunner(companyId, locked.ownerId)
+      if (failures > 1 || !owner?.isActive) return
+      const { id, name } = locked
+      await enqueueMail(tx, failureMail(owner, { id, name, reason, publicUrl: publicUrl() }))
+    })
+  }
+
+  async function settle(run: StoredRun, error: unknown): Promise<void> {
+    if (error instanceof RightsLost) return fail(run, error.message, true)
+    if (error instanceof RunRefused) return fail(run, error.message, false)
+    const { id, attempts, plannedFor } = run
+    const reason = reasonOf(error)
+    if (!(error instanceof DomainError))
+      log.error({ runId: id, attempt: attempts, err: error }, 'a run failed')
+    else if (error.errorName === 'tooManyRequests' && clock.now() - plannedFor.getTime() < busyForMs) {
+      return runs.giveBack(run, busySeconds)
+    } else if (error.status < 500) return fail(run, reason, false)
+    const seconds = pauses[attempts - 1]
+    if (seconds === undefined) return fail(run, reason, false)
+    log.warn(
+      { runId: id, attempt: attempts, reason },
+      'a run of a saved query failed and is tried again later',
+    )
+    await runs.postpone(run, seconds, reason)
+  }
+
+  return {
+    /**
+     * Runs what is due longest.
+     * @param stopping ends the queries; the run is given back as if it had not begun
+     * @returns false when nothing is due
+     */
+    async runOne(stopping?: AbortSignal): Promise<boolean> {
+      const run = await runs.take(leaseSeconds, perCompany)
+      if (!run) return false
+      const lost = new AbortController()
+      const timer = setInterval(() => {
+        runs.keep(run, leaseSeconds).then(
+          (kept) => {
+            if (!kept) lost.abort(new Error('another process has this run'))
+          },
+          // The lease is longer than a short outage, and what the process no longer has it does not deliver.
+          (error: unknown) => log.warn({ err: error }, 'the lease of a run was not extended'),
+        )
+      }, keepEveryMs).unref()
+      const signal = stopping ? AbortSignal.any([stopping, lost.signal]) : lost.signal
+      try {
+        if (run.attempts > maxAttempts) throw new RunRefused('the service ended during every attempt')
+        const savedQuery = await savedQueries.find(run.companyId, run.savedQueryId)
+        if (!savedQuery) return true
+        if (run.trigger === 'schedule' && !isOn(savedQuery.schedule)) throw new RunRefused(turnedOff)
+        await requireRunner(savedQueries, savedQuery, run)
+        await deliver(run, await produce(run, savedQuery, signal))
+      } catch (error) {
+        if (lost.signal.aborted) return true
+        if (stopping?.aborted) await runs.giveBack(run, 0)
+        else await settle(run, error)
+      } finally {
+        clearInterval(timer)
+      }
+      return true
+    },
+  }
+}
+
+const turnedOff = 'the schedule was turned off before it ran'
+
+const outsiders = (addresses: readonly string[]): string =>
+  `${addresses.join(', ')} ${addresses.length === 1 ? 'is' : 'are'} of no active user of the company and of no domain that it has verified`
+
+/** What users may know: failures inside the service are in its log. */
+const reasonOf = (error: unknown): string =>
+  error instanceof DomainError ? error.message : 'the service had a failure of its own, which is in its log'

@@ -1,0 +1,339 @@
+import type { Query } from '@millrace/contract/resources/query.ts'
+import type {
+  SavedQuery,
+  SavedQueryCreation,
+  SavedQueryUpdate,
+  Schedule,
+} from '@millrace/contract/resources/saved-query.ts'
+import type { SavedQueryRun } from '@millrace/contract/resources/saved-query-run.ts'
+import type { Clock } from '../../platform/clock.ts'
+import { DomainError } from '../../platform/errors.ts'
+import { newId, normalizeId } from '../../platform/ids.ts'
+import { invalid } from '../../platform/invalid.ts'
+import { parseEmailAddress } from '../../platform/mail/email-address.ts'
+import { type Listed, type Page, rangeOf } from '../../platform/paging.ts'
+import type { Relational } from '../../platform/stores/relational.ts'
+import type { Principal } from '../identity/sessions/principal.ts'
+import type { Zone } from '../statistics/query/time/zone.ts'
+import { createRunStore, type StoredMessage, type StoredRun } from './runs/run-store.ts'
+import { createSavedQueryStore, type SavedQueryChange, type StoredSavedQuery } from './saved-query-store.ts'
+import { nextTimes } from './schedule/planned-times.ts'
+import { type Fault, isOn, type Plan, readSchedule } from './schedule/read-schedule.ts'
+
+export interface SavedQueryServiceDependencies {
+  readonly relational: Pick<Relational, 'db' | 'transaction'>
+  /** Throws what running the query would, without running it. */
+  readonly validateQuery: (query: Query, companyId: string) => Promise<void>
+  readonly readSettings: (companyId: string) => Promise<{ readonly timezone: string }>
+  /** Throws a RangeError for a name that is no zone. */
+  readonly openZone: (name: string) => Zone
+  /** Ids of a user's own linked accounts. */
+  readonly listLinkedAccounts: (user: { companyId: string; userId: string }) => Promise<string[]>
+  readonly clock: Clock
+}
+
+/** Of one company. */
+const maxSavedQueries = 5_000
+/** Characters of JSON, which keep a page of saved queries small. */
+const maxQueriesLength = 100_000
+const previewedRuns = 10
+
+export type SavedQueryService = ReturnType<typeof createSavedQueryService>
+
+/** Operations 6 and 7, and what belongs to them. */
+export function createSavedQueryService(dependencies: SavedQueryServiceDependencies) {
+  const { relational, validateQuery, readSettings, openZone, listLinkedAccounts, clock } = dependencies
+  const store = createSavedQueryStore(relational.db)
+  const runs = createRunStore(relational.db)
+
+  async function requireQueries(queries: readonly Query[], companyId: string): Promise<void> {
+    const { length } = JSON.stringify(queries)
+    if (length > maxQueriesLength) {
+      throw invalid(
+        'queries',
+        `must have at most ${maxQueriesLength} characters of JSON together, they have ${length}`,
+      )
+    }
+    for (const [i, query] of queries.entries()) {
+      await validateQuery(query, companyId).catch((error: unknown) => {
+        throw placed(error, `queries.${i}`)
+      })
+    }
+  }
+
+  async function planOf(schedule: Schedule, companyId: string): Promise<Plan | undefined> {
+    const { timezone } = await readSettings(companyId)
+    return readSchedule(schedule, timezone, openZone).plan
+  }
+
+  async function faultsOfReceivers(schedule: Schedule, { companyId, userId }: Principal): Promise<Fault[]> {
+    const { recipients = [], linkedAccounts = [] } = schedule
+    const readers = new Set((await store.listReaders(companyId, recipients)).map(({ email }) => email))
+    const own = linkedAccounts.length > 0 ? await listLinkedAccounts({ companyId, userId }) : []
+    const faults = [
+      ...recipients.flatMap((each, i) => {
+        const path = `schedule.recipients.${i}`
+        if (recipients.indexOf(each) !== i) return [{ path, message: `names ${each} twice` }]
+        if (readers.has(each)) return []
+        const message = `must be an active user of your company, or an address of a domain that it has verified; ${each} is neither`
+        return [{ path, message }]
+      }),
+      ...linkedAccounts.flatMap((each, i) =>
+        own.includes(each)
+          ? []
+          : [{ path: `schedule.linkedAccounts.${i}`, message: 'must be a linked account of your own' }],
+      ),
+    ]
+    if (isOn(schedule) && recipients.length + linkedAccounts.length === 0) {
+      faults.push({ path: 'schedule.recipients', message: 'must name who gets the results' })
+    }
+    return faults
+  }
+
+  /** The schedule in the form that is kept, and when it runs. */
+  async function requireSchedule(
+    given: Schedule | null | undefined,
+    principal: Principal,
+  ): Promise<Pick<StoredSavedQuery, 'schedule' | 'nextRunAt' | 'plannedTo'>> {
+    const schedule = normalized(given ?? {})
+    const { timezone } = await readSettings(principal.companyId)
+    const { plan, faults } = readSchedule(schedule, timezone, openZone)
+    const all = [...faults, ...(await faultsOfReceivers(schedule, principal))]
+    const [first] = all
+    if (first) {
+      throw new DomainError(
+        'invalidSchedule',
+        { errors: [...all] },
+        { message: `${first.path} ${first.message}` },
+      )
+    }
+    if (isOn(schedule)) requireExport(principal)
+    const now = clock.now()
+    const [next] = plan && isOn(schedule) ? nextTimes(plan.recurrence, plan.zone, now, 1) : []
+    return { schedule, nextRunAt: next === undefined ? null : new Date(next), plannedTo: new Date(now) }
+  }
+
+  async function find({ companyId }: Principal, id: string): Promise<StoredSavedQuery> {
+    const found = await store.find(companyId, normalizeId(id))
+    if (!found) throw absent(id)
+    return found
+  }
+
+  return {
+    /**
+     * @throws DomainError `unknownMember`, `incompatibleMembers`, `virtualMeasureFilter`, `invalidQuery`, `tooComplex`,
+     *   `invalidSchedule`, `forbidden` or `tooManySavedQueries`
+     */
+    async save(principal: Principal, wanted: SavedQueryCreation): Promise<SavedQuery> {
+      const { companyId, userId } = principal
+      const { name, queries } = wanted
+      await requireQueries(queries, companyId)
+      const planned = await requireSchedule(wanted.schedule, principal)
+      if ((await store.count(companyId)) >= maxSavedQueries) {
+        throw new DomainError('tooManySavedQueries', { limit: maxSavedQueries })
+      }
+      return toSavedQuery(
+        await store.insert({ id: newId(), companyId, ownerId: userId, name, queries, ...planned }),
+      )
+    },
+
+    /**
+     * Changes all of what is given or nothing; changes of one saved query come one after the other.
+     * @throws DomainError `savedQueryNotFound`, and those of `save`
+     */
+    async update(principal: Principal, id: string, wanted: SavedQueryUpdate): Promise<SavedQuery> {
+      const { companyId, userId } = principal
+      const { name, queries, schedule } = wanted
+      const present = await find(principal, id)
+      if (queries) await requireQueries(queries, companyId)
+      const planned = schedule === undefined ? undefined : await requireSchedule(schedule, principal)
+      if (name === undefined && !queries && !planned) return toSavedQuery(present)
+      return relational.transaction(async (tx) => {
+        const within = createSavedQueryStore(tx)
+        const locked = await within.lock(companyId, present.id)
+        if (!locked) throw absent(id)
+        const change: SavedQueryChange = {
+          ...(name === undefined ? {} : { name }),
+          ...(queries && { queries }),
+          ...(planned && { ...planned, pausedReason: null, failures: 0 }),
+        }
+        if (!queries && !planned) return toSavedQuery(await within.update(companyId, locked.id, change))
+        // What runs from now on is the caller's, whose rights it has.
+        if (!planned && isOn(locked.schedule)) requireExport(principal)
+        const isHandedOver = !planned && locked.ownerId !== userId && locked.schedule.linkedAccounts
+        return toSavedQuery(
+          await within.update(companyId, locked.id, {
+            ...change,
+            ownerId: userId,
+            ...(isHandedOver && { schedule: { ...locked.schedule, linkedAccounts: [] } }),
+          }),
+        )
+      })
+    },
+
+    async list({ companyId }: Principal, page: Page): Promise<Listed<SavedQuery>> {
+      const [rows, count] = await Promise.all([store.list(companyId, rangeOf(page)), store.count(companyId)])
+      return { rows: rows.map(toSavedQuery), count }
+    },
+
+    /** @throws DomainError `savedQueryNotFound` */
+    async read(principal: Principal, id: string): Promise<SavedQuery> {
+      return toSavedQuery(await find(principal, id))
+    },
+
+    /** @throws DomainError `savedQueryNotFound` */
+    async delete({ companyId }: Principal, id: string): Promise<void> {
+      if (!(await store.delete(companyId, normalizeId(id)))) throw absent(id)
+    },
+
+    /** @throws DomainError `savedQueryNotFound` */
+    async listNextRuns(principal: Principal, id: string): Promise<{ at: string; local: string }[]> {
+      const { schedule, nextRunAt, companyId } = await find(principal, id)
+      const plan = nextRunAt === null ? undefined : await planOf(schedule, companyId)
+      if (!plan) return []
+      const { recurrence, zone } = plan
+      return nextTimes(recurrence, zone, clock.now(), previewedRuns).map((at) => ({
+        at: new Date(at).toISOString(),
+        local: zone.format(at),
+      }))
+    },
+
+    /**
+     * Queues a run with the rights of the caller.
+     * @throws DomainError `savedQueryNotFound`, `forbidden` or `savedQueryRuns`
+     */
+    async run(principal: Principal, id: string): Promise<SavedQueryRun> {
+      const { companyId, userId } = principal
+      requireExport(principal)
+      return relational.transaction(async (tx) => {
+        const locked = await createSavedQueryStore(tx).lock(companyId, normalizeId(id))
+        if (!locked) throw absent(id)
+        const [run] = await createRunStore(tx).insert([
+          {
+            id: newId(),
+            companyId,
+            savedQueryId: locked.id,
+            trigger: 'manual',
+            askedBy: userId,
+            plannedFor: new Date(clock.now()),
+            state: 'queued',
+          },
+        ])
+        if (!run) throw new DomainError('savedQueryRuns', { id: locked.id })
+        return toRun(run, [])
+      })
+    },
+
+    /** @throws DomainError `savedQueryNotFound` */
+    async listRuns(principal: Principal, id: string, page: Page): Promise<Listed<SavedQueryRun>> {
+      const { id: savedQueryId } = await find(principal, id)
+      const [rows, count] = await Promise.all([
+        runs.list(savedQueryId, rangeOf(page)),
+        runs.count(savedQueryId),
+      ])
+      const messages = await runs.listMessages(rows.map((run) => run.id))
+      return {
+        rows: rows.map((run) =>
+          toRun(
+            run,
+            messages.filter(({ runId }) => runId === run.id),
+          ),
+        ),
+        count,
+      }
+    },
+
+    /**
+     * The CSV of one query of a run, piece by piece.
+     * @throws DomainError `forbidden`, `savedQueryNotFound`, `savedQueryRunNotFound` or `savedQueryResultNotFound`
+     */
+    async readResult(
+      principal: Principal,
+      { id, runId, index }: { id: string; runId: string; index: number },
+    ): Promise<{ fileName: string; bytes: number; pieces: AsyncGenerator<Buffer> }> {
+      requireExport(principal)
+      const { id: savedQueryId } = await find(principal, id)
+      const run = await runs.find(savedQueryId, normalizeId(runId))
+      if (!run) throw new DomainError('savedQueryRunNotFound', { id: runId })
+      const result = run.results[index]
+      const isKept = run.resultsUntil !== null && run.resultsUntil.getTime() > clock.now()
+      if (!result || !isKept) throw new DomainError('savedQueryResultNotFound', { id: runId })
+      return { ...result, pieces: runs.readPieces(run, index) }
+    },
+  }
+}
+
+/** CSV leaves the product with the data, which a role can withhold (docs/interface.md, Who may call). */
+function requireExport(principal: Principal): void {
+  if (principal.can('statistics', 'export')) return
+  const permission = { resource: 'statistics', action: 'export' } as const
+  throw new DomainError('forbidden', permission, {
+    message: 'Your role does not allow exports: results as CSV need the permission Statistics: export',
+  })
+}
+
+const absent = (id: string) => new DomainError('savedQueryNotFound', { id: normalizeId(id) })
+
+/** A failure of one of several queries, with its place. */
+function placed(error: unknown, place: string): unknown {
+  if (!(error instanceof DomainError)) return error
+  const { errors } = error.data as { readonly errors?: readonly Fault[] }
+  const message = errors ? `${place}.${error.message}` : `${place}: ${error.message}`
+  const data = {
+    ...(error.data as object),
+    ...(errors && { errors: errors.map((each) => ({ ...each, path: `${place}.${each.path}` })) }),
+  }
+  return new DomainError(error.errorName, data as typeof error.data, { message, cause: error })
+}
+
+function normalized(schedule: Schedule): Schedule {
+  const { recipients, linkedAccounts } = schedule
+  return {
+    ...schedule,
+    // What is no address stays as it is, and is refused as nobody's.
+    ...(recipients && { recipients: recipients.map((each) => parseEmailAddress(each) ?? each) }),
+    ...(linkedAccounts && { linkedAccounts: linkedAccounts.map(normalizeId) }),
+  }
+}
+
+function toSavedQuery(row: StoredSavedQuery): SavedQuery {
+  const { id, companyId, name, queries, schedule, createdAt, updatedAt } = row
+  return {
+    id,
+    companyId,
+    name,
+    queries,
+    schedule,
+    createdAt: createdAt.toISOString(),
+    updatedAt: updatedAt.toISOString(),
+    ...(row.ownerId === null ? {} : { ownerId: row.ownerId }),
+    ...(row.nextRunAt === null ? {} : { nextRunAt: row.nextRunAt.toISOString() }),
+    ...(row.pausedReason === null ? {} : { pausedReason: row.pausedReason }),
+  }
+}
+
+function toRun(run: StoredRun, messages: readonly StoredMessage[]): SavedQueryRun {
+  const { id, savedQueryId, trigger, state, attempts, recipients, results } = run
+  return {
+    id,
+    savedQueryId,
+    trigger,
+    plannedFor: run.plannedFor.toISOString(),
+    state,
+    attempts,
+    ...(run.startedAt === null ? {} : { startedAt: run.startedAt.toISOString() }),
+    ...(run.endedAt === null ? {} : { endedAt: run.endedAt.toISOString() }),
+    rows: results.reduce((sum, { rows }) => sum + rows, 0),
+    bytes: results.reduce((sum, { bytes }) => sum + bytes, 0),
+    recipients,
+    messages: messages.map((each) => ({
+      linkedAccountId: each.linkedAccountId,
+      state: each.state,
+      attempts: each.attempts,
+      ...(each.reason === null ? {} : { reason: each.reason }),
+    })),
+    results,
+    ...(run.resultsUntil === null ? {} : { resultsUntil: run.resultsUntil.toISOString() }),
+    ...(run.reason === null ? {} : { reason: run.reason }),
+  }
+}
