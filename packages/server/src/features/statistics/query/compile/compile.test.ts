@@ -4,13 +4,17 @@ import { parseQuery } from '../parse/parse.ts'
 import { planQuery } from '../plan.ts'
 import { openZone } from '../time/zone.ts'
 import { type CompiledQuery, compileQuery } from './compile.ts'
+import { defaultAttribution } from './compile-credits.ts'
 
 const company = '64b7f0a1c2d3e4f5a6b7c8d9'
 
 function compiled(query: Partial<Query>, zone = 'Europe/Paris'): CompiledQuery {
   const whole = { measures: [], dimensions: [], filters: [], timeDimensions: [], ...query }
   const now = { instant: Date.parse('2026-03-18T15:30:00Z'), zone: openZone(zone) }
-  return compileQuery(planQuery(parseQuery(whole, now)), company, { eventAliases: new Map() })
+  return compileQuery(planQuery(parseQuery(whole, now)), company, {
+    eventAliases: new Map(),
+    attribution: defaultAttribution,
+  })
 }
 
 describe('compiled SQL', () => {

@@ -4,6 +4,7 @@ import type { Plan } from '../plan.ts'
 import { unionOf } from '../time/interval.ts'
 import { type BranchContext, branchSql, groupBy } from './compile-branches.ts'
 import { measureCondition, treeSql } from './compile-conditions.ts'
+import type { Attribution } from './compile-credits.ts'
 import { type CellForm, createBuckets } from './compile-groupings.ts'
 import type { EventAliases } from './event-name.ts'
 import { createParameters } from './parameters.ts'
@@ -17,6 +18,7 @@ export interface ResultColumn {
 /** Settings of the company that decide about statements. */
 export interface CompileSettings {
   readonly eventAliases: EventAliases
+  readonly attribution: Attribution
 }
 
 /** One statement, its bound values, and what its columns are. */
@@ -40,14 +42,14 @@ const rangeKey = 'compareDateRange'
 export function compileQuery(
   plan: Plan,
   companyId: string,
-  { eventAliases }: CompileSettings,
+  { eventAliases, attribution }: CompileSettings,
 ): CompiledQuery {
   const parameters = createParameters()
   const compared = plan.ranges.some(({ label }) => label !== undefined)
   const buckets = createBuckets(plan.zone, unionOf(plan.ranges.flatMap(({ times }) => times)))
   const answers = plan.ranges.map(({ times }, i) =>
     answerSql(
-      { plan, times, buckets, companyId, eventAliases, parameters },
+      { plan, times, buckets, companyId, eventAliases, attribution, parameters },
       compared ? [`${i} AS range`] : [],
     ),
   )
