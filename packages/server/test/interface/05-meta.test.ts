@@ -53,6 +53,9 @@ describe('the metadata', () => {
       'purchases.revenuePerBuyer',
       'purchases.perBuyer',
       'purchases.referencesPerPurchase',
+      ...['afterClick', 'timeFromClick', 'influencedRevenue', 'directRevenue', 'influencedCount'].map(
+        (name) => `purchases.${name}`,
+      ),
       ...['count', 'people', 'duration', 'events', 'bounces'].map((name) => `sessions.${name}`),
       ...['bounceRate', 'eventsPerSession', 'perPerson'].map((name) => `sessions.${name}`),
     ])
@@ -66,6 +69,7 @@ describe('the metadata', () => {
       ...['time', 'transaction', 'person', 'item', 'deviceType', 'os', 'datasource'].map(
         (name) => `purchases.${name}`,
       ),
+      'workflows.id',
       ...['time', 'entryPath', 'entryHost', 'exitPath', 'exitHost'].map((name) => `sessions.${name}`),
       ...['utmSource', 'utmMedium', 'utmCampaign', 'deviceType', 'os', 'browser', 'isNew', 'person'].map(
         (name) => `sessions.${name}`,
@@ -114,7 +118,7 @@ describe('the metadata', () => {
     const { components, measureSources } = queryCompatibility
     expect(Object.keys(measureSources)).toEqual(Object.keys(measures))
     expect(measureSources['purchases.perBuyer']).toEqual(['purchases'])
-    expect(components).toHaveLength(7)
+    expect(components).toHaveLength(8)
     for (const component of components) {
       for (const id of component) expect(id in measures || id in dimensions, id).toBe(true)
     }
@@ -125,6 +129,10 @@ describe('the metadata', () => {
       true,
     )
     expect(fits('purchases.revenue', 'events.name')).toBe(false)
+    expect(fits('purchases.influencedRevenue', 'purchases.timeFromClick', 'workflows.id')).toBe(true)
+    expect(fits('purchases.influencedRevenue', 'purchases.revenue', 'events.count')).toBe(true)
+    expect(fits('purchases.revenue', 'workflows.id')).toBe(false)
+    expect(fits('events.count', 'workflows.id')).toBe(false)
     expect(fits('events.count', 'purchases.revenue', 'events.browser')).toBe(false)
     expect(fits('events.count', 'purchases.label.store')).toBe(false)
     expect(fits('sessions.bounceRate', 'sessions.entryPath', 'events.time')).toBe(true)
@@ -134,9 +142,12 @@ describe('the metadata', () => {
 
   it('says of any two members what a query of them says', { timeout: 60_000 }, async () => {
     const { queryCompatibility, measures, dimensions } = await meta()
-    for (const measure of ['events.count', 'purchases.revenue', 'sessions.count'].filter(
-      (id) => id in measures,
-    )) {
+    for (const measure of [
+      'events.count',
+      'purchases.revenue',
+      'purchases.afterClick',
+      'sessions.count',
+    ].filter((id) => id in measures)) {
       for (const dimension of Object.keys(dimensions)) {
         const fit = queryCompatibility.components.some(
           (each) => each.includes(measure) && each.includes(dimension),

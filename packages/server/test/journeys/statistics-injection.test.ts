@@ -2,6 +2,7 @@ import type { Query } from '@millrace/contract/resources/query.ts'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { type CompiledQuery, compileQuery } from '../../src/features/statistics/query/compile/compile.ts'
+import { defaultAttribution } from '../../src/features/statistics/query/compile/compile-credits.ts'
 import { parseQuery } from '../../src/features/statistics/query/parse/parse.ts'
 import { planQuery } from '../../src/features/statistics/query/plan.ts'
 import { openZone } from '../../src/features/statistics/query/time/zone.ts'
@@ -17,6 +18,7 @@ function compiled(query: Partial<Query>): CompiledQuery {
   return compileQuery(planQuery(parseQuery(whole, now)), testCompany, {
     eventAliases: new Map(),
     exactCounts: true,
+    attribution: defaultAttribution,
   })
 }
 

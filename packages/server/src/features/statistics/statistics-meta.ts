@@ -35,7 +35,7 @@ export function describeStatistics(
     measures: Object.fromEntries(measures.map((each) => [each.id, describeMeasure(each, exactCounts)])),
     dimensions: Object.fromEntries(known.map((each) => [each.id, describeDimension(each)])),
     queryCompatibility: {
-      components: subsetsOf(sourceIds).map((subset) => membersOf(subset, known)),
+      components: [...subsetsOf(sourceIds).map((subset) => membersOf(subset, known)), creditMembers(known)],
       measureSources: Object.fromEntries(measures.map((each) => [each.id, sourcesOf(each)])),
     },
   }
@@ -80,6 +80,14 @@ function subsetsOf(ids: readonly SourceId[]): SourceId[][] {
 function membersOf(subset: readonly SourceId[], known: readonly Dimension[]): string[] {
   return [
     ...measures.filter((each) => sourcesOf(each).every((id) => subset.includes(id as SourceId))),
-    ...known.filter((each) => subset.every((id) => dimensionIn(id, each))),
+    ...known.filter((each) => !each.ofCredits && subset.every((id) => dimensionIn(id, each))),
+  ].map(({ id }) => id)
+}
+
+/** What fits together with the dimensions that only the credits of purchases have. */
+function creditMembers(known: readonly Dimension[]): string[] {
+  return [
+    ...measures.filter((each) => partsOf(each).every(({ over }) => over === 'credits')),
+    ...known.filter((each) => dimensionIn('purchases', each)),
   ].map(({ id }) => id)
 }

@@ -122,17 +122,32 @@ function sourcesOf(query: ParsedQuery, measures: readonly PlainMeasure[]): Sourc
   return [...new Set(candidates.find((each) => each.length > 0) ?? [])].sort()
 }
 
+/** Dimensions that a query groups or filters by, and where. */
+function usesOf({ groupings, filters }: ParsedQuery): { path: string; dimension: Dimension }[] {
+  return [
+    ...groupings.map(({ dimension }) => ({ path: 'dimensions', dimension })),
+    ...leavesOf(filters).map(({ dimension }) => ({ path: 'filters', dimension })),
+  ]
+}
+
+function isOfCredits({ dimension }: { dimension: Dimension }): boolean {
+  return dimension.ofCredits === true
+}
+
 function rejectIncompatibleDimensions(
   query: ParsedQuery,
   measures: readonly PlainMeasure[],
   ids: readonly SourceId[],
   faults: QueryFaults,
 ): void {
-  const uses = [
-    ...query.groupings.map((each) => ({ path: 'dimensions', dimension: each.dimension })),
-    ...leavesOf(query.filters).map((each) => ({ path: 'filters', dimension: each.dimension })),
-  ]
+  const uses = usesOf(query)
   for (const { path, dimension } of uses) {
+    const other =
+      dimension.ofCredits && measures.find(({ source, over }) => source === 'purchases' && over !== 'credits')
+    if (other) {
+      const message = `${dimension.id} does not fit together with ${other.id}: it groups what purchases are credited to, as in purchases.influencedRevenue`
+      faults.add('incompatibleMembers', path, message, dimension.id, other.id)
+    }
     for (const id of ids) {
       if (dimensionIn(id, dimension)) continue
       const other =
@@ -164,12 +179,12 @@ function branchesOf(source: Source, query: ParsedQuery, measures: readonly Plain
     groupings: query.groupings.map(here),
     filters: query.filters.map((filter) => mapTree(filter, here)),
   }
-  const rows = own.filter(({ over }) => over === 'rows')
-  const sessions = own.filter(({ over }) => over === 'sessions')
-  const branches: Branch[] = []
-  if (rows.length > 0 || sessions.length === 0) branches.push({ ...shared, over: 'rows', measures: rows })
-  if (sessions.length > 0) branches.push({ ...shared, over: 'sessions', measures: sessions })
-  return branches
+  const branches = (['rows', 'sessions', 'credits'] as const).flatMap((over): Branch[] => {
+    const ofPass = own.filter((measure) => measure.over === over)
+    return ofPass.length > 0 ? [{ ...shared, over, measures: ofPass }] : []
+  })
+  if (branches.length > 0) return branches
+  return [{ ...shared, over: usesOf(query).some(isOfCredits) ? 'credits' : 'rows', measures: [] }]
 }
 
 function rangesOf({ comparison, when, zone }: ParsedQuery): PlannedRange[] {

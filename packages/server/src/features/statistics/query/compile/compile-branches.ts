@@ -2,6 +2,7 @@ import type { Expression, PlainMeasure } from '../../members/member.ts'
 import type { Branch, Plan } from '../plan.ts'
 import { hullOf, type TimeSet } from '../time/interval.ts'
 import { timeCondition } from './compile-conditions.ts'
+import { type Attribution, creditRowsOf } from './compile-credits.ts'
 import type { Buckets } from './compile-groupings.ts'
 import { type Rows, rowsOf } from './compile-rows.ts'
 import { sessionGap, sessionRowsOf } from './compile-sessions.ts'
@@ -20,6 +21,7 @@ export interface BranchContext {
   /** Whether distinct counts are exact at any size. */
   readonly exactCounts: boolean
   readonly eventAliases: EventAliases
+  readonly attribution: Attribution
   readonly parameters: Parameters
 }
 
@@ -46,6 +48,7 @@ export function groupBy({ groupings }: Pick<Plan, 'groupings'>): string {
 /** What a source adds to a group that it has nothing for: means stay absent (docs/statistics.md, Joining sources). */
 export function zeroOf(measure: PlainMeasure): string {
   if (measure.mean) return "CAST(NULL, 'Nullable(Float64)')"
+  if (measure.format === 'decimal') return 'toDecimal128(0, 6)'
   return measure.format === 'amount' ? 'toDecimal128(0, 2)' : 'toUInt64(0)'
 }
 
@@ -62,8 +65,10 @@ function aggregateOf(
 function rowsWithin(branch: Branch, context: BranchContext, times: TimeSet): Rows {
   const { companyId, eventAliases, parameters } = context
   const { source, filters } = branch
-  if (source.id === 'sessions') return sessionRowsOf({ companyId, filters, times, eventAliases, parameters })
-  return rowsOf({ source, companyId, filters, times, eventAliases, parameters })
+  const options = { companyId, filters, times, eventAliases, parameters }
+  if (source.id === 'sessions') return sessionRowsOf(options)
+  if (branch.over === 'credits') return creditRowsOf({ ...options, source, attribution: context.attribution })
+  return rowsOf({ ...options, source })
 }
 
 function aggregatesSql(branch: Branch, context: BranchContext, measures: readonly string[]): string {

@@ -4,6 +4,7 @@ import { parseQuery } from '../parse/parse.ts'
 import { planQuery } from '../plan.ts'
 import { openZone } from '../time/zone.ts'
 import { type CompiledQuery, compileQuery } from './compile.ts'
+import { defaultAttribution } from './compile-credits.ts'
 
 const company = '64b7f0a1c2d3e4f5a6b7c8d9'
 
@@ -13,6 +14,7 @@ function compiled(query: Partial<Query>, zone = 'Europe/Paris', exactCounts = tr
   return compileQuery(planQuery(parseQuery(whole, now)), company, {
     eventAliases: new Map(),
     exactCounts,
+    attribution: defaultAttribution,
   })
 }
 

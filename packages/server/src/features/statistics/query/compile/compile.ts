@@ -4,6 +4,7 @@ import type { Plan } from '../plan.ts'
 import { unionOf } from '../time/interval.ts'
 import { type BranchContext, branchSql, groupBy } from './compile-branches.ts'
 import { measureCondition, treeSql } from './compile-conditions.ts'
+import type { Attribution } from './compile-credits.ts'
 import { filledSql } from './compile-fill.ts'
 import { type CellForm, createBuckets } from './compile-groupings.ts'
 import type { EventAliases } from './event-name.ts'
@@ -20,6 +21,7 @@ export interface CompileSettings {
   /** Whether distinct counts are exact at any size. */
   readonly exactCounts: boolean
   readonly eventAliases: EventAliases
+  readonly attribution: Attribution
 }
 
 /** One statement, its bound values, and what its columns are. */
@@ -50,7 +52,7 @@ const rangeKey = 'compareDateRange'
 export function compileQuery(
   plan: Plan,
   companyId: string,
-  { eventAliases, exactCounts }: CompileSettings,
+  { eventAliases, exactCounts, attribution }: CompileSettings,
 ): CompiledQuery {
   const parameters = createParameters()
   const compared = plan.ranges.some(({ label }) => label !== undefined)
@@ -62,6 +64,7 @@ export function compileQuery(
     companyId,
     eventAliases,
     exactCounts,
+    attribution,
     parameters,
     ...(filled ? { filled } : {}),
   }))
@@ -79,7 +82,7 @@ export function compileQuery(
     rangeLabels: plan.ranges.flatMap(({ label }) => label ?? []),
     offset: plan.offset,
     ...(plan.limit === undefined ? {} : { limit: plan.limit }),
-    ...(countSql === undefined ? {} : { countSql }),
+    ...(countSql === undefined ? {} : { countSql: parameters.prelude() + countSql }),
   })
 }
 
