@@ -74,6 +74,7 @@ describe('the metadata', () => {
       ...['utmSource', 'utmMedium', 'utmCampaign', 'deviceType', 'os', 'browser', 'isNew', 'person'].map(
         (name) => `sessions.${name}`,
       ),
+      'persons.cohort',
     ])
     for (const member of [...Object.values(measures), ...Object.values(dimensions)]) {
       expect(member.title).not.toBe('')
@@ -148,7 +149,8 @@ describe('the metadata', () => {
       'purchases.afterClick',
       'sessions.count',
     ].filter((id) => id in measures)) {
-      for (const dimension of Object.keys(dimensions)) {
+      for (const [dimension, { filterOnly }] of Object.entries(dimensions)) {
+        if (filterOnly) continue
         const fit = queryCompatibility.components.some(
           (each) => each.includes(measure) && each.includes(dimension),
         )
