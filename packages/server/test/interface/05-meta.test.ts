@@ -206,4 +206,21 @@ describe('labels', () => {
     app.now += 10_000
     expect(Object.keys((await meta()).dimensions)).toContain('events.label.new')
   })
+
+  it('says how far distinct counts are exact, unless the company wants them exact throughout', async () => {
+    const bounds = async () => {
+      // The setting works with the next query.
+      await app.rows({ measures: ['events.count'] })
+      const { measures } = await meta()
+      return ['events.people', 'purchases.buyers', 'sessions.people', 'events.count'].map((id) => [
+        measures[id]?.exactUpTo,
+        measures[id]?.relativeError,
+      ])
+    }
+    const none = [undefined, undefined]
+    expect(await bounds()).toEqual([[65_536, 0.01], [65_536, 0.01], [65_536, 0.01], none])
+    app.exactCounts = true
+    expect(await bounds()).toEqual([none, none, none, none])
+    app.exactCounts = false
+  })
 })

@@ -1,8 +1,9 @@
 import { hostOf, pathOf, utmOf } from './address.ts'
 import { channelSql, channels } from './channels.ts'
 import { column, deviceTypes, dimension, optionalColumn } from './dimensions.ts'
+import { distinctCount } from './distinct-counts.ts'
 import { identityColumns } from './identity-columns.ts'
-import type { Dimension, Expression, Measure, Source } from './member.ts'
+import type { Dimension, Expression, Measure, PlainMeasure, Source } from './member.ts'
 
 /**
  * docs/statistics.md, sessions: runs of one person's events. Its rows are made of `events` when a query runs
@@ -32,15 +33,15 @@ export const sessionColumns: Readonly<Record<string, string>> = {
   duration: 'finish - start',
 }
 
-const exact = 'Exact, however many there are.'
+const { aggregate, estimate } = distinctCount('person')
 
 function plain(
   name: string,
   title: string,
   description: string,
   aggregate: Expression,
-  traits: { readonly format?: Measure['format']; readonly mean?: true } = {},
-): Measure {
+  traits: Partial<Pick<PlainMeasure, 'format' | 'mean' | 'estimate'>> = {},
+): PlainMeasure {
   const id = `sessions.${name}`
   const common = { kind: 'measure', id, source: 'sessions', virtual: false, over: 'rows' } as const
   return { ...common, title, description, format: 'integer', aggregate, ...traits }
@@ -70,10 +71,7 @@ export const sessionMeasures: readonly Measure[] = [
       'starts, and to a date range when it starts in it. Filters choose among whole sessions.',
     { sql: 'count()', columns: [] },
   ),
-  plain('people', 'People', `Distinct persons who started a session. ${exact}`, {
-    sql: 'uniqExact(person)',
-    columns: ['person'],
-  }),
+  plain('people', 'People', 'Distinct persons who started a session.', aggregate, { estimate }),
   plain(
     'duration',
     'Duration',
