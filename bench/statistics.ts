@@ -118,6 +118,18 @@ try {
     ])
   }
 
+  for (const path of ['entryPath', 'exitPath']) {
+    const took = await medianOf(() =>
+      service.query({
+        measures: ['sessions.count', 'sessions.duration', 'sessions.bounceRate'],
+        dimensions: [`sessions.${path}`],
+        filters: [],
+        timeDimensions: [{ dimension: 'sessions.time', dateRange: 'last 30 days' }],
+      }),
+    )
+    rows.push([`sessions by ${path}, 30 days`, `${took.toFixed(0)} ms`, '', '< 1,000 ms'])
+  }
+
   const long = service.query({
     measures: ['events.people', 'events.sessions'],
     dimensions: ['events.url'],

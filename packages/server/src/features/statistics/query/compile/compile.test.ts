@@ -112,6 +112,31 @@ LIMIT 10001`)
     })
   })
 
+  it('looks up what the first event of a session says by its key, and filters whole sessions', () => {
+    const { sql } = compiled({
+      measures: ['sessions.count'],
+      dimensions: ['sessions.browser'],
+      filters: [
+        { member: 'sessions.entryPath', operator: 'equals', values: ['/start'] },
+        { member: 'sessions.person', operator: 'contains', values: ['a'] },
+      ],
+      timeDimensions: [{ dimension: 'sessions.time', dateRange: ['2026-01-01', '2026-01-31'] }],
+    })
+    expect(sql).toContain('AS event\n')
+    expect(sql).toContain('ON event.of_key = run.entry_key')
+    expect(
+      sql.match(
+        /HAVING uniqExact\(intDiv\(toUnixTimestamp64Milli\(time\) - \{p\d+:Int64\}, 3600000\)\) = 24/g,
+      ),
+    ).not.toBe(null)
+    // Persons are chosen before the runs are made, everything else afterwards.
+    const [outer = ''] = sql.split('GROUP BY person')
+    expect(outer).not.toContain('path(')
+    expect(sql).toMatch(/WHERE if\(startsWith\(entry_url/)
+    for (const scan of sql.matchAll(/FROM (?:events|identities)\s+WHERE (.{9})/g))
+      expect(scan[1]).toBe('company =')
+  })
+
   it('reads the last rows of orders within the range, and filters by labels afterwards', () => {
     const { sql } = compiled({
       measures: ['purchases.revenue'],
