@@ -1,6 +1,5 @@
 import { valuesDays } from '@millrace/contract/operations/statistics.ts'
 import type { Filter, Query } from '@millrace/contract/resources/query.ts'
-import { findMeasure } from './members/catalogue.ts'
 import { resolveDimension } from './query/parse/parse-members.ts'
 import { createQueryFaults } from './query/query-faults.ts'
 
@@ -30,17 +29,9 @@ export function valuesQuery({ member, contains, limit = defaultLimit }: ValuesAs
     const text = `${dimension.id} is a ${dimension.type}: only texts have values to choose from`
     faults.add('invalidQuery', 'member', text, dimension.id)
   }
+  faults.throwAny()
   const source = member.slice(0, member.indexOf('.'))
   const measure = `${source}.count`
-  if (dimension && !findMeasure(measure)) {
-    faults.add(
-      'invalidQuery',
-      'member',
-      `${dimension.id} can only be filtered by, and not listed`,
-      dimension.id,
-    )
-  }
-  faults.throwAny()
   const filters: Filter[] = [{ member, operator: 'set' }]
   if (contains !== undefined) filters.push({ member, operator: 'contains', values: [contains] })
   const query: Query = {
