@@ -82,8 +82,8 @@ function statementOf(measure: string) {
   const plan = planQuery(parseQuery(queryOf(measure), { instant: Date.now(), zone }))
   return compileQuery(plan, service.companyId, {
     eventAliases: new Map(),
-    exactCounts: false,
     attribution: defaultAttribution,
+    exactCounts: false,
   })
 }
 

@@ -71,9 +71,10 @@ describe('the metadata', () => {
       ),
       'workflows.id',
       ...['time', 'entryPath', 'entryHost', 'exitPath', 'exitHost'].map((name) => `sessions.${name}`),
-      ...['utmSource', 'utmMedium', 'utmCampaign', 'deviceType', 'os', 'browser', 'isNew', 'person'].map(
+      ...['referrerHost', 'channel', 'utmSource', 'utmMedium', 'utmCampaign', 'deviceType', 'os'].map(
         (name) => `sessions.${name}`,
       ),
+      ...['browser', 'country', 'isNew', 'person'].map((name) => `sessions.${name}`),
       'persons.cohort',
     ])
     for (const member of [...Object.values(measures), ...Object.values(dimensions)]) {

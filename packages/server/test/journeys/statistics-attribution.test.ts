@@ -1,6 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import fc from 'fast-check'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { compileQuery } from '../../src/features/statistics/query/compile/compile.ts'
+import { parseQuery } from '../../src/features/statistics/query/parse/parse.ts'
+import { planQuery } from '../../src/features/statistics/query/plan.ts'
+import { openZone } from '../../src/features/statistics/query/time/zone.ts'
 import { long, times } from '../support/long.ts'
 import { openStatisticsApp, type StatisticsApp } from '../support/statistics-app.ts'
 import { openStatisticsEngine, type StatisticsEngine } from '../support/statistics-engine.ts'
@@ -260,6 +264,50 @@ describe('credit', () => {
       '3333333333333333.33',
       '3333333333333333.33',
     ])
+  })
+})
+
+describe('the measures of credit', () => {
+  it('filter groups, means too', async () => {
+    await engine.load([
+      click('w1', '2026-03-10T10:00:00Z'),
+      purchase('5.00', '2026-03-10T12:00:00Z'),
+      click('w1', '2026-03-10T10:00:00Z', { tmpId: 'd2' }),
+      purchase('7.00', '2026-03-10T10:30:00Z', { tmpId: 'd2' }),
+      purchase('9.00', '2026-03-10T10:30:00Z', { tmpId: 'd3' }),
+    ])
+    const people = async (member: string, operator: 'gt' | 'lte' | 'equals', value: string) => {
+      const filters = [{ member, operator, values: [value] }]
+      const rows = await app.rows({
+        measures: ['purchases.count'],
+        dimensions: ['purchases.person'],
+        filters,
+      })
+      return rows.map((row) => row['purchases.person']).sort()
+    }
+    expect(await people('purchases.timeFromClick', 'gt', '1800')).toEqual(['device-1'])
+    expect(await people('purchases.timeFromClick', 'lte', '1800')).toEqual(['d2'])
+    expect(await people('purchases.influencedCount', 'equals', '1')).toEqual(['d2', 'device-1'])
+    expect(await people('purchases.influencedRevenue', 'equals', '0')).toEqual(['d3'])
+  })
+
+  it('know interactions under the names that a company has given them', async () => {
+    await engine.load([
+      click('w1', '2026-03-10T10:00:00Z', { name: 'teaser_tapped' }),
+      purchase('5.00', '2026-03-10T12:00:00Z'),
+    ])
+    expect(await byWorkflow()).toEqual([])
+    const parsed = parseQuery(
+      { measures, dimensions: ['workflows.id'], filters: [], timeDimensions: [] },
+      { instant: app.now, zone: openZone('UTC') },
+    )
+    const { sql, params } = compileQuery(planQuery(parsed), testCompany, {
+      eventAliases: new Map([['teaser_tapped', 'workflow_click']]),
+      attribution: app.attribution,
+      exactCounts: true,
+    })
+    const rows = await engine.columnar.query<Record<string, unknown>>({ sql, params })
+    expect(rows.map(({ g0, s0 }) => [g0, Number(s0)])).toEqual([['w1', 1]])
   })
 })
 

@@ -49,8 +49,8 @@ async function answerReading(query: Partial<Query>, rows: number): Promise<unkno
   const parsed = parseQuery(whole(query), { instant: app.now, zone: openZone('UTC') })
   const { sql, params } = compileQuery(planQuery(parsed), testCompany, {
     eventAliases: new Map(),
-    exactCounts: true,
     attribution: defaultAttribution,
+    exactCounts: true,
   })
   return await engine.columnar.query({ sql, params, settings: { max_rows_to_read: rows } })
 }

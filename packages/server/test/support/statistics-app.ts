@@ -27,9 +27,9 @@ export interface StatisticsApp {
   readonly outcomes: string[]
   /** Of the caller's company; works with the next query that `post` sends. */
   timezone: string
-  exactCounts: boolean
   /** Also of the caller's company. */
   attribution: Attribution
+  exactCounts: boolean
   now: number
   /** Posts a query of which unmentioned parts are empty, and gives the rows of its answer. */
   rows(query: Partial<Query>): Promise<Record<string, unknown>[]>
@@ -60,8 +60,8 @@ export async function openStatisticsApp(
   const caller = { companyId: testCompany, permissions: ['statistics:access', 'statistics:export'] }
   const settable = {
     timezone: 'UTC',
-    exactCounts: false,
     attribution: defaultAttribution,
+    exactCounts: false,
     now: Date.parse('2026-03-20T15:30:00Z'),
   }
   const { app, context } = await openTestService(database, {
@@ -97,9 +97,9 @@ export async function openStatisticsApp(
   let settings = ''
   /** Makes the caller's company what the test says of it. */
   async function settle(): Promise<void> {
-    const { timezone, exactCounts, attribution } = settable
+    const { timezone, attribution, exactCounts } = settable
     const { clickHours, displayHours } = attribution.windows
-    const wanted = JSON.stringify([caller.companyId, timezone, exactCounts, attribution])
+    const wanted = JSON.stringify([caller.companyId, timezone, attribution, exactCounts])
     if (settings === wanted) return
     settings = wanted
     await pool.query(

@@ -1,4 +1,5 @@
 import { hostOf, pathOf, utmOf } from './address.ts'
+import { channelSql, channels } from './channels.ts'
 import { column, deviceTypes, dimension, optionalColumn } from './dimensions.ts'
 import { distinctCount } from './distinct-counts.ts'
 import { identityColumns } from './identity-columns.ts'
@@ -22,6 +23,8 @@ export const firstEventColumns: Readonly<Record<string, string>> = {
   device_type: 'device_type',
   os: 'os',
   browser: 'browser',
+  referrer_host: 'referrer_host',
+  country: 'country',
 }
 
 /** Columns of a session that are computed from `start` and `finish`, milliseconds since 1970. */
@@ -88,6 +91,8 @@ export const sessionMeasures: readonly Measure[] = [
   ratio('eventsPerSession', 'Events per session', 'decimal', 'events', 'count'),
   ratio('perPerson', 'Sessions per person', 'decimal', 'count', 'people'),
 ]
+
+const utmSql = (parameter: string) => utmOf('entry_url', parameter).sql
 
 const ofFirst = 'Of the first event of the session'
 
@@ -157,6 +162,36 @@ export const sessionDimensions: readonly Dimension[] = [
     },
     { nullable: true },
   ),
+  dimension(
+    'sessions',
+    'referrerHost',
+    optionalColumn('referrer_host'),
+    {
+      title: 'Referrer',
+      description: `Host of the page or app that led to the session, as in \`events.referrerHost\`. ${ofFirst}.`,
+    },
+    { nullable: true },
+  ),
+  dimension(
+    'sessions',
+    'channel',
+    {
+      sql: channelSql({
+        referrerHost: 'referrer_host',
+        utmSource: utmSql('utm_source'),
+        utmMedium: utmSql('utm_medium'),
+        utmCampaign: utmSql('utm_campaign'),
+      }),
+      columns: ['entry_url', 'referrer_host'],
+    },
+    {
+      title: 'Channel',
+      description:
+        'How the person came, from UTM fields and referrer of the first event of the session: mail, campaign, search, ' +
+        'social, referral or direct.',
+      values: channels,
+    },
+  ),
   utm('utmSource', 'utm_source', 'UTM source'),
   utm('utmMedium', 'utm_medium', 'UTM medium'),
   utm('utmCampaign', 'utm_campaign', 'UTM campaign'),
@@ -188,6 +223,16 @@ export const sessionDimensions: readonly Dimension[] = [
     {
       title: 'Browser',
       description: `Browser, from the user-agent; null where it does not say. ${ofFirst}.`,
+    },
+    { nullable: true },
+  ),
+  dimension(
+    'sessions',
+    'country',
+    optionalColumn('country'),
+    {
+      title: 'Country',
+      description: `Country of the sender, as in \`events.country\`. ${ofFirst}.`,
     },
     { nullable: true },
   ),

@@ -160,7 +160,7 @@ function rejectIncompatibleDimensions(
         `${dimension.id} does not fit together with ${other ?? id}: ${id} do not have this dimension. ` +
           (own
             ? `They have their own, ${own.id}`
-            : 'Sources share time, person, deviceType, os and datasource'),
+            : 'Sources share time, person, deviceType and os, events and purchases datasource too'),
         dimension.id,
         other,
       )

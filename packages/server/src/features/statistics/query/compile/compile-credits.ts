@@ -85,10 +85,10 @@ export function creditRowsOf(options: CreditOptions): Rows {
     const shared = byWorkflow && model !== 'last-touch' && givesCredit
     bought.need(['time', 'person', 'value', 'purchase'])
     const purchase = select(['*', 'toUnixTimestamp64Milli(time) AS bought_at'], bought.relation())
-    const interactions = interactionsSql(options, byWorkflow)
+    const interactions = interactionsSql(options, byWorkflow, purchase)
     const touched = shared
       ? sharedSql(purchase, interactions, windows)
-      : lastSql(purchase, interactions, windows)
+      : lastSql(purchase, interactions, windows, byWorkflow)
     const { upTo, whole } = parts[shared ? model : 'last-touch']
     const share = (of: string) =>
       `intDiv(${of} * ${upTo('i')}, ${whole}) - intDiv(${of} * ${upTo('(i - 1)')}, ${whole})`
@@ -140,7 +140,7 @@ function windowSql({ clickHours, displayHours }: Attribution['windows'], click: 
 }
 
 /** Interactions that a purchase of the times may be credited to: `by_person`, `at`, `click`, `workflow`. */
-function interactionsSql(options: CreditOptions, byWorkflow: boolean): string {
+function interactionsSql(options: CreditOptions, byWorkflow: boolean, purchase: string): string {
   const { filters, times, eventAliases, parameters } = options
   const { clickHours, displayHours } = options.attribution.windows
   const hull = hullOf(times)
@@ -170,7 +170,8 @@ function interactionsSql(options: CreditOptions, byWorkflow: boolean): string {
     `name IN ${clicks} AS click`,
     byWorkflow ? `assumeNotNull(${workflow}) AS workflow` : "'' AS workflow",
   ]
-  const conditions = [`${workflow} != ''`]
+  // Few people buy: of the others nothing is kept.
+  const conditions = [`${workflow} != ''`, `person IN ${nested(select(['person'], nested(purchase)))}`]
   if (hull && Number.isFinite(hull.from)) {
     const shortest = { from: hull.from - Math.min(clickHours, displayHours) * hour, to: Infinity }
     const recent = timeCondition('time', [shortest], 'time', parameters)
@@ -191,42 +192,38 @@ function eventDimension(name: string): Dimension {
  * interaction knows the last of either kind, so that a purchase has to find one of them: the work grows with purchases
  * and interactions, also where a person has many of both.
  */
-function lastSql(purchase: string, interactions: string, windows: Attribution['windows']): string {
-  const seen = select(
-    [
-      'by_person',
-      `arraySort(groupArray(${interaction})) AS seen`,
-      'seen.1 AS ats',
-      'seen.2 AS clicks',
-      'seen.3 AS workflows',
-    ],
-    nested(interactions),
-    [],
-    '\nGROUP BY by_person',
-  )
-  const lastOf = (isKind: string) => [
-    `arrayFill(at -> at != ${never}, arrayMap((at, click) -> if(${isKind}, at, ${never}), ats, clicks))`,
-    `arrayFill((workflow, click) -> ${isKind}, workflows, clicks)`,
-  ]
-  const [clickAt, clickWorkflow] = lastOf('click = 1')
-  const [displayAt, displayWorkflow] = lastOf('click = 0')
+function lastSql(
+  purchase: string,
+  interactions: string,
+  windows: Attribution['windows'],
+  byWorkflow: boolean,
+): string {
+  // Numbers sort faster than tuples, of which only workflows are a reason.
+  const key = 'toUInt64(at) * 2 + click'
+  const sorted = byWorkflow
+    ? [`arraySort(groupArray((${key}, workflow))) AS seen`, 'seen.1 AS keys', 'seen.2 AS workflows']
+    : [`arraySort(groupArray(${key})) AS keys`]
+  const seen = select(['by_person', ...sorted], nested(interactions), [], '\nGROUP BY by_person')
+  const kinds = { click: 'key % 2 = 1', display: 'key % 2 = 0' }
+  const columns = Object.entries(kinds).flatMap(([kind, isKind]) => [
+    `arrayFill(at -> at != ${never}, arrayMap(key -> if(${isKind}, toInt64(intDiv(key, 2)), ${never}), keys)) AS ${kind}_at`,
+    ...(byWorkflow ? [`arrayFill((workflow, key) -> ${isKind}, workflows, keys) AS ${kind}_workflow`] : []),
+  ])
+  const shown = ['click', 'display'].flatMap((kind) => [
+    `${kind}_at`,
+    ...(byWorkflow ? [`${kind}_workflow`] : []),
+  ])
+  const last = 'arrayMap((key, next) -> intDiv(key, 2) != intDiv(next, 2), keys, arrayShiftLeft(keys, 1, 0))'
   const lasts = select(
-    ['by_person', 'seen_at', 'click_at', 'click_workflow', 'display_at', 'display_workflow'],
-    `${nested(seen)}
-ARRAY JOIN
-  ats AS seen_at,
-  ${clickAt} AS click_at,
-  ${clickWorkflow} AS click_workflow,
-  ${displayAt} AS display_at,
-  ${displayWorkflow} AS display_workflow,
-  arrayMap((at, next) -> at != next, ats, arrayShiftLeft(ats, 1, ${never})) AS is_last`,
+    ['by_person', ...shown, 'toInt64(intDiv(last_key, 2)) AS seen_at'],
+    `${nested(seen)}\nARRAY JOIN\n  ${[...columns, 'keys AS last_key', `${last} AS is_last`].join(',\n  ')}`,
     // Of those of one millisecond the last knows them all.
     ['is_last'],
   )
+  const touch = (kind: string, click: number) =>
+    `(${kind}_at, toUInt8(${click}), ${byWorkflow ? `${kind}_workflow` : "''"})`
   const qualifies = `touch.1 != ${never} AND bought_at - touch.1 <= ${windowSql(windows, 'touch.2 = 1')}`
-  const touches =
-    `arrayFilter(touch -> ${qualifies}, ` +
-    'arraySort([(display_at, toUInt8(0), display_workflow), (click_at, toUInt8(1), click_workflow)]))'
+  const touches = `arrayFilter(touch -> ${qualifies}, arraySort([${touch('display', 0)}, ${touch('click', 1)}]))`
   return select(
     ['bought.*', `${touches} AS touches`],
     `${nested(purchase)} AS bought

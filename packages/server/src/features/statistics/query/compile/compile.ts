@@ -52,7 +52,7 @@ const rangeKey = 'compareDateRange'
 export function compileQuery(
   plan: Plan,
   companyId: string,
-  { eventAliases, exactCounts, attribution }: CompileSettings,
+  { eventAliases, attribution, exactCounts }: CompileSettings,
 ): CompiledQuery {
   const parameters = createParameters()
   const compared = plan.ranges.some(({ label }) => label !== undefined)
@@ -63,8 +63,8 @@ export function compileQuery(
     buckets,
     companyId,
     eventAliases,
-    exactCounts,
     attribution,
+    exactCounts,
     parameters,
     ...(filled ? { filled } : {}),
   }))
@@ -82,7 +82,7 @@ export function compileQuery(
     rangeLabels: plan.ranges.flatMap(({ label }) => label ?? []),
     offset: plan.offset,
     ...(plan.limit === undefined ? {} : { limit: plan.limit }),
-    ...(countSql === undefined ? {} : { countSql: parameters.prelude() + countSql }),
+    ...(countSql === undefined ? {} : { countSql }),
   })
 }
 
