@@ -109,6 +109,7 @@ describe('values of a dimension', () => {
     [{ member: 'events.count' }, 9103, 'is a measure'],
     [{ member: 'events.time' }, 9103, 'events.time is a time: only texts have values'],
     [{ member: 'events.time.day' }, 9103, 'events.time is a time'],
+    [{ member: 'persons.cohort' }, 9103, 'rows are not grouped by persons.cohort'],
     [{ member: 'events.isIdentified' }, 9103, 'events.isIdentified is a boolean'],
     [{ member: 'events.name', limit: '0' }, 1, 'limit'],
     [{ member: 'events.name', limit: '101' }, 1, 'limit'],

@@ -61,7 +61,7 @@ export const eventMeasures: readonly Measure[] = [
     virtual: false,
     over: 'rows',
     title: 'Devices',
-    description: 'Distinct devices: each `tmpId` once.',
+    description: 'Distinct devices, by the `tmpId` of the events.',
     format: 'integer',
     ...distinctCount('device'),
   },
