@@ -1,6 +1,6 @@
 /**
- * Explorations of a shop of 60 days through the interface: a funnel, weekly retention, paths and attribution, against the distinct
- * persons of 30 days in the same run.
+ * Explorations of a shop of 60 days through the interface: a funnel, weekly retention, paths and attribution, against
+ * the distinct persons of 30 days in the same run; and queries filtered by a cohort, against the same ones without it.
  * Run: `npm run bench -- explorations [--events 10000000] [--data DIRECTORY] [--rounds 5] [--settle 20]` (a directory is
  * kept and used again).
  */
@@ -89,6 +89,33 @@ try {
     const took = await medianOf(`/v2/statistics/${exploration}`, body)
     rows.push([what, `${took.toFixed(0)} ms`, (took / yardstick).toFixed(2), target])
   }
+  const made = await service.call('POST', '/v2/statistics/cohorts', {
+    name: `Buyers ${Date.now()}`,
+    rule: { event: { events: ['purchase'] }, ...month },
+  })
+  const { data: cohort } = (await made.json()) as { data: { id: string } }
+  const filter = { member: 'persons.cohort', operator: 'equals', values: [cohort.id] }
+  for (const measures of [
+    ['events.count'],
+    ['events.people'],
+    ['events.count', 'events.people', 'events.sessions'],
+  ]) {
+    const asked = (filters: object[]) =>
+      medianOf('/v2/statistics/query', {
+        measures,
+        dimensions: [],
+        filters,
+        timeDimensions: [{ dimension: 'events.time', granularity: 'day', ...month }],
+      })
+    const [whole, filtered] = [await asked([]), await asked([filter])]
+    rows.push([
+      `${measures.join(', ')} by day of the buyers of 30 days, against those of everybody`,
+      `${filtered.toFixed(0)} ms (everybody ${whole.toFixed(0)} ms)`,
+      (filtered / whole).toFixed(2),
+      '<= 2',
+    ])
+  }
+  await service.call('DELETE', `/v2/statistics/cohorts/${cohort.id}`)
   printTable('Explorations', rows)
 } finally {
   await service.stop()

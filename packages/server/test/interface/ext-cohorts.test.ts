@@ -189,6 +189,12 @@ describe('the filter persons.cohort', () => {
         filters: [{ or: [inCohort(id), { member: 'events.person', operator: 'equals', values: ['bob'] }] }],
       }),
     ).toEqual([{ 'events.people': 2 }])
+    const counted = wholeQuery({
+      measures: ['events.count'],
+      dimensions: ['events.name'],
+      filters: [inCohort(id)],
+    })
+    expect((await app.post({ ...counted, total: true })).body).toMatchObject({ code: 200, total: 2 })
     const { body } = await app.post(
       wholeQuery({ measures: ['events.count'], dimensions: ['persons.cohort'] }),
     )

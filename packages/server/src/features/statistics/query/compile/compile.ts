@@ -82,7 +82,7 @@ export function compileQuery(
     rangeLabels: plan.ranges.flatMap(({ label }) => label ?? []),
     offset: plan.offset,
     ...(plan.limit === undefined ? {} : { limit: plan.limit }),
-    ...(countSql === undefined ? {} : { countSql }),
+    ...(countSql === undefined ? {} : { countSql: parameters.prelude() + countSql }),
   })
 }
 
