@@ -71,9 +71,10 @@ describe('the metadata', () => {
       ),
       'workflows.id',
       ...['time', 'entryPath', 'entryHost', 'exitPath', 'exitHost'].map((name) => `sessions.${name}`),
-      ...['utmSource', 'utmMedium', 'utmCampaign', 'deviceType', 'os', 'browser', 'isNew', 'person'].map(
+      ...['referrerHost', 'channel', 'utmSource', 'utmMedium', 'utmCampaign', 'deviceType', 'os'].map(
         (name) => `sessions.${name}`,
       ),
+      ...['browser', 'country', 'isNew', 'person'].map((name) => `sessions.${name}`),
       'persons.cohort',
     ])
     for (const member of [...Object.values(measures), ...Object.values(dimensions)]) {
@@ -204,5 +205,22 @@ describe('labels', () => {
     await engine.load([storedEvent({ labels: { new: '1' } })])
     app.now += 10_000
     expect(Object.keys((await meta()).dimensions)).toContain('events.label.new')
+  })
+
+  it('says how far distinct counts are exact, unless the company wants them exact throughout', async () => {
+    const bounds = async () => {
+      // The setting works with the next query.
+      await app.rows({ measures: ['events.count'] })
+      const { measures } = await meta()
+      return ['events.people', 'purchases.buyers', 'sessions.people', 'events.count'].map((id) => [
+        measures[id]?.exactUpTo,
+        measures[id]?.relativeError,
+      ])
+    }
+    const none = [undefined, undefined]
+    expect(await bounds()).toEqual([[65_536, 0.01], [65_536, 0.01], [65_536, 0.01], none])
+    app.exactCounts = true
+    expect(await bounds()).toEqual([none, none, none, none])
+    app.exactCounts = false
   })
 })

@@ -79,6 +79,7 @@ describe('retention refuses', () => {
       19,
       /dateRange has 3653 days, each of them a cohort; at most 400 are possible/,
     ],
+    ['a range without an end (Q07)', { dateRange: 'from 2026-01-01' }, 9103, /^dateRange: /],
     ['no periods (Q11)', { periods: 0 }, 1, /^periods/],
     ['too many periods (Q11, Q26)', { periods: 25 }, 1, /^periods/],
     ['periods as text (Q11)', { periods: '8' }, 1, /^periods/],

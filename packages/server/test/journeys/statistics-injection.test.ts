@@ -18,6 +18,7 @@ function compiled(query: Partial<Query>): CompiledQuery {
   return compileQuery(planQuery(parseQuery(whole, now)), testCompany, {
     eventAliases: new Map(),
     attribution: defaultAttribution,
+    exactCounts: true,
   })
 }
 

@@ -50,6 +50,7 @@ async function answerReading(query: Partial<Query>, rows: number): Promise<unkno
   const { sql, params } = compileQuery(planQuery(parsed), testCompany, {
     eventAliases: new Map(),
     attribution: defaultAttribution,
+    exactCounts: true,
   })
   return await engine.columnar.query({ sql, params, settings: { max_rows_to_read: rows } })
 }

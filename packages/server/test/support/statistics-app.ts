@@ -29,6 +29,7 @@ export interface StatisticsApp {
   timezone: string
   /** Also of the caller's company. */
   attribution: Attribution
+  exactCounts: boolean
   now: number
   /** Posts a query of which unmentioned parts are empty, and gives the rows of its answer. */
   rows(query: Partial<Query>): Promise<Record<string, unknown>[]>
@@ -60,6 +61,7 @@ export async function openStatisticsApp(
   const settable = {
     timezone: 'UTC',
     attribution: defaultAttribution,
+    exactCounts: false,
     now: Date.parse('2026-03-20T15:30:00Z'),
   }
   const { app, context } = await openTestService(database, {
@@ -95,17 +97,19 @@ export async function openStatisticsApp(
   let settings = ''
   /** Makes the caller's company what the test says of it. */
   async function settle(): Promise<void> {
-    const { timezone, attribution } = settable
+    const { timezone, attribution, exactCounts } = settable
     const { clickHours, displayHours } = attribution.windows
-    const wanted = JSON.stringify([caller.companyId, timezone, attribution])
+    const wanted = JSON.stringify([caller.companyId, timezone, attribution, exactCounts])
     if (settings === wanted) return
     settings = wanted
     await pool.query(
-      `insert into companies (id, name, timezone, attribution_model, click_window_hours, display_window_hours)
-       values ($1, 'A company', $2, $3, $4, $5)
+      `insert into companies (id, name, timezone, attribution_model, click_window_hours, display_window_hours,
+         exact_counts)
+       values ($1, 'A company', $2, $3, $4, $5, $6)
        on conflict (id) do update set timezone = excluded.timezone, attribution_model = excluded.attribution_model,
-         click_window_hours = excluded.click_window_hours, display_window_hours = excluded.display_window_hours`,
-      [caller.companyId, timezone, attribution.model, clickHours, displayHours],
+         click_window_hours = excluded.click_window_hours, display_window_hours = excluded.display_window_hours,
+         exact_counts = excluded.exact_counts`,
+      [caller.companyId, timezone, attribution.model, clickHours, displayHours, exactCounts],
     )
     const { companyId } = caller
     const [roleId, userId] = [withinCompany('72', companyId), withinCompany('75', companyId)]

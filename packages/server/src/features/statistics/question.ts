@@ -21,6 +21,8 @@ export interface Asked {
   readonly companyId: string
   /** Milliseconds since 1970. */
   readonly instant: number
+  /** Whether the answer is streamed: then it has no bound of rows of its own. */
+  readonly streamed: boolean
   readonly settings: StatisticsSettings
   /** Those that the question names, as they are at this instant. */
   readonly cohorts: KnownCohorts

@@ -12,8 +12,10 @@ import {
   measures,
   sources,
 } from './members/catalogue.ts'
+import { exactUpTo, relativeError } from './members/distinct-counts.ts'
 import { type Dimension, type Measure, operatorsFor, operatorsOf, type SourceId } from './members/member.ts'
 import { partsOf } from './query/plan.ts'
+import type { StatisticsSettings } from './question.ts'
 
 const caseInsensitiveOperators = operatorsOf.string.filter((each) => operatorMeanings[each].ignoresCase)
 
@@ -22,6 +24,7 @@ const sourceIds = Object.keys(sources) as SourceId[]
 /** What a company can query: the catalogue, and the labels of its own facts. */
 export function describeStatistics(
   labels: Readonly<Partial<Record<SourceId, readonly string[]>>>,
+  { exactCounts }: Pick<StatisticsSettings, 'exactCounts'>,
 ): StatisticsMeta {
   const known = [
     ...dimensions,
@@ -29,7 +32,7 @@ export function describeStatistics(
     ...sourceIds.flatMap((source) => (labels[source] ?? []).map((key) => labelDimension(source, key))),
   ]
   return {
-    measures: Object.fromEntries(measures.map((each) => [each.id, describeMeasure(each)])),
+    measures: Object.fromEntries(measures.map((each) => [each.id, describeMeasure(each, exactCounts)])),
     dimensions: Object.fromEntries(known.map((each) => [each.id, describeDimension(each)])),
     queryCompatibility: {
       components: [...subsetsOf(sourceIds).map((subset) => membersOf(subset, known)), creditMembers(known)],
@@ -38,8 +41,11 @@ export function describeStatistics(
   }
 }
 
-function describeMeasure({ title, description, source, format, virtual }: Measure): MeasureMeta {
-  return { title, description, source, type: 'number', format, virtual }
+function describeMeasure(measure: Measure, exactCounts: boolean): MeasureMeta {
+  const { title, description, source, format, virtual } = measure
+  const isEstimated = !measure.virtual && measure.estimate !== undefined && !exactCounts
+  const bounds = isEstimated ? { exactUpTo, relativeError } : {}
+  return { title, description, source, type: 'number', format, virtual, ...bounds }
 }
 
 function describeDimension(dimension: Dimension): DimensionMeta {

@@ -77,6 +77,8 @@ export interface PlainMeasure extends MeasureBase {
   readonly mean?: true
   /** The aggregate of a group. */
   readonly aggregate: Expression
+  /** Of a distinct count of one group of all rows: exact up to `estimatedFrom`, within `estimateError` beyond. */
+  readonly estimate?: Expression
   /** The aggregate where the rows are one for each identifier, if it is another. */
   readonly perItem?: Expression
 }

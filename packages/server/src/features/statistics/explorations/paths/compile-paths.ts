@@ -37,7 +37,7 @@ interface Context {
 export function compilePaths(
   paths: ParsedPaths,
   companyId: string,
-  { eventAliases }: CompileSettings,
+  { eventAliases }: Pick<CompileSettings, 'eventAliases'>,
 ): CompiledQuery {
   const parameters = createParameters()
   const context = { paths, companyId, eventAliases, parameters }

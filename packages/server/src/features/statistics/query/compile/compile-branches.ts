@@ -14,8 +14,12 @@ import { nested, select } from './sql-text.ts'
 export interface BranchContext {
   readonly plan: Plan
   readonly times: TimeSet
+  /** Instants of all buckets that have a row whether there is a fact in them or not. */
+  readonly filled?: readonly number[]
   readonly buckets: Buckets
   readonly companyId: string
+  /** Whether distinct counts are exact at any size. */
+  readonly exactCounts: boolean
   readonly eventAliases: EventAliases
   readonly attribution: Attribution
   readonly parameters: Parameters
@@ -27,7 +31,9 @@ export interface BranchContext {
  */
 export function branchSql(branch: Branch, context: BranchContext, prefix: string): string {
   const measures = context.plan.measures.map((measure, i) => {
-    const sql = branch.measures.includes(measure) ? aggregateOf(branch, measure).sql : zeroOf(measure)
+    const sql = branch.measures.includes(measure)
+      ? aggregateOf(branch, measure, context).sql
+      : zeroOf(measure)
     return `${sql} AS ${prefix}${i}`
   })
   return branch.over === 'sessions'
@@ -40,13 +46,18 @@ export function groupBy({ groupings }: Pick<Plan, 'groupings'>): string {
 }
 
 /** What a source adds to a group that it has nothing for: means stay absent (docs/statistics.md, Joining sources). */
-function zeroOf(measure: PlainMeasure): string {
+export function zeroOf(measure: PlainMeasure): string {
   if (measure.mean) return "CAST(NULL, 'Nullable(Float64)')"
   if (measure.format === 'decimal') return 'toDecimal128(0, 6)'
   return measure.format === 'amount' ? 'toDecimal128(0, 2)' : 'toUInt64(0)'
 }
 
-function aggregateOf({ groupings }: Branch, measure: PlainMeasure): Expression {
+function aggregateOf(
+  { groupings }: Branch,
+  measure: PlainMeasure,
+  { exactCounts }: BranchContext,
+): Expression {
+  if (measure.estimate && groupings.length === 0 && !exactCounts) return measure.estimate
   const perItem = groupings.some(({ dimension }) => dimension.perItem)
   return (perItem ? measure.perItem : undefined) ?? measure.aggregate
 }
@@ -67,7 +78,7 @@ function aggregatesSql(branch: Branch, context: BranchContext, measures: readonl
     const sql = rows.dimension(grouping.dimension)
     return `${buckets.sql(grouping, sql, parameters)} AS g${i}`
   })
-  for (const measure of branch.measures) rows.need(aggregateOf(branch, measure).columns)
+  for (const measure of branch.measures) rows.need(aggregateOf(branch, measure, context).columns)
   // The relation lies in the hull; separate intervals are distinguished here.
   const inside = times.length > 1 ? timeCondition('time', times, 'time', parameters) : undefined
   if (inside !== undefined) rows.need(['time'])

@@ -8,12 +8,13 @@ import { defaultAttribution } from './compile-credits.ts'
 
 const company = '64b7f0a1c2d3e4f5a6b7c8d9'
 
-function compiled(query: Partial<Query>, zone = 'Europe/Paris'): CompiledQuery {
+function compiled(query: Partial<Query>, zone = 'Europe/Paris', exactCounts = true): CompiledQuery {
   const whole = { measures: [], dimensions: [], filters: [], timeDimensions: [], ...query }
   const now = { instant: Date.parse('2026-03-18T15:30:00Z'), zone: openZone(zone) }
   return compileQuery(planQuery(parseQuery(whole, now)), company, {
     eventAliases: new Map(),
     attribution: defaultAttribution,
+    exactCounts,
   })
 }
 
@@ -77,6 +78,15 @@ ORDER BY s0 DESC NULLS LAST, g0 ASC NULLS LAST
 LIMIT 10001`)
   })
 
+  it('estimates large distinct counts of all rows together, unless they are to be exact', () => {
+    const total = { measures: ['events.people', 'events.identifiedPeople'] }
+    expect(compiled(total, 'UTC', false).sql).toContain('uniqCombined64If(20)(person, identified)')
+    expect(compiled(total, 'UTC', true).sql).not.toContain('uniqCombined')
+    expect(compiled({ ...total, dimensions: ['events.name'] }, 'UTC', false).sql).not.toContain(
+      'uniqCombined',
+    )
+  })
+
   it('starts a session where nothing precedes within half an hour, looking back as far', () => {
     const { sql, params } = compiled(
       {
@@ -100,6 +110,31 @@ LIMIT 10001`)
       p5: Date.parse('2026-01-01T00:00:00Z'),
       p6: Date.parse('2026-01-02T00:00:00Z'),
     })
+  })
+
+  it('looks up what the first event of a session says by its key, and filters whole sessions', () => {
+    const { sql } = compiled({
+      measures: ['sessions.count'],
+      dimensions: ['sessions.browser'],
+      filters: [
+        { member: 'sessions.entryPath', operator: 'equals', values: ['/start'] },
+        { member: 'sessions.person', operator: 'contains', values: ['a'] },
+      ],
+      timeDimensions: [{ dimension: 'sessions.time', dateRange: ['2026-01-01', '2026-01-31'] }],
+    })
+    expect(sql).toContain('AS event\n')
+    expect(sql).toContain('ON event.of_key = run.entry_key')
+    expect(
+      sql.match(
+        /HAVING uniqExact\(intDiv\(toUnixTimestamp64Milli\(time\) - \{p\d+:Int64\}, 3600000\)\) = 24/g,
+      ),
+    ).not.toBe(null)
+    // Persons are chosen before the runs are made, everything else afterwards.
+    const [outer = ''] = sql.split('GROUP BY person')
+    expect(outer).not.toContain('path(')
+    expect(sql).toMatch(/WHERE if\(startsWith\(entry_url/)
+    for (const scan of sql.matchAll(/FROM (?:events|identities)\s+WHERE (.{9})/g))
+      expect(scan[1]).toBe('company =')
   })
 
   it('reads the last rows of orders within the range, and filters by labels afterwards', () => {
