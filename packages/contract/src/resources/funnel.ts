@@ -7,6 +7,8 @@ import { absentAsNull, granularities, memberId } from './query.ts'
 export const funnelLimits = {
   minSteps: 2,
   maxSteps: 12,
+  /** Filters of all steps and of the funnel itself. */
+  filters: 100,
   /** Days of the longest window. */
   windowDays: 366,
   /** Values of a breakdown that have rows of their own. */
@@ -42,7 +44,7 @@ export const FunnelQuery = Type.Object(
     steps: Type.Array(FunnelStep, {
       minItems: funnelLimits.minSteps,
       maxItems: funnelLimits.maxSteps,
-      description: 'The steps in their order',
+      description: 'The steps in their order; all of them and `filters` together may have 100 filters',
     }),
     order: absentAsNull(
       oneOf(funnelOrders, {

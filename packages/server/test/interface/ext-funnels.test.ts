@@ -321,6 +321,17 @@ describe('refusals', () => {
     expect(`${body.message} ${errors[0]?.message}`).toContain(says)
   })
 
+  it('refuses more than 100 filters, those of all steps together (Q13)', async () => {
+    const filters = Array.from({ length: 50 }, () => filter('events.name'))
+    const query = { steps: [{ filters }, { filters }, view], ...march }
+    expect((await app.post(query, { path })).status).toBe(200)
+    const { status, body } = await app.post({ ...query, filters: filters.slice(0, 1) }, { path })
+    expect({ status, message: body.message }).toEqual({
+      status: 400,
+      message: expect.stringContaining('100'),
+    })
+  })
+
   it('refuses a trend of too many buckets (Q08)', async () => {
     const { status, body } = await app.post(
       { steps: [view, view], granularity: 'second', dateRange: ['2016-01-01', '2025-12-31'] },

@@ -90,6 +90,7 @@ function readRows(lines: string): EngineCell[][] {
 /** ClickHouse's error codes for a query that needs too much. */
 const tooMuch = new Map([
   [158, 'rows'],
+  [168, 'conditions'],
   [191, 'values'],
   [241, 'memory'],
   [307, 'bytes'],

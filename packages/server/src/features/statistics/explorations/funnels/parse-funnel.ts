@@ -4,7 +4,7 @@ import type { Dimension } from '../../members/member.ts'
 import type { EventAliases } from '../../query/compile/event-name.ts'
 import { resolveDimension } from '../../query/parse/parse-members.ts'
 import { rejectTooManyBuckets } from '../../query/plan.ts'
-import type { Grouping } from '../../query/query.ts'
+import { type Grouping, leavesOf } from '../../query/query.ts'
 import { createQueryFaults, type QueryFaults } from '../../query/query-faults.ts'
 import type { Now } from '../../query/time/dates.ts'
 import { day, hour, minute } from '../../query/time/zone.ts'
@@ -25,6 +25,11 @@ export function parseFunnel(query: FunnelQuery, now: Now, eventAliases: EventAli
   const steps = query.steps.map((step, i) => parseSelection(step, `steps.${i}`, now, faults))
   if (order === 'any') refuseEqualSteps(query, faults)
   const filters = parseEventFilters(query.filters ?? [], 'filters', now, faults)
+  const named = query.steps.filter(({ events }) => events).length
+  if (leavesOf([...steps.flat(), ...filters]).length - named > funnelLimits.filters) {
+    const message = `A funnel may have ${funnelLimits.filters} filters, those of all its steps together`
+    faults.add('tooComplex', 'steps', message)
+  }
   const window = parseWindow(query.window, faults)
   const breakdown = parseBreakdown(query.breakdown ?? undefined, faults)
   const ranges = parseRanges(query, now, faults)
