@@ -17,8 +17,10 @@ const quickRuns: readonly Run[] = [['loading', '0.001', '1', '2000'], ['event-lo
 const longRuns: readonly Run[] = [
   ['collector', '--seconds', '1', '--rounds', '1'],
   ['statistics', '--events', '100000', '--orders', '0.01,0.02', '--rounds', '1', '--settle', '0'],
+  ['explorations', '--events', '100000', '--rounds', '1', '--settle', '0'],
   ['large-answers', '--seconds', '1', '--rows', '2000', '--settle', '0'],
   ['start', '--rounds', '1', '--minutes', '0', '--settle', '0'],
+  ['schedules', '--seconds', '1', '--schedules', '3', '--events', '1000'],
   ['sign-in', '--seconds', '1', '--rounds', '1', '--people', '10'],
 ]
 

@@ -48,7 +48,9 @@ export interface OperationAudit {
   readonly target?: string
   /** Whose id the target has where the path names none. */
   readonly of?: 'caller' | 'company'
-  /** The field of the body that names a target without an id yet. */
+  /** The parameter of the path that is the id of the target, where that is not `id`. */
+  readonly param?: string
+  /** The parameter of the path, or the field of the body, that names a target without an id. */
   readonly named?: string
 }
 

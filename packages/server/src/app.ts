@@ -18,9 +18,12 @@ import { registerSamlRoutes } from './features/identity/single-sign-on/sign-in/s
 import { registerSingleSignOnRoutes } from './features/identity/single-sign-on/single-sign-on-routes.ts'
 import { registerLinkedAccountRoutes } from './features/linked-accounts/linked-account-routes.ts'
 import { registerSavedQueryRoutes } from './features/saved-queries/saved-query-routes.ts'
+import { registerCohortRoutes } from './features/statistics/cohorts/cohort-routes.ts'
 import { registerExplorationRoutes } from './features/statistics/explorations/exploration-routes.ts'
 import { registerAnalyticsSettingsRoutes } from './features/statistics/settings/analytics-settings-routes.ts'
+import { registerEventAliasRoutes } from './features/statistics/settings/event-alias-routes.ts'
 import { registerStatisticsRoutes } from './features/statistics/statistics-routes.ts'
+import { registerTagKeyRoutes } from './features/tag-keys/tag-key-routes.ts'
 import type { Addresses } from './platform/http/documents/curl.ts'
 import { documentsRoutes } from './platform/http/documents-routes.ts'
 import { healthRoutes } from './platform/http/health-routes.ts'
@@ -68,7 +71,10 @@ export async function buildApp(context: Context, addresses: () => Addresses): Pr
       registerApplicationRoutes(scope, services.applications)
       registerAuthenticatorRoutes(scope, services.authenticators)
       registerStatisticsRoutes(scope, services.statistics, services.answerBodies)
+      registerCohortRoutes(scope, services.cohorts)
       registerAnalyticsSettingsRoutes(scope, services.analyticsSettings)
+      registerEventAliasRoutes(scope, services.eventAliases)
+      registerTagKeyRoutes(scope, services.tagKeys)
       registerExplorationRoutes(scope, services.statistics, services.answerBodies)
       registerSavedQueryRoutes(scope, services.savedQueries.service)
       registerDatasourceRoutes(scope, services.datasources)

@@ -45,15 +45,27 @@ import {
 } from './features/linked-accounts/linked-account-service.ts'
 import { createSavedQueries, type SavedQueries } from './features/saved-queries/saved-queries.ts'
 import { type AnswerBodies, createAnswerBodies } from './features/statistics/answer-body.ts'
+import { createCohortListStore } from './features/statistics/cohorts/cohort-list-store.ts'
+import { createCohortPeople } from './features/statistics/cohorts/cohort-people.ts'
+import { type CohortService, createCohortService } from './features/statistics/cohorts/cohort-service.ts'
 import { createQueryGate, type QueryGate } from './features/statistics/query/gate.ts'
-import { defaultRunLimits, type RunLimits } from './features/statistics/query/run.ts'
+import { defaultRunLimits, type RunLimits, rowsOfCompiled } from './features/statistics/query/run.ts'
 import { openZone } from './features/statistics/query/time/zone.ts'
 import {
   type AnalyticsSettingsService,
   createAnalyticsSettingsService,
 } from './features/statistics/settings/analytics-settings-service.ts'
+import {
+  createEventAliasService,
+  type EventAliasService,
+} from './features/statistics/settings/event-alias-service.ts'
 import { createStatisticsService, type StatisticsService } from './features/statistics/statistics-service.ts'
 import { createStatisticsStore } from './features/statistics/statistics-store.ts'
+import {
+  createTagKeyService,
+  type ListUsesOfTag,
+  type TagKeyService,
+} from './features/tag-keys/tag-key-service.ts'
 import type { OpenedColumnar } from './open-stores.ts'
 import type { Clock } from './platform/clock.ts'
 import type { Passwords } from './platform/crypto/passwords.ts'
@@ -64,7 +76,7 @@ import type { EnqueueMail } from './platform/mail/mail-queue.ts'
 import type { Metrics } from './platform/metrics.ts'
 import type { OutgoingClient } from './platform/outgoing/outgoing-client.ts'
 import type { EventLog } from './platform/stores/event-log.ts'
-import type { Relational } from './platform/stores/relational.ts'
+import type { Queries, Relational } from './platform/stores/relational.ts'
 
 /** The rules of every feature, over one set of stores. */
 export interface Services {
@@ -79,8 +91,11 @@ export interface Services {
   readonly datasources: DatasourceService
   readonly statistics: StatisticsService
   readonly analyticsSettings: AnalyticsSettingsService
+  readonly eventAliases: EventAliasService
   readonly answerBodies: AnswerBodies
+  readonly cohorts: CohortService
   readonly savedQueries: SavedQueries
+  readonly tagKeys: TagKeyService
   readonly accounts: AccountServices
   readonly linkedAccounts: LinkedAccountService
   readonly audit: AuditService
@@ -95,6 +110,7 @@ export interface ServiceOverrides {
   readonly resolveTxt?: ResolveTxt
   readonly queryGate?: QueryGate
   readonly queryLimits?: RunLimits
+  readonly listUsesOfTag?: ListUsesOfTag
 }
 
 export interface ServiceParts {
@@ -174,17 +190,35 @@ export function createServices(parts: ServiceParts): Services {
     findSingleSignOn: createDomainStore(relational.db).findSingleSignOn,
     publicUrl,
   })
+  const lockCompany = (tx: Queries, companyId: string) => createDirectoryStore(tx).lockCompany(companyId)
   const analyticsSettings = createAnalyticsSettingsService({ relational, recordAudit })
+  const queryLimits = overrides.queryLimits ?? {
+    ...defaultRunLimits,
+    threads: oneThreadWhileIngesting(collector, ending),
+  }
+  const cohorts = createCohortService({
+    relational,
+    lists: createCohortListStore({ columnar }),
+    people: createCohortPeople(async (companyId, statement) => {
+      const leave = await gate.enter(companyId)
+      try {
+        return await rowsOfCompiled(columnar, statement, queryLimits)
+      } finally {
+        leave()
+      }
+    }),
+    recordAudit,
+    readSettings: analyticsSettings.getForQuery,
+    clock,
+  })
   const statistics = createStatisticsService({
     gate,
     columnar,
     store: createStatisticsStore({ columnar }),
     readSettings: analyticsSettings.getForQuery,
+    readCohorts: cohorts.readCohorts,
     clock,
-    limits: overrides.queryLimits ?? {
-      ...defaultRunLimits,
-      threads: oneThreadWhileIngesting(collector, ending),
-    },
+    limits: queryLimits,
     onAnswered: (outcome, seconds) => metrics.querySeconds.observe({ outcome }, seconds),
   })
   const linkedAccounts = createLinkedAccountService({
@@ -243,8 +277,18 @@ export function createServices(parts: ServiceParts): Services {
       resolveTxt: overrides.resolveTxt ?? resolveTxtRecords,
     }),
     analyticsSettings,
+    eventAliases: createEventAliasService({ relational, recordAudit, lockCompany }),
     statistics,
     answerBodies: createAnswerBodies({ directory: parts.spoolDirectory }),
+    cohorts,
+    tagKeys: createTagKeyService({
+      relational,
+      recordAudit,
+      lockCompany,
+      listTeams: (tx, companyId, ids) => createDirectoryStore(tx).listTeams(companyId, ids),
+      // Nothing assigns tags yet.
+      listUsesOfTag: overrides.listUsesOfTag ?? (async () => []),
+    }),
     accounts,
     audit: createAuditService({ store: createAuditStore(relational.db) }),
     linkedAccounts,

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import type { ErrorRow } from '../error-row.ts'
 import { anId, ById, ByName, Faults, Limit, QueryFaults } from '../failure-data.ts'
-import { strict } from '../resources/formats.ts'
+import { oneOf, strict } from '../resources/formats.ts'
 
 /**
  * Statistics: codes from 9000. Those up to 9034 are known to clients as those of tag keys and experiments, so that
@@ -27,6 +27,73 @@ export const statisticErrors = {
     status: 409,
     message: 'A running experiment uses this tag value',
     data: Type.Object({ id: anId, experimentIds: Type.Array(anId, { minItems: 1 }) }, strict),
+  },
+  tagKeyInUse: {
+    errorCode: 9041,
+    status: 409,
+    message: 'This tag key is in use; remove it there first',
+    data: Type.Object(
+      {
+        id: anId,
+        uses: Type.Array(
+          Type.Object(
+            {
+              kind: oneOf(['experiment', 'workflow']),
+              id: anId,
+              name: Type.String({ examples: ['Spring'] }),
+            },
+            strict,
+          ),
+          { minItems: 1 },
+        ),
+      },
+      strict,
+    ),
+  },
+  tagValueNameTaken: {
+    errorCode: 9042,
+    status: 409,
+    message: 'A value with this name already exists in this tag key',
+    data: ByName,
+  },
+  systemTagKey: {
+    errorCode: 9043,
+    status: 409,
+    message: 'The service made this tag key and keeps it; it cannot be changed or deleted here',
+    data: ById,
+  },
+  tooManyTagKeys: {
+    errorCode: 9044,
+    status: 409,
+    message: 'Your company has the most tag keys that are possible: delete one first',
+    data: Type.Object({ limit: Type.Integer({ examples: [200] }) }, strict),
+  },
+  tooManyTagValues: {
+    errorCode: 9045,
+    status: 409,
+    message: 'This tag key has the most values that are possible: delete one first',
+    data: Type.Object({ limit: Type.Integer({ examples: [1000] }) }, strict),
+  },
+  eventAliasNotFound: {
+    errorCode: 9050,
+    status: 404,
+    message: 'No event of this name has an alias',
+    data: ByName,
+  },
+  eventAliasChain: {
+    errorCode: 9051,
+    status: 409,
+    message: 'An alias leads to a name that has no alias itself',
+    data: Type.Object(
+      { name: Type.String({ examples: ['sign_up'] }), alias: Type.String({ examples: ['registration'] }) },
+      strict,
+    ),
+  },
+  tooManyEventAliases: {
+    errorCode: 9052,
+    status: 409,
+    message: 'Your company has the most event aliases that are possible: delete one first',
+    data: Type.Object({ limit: Type.Integer({ examples: [200] }) }, strict),
   },
   unknownMember: {
     errorCode: 9100,
@@ -93,5 +160,27 @@ export const statisticErrors = {
     status: 409,
     message: 'Your company has as many saved queries as it can have: delete one first',
     data: Type.Object({ limit: Type.Integer({ examples: [5_000] }) }, strict),
+  },
+  cohortNotFound: { errorCode: 9300, status: 404, message: 'There is no such cohort', data: ById },
+  cohortNameTaken: {
+    errorCode: 9301,
+    status: 409,
+    message: 'A cohort with this name already exists',
+    data: ByName,
+  },
+  tooManyCohorts: {
+    errorCode: 9302,
+    status: 409,
+    message: 'Your company has the most cohorts that are possible: delete one first',
+    data: Type.Object({ limit: Type.Integer({ examples: [100] }) }, strict),
+  },
+  cohortKind: {
+    errorCode: 9303,
+    status: 409,
+    message: 'A cohort has a rule or a list, and keeps which of the two it has',
+    data: Type.Object(
+      { reason: Type.String({ examples: ['is a list: make another cohort for the rule'] }) },
+      strict,
+    ),
   },
 } as const satisfies Record<string, ErrorRow>

@@ -5,9 +5,11 @@ import * as applications from './applications.ts'
 import * as audit from './audit.ts'
 import * as auth from './auth.ts'
 import * as authenticator from './authenticator.ts'
+import * as cohorts from './cohorts.ts'
 import * as collector from './collector.ts'
 import * as company from './company.ts'
 import * as datasources from './datasources.ts'
+import * as eventAliases from './event-aliases.ts'
 import * as experiments from './experiments.ts'
 import * as funnels from './funnels.ts'
 import * as invitations from './invitations.ts'
@@ -47,6 +49,13 @@ export const allOperations: readonly Operation[] = [
   savedQueries.readRunResult,
   experiments.readExperiment,
   tags.deleteTagValue,
+  tags.listTagKeys,
+  tags.readTagKey,
+  tags.createTagKey,
+  tags.updateTagKey,
+  tags.deleteTagKey,
+  tags.createTagValue,
+  tags.updateTagValue,
   workflows.createWorkflow,
   workflows.listJsonTemplates,
   workflows.listParameterValues,
@@ -118,9 +127,20 @@ export const allOperations: readonly Operation[] = [
   singleSignOn.consumeSamlResponse,
   singleSignOn.finishSingleSignOn,
   singleSignOn.confirmSingleSignOn,
+  cohorts.listCohorts,
+  cohorts.createCohort,
+  cohorts.readCohort,
+  cohorts.updateCohort,
+  cohorts.deleteCohort,
+  cohorts.readCohortSize,
+  cohorts.listCohortMembers,
+  cohorts.replaceCohortMembers,
   analyticsSettings.readAnalyticsSettings,
   analyticsSettings.updateAnalyticsSettings,
   funnels.exploreFunnel,
+  eventAliases.listEventAliases,
+  eventAliases.setEventAlias,
+  eventAliases.deleteEventAlias,
   paths.explorePaths,
   retention.exploreRetention,
 ]

@@ -75,6 +75,7 @@ export const createLinkedAccount = {
   description: [
     'Sends a test message to the address; only when it is taken is the account linked. The address is kept encrypted and never shown again.',
     'A webhook gets JSON: `{"type": "test", "text": "...", "program": "millrace", "version": "...", "datetime": "..."}`. With a `secret` the header `Millrace-Signature: t=<seconds since 1970>,v1=<signature>` is sent: the signature is the HMAC-SHA256, in hexadecimal, of `t`, a full stop and the body as it was sent. Refuse messages whose `t` is more than five minutes away from your clock.',
+    'Schedules of saved queries send `{"type": "saved-query-run", "text": "...", "savedQuery": {"id", "name"}, "run": {"id", "trigger", "plannedFor"}, "results": [{"index", "fileName", "rows", "bytes", "url", "csv"}], ...}`, without `csv` when all results have more than 1 MB together. `run.id` is the same in every attempt.',
     'Requests go to public addresses only, over https on the ports 443, 8443 and 80, and follow no redirect. A user has at most 20 linked accounts and 30 attempts an hour.',
   ].join('\n\n'),
   audit: { action: 'linked-account-create', target: 'linked-account', named: 'name' },

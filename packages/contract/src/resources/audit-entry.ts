@@ -54,8 +54,20 @@ export const auditActions = {
   'application-revoke': 'applications',
   'token-revoke': 'applications',
 
+  'cohort-create': 'statistics',
+  'cohort-update': 'statistics',
+  'cohort-delete': 'statistics',
+
   'statistics-settings-update': 'statistics',
+  'event-alias-set': 'statistics',
+  'event-alias-delete': 'statistics',
   'schedule-pause': 'statistics',
+  'tag-key-create': 'statistics',
+  'tag-key-update': 'statistics',
+  'tag-key-delete': 'statistics',
+  'tag-value-create': 'statistics',
+  'tag-value-update': 'statistics',
+  'tag-value-delete': 'statistics',
 } as const
 
 export type AuditAction = keyof typeof auditActions

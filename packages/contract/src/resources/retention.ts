@@ -14,14 +14,8 @@ const SelectedEvents = Type.Object(eventSelection, {
 /** Question of the operation on retention (docs/statistics.md, Retention). */
 export const RetentionQuery = Type.Object(
   {
-    firstEvent: Type.Unsafe<Static<typeof SelectedEvents>>({
-      ...SelectedEvents,
-      description: 'What a person did to belong to a cohort; `{}` is any event',
-    }),
-    returnEvent: Type.Unsafe<Static<typeof SelectedEvents>>({
-      ...SelectedEvents,
-      description: 'What a person does to count as having returned; `{}` is any event',
-    }),
+    firstEvent: SelectedEvents,
+    returnEvent: SelectedEvents,
     dateRange: DateRange,
     granularity: oneOf(['day', 'week', 'month'], {
       description: 'Length of a period, in the company’s time zone; weeks begin on Monday',
@@ -55,7 +49,9 @@ export const RetentionQuery = Type.Object(
   {
     ...strict,
     title: 'RetentionQuery',
-    description: 'Who comes back; null in an optional field is as if it were absent',
+    description:
+      'Who comes back: `firstEvent` is what a person did to belong to a cohort, `returnEvent` what counts as a return; ' +
+      'null in an optional field is as if it were absent',
   },
 )
 export type RetentionQuery = Static<typeof RetentionQuery>

@@ -38,6 +38,12 @@ export const DimensionMeta = Type.Object(
       Type.Array(oneOf(granularities), { description: 'For times: units that rows can be grouped by' }),
     ),
     operators: Type.Array(oneOf(filterOperators), { description: 'Filters that it takes' }),
+    filterOnly: Type.Optional(
+      Type.Literal(true, {
+        description: 'Filters name it, of every source, and rows cannot be grouped by it',
+        'x-millrace-extension': true,
+      }),
+    ),
     caseInsensitiveOperators: Type.Optional(
       Type.Array(oneOf(filterOperators), {
         description: 'Those of its operators that ignore case; all others are case-sensitive',

@@ -80,7 +80,7 @@ async function entries(): Promise<Entry[]> {
 function targetIdOf({ audit, url }: Audited, caller: Person, path: string): string | null {
   if (audit.of === 'caller') return caller.userId
   if (audit.of === 'company') return caller.companyId
-  const place = url.split('/').indexOf(':id')
+  const place = url.split('/').indexOf(`:${audit.param ?? 'id'}`)
   return place < 0 ? null : (path.split('/')[place] ?? null)
 }
 

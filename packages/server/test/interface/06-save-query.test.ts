@@ -118,6 +118,13 @@ describe('V01: bodies', () => {
     refused({ ...valid, queries: [eventsQuery, query] }, path, words),
   )
 
+  test('queries of more than 100,000 characters together', async () => {
+    const values = Array.from({ length: 1_000 }, (_, i) => `${i}`.padStart(60, 'x'))
+    const query = { ...eventsQuery, filters: [{ member: 'events.name', operator: 'equals', values }] }
+    await refused({ ...valid, queries: [query, query] }, 'queries', /at most 100000 characters/)
+    expect((await save({ ...valid, queries: [query] })).status).toBe(200)
+  })
+
   test('a query that is too complex is named', async () => {
     const range = { dimension: 'events.time', granularity: 'second', dateRange: ['2000-01-01', '2026-01-01'] }
     const { status, message } = await save({

@@ -98,6 +98,32 @@ describe('delivery', () => {
     expect(found[0].text + found[0].sealed_content.toString('latin1')).not.toContain('secret-link')
   })
 
+  test('what a mail carries is read when it is sent, and what has been deleted ends it', async () => {
+    const server = await smtp()
+    const kept = new Map([['run/0', Buffer.from('events.name\r\n"é"\r\n')]])
+    for (const source of ['run/0', 'run/1']) {
+      const attachments = [{ filename: 'Ventes é.csv', contentType: 'text/csv; charset=utf-8', source }]
+      await createMailQueue(box)(database.db, {
+        to: 'ada@example.com',
+        subject: source,
+        text: 'x',
+        attachments,
+      })
+    }
+    await worker(server.url, { readAttachment: async (source) => kept.get(source) }).work()
+    expect(server.mails).toHaveLength(1)
+    const { message } = server.mails[0] ?? { message: '' }
+    expect(message).toMatch(/^Content-Type: text\/csv; charset=utf-8;\s+name\*?/m)
+    expect(message).toMatch(/^Content-Disposition: attachment;\s+filename\*0\*=utf-8''Ventes%20%C3%A9\.csv/m)
+    const [, content = ''] =
+      /base64\r?\n(?:[\w-]+:.*\r?\n(?: .*\r?\n)*)*\r?\n([\w+/=\r\n]+)\r?\n--/.exec(message) ?? []
+    expect(Buffer.from(content, 'base64').toString()).toBe('events.name\r\n"é"\r\n')
+    expect(await rows()).toMatchObject([
+      { sent: true },
+      { sent: false, failed: true, attempts: 1, last_error: expect.stringContaining('has been deleted') },
+    ])
+  })
+
   test('a mail that is never committed is never sent', async () => {
     const server = await smtp()
     const broken = database.transaction(async (tx) => {

@@ -1,7 +1,23 @@
 import type { AuditAction } from '@millrace/contract/resources/audit-entry.ts'
-import type { Deed } from './audit-world.ts'
+import type { TagKey } from '@millrace/contract/resources/tag-key.ts'
+import { type AuditWorld, type Deed, fresh, type Told } from './audit-world.ts'
 
 const settings = '/statistics/analytics/settings'
+const tags = `${settings}/tags`
+const aliases = `${settings}/event-aliases`
+
+/** A tag key with one value. @returns the addresses of both, and their identifiers */
+async function addKey({ people, ask }: AuditWorld) {
+  const definition = { name: fresh('Season '), values: [{ name: 'Spring' }] }
+  const { id, ...made } = await ask<TagKey>(people, 'POST', tags, { definition })
+  const valueId = made.definition.values[0]?._id ?? ''
+  return { id, valueId, key: `${tags}/${id}`, value: `${tags}/${id}/values/${valueId}` }
+}
+
+const done = ({ people }: AuditWorld, kind: string, id: string): Told => ({
+  actor: ['user', people.admin.id],
+  target: [kind, id],
+})
 
 /** What is changed below the settings of statistics. */
 export const analyticsDeeds = {
@@ -9,5 +25,52 @@ export const analyticsDeeds = {
     await begin(people)
     await ask(people, 'PATCH', settings, { attribution: { model: 'linear' } })
     return { actor: ['user', people.admin.id], target: ['company', people.companyId] }
+  },
+  'event-alias-set': async ({ people, ask, begin }) => {
+    const name = fresh('sign up ')
+    await begin(people)
+    await ask(people, 'PUT', `${aliases}/${name}`, { alias: 'registration' })
+    return { actor: ['user', people.admin.id], target: ['event', null, name] }
+  },
+  'event-alias-delete': async ({ people, ask, begin }) => {
+    const name = fresh('sign up ')
+    await ask(people, 'PUT', `${aliases}/${name}`, { alias: 'registration' })
+    await begin(people)
+    await ask(people, 'DELETE', `${aliases}/${name}`)
+    return { actor: ['user', people.admin.id], target: ['event', null, name] }
+  },
+  'tag-key-create': async (world) => {
+    await world.begin(world.people)
+    return done(world, 'tag-key', (await addKey(world)).id)
+  },
+  'tag-key-update': async (world) => {
+    const { id, key } = await addKey(world)
+    await world.begin(world.people)
+    await world.ask(world.people, 'PATCH', key, { definition: { cardinality: 'multiple' } })
+    return done(world, 'tag-key', id)
+  },
+  'tag-key-delete': async (world) => {
+    const { id, key } = await addKey(world)
+    await world.begin(world.people)
+    await world.ask(world.people, 'DELETE', key)
+    return done(world, 'tag-key', id)
+  },
+  'tag-value-create': async (world) => {
+    const { key } = await addKey(world)
+    await world.begin(world.people)
+    const made = await world.ask<TagKey>(world.people, 'POST', `${key}/values`, { name: 'Summer' })
+    return done(world, 'tag-value', made.definition.values[1]?._id ?? '')
+  },
+  'tag-value-update': async (world) => {
+    const { valueId, value } = await addKey(world)
+    await world.begin(world.people)
+    await world.ask(world.people, 'PATCH', value, { name: 'Summer' })
+    return done(world, 'tag-value', valueId)
+  },
+  'tag-value-delete': async (world) => {
+    const { valueId, value } = await addKey(world)
+    await world.begin(world.people)
+    await world.ask(world.people, 'DELETE', value)
+    return done(world, 'tag-value', valueId)
   },
 } satisfies Partial<Record<AuditAction, Deed>>

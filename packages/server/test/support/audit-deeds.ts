@@ -34,6 +34,17 @@ async function invite({ people, ask }: AuditWorld): Promise<{ id: string; url: s
   return { id: user.id, url }
 }
 
+/** The deed of an administrator to a cohort that is there. */
+const ofCohort = (method: 'PATCH' | 'DELETE', body?: { name: string }): Deed =>
+  administered('cohort', async ({ people, ask }, begin) => {
+    const made = await ask<Made>(people, 'POST', '/statistics/cohorts', cohortBody())
+    await begin()
+    await ask(people, method, `/statistics/cohorts/${made.id}`, body)
+    return made.id
+  })
+
+const cohortBody = () => ({ name: fresh('cohort '), rule: { event: { events: ['purchase'] } } })
+
 /** One row for each action of the audit log. */
 export const auditDeeds: Readonly<Record<AuditAction, Deed>> = {
   ...providerDeeds,
@@ -269,4 +280,11 @@ export const auditDeeds: Readonly<Record<AuditAction, Deed>> = {
     })
     return { actor: ['user', id], target: null }
   },
+
+  'cohort-create': administered('cohort', async ({ people, ask }, begin) => {
+    await begin()
+    return ask<Made>(people, 'POST', '/statistics/cohorts', cohortBody())
+  }),
+  'cohort-update': ofCohort('PATCH', { name: 'Renamed' }),
+  'cohort-delete': ofCohort('DELETE'),
 }

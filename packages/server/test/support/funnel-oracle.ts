@@ -96,7 +96,7 @@ function actorsOf(facts: readonly Fact[], query: FunnelQuery): Map<string, Met[]
         return passing(fact, [...(query.filters ?? []), ...(filters ?? [])]) !== undefined
       })
       if (!steps.includes(true)) continue
-      const value = query.breakdown ? valueOf(fact, query.breakdown.slice('events.'.length)) : null
+      const value = query.breakdown ? valueFor(fact, query.breakdown.slice('events.'.length)) : null
       const key = JSON.stringify([person, session])
       actors.set(key, [...(actors.get(key) ?? []), { time: fact.time, steps, value }])
     }
@@ -105,7 +105,7 @@ function actorsOf(facts: readonly Fact[], query: FunnelQuery): Map<string, Met[]
   return actors
 }
 
-function valueOf(fact: Fact, name: string): Value {
+function valueFor(fact: Fact, name: string): Value {
   return name === 'isIdentified' ? fact.identified : (fact.texts.get(name) ?? null)
 }
 

@@ -2,6 +2,7 @@ import { newId } from '../../src/platform/ids.ts'
 import { exportCases, nothing, only, type PermissionRows } from './permission-row.ts'
 import { accountRows } from './permission-rows-accounts.ts'
 import { analyticsSettingsRows } from './permission-rows-analytics-settings.ts'
+import { cohortRows } from './permission-rows-cohorts.ts'
 import { companyRows } from './permission-rows-company.ts'
 import { ownAccountRows } from './permission-rows-own-account.ts'
 import { savedQueryRows } from './permission-rows-saved-queries.ts'
@@ -34,6 +35,7 @@ export const permissionRows: PermissionRows = {
   ...companyRows,
   ...ownAccountRows,
   ...signOnRows,
+  ...cohortRows,
   ...analyticsSettingsRows,
   ...savedQueryRows,
 

@@ -4,10 +4,18 @@ import type { Operation } from '@millrace/contract/operation.ts'
 import { permissionRows } from './permission-rows.ts'
 import type { MakeRefused, RefusalRows } from './refusal-row.ts'
 import { accountRefusals } from './refusal-rows-accounts.ts'
+import { analyticsSettingsRefusals } from './refusal-rows-analytics-settings.ts'
+import { cohortRefusals } from './refusal-rows-cohorts.ts'
 import { ownAccountRefusals } from './refusal-rows-own-account.ts'
 import { signOnRefusals } from './refusal-rows-sign-on.ts'
 
-export const refusalRows: RefusalRows = { ...accountRefusals, ...ownAccountRefusals, ...signOnRefusals }
+export const refusalRows: RefusalRows = {
+  ...accountRefusals,
+  ...analyticsSettingsRefusals,
+  ...cohortRefusals,
+  ...ownAccountRefusals,
+  ...signOnRefusals,
+}
 
 const isAbsence = (error: ErrorName) => errorTable[error].status === 404
 

@@ -85,6 +85,15 @@ export async function openSavedQueries() {
     loops,
     people,
     call,
+    /** The reply to a download, which is no envelope. */
+    download: (who: Who, path: string) =>
+      app.auth.call(tokens.get(who) ?? '', 'GET', `/v2/statistics/query${path}`),
+    /** Links an account. @returns its id */
+    async linkAccount(who: Who, body: Record<string, unknown>): Promise<string> {
+      const reply = await app.auth.call(tokens.get(who) ?? '', 'POST', '/v2/linked-accounts', body)
+      if (reply.statusCode !== 200) throw new Error(reply.body)
+      return reply.json().data.id
+    },
     /** A schedule for the analyst's own address. */
     daily: (more: Record<string, unknown> = {}) => ({
       frequency: 'daily',

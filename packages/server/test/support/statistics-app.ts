@@ -41,6 +41,9 @@ export interface Envelope {
   warnings?: { path: string; message: string }[]
 }
 
+/** The id of the caller, or of their role, in a company. */
+const withinCompany = (prefix: string, companyId: string) => prefix + companyId.slice(prefix.length)
+
 export async function openStatisticsApp(
   columnar: Columnar,
   overrides: Pick<TestServiceOptions, 'queryGate' | 'queryLimits'> = {},
@@ -58,8 +61,8 @@ export async function openStatisticsApp(
       const { companyId, permissions } = caller
       return createPrincipal({
         email: 'ada@example.com',
-        roleId: '65f0c0ffee5ca1ab1e0ddba4',
-        userId: '65f0c0ffee5ca1ab1e0ddba1',
+        roleId: withinCompany('72', companyId),
+        userId: withinCompany('75', companyId),
         companyId,
         clientId: '65f0c0ffee5ca1ab1e0ddba2',
         tokenId: '65f0c0ffee5ca1ab1e0ddba3',
@@ -89,6 +92,17 @@ export async function openStatisticsApp(
       `insert into companies (id, name, timezone) values ($1, 'A company', $2)
        on conflict (id) do update set timezone = excluded.timezone`,
       [caller.companyId, settable.timezone],
+    )
+    const { companyId } = caller
+    const [roleId, userId] = [withinCompany('72', companyId), withinCompany('75', companyId)]
+    await pool.query(
+      `insert into roles (id, company_id, name) values ($1, $2, 'A role') on conflict do nothing`,
+      [roleId, companyId],
+    )
+    await pool.query(
+      `insert into users (id, company_id, role_id, email, status, holds_email)
+       values ($1, $2, $3, 'ada@example.com', 'active', false) on conflict do nothing`,
+      [userId, companyId, roleId],
     )
   }
 

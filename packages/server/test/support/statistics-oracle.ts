@@ -17,7 +17,7 @@ export type Row = Record<string, Value>
 
 type SourceName = 'events' | 'purchases' | 'sessions'
 
-type Range = readonly [from: number, to: number]
+export type Range = readonly [from: number, to: number]
 
 export function createOracle(events: readonly StoredEvent[]): Oracle {
   const collected = eventFacts(events)
@@ -45,7 +45,7 @@ export function rangeOf(range: string | readonly string[], zone: string): Range 
 }
 
 /** A date is its day, an instant its millisecond. */
-function momentOf(text: string, zone: string): Range {
+export function momentOf(text: string, zone: string): Range {
   if (text.length > 10) return [Date.parse(text), Date.parse(text) + 1]
   return [dayBegins(text, zone), dayBegins(daysLater(text, 1), zone)]
 }

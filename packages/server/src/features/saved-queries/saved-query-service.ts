@@ -9,6 +9,7 @@ import type { SavedQueryRun } from '@millrace/contract/resources/saved-query-run
 import type { Clock } from '../../platform/clock.ts'
 import { DomainError } from '../../platform/errors.ts'
 import { newId, normalizeId } from '../../platform/ids.ts'
+import { invalid } from '../../platform/invalid.ts'
 import { parseEmailAddress } from '../../platform/mail/email-address.ts'
 import { type Listed, type Page, rangeOf } from '../../platform/paging.ts'
 import type { Relational } from '../../platform/stores/relational.ts'
@@ -33,6 +34,8 @@ export interface SavedQueryServiceDependencies {
 
 /** Of one company. */
 const maxSavedQueries = 5_000
+/** Characters of JSON, which keep a page of saved queries small. */
+const maxQueriesLength = 100_000
 const previewedRuns = 10
 
 export type SavedQueryService = ReturnType<typeof createSavedQueryService>
@@ -44,6 +47,13 @@ export function createSavedQueryService(dependencies: SavedQueryServiceDependenc
   const runs = createRunStore(relational.db)
 
   async function requireQueries(queries: readonly Query[], companyId: string): Promise<void> {
+    const { length } = JSON.stringify(queries)
+    if (length > maxQueriesLength) {
+      throw invalid(
+        'queries',
+        `must have at most ${maxQueriesLength} characters of JSON together, they have ${length}`,
+      )
+    }
     for (const [i, query] of queries.entries()) {
       await validateQuery(query, companyId).catch((error: unknown) => {
         throw placed(error, `queries.${i}`)

@@ -1,6 +1,7 @@
 import type { LabelUse } from './label-warnings.ts'
 import type { CompiledQuery } from './query/compile/compile.ts'
 import type { EventAliases } from './query/compile/event-name.ts'
+import type { KnownCohorts } from './query/query.ts'
 import type { Zone } from './query/time/zone.ts'
 
 /** Settings of a company that statistics need. */
@@ -23,6 +24,8 @@ export interface Asked {
   /** Milliseconds since 1970. */
   readonly instant: number
   readonly settings: StatisticsSettings
+  /** Those that the question names, as they are at this instant. */
+  readonly cohorts: KnownCohorts
 }
 
 /** One statement, and the zone in which its times are shown. */
@@ -33,6 +36,8 @@ export interface Prepared {
 
 /** What can be asked of the stored facts: a query, or an exploration. Each is answered as one statement. */
 export interface Question {
+  /** What was asked, as it came: cohorts are found in it. */
+  readonly body: unknown
   /** The labels that it names, to warn of those that nothing has. */
   readonly labels: readonly LabelUse[]
   /** @throws {DomainError} naming what is wrong with it */

@@ -4,8 +4,15 @@ import type {
   MeasureMeta,
   StatisticsMeta,
 } from '@millrace/contract/resources/statistics-meta.ts'
-import { dimensionIn, dimensions, labelDimension, measures, sources } from './members/catalogue.ts'
-import { type Dimension, type Measure, operatorsOf, type SourceId } from './members/member.ts'
+import {
+  dimensionIn,
+  dimensions,
+  filterDimensions,
+  labelDimension,
+  measures,
+  sources,
+} from './members/catalogue.ts'
+import { type Dimension, type Measure, operatorsFor, operatorsOf, type SourceId } from './members/member.ts'
 import { partsOf } from './query/plan.ts'
 
 const caseInsensitiveOperators = operatorsOf.string.filter((each) => operatorMeanings[each].ignoresCase)
@@ -18,6 +25,7 @@ export function describeStatistics(
 ): StatisticsMeta {
   const known = [
     ...dimensions,
+    ...filterDimensions,
     ...sourceIds.flatMap((source) => (labels[source] ?? []).map((key) => labelDimension(source, key))),
   ]
   return {
@@ -35,16 +43,17 @@ function describeMeasure({ title, description, source, format, virtual }: Measur
 }
 
 function describeDimension(dimension: Dimension): DimensionMeta {
-  const { title, description, source, type, format, values } = dimension
+  const { id, title, description, type, format, values, filterOnly } = dimension
   return {
     title,
     description,
-    source,
+    source: id.slice(0, id.indexOf('.')),
     type,
     ...(format === undefined ? {} : { format }),
     ...(type === 'time' ? { granularities: [...granularities] } : {}),
-    operators: [...operatorsOf[type]],
-    ...(type === 'string' ? { caseInsensitiveOperators: [...caseInsensitiveOperators] } : {}),
+    operators: [...operatorsFor(dimension)],
+    ...(filterOnly ? { filterOnly } : {}),
+    ...(type === 'string' && !filterOnly ? { caseInsensitiveOperators: [...caseInsensitiveOperators] } : {}),
     ...(values === undefined ? {} : { values: [...values] }),
   }
 }

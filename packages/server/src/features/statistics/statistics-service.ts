@@ -5,6 +5,7 @@ import type { StatisticsMeta } from '@millrace/contract/resources/statistics-met
 import type { Clock } from '../../platform/clock.ts'
 import { DomainError } from '../../platform/errors.ts'
 import type { Columnar } from '../../platform/stores/columnar.ts'
+import type { ReadCohorts } from './cohorts/cohort-reader.ts'
 import { labelsIn, unknownLabels, warnOfLabels } from './label-warnings.ts'
 import { compileQuery } from './query/compile/compile.ts'
 import type { QueryGate } from './query/gate.ts'
@@ -22,6 +23,7 @@ export interface StatisticsDependencies {
   readonly columnar: Columnar
   readonly store: StatisticsStore
   readonly readSettings: (companyId: string) => Promise<StatisticsSettings>
+  readonly readCohorts: ReadCohorts
   readonly clock: Clock
   readonly gate: QueryGate
   readonly limits: RunLimits
@@ -95,7 +97,7 @@ interface Described {
 }
 
 export function createStatisticsService(dependencies: StatisticsDependencies): StatisticsService {
-  const { columnar, store, readSettings, clock, gate, limits, onAnswered } = dependencies
+  const { columnar, store, readSettings, readCohorts, clock, gate, limits, onAnswered } = dependencies
   const described = new Map<string, Described>()
 
   async function prepare({
@@ -104,7 +106,9 @@ export function createStatisticsService(dependencies: StatisticsDependencies): S
     at = clock.now(),
   }: Pick<ExplorationRequest, 'question' | 'companyId' | 'at'>): Promise<Prepared> {
     const settings = await readSettings(companyId)
-    return question.prepare({ companyId, instant: at, settings })
+    const now = { instant: at, zone: openZone(settings.timezone) }
+    const cohorts = await readCohorts(companyId, question.body, now)
+    return question.prepare({ companyId, instant: now.instant, settings, cohorts })
   }
 
   /** The labels of a company, at most so many milliseconds old. */
@@ -199,10 +203,11 @@ export function createStatisticsService(dependencies: StatisticsDependencies): S
 
 function questionOf(query: Query): Question {
   return {
+    body: query,
     labels: labelsIn(query),
-    prepare({ companyId, instant, settings }) {
+    prepare({ companyId, instant, settings, cohorts }) {
       const zone = openZone(settings.timezone)
-      const plan = planQuery(parseQuery(query, { instant, zone }))
+      const plan = planQuery(parseQuery(query, { instant, zone, cohorts }))
       return { compiled: compileQuery(plan, companyId, settings), zone }
     },
   }

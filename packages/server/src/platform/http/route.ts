@@ -56,10 +56,12 @@ export function route<const O extends Operation>(
   scope: FastifyInstance,
   operation: O,
   handler: (request: RequestOf<O>) => Answer<O>,
+  options: Pick<RawRoute<O>, 'bodyLimit'> = {},
 ): void {
   const isPaginated = hasPages(operation)
   scope.route({
     ...operation,
+    ...options,
     async handler(request) {
       const answer: unknown = await handler(request as RequestOf<O>)
       if (!isPaginated) return success(answer === undefined ? {} : answer)

@@ -193,6 +193,16 @@ export function createRunStore(db: Queries) {
         .where(and(eq(savedQueryResults.runId, id), sql`${savedQueryResults.attempt} <> ${attempts}`))
     },
 
+    /** Bytes of all results that are stored for a company. */
+    async countStoredBytes(companyId: string): Promise<number> {
+      const { rows } = await db.execute<{ bytes: string }>(
+        sql`select coalesce(sum((result->>'bytes')::bigint), 0) as bytes
+          from ${savedQueryRuns} as run, json_array_elements(run.results) as result
+          where run.company_id = ${companyId} and run.results_until is not null`,
+      )
+      return Number(rows[0]?.bytes)
+    },
+
     async insertPiece(
       { id, attempts }: Held,
       queryIndex: number,

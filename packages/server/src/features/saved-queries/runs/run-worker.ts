@@ -52,6 +52,8 @@ const resultDays = 7
 /** Of all results of a run. */
 const maxRunBytes = 64 * 1024 * 1024
 const pieceBytes = 1024 * 1024
+/** Of all results of a company, so that runs cannot fill the disk. */
+const maxStoredBytes = 5 * 1024 ** 3
 
 const neededRights: readonly PermissionName[] = ['statistics:access', 'statistics:export']
 const rightNames: Readonly<Record<string, string>> = {
@@ -89,6 +91,11 @@ export function createRunWorker(dependencies: RunWorkerDependencies) {
     signal: AbortSignal,
   ): Promise<RunResult[]> {
     await runs.deletePieces(run)
+    if ((await runs.countStoredBytes(run.companyId)) > maxStoredBytes) {
+      throw new RunRefused(
+        `the results of the last ${resultDays} days of your company have more than ${maxStoredBytes / 1024 ** 3} GiB: delete saved queries that are not needed`,
+      )
+    }
     const fileNames = fileNamesOf(savedQuery.name, savedQuery.queries.length)
     const results: RunResult[] = []
     let total = 0

@@ -4,9 +4,8 @@ import { type MemberUse, membersOfFilters } from '../label-warnings.ts'
 import { dimensionIn, findDimension, findMeasure } from '../members/catalogue.ts'
 import type { Dimension } from '../members/member.ts'
 import { parseFilters } from '../query/parse/parse-filters.ts'
-import { type DimensionFilter, type FilterTree, isGroup, mapTree } from '../query/query.ts'
+import { type DimensionFilter, type FilterTree, isGroup, mapTree, type Reading } from '../query/query.ts'
 import type { QueryFaults } from '../query/query-faults.ts'
-import type { Now } from '../query/time/dates.ts'
 
 export const eventName = known('events.name')
 export const eventTime = known('events.time')
@@ -26,7 +25,7 @@ function known(id: string): Dimension {
 export function parseEventFilters(
   asked: readonly Filter[],
   path: string,
-  now: Now,
+  now: Reading,
   faults: QueryFaults,
 ): FilterTree<DimensionFilter>[] {
   for (const { id, path: at } of membersOfFilters(asked, path)) {
@@ -62,7 +61,7 @@ function whyNotOfEvents(id: string): string | undefined {
 export function parseSelection(
   { events, filters }: EventSelection,
   path: string,
-  now: Now,
+  now: Reading,
   faults: QueryFaults,
 ): FilterTree<DimensionFilter>[] {
   const named: DimensionFilter[] = events

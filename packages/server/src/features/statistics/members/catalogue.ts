@@ -1,3 +1,4 @@
+import { cohort } from './cohort.ts'
 import { dimension } from './dimensions.ts'
 import { eventDimensions, eventMeasures, events } from './events.ts'
 import type { Dimension, Measure, Source, SourceId } from './member.ts'
@@ -16,9 +17,12 @@ export const dimensions: readonly Dimension[] = [
   ...sessionDimensions,
 ]
 
+/** What only filters name: they mean the same in every source. */
+export const filterDimensions: readonly Dimension[] = [cohort]
+
 // Maps, so that `constructor` and its like are unknown members.
 const measuresById = new Map(measures.map((each) => [each.id, each]))
-const dimensionsById = new Map(dimensions.map((each) => [each.id, each]))
+const dimensionsById = new Map([...dimensions, ...filterDimensions].map((each) => [each.id, each]))
 
 export function findMeasure(id: string): Measure | undefined {
   return measuresById.get(id)
@@ -61,6 +65,6 @@ export function isShared(dimension: Dimension): boolean {
 
 /** The dimension as another source knows it, or nothing. */
 export function dimensionIn(source: SourceId, wanted: Dimension): Dimension | undefined {
-  if (wanted.source === source) return wanted
+  if (wanted.source === source || wanted.filterOnly) return wanted
   return isShared(wanted) ? dimensionsById.get(`${source}.${wanted.name}`) : undefined
 }

@@ -7,7 +7,9 @@ interface Words {
   readonly values?: readonly string[]
 }
 
-type Traits = Partial<Pick<Dimension, 'type' | 'shared' | 'nullable' | 'perItem' | 'eventName' | 'label'>>
+type Traits = Partial<
+  Pick<Dimension, 'type' | 'shared' | 'nullable' | 'perItem' | 'eventName' | 'label' | 'filterOnly'>
+>
 
 /** A dimension with the traits of most: a text that every row has, known to its own source alone. */
 export function dimension(

@@ -51,6 +51,8 @@ export interface Dimension extends Expression {
   readonly eventName?: true
   /** The label that it reads. */
   readonly label?: string
+  /** It selects rows of every source and groups none. */
+  readonly filterOnly?: true
 }
 
 interface MeasureBase {
@@ -101,6 +103,11 @@ const textOperators = [
 ] as const satisfies FilterOperator[]
 
 const comparisons = ['equals', 'notEquals', 'gt', 'gte', 'lt', 'lte'] as const satisfies FilterOperator[]
+
+/** Filters that a dimension takes. */
+export function operatorsFor({ type, filterOnly }: Dimension): readonly FilterOperator[] {
+  return filterOnly ? ['equals', 'notEquals'] : operatorsOf[type]
+}
 
 /** Filters that a member of each type takes. */
 export const operatorsOf: Readonly<Record<MemberType, readonly FilterOperator[]>> = {

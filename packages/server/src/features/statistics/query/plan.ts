@@ -103,7 +103,9 @@ export function partsOf(measure: Measure): readonly PlainMeasure[] {
  * source has; without any, those that its remaining members name.
  */
 function sourcesOf(query: ParsedQuery, measures: readonly PlainMeasure[]): SourceId[] {
-  const named = [...query.groupings, ...leavesOf(query.filters)].map(({ dimension }) => dimension)
+  const named = [...query.groupings, ...leavesOf(query.filters)]
+    .map(({ dimension }) => dimension)
+    .filter(({ filterOnly }) => !filterOnly)
   const candidates = [
     measures.map(({ source }) => source),
     named.filter((each) => !isShared(each)).map(({ source }) => source),

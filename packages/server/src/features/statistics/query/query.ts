@@ -1,5 +1,6 @@
 import type { FilterOperator, Granularity } from '@millrace/contract/resources/query.ts'
 import type { Dimension, Measure, PlainMeasure } from '../members/member.ts'
+import type { Now } from './time/dates.ts'
 import type { Interval, TimeSet } from './time/interval.ts'
 import type { Zone } from './time/zone.ts'
 
@@ -17,6 +18,34 @@ export interface DimensionFilter {
   readonly dimension: Dimension
   readonly operator: FilterOperator
   readonly values: readonly string[]
+  /** Of a filter on cohorts: who passes it. */
+  readonly cohort?: CohortCondition
+}
+
+/** Who belongs to a cohort, with names resolved and dates read. */
+export type CohortCondition =
+  /** Persons with so many of these events; of `times` only the events within count. */
+  | {
+      readonly kind: 'events'
+      readonly filters: readonly FilterTree<DimensionFilter>[]
+      readonly times: TimeSet
+      readonly atLeast: number
+      readonly atMost?: number
+    }
+  /** Persons whose first or last event lies within the times. */
+  | { readonly kind: 'seen'; readonly end: 'first' | 'last'; readonly times: TimeSet }
+  /** Persons of a stored list. */
+  | { readonly kind: 'list'; readonly cohortId: string; readonly listId: string }
+  | { readonly kind: 'and' | 'or'; readonly of: readonly CohortCondition[] }
+  | { readonly kind: 'not'; readonly of: CohortCondition }
+
+/** Cohorts that a query names, by their ids; those that are absent do not exist. */
+export type KnownCohorts = ReadonlyMap<string, CohortCondition>
+
+/** What a query is read with. */
+export interface Reading extends Now {
+  /** Absent where filters cannot name any. */
+  readonly cohorts?: KnownCohorts
 }
 
 /** Conditions that all hold, or of which one does. */

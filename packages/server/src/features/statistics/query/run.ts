@@ -82,6 +82,15 @@ function statementOf(
   }
 }
 
+/** All rows of a statement that has few. */
+export async function rowsOfCompiled(
+  ...statement: Parameters<typeof runCompiled>
+): Promise<readonly EngineCell[][]> {
+  const all: EngineCell[][] = []
+  for await (const rows of runCompiled(...statement)) all.push(...rows)
+  return all
+}
+
 /** Rows of lines of JSON arrays; a line feed inside a text is escaped there, so that each one ends a row. */
 function readRows(lines: string): EngineCell[][] {
   return JSON.parse(`[${lines.replaceAll('\n', ',')}]`)

@@ -26,6 +26,8 @@ export const undecided: ReadonlySet<ErrorName> = new Set<ErrorName>([
   // What was asked was not understood.
   'validation',
   'malformed',
+  'unknownMember',
+  'invalidQuery',
   'tooComplex',
   'payloadTooLarge',
   'unsupportedMediaType',
@@ -55,13 +57,14 @@ const fieldOf = (from: unknown, name: string): unknown =>
 const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined)
 
 function targetOf(audit: OperationAudit, { caller, params, body }: Asked): AuditEvent['target'] {
-  const { target: kind, of, named } = audit
+  const { target: kind, of, param = 'id', named } = audit
   if (kind === undefined) return undefined
   const { principal } = caller
   if (of === 'caller') return { kind, id: principal.userId, name: principal.email }
   if (of === 'company') return { kind, id: principal.companyId }
-  const id = textOf(fieldOf(params, 'id')) ?? ''
-  const name = named === undefined ? undefined : textOf(fieldOf(body, named))
+  const id = textOf(fieldOf(params, param)) ?? ''
+  const name =
+    named === undefined ? undefined : (textOf(fieldOf(params, named)) ?? textOf(fieldOf(body, named)))
   return { kind, id: isId(id) ? normalizeId(id) : undefined, name }
 }
 

@@ -68,7 +68,9 @@ function shownColumns({ breakdown }: Funnel): string[] {
 
 /** Whether a filter leaves whole persons, so that it may stand in front of their sessions. */
 function isOfPerson(filter: FilterTree<DimensionFilter>): boolean {
-  return leavesOf([filter]).every(({ dimension }) => dimension.columns.includes('person_text'))
+  return leavesOf([filter]).every(
+    ({ dimension }) => dimension.filterOnly || dimension.columns.includes('person_text'),
+  )
 }
 
 /** Filters that every event of the funnel passes, on its name too where all steps tell names. */

@@ -15,8 +15,9 @@ export function compileFunnel(funnel: Funnel, companyId: string): CompiledQuery 
   const parameters = createParameters()
   const buckets = createBuckets(funnel.zone, unionOf(funnel.ranges.map(({ interval }) => interval)))
   const counted = countedSql(funnel, attemptsSql({ funnel, buckets, companyId, parameters }))
+  const rows = rowsSql(funnel, funnel.breakdown ? largestSql(funnel, counted) : counted, parameters)
   return Object.freeze({
-    sql: rowsSql(funnel, funnel.breakdown ? largestSql(funnel, counted) : counted, parameters),
+    sql: parameters.prelude() + rows,
     params: Object.freeze({ ...parameters.values }),
     columns: columnsOf(funnel, (trend) => buckets.formOf(trend)),
     rangeLabels: funnel.ranges.flatMap(({ label }) => label ?? []),

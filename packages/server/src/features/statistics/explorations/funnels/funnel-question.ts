@@ -9,15 +9,19 @@ import { parseFunnel } from './parse-funnel.ts'
 export function funnelQuestion(query: FunnelQuery): Question {
   const { steps, filters, breakdown } = query
   return {
+    body: query,
     labels: labelsAmong([
       ...steps.flatMap((step, i) => membersOfSelection(step, `steps.${i}`)),
       ...membersOfFilters(filters ?? []),
       ...(breakdown ? [{ id: breakdown, path: 'breakdown' }] : []),
     ]),
-    prepare({ companyId, instant, settings }) {
+    prepare({ companyId, instant, settings, cohorts }) {
       const zone = openZone(settings.timezone)
       return {
-        compiled: compileFunnel(parseFunnel(query, { instant, zone }, settings.eventAliases), companyId),
+        compiled: compileFunnel(
+          parseFunnel(query, { instant, zone, cohorts }, settings.eventAliases),
+          companyId,
+        ),
         zone,
       }
     },

@@ -4,9 +4,8 @@ import type { Dimension } from '../../members/member.ts'
 import type { EventAliases } from '../../query/compile/event-name.ts'
 import { resolveDimension } from '../../query/parse/parse-members.ts'
 import { rejectTooManyBuckets } from '../../query/plan.ts'
-import { type Grouping, leavesOf } from '../../query/query.ts'
+import { type Grouping, leavesOf, type Reading } from '../../query/query.ts'
 import { createQueryFaults, type QueryFaults } from '../../query/query-faults.ts'
-import type { Now } from '../../query/time/dates.ts'
 import { day, hour, minute } from '../../query/time/zone.ts'
 import { parseRanges } from '../ranges.ts'
 import { eventTime, parseEventFilters, parseSelection } from '../selection.ts'
@@ -19,7 +18,7 @@ const defaultWindow = 14 * day
  * Reads a funnel that the contract's schema has accepted.
  * @throws {DomainError} `unknownMember`, `invalidQuery` or `tooComplex`, naming every fault and its step
  */
-export function parseFunnel(query: FunnelQuery, now: Now, eventAliases: EventAliases): Funnel {
+export function parseFunnel(query: FunnelQuery, now: Reading, eventAliases: EventAliases): Funnel {
   const faults = createQueryFaults()
   const order = query.order ?? 'ordered'
   const steps = query.steps.map((step, i) => parseSelection(step, `steps.${i}`, now, faults))

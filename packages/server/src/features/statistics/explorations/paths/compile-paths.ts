@@ -67,7 +67,7 @@ export function compilePaths(
       `\nORDER BY depth, is_rest, sessions DESC, shown_source, shown_target\nLIMIT ${limit + 1}`,
   )
   return Object.freeze({
-    sql,
+    sql: parameters.prelude() + sql,
     params: Object.freeze({ ...parameters.values }),
     columns,
     rangeLabels: [],

@@ -1,7 +1,6 @@
 import { type PathsQuery, pathLimits } from '@millrace/contract/resources/paths.ts'
-import type { DimensionFilter, FilterTree } from '../../query/query.ts'
+import type { DimensionFilter, FilterTree, Reading } from '../../query/query.ts'
 import { createQueryFaults } from '../../query/query-faults.ts'
-import type { Now } from '../../query/time/dates.ts'
 import type { Interval } from '../../query/time/interval.ts'
 import { parseRanges } from '../ranges.ts'
 import { parseEventFilters } from '../selection.ts'
@@ -27,7 +26,7 @@ export interface ParsedPaths {
  * Reads a question that the contract's schema has accepted (docs/statistics.md, Paths).
  * @throws {DomainError} `unknownMember` or `invalidQuery`, naming every fault
  */
-export function parsePaths(query: PathsQuery, now: Now): ParsedPaths {
+export function parsePaths(query: PathsQuery, now: Reading): ParsedPaths {
   const faults = createQueryFaults()
   const [from, to] = [query.from ?? undefined, query.to ?? undefined]
   if (from !== undefined && to !== undefined) {

@@ -7,10 +7,14 @@ import { parsePaths } from './parse-paths.ts'
 
 export function pathsQuestion(query: PathsQuery): Question {
   return {
+    body: query,
     labels: labelsAmong(membersOfFilters(query.filters ?? [])),
-    prepare({ companyId, instant, settings }) {
+    prepare({ companyId, instant, settings, cohorts }) {
       const zone = openZone(settings.timezone)
-      return { compiled: compilePaths(parsePaths(query, { instant, zone }), companyId, settings), zone }
+      return {
+        compiled: compilePaths(parsePaths(query, { instant, zone, cohorts }), companyId, settings),
+        zone,
+      }
     },
   }
 }

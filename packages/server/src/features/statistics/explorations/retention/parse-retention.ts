@@ -1,7 +1,6 @@
 import { type RetentionQuery, retentionLimits } from '@millrace/contract/resources/retention.ts'
-import type { DimensionFilter, FilterTree } from '../../query/query.ts'
+import type { DimensionFilter, FilterTree, Reading } from '../../query/query.ts'
 import { createQueryFaults } from '../../query/query-faults.ts'
-import type { Now } from '../../query/time/dates.ts'
 import type { Interval } from '../../query/time/interval.ts'
 import { parseRanges } from '../ranges.ts'
 import { parseEventFilters, parseSelection } from '../selection.ts'
@@ -9,7 +8,7 @@ import { createPeriods, type Periods, type PeriodUnit } from './periods.ts'
 
 /** A question about retention with its names resolved, its values read, its dates made instants. Frozen. */
 export interface ParsedRetention {
-  readonly now: Now
+  readonly now: Reading
   readonly unit: PeriodUnit
   readonly calendar: Periods
   /** Filters that select the events of each kind, joined by and. */
@@ -33,7 +32,7 @@ export interface ParsedRetention {
  * Reads a question that the contract's schema has accepted (docs/statistics.md, Retention).
  * @throws {DomainError} `unknownMember`, `invalidQuery` or `tooComplex`, naming every fault
  */
-export function parseRetention(query: RetentionQuery, now: Now): ParsedRetention {
+export function parseRetention(query: RetentionQuery, now: Reading): ParsedRetention {
   const faults = createQueryFaults()
   const first = parseSelection(query.firstEvent, 'firstEvent', now, faults)
   const returning = parseSelection(query.returnEvent, 'returnEvent', now, faults)

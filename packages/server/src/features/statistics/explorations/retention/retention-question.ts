@@ -8,15 +8,16 @@ import { parseRetention } from './parse-retention.ts'
 
 export function retentionQuestion(query: RetentionQuery): Question {
   return {
+    body: query,
     labels: labelsAmong([
       ...membersOfSelection(query.firstEvent, 'firstEvent'),
       ...membersOfSelection(query.returnEvent, 'returnEvent'),
       ...membersOfFilters(query.filters ?? []),
     ]),
-    prepare({ companyId, instant, settings }) {
+    prepare({ companyId, instant, settings, cohorts }) {
       const zone = openZone(settings.timezone)
       return {
-        compiled: compileRetention(parseRetention(query, { instant, zone }), companyId, settings),
+        compiled: compileRetention(parseRetention(query, { instant, zone, cohorts }), companyId, settings),
         zone,
       }
     },

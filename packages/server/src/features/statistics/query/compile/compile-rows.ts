@@ -1,6 +1,7 @@
 import type { Dimension, Source } from '../../members/member.ts'
-import { type DimensionFilter, type FilterTree, isGroup, leavesOf } from '../query.ts'
+import { type CohortCondition, type DimensionFilter, type FilterTree, isGroup, leavesOf } from '../query.ts'
 import { hullOf, type TimeSet } from '../time/interval.ts'
+import { type CohortContext, eventInCohort, personInCohort } from './compile-cohorts.ts'
 import { conditionOn, treeSql } from './compile-conditions.ts'
 import { storedSql } from './compile-stored.ts'
 import { comparedNames, type EventAliases, eventNameSql } from './event-name.ts'
@@ -70,7 +71,8 @@ export function rowsOf(options: RowsOptions): StoredRows {
   }
 
   /** Whether a condition needs the table's own columns alone, so that it comes before anything is joined. */
-  function isStored({ label, columns }: Dimension): boolean {
+  function isStored({ label, columns, filterOnly }: Dimension): boolean {
+    if (filterOnly) return source.table === 'events'
     return label === undefined && columns.every((name) => !(name in source.columns))
   }
 
@@ -90,22 +92,29 @@ export function rowsOf(options: RowsOptions): StoredRows {
     }
     if (leaves.some(({ dimension }) => dimension.perItem)) ofItems.push(filter)
     else if (leaves.every(({ dimension }) => isStored(dimension))) {
-      early.push(conditionsSql(filter, ({ sql }) => sql))
+      early.push(conditionsSql(filter, ({ sql }) => sql, eventInCohort))
     } else late.push(conditionsSql(filter, columnSql))
   }
 
   function conditionsSql(
     filter: FilterTree<DimensionFilter>,
     sqlOf: (dimension: Dimension) => string,
+    inCohort = rowInCohort,
   ): string {
     return treeSql(filter, (leaf) => {
-      const { dimension, operator } = leaf
+      const { dimension, operator, cohort } = leaf
+      if (cohort) return inCohort(cohort, { companyId, eventAliases, parameters, rowsOf })
       const sql = sqlOf(dimension)
       const compared = dimension.eventName
         ? comparedNames(sql, leaf, eventAliases, parameters)
         : { ...leaf, sql }
       return conditionOn(compared.sql, dimension, operator, compared.values, parameters)
     })
+  }
+
+  function rowInCohort(cohort: CohortCondition, context: CohortContext): string {
+    needed.add('person')
+    return personInCohort('person', cohort, context)
   }
 
   /** The condition of a filter on an identifier named `id`, and whatever else it names of the row. */

@@ -4,6 +4,7 @@ import { firstEventColumns, sessionColumns } from '../../members/sessions.ts'
 import { type DimensionFilter, type FilterTree, leavesOf } from '../query.ts'
 import { hullOf, type Interval } from '../time/interval.ts'
 import { day, hour, minute } from '../time/zone.ts'
+import { personInCohort } from './compile-cohorts.ts'
 import { conditionOn, timeCondition, treeSql } from './compile-conditions.ts'
 import { devicesOfPeople } from './compile-people.ts'
 import { type Rows, type RowsOptions, rowsOf } from './compile-rows.ts'
@@ -39,9 +40,11 @@ export function sessionRowsOf(options: Omit<RowsOptions, 'source'>): Rows {
   const late = filters
     .filter((filter) => !isOfPerson(filter))
     .map((filter) =>
-      treeSql(filter, ({ dimension, operator, values }) =>
-        conditionOn(dimensionSql(dimension), dimension, operator, values, parameters),
-      ),
+      treeSql(filter, ({ dimension, operator, values, cohort }) => {
+        if (!cohort) return conditionOn(dimensionSql(dimension), dimension, operator, values, parameters)
+        needed.add('person')
+        return personInCohort('person', cohort, { ...options, rowsOf })
+      }),
     )
 
   function dimensionSql(dimension: Dimension): string {

@@ -83,7 +83,7 @@ function boundOf(columns: ReadonlySet<IdentityColumn>): (keyof typeof boundColum
 }
 
 /** The person that each device is bound to: by its last binding, whatever the order of arrival. */
-function bindingsSql(columns: ReadonlySet<IdentityColumn>, conditions: readonly string[]): string {
+export function bindingsSql(columns: ReadonlySet<IdentityColumn>, conditions: readonly string[]): string {
   const shown = boundOf(columns).map((name) => `argMax(${boundColumns[name]}, (time, client_id)) AS ${name}`)
   return select(['device AS of_device', ...shown], 'identities', conditions, '\nGROUP BY device')
 }

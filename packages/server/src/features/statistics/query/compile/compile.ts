@@ -56,7 +56,7 @@ export function compileQuery(
     ? select(['*'], nested(answers.join('\nUNION ALL\n')), [], orderedBy(['range', ...orderTerms(plan)]))
     : only
   return Object.freeze({
-    sql,
+    sql: parameters.prelude() + sql,
     params: Object.freeze({ ...parameters.values }),
     columns: [
       ...(compared ? [{ key: rangeKey, form: 'range' } as const] : []),

@@ -1,4 +1,5 @@
 import type { ColumnarParam } from '../../../../platform/stores/columnar.ts'
+import { nested } from './sql-text.ts'
 
 /** ClickHouse types of bound values. */
 type ParameterType =
@@ -20,13 +21,29 @@ export interface Parameters {
   /** The placeholder that stands for the value: `{p3:String}`. */
   bind(type: ParameterType, value: ColumnarParam): string
   readonly values: Readonly<Record<string, ColumnarParam>>
+  /**
+   * The name of a scalar that is computed once for the whole statement; `sql` is a SELECT of one row and column.
+   */
+  define(sql: string): string
+  /** What the statement begins with: the scalars, in the order of their definition. */
+  prelude(): string
 }
 
 export function createParameters(): Parameters {
   const values: Record<string, ColumnarParam> = {}
   const known = new Map<string, string>()
+  const defined = new Map<string, string>()
   return {
     values,
+    define(sql) {
+      const name = defined.get(sql) ?? `scalar_${defined.size + 1}`
+      defined.set(sql, name)
+      return name
+    },
+    prelude() {
+      if (defined.size === 0) return ''
+      return `WITH ${[...defined].map(([sql, name]) => `${nested(sql)} AS ${name}`).join(', ')}\n`
+    },
     bind(type, value) {
       const same = `${type}\n${JSON.stringify(value)}`
       let placeholder = known.get(same)

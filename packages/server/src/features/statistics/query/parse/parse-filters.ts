@@ -5,9 +5,9 @@ import {
   presenceOperators,
   queryLimits,
 } from '@millrace/contract/resources/query.ts'
-import { type Dimension, type Measure, operatorsOf } from '../../members/member.ts'
+import { type Dimension, type Measure, operatorsFor, operatorsOf } from '../../members/member.ts'
 import { isUnreadableNumber } from '../numbers.ts'
-import type { DimensionFilter, FilterTree, MeasureFilter } from '../query.ts'
+import type { DimensionFilter, FilterTree, MeasureFilter, Reading } from '../query.ts'
 import type { QueryFaults } from '../query-faults.ts'
 import { DateFault, type Now, readMoment, readRange } from '../time/dates.ts'
 import {
@@ -18,6 +18,7 @@ import {
   type TimeSet,
   unionOf,
 } from '../time/interval.ts'
+import { resolveCohorts } from './parse-cohorts.ts'
 import { resolveMember } from './parse-members.ts'
 
 interface ParsedFilters {
@@ -67,7 +68,7 @@ export function listFilters(asked: readonly Filter[], path = 'filters'): (readon
 /** @param path where the filters stand in what was asked */
 export function parseFilters(
   asked: readonly Filter[],
-  now: Now,
+  now: Reading,
   faults: QueryFaults,
   path = 'filters',
 ): ParsedFilters {
@@ -102,6 +103,10 @@ export function parseFilters(
         member.id,
       )
       return undefined
+    }
+    if (member.filterOnly) {
+      const cohort = resolveCohorts(filter, here, now.cohorts, faults)
+      return cohort && { kind: 'dimension', filter: { dimension: member, operator, values, cohort } }
     }
     if (member.type !== 'time') return { kind: 'dimension', filter: { dimension: member, operator, values } }
     times.push(member)
@@ -222,7 +227,7 @@ function checkValues(
   const values = filter.values ?? []
   const type = member.kind === 'measure' ? 'number' : member.type
   if (member.kind === 'measure' && member.virtual) return true
-  const known = operatorsOf[type]
+  const known = member.kind === 'measure' ? operatorsOf[type] : operatorsFor(member)
   if (!known.includes(operator)) {
     const text = `${operator} does not apply to ${member.id}, a ${type}; it takes ${known.join(', ')}`
     faults.add('invalidQuery', `${path}.operator`, text, member.id)

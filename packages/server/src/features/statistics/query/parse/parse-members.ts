@@ -33,6 +33,10 @@ export function resolveMeasure(id: string, path: string, faults: QueryFaults): M
 /** A dimension to group by; a time can carry its granularity, as `events.time.day`. */
 export function resolveDimension(id: string, path: string, faults: QueryFaults): Grouping | undefined {
   const dimension = findDimension(id)
+  if (dimension?.filterOnly) {
+    faults.add('invalidQuery', path, `rows are not grouped by ${id}: name it under filters`, id)
+    return undefined
+  }
   if (dimension) return { key: id, dimension }
   const match = granularityForm.exec(id)
   const time = match ? findDimension(match[1] ?? '') : undefined

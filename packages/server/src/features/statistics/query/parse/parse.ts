@@ -1,8 +1,7 @@
 import { type Query, queryLimits } from '@millrace/contract/resources/query.ts'
 import type { Measure } from '../../members/member.ts'
-import type { Grouping, Ordering, ParsedQuery } from '../query.ts'
+import type { Grouping, Ordering, ParsedQuery, Reading } from '../query.ts'
 import { createQueryFaults, type QueryFaults } from '../query-faults.ts'
-import type { Now } from '../time/dates.ts'
 import { parseFilters } from './parse-filters.ts'
 import { resolveDimension, resolveMeasure, shown } from './parse-members.ts'
 import { parseTimeDimensions } from './parse-time.ts'
@@ -15,7 +14,7 @@ type Direction = Ordering['direction']
  * fills in limit and order (docs/interface.md, Operations).
  * @throws {DomainError} `unknownMember`, `virtualMeasureFilter` or `invalidQuery`, naming every fault
  */
-export function parseQuery(query: Query, now: Now): ParsedQuery {
+export function parseQuery(query: Query, now: Reading): ParsedQuery {
   const faults = createQueryFaults()
   const measures = parseMeasures(query.measures, faults)
   const times = parseTimeDimensions(query.timeDimensions, now, faults)

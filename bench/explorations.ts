@@ -1,0 +1,89 @@
+/**
+ * Explorations of a shop of 60 days through the interface: a funnel, weekly retention and paths, against the distinct
+ * persons of 30 days in the same run.
+ * Run: `npm run bench -- explorations [--events 10000000] [--data DIRECTORY] [--rounds 5] [--settle 20]` (a directory is
+ * kept and used again).
+ */
+import { parseArgs } from 'node:util'
+import { removeData, startService } from '../packages/server/test/support/running-service.ts'
+import { fillWithShop } from './support/fill.ts'
+import { median, printTable, type Row } from './support/machine.ts'
+
+const { values } = parseArgs({
+  options: {
+    events: { type: 'string', default: '10000000' },
+    data: { type: 'string' },
+    rounds: { type: 'string', default: '5' },
+    settle: { type: 'string', default: '20' },
+  },
+})
+const kept = values.data
+const service = await startService(kept === undefined ? {} : { dataDirectory: kept })
+
+/** The middle of several rounds in milliseconds, after one that only warms. */
+async function medianOf(path: string, body: object): Promise<number> {
+  const took: number[] = []
+  for (let round = 0; round <= Number(values.rounds); round++) {
+    const started = performance.now()
+    const reply = await service.call('POST', path, body)
+    if (reply.status !== 200) throw new Error(`${path}: ${reply.status} ${await reply.text()}`)
+    await reply.arrayBuffer()
+    if (round > 0) took.push(performance.now() - started)
+  }
+  return median(took)
+}
+
+const month = { dateRange: 'last 30 days' }
+const weekly = {
+  firstEvent: { events: ['product_page'] },
+  returnEvent: {},
+  granularity: 'week',
+  periods: 8,
+  dateRange: 'from 8 weeks ago to now',
+}
+const funnel = {
+  steps: [{ events: ['product_page'] }, { events: ['add_cart'] }, { events: ['purchase'] }],
+  ...month,
+}
+const cases = [
+  ['a funnel of three steps, 30 days', 'funnels', funnel, '< 1,000 ms'],
+  ['the same, strict', 'funnels', { ...funnel, order: 'strict' }, '< 1,000 ms'],
+  ['the same, in any order', 'funnels', { ...funnel, order: 'any' }, '< 1,000 ms'],
+  ['the same, per session', 'funnels', { ...funnel, per: 'session' }, ''],
+  ['the same, by label', 'funnels', { ...funnel, breakdown: 'events.label.store' }, ''],
+  ['the same, by day', 'funnels', { ...funnel, granularity: 'day' }, ''],
+  ['weekly retention of 8 weeks, first time ever', 'retention', weekly, '< 1,500 ms'],
+  ['the same, recurring', 'retention', { ...weekly, cohorts: 'recurring' }, '< 1,500 ms'],
+  [
+    'the same, any event, on or after',
+    'retention',
+    { ...weekly, firstEvent: {}, returns: 'on-or-after' },
+    '< 1,500 ms',
+  ],
+  ['paths by event, 30 days', 'paths', { by: 'event', ...month }, ''],
+  ['paths by event to a purchase, 30 days', 'paths', { by: 'event', to: 'purchase', ...month }, ''],
+  ['paths by page, 30 days, 5,000 pages seen at random', 'paths', { by: 'path', ...month }, ''],
+] as const
+
+const rows: Row[] = []
+try {
+  const filled = await fillWithShop(service, Number(values.events), 60)
+  // Merges of what was just loaded would share the cores with the statements.
+  await new Promise((resolve) => setTimeout(resolve, Number(values.settle) * 1000))
+  rows.push(['events stored', filled.toLocaleString('en-US'), '', ''])
+  const yardstick = await medianOf('/v2/statistics/query', {
+    measures: ['events.people'],
+    dimensions: [],
+    filters: [],
+    timeDimensions: [{ dimension: 'events.time', ...month }],
+  })
+  rows.push(['distinct persons, 30 days', `${yardstick.toFixed(0)} ms`, '1.00', ''])
+  for (const [what, exploration, body, target] of cases) {
+    const took = await medianOf(`/v2/statistics/${exploration}`, body)
+    rows.push([what, `${took.toFixed(0)} ms`, (took / yardstick).toFixed(2), target])
+  }
+  printTable('Explorations', rows)
+} finally {
+  await service.stop()
+  if (kept === undefined) removeData(service)
+}

@@ -1,0 +1,17 @@
+import type { CohortRule } from '@millrace/contract/resources/cohort.ts'
+import { integer, jsonb, pgTable, text } from 'drizzle-orm/pg-core'
+import { history, id } from './columns.ts'
+
+/** A saved group of persons: by a rule, or by a list in the columnar store. */
+export const cohorts = pgTable('cohorts', {
+  id: id('id').primaryKey(),
+  companyId: id('company_id').notNull(),
+  name: text('name').notNull(),
+  description: text('description').notNull().default(''),
+  rule: jsonb('rule').$type<CohortRule>(),
+  listId: id('list_id'),
+  /** How many identifiers the list has. */
+  listed: integer('listed'),
+  ownerId: id('owner_id'),
+  ...history,
+})

@@ -1,0 +1,15 @@
+import { pgTable, primaryKey, text } from 'drizzle-orm/pg-core'
+import { history, id } from './columns.ts'
+
+/** The name under which a renamed custom event answers. */
+export const eventAliases = pgTable(
+  'event_aliases',
+  {
+    companyId: id('company_id').notNull(),
+    /** The name that is stored with its events. */
+    name: text('name').notNull(),
+    alias: text('alias').notNull(),
+    ...history,
+  },
+  ({ companyId, name }) => [primaryKey({ columns: [companyId, name] })],
+)

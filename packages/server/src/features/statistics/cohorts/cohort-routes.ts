@@ -1,0 +1,38 @@
+import {
+  createCohort,
+  deleteCohort,
+  listCohortMembers,
+  listCohorts,
+  readCohort,
+  readCohortSize,
+  replaceCohortMembers,
+  updateCohort,
+} from '@millrace/contract/operations/cohorts.ts'
+import { cohortLimits } from '@millrace/contract/resources/cohort.ts'
+import type { FastifyInstance } from 'fastify'
+import { route } from '../../../platform/http/route.ts'
+import type { CohortService } from './cohort-service.ts'
+
+/** Cohorts, for the authenticated scope. */
+export function registerCohortRoutes(scope: FastifyInstance, service: CohortService): void {
+  route(scope, listCohorts, ({ principal, query }) => service.list(principal, query))
+  route(scope, createCohort, ({ principal, ip, body }) => service.create({ principal, address: ip }, body))
+  route(scope, readCohort, ({ principal, params }) => service.read(principal, params.id))
+  route(scope, updateCohort, ({ principal, ip, params, body }) =>
+    service.update({ principal, address: ip }, params.id, body),
+  )
+  route(scope, deleteCohort, ({ principal, ip, params }) =>
+    service.delete({ principal, address: ip }, params.id),
+  )
+  route(scope, readCohortSize, ({ principal, params }) => service.size(principal, params.id))
+  route(scope, listCohortMembers, ({ principal, params, query }) =>
+    service.members(principal, params.id, query),
+  )
+  route(
+    scope,
+    replaceCohortMembers,
+    ({ principal, ip, params, body }) =>
+      service.replaceList({ principal, address: ip }, params.id, body.persons),
+    { bodyLimit: cohortLimits.bodyBytes },
+  )
+}

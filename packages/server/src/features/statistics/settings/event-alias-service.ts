@@ -1,0 +1,107 @@
+import { builtInEvents } from '@millrace/contract/events/names.ts'
+import type { EventAlias } from '@millrace/contract/resources/event-alias.ts'
+import { type AuditEvent, actorOf, type RecordAudit } from '../../../platform/audit.ts'
+import { DomainError } from '../../../platform/errors.ts'
+import { invalid } from '../../../platform/invalid.ts'
+import type { Queries, Relational } from '../../../platform/stores/relational.ts'
+import type { Caller, Principal } from '../../identity/sessions/principal.ts'
+import { createEventAliasStore } from './event-alias-store.ts'
+
+export interface EventAliasServiceDependencies {
+  readonly relational: Pick<Relational, 'db' | 'transaction'>
+  readonly recordAudit: RecordAudit
+  /** Waits until no other transaction holds the company. */
+  readonly lockCompany: (tx: Queries, companyId: string) => Promise<void>
+}
+
+/** Every query of a company is sent all of them. */
+const maxAliases = 200
+
+export type EventAliasService = ReturnType<typeof createEventAliasService>
+
+/** Custom events that a company has renamed. */
+export function createEventAliasService(dependencies: EventAliasServiceDependencies) {
+  const { relational, recordAudit, lockCompany } = dependencies
+
+  return {
+    list({ companyId }: Principal): Promise<EventAlias[]> {
+      return createEventAliasStore(relational.db).list(companyId)
+    },
+
+    /** @throws DomainError `validation`, `eventAliasChain` or `tooManyEventAliases` */
+    async set(caller: Caller, name: string, alias: string): Promise<EventAlias> {
+      refuseBuiltIn('name', name)
+      refuseBuiltIn('alias', alias)
+      if (name === alias) {
+        throw invalid(
+          'alias',
+          'must be another name; to have the event answer under its own, delete its alias',
+        )
+      }
+      const { companyId } = caller.principal
+      return relational.transaction(async (tx) => {
+        const store = createEventAliasStore(tx)
+        await lockCompany(tx, companyId)
+        const present = await store.list(companyId)
+        const known = present.find((each) => each.name === name)
+        if (known?.alias === alias) return known
+        refuseChain(present, name, alias)
+        if (!known && present.length >= maxAliases) {
+          throw new DomainError('tooManyEventAliases', { limit: maxAliases })
+        }
+        const details = { from: known?.alias ?? null, to: alias }
+        await recordAudit(tx, entry(caller, 'event-alias-set', name, details))
+        return store.set(companyId, name, alias)
+      })
+    },
+
+    /** @throws DomainError `eventAliasNotFound` */
+    async delete(caller: Caller, name: string): Promise<void> {
+      await relational.transaction(async (tx) => {
+        const alias = await createEventAliasStore(tx).delete(caller.principal.companyId, name)
+        if (alias === undefined) throw new DomainError('eventAliasNotFound', { name })
+        await recordAudit(tx, entry(caller, 'event-alias-delete', name, { from: alias }))
+      })
+    },
+  }
+}
+
+/** Other parts of the service go by the names of built-in events. */
+function refuseBuiltIn(path: string, name: string): void {
+  if (!builtInEvents.has(name)) return
+  throw invalid(path, `must be the name of a custom event; "${name}" is a built-in one`)
+}
+
+/** One alias leads to the name that is shown: no reader follows several, and none can turn in a circle. */
+function refuseChain(present: readonly EventAlias[], name: string, alias: string): void {
+  const further = present.find((each) => each.name === alias)
+  if (further) {
+    throw new DomainError(
+      'eventAliasChain',
+      { name: alias, alias: further.alias },
+      {
+        message: `"${alias}" answers as "${further.alias}" itself: choose that name, or delete that alias first`,
+      },
+    )
+  }
+  const before = present.find((each) => each.alias === name)
+  if (before) {
+    throw new DomainError(
+      'eventAliasChain',
+      { name: before.name, alias: name },
+      {
+        message: `"${before.name}" answers as "${name}": give it another alias first, or delete the one it has`,
+      },
+    )
+  }
+}
+
+function entry(
+  { principal, address }: Caller,
+  action: AuditEvent['action'],
+  name: string,
+  details: Readonly<Record<string, unknown>>,
+): AuditEvent {
+  const { companyId } = principal
+  return { companyId, action, actor: actorOf(principal), target: { kind: 'event', name }, details, address }
+}

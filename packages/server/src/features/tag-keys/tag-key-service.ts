@@ -1,0 +1,293 @@
+import type {
+  TagKey,
+  TagKeyCreation,
+  TagKeyUpdate,
+  TagValue,
+  TagValueCreation,
+  TagValueUpdate,
+} from '@millrace/contract/resources/tag-key.ts'
+import { maxTagValues } from '@millrace/contract/resources/tag-key.ts'
+import { type AuditEvent, actorOf, type RecordAudit } from '../../platform/audit.ts'
+import { changesOf, definedOf } from '../../platform/changes.ts'
+import { DomainError } from '../../platform/errors.ts'
+import { newId, normalizeId } from '../../platform/ids.ts'
+import { invalid } from '../../platform/invalid.ts'
+import { type Listed, type Page, rangeOf } from '../../platform/paging.ts'
+import { mapConstraintViolation, type Queries, type Relational } from '../../platform/stores/relational.ts'
+import type { Caller, Principal } from '../identity/sessions/principal.ts'
+import { createTagKeyStore, type NewTagValue, type StoredTagKey } from './tag-key-store.ts'
+import { comparedName, hashOfName } from './tag-name.ts'
+
+/** What keeps a tag key or a value from being deleted. */
+export interface TagUse {
+  readonly kind: 'experiment' | 'workflow'
+  readonly id: string
+  readonly name: string
+}
+
+/**
+ * What uses a key: anything; or a value, with `valueId`: running experiments only, since tags of branches go with it.
+ * Asked inside the transaction that deletes, with the key locked: whoever begins to use it locks it too.
+ */
+export type ListUsesOfTag = (
+  tx: Queries,
+  tag: { readonly companyId: string; readonly tagKeyId: string; readonly valueId?: string },
+) => Promise<readonly TagUse[]>
+
+export interface TagKeyServiceDependencies {
+  readonly relational: Pick<Relational, 'db' | 'transaction'>
+  readonly recordAudit: RecordAudit
+  /** Waits until no other transaction holds the company. */
+  readonly lockCompany: (tx: Queries, companyId: string) => Promise<void>
+  /** Those of the ids that are teams of the company. */
+  readonly listTeams: (tx: Queries, companyId: string, ids: readonly string[]) => Promise<string[]>
+  readonly listUsesOfTag: ListUsesOfTag
+}
+
+/** Keys of a company that were made by hand. */
+const maxTagKeys = 200
+/** Uses that a failure names. */
+const maxNamedUses = 20
+
+export type TagKeyService = ReturnType<typeof createTagKeyService>
+
+/** Tag keys of a company and their values. */
+export function createTagKeyService(dependencies: TagKeyServiceDependencies) {
+  const { relational, recordAudit, lockCompany, listTeams, listUsesOfTag } = dependencies
+
+  async function get(queries: Queries, { companyId }: Principal, id: string): Promise<TagKey> {
+    const key = await createTagKeyStore(queries).find(companyId, normalizeId(id))
+    if (!key) throw new DomainError('tagKeyNotFound', { id: normalizeId(id) })
+    return key
+  }
+
+  /** Locked until the transaction ends. Only keys that were made by hand are changed by hand. */
+  async function getForUpdate(tx: Queries, { companyId }: Principal, id: string): Promise<StoredTagKey> {
+    const key = await createTagKeyStore(tx).findForUpdate(companyId, normalizeId(id))
+    if (!key) throw new DomainError('tagKeyNotFound', { id: normalizeId(id) })
+    if (key.assignmentMode === 'system') throw new DomainError('systemTagKey', { id: key.id })
+    return key
+  }
+
+  async function getValue(tx: Queries, key: StoredTagKey, id: string): Promise<TagValue> {
+    const value = await createTagKeyStore(tx).findValue(key, normalizeId(id))
+    if (!value) throw new DomainError('tagValueNotFound', { id: normalizeId(id) })
+    return value
+  }
+
+  async function requireTeams(
+    tx: Queries,
+    companyId: string,
+    wanted: readonly string[] | undefined,
+  ): Promise<string[] | undefined> {
+    if (wanted === undefined) return undefined
+    const ids = [...new Set(wanted.map(normalizeId))].sort()
+    const known = new Set(await listTeams(tx, companyId, ids))
+    const unknown = ids.filter((id) => !known.has(id))
+    if (unknown.length > 0) throw new DomainError('unknownTeam', { teamIds: unknown })
+    return ids
+  }
+
+  /** Changes one key and gives it as it is afterwards; the transaction holds all of it or nothing. */
+  function change(
+    caller: Caller,
+    id: string,
+    work: (tx: Queries, key: StoredTagKey) => Promise<AuditEvent | undefined>,
+  ): Promise<TagKey> {
+    return relational.transaction(async (tx) => {
+      const key = await getForUpdate(tx, caller.principal, id)
+      const event = await work(tx, key)
+      if (event) await recordAudit(tx, event)
+      return get(tx, caller.principal, key.id)
+    })
+  }
+
+  return {
+    async list({ companyId }: Principal, includeSystem: boolean, page: Page): Promise<Listed<TagKey>> {
+      const store = createTagKeyStore(relational.db)
+      const [rows, count] = await Promise.all([
+        store.list(companyId, includeSystem, rangeOf(page)),
+        store.count(companyId, includeSystem),
+      ])
+      return { rows, count }
+    },
+
+    /** @throws DomainError `tagKeyNotFound` */
+    read(principal: Principal, id: string): Promise<TagKey> {
+      return get(relational.db, principal, id)
+    },
+
+    /** @throws DomainError `validation`, `tagKeyNameTaken`, `tagValueNameTaken`, `tooManyTagKeys` or `unknownTeam` */
+    async create(caller: Caller, { definition, resourceGroupIds }: TagKeyCreation): Promise<TagKey> {
+      const { companyId } = caller.principal
+      const { description = '', cardinality = 'single' } = definition
+      const named = nameOf(definition.name, 'definition.name')
+      const values = (definition.values ?? []).map((value, i) =>
+        newValue(value, `definition.values.${i}.name`),
+      )
+      refuseRepeatedNames(values)
+      const id = newId()
+      return namingKey(named.name, resourceGroupIds, () =>
+        relational.transaction(async (tx) => {
+          const store = createTagKeyStore(tx)
+          await lockCompany(tx, companyId)
+          if ((await store.count(companyId, false)) >= maxTagKeys) {
+            throw new DomainError('tooManyTagKeys', { limit: maxTagKeys })
+          }
+          const teamIds = (await requireTeams(tx, companyId, resourceGroupIds)) ?? []
+          await store.insert({ id, companyId, ...named, description, cardinality })
+          await store.insertValues({ companyId, id }, values)
+          await store.replaceTeams({ companyId, id }, teamIds)
+          const details = { cardinality, values: values.length, resourceGroupIds: teamIds }
+          const target = { kind: 'tag-key', id, name: named.name }
+          await recordAudit(tx, entry(caller, 'tag-key-create', target, details))
+          return get(tx, caller.principal, id)
+        }),
+      )
+    },
+
+    /** @throws DomainError `validation`, `tagKeyNotFound`, `tagKeyNameTaken`, `systemTagKey` or `unknownTeam` */
+    async update(caller: Caller, id: string, wanted: TagKeyUpdate): Promise<TagKey> {
+      const { definition = {} } = wanted
+      const named = definition.name === undefined ? undefined : nameOf(definition.name, 'definition.name')
+      return namingKey(named?.name ?? '', wanted.resourceGroupIds, () =>
+        change(caller, id, async (tx, key) => {
+          const store = createTagKeyStore(tx)
+          const { description, cardinality } = definition
+          const resourceGroupIds = await requireTeams(tx, key.companyId, wanted.resourceGroupIds)
+          const changes = changesOf(key, { name: named?.name, description, cardinality, resourceGroupIds })
+          if (changes.changed.length === 0) return undefined
+          await store.update(key, definedOf({ ...named, description, cardinality }))
+          if (resourceGroupIds) await store.replaceTeams(key, resourceGroupIds)
+          const target = { kind: 'tag-key', id: key.id, name: key.name }
+          return entry(caller, 'tag-key-update', target, { ...changes })
+        }),
+      )
+    },
+
+    /** @throws DomainError `tagKeyNotFound`, `tagKeyInUse` or `systemTagKey` */
+    async delete(caller: Caller, id: string): Promise<void> {
+      await relational.transaction(async (tx) => {
+        const key = await getForUpdate(tx, caller.principal, id)
+        const uses = await listUsesOfTag(tx, { companyId: key.companyId, tagKeyId: key.id })
+        if (uses.length > 0) throw inUse(key, uses)
+        const store = createTagKeyStore(tx)
+        const values = await store.countValues(key)
+        await store.delete(key)
+        const target = { kind: 'tag-key', id: key.id, name: key.name }
+        await recordAudit(tx, entry(caller, 'tag-key-delete', target, { values }))
+      })
+    },
+
+    /** @throws DomainError `validation`, `tagKeyNotFound`, `tagValueNameTaken`, `tooManyTagValues` or `systemTagKey` */
+    async createValue(caller: Caller, id: string, wanted: TagValueCreation): Promise<TagKey> {
+      const value = newValue(wanted, 'name')
+      return namingValue(value.name, () =>
+        change(caller, id, async (tx, key) => {
+          const store = createTagKeyStore(tx)
+          if ((await store.countValues(key)) >= maxTagValues) {
+            throw new DomainError('tooManyTagValues', { limit: maxTagValues })
+          }
+          await store.insertValues(key, [value])
+          await store.update(key, {})
+          const target = { kind: 'tag-value', id: value.id, name: value.name }
+          return entry(caller, 'tag-value-create', target, { tagKeyId: key.id })
+        }),
+      )
+    },
+
+    /**
+     * @throws DomainError `validation`, `tagKeyNotFound`, `tagValueNotFound`, `tagValueNameTaken` or `systemTagKey`
+     */
+    async updateValue(caller: Caller, id: string, valueId: string, wanted: TagValueUpdate): Promise<TagKey> {
+      const named = wanted.name === undefined ? undefined : nameOf(wanted.name, 'name')
+      return namingValue(named?.name ?? '', () =>
+        change(caller, id, async (tx, key) => {
+          const store = createTagKeyStore(tx)
+          const value = await getValue(tx, key, valueId)
+          const { description } = wanted
+          const changes = changesOf(value, { name: named?.name, description })
+          if (changes.changed.length === 0) return undefined
+          await store.updateValue(key, value._id, definedOf({ ...named, description }))
+          await store.update(key, {})
+          const target = { kind: 'tag-value', id: value._id, name: value.name }
+          return entry(caller, 'tag-value-update', target, { tagKeyId: key.id, ...changes })
+        }),
+      )
+    },
+
+    /**
+     * Operation 9. @returns the key as it is afterwards
+     * @throws DomainError `tagKeyNotFound`, `tagValueNotFound`, `tagValueInUse` or `systemTagKey`
+     */
+    deleteValue(caller: Caller, id: string, valueId: string): Promise<TagKey> {
+      return change(caller, id, async (tx, key) => {
+        const value = await getValue(tx, key, valueId)
+        const tag = { companyId: key.companyId, tagKeyId: key.id, valueId: value._id }
+        const uses = await listUsesOfTag(tx, tag)
+        if (uses.length > 0) {
+          const experimentIds = uses.slice(0, maxNamedUses).map((use) => use.id)
+          throw new DomainError('tagValueInUse', { id: value._id, experimentIds })
+        }
+        const store = createTagKeyStore(tx)
+        await store.deleteValue(key, value._id)
+        await store.update(key, {})
+        const target = { kind: 'tag-value', id: value._id, name: value.name }
+        return entry(caller, 'tag-value-delete', target, { tagKeyId: key.id })
+      })
+    },
+  }
+}
+
+function entry(
+  { principal, address }: Caller,
+  action: AuditEvent['action'],
+  target: NonNullable<AuditEvent['target']>,
+  details: Readonly<Record<string, unknown>>,
+): AuditEvent {
+  return { companyId: principal.companyId, action, actor: actorOf(principal), target, details, address }
+}
+
+/** A name as it is stored: without the spaces around it. */
+function nameOf(text: string, path: string): { name: string; nameHash: Buffer } {
+  if (comparedName(text) === '') throw invalid(path, 'must hold a character that is seen')
+  return { name: text.trim(), nameHash: hashOfName(text) }
+}
+
+function newValue({ name, description = '' }: TagValueCreation, path: string): NewTagValue {
+  return { id: newId(), ...nameOf(name, path), description }
+}
+
+/** The index refuses them too, without telling which. */
+function refuseRepeatedNames(values: readonly NewTagValue[]): void {
+  const seen = new Set<string>()
+  for (const { name, nameHash } of values) {
+    const key = nameHash.toString('hex')
+    if (seen.has(key)) throw new DomainError('tagValueNameTaken', { name })
+    seen.add(key)
+  }
+}
+
+/** A name that is taken, and teams that were deleted meanwhile, as errors that say so. */
+const namingKey = <T>(name: string, teamIds: readonly string[] = [], work: () => Promise<T>): Promise<T> =>
+  mapConstraintViolation(work, (constraint, cause) => {
+    if (constraint === 'tag_keys_name') return new DomainError('tagKeyNameTaken', { name }, { cause })
+    if (constraint !== 'tag_key_teams_team') return undefined
+    return new DomainError('unknownTeam', { teamIds: [...teamIds] }, { cause })
+  })
+
+const namingValue = <T>(name: string, work: () => Promise<T>): Promise<T> =>
+  mapConstraintViolation(work, (constraint, cause) =>
+    constraint === 'tag_values_name' ? new DomainError('tagValueNameTaken', { name }, { cause }) : undefined,
+  )
+
+function inUse({ id, name }: StoredTagKey, uses: readonly TagUse[]): DomainError {
+  const named = uses.slice(0, maxNamedUses).map((use) => ({ kind: use.kind, id: use.id, name: use.name }))
+  const shown = named.map((use) => `the ${use.kind} "${use.name}"`).join(', ')
+  const more = uses.length > named.length ? ` and ${uses.length - named.length} more` : ''
+  return new DomainError(
+    'tagKeyInUse',
+    { id, uses: named },
+    { message: `The tag key "${name}" is in use by ${shown}${more}; remove it there first` },
+  )
+}
