@@ -8,6 +8,7 @@
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { compileQuery } from '../packages/server/src/features/statistics/query/compile/compile.ts'
+import { defaultAttribution } from '../packages/server/src/features/statistics/query/compile/compile-credits.ts'
 import { parseQuery } from '../packages/server/src/features/statistics/query/parse/parse.ts'
 import { planQuery } from '../packages/server/src/features/statistics/query/plan.ts'
 import { openZone } from '../packages/server/src/features/statistics/query/time/zone.ts'
@@ -79,7 +80,7 @@ const queryOf = (measure: string) => ({
 function statementOf(measure: string) {
   const zone = openZone('UTC')
   const plan = planQuery(parseQuery(queryOf(measure), { instant: Date.now(), zone }))
-  return compileQuery(plan, service.companyId, { eventAliases: new Map() })
+  return compileQuery(plan, service.companyId, { eventAliases: new Map(), attribution: defaultAttribution, exactCounts: false })
 }
 
 const rows: Row[] = []

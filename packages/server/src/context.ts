@@ -24,7 +24,7 @@ import { createLoaderStore } from './features/loading/loader-store.ts'
 import { createMailService } from './features/mail/mail-service.ts'
 import { createMailQueue, createMailStore } from './features/mail/mail-store.ts'
 import { createAttachmentReader } from './features/saved-queries/runs/read-attachment.ts'
-import { measureMails, measureStores } from './measure-stores.ts'
+import { measureMails, measureRuns, measureStores } from './measure-stores.ts'
 import {
   type OpenedColumnar,
   type OpenedRelational,
@@ -236,6 +236,7 @@ export async function openContext(options: ContextOptions): Promise<Context> {
     const { loops } = services.savedQueries
     jobs.handle(loops.sweepJob, (_, { signal }) => loops.sweep(signal))
     closers.push(loops.stop)
+    measureRuns(metrics, loops)
     jobs.start(config.roles.has('worker'))
 
     const loader = createLoaderService({

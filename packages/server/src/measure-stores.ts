@@ -1,4 +1,5 @@
 import type { MailStore } from './features/mail/mail-store.ts'
+import type { RunLoops } from './features/saved-queries/runs/run-loops.ts'
 import type { Clock } from './platform/clock.ts'
 import type { Metrics } from './platform/metrics.ts'
 import type { SupervisedChild } from './platform/processes/child.ts'
@@ -10,6 +11,15 @@ export function measureMails(metrics: Metrics, { count }: Pick<MailStore, 'count
   const known = (state: 'waiting' | 'failed') => () => count(state).catch(() => Number.NaN)
   metrics.gauge('millrace_mails_waiting', 'Mails that are still to be sent', known('waiting'))
   metrics.gauge('millrace_mails_failed', 'Mails given up within the last 30 days', known('failed'))
+}
+
+/** Whether schedules run in time. */
+export function measureRuns(metrics: Metrics, { findDelay }: Pick<RunLoops, 'findDelay'>): void {
+  metrics.gauge(
+    'millrace_runs_delay_seconds',
+    'Seconds that the run of a saved query which waits longest is late',
+    () => findDelay().catch(() => Number.NaN),
+  )
 }
 
 /** What the event log holds, and whether the children serve. */

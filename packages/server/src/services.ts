@@ -172,13 +172,14 @@ export function createServices(parts: ServiceParts): Services {
     metrics,
   })
   const provisioning = createProvisioning({ relational, recordAudit, publicUrl, clock })
+  const { knowsTimezone } = createTimezoneStore({ columnar })
   const accounts = createAccountServices({
     relational,
     passwords,
     recordAudit,
     enqueueMail,
     publicUrl,
-    knowsTimezone: createTimezoneStore({ columnar }).knowsTimezone,
+    knowsTimezone,
     settingsNaming: provisioning.settingsNaming,
   })
   const signIn = createSignInService({
@@ -298,6 +299,7 @@ export function createServices(parts: ServiceParts): Services {
       answer: statistics.answer,
       readSettings: analyticsSettings.getForQuery,
       openZone,
+      knowsTimezone,
       listLinkedAccounts: linkedAccounts.listIds,
       sendMessage: linkedAccounts.deliver,
       recordAudit,

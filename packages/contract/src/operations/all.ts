@@ -38,6 +38,7 @@ export const allOperations: readonly Operation[] = [
   reports.listReports,
   statistics.runQuery,
   statistics.readStatisticsMeta,
+  statistics.listStatisticsValues,
   savedQueries.saveQuery,
   savedQueries.updateSavedQuery,
   savedQueries.listSavedQueries,

@@ -7,6 +7,8 @@ import { StatisticsMeta } from '../resources/statistics-meta.ts'
 
 const { envelopeBytes } = queryLimits
 const number = new Intl.NumberFormat('en')
+/** Days that the list of a dimension's values looks at. */
+export const valuesDays = 90
 const statisticsAccess = { resource: 'statistics', action: 'access' } as const
 
 /** Operation 4. */
@@ -31,7 +33,8 @@ With \`Accept: text/csv\` or \`Accept: application/x-ndjson\` the bare result is
 - Dates without a zone are read in the company's time zone. A range of dates includes both days, a range of instants excludes its end.
 - With \`compareDateRange\` each row has a further key \`compareDateRange\`, and rows come in the order of the ranges; \`limit\` holds for each range.
 - \`warnings\` names what to know about the answer: rows beyond \`limit\`, and labels that no event of your company has had, with the nearest one that some have. A streamed result tells of labels in the header \`X-Millrace-Warnings\`, the same list as JSON in ASCII, and of all in the trailer of that name; a reader that has no trailers takes one with as many rows as \`limit\` for cut.
-- A query runs 30 seconds at most and stops when the caller leaves. Of one company 4 queries run and 16 wait; further ones are answered 429.
+- A query runs 30 seconds at most and stops when the caller leaves. Of one company 4 queries run and 200 wait, 60 of one user; further ones are answered 429. The users of a company take turns.
+- A query that is repeated within 10 seconds may be answered from what was computed, never from anything older than what was stored when it was asked.
 
 What the operators of filters ask of a member:
 
@@ -122,7 +125,20 @@ ${filterOperators.map((each) => `- \`${each}\`: ${operatorMeanings[each].descrip
     ),
     body: Query,
     response: {
-      200: warningEnvelope(Type.String({ description: 'The rows: JSON text of an array, or CSV' })),
+      200: Type.Object(
+        {
+          ...warningEnvelope(Type.String({ description: 'The rows: JSON text of an array, or CSV' }))
+            .properties,
+          total: Type.Optional(
+            Type.Integer({
+              minimum: 0,
+              description: 'With `total: true`: how many rows there are without `limit` and `offset`',
+              'x-millrace-extension': true,
+            }),
+          ),
+        },
+        strict,
+      ),
     },
   },
 } as const satisfies Operation
@@ -195,4 +211,68 @@ export const readStatisticsMeta = {
     },
   },
   schema: { response: { 200: successEnvelope(StatisticsMeta) } },
+} as const satisfies Operation
+
+/** Values of a dimension, as an input offers them. */
+export const listStatisticsValues = {
+  id: 'listStatisticsValues',
+  extension: true,
+  method: 'GET',
+  url: '/v2/statistics/values',
+  scope: 'authenticated',
+  permission: statisticsAccess,
+  tag: 'Statistics',
+  summary: 'List values of a dimension',
+  description: `The values that a text dimension or a label had within the last ${valuesDays} days, today included, with how many facts of its source had each of them; the most frequent ones first, of equal ones in the order of their bytes. For inputs that offer values of a filter. Absent values are left out. It is a query like any other: within the same limits, and of the company's time zone.`,
+  errors: ['unknownMember', 'invalidQuery', 'tooComplex', 'tooManyRequests', 'timeout', 'unavailable'],
+  replies: {
+    200: {
+      description: 'The values, the most frequent ones first',
+      examples: {
+        names: {
+          summary: 'With member=events.name',
+          value: [
+            { value: 'page_view', count: 81_402 },
+            { value: 'purchase', count: 1_996 },
+          ],
+        },
+      },
+    },
+  },
+  schema: {
+    querystring: Type.Object(
+      {
+        member: Type.String({
+          minLength: 1,
+          maxLength: 400,
+          description: 'Id of a text dimension or of a label',
+          examples: ['events.label.store'],
+        }),
+        contains: Type.Optional(
+          Type.String({
+            minLength: 1,
+            maxLength: 200,
+            description: 'Gives only values that hold this text, whatever the case of its letters',
+          }),
+        ),
+        limit: Type.Optional(
+          Type.Integer({ minimum: 1, maximum: 100, description: 'How many values at most; 20 when absent' }),
+        ),
+      },
+      strict,
+    ),
+    response: {
+      200: successEnvelope(
+        Type.Array(
+          Type.Object(
+            {
+              value: Type.String({ description: 'The value' }),
+              count: Type.Integer({ minimum: 1, description: 'Events, purchases or sessions that have it' }),
+            },
+            { ...strict, title: 'DimensionValue' },
+          ),
+        ),
+      ),
+    },
+  },
 } as const satisfies Operation

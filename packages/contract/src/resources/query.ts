@@ -1,10 +1,12 @@
-import { type Static, type TSchema, Type } from 'typebox'
+import { type Static, type TSchema, type TSchemaOptions, Type } from 'typebox'
 import { mapOf, nullable, oneOf, strict } from './formats.ts'
 
 /** Bounds of one query (docs/interface.md, Operations; the rest protects the engine). */
 export const queryLimits = {
   rows: 50_000,
   defaultRows: 10_000,
+  /** Rows that an offset leaves out. */
+  offset: 50_000,
   members: 50,
   filters: 50,
   /** Of all filters together, those within groups included. */
@@ -85,7 +87,7 @@ export const presenceOperators: ReadonlySet<FilterOperator> = new Set(['set', 'n
 
 /** Names of the Cube query format that have no meaning here yet, by the object that they stand in. */
 export const unsupportedNames = {
-  query: ['segments', 'offset', 'total', 'timezone', 'renewQuery', 'ungrouped', 'responseFormat'],
+  query: ['segments', 'renewQuery', 'ungrouped', 'responseFormat'],
   operator: ['measureFilter'],
 } as const
 
@@ -95,13 +97,16 @@ export const unsupportedKeyword = 'x-unsupported'
 export const granularities = ['second', 'minute', 'hour', 'day', 'week', 'month', 'quarter', 'year'] as const
 export type Granularity = (typeof granularities)[number]
 
+const extension = { 'x-millrace-extension': true } as const
+
 /** An optional field in which null means the same as no field at all. */
-export function absentAsNull<T extends TSchema>(schema: T) {
+export function absentAsNull<T extends TSchema>(schema: T, options: TSchemaOptions = {}) {
   const { description, examples } = schema as { description?: string; examples?: unknown[] }
   return Type.Optional(
     nullable(schema, {
       ...(description === undefined ? {} : { description }),
       ...(examples === undefined ? {} : { examples }),
+      ...options,
     }),
   )
 }
@@ -199,14 +204,16 @@ export const Filters = Type.Array(Type.Unsafe<Filter>(filterWithin(queryLimits.f
 })
 
 const rangeText = Type.String({ minLength: 1, maxLength: 100 })
-const rangeBounds = Type.Array(rangeText, { minItems: 1, maxItems: 2 })
+const rangeBounds = Type.Array(nullable(rangeText), { minItems: 1, maxItems: 2 })
 
-/** A text as `last 7 days`, or one or two dates or instants. */
+/** A text as `last 7 days`, or one or two dates or instants, of which one may be open. */
 export const DateRange = Type.Union([rangeText, rangeBounds], {
   description:
     'A relative range (`today`, `this month`, `last 30 days`, `from 7 days ago to now`), one date, or the ' +
-    'first and the last: dates include both days, instants exclude the last',
-  examples: ['last 30 days', ['2026-01-01', '2026-01-31']],
+    'first and the last: dates include both days, instants exclude the last. Also, as extensions, a month `2026-01`, ' +
+    'a year `2026`, `week|month|quarter|year to date` (its days up to and including today), and open ends: ' +
+    '`from 2026-01-01`, `until 2026-01-31`, or null for one of the two bounds',
+  examples: ['last 30 days', ['2026-01-01', '2026-01-31'], ['2026-01-01', null]],
 })
 export type DateRange = Static<typeof DateRange>
 
@@ -263,15 +270,52 @@ export const Query = Type.Object(
         minimum: 1,
         maximum: queryLimits.rows,
         description:
-          'How many rows at most, of each range where ranges are compared; 10,000 when absent. `warnings` says when there are more rows',
+          'How many rows at most, of each range where ranges are compared; when absent 10,000, and no bound for a streamed result. `warnings` says when there are more rows',
         examples: [100],
       }),
+    ),
+    offset: absentAsNull(
+      Type.Integer({
+        minimum: 0,
+        maximum: queryLimits.offset,
+        description:
+          'How many rows are left out first, of each range where ranges are compared; 0 when absent',
+        examples: [100],
+      }),
+      extension,
+    ),
+    total: absentAsNull(
+      Type.Boolean({
+        description:
+          'Whether the envelope has `total`, the number of rows without `limit` and `offset`, of all ranges together. It is exact; counting takes part in the time that a query has. A streamed result cannot tell it: 400',
+        examples: [true],
+      }),
+      extension,
+    ),
+    fill: absentAsNull(
+      Type.Boolean({
+        description:
+          'Whether rows stand for buckets of time without any fact too: every bucket of the range, or of each range that is compared, for each combination of the other dimensions that occurs. Counts and sums are 0 there and ratios null. Needs one granularity and a range with a begin and an end; at most 50,000 rows may come of it',
+        examples: [true],
+      }),
+      extension,
+    ),
+    timezone: absentAsNull(
+      Type.String({
+        minLength: 1,
+        maxLength: 64,
+        description:
+          'IANA name of the time zone of this query, in which dates are read, buckets begin and times are shown; the company’s when absent',
+        examples: ['Europe/Paris'],
+      }),
+      extension,
     ),
     order: absentAsNull(
       Type.Union([orderMap, orderPairs], {
         description:
           'A map from member id to `asc` or `desc`, or an array of such pairs. When absent: the first time ' +
-          'dimension ascending, else the first measure descending, else the first dimension ascending',
+          'dimension ascending, else the first measure descending, else the first dimension ascending. A measure ' +
+          'need not be selected (an extension)',
       }),
     ),
   },

@@ -34,21 +34,18 @@ describe('what is refused', () => {
   const operators = 'equals, notEquals, contains'
 
   it.each([
-    ['offset', { offset: 5 }],
-    ['total', { total: true }],
     ['segments', { segments: [] }],
-    ['timezone', { timezone: 'Europe/Paris' }],
     ['renewQuery', { renewQuery: true }],
     ['ungrouped', { ungrouped: true }],
     ['responseFormat', { responseFormat: 'compact' }],
     // What it does not support comes before what is missing.
-    ['offset', { offset: 5, dimensions: undefined }],
+    ['segments', { segments: [], dimensions: undefined }],
   ])('is %s of the Cube format, with what is supported', async (name, parts) => {
     const { status, body } = await app.post({ ...counted, ...parts })
     expect({ status, code: body.error_code, message: body.message }).toEqual({
       status: 400,
       code: 1,
-      message: `${name} is not supported here; supported are measures, dimensions, filters, timeDimensions, limit, order`,
+      message: `${name} is not supported here; supported are measures, dimensions, filters, timeDimensions, limit, offset, total, fill, timezone, order`,
     })
   })
 
@@ -111,7 +108,17 @@ describe('what is refused', () => {
     ['a repeated measure', { ...counted, measures: ['events.count', 'events.count'] }, '', 9103],
     ['51 measures', { ...counted, measures: Array.from({ length: 51 }, (_, i) => `m${i}`) }, '', 1],
     ['a missing part', { measures: ['events.count'] }, '', 1],
-    ['an unknown part', { ...counted, offset: 5 }, '', 1],
+    ['an unknown part', { ...counted, ofset: 5 }, '', 1],
+    ['a negative offset', { ...counted, offset: -1 }, '', 1],
+    ['an offset of 50,001', { ...counted, offset: 50_001 }, '', 1],
+    ['half an offset', { ...counted, offset: 0.5 }, '', 1],
+    ['a total as text', { ...counted, total: 'true' }, '', 1],
+    ['a fill as number', { ...counted, fill: 1 }, '', 1],
+    ['an unknown zone', { ...counted, timezone: 'Europe/Nope' }, '', 9103],
+    ['an hour that no zone has', { ...counted, timezone: 'GMT+25' }, '', 9103],
+    ['an offset as zone', { ...counted, timezone: '+05:00' }, '', 9103],
+    ['a hostile zone', { ...counted, timezone: "'; drop" }, '', 9103],
+    ['an empty zone', { ...counted, timezone: '' }, '', 1],
     ['a limit of 0', { ...counted, limit: 0 }, '', 1],
     ['a negative limit', { ...counted, limit: -1 }, '', 1],
     ['half a row', { ...counted, limit: 1.5 }, '', 1],

@@ -53,6 +53,9 @@ describe('the metadata', () => {
       'purchases.revenuePerBuyer',
       'purchases.perBuyer',
       'purchases.referencesPerPurchase',
+      ...['afterClick', 'timeFromClick', 'influencedRevenue', 'directRevenue', 'influencedCount'].map(
+        (name) => `purchases.${name}`,
+      ),
       ...['count', 'people', 'duration', 'events', 'bounces'].map((name) => `sessions.${name}`),
       ...['bounceRate', 'eventsPerSession', 'perPerson'].map((name) => `sessions.${name}`),
     ])
@@ -66,10 +69,13 @@ describe('the metadata', () => {
       ...['time', 'transaction', 'person', 'item', 'deviceType', 'os', 'datasource'].map(
         (name) => `purchases.${name}`,
       ),
+      'workflows.id',
       ...['time', 'entryPath', 'entryHost', 'exitPath', 'exitHost'].map((name) => `sessions.${name}`),
-      ...['utmSource', 'utmMedium', 'utmCampaign', 'deviceType', 'os', 'browser', 'isNew', 'person'].map(
+      ...['referrerHost', 'channel', 'utmSource', 'utmMedium', 'utmCampaign', 'deviceType', 'os'].map(
         (name) => `sessions.${name}`,
       ),
+      ...['browser', 'country', 'isNew', 'person'].map((name) => `sessions.${name}`),
+      'persons.cohort',
     ])
     for (const member of [...Object.values(measures), ...Object.values(dimensions)]) {
       expect(member.title).not.toBe('')
@@ -114,7 +120,7 @@ describe('the metadata', () => {
     const { components, measureSources } = queryCompatibility
     expect(Object.keys(measureSources)).toEqual(Object.keys(measures))
     expect(measureSources['purchases.perBuyer']).toEqual(['purchases'])
-    expect(components).toHaveLength(7)
+    expect(components).toHaveLength(8)
     for (const component of components) {
       for (const id of component) expect(id in measures || id in dimensions, id).toBe(true)
     }
@@ -125,6 +131,10 @@ describe('the metadata', () => {
       true,
     )
     expect(fits('purchases.revenue', 'events.name')).toBe(false)
+    expect(fits('purchases.influencedRevenue', 'purchases.timeFromClick', 'workflows.id')).toBe(true)
+    expect(fits('purchases.influencedRevenue', 'purchases.revenue', 'events.count')).toBe(true)
+    expect(fits('purchases.revenue', 'workflows.id')).toBe(false)
+    expect(fits('events.count', 'workflows.id')).toBe(false)
     expect(fits('events.count', 'purchases.revenue', 'events.browser')).toBe(false)
     expect(fits('events.count', 'purchases.label.store')).toBe(false)
     expect(fits('sessions.bounceRate', 'sessions.entryPath', 'events.time')).toBe(true)
@@ -134,10 +144,14 @@ describe('the metadata', () => {
 
   it('says of any two members what a query of them says', { timeout: 60_000 }, async () => {
     const { queryCompatibility, measures, dimensions } = await meta()
-    for (const measure of ['events.count', 'purchases.revenue', 'sessions.count'].filter(
-      (id) => id in measures,
-    )) {
-      for (const dimension of Object.keys(dimensions)) {
+    for (const measure of [
+      'events.count',
+      'purchases.revenue',
+      'purchases.afterClick',
+      'sessions.count',
+    ].filter((id) => id in measures)) {
+      for (const [dimension, { filterOnly }] of Object.entries(dimensions)) {
+        if (filterOnly) continue
         const fit = queryCompatibility.components.some(
           (each) => each.includes(measure) && each.includes(dimension),
         )
@@ -191,5 +205,22 @@ describe('labels', () => {
     await engine.load([storedEvent({ labels: { new: '1' } })])
     app.now += 10_000
     expect(Object.keys((await meta()).dimensions)).toContain('events.label.new')
+  })
+
+  it('says how far distinct counts are exact, unless the company wants them exact throughout', async () => {
+    const bounds = async () => {
+      // The setting works with the next query.
+      await app.rows({ measures: ['events.count'] })
+      const { measures } = await meta()
+      return ['events.people', 'purchases.buyers', 'sessions.people', 'events.count'].map((id) => [
+        measures[id]?.exactUpTo,
+        measures[id]?.relativeError,
+      ])
+    }
+    const none = [undefined, undefined]
+    expect(await bounds()).toEqual([[65_536, 0.01], [65_536, 0.01], [65_536, 0.01], none])
+    app.exactCounts = true
+    expect(await bounds()).toEqual([none, none, none, none])
+    app.exactCounts = false
   })
 })

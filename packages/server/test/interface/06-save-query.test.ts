@@ -149,6 +149,7 @@ describe('V02: schedules', () => {
     [{ frequency: 'custom', cron: '0 0 30 2 *' }, 'schedule.cron', /never runs/],
     [{ frequency: 'custom', cron: 'x'.repeat(201) }, 'schedule.cron', /200/],
     [{ timezone: 'Europe/Pairs' }, 'schedule.timezone', /IANA/],
+    [{ timezone: 'europe/PARIS' }, 'schedule.timezone', /IANA/],
     [{ timezone: 'x'.repeat(65) }, 'schedule.timezone', /64/],
     [{ recipients: ['a@example.com\nBcc: b@example.com'] }, 'schedule.recipients.0', /one e-mail address/],
     [{ recipients: ['a@example.com,b@example.com'] }, 'schedule.recipients.0', /one e-mail address/],

@@ -81,7 +81,7 @@ test.each([
   expect(await remove(name)).toMatchObject({ status: 200 })
 })
 
-test.each([...builtInEvents])('%s is built in and is neither renamed nor an alias', async (name) => {
+test.each([...builtInEvents])('G08: %s is built in and is neither renamed nor an alias', async (name) => {
   const refused = (path: string) => ({ status: 400, error_code: 1, data: { errors: [{ path }] } })
   expect(await put(name, 'other')).toMatchObject(refused('name'))
   expect(await put('other', name)).toMatchObject(refused('alias'))
@@ -119,7 +119,7 @@ test('unknown fields are refused', async () => {
   })
 })
 
-describe('chains and circles', () => {
+describe('G08: chains and circles', () => {
   beforeEach(() => put('first', 'second'))
 
   test('an alias is no name that has one', async () => {
@@ -161,7 +161,7 @@ describe('chains and circles', () => {
   })
 })
 
-test('a company has 200 at most, whoever sets one at once, and may change each of them', async () => {
+test('G07: a company has 200 at most, whoever sets one at once, and may change each of them', async () => {
   await opened.relational.pool.query(
     `insert into event_aliases (company_id, name, alias)
      select $1, 'event ' || n, 'all' from generate_series(1, 198) n`,

@@ -74,13 +74,13 @@ describe('retention refuses', () => {
       /ends before it begins/,
     ],
     [
-      'more cohorts than it can follow (Q08)',
+      'more cohorts than it can follow (Q08, Q26)',
       { dateRange: ['2015-01-01', '2024-12-31'] },
       19,
       /dateRange has 3653 days, each of them a cohort; at most 400 are possible/,
     ],
     ['no periods (Q11)', { periods: 0 }, 1, /^periods/],
-    ['too many periods (Q11)', { periods: 25 }, 1, /^periods/],
+    ['too many periods (Q11, Q26)', { periods: 25 }, 1, /^periods/],
     ['periods as text (Q11)', { periods: '8' }, 1, /^periods/],
     ['a period of an hour', { granularity: 'hour' }, 1, /^granularity/],
     ['cohorts that it does not know', { cohorts: 'sometimes' }, 1, /^cohorts/],
@@ -107,7 +107,7 @@ describe('retention refuses', () => {
 
 describe('paths refuse', () => {
   it.each([
-    ['a beginning and an end', { from: '/', to: '/cart' }, 9103, /^to: from and to exclude each other/],
+    ['a beginning and an end (Q26)', { from: '/', to: '/cart' }, 9103, /^to: from and to exclude each other/],
     ['an unknown member (Q01)', { filters: [filter('event.name')] }, 9100, /^filters\.0\.member/],
     [
       'a measure (Q04)',

@@ -584,6 +584,24 @@ describe('J07: crowds', () => {
   })
 })
 
+test('a schedule that cannot be planned any more is paused, and the others go on', async () => {
+  const broken = await app.save({ schedule: app.daily() })
+  const { id } = await app.save({ schedule: app.daily() })
+  const { pool } = app.relational
+  await pool.query(`update saved_queries set schedule = '{"frequency": "daily", "time": 8}' where id = $1`, [
+    broken.id,
+  ])
+  await app.advanceTo(today('08:00'))
+  await app.loops.planner.plan()
+  const { rows } = await pool.query('select paused_reason from saved_queries where id = $1', [broken.id])
+  expect(rows).toEqual([{ paused_reason: 'the schedule is not valid any more' }])
+  await app.advance(2 * minute)
+  expect(await app.loops.findDelay()).toBeGreaterThan(110)
+  while (await app.loops.worker.runOne());
+  expect((await app.runs(id))[0]?.state).toBe('delivered')
+  expect(await app.loops.findDelay()).toBe(0)
+})
+
 describe('linked accounts', () => {
   async function link(): Promise<string> {
     const url = `https://hooks.example.test:${app.webhooks.port}/inbox`

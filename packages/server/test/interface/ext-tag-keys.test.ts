@@ -163,7 +163,7 @@ describe('a tag key', () => {
     await create({ name: 'season' })
   })
 
-  test('that is used stays, and the failure names what uses it', async () => {
+  test('G03: that is used stays, and the failure names what uses it', async () => {
     const key = await create({ name: 'Season', values: [{ name: 'Spring' }] })
     uses = [
       { kind: 'workflow', id: 'a'.repeat(24), name: 'Welcome' },
@@ -239,7 +239,7 @@ describe('a tag key', () => {
   })
 })
 
-describe('names', () => {
+describe('G06: names', () => {
   const taken = (name: string) => ({
     status: 409,
     error_code: 9001,
@@ -374,7 +374,7 @@ describe('values', () => {
   })
 })
 
-describe('bounds', () => {
+describe('G07: bounds', () => {
   test('a company has 200 keys of its own at most, whoever creates at once', async () => {
     await opened.relational.pool.query(
       `insert into tag_keys (id, company_id, name, name_hash, assignment_mode)

@@ -1,4 +1,3 @@
-import type { FunnelQuery } from '@millrace/contract/resources/funnel.ts'
 import { type BinaryFilter, filterOperators, type Query } from '@millrace/contract/resources/query.ts'
 import fc from 'fast-check'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
@@ -88,7 +87,7 @@ const asRenamed = (filter: BinaryFilter): BinaryFilter =>
 
 const queries = fc
   .tuple(
-    sampleQueries.filter((query) => !JSON.stringify(query).includes('purchases.')),
+    sampleQueries.filter((query) => !/"(purchases|sessions)\./.test(JSON.stringify(query))),
     fc.array(nameFilter, { maxLength: 2 }),
     fc.array(nameFilter, { maxLength: 2 }),
     fc.boolean(),
@@ -119,31 +118,124 @@ test('every query is answered as over rows that are stored under the new names',
   )
 })
 
-test('every funnel is answered so too', { timeout: 60_000 + 400 * runs }, async () => {
-  const step = fc.uniqueArray(fc.constantFrom(...names), { minLength: 1, maxLength: 3 })
-  const funnels = fc.tuple(
-    fc.array(step, { minLength: 2, maxLength: 4 }),
-    fc.constantFrom('ordered', 'strict' as const),
-    fc.option(fc.constant('events.name'), { nil: undefined }),
-  )
-  async function answer(query: unknown): Promise<unknown> {
-    const { status, body } = await app.post(query, { path: '/v2/statistics/funnels' })
+const october = { dateRange: ['2026-03-01', '2026-10-31'] }
+const selected = fc.uniqueArray(fc.constantFrom(...names), { minLength: 1, maxLength: 3 })
+const shown = (events: readonly string[]) => [...new Set(events.map(renamed))]
+
+/** Asks the same of both companies, once in any names and once in the new ones alone. */
+async function expectAgreement(path: string, asked: unknown, twin: unknown): Promise<void> {
+  async function answer(companyId: string, query: unknown): Promise<unknown> {
+    app.caller.companyId = companyId
+    const { status, body } = await app.post(query, { path: `/v2/statistics/${path}` })
     expect(status, body.message).toBe(200)
     return body.data
   }
-  await fc.assert(
-    fc.asyncProperty(funnels, async ([steps, order, breakdown]) => {
-      const whole = (rename: (name: string) => string) => ({
-        steps: steps.map((events, i) => ({ name: `step ${i}`, events: [...new Set(events.map(rename))] })),
-        order: order as FunnelQuery['order'],
-        dateRange: ['2026-03-01', '2026-10-31'],
-        ...(breakdown && { breakdown }),
-      })
-      const expected = await rowsOf(otherCompany, () => answer(whole(renamed)))
-      expect(await rowsOf(testCompany, () => answer(whole((name) => name)))).toEqual(expected)
-    }),
-    { numRuns: times(50, 5) },
+  expect(await answer(testCompany, asked)).toEqual(await answer(otherCompany, twin))
+}
+
+describe('every exploration is answered so too', () => {
+  const numRuns = times(50, 4)
+  const timeout = 60_000 + 400 * numRuns
+
+  test('funnels', { timeout }, async () => {
+    const funnels = fc.tuple(
+      fc.array(selected, { minLength: 2, maxLength: 4 }),
+      fc.constantFrom('ordered', 'strict'),
+      fc.option(fc.constant('events.name'), { nil: undefined }),
+    )
+    await fc.assert(
+      fc.asyncProperty(funnels, async ([steps, order, breakdown]) => {
+        const query = (namesOf: (events: readonly string[]) => readonly string[]) => ({
+          ...october,
+          steps: steps.map((events, i) => ({ name: `step ${i}`, events: namesOf(events) })),
+          order,
+          ...(breakdown && { breakdown }),
+        })
+        await expectAgreement(
+          'funnels',
+          query((events) => events),
+          query(shown),
+        )
+      }),
+      { numRuns },
+    )
+  })
+
+  test('retention', { timeout }, async () => {
+    const pairs = fc.tuple(selected, selected, fc.constantFrom('first-time', 'recurring'))
+    await fc.assert(
+      fc.asyncProperty(pairs, async ([first, back, cohorts]) => {
+        const query = (namesOf: (events: readonly string[]) => readonly string[]) => ({
+          dateRange: ['2026-03-20', '2026-04-10'],
+          firstEvent: { events: namesOf(first) },
+          returnEvent: { events: namesOf(back) },
+          granularity: 'day',
+          cohorts,
+        })
+        await expectAgreement(
+          'retention',
+          query((events) => events),
+          query(shown),
+        )
+      }),
+      { numRuns },
+    )
+  })
+
+  test('paths', { timeout }, async () => {
+    const anchors = fc.tuple(fc.constantFrom(...names), fc.constantFrom('from', 'to'), nameFilter)
+    await fc.assert(
+      fc.asyncProperty(anchors, async ([step, end, filter]) => {
+        const query = (rename: (name: string) => string, filters: unknown[]) => ({
+          ...october,
+          by: 'event',
+          [end]: rename(step),
+          filters,
+        })
+        const twin = query(renamed, [asRenamed(filter)])
+        await expectAgreement(
+          'paths',
+          query((name) => name, [filter]),
+          twin,
+        )
+      }),
+      { numRuns },
+    )
+  })
+
+  test('cohorts', async () => {
+    async function rule(companyId: string, events: string): Promise<string> {
+      app.caller.companyId = companyId
+      const { status, body } = await app.post(
+        { name: 'Often', rule: { event: { events: [events] }, atLeast: 2 } },
+        { path: '/v2/statistics/cohorts' },
+      )
+      expect(status, body.message).toBe(200)
+      return (body.data as { id: string }).id
+    }
+    const query = (cohort: string) => ({
+      measures: ['events.people'],
+      dimensions: ['events.person'],
+      filters: [{ member: 'persons.cohort', operator: 'equals' as const, values: [cohort] }],
+      timeDimensions: [],
+    })
+    const [cohort, twin] = [await rule(testCompany, 'sign_up'), await rule(otherCompany, 'registration')]
+    await expectAgreement('query', query(cohort), query(twin))
+    app.caller.companyId = testCompany
+    expect((await app.rows(query(cohort))).length).toBeGreaterThan(1)
+  })
+})
+
+test('steps in any order may not be one event under two names', async () => {
+  const steps = [{ events: ['sign_up'] }, { events: ['registration'] }]
+  const { status, body } = await app.post(
+    { ...october, steps, order: 'any' },
+    { path: '/v2/statistics/funnels' },
   )
+  expect({ status, message: body.message }).toEqual({
+    status: 400,
+    message: expect.stringContaining('is the same as steps.0'),
+  })
 })
 
 describe('an alias', () => {

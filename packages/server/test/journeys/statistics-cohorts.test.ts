@@ -112,7 +112,8 @@ describe('on generated events', () => {
         sampleQueries,
         fc.constantFrom(...zones),
         fc.constantFrom('equals' as const, 'notEquals' as const),
-        async (rule, query, zone, operator) => {
+        fc.boolean(),
+        async (rule, query, zone, operator, isGrouped) => {
           const source = [
             ...query.measures,
             ...query.dimensions,
@@ -130,8 +131,11 @@ describe('on generated events', () => {
           await setZone(zone)
           await call('PATCH', `/${cohort.id}`, { rule })
           const filter = ofCohort(source, cohort, operator)
-          const filtered = (added: object): Query =>
-            ({ ...query, filters: [...query.filters, added] }) as Query
+          const mobile = { member: `${source}.deviceType`, operator: 'equals', values: ['mobile'] }
+          const filtered = (added: object): Query => {
+            const filter = isGrouped ? { or: [mobile, { and: [added] }] } : added
+            return { ...query, filters: [...query.filters, filter] } as Query
+          }
           const expected = samples.rows(filtered(filter.oracle(cohorts.members(rule, zone))), zone)
           expect(await app.rows(filtered(filter.query))).toEqual(expected)
         },

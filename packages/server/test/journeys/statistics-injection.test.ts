@@ -2,6 +2,7 @@ import type { Query } from '@millrace/contract/resources/query.ts'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { type CompiledQuery, compileQuery } from '../../src/features/statistics/query/compile/compile.ts'
+import { defaultAttribution } from '../../src/features/statistics/query/compile/compile-credits.ts'
 import { parseQuery } from '../../src/features/statistics/query/parse/parse.ts'
 import { planQuery } from '../../src/features/statistics/query/plan.ts'
 import { openZone } from '../../src/features/statistics/query/time/zone.ts'
@@ -14,7 +15,11 @@ const runs = times(10_000, 3_000)
 function compiled(query: Partial<Query>): CompiledQuery {
   const whole = { measures: [], dimensions: [], filters: [], timeDimensions: [], ...query }
   const now = { instant: Date.parse('2026-03-18T15:30:00Z'), zone: openZone('Europe/Paris') }
-  return compileQuery(planQuery(parseQuery(whole, now)), testCompany, { eventAliases: new Map() })
+  return compileQuery(planQuery(parseQuery(whole, now)), testCompany, {
+    eventAliases: new Map(),
+    attribution: defaultAttribution,
+    exactCounts: true,
+  })
 }
 
 describe('text from outside', () => {

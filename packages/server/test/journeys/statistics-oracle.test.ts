@@ -189,6 +189,25 @@ describe.skipIf(realDataAbsent)(`on the real data set${realDataAbsent ? `: ${rea
     expect(rows).toBeGreaterThan(0)
   })
 
+  it('makes sessions of it, those of some persons too', async () => {
+    const measures = ['count', 'people', 'duration', 'events', 'bounces', 'bounceRate', 'eventsPerSession']
+    const rows = await expectAgreement(
+      {
+        measures: measures.map((name) => `sessions.${name}`),
+        dimensions: ['sessions.isNew'],
+        timeDimensions: [{ dimension: 'sessions.time', granularity: 'month' }],
+      },
+      'Europe/London',
+    )
+    expect(rows).toBeGreaterThan(20)
+    await expectAgreement({
+      measures: ['sessions.count', 'sessions.duration'],
+      dimensions: ['sessions.entryPath', 'sessions.exitPath'],
+      filters: [{ member: 'sessions.person', operator: 'startsWith', values: ['129', 'inv-5365'] }],
+      timeDimensions: [{ dimension: 'sessions.time', dateRange: ['2010-12-01', '2011-06-30'] }],
+    })
+  })
+
   it('compares ranges in the order given, each with its own buckets', async () => {
     const rows = await expectAgreement({
       measures: ['purchases.revenue', 'purchases.perBuyer'],

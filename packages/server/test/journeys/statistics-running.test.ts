@@ -196,15 +196,20 @@ describe('a query that runs', () => {
     const slow = await openWith(asking(endless), { queryGate: { enter } })
     const address = await slow.app.listen({ port: 0, host: '127.0.0.1' })
     const leaving = new AbortController()
-    const ask = (accept: string) =>
+    const ask = (limit: number) =>
       fetch(`${address}/v2/statistics/query`, {
         method: 'POST',
-        body: JSON.stringify(counted),
-        headers: { 'content-type': 'application/json', ...callerToken, accept },
+        // Equal ones would wait for one of them.
+        body: JSON.stringify({ ...counted, limit }),
+        headers: {
+          'content-type': 'application/json',
+          ...callerToken,
+          accept: limit % 2 === 0 ? 'application/json' : 'text/csv',
+        },
         signal: leaving.signal,
       }).catch((error: Error) => error.name)
-    const asked = Array.from({ length: 20 }, (_, i) => ask(i % 2 === 0 ? 'application/json' : 'text/csv'))
-    await until(async () => entered === 20 && (await runningInEngine()) === 4, 20_000)
+    const asked = Array.from({ length: 64 }, (_, i) => ask(i + 1))
+    await until(async () => entered === 64 && (await runningInEngine()) === 4, 20_000)
     const refused = await slow.post(counted)
     expect(refused.status).toBe(429)
     expect(refused.headers['retry-after']).toBe('2')
@@ -212,7 +217,7 @@ describe('a query that runs', () => {
     expect(new Set(await Promise.all(asked))).toEqual(new Set(['AbortError']))
     await until(async () => (await runningInEngine()) === 0, 2_000)
     for (let place = 0; place < 4; place++) await gate.enter(slow.caller.companyId)
-    expect(slow.outcomes.toSorted()).toEqual([...Array(20).fill('cancelled'), 'refused'])
+    expect(slow.outcomes.toSorted()).toEqual([...Array(64).fill('cancelled'), 'refused'])
   })
 
   it('frees its place when the caller leaves while rows come', async () => {

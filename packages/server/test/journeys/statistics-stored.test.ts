@@ -2,6 +2,7 @@ import type { Query } from '@millrace/contract/resources/query.ts'
 import fc from 'fast-check'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { compileQuery } from '../../src/features/statistics/query/compile/compile.ts'
+import { defaultAttribution } from '../../src/features/statistics/query/compile/compile-credits.ts'
 import { parseQuery } from '../../src/features/statistics/query/parse/parse.ts'
 import { planQuery } from '../../src/features/statistics/query/plan.ts'
 import { openZone } from '../../src/features/statistics/query/time/zone.ts'
@@ -46,7 +47,11 @@ const whole = (query: Partial<Query>): Query => ({
 /** Answers the query, or fails when the engine has to read more rows than these for it. */
 async function answerReading(query: Partial<Query>, rows: number): Promise<unknown[]> {
   const parsed = parseQuery(whole(query), { instant: app.now, zone: openZone('UTC') })
-  const { sql, params } = compileQuery(planQuery(parsed), testCompany, { eventAliases: new Map() })
+  const { sql, params } = compileQuery(planQuery(parsed), testCompany, {
+    eventAliases: new Map(),
+    attribution: defaultAttribution,
+    exactCounts: true,
+  })
   return await engine.columnar.query({ sql, params, settings: { max_rows_to_read: rows } })
 }
 

@@ -28,6 +28,8 @@ export interface PermissionRow {
   readonly alone?: number
   /** Status for somebody of another company with every permission: 404 wherever the address names an object. */
   readonly stranger: number
+  /** The address names what the call makes, in the company of whoever calls. */
+  readonly makesNamed?: true
   /** Status for somebody of the same company with every permission, in another team; where teams matter. */
   readonly otherTeam?: number
   /** Where words say who may: rights, and the status that they lead to. Operations with a permission have none. */

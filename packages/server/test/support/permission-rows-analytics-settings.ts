@@ -31,6 +31,7 @@ export const analyticsSettingsRows: PermissionRows = {
   setEventAlias: {
     needs: 'company update',
     call: () => ({ path: `${aliases}/sign_up`, body: { alias: 'registration' } }),
+    makesNamed: true,
     stranger: 200,
   },
 

@@ -53,6 +53,12 @@ export const permissionRows: PermissionRows = {
     further: exportCases('/v2/statistics/funnels', funnel),
   },
 
+  listStatisticsValues: {
+    needs: 'statistics access',
+    call: () => ({ path: '/v2/statistics/values?member=events.name' }),
+    stranger: 200,
+  },
+
   exploreRetention: {
     needs: 'statistics access',
     call: () => ({ path: '/v2/statistics/retention', body: retention }),

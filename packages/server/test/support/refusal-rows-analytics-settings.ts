@@ -78,7 +78,7 @@ export const analyticsSettingsRefusals: RefusalRows = {
     })),
   },
   deleteTagKey: {
-    tagKeyInUse: 'ext-tag-keys: a key that is used stays, and the failure names what uses it',
+    tagKeyInUse: 'ext-tag-keys: G03: a tag key that is used stays, and the failure names what uses it',
     systemTagKey: refused(async (founder, world) => ({ path: (await addSystemKey(founder, world)).key })),
   },
   createTagValue: {

@@ -1,6 +1,10 @@
 import type { Query } from '@millrace/contract/resources/query.ts'
 import type { FastifyInstance } from 'fastify'
 import { createPrincipal } from '../../src/features/identity/sessions/principal.ts'
+import {
+  type Attribution,
+  defaultAttribution,
+} from '../../src/features/statistics/query/compile/compile-credits.ts'
 import type { StatisticsService } from '../../src/features/statistics/statistics-service.ts'
 import type { Columnar } from '../../src/platform/stores/columnar.ts'
 import { createTestDatabase } from './postgres.ts'
@@ -23,6 +27,9 @@ export interface StatisticsApp {
   readonly outcomes: string[]
   /** Of the caller's company; works with the next query that `post` sends. */
   timezone: string
+  /** Also of the caller's company. */
+  attribution: Attribution
+  exactCounts: boolean
   now: number
   /** Posts a query of which unmentioned parts are empty, and gives the rows of its answer. */
   rows(query: Partial<Query>): Promise<Record<string, unknown>[]>
@@ -51,7 +58,12 @@ export async function openStatisticsApp(
   const database = await createTestDatabase()
   const { pool } = database
   const caller = { companyId: testCompany, permissions: ['statistics:access', 'statistics:export'] }
-  const settable = { timezone: 'UTC', now: Date.parse('2026-03-20T15:30:00Z') }
+  const settable = {
+    timezone: 'UTC',
+    attribution: defaultAttribution,
+    exactCounts: false,
+    now: Date.parse('2026-03-20T15:30:00Z'),
+  }
   const { app, context } = await openTestService(database, {
     ...overrides,
     onClose: () => database.close(),
@@ -85,13 +97,19 @@ export async function openStatisticsApp(
   let settings = ''
   /** Makes the caller's company what the test says of it. */
   async function settle(): Promise<void> {
-    const wanted = `${caller.companyId} ${settable.timezone}`
+    const { timezone, attribution, exactCounts } = settable
+    const { clickHours, displayHours } = attribution.windows
+    const wanted = JSON.stringify([caller.companyId, timezone, attribution, exactCounts])
     if (settings === wanted) return
     settings = wanted
     await pool.query(
-      `insert into companies (id, name, timezone) values ($1, 'A company', $2)
-       on conflict (id) do update set timezone = excluded.timezone`,
-      [caller.companyId, settable.timezone],
+      `insert into companies (id, name, timezone, attribution_model, click_window_hours, display_window_hours,
+         exact_counts)
+       values ($1, 'A company', $2, $3, $4, $5, $6)
+       on conflict (id) do update set timezone = excluded.timezone, attribution_model = excluded.attribution_model,
+         click_window_hours = excluded.click_window_hours, display_window_hours = excluded.display_window_hours,
+         exact_counts = excluded.exact_counts`,
+      [caller.companyId, timezone, attribution.model, clickHours, displayHours, exactCounts],
     )
     const { companyId } = caller
     const [roleId, userId] = [withinCompany('72', companyId), withinCompany('75', companyId)]

@@ -26,7 +26,7 @@ function sessionOf(run: readonly Fact[], isNew: boolean): Fact {
   const exit = run.findLast(({ texts }) => texts.get('url') !== '')
   const ofFirst = [
     ...['utmSource', 'utmMedium', 'utmCampaign'],
-    ...['person', 'deviceType', 'os', 'browser'],
+    ...['person', 'deviceType', 'os', 'browser', 'referrerHost', 'country'],
   ].map((name): [string, string | null] => [name, first.texts.get(name) ?? null])
   return {
     ...first,
@@ -34,10 +34,18 @@ function sessionOf(run: readonly Fact[], isNew: boolean): Fact {
     session: { seconds: (last.time - first.time) / 1000, events: run.length, isNew },
     texts: new Map<string, string | null>([
       ...ofFirst,
+      ['channel', channelOf(new Map(ofFirst))],
       ['entryPath', first.texts.get('path') ?? null],
       ['entryHost', first.texts.get('host') ?? null],
       ['exitPath', exit?.texts.get('path') ?? null],
       ['exitHost', exit?.texts.get('host') ?? null],
     ]),
   }
+}
+
+/** Of the samples, whose referrers are neither search engines nor networks. */
+function channelOf(first: ReadonlyMap<string, string | null>): string {
+  if (first.get('utmMedium') === 'mail') return 'mail'
+  if (['utmSource', 'utmMedium', 'utmCampaign'].some((name) => first.get(name) !== null)) return 'campaign'
+  return first.get('referrerHost') === null ? 'direct' : 'referral'
 }

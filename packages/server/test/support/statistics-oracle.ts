@@ -27,21 +27,28 @@ export function createOracle(events: readonly StoredEvent[]): Oracle {
     sessions: sessionFacts(collected),
   }
   return {
-    rows(query, zone) {
+    rows(query, ofCompany) {
+      const zone = query.timezone ?? ofCompany
       const compared = query.timeDimensions.find(({ compareDateRange }) => compareDateRange)?.compareDateRange
-      if (!compared) return rowsWithin(query, zone, [-Infinity, Infinity], facts)
+      if (!compared) return pageOf(query, rowsWithin(query, zone, [-Infinity, Infinity], facts))
       return compared.flatMap((range) => {
         const [from, to] = rangeOf(range, zone)
         const compareDateRange = `${dateIn(from, zone)} - ${dateIn(to - 1, zone)}`
-        return rowsWithin(query, zone, [from, to], facts).map((row) => ({ compareDateRange, ...row }))
+        return pageOf(query, rowsWithin(query, zone, [from, to], facts)).map((row) => ({
+          compareDateRange,
+          ...row,
+        }))
       })
     },
   }
 }
 
-export function rangeOf(range: string | readonly string[], zone: string): Range {
-  const [first = '', last = first] = typeof range === 'string' ? [range] : range
-  return [momentOf(first, zone)[0], last.length === 10 ? momentOf(last, zone)[1] : Date.parse(last)]
+export function rangeOf(range: string | readonly (string | null)[], zone: string): Range {
+  const [first, last = first] = typeof range === 'string' ? [range] : range
+  return [
+    first ? momentOf(first, zone)[0] : -Infinity,
+    last ? (last.length === 10 ? momentOf(last, zone)[1] : Date.parse(last)) : Infinity,
+  ]
 }
 
 /** A date is its day, an instant its millisecond. */
@@ -69,6 +76,7 @@ function rowsWithin(
     }),
   ]
   const wanted = [...new Set([...query.measures, ...leaves(query.filters).map(nameOf)])]
+  const plainOrRatio = wanted.filter((id) => id in measureReaders || id in ratios)
   const plain = wanted.flatMap((id) => ratios[id] ?? [id]).filter((id) => id in measureReaders)
   const sources = new Set(plain.map((id) => id.split('.')[0] as SourceName))
   if (sources.size === 0) {
@@ -86,6 +94,11 @@ function rowsWithin(
     conditions.every(
       (each) => kindOf(each) !== 'time' || holds(each, (filter) => passesTime(filter, time, zone)),
     )
+
+  const spans = [
+    within,
+    ...query.timeDimensions.flatMap(({ dateRange }) => (dateRange ? [rangeOf(dateRange, zone)] : [])),
+  ]
 
   for (const source of sources) {
     const kept = facts[source].flatMap((fact) => passing(fact, conditions) ?? [])
@@ -124,6 +137,19 @@ function rowsWithin(
       }
     }
   }
+  if (query.fill) {
+    const axis = groupings.findIndex(({ name }) => name === 'time')
+    const others = [
+      ...new Set([...groups.values()].map(({ key }) => JSON.stringify(key.toSpliced(axis, 1, null)))),
+    ]
+    for (const bucket of bucketsWithin(groupings[axis]?.granularity ?? 'day', spans, inTime, zone)) {
+      for (const other of groupings.length === 1 ? ['[null]'] : others) {
+        const key = (JSON.parse(other) as Value[]).toSpliced(axis, 1, bucket)
+        const text = JSON.stringify(key)
+        if (!groups.has(text)) groups.set(text, { key, measures: new Map() })
+      }
+    }
+  }
   if (groupings.length === 0 && groups.size === 0) groups.set('[]', { key: [], measures: new Map() })
   const rows = [...groups.values()]
     .filter(({ measures }) =>
@@ -134,10 +160,34 @@ function rowsWithin(
     .map(({ key, measures }): Row => {
       const row: Row = {}
       for (const [i, { column }] of groupings.entries()) row[column] = key[i] ?? null
-      for (const id of query.measures) row[id] = shownMeasure(id, measures)
+      for (const id of plainOrRatio) row[id] = shownMeasure(id, measures)
       return row
     })
-  return sorted(rows, query, groupings).slice(0, query.limit ?? 10_000)
+  const shown = new Set([...groupings.map(({ column }) => column), ...query.measures])
+  return sorted(rows, query, groupings).map((row) =>
+    Object.fromEntries(Object.entries(row).filter(([column]) => shown.has(column))),
+  )
+}
+
+function pageOf({ offset, limit }: Query, rows: Row[]): Row[] {
+  return rows.slice(offset ?? 0, (offset ?? 0) + (limit ?? 10_000))
+}
+
+/** Every bucket of the spans' intersection that holds an instant that counts, looked for each quarter of an hour. */
+function bucketsWithin(
+  granularity: string,
+  spans: readonly Range[],
+  inTime: (time: number) => boolean,
+  zone: string,
+): Set<Value> {
+  const from = Math.max(...spans.map(([begin]) => begin))
+  const to = Math.min(...spans.map(([, end]) => end))
+  const buckets = new Set<Value>()
+  const step = granularity === 'hour' ? 15 * 60_000 : 6 * 3_600_000
+  for (let time = from; time < to; time = Math.min(time + step, Math.max(to - 1, time + 1))) {
+    if (inTime(time)) buckets.add(bucketOf(time, granularity, zone))
+  }
+  return buckets
 }
 
 /** The value of a dimension that is neither a time nor an item. */
@@ -362,13 +412,16 @@ function compareValues(a: Value, b: Value, direction: 'asc' | 'desc'): number {
   return sign * (Number(a) - Number(b))
 }
 
+function pairsOf(order: Query['order']): [string, string][] {
+  return Array.isArray(order) ? order : Object.entries(order ?? {})
+}
+
 function sorted(
   rows: Row[],
   query: Query,
   groupings: readonly { column: string; name: string; granularity: string | undefined }[],
 ): Row[] {
-  const asked = Array.isArray(query.order) ? query.order : Object.entries(query.order ?? {})
-  const order = asked.map(([id, direction]) => ({
+  const order = pairsOf(query.order).map(([id, direction]) => ({
     column:
       groupings.find(({ column }) => column === id || (column.startsWith(`${id}.`) && id.endsWith('.time')))
         ?.column ?? id,

@@ -62,6 +62,9 @@ const dimensions = {
     'entryHost',
     'exitPath',
     'exitHost',
+    'referrerHost',
+    'channel',
+    'country',
     'utmSource',
     'utmMedium',
     'utmCampaign',
@@ -279,12 +282,19 @@ export const sampleQueries: fc.Arbitrary<Query> = fc
         compared.map((one) => [one]),
       ) as fc.Arbitrary<TimeDimension[]>,
       limit: from([1, 5, 10_000, 50_000]),
+      offset: from([null, 0, 1, 3]),
+      fill: fc.boolean(),
+      timezone: from([null, null, 'Asia/Kolkata', 'america/st_johns']),
+      unselected: fc.option(from(measureIds), { nil: undefined }),
       directions: fc.array(from<'asc' | 'desc'>(['asc', 'desc']), { maxLength: 3 }),
       paired: fc.boolean(),
     })
   })
-  .map(({ directions, paired, ...query }): Query => {
+  .map(({ directions, paired, fill, unselected, ...query }): Query => {
     const selected = [
+      ...(unselected !== undefined && query.measures.length > 0 && !query.measures.includes(unselected)
+        ? [unselected]
+        : []),
       ...query.measures,
       ...query.dimensions,
       ...query.timeDimensions.flatMap(({ dimension, granularity }) => (granularity ? [dimension] : [])),
@@ -293,8 +303,18 @@ export const sampleQueries: fc.Arbitrary<Query> = fc
       const member = selected[i]
       return member === undefined ? [] : [[member, direction]]
     })
+    const [time] = query.timeDimensions
+    // More dimensions than these would fill more rows than are possible.
+    const maxDimensions =
+      { hour: time?.dateRange?.length === 1 ? 0 : -1, day: 1 }[String(time?.granularity)] ?? 2
+    const isFilled =
+      fill &&
+      time?.granularity &&
+      (time.dateRange || time.compareDateRange) &&
+      query.dimensions.length <= maxDimensions
     return {
       ...query,
+      ...(isFilled ? { fill } : {}),
       ...(order.length > 0 ? { order: paired ? order : Object.fromEntries(order) } : {}),
     }
   })

@@ -27,6 +27,8 @@ export interface SavedQueryServiceDependencies {
   readonly readSettings: (companyId: string) => Promise<{ readonly timezone: string }>
   /** Throws a RangeError for a name that is no zone. */
   readonly openZone: (name: string) => Zone
+  /** Whether this is exactly a name of a zone. Others that Node would take in any case would be kept one by one. */
+  readonly knowsTimezone: (name: string) => Promise<boolean>
   /** Ids of a user's own linked accounts. */
   readonly listLinkedAccounts: (user: { companyId: string; userId: string }) => Promise<string[]>
   readonly clock: Clock
@@ -42,7 +44,8 @@ export type SavedQueryService = ReturnType<typeof createSavedQueryService>
 
 /** Operations 6 and 7, and what belongs to them. */
 export function createSavedQueryService(dependencies: SavedQueryServiceDependencies) {
-  const { relational, validateQuery, readSettings, openZone, listLinkedAccounts, clock } = dependencies
+  const { relational, validateQuery, readSettings, openZone, knowsTimezone, listLinkedAccounts, clock } =
+    dependencies
   const store = createSavedQueryStore(relational.db)
   const runs = createRunStore(relational.db)
 
@@ -97,7 +100,8 @@ export function createSavedQueryService(dependencies: SavedQueryServiceDependenc
   ): Promise<Pick<StoredSavedQuery, 'schedule' | 'nextRunAt' | 'plannedTo'>> {
     const schedule = normalized(given ?? {})
     const { timezone } = await readSettings(principal.companyId)
-    const { plan, faults } = readSchedule(schedule, timezone, openZone)
+    const isKnown = schedule.timezone === undefined || (await knowsTimezone(schedule.timezone))
+    const { plan, faults } = readSchedule(schedule, timezone, isKnown ? openZone : openNone)
     const all = [...faults, ...(await faultsOfReceivers(schedule, principal))]
     const [first] = all
     if (first) {
@@ -261,6 +265,10 @@ export function createSavedQueryService(dependencies: SavedQueryServiceDependenc
       return { ...result, pieces: runs.readPieces(run, index) }
     },
   }
+}
+
+const openNone = (name: string): never => {
+  throw new RangeError(`${name} is no time zone`)
 }
 
 /** CSV leaves the product with the data, which a role can withhold (docs/interface.md, Who may call). */

@@ -7,13 +7,19 @@ async function* pieces(...texts: string[]): AsyncGenerator<string> {
   yield* texts
 }
 
+const total = () => undefined
+
 const large = 'x'.repeat(300_000)
 
 it('is the success envelope around the pieces, with warnings where there are some', async () => {
   const bodies = createAnswerBodies({ directory: tmpdir() })
-  for (const warnings of [[], [{ path: 'limit', message: 'more "rows"' }]]) {
+  for (const [warnings, total] of [
+    [[], undefined],
+    [[{ path: 'limit', message: 'more "rows"' }], 0],
+  ] as const) {
     for (const parts of [[], ['[{"a":"é\n😀"}', ']'], [large, '"'.repeat(100_000), large]]) {
-      const { length, stream } = await bodies.gather({ pieces: pieces(...parts), warnings }, 'a')
+      const answer = { pieces: pieces(...parts), warnings, total: () => total }
+      const { length, stream } = await bodies.gather(answer, 'a')
       const body = await text(stream)
       expect(Buffer.byteLength(body)).toBe(length)
       expect(JSON.parse(body)).toEqual({
@@ -24,6 +30,7 @@ it('is the success envelope around the pieces, with warnings where there are som
         message: 'ok',
         code: 200,
         data: parts.join(''),
+        ...(total === undefined ? {} : { total }),
         ...(warnings.length > 0 ? { warnings } : {}),
       })
     }
@@ -32,9 +39,9 @@ it('is the success envelope around the pieces, with warnings where there are som
 
 it('holds as many bytes as are sent, to the last one', async () => {
   const bodies = createAnswerBodies({ directory: tmpdir(), maxBytes: 10 })
-  const sent = await bodies.gather({ pieces: pieces('"'.repeat(4), 'é'), warnings: [] }, 'a')
+  const sent = await bodies.gather({ pieces: pieces('"'.repeat(4), 'é'), warnings: [], total }, 'a')
   expect(JSON.parse(await text(sent.stream)).data).toBe('""""é')
-  const more = bodies.gather({ pieces: pieces('"'.repeat(4), 'éx'), warnings: [] }, 'a')
+  const more = bodies.gather({ pieces: pieces('"'.repeat(4), 'éx'), warnings: [], total }, 'a')
   await expect(more).rejects.toMatchObject({
     errorName: 'resultTooLarge',
     data: { limit: 10, unit: 'bytes' },
@@ -43,12 +50,12 @@ it('holds as many bytes as are sent, to the last one', async () => {
 
 it('keeps eight files of one company at once, and takes the next when one was sent or given up', async () => {
   const bodies = createAnswerBodies({ directory: tmpdir() })
-  const gather = (company: string) => bodies.gather({ pieces: pieces(large), warnings: [] }, company)
+  const gather = (company: string) => bodies.gather({ pieces: pieces(large), warnings: [], total }, company)
   const sending = await Promise.all(Array.from({ length: 8 }, () => gather('a')))
   await expect(gather('a')).rejects.toMatchObject({ errorName: 'tooManyRequests' })
   const others = [await gather('b')]
   // What fits into the memory needs no place.
-  others.push(await bodies.gather({ pieces: pieces('small'), warnings: [] }, 'a'))
+  others.push(await bodies.gather({ pieces: pieces('small'), warnings: [], total }, 'a'))
   const rest = sending.slice(2)
   sending[0]?.stream.destroy()
   for await (const _ of sending[1]?.stream ?? []) {
@@ -61,6 +68,6 @@ it('keeps eight files of one company at once, and takes the next when one was se
 
 it('is unavailable while there is no place for files', async () => {
   const bodies = createAnswerBodies({ directory: '/nonexistent' })
-  const gathered = bodies.gather({ pieces: pieces(large), warnings: [] }, 'a')
+  const gathered = bodies.gather({ pieces: pieces(large), warnings: [], total }, 'a')
   await expect(gathered).rejects.toMatchObject({ errorName: 'unavailable' })
 })

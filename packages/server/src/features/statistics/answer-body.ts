@@ -41,15 +41,15 @@ export function createAnswerBodies(options: {
   }
 
   return {
-    async gather({ pieces, warnings }, companyId) {
+    async gather(answer, companyId) {
       let leave = () => {}
       const onFile = async () => {
         leave = await gate.enter(companyId)
       }
       const spool = createSpool({ directory, onFile })
       try {
-        await fill(spool, pieces)
-        const [before, after] = aroundData(warnings)
+        await fill(spool, answer.pieces)
+        const [before, after] = aroundData(answer)
         const length = Buffer.byteLength(before) + spool.size + Buffer.byteLength(after)
         return { length, stream: spool.read(before, after).once('close', leave) }
       } catch (error) {
@@ -62,9 +62,14 @@ export function createAnswerBodies(options: {
 }
 
 /** The success envelope in two parts, between which the text of `data` stands. */
-function aroundData(warnings: Answer['warnings']): readonly [before: string, after: string] {
+function aroundData({ warnings, total }: Answer): readonly [before: string, after: string] {
   const mark = '"data":"'
-  const text = JSON.stringify({ ...success(''), ...(warnings.length > 0 ? { warnings } : {}) })
+  const count = total()
+  const text = JSON.stringify({
+    ...success(''),
+    ...(count === undefined ? {} : { total: count }),
+    ...(warnings.length > 0 ? { warnings } : {}),
+  })
   const at = text.indexOf(mark) + mark.length
   return [text.slice(0, at), text.slice(at)]
 }

@@ -28,8 +28,8 @@ export function createSendAnswer(bodies: AnswerBodies): SendAnswer {
     const { format, streamed } = readWantedResult(request.headers.accept, request.query.format)
     assertMayRead(request.principal, format)
     const signal = signalOfLeaving(reply)
-    const { companyId } = request.principal
-    const answer = ask({ companyId, format, signal })
+    const { companyId, userId } = request.principal
+    const answer = ask({ companyId, userId, format, streamed, signal })
     reply.header('vary', 'accept').header('cache-control', 'no-store')
     if (format !== 'json' && streamed) {
       const stream = await readableOf(answer.pieces, signal)
@@ -50,7 +50,7 @@ function assertMayRead(principal: Principal, format: ResultFormat): void {
 }
 
 /** Aborted when the connection closes before the reply is complete. */
-function signalOfLeaving(reply: FastifyReply): AbortSignal {
+export function signalOfLeaving(reply: FastifyReply): AbortSignal {
   const left = new AbortController()
   reply.raw.once('close', () => {
     if (!reply.raw.writableFinished) left.abort(new DomainError('requestTimeout', {}))

@@ -1,5 +1,6 @@
 import type { LabelUse } from './label-warnings.ts'
 import type { CompiledQuery } from './query/compile/compile.ts'
+import type { Attribution } from './query/compile/compile-credits.ts'
 import type { EventAliases } from './query/compile/event-name.ts'
 import type { KnownCohorts } from './query/query.ts'
 import type { Zone } from './query/time/zone.ts'
@@ -9,10 +10,7 @@ export interface StatisticsSettings {
   /** IANA name of the time zone in which dates are read and buckets begin. */
   readonly timezone: string
   /** How purchases are credited; windows in hours. */
-  readonly attribution: {
-    readonly model: 'last-touch' | 'linear' | 'decay'
-    readonly windows: { readonly clickHours: number; readonly displayHours: number }
-  }
+  readonly attribution: Attribution
   /** Whether distinct counts are exact at any size. */
   readonly exactCounts: boolean
   readonly eventAliases: EventAliases
@@ -23,6 +21,8 @@ export interface Asked {
   readonly companyId: string
   /** Milliseconds since 1970. */
   readonly instant: number
+  /** Whether the answer is streamed: then it has no bound of rows of its own. */
+  readonly streamed: boolean
   readonly settings: StatisticsSettings
   /** Those that the question names, as they are at this instant. */
   readonly cohorts: KnownCohorts

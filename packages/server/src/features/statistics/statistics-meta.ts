@@ -12,8 +12,10 @@ import {
   measures,
   sources,
 } from './members/catalogue.ts'
+import { exactUpTo, relativeError } from './members/distinct-counts.ts'
 import { type Dimension, type Measure, operatorsFor, operatorsOf, type SourceId } from './members/member.ts'
 import { partsOf } from './query/plan.ts'
+import type { StatisticsSettings } from './question.ts'
 
 const caseInsensitiveOperators = operatorsOf.string.filter((each) => operatorMeanings[each].ignoresCase)
 
@@ -22,6 +24,7 @@ const sourceIds = Object.keys(sources) as SourceId[]
 /** What a company can query: the catalogue, and the labels of its own facts. */
 export function describeStatistics(
   labels: Readonly<Partial<Record<SourceId, readonly string[]>>>,
+  { exactCounts }: Pick<StatisticsSettings, 'exactCounts'>,
 ): StatisticsMeta {
   const known = [
     ...dimensions,
@@ -29,17 +32,20 @@ export function describeStatistics(
     ...sourceIds.flatMap((source) => (labels[source] ?? []).map((key) => labelDimension(source, key))),
   ]
   return {
-    measures: Object.fromEntries(measures.map((each) => [each.id, describeMeasure(each)])),
+    measures: Object.fromEntries(measures.map((each) => [each.id, describeMeasure(each, exactCounts)])),
     dimensions: Object.fromEntries(known.map((each) => [each.id, describeDimension(each)])),
     queryCompatibility: {
-      components: subsetsOf(sourceIds).map((subset) => membersOf(subset, known)),
+      components: [...subsetsOf(sourceIds).map((subset) => membersOf(subset, known)), creditMembers(known)],
       measureSources: Object.fromEntries(measures.map((each) => [each.id, sourcesOf(each)])),
     },
   }
 }
 
-function describeMeasure({ title, description, source, format, virtual }: Measure): MeasureMeta {
-  return { title, description, source, type: 'number', format, virtual }
+function describeMeasure(measure: Measure, exactCounts: boolean): MeasureMeta {
+  const { title, description, source, format, virtual } = measure
+  const isEstimated = !measure.virtual && measure.estimate !== undefined && !exactCounts
+  const bounds = isEstimated ? { exactUpTo, relativeError } : {}
+  return { title, description, source, type: 'number', format, virtual, ...bounds }
 }
 
 function describeDimension(dimension: Dimension): DimensionMeta {
@@ -74,6 +80,14 @@ function subsetsOf(ids: readonly SourceId[]): SourceId[][] {
 function membersOf(subset: readonly SourceId[], known: readonly Dimension[]): string[] {
   return [
     ...measures.filter((each) => sourcesOf(each).every((id) => subset.includes(id as SourceId))),
-    ...known.filter((each) => subset.every((id) => dimensionIn(id, each))),
+    ...known.filter((each) => !each.ofCredits && subset.every((id) => dimensionIn(id, each))),
+  ].map(({ id }) => id)
+}
+
+/** What fits together with the dimensions that only the credits of purchases have. */
+function creditMembers(known: readonly Dimension[]): string[] {
+  return [
+    ...measures.filter((each) => partsOf(each).every(({ over }) => over === 'credits')),
+    ...known.filter((each) => dimensionIn('purchases', each)),
   ].map(({ id }) => id)
 }

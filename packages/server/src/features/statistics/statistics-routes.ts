@@ -1,11 +1,16 @@
-import { readStatisticsMeta, runQuery } from '@millrace/contract/operations/statistics.ts'
+import {
+  listStatisticsValues,
+  readStatisticsMeta,
+  runQuery,
+} from '@millrace/contract/operations/statistics.ts'
 import type { FastifyInstance } from 'fastify'
+import { success } from '../../platform/http/envelope.ts'
 import { rawRoute, route } from '../../platform/http/route.ts'
 import type { AnswerBodies } from './answer-body.ts'
-import { createSendAnswer } from './answer-reply.ts'
+import { createSendAnswer, signalOfLeaving } from './answer-reply.ts'
 import type { StatisticsService } from './statistics-service.ts'
 
-/** Operations 4 and 5, for the authenticated scope. */
+/** Operations 4 and 5, and the values of dimensions, for the authenticated scope. */
 export function registerStatisticsRoutes(
   scope: FastifyInstance,
   service: StatisticsService,
@@ -15,6 +20,15 @@ export function registerStatisticsRoutes(
   rawRoute(scope, runQuery, {
     handler: (request, reply) =>
       sendAnswer(request, reply, (asked) => service.answer({ ...asked, query: request.body })),
+  })
+
+  rawRoute(scope, listStatisticsValues, {
+    async handler({ principal, query }, reply) {
+      const { companyId, userId } = principal
+      return success(
+        await service.listValues({ ...query, companyId, userId, signal: signalOfLeaving(reply) }),
+      )
+    },
   })
 
   route(scope, readStatisticsMeta, ({ principal }) => service.describe(principal.companyId))

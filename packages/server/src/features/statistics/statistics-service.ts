@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { setTimeout as sleep, setImmediate as yieldToOthers } from 'node:timers/promises'
 import type { Warning } from '@millrace/contract/envelope.ts'
 import type { Query } from '@millrace/contract/resources/query.ts'
@@ -5,9 +6,11 @@ import type { StatisticsMeta } from '@millrace/contract/resources/statistics-met
 import type { Clock } from '../../platform/clock.ts'
 import { DomainError } from '../../platform/errors.ts'
 import type { Columnar } from '../../platform/stores/columnar.ts'
+import { bytesOf, createAnswerCache, isKept, type KeptAnswer, maxKeptBytes } from './answer-cache.ts'
 import type { ReadCohorts } from './cohorts/cohort-reader.ts'
+import { type ValuesAsked, valuesQuery } from './dimension-values.ts'
 import { labelsIn, unknownLabels, warnOfLabels } from './label-warnings.ts'
-import { compileQuery } from './query/compile/compile.ts'
+import { type CompiledQuery, compileQuery } from './query/compile/compile.ts'
 import type { QueryGate } from './query/gate.ts'
 import { parseQuery } from './query/parse/parse.ts'
 import { planQuery } from './query/plan.ts'
@@ -36,7 +39,11 @@ export type QueryOutcome = 'ok' | 'refused' | 'timeout' | 'cancelled' | 'failed'
 
 export interface AnswerRequest {
   readonly companyId: string
+  /** Who asks: the users of a company take turns. */
+  readonly userId?: string
   readonly format: ResultFormat
+  /** Sent row by row, so that the number of rows has no bound unless the query gives one. */
+  readonly streamed?: boolean
   /** The instant that relative ranges are read as of, in milliseconds since 1970; the present when absent. */
   readonly at?: number
   /** Ends the query, in the engine too. */
@@ -56,6 +63,13 @@ export interface Answer {
   readonly pieces: AsyncGenerator<string>
   /** Complete once `pieces` has ended; the warnings about labels are present from the first piece on. */
   readonly warnings: readonly Warning[]
+  /** The number of rows without limit and offset, where it was asked for, once `pieces` has ended. */
+  total(): number | undefined
+}
+
+export interface DimensionValue {
+  readonly value: string
+  readonly count: number
 }
 
 export interface StatisticsService {
@@ -71,6 +85,13 @@ export interface StatisticsService {
    * @throws {DomainError} as `answer`
    */
   explore(request: ExplorationRequest): Answer
+  /**
+   * The most frequent values of a text dimension, of equal ones in the order of their bytes.
+   * @throws {DomainError} as `answer`
+   */
+  listValues(
+    request: Pick<AnswerRequest, 'companyId' | 'userId' | 'signal'> & ValuesAsked,
+  ): Promise<DimensionValue[]>
   /**
    * Checks a query as if it were run, without running it.
    * @throws {DomainError} `unknownMember`, `incompatibleMembers`, `virtualMeasureFilter`, `invalidQuery`, `tooComplex`
@@ -89,26 +110,34 @@ const labelWarningsMs = 1_000
 /** Milliseconds of work on rows after which other requests are served. */
 const turnMs = 4
 
+/** What an answer says beside its rows. */
+interface Told {
+  readonly warnings: Warning[]
+  total?: number
+}
+
 interface Described {
   readonly at: number
   readonly labels: Promise<LabelKeys>
-  /** Made on first use. */
-  meta?: Promise<StatisticsMeta>
+  /** Made on first use, and again when the setting changes. */
+  meta?: { readonly exactCounts: boolean; readonly described: Promise<StatisticsMeta> }
 }
 
 export function createStatisticsService(dependencies: StatisticsDependencies): StatisticsService {
   const { columnar, store, readSettings, readCohorts, clock, gate, limits, onAnswered } = dependencies
   const described = new Map<string, Described>()
+  const cache = createAnswerCache({ clock })
 
   async function prepare({
     question,
     companyId,
     at = clock.now(),
-  }: Pick<ExplorationRequest, 'question' | 'companyId' | 'at'>): Promise<Prepared> {
+    streamed = false,
+  }: Pick<ExplorationRequest, 'question' | 'companyId' | 'at' | 'streamed'>): Promise<Prepared> {
     const settings = await readSettings(companyId)
     const now = { instant: at, zone: openZone(settings.timezone) }
     const cohorts = await readCohorts(companyId, question.body, now)
-    return question.prepare({ companyId, instant: now.instant, settings, cohorts })
+    return question.prepare({ companyId, instant: now.instant, streamed, settings, cohorts })
   }
 
   /** The labels of a company, at most so many milliseconds old. */
@@ -137,11 +166,58 @@ export function createStatisticsService(dependencies: StatisticsDependencies): S
     return warnOfLabels(unknownLabels(uses, known), known)
   }
 
-  async function* run(request: ExplorationRequest, warnings: Warning[]): AsyncGenerator<string> {
-    const { compiled, zone } = await prepare(request)
+  async function count(compiled: CompiledQuery, sql: string, signal?: AbortSignal): Promise<number> {
+    for await (const [row] of runCompiled(columnar, { ...compiled, sql }, limits, signal))
+      return Number(row?.[0])
+    return 0
+  }
+
+  /** An answer of the cache, or one that is computed and kept for those who ask the same. */
+  async function* run(request: ExplorationRequest, told: Told): AsyncGenerator<string> {
+    const prepared = await prepare(request)
+    // A streamed answer has any length, and one that is not known to be of the present is not kept.
+    const version = request.streamed ? undefined : await store.readVersion().catch(() => undefined)
+    if (version === undefined) {
+      yield* compute(request, prepared, told)
+      return
+    }
+    const found = await cache.find(keyOf(request, prepared, version), request.signal)
+    if (isKept(found)) {
+      tell(told, found)
+      yield found.text
+      return
+    }
+    const kept: string[] = []
+    let bytes = 0
+    let answer: KeptAnswer | undefined
+    let failure: unknown
+    try {
+      for await (const piece of compute(request, prepared, told)) {
+        bytes += bytesOf(piece)
+        if (bytes <= maxKeptBytes) kept.push(piece)
+        else found.end()
+        yield piece
+      }
+      if (bytes <= maxKeptBytes) {
+        const { warnings, total } = told
+        answer = { text: kept.join(''), warnings: [...warnings], ...(total === undefined ? {} : { total }) }
+      }
+    } catch (error) {
+      if (isOfQuery(error) && !request.signal?.aborted) failure = error
+      throw error
+    } finally {
+      found.end(answer, failure)
+    }
+  }
+
+  async function* compute(
+    request: ExplorationRequest,
+    { compiled, zone }: Prepared,
+    told: Told,
+  ): AsyncGenerator<string> {
     const writer = createResultWriter(request.format, compiled, zone)
     const rowLimit = createRowLimit(compiled)
-    const leave = await gate.enter(request.companyId, request.signal)
+    const leave = await gate.enter(request.companyId, request.signal, request.userId)
     try {
       // An answer without a warning is better than none.
       const ofLabels = within(labelWarningsMs, readLabelWarnings(request)).catch(() => undefined)
@@ -149,7 +225,7 @@ export function createStatisticsService(dependencies: StatisticsDependencies): S
       const begin = async () => {
         if (begun) return ''
         begun = true
-        warnings.push(...((await ofLabels) ?? []))
+        told.warnings.push(...((await ofLabels) ?? []))
         return writer.begin()
       }
       let turn = performance.now()
@@ -160,19 +236,22 @@ export function createStatisticsService(dependencies: StatisticsDependencies): S
         turn = performance.now()
       }
       const opening = await begin()
-      warnings.push(...rowLimit.warnings())
+      told.warnings.push(...rowLimit.warnings())
+      if (compiled.countSql !== undefined) {
+        told.total = rowLimit.total() ?? (await count(compiled, compiled.countSql, request.signal))
+      }
       yield opening + writer.end()
     } finally {
       leave()
     }
   }
 
-  async function* observed(request: ExplorationRequest, warnings: Warning[]): AsyncGenerator<string> {
+  async function* observed(request: ExplorationRequest, told: Told): AsyncGenerator<string> {
     const asked = performance.now()
     // A consumer who stops reading ends the generator without an error.
     let outcome: QueryOutcome = 'cancelled'
     try {
-      yield* run(request, warnings)
+      yield* run(request, told)
       outcome = 'ok'
     } catch (error) {
       outcome = outcomeOf(error, request.signal)
@@ -183,20 +262,37 @@ export function createStatisticsService(dependencies: StatisticsDependencies): S
   }
 
   function explore(request: ExplorationRequest): Answer {
-    const warnings: Warning[] = []
-    return { pieces: observed(request, warnings), warnings }
+    const told: Told = { warnings: [] }
+    return { pieces: observed(request, told), warnings: told.warnings, total: () => told.total }
   }
 
+  const answer: StatisticsService['answer'] = ({ query, ...request }) =>
+    explore({ ...request, question: questionOf(query) })
+
   return {
-    answer: ({ query, ...request }) => explore({ ...request, question: questionOf(query) }),
+    answer,
+    async listValues({ member, contains, limit, ...request }) {
+      const { query, measure } = valuesQuery({ member, contains, limit })
+      const { pieces } = answer({ ...request, query, format: 'json' })
+      let text = ''
+      for await (const piece of pieces) text += piece
+      const rows = JSON.parse(text) as Record<string, unknown>[]
+      return rows.map((row) => ({ value: String(row[member]), count: Number(row[measure]) }))
+    },
     explore,
     async validate(query, companyId) {
       await prepare({ question: questionOf(query), companyId })
     },
-    describe(companyId) {
+    async describe(companyId) {
+      const { exactCounts } = await readSettings(companyId)
       const known = look(companyId, labelsFreshFor)
-      known.meta ??= known.labels.then(describeStatistics)
-      return known.meta
+      if (known.meta?.exactCounts !== exactCounts) {
+        known.meta = {
+          exactCounts,
+          described: known.labels.then((labels) => describeStatistics(labels, { exactCounts })),
+        }
+      }
+      return known.meta.described
     },
   }
 }
@@ -205,12 +301,29 @@ function questionOf(query: Query): Question {
   return {
     body: query,
     labels: labelsIn(query),
-    prepare({ companyId, instant, settings, cohorts }) {
-      const zone = openZone(settings.timezone)
-      const plan = planQuery(parseQuery(query, { instant, zone, cohorts }))
-      return { compiled: compileQuery(plan, companyId, settings), zone }
+    prepare({ companyId, instant, streamed, settings, cohorts }) {
+      const now = { instant, zone: openZone(settings.timezone), cohorts }
+      const plan = planQuery(parseQuery(query, now, { streamed }))
+      return { compiled: compileQuery(plan, companyId, settings), zone: plan.zone }
     },
   }
+}
+
+/** What was asked, of what, and how it is shown. */
+function keyOf({ companyId, format }: AnswerRequest, { compiled, zone }: Prepared, version: string): string {
+  const { sql, countSql, params, columns, rangeLabels } = compiled
+  const parts = [companyId, format, zone.name, version, sql, countSql, params, columns, rangeLabels]
+  return createHash('sha256').update(JSON.stringify(parts)).digest('base64')
+}
+
+function tell(told: Told, { warnings, total }: KeptAnswer): void {
+  told.warnings.push(...warnings)
+  if (total !== undefined) told.total = total
+}
+
+/** Whether the same question would fail again. */
+function isOfQuery(error: unknown): boolean {
+  return error instanceof DomainError && (error.errorName === 'timeout' || error.errorName === 'tooComplex')
 }
 
 /** The result of the work; undefined when it takes longer. */

@@ -13,11 +13,38 @@ export type LabelKeys = Readonly<Partial<Record<SourceId, readonly string[]>>>
 export interface StatisticsStore {
   /** Label keys of the company's facts by source, in the order of their bytes, the first thousand. */
   listLabels(companyId: string): Promise<LabelKeys>
+  /**
+   * Names what is stored, of all companies: another text as soon as anything that answers rest on was added, changed or
+   * removed, by whichever process. Merging of what is stored in the background may change it too.
+   */
+  readVersion(): Promise<string>
 }
+
+/** Tables of the loader's own, which no answer rests on. */
+const tablesOfLoading = ['event_keys', 'datasource_log']
+/** Tables whose names begin so are those to which batches go first. */
+const stagingPrefix = 'staging'
 
 /** @throws {DomainError} timeout */
 export function createStatisticsStore({ columnar }: { readonly columnar: Columnar }): StatisticsStore {
   return {
+    async readVersion() {
+      // A part that is inserted has a number of its own; a merged one covers those that it is made of.
+      const [row] = await columnar.query<{ version: string }>({
+        sql: `SELECT toString(sum(sipHash64(table, partition_id, blocks, last, version, rows))) AS version
+              FROM (
+                SELECT table, partition_id, sum(max_block_number - min_block_number + 1) AS blocks,
+                  max(max_block_number) AS last, max(data_version) AS version, sum(rows) AS rows
+                FROM system.parts
+                WHERE active AND database = currentDatabase() AND table NOT IN {ignored:Array(String)}
+                  AND NOT startsWith(table, {staging:String})
+                GROUP BY table, partition_id
+              )`,
+        params: { ignored: tablesOfLoading, staging: stagingPrefix },
+        settings: { max_execution_time: limitSeconds },
+      })
+      return row?.version ?? ''
+    },
     async listLabels(companyId) {
       try {
         const rows = await columnar.query<{ source: SourceId; key: string }>({

@@ -12,7 +12,7 @@ const full = new SemaphoreFull()
 /** Whom work counts for, from the widest to the narrowest, such as a network and an address of it. */
 export type Holders = readonly string[]
 
-interface AcquireOptions {
+export interface AcquireOptions {
   readonly holders?: Holders
   /** Ends the wait. */
   readonly signal?: AbortSignal | undefined
@@ -186,21 +186,21 @@ export function createSemaphore(permits: number, maxWaiting: number): Semaphore 
 
 export interface KeyedSemaphore {
   /** As `Semaphore.acquire`, among the work of this key alone. */
-  acquire(key: string, signal?: AbortSignal): Promise<() => void>
+  acquire(key: string, options?: AcquireOptions): Promise<() => void>
 }
 
 /** A semaphore for each key: the work of one does not make that of another wait. Idle keys take no memory. */
 export function createKeyedSemaphore(permits: number, maxWaiting: number): KeyedSemaphore {
   const semaphores = new Map<string, Semaphore>()
   return {
-    async acquire(key, signal) {
+    async acquire(key, options) {
       const semaphore = semaphores.get(key) ?? createSemaphore(permits, maxWaiting)
       semaphores.set(key, semaphore)
       const dropIdle = (): void => {
         if (semaphore.load().running === 0 && semaphores.get(key) === semaphore) semaphores.delete(key)
       }
       try {
-        const release = await semaphore.acquire({ signal })
+        const release = await semaphore.acquire(options)
         return () => {
           release()
           dropIdle()

@@ -10,7 +10,7 @@ export interface RunLoopsDependencies {
   readonly planner: ReturnType<typeof createRunPlanner>
   readonly worker: ReturnType<typeof createRunWorker>
   readonly messages: ReturnType<typeof createRunMessages>
-  readonly store: Pick<ReturnType<typeof createRunStore>, 'sweepResults' | 'sweepRuns'>
+  readonly store: Pick<ReturnType<typeof createRunStore>, 'sweepResults' | 'sweepRuns' | 'findDelay'>
   readonly log: Pick<Logger, 'warn'>
 }
 
@@ -50,6 +50,7 @@ export function createRunLoops({ planner, worker, messages, store, log }: RunLoo
     messages,
     /** Handled by the job queue. */
     sweepJob: savedQuerySweep,
+    findDelay: store.findDelay,
     sweep: (signal?: AbortSignal) => sweepRuns(store, signal),
     start(): void {
       running ??= Promise.all([

@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto'
 import { newId } from '../../../platform/ids.ts'
+import type { Logger } from '../../../platform/logger.ts'
 import type { Relational } from '../../../platform/stores/relational.ts'
 import type { Zone } from '../../statistics/query/time/zone.ts'
 import { createSavedQueryStore, type StoredSavedQuery } from '../saved-query-store.ts'
-import { dueTimes } from '../schedule/planned-times.ts'
+import { type DueTimes, dueTimes } from '../schedule/planned-times.ts'
 import { readSchedule } from '../schedule/read-schedule.ts'
 import type { PauseSchedule } from './pause-schedule.ts'
 import { createRunStore, type NewRun } from './run-store.ts'
@@ -13,6 +14,7 @@ export interface RunPlannerDependencies {
   readonly readSettings: (companyId: string) => Promise<{ readonly timezone: string }>
   readonly openZone: (name: string) => Zone
   readonly pause: PauseSchedule
+  readonly log: Pick<Logger, 'error'>
 }
 
 /** Saved queries of one transaction. */
@@ -27,7 +29,7 @@ const placeOf = (id: string): number => createHash('sha256').update(id).digest()
  * in the same transaction, so each planned time becomes one entry of the ledger, however many processes look.
  */
 export function createRunPlanner(dependencies: RunPlannerDependencies) {
-  const { relational, readSettings, openZone, pause } = dependencies
+  const { relational, readSettings, openZone, pause, log } = dependencies
 
   function entriesOf(
     due: StoredSavedQuery,
@@ -49,6 +51,18 @@ export function createRunPlanner(dependencies: RunPlannerDependencies) {
     ]
   }
 
+  /** A schedule that cannot be planned must not hold up the others of its transaction: it is paused with a reason. */
+  function timesOf(due: StoredSavedQuery, timezone: string, now: number): DueTimes | string {
+    try {
+      const { plan, faults } = readSchedule(due.schedule, timezone, openZone)
+      if (plan) return dueTimes(plan.recurrence, plan.zone, due.plannedTo.getTime(), now)
+      return `the schedule is not valid any more: ${faults[0]?.path} ${faults[0]?.message}`
+    } catch (error) {
+      log.error({ savedQueryId: due.id, err: error }, 'a schedule cannot be planned')
+      return 'the schedule is not valid any more'
+    }
+  }
+
   return {
     /** @returns whether there may be more to plan */
     async plan(): Promise<boolean> {
@@ -57,18 +71,13 @@ export function createRunPlanner(dependencies: RunPlannerDependencies) {
         const runs = createRunStore(tx)
         const { now, rows } = await savedQueries.lockDue(batch)
         for (const due of rows) {
-          const { companyId, id, schedule, plannedTo } = due
-          const { timezone } = await readSettings(companyId)
-          const { plan, faults } = readSchedule(schedule, timezone, openZone)
-          if (!plan) {
-            await pause(
-              tx,
-              due,
-              `the schedule is not valid any more: ${faults[0]?.path} ${faults[0]?.message}`,
-            )
+          const { companyId, id } = due
+          const times = timesOf(due, (await readSettings(companyId)).timezone, now)
+          if (typeof times === 'string') {
+            await pause(tx, due, times)
             continue
           }
-          const { latest, missed, next } = dueTimes(plan.recurrence, plan.zone, plannedTo.getTime(), now)
+          const { latest, missed, next } = times
           if (latest !== undefined) await runs.insert(entriesOf(due, latest, missed, now))
           await savedQueries.note(companyId, id, {
             nextRunAt: next === undefined ? null : new Date(next),

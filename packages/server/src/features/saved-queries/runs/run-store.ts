@@ -113,6 +113,15 @@ export function createRunStore(db: Queries) {
       return row
     },
 
+    /** Seconds that the run which waits longest is late; 0 when none waits. */
+    async findDelay(): Promise<number> {
+      const { rows } = await db.execute<{ seconds: number }>(
+        sql`select coalesce(extract(epoch from greatest(now() - min(due_at), '0')), 0)::float8 as seconds
+          from ${savedQueryRuns} where state = 'queued'`,
+      )
+      return rows[0]?.seconds ?? 0
+    },
+
     /** False when the process no longer has the run. */
     async keep(run: Held, leaseSeconds: number): Promise<boolean> {
       const kept = await db

@@ -1,5 +1,5 @@
 import type { DateRange } from '@millrace/contract/resources/query.ts'
-import { readRangeAt } from '../query/parse/parse-time.ts'
+import { readComparedAt, readRangeAt } from '../query/parse/parse-time.ts'
 import type { QueryFaults } from '../query/query-faults.ts'
 import { describeRange, type Now } from '../query/time/dates.ts'
 import type { Interval } from '../query/time/interval.ts'
@@ -28,7 +28,7 @@ export function parseRanges(
     return interval ? [{ interval }] : []
   }
   return (compared ?? []).flatMap((range, i) => {
-    const interval = readRangeAt(range, `compareDateRange.${i}`, now, faults)
+    const interval = readComparedAt(range, `compareDateRange.${i}`, now, faults)
     return interval ? [{ interval, label: describeRange(interval, now.zone) }] : []
   })
 }

@@ -1,4 +1,5 @@
 import { cohort } from './cohort.ts'
+import { creditDimensions, creditMeasures } from './credits.ts'
 import { dimension } from './dimensions.ts'
 import { eventDimensions, eventMeasures, events } from './events.ts'
 import type { Dimension, Measure, Source, SourceId } from './member.ts'
@@ -8,12 +9,18 @@ import { sessionDimensions, sessionMeasures, sessions } from './sessions.ts'
 /** The statistics model as data: adding a member is adding an entry (docs/statistics.md). */
 export const sources: Readonly<Record<SourceId, Source>> = { events, purchases, sessions }
 
-export const measures: readonly Measure[] = [...eventMeasures, ...purchaseMeasures, ...sessionMeasures]
+export const measures: readonly Measure[] = [
+  ...eventMeasures,
+  ...purchaseMeasures,
+  ...creditMeasures,
+  ...sessionMeasures,
+]
 
 /** All but labels, which are as many as the keys that senders use. */
 export const dimensions: readonly Dimension[] = [
   ...eventDimensions,
   ...purchaseDimensions,
+  ...creditDimensions,
   ...sessionDimensions,
 ]
 

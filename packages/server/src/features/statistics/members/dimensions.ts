@@ -8,7 +8,10 @@ interface Words {
 }
 
 type Traits = Partial<
-  Pick<Dimension, 'type' | 'shared' | 'nullable' | 'perItem' | 'eventName' | 'label' | 'filterOnly'>
+  Pick<
+    Dimension,
+    'type' | 'shared' | 'nullable' | 'perItem' | 'eventName' | 'ofCredits' | 'label' | 'filterOnly'
+  >
 >
 
 /** A dimension with the traits of most: a text that every row has, known to its own source alone. */

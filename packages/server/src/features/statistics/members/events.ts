@@ -1,5 +1,6 @@
 import { hostOf, pathOf, utmOf } from './address.ts'
 import { column, deviceTypes, dimension, optionalColumn } from './dimensions.ts'
+import { distinctCount } from './distinct-counts.ts'
 import { identityColumns } from './identity-columns.ts'
 import type { Dimension, Measure, Source } from './member.ts'
 
@@ -15,8 +16,6 @@ export const events: Source = {
 const host = hostOf('url')
 const path = pathOf('url')
 const utm = (parameter: string) => utmOf('url', parameter)
-
-const exact = 'Exact, however many there are.'
 
 export const eventMeasures: readonly Measure[] = [
   {
@@ -40,9 +39,9 @@ export const eventMeasures: readonly Measure[] = [
     title: 'People',
     description:
       'Distinct persons. A person is the `clientId` of an event, else the one that an `identify` bound to its ' +
-      `\`tmpId\` at any time, earlier events included, else the \`tmpId\`. ${exact}`,
+      `\`tmpId\` at any time, earlier events included, else the \`tmpId\`.`,
     format: 'integer',
-    aggregate: { sql: 'uniqExact(person)', columns: ['person'] },
+    ...distinctCount('person'),
   },
   {
     kind: 'measure',
@@ -51,9 +50,9 @@ export const eventMeasures: readonly Measure[] = [
     virtual: false,
     over: 'rows',
     title: 'Identified people',
-    description: `Distinct persons known by a \`clientId\`, their own or one bound by an \`identify\`. ${exact}`,
+    description: `Distinct persons known by a \`clientId\`, their own or one bound by an \`identify\`.`,
     format: 'integer',
-    aggregate: { sql: 'uniqExactIf(person, identified)', columns: ['person', 'identified'] },
+    ...distinctCount('person', 'identified'),
   },
   {
     kind: 'measure',
@@ -62,9 +61,9 @@ export const eventMeasures: readonly Measure[] = [
     virtual: false,
     over: 'rows',
     title: 'Devices',
-    description: `Distinct \`tmpId\`. ${exact}`,
+    description: `Distinct \`tmpId\`.`,
     format: 'integer',
-    aggregate: { sql: 'uniqExact(device)', columns: ['device'] },
+    ...distinctCount('device'),
   },
   {
     kind: 'measure',

@@ -49,6 +49,8 @@ export interface Dimension extends Expression {
   readonly perItem?: true
   /** It is the name of the event, which a company may have renamed. */
   readonly eventName?: true
+  /** Only the credits of a purchase have it, not the purchase. */
+  readonly ofCredits?: true
   /** The label that it reads. */
   readonly label?: string
   /** It selects rows of every source and groups none. */
@@ -66,12 +68,17 @@ interface MeasureBase {
 
 export interface PlainMeasure extends MeasureBase {
   readonly virtual: false
-  /** `rows` aggregates the source's rows, `sessions` counts runs of one person's rows. */
-  readonly over: 'rows' | 'sessions'
+  /**
+   * `rows` aggregates the source's rows, `sessions` counts runs of one person's rows, `credits` aggregates what
+   * purchases are credited to.
+   */
+  readonly over: 'rows' | 'sessions' | 'credits'
   /** A mean is absent where there is nothing to take it of, and a float. */
   readonly mean?: true
   /** The aggregate of a group. */
   readonly aggregate: Expression
+  /** Of a distinct count of one group of all rows: exact up to `estimatedFrom`, within `estimateError` beyond. */
+  readonly estimate?: Expression
   /** The aggregate where the rows are one for each identifier, if it is another. */
   readonly perItem?: Expression
 }

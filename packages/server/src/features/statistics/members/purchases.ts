@@ -1,4 +1,5 @@
 import { column, deviceTypes, dimension, optionalColumn } from './dimensions.ts'
+import { distinctCount } from './distinct-counts.ts'
 import type { Dimension, Measure, Source } from './member.ts'
 
 /**
@@ -60,9 +61,9 @@ export const purchaseMeasures: readonly Measure[] = [
     virtual: false,
     over: 'rows',
     title: 'Buyers',
-    description: 'Distinct persons with a purchase. Exact, however many there are.',
+    description: 'Distinct persons with a purchase.',
     format: 'integer',
-    aggregate: { sql: 'uniqExact(person)', columns: ['person'] },
+    ...distinctCount('person'),
   },
   {
     kind: 'measure',

@@ -1,7 +1,9 @@
 import { hostOf, pathOf, utmOf } from './address.ts'
+import { channelSql, channels } from './channels.ts'
 import { column, deviceTypes, dimension, optionalColumn } from './dimensions.ts'
+import { distinctCount } from './distinct-counts.ts'
 import { identityColumns } from './identity-columns.ts'
-import type { Dimension, Expression, Measure, Source } from './member.ts'
+import type { Dimension, Expression, Measure, PlainMeasure, Source } from './member.ts'
 
 /**
  * docs/statistics.md, sessions: runs of one person's events. Its rows are made of `events` when a query runs
@@ -21,6 +23,8 @@ export const firstEventColumns: Readonly<Record<string, string>> = {
   device_type: 'device_type',
   os: 'os',
   browser: 'browser',
+  referrer_host: 'referrer_host',
+  country: 'country',
 }
 
 /** Columns of a session that are computed from `start` and `finish`, milliseconds since 1970. */
@@ -29,15 +33,15 @@ export const sessionColumns: Readonly<Record<string, string>> = {
   duration: 'finish - start',
 }
 
-const exact = 'Exact, however many there are.'
+const { aggregate, estimate } = distinctCount('person')
 
 function plain(
   name: string,
   title: string,
   description: string,
   aggregate: Expression,
-  traits: { readonly format?: Measure['format']; readonly mean?: true } = {},
-): Measure {
+  traits: Partial<Pick<PlainMeasure, 'format' | 'mean' | 'estimate'>> = {},
+): PlainMeasure {
   const id = `sessions.${name}`
   const common = { kind: 'measure', id, source: 'sessions', virtual: false, over: 'rows' } as const
   return { ...common, title, description, format: 'integer', aggregate, ...traits }
@@ -67,10 +71,7 @@ export const sessionMeasures: readonly Measure[] = [
       'starts, and to a date range when it starts in it. Filters choose among whole sessions.',
     { sql: 'count()', columns: [] },
   ),
-  plain('people', 'People', `Distinct persons who started a session. ${exact}`, {
-    sql: 'uniqExact(person)',
-    columns: ['person'],
-  }),
+  plain('people', 'People', 'Distinct persons who started a session.', aggregate, { estimate }),
   plain(
     'duration',
     'Duration',
@@ -90,6 +91,8 @@ export const sessionMeasures: readonly Measure[] = [
   ratio('eventsPerSession', 'Events per session', 'decimal', 'events', 'count'),
   ratio('perPerson', 'Sessions per person', 'decimal', 'count', 'people'),
 ]
+
+const utmSql = (parameter: string) => utmOf('entry_url', parameter).sql
 
 const ofFirst = 'Of the first event of the session'
 
@@ -159,6 +162,36 @@ export const sessionDimensions: readonly Dimension[] = [
     },
     { nullable: true },
   ),
+  dimension(
+    'sessions',
+    'referrerHost',
+    optionalColumn('referrer_host'),
+    {
+      title: 'Referrer',
+      description: `Host of the page or app that led to the session, as in \`events.referrerHost\`. ${ofFirst}.`,
+    },
+    { nullable: true },
+  ),
+  dimension(
+    'sessions',
+    'channel',
+    {
+      sql: channelSql({
+        referrerHost: 'referrer_host',
+        utmSource: utmSql('utm_source'),
+        utmMedium: utmSql('utm_medium'),
+        utmCampaign: utmSql('utm_campaign'),
+      }),
+      columns: ['entry_url', 'referrer_host'],
+    },
+    {
+      title: 'Channel',
+      description:
+        'How the person came, from UTM fields and referrer of the first event of the session: mail, campaign, search, ' +
+        'social, referral or direct.',
+      values: channels,
+    },
+  ),
   utm('utmSource', 'utm_source', 'UTM source'),
   utm('utmMedium', 'utm_medium', 'UTM medium'),
   utm('utmCampaign', 'utm_campaign', 'UTM campaign'),
@@ -190,6 +223,16 @@ export const sessionDimensions: readonly Dimension[] = [
     {
       title: 'Browser',
       description: `Browser, from the user-agent; null where it does not say. ${ofFirst}.`,
+    },
+    { nullable: true },
+  ),
+  dimension(
+    'sessions',
+    'country',
+    optionalColumn('country'),
+    {
+      title: 'Country',
+      description: `Country of the sender, as in \`events.country\`. ${ofFirst}.`,
     },
     { nullable: true },
   ),

@@ -3,10 +3,10 @@ import { describe, expect, it } from 'vitest'
 import { createQueryGate } from './gate.ts'
 
 describe('the gate', () => {
-  it('lets four run and sixteen wait, and refuses the rest with Retry-After', async () => {
+  it('lets four run and two hundred wait, and refuses the rest with Retry-After', async () => {
     const gate = createQueryGate()
     let entered = 0
-    const places = Array.from({ length: 20 }, async () => {
+    const places = Array.from({ length: 204 }, async () => {
       const leave = await gate.enter('a')
       entered++
       return leave
@@ -18,7 +18,7 @@ describe('the gate', () => {
       retryAfterSeconds: 2,
     })
     for (const place of places) (await place)()
-    expect(entered).toBe(20)
+    expect(entered).toBe(204)
     ;(await gate.enter('a'))()
   })
 
@@ -58,5 +58,38 @@ describe('the gate', () => {
     leave()
     ;(await next)()
     await expect(gate.enter('a', leaving.signal)).rejects.toThrow('left')
+  })
+
+  it('gives the users of a company turns, whoever came first and asks most', async () => {
+    const gate = createQueryGate({ running: 2, waiting: 100 })
+    const order: string[] = []
+    const ask = async (user: string) => {
+      const leave = await gate.enter('a', undefined, user)
+      order.push(user)
+      await setImmediate()
+      leave()
+    }
+    await Promise.all([...Array(40).fill('ada'), ...Array(3).fill('bob'), ...Array(3).fill('eve')].map(ask))
+    expect(order).toHaveLength(46)
+    // Both of the first places were free for the first user; then each gets every third turn.
+    expect(order.slice(2, 11).toSorted()).toEqual([
+      ...Array(3).fill('ada'),
+      ...Array(3).fill('bob'),
+      ...Array(3).fill('eve'),
+    ])
+  })
+
+  it('lets sixty of one user wait, while others have places', async () => {
+    const gate = createQueryGate()
+    const places = Array.from({ length: 64 }, () => gate.enter('a', undefined, 'ada'))
+    await expect(gate.enter('a', undefined, 'ada')).rejects.toMatchObject({
+      errorName: 'tooManyRequests',
+      message: '60 queries of yours wait already: ask again shortly',
+    })
+    const other = gate.enter('a', undefined, 'bob')
+    ;(await places[0])?.()
+    ;(await other)()
+    for (const place of places) (await place)()
+    ;(await gate.enter('a', undefined, 'ada'))()
   })
 })

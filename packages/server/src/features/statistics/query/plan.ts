@@ -11,9 +11,9 @@ import {
   type ParsedQuery,
 } from './query.ts'
 import { createQueryFaults, type QueryFaults } from './query-faults.ts'
-import { countUnits } from './time/calendar.ts'
+import { countUnits, instantsOfBuckets } from './time/calendar.ts'
 import { describeRange } from './time/dates.ts'
-import { hullOf, intersectionOf, type TimeSet, unionOf } from './time/interval.ts'
+import { hullOf, intersectionOf, isBounded, type TimeSet, unionOf } from './time/interval.ts'
 import type { Zone } from './time/zone.ts'
 
 /** One pass over one source: plain aggregates of its rows, or its sessions. */
@@ -30,6 +30,8 @@ export interface Branch {
 export interface PlannedRange {
   readonly label?: string
   readonly times: TimeSet
+  /** Instants of all buckets that have a row whether there is a fact in them or not. */
+  readonly filled?: readonly number[]
 }
 
 /** What is computed: one column for each measure of `measures`, summed over branches, then ratios of them. */
@@ -44,11 +46,13 @@ export interface Plan {
   readonly selected: readonly Measure[]
   readonly measureFilters: readonly FilterTree<MeasureFilter>[]
   readonly order: readonly Ordering[]
-  readonly limit: number
+  readonly limit: number | undefined
+  readonly offset: number
+  readonly total: boolean
 }
 
-/** Buckets of time that one query may touch. */
-const maxBuckets = 50_000
+/** Buckets of time that one query may touch, and rows that may come of filling them. */
+export const maxBuckets = 50_000
 /** Separate stretches of time that filters may leave. */
 const maxIntervals = 100
 
@@ -64,23 +68,26 @@ export function planQuery(query: ParsedQuery): Plan {
   faults.throwAny()
   const ranges = rangesOf(query)
   for (const { times } of ranges) rejectTooManyBuckets(query, times, faults)
+  if (query.fill) rejectOpenFill(ranges, faults)
   faults.throwAny()
   return Object.freeze({
     zone: query.zone,
     groupings: query.groupings,
     branches: ids.flatMap((id) => branchesOf(sources[id], query, measures)),
-    ranges,
+    ranges: query.fill ? ranges.map((range) => ({ ...range, filled: bucketsOf(query, range) })) : ranges,
     measures,
     selected: query.measures,
     measureFilters: query.measureFilters,
     order: query.order,
     limit: query.limit,
+    offset: query.offset,
+    total: query.total,
   })
 }
 
-function plainMeasures({ measures, measureFilters }: ParsedQuery): PlainMeasure[] {
+function plainMeasures({ measures, measureFilters, order }: ParsedQuery): PlainMeasure[] {
   const needed = new Set<PlainMeasure>()
-  for (const measure of measures) {
+  for (const measure of [...measures, ...order.flatMap(({ unselected }) => unselected ?? [])]) {
     if (!measure.virtual) needed.add(measure)
     else for (const each of partsOf(measure)) needed.add(each)
   }
@@ -115,17 +122,32 @@ function sourcesOf(query: ParsedQuery, measures: readonly PlainMeasure[]): Sourc
   return [...new Set(candidates.find((each) => each.length > 0) ?? [])].sort()
 }
 
+/** Dimensions that a query groups or filters by, and where. */
+function usesOf({ groupings, filters }: ParsedQuery): { path: string; dimension: Dimension }[] {
+  return [
+    ...groupings.map(({ dimension }) => ({ path: 'dimensions', dimension })),
+    ...leavesOf(filters).map(({ dimension }) => ({ path: 'filters', dimension })),
+  ]
+}
+
+function isOfCredits({ dimension }: { dimension: Dimension }): boolean {
+  return dimension.ofCredits === true
+}
+
 function rejectIncompatibleDimensions(
   query: ParsedQuery,
   measures: readonly PlainMeasure[],
   ids: readonly SourceId[],
   faults: QueryFaults,
 ): void {
-  const uses = [
-    ...query.groupings.map((each) => ({ path: 'dimensions', dimension: each.dimension })),
-    ...leavesOf(query.filters).map((each) => ({ path: 'filters', dimension: each.dimension })),
-  ]
+  const uses = usesOf(query)
   for (const { path, dimension } of uses) {
+    const other =
+      dimension.ofCredits && measures.find(({ source, over }) => source === 'purchases' && over !== 'credits')
+    if (other) {
+      const message = `${dimension.id} does not fit together with ${other.id}: it groups what purchases are credited to, as in purchases.influencedRevenue`
+      faults.add('incompatibleMembers', path, message, dimension.id, other.id)
+    }
     for (const id of ids) {
       if (dimensionIn(id, dimension)) continue
       const other =
@@ -138,7 +160,7 @@ function rejectIncompatibleDimensions(
         `${dimension.id} does not fit together with ${other ?? id}: ${id} do not have this dimension. ` +
           (own
             ? `They have their own, ${own.id}`
-            : 'Sources share time, person, deviceType, os and datasource'),
+            : 'Sources share time, person, deviceType and os, events and purchases datasource too'),
         dimension.id,
         other,
       )
@@ -157,12 +179,12 @@ function branchesOf(source: Source, query: ParsedQuery, measures: readonly Plain
     groupings: query.groupings.map(here),
     filters: query.filters.map((filter) => mapTree(filter, here)),
   }
-  const rows = own.filter(({ over }) => over === 'rows')
-  const sessions = own.filter(({ over }) => over === 'sessions')
-  const branches: Branch[] = []
-  if (rows.length > 0 || sessions.length === 0) branches.push({ ...shared, over: 'rows', measures: rows })
-  if (sessions.length > 0) branches.push({ ...shared, over: 'sessions', measures: sessions })
-  return branches
+  const branches = (['rows', 'sessions', 'credits'] as const).flatMap((over): Branch[] => {
+    const ofPass = own.filter((measure) => measure.over === over)
+    return ofPass.length > 0 ? [{ ...shared, over, measures: ofPass }] : []
+  })
+  if (branches.length > 0) return branches
+  return [{ ...shared, over: usesOf(query).some(isOfCredits) ? 'credits' : 'rows', measures: [] }]
 }
 
 function rangesOf({ comparison, when, zone }: ParsedQuery): PlannedRange[] {
@@ -201,4 +223,18 @@ export function rejectTooManyBuckets(
             'choose a coarser granularity or a shorter dateRange',
     )
   }
+}
+
+function rejectOpenFill(ranges: readonly PlannedRange[], faults: QueryFaults): void {
+  if (ranges.every(({ times }) => times.every(isBounded))) return
+  faults.add(
+    'invalidQuery',
+    'fill',
+    'buckets are filled within a dateRange that has a begin and an end: give one',
+  )
+}
+
+function bucketsOf({ groupings, zone }: ParsedQuery, { times }: PlannedRange): number[] {
+  const granularity = groupings.find((each) => each.granularity !== undefined)?.granularity
+  return granularity === undefined ? [] : instantsOfBuckets(zone, times, granularity)
 }

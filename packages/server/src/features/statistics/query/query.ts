@@ -83,8 +83,10 @@ export interface MeasureFilter {
 }
 
 export interface Ordering {
-  /** Key of a selected column. */
+  /** Key of a selected column, or of a measure that the rows do not show. */
   readonly key: string
+  /** That measure. */
+  readonly unselected?: Measure
   readonly direction: 'asc' | 'desc'
 }
 
@@ -104,5 +106,12 @@ export interface ParsedQuery {
   /** Ranges of a comparison in the order given; the query is answered for each of them within `when`. */
   readonly comparison?: readonly Interval[]
   readonly order: readonly Ordering[]
-  readonly limit: number
+  /** Rows at most, of each range; undefined is no bound. */
+  readonly limit: number | undefined
+  /** Rows that are left out before, of each range. */
+  readonly offset: number
+  /** Whether the number of all rows is wanted. */
+  readonly total: boolean
+  /** Whether buckets of time without facts have rows too. */
+  readonly fill: boolean
 }

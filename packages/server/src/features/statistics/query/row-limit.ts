@@ -8,12 +8,17 @@ export interface RowLimit {
   keep(rows: readonly EngineCell[][]): readonly EngineCell[][]
   /** Warnings about the rows that were left out; complete after the last row. */
   warnings(): Warning[]
+  /** The number of all rows after the last one, or nothing where some were left out before or behind. */
+  total(): number | undefined
 }
 
 export function createRowLimit({
   limit,
+  offset = 0,
   rangeLabels,
-}: Pick<CompiledQuery, 'limit' | 'rangeLabels'>): RowLimit {
+}: Pick<CompiledQuery, 'limit' | 'offset' | 'rangeLabels'>): RowLimit {
+  // Every row counts as one within the limit where there is none.
+  const bound = limit ?? Number.POSITIVE_INFINITY
   const counts = new Map<number, number>()
   // The range is the first column of a comparison.
   const rangeOf = (row: readonly EngineCell[]) => (rangeLabels.length === 0 ? 0 : Number(row[0]))
@@ -23,14 +28,20 @@ export function createRowLimit({
         const range = rangeOf(row)
         const count = (counts.get(range) ?? 0) + 1
         counts.set(range, count)
-        return count <= limit
+        return count <= bound
       }),
+    total() {
+      const seen = [...counts.values()]
+      return offset === 0 && seen.every((count) => count <= bound)
+        ? seen.reduce((a, b) => a + b, 0)
+        : undefined
+    },
     warnings: () =>
       [...counts].flatMap(([range, count]) => {
-        if (count <= limit) return []
+        if (count <= bound) return []
         const label = rangeLabels[range]
         const what = label === undefined ? 'the result' : `the range ${label}`
-        const message = `${what} has more rows than its limit of ${limit}: the rows beyond it are left out`
+        const message = `${what} has more rows than its limit of ${bound}: the rows beyond it are left out`
         return { path: 'limit', message }
       }),
   }

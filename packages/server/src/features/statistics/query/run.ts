@@ -103,6 +103,8 @@ const tooMuch = new Map([
   [191, 'values'],
   [241, 'memory'],
   [307, 'bytes'],
+  // Thrown by a statement that fills buckets.
+  [395, 'rows'],
   [396, 'rows or bytes'],
 ])
 

@@ -37,6 +37,9 @@ test('rows leave out fields that are ignored on input, which are listed apart', 
     'companyId',
     'createdAt',
     'updatedAt',
+    'ownerId',
+    'nextRunAt',
+    'pausedReason',
   ])
 })
 

@@ -1,7 +1,7 @@
 import { type FunnelQuery, funnelLimits, type windowUnits } from '@millrace/contract/resources/funnel.ts'
 import { dimensionIn } from '../../members/catalogue.ts'
 import type { Dimension } from '../../members/member.ts'
-import type { EventAliases } from '../../query/compile/event-name.ts'
+import { type EventAliases, shownNameOf } from '../../query/compile/event-name.ts'
 import { resolveDimension } from '../../query/parse/parse-members.ts'
 import { rejectTooManyBuckets } from '../../query/plan.ts'
 import { type Grouping, leavesOf, type Reading } from '../../query/query.ts'
@@ -22,7 +22,7 @@ export function parseFunnel(query: FunnelQuery, now: Reading, eventAliases: Even
   const faults = createQueryFaults()
   const order = query.order ?? 'ordered'
   const steps = query.steps.map((step, i) => parseSelection(step, `steps.${i}`, now, faults))
-  if (order === 'any') refuseEqualSteps(query, faults)
+  if (order === 'any') refuseEqualSteps(query, eventAliases, faults)
   const filters = parseEventFilters(query.filters ?? [], 'filters', now, faults)
   const named = query.steps.filter(({ events }) => events).length
   if (leavesOf([...steps.flat(), ...filters]).length - named > funnelLimits.filters) {
@@ -61,10 +61,11 @@ function nameOf({ order, steps }: FunnelQuery, { name, events }: FunnelQuery['st
 }
 
 /** In any order one event would be both of two equal steps. */
-function refuseEqualSteps({ steps }: FunnelQuery, faults: QueryFaults): void {
+function refuseEqualSteps({ steps }: FunnelQuery, aliases: EventAliases, faults: QueryFaults): void {
   const seen: string[] = []
   for (const [i, { events, filters }] of steps.entries()) {
-    const text = JSON.stringify([events?.toSorted(), filters ?? []])
+    const shown = new Set(events?.map((name) => shownNameOf(name, aliases)))
+    const text = JSON.stringify([[...shown].sort(), filters ?? []])
     const same = seen.indexOf(text)
     seen.push(text)
     if (same < 0) continue

@@ -3,7 +3,7 @@ import type { CompiledQuery, CompileSettings, ResultColumn } from '../../query/c
 import { timeCondition } from '../../query/compile/compile-conditions.ts'
 import { rowsOf } from '../../query/compile/compile-rows.ts'
 import { sessionGap } from '../../query/compile/compile-sessions.ts'
-import type { EventAliases } from '../../query/compile/event-name.ts'
+import { type EventAliases, shownNameOf } from '../../query/compile/event-name.ts'
 import { createParameters, type Parameters } from '../../query/compile/parameters.ts'
 import { nested, select } from '../../query/compile/sql-text.ts'
 import { day } from '../../query/time/zone.ts'
@@ -37,7 +37,7 @@ interface Context {
 export function compilePaths(
   paths: ParsedPaths,
   companyId: string,
-  { eventAliases }: CompileSettings,
+  { eventAliases }: Pick<CompileSettings, 'eventAliases'>,
 ): CompiledQuery {
   const parameters = createParameters()
   const context = { paths, companyId, eventAliases, parameters }
@@ -89,12 +89,13 @@ function edgesSql(context: Context): string {
 
 /** One row for each session that counts: its `places` from the anchor on, with the empty one at its ends. */
 function placesSql(context: Context): string {
-  const { anchor } = context.paths
+  const { anchor, by } = context.paths
   const steps = nested(stepsSql(context))
   if (anchor.at === 'start') {
     return select(['person', "arrayConcat([''], steps, ['']) AS places"], steps, ['notEmpty(steps)'])
   }
-  const at = `indexOf(steps, ${context.parameters.bind('String', anchor.step)})`
+  const step = by === 'event' ? shownNameOf(anchor.step, context.eventAliases) : anchor.step
+  const at = `indexOf(steps, ${context.parameters.bind('String', step)})`
   const visited =
     anchor.at === 'from' ? 'arraySlice(steps, anchor)' : 'arrayReverse(arraySlice(steps, 1, anchor))'
   return select(['person', `${at} AS anchor`, `arrayConcat(${visited}, ['']) AS places`], steps, [

@@ -37,7 +37,7 @@ interface Context {
 export function compileRetention(
   retention: ParsedRetention,
   companyId: string,
-  { eventAliases }: CompileSettings,
+  { eventAliases }: Pick<CompileSettings, 'eventAliases'>,
 ): CompiledQuery {
   const parameters = createParameters()
   const context = { retention, companyId, eventAliases, parameters }

@@ -2,6 +2,7 @@ import type { Expression, PlainMeasure } from '../../members/member.ts'
 import type { Branch, Plan } from '../plan.ts'
 import { hullOf, type TimeSet } from '../time/interval.ts'
 import { timeCondition } from './compile-conditions.ts'
+import { type Attribution, creditRowsOf } from './compile-credits.ts'
 import type { Buckets } from './compile-groupings.ts'
 import { type Rows, rowsOf } from './compile-rows.ts'
 import { sessionGap, sessionRowsOf } from './compile-sessions.ts'
@@ -13,9 +14,14 @@ import { nested, select } from './sql-text.ts'
 export interface BranchContext {
   readonly plan: Plan
   readonly times: TimeSet
+  /** Instants of all buckets that have a row whether there is a fact in them or not. */
+  readonly filled?: readonly number[]
   readonly buckets: Buckets
   readonly companyId: string
+  /** Whether distinct counts are exact at any size. */
+  readonly exactCounts: boolean
   readonly eventAliases: EventAliases
+  readonly attribution: Attribution
   readonly parameters: Parameters
 }
 
@@ -25,7 +31,9 @@ export interface BranchContext {
  */
 export function branchSql(branch: Branch, context: BranchContext, prefix: string): string {
   const measures = context.plan.measures.map((measure, i) => {
-    const sql = branch.measures.includes(measure) ? aggregateOf(branch, measure).sql : zeroOf(measure)
+    const sql = branch.measures.includes(measure)
+      ? aggregateOf(branch, measure, context).sql
+      : zeroOf(measure)
     return `${sql} AS ${prefix}${i}`
   })
   return branch.over === 'sessions'
@@ -38,12 +46,18 @@ export function groupBy({ groupings }: Pick<Plan, 'groupings'>): string {
 }
 
 /** What a source adds to a group that it has nothing for: means stay absent (docs/statistics.md, Joining sources). */
-function zeroOf(measure: PlainMeasure): string {
+export function zeroOf(measure: PlainMeasure): string {
   if (measure.mean) return "CAST(NULL, 'Nullable(Float64)')"
+  if (measure.format === 'decimal') return 'toDecimal128(0, 6)'
   return measure.format === 'amount' ? 'toDecimal128(0, 2)' : 'toUInt64(0)'
 }
 
-function aggregateOf({ groupings }: Branch, measure: PlainMeasure): Expression {
+function aggregateOf(
+  { groupings }: Branch,
+  measure: PlainMeasure,
+  { exactCounts }: BranchContext,
+): Expression {
+  if (measure.estimate && groupings.length === 0 && !exactCounts) return measure.estimate
   const perItem = groupings.some(({ dimension }) => dimension.perItem)
   return (perItem ? measure.perItem : undefined) ?? measure.aggregate
 }
@@ -51,8 +65,10 @@ function aggregateOf({ groupings }: Branch, measure: PlainMeasure): Expression {
 function rowsWithin(branch: Branch, context: BranchContext, times: TimeSet): Rows {
   const { companyId, eventAliases, parameters } = context
   const { source, filters } = branch
-  if (source.id === 'sessions') return sessionRowsOf({ companyId, filters, times, eventAliases, parameters })
-  return rowsOf({ source, companyId, filters, times, eventAliases, parameters })
+  const options = { companyId, filters, times, eventAliases, parameters }
+  if (source.id === 'sessions') return sessionRowsOf(options)
+  if (branch.over === 'credits') return creditRowsOf({ ...options, source, attribution: context.attribution })
+  return rowsOf({ ...options, source })
 }
 
 function aggregatesSql(branch: Branch, context: BranchContext, measures: readonly string[]): string {
@@ -62,7 +78,7 @@ function aggregatesSql(branch: Branch, context: BranchContext, measures: readonl
     const sql = rows.dimension(grouping.dimension)
     return `${buckets.sql(grouping, sql, parameters)} AS g${i}`
   })
-  for (const measure of branch.measures) rows.need(aggregateOf(branch, measure).columns)
+  for (const measure of branch.measures) rows.need(aggregateOf(branch, measure, context).columns)
   // The relation lies in the hull; separate intervals are distinguished here.
   const inside = times.length > 1 ? timeCondition('time', times, 'time', parameters) : undefined
   if (inside !== undefined) rows.need(['time'])

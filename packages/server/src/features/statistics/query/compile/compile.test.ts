@@ -4,13 +4,18 @@ import { parseQuery } from '../parse/parse.ts'
 import { planQuery } from '../plan.ts'
 import { openZone } from '../time/zone.ts'
 import { type CompiledQuery, compileQuery } from './compile.ts'
+import { defaultAttribution } from './compile-credits.ts'
 
 const company = '64b7f0a1c2d3e4f5a6b7c8d9'
 
-function compiled(query: Partial<Query>, zone = 'Europe/Paris'): CompiledQuery {
+function compiled(query: Partial<Query>, zone = 'Europe/Paris', exactCounts = true): CompiledQuery {
   const whole = { measures: [], dimensions: [], filters: [], timeDimensions: [], ...query }
   const now = { instant: Date.parse('2026-03-18T15:30:00Z'), zone: openZone(zone) }
-  return compileQuery(planQuery(parseQuery(whole, now)), company, { eventAliases: new Map() })
+  return compileQuery(planQuery(parseQuery(whole, now)), company, {
+    eventAliases: new Map(),
+    attribution: defaultAttribution,
+    exactCounts,
+  })
 }
 
 describe('compiled SQL', () => {
@@ -71,6 +76,15 @@ FROM (
 )
 ORDER BY s0 DESC NULLS LAST, g0 ASC NULLS LAST
 LIMIT 10001`)
+  })
+
+  it('estimates large distinct counts of all rows together, unless they are to be exact', () => {
+    const total = { measures: ['events.people', 'events.identifiedPeople'] }
+    expect(compiled(total, 'UTC', false).sql).toContain('uniqCombined64If(20)(person, identified)')
+    expect(compiled(total, 'UTC', true).sql).not.toContain('uniqCombined')
+    expect(compiled({ ...total, dimensions: ['events.name'] }, 'UTC', false).sql).not.toContain(
+      'uniqCombined',
+    )
   })
 
   it('starts a session where nothing precedes within half an hour, looking back as far', () => {

@@ -4,6 +4,8 @@ import type { Plan } from '../plan.ts'
 import { unionOf } from '../time/interval.ts'
 import { type BranchContext, branchSql, groupBy } from './compile-branches.ts'
 import { measureCondition, treeSql } from './compile-conditions.ts'
+import type { Attribution } from './compile-credits.ts'
+import { filledSql } from './compile-fill.ts'
 import { type CellForm, createBuckets } from './compile-groupings.ts'
 import type { EventAliases } from './event-name.ts'
 import { createParameters } from './parameters.ts'
@@ -16,7 +18,10 @@ export interface ResultColumn {
 
 /** Settings of the company that decide about statements. */
 export interface CompileSettings {
+  /** Whether distinct counts are exact at any size. */
+  readonly exactCounts: boolean
   readonly eventAliases: EventAliases
+  readonly attribution: Attribution
 }
 
 /** One statement, its bound values, and what its columns are. */
@@ -26,8 +31,15 @@ export interface CompiledQuery {
   readonly columns: readonly ResultColumn[]
   /** Of a comparison: what the key `compareDateRange` shows, by index. */
   readonly rangeLabels: readonly string[]
-  /** Rows of the result, of each range where ranges are compared; the statement gives one more (row-limit.ts). */
-  readonly limit: number
+  /**
+   * Rows of the result, of each range where ranges are compared; the statement gives one more (row-limit.ts). Without
+   * it there is no bound.
+   */
+  readonly limit?: number
+  /** Rows that are left out first. */
+  readonly offset?: number
+  /** A statement with the same values that counts the rows of all ranges without limit and offset, where it is wanted. */
+  readonly countSql?: string
 }
 
 /** Key of the range in the rows of a comparison (docs/interface.md, Operations). */
@@ -40,55 +52,107 @@ const rangeKey = 'compareDateRange'
 export function compileQuery(
   plan: Plan,
   companyId: string,
-  { eventAliases }: CompileSettings,
+  { eventAliases, attribution, exactCounts }: CompileSettings,
 ): CompiledQuery {
   const parameters = createParameters()
   const compared = plan.ranges.some(({ label }) => label !== undefined)
   const buckets = createBuckets(plan.zone, unionOf(plan.ranges.flatMap(({ times }) => times)))
-  const answers = plan.ranges.map(({ times }, i) =>
-    answerSql(
-      { plan, times, buckets, companyId, eventAliases, parameters },
-      compared ? [`${i} AS range`] : [],
-    ),
-  )
-  const [only = ''] = answers
-  const sql = compared
-    ? select(['*'], nested(answers.join('\nUNION ALL\n')), [], orderedBy(['range', ...orderTerms(plan)]))
-    : only
+  const contexts = plan.ranges.map(({ times, filled }) => ({
+    plan,
+    times,
+    buckets,
+    companyId,
+    eventAliases,
+    attribution,
+    exactCounts,
+    parameters,
+    ...(filled ? { filled } : {}),
+  }))
+  const columns = [
+    ...(compared ? [{ key: rangeKey, form: 'range' } as const] : []),
+    ...plan.groupings.map((grouping) => ({ key: grouping.key, form: buckets.formOf(grouping) })),
+    ...plan.selected.map(({ id }) => ({ key: id, form: 'number' as const })),
+  ]
+  const sql = compared ? comparisonSql(plan, contexts) : contexts.map((context) => answerSql(context)).join()
+  const countSql = plan.total ? totalSql(contexts) : undefined
   return Object.freeze({
     sql: parameters.prelude() + sql,
     params: Object.freeze({ ...parameters.values }),
-    columns: [
-      ...(compared ? [{ key: rangeKey, form: 'range' } as const] : []),
-      ...plan.groupings.map((grouping) => ({ key: grouping.key, form: buckets.formOf(grouping) })),
-      ...plan.selected.map(({ id }) => ({ key: id, form: 'number' as const })),
-    ],
+    columns,
     rangeLabels: plan.ranges.flatMap(({ label }) => label ?? []),
-    limit: plan.limit,
+    offset: plan.offset,
+    ...(plan.limit === undefined ? {} : { limit: plan.limit }),
+    ...(countSql === undefined ? {} : { countSql }),
   })
 }
 
+/** The answers of all ranges, one after the other. */
+function comparisonSql(plan: Plan, contexts: readonly BranchContext[]): string {
+  const hidden = plan.order.flatMap(({ unselected }, i) =>
+    unselected ? [`${selectedSql(plan, unselected)} AS ${hiddenColumn(i)}`] : [],
+  )
+  const answers = contexts.map((context, i) => answerSql(context, [`${i} AS range`], hidden))
+  const shown = hidden.length === 0 ? ['*'] : ['range', ...resultColumns(plan)]
+  const order = orderedBy(['range', ...orderTerms(plan, (_, i) => hiddenColumn(i))])
+  return select(shown, nested(answers.join('\nUNION ALL\n')), [], order)
+}
+
+function hiddenColumn(i: number): string {
+  return `o${i}`
+}
+
+function resultColumns(plan: Plan): string[] {
+  return [...plan.groupings.map((_, i) => `g${i}`), ...plan.selected.map((_, i) => `s${i}`)]
+}
+
+function totalSql(contexts: readonly BranchContext[]): string {
+  const counts = contexts.map((context) =>
+    select(['count() AS rows'], nested(groupsSql(context)), filterConditions(context)),
+  )
+  return select(['sum(rows)'], nested(counts.join('\nUNION ALL\n')))
+}
+
 /** The rows of one range: groups and aggregates, then filters on measures, ratios, order and limit. */
-function answerSql(context: BranchContext, first: readonly string[]): string {
-  const { plan, parameters } = context
+function answerSql(
+  context: BranchContext,
+  first: readonly string[] = [],
+  last: readonly string[] = [],
+): string {
+  const { plan } = context
   const columns = [
     ...first,
     ...plan.groupings.map((_, i) => `g${i}`),
     ...plan.selected.map((measure, i) => `${selectedSql(plan, measure)} AS s${i}`),
+    ...last,
   ]
-  const conditions = plan.measureFilters.map((tree) =>
+  const order = orderedBy(orderTerms(plan, (measure) => selectedSql(plan, measure))) + pageOf(plan)
+  return select(columns, nested(groupsSql(context)), filterConditions(context), order)
+}
+
+/** The rows of the page, and one more, which shows that there are further ones. */
+function pageOf({ limit, offset }: Plan): string {
+  const bound = limit === undefined ? '' : `\nLIMIT ${limit + 1}`
+  return offset === 0 ? bound : `${bound}\nOFFSET ${offset}`
+}
+
+function filterConditions({ plan, parameters }: BranchContext): string[] {
+  return plan.measureFilters.map((tree) =>
     treeSql(tree, (filter) => measureCondition(measureColumn(plan, filter.measure), filter, parameters)),
   )
-  const order = `${orderedBy(orderTerms(plan))}\nLIMIT ${plan.limit + 1}`
-  return select(columns, nested(groupsSql(context)), conditions, order)
 }
 
 function orderedBy(terms: readonly string[]): string {
   return terms.length > 0 ? `\nORDER BY ${terms.join(', ')}` : ''
 }
 
-/** One row for each group with all plain measures; those of several sources or passes are joined by adding up. */
+/** One row for each group with all plain measures, those of empty buckets included where they are wanted. */
 function groupsSql(context: BranchContext): string {
+  const { filled } = context
+  return filled ? filledSql(joinedSql(context), { ...context, filled }) : joinedSql(context)
+}
+
+/** One row for each group with all plain measures; those of several sources or passes are joined by adding up. */
+function joinedSql(context: BranchContext): string {
   const { plan } = context
   const [only, ...others] = plan.branches
   if (!only) throw new Error('a plan has at least one branch')
@@ -116,10 +180,12 @@ function selectedSql(plan: Plan, measure: Measure): string {
   return `if(${denominator} = 0, NULL, toFloat64(${numerator}) / toFloat64(${denominator}))`
 }
 
-function orderTerms(plan: Plan): string[] {
-  return plan.order.map(({ key, direction }) => {
+/** @param unselectedSql the column of the i-th term, by a measure that the rows do not show */
+function orderTerms(plan: Plan, unselectedSql: (measure: Measure, i: number) => string): string[] {
+  return plan.order.map(({ key, direction, unselected }, i) => {
     const grouping = plan.groupings.findIndex((each) => each.key === key)
-    const column = grouping >= 0 ? `g${grouping}` : `s${plan.selected.findIndex(({ id }) => id === key)}`
+    const selected = `s${plan.selected.findIndex(({ id }) => id === key)}`
+    const column = grouping >= 0 ? `g${grouping}` : unselected ? unselectedSql(unselected, i) : selected
     return `${column} ${direction === 'asc' ? 'ASC' : 'DESC'} NULLS LAST`
   })
 }

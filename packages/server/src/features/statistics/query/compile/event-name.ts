@@ -15,15 +15,18 @@ export function eventNameSql(column: string, aliases: EventAliases, parameters: 
   if (aliases.size === 0) return column
   const names = parameters.bind('Array(String)', [...aliases.keys()])
   const shown = parameters.bind('Array(String)', [...aliases.values()])
-  return `transform(${column}, ${names}, ${shown}, toString(${column}))`
+  // Without a default of its own, which would be computed row by row instead of once for each name.
+  return `transform(${column}, ${names}, ${shown})`
 }
 
-/**
- * All names under which events of these names are stored. A name that has an alias means the alias, so that what was
- * asked before an event was renamed is answered as before.
- */
+/** A name that has an alias means the alias, so that what was asked before an event was renamed is answered as before. */
+export function shownNameOf(name: string, aliases: EventAliases): string {
+  return aliases.get(name) ?? name
+}
+
+/** All names under which events that answer as these are stored. */
 export function storedNamesOf(names: readonly string[], aliases: EventAliases): string[] {
-  const shown = new Set(names.map((name) => aliases.get(name) ?? name))
+  const shown = new Set(names.map((name) => shownNameOf(name, aliases)))
   const renamed = [...aliases].filter(([, alias]) => shown.has(alias)).map(([name]) => name)
   return [...shown, ...renamed]
 }

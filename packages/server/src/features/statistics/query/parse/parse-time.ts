@@ -1,9 +1,9 @@
-import type { TimeDimension } from '@millrace/contract/resources/query.ts'
+import type { DateRange, TimeDimension } from '@millrace/contract/resources/query.ts'
 import type { Dimension } from '../../members/member.ts'
 import type { Grouping } from '../query.ts'
 import type { QueryFaults } from '../query-faults.ts'
 import { DateFault, type Now, readRange } from '../time/dates.ts'
-import { always, type Interval, intersectionOf, type TimeSet, unionOf } from '../time/interval.ts'
+import { always, type Interval, intersectionOf, isBounded, type TimeSet, unionOf } from '../time/interval.ts'
 import { resolveTime } from './parse-members.ts'
 
 interface ParsedTimes {
@@ -15,7 +15,7 @@ interface ParsedTimes {
 
 /** Reads a date range, or notes why it cannot be read. */
 export function readRangeAt(
-  range: string | readonly string[],
+  range: DateRange,
   path: string,
   now: Now,
   faults: QueryFaults,
@@ -27,6 +27,19 @@ export function readRangeAt(
     faults.add('invalidQuery', path, error.message)
     return undefined
   }
+}
+
+/** Reads a date range that others are compared with: it has a name, and so a begin and an end. */
+export function readComparedAt(
+  range: DateRange,
+  path: string,
+  now: Now,
+  faults: QueryFaults,
+): Interval | undefined {
+  const interval = readRangeAt(range, path, now, faults)
+  if (!interval || isBounded(interval)) return interval
+  faults.add('invalidQuery', path, 'a range that is compared needs a begin and an end')
+  return undefined
 }
 
 /** The time dimensions of a query: all their ranges hold at once, since times are one axis. */
@@ -60,7 +73,7 @@ export function parseTimeDimensions(
         faults.add('invalidQuery', path, 'one time dimension of a query can have compareDateRange, not two')
       }
       comparison = compareDateRange.flatMap(
-        (range, j) => readRangeAt(range, `${path}.compareDateRange.${j}`, now, faults) ?? [],
+        (range, j) => readComparedAt(range, `${path}.compareDateRange.${j}`, now, faults) ?? [],
       )
     } else if (dateRange !== undefined) {
       const range = readRangeAt(dateRange, `${path}.dateRange`, now, faults)

@@ -253,9 +253,15 @@ describe('order', () => {
     ).toEqual(map)
   })
 
-  it('names what is selected, once', () => {
+  it('names measures, and dimensions that group, once', () => {
     const query = { measures: ['events.count'] }
-    expect(failureOf({ ...query, order: { 'events.people': 'asc' } }).message).toContain('does not select it')
+    expect(order({ ...query, order: { 'events.perPerson': 'asc' } })).toEqual(['events.perPerson asc'])
+    expect(failureOf({ ...query, order: { 'events.name': 'asc' } }).message).toContain(
+      'the query does not group by it',
+    )
+    expect(
+      failureOf({ ...query, order: { 'purchases.count': 'asc' }, dimensions: ['events.name'] }).name,
+    ).toBe('incompatibleMembers')
     expect(
       failureOf({
         ...query,

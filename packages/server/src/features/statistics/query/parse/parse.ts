@@ -1,7 +1,9 @@
 import { type Query, queryLimits } from '@millrace/contract/resources/query.ts'
+import { findMeasure } from '../../members/catalogue.ts'
 import type { Measure } from '../../members/member.ts'
 import type { Grouping, Ordering, ParsedQuery, Reading } from '../query.ts'
 import { createQueryFaults, type QueryFaults } from '../query-faults.ts'
+import { findZone, type Zone } from '../time/zone.ts'
 import { parseFilters } from './parse-filters.ts'
 import { resolveDimension, resolveMeasure, shown } from './parse-members.ts'
 import { parseTimeDimensions } from './parse-time.ts'
@@ -9,13 +11,24 @@ import { parseTimeDimensions } from './parse-time.ts'
 /** A direction, as the contract's schema spells it. */
 type Direction = Ordering['direction']
 
+/** How the answer will be sent. */
+export interface ParseOptions {
+  /** Row by row, without bounds of their number and without a place for a total. */
+  readonly streamed?: boolean
+}
+
 /**
  * Resolves the names of a query that the contract's schema has accepted, reads its values and dates, and
  * fills in limit and order (docs/interface.md, Operations).
  * @throws {DomainError} `unknownMember`, `virtualMeasureFilter` or `invalidQuery`, naming every fault
  */
-export function parseQuery(query: Query, now: Reading): ParsedQuery {
+export function parseQuery(
+  query: Query,
+  { zone: ofCompany, ...reading }: Reading,
+  { streamed = false }: ParseOptions = {},
+): ParsedQuery {
   const faults = createQueryFaults()
+  const now = { ...reading, zone: parseZone(query.timezone, faults) ?? ofCompany }
   const measures = parseMeasures(query.measures, faults)
   const times = parseTimeDimensions(query.timeDimensions, now, faults)
   const dimensions = parseDimensions(query.dimensions, faults)
@@ -23,6 +36,14 @@ export function parseQuery(query: Query, now: Reading): ParsedQuery {
   const filters = parseFilters(query.filters, now, faults)
   refuseRepeatedKeys(groupings, faults)
   const order = parseOrder(query.order, measures, groupings, faults)
+  if (streamed && query.total) {
+    faults.add(
+      'invalidQuery',
+      'total',
+      'a streamed result begins before its rows are counted: ask for the total with "Accept: application/json"',
+    )
+  }
+  if (query.fill) refuseFill(groupings, faults)
   faults.throwAny()
   if (measures.length === 0 && groupings.length === 0) {
     faults.add(
@@ -42,8 +63,34 @@ export function parseQuery(query: Query, now: Reading): ParsedQuery {
     when: filters.when(times.when),
     ...(times.comparison ? { comparison: times.comparison } : {}),
     order,
-    limit: query.limit ?? queryLimits.defaultRows,
+    limit: query.limit ?? (streamed ? undefined : queryLimits.defaultRows),
+    offset: query.offset ?? 0,
+    total: query.total ?? false,
+    fill: query.fill ?? false,
   })
+}
+
+function parseZone(name: Query['timezone'], faults: QueryFaults): Zone | undefined {
+  if (name === undefined || name === null) return undefined
+  const zone = findZone(name)
+  if (!zone) {
+    const text = `${shown(name)} is not the IANA name of a time zone, as Europe/Paris`
+    faults.add('invalidQuery', 'timezone', text)
+  }
+  return zone
+}
+
+/** Rows are filled along one axis. */
+function refuseFill(groupings: readonly Grouping[], faults: QueryFaults): void {
+  const times = groupings.filter(({ dimension }) => dimension.type === 'time')
+  if (times.length === 1 && times[0]?.granularity !== undefined) return
+  faults.add(
+    'invalidQuery',
+    'fill',
+    times.length > 1
+      ? `buckets are filled along one time, and the rows are grouped by ${times.map(({ key }) => key).join(', ')}`
+      : 'there are no buckets to fill: give a time dimension a granularity',
+  )
 }
 
 function parseMeasures(ids: readonly string[], faults: QueryFaults): Measure[] {
@@ -88,18 +135,20 @@ function parseOrder(
 ): Ordering[] {
   const order: Ordering[] = []
   for (const [i, [member, direction]] of pairsOf(asked).entries()) {
-    const key = selectedKey(member, measures, groupings)
+    const selected = selectedKey(member, measures, groupings)
+    const unselected = selected === undefined ? findMeasure(member) : undefined
+    const key = selected ?? unselected?.id
     const path = `order.${Array.isArray(asked) ? i : member.slice(0, 100)}`
     if (key === undefined) {
       faults.add(
         'invalidQuery',
         path,
-        `the rows cannot be ordered by ${shown(member)}: the query does not select it`,
+        `the rows cannot be ordered by ${shown(member)}: it is no measure, and the query does not group by it`,
         member,
       )
     } else if (order.some((each) => each.key === key)) {
       faults.add('invalidQuery', path, `the rows are ordered by ${shown(member)} twice`, member)
-    } else order.push({ key, direction })
+    } else order.push({ key, direction, ...(unselected ? { unselected } : {}) })
   }
   if (order.length === 0) order.push(...defaultOrder(measures, groupings))
   for (const { key } of groupings) {

@@ -1,4 +1,5 @@
 import type { Granularity } from '@millrace/contract/resources/query.ts'
+import type { TimeSet } from './interval.ts'
 import { day, hour, minute, second, type Zone } from './zone.ts'
 
 const fixed = { second, minute, hour, day, week: 7 * day } as const
@@ -84,4 +85,21 @@ export function minDuration(count: number, unit: Granularity): number {
 export function countUnits(zone: Zone, from: number, to: number, unit: Granularity): number {
   const [first, last] = [from, to - 1].map((instant) => startOfLocal(zone.localOf(instant), unit))
   return Math.round(((last ?? 0) - (first ?? 0)) / shortest[unit]) + 1
+}
+
+/** Instants of which one lies in each bucket of the times, in order; a bucket may hold several. */
+export function instantsOfBuckets(zone: Zone, times: TimeSet, unit: Granularity): number[] {
+  return times.flatMap(({ from, to }) => {
+    const instants = [from]
+    // By the count from the first one, since a month after the 31st is not a month before the one after.
+    const first = startOf(zone, from, unit)
+    for (let count = 1; ; count++) {
+      const next = add(zone, first, count, unit)
+      if (next >= to) break
+      if (next > from) instants.push(next)
+    }
+    // A unit in which the clock was changed may lie between two steps of the same length.
+    if (isSubDayUnit(unit)) instants.push(...zone.changesBetween(from, to).map(({ at }) => at))
+    return instants
+  })
 }

@@ -46,6 +46,13 @@ describe('relative ranges', () => {
     ['from 1 month ago to today', '2026-02-18T00:00Z', '2026-03-19T00:00Z'],
     ['3 days ago', '2026-03-15T00:00Z', '2026-03-16T00:00Z'],
     ['2026-02-28', '2026-02-28T00:00Z', '2026-03-01T00:00Z'],
+    ['2024-02', '2024-02-01T00:00Z', '2024-03-01T00:00Z'],
+    ['2024', '2024-01-01T00:00Z', '2025-01-01T00:00Z'],
+    ['from 2024-02 to 2025', '2024-02-01T00:00Z', '2026-01-01T00:00Z'],
+    ['week to date', '2026-03-16T00:00Z', '2026-03-19T00:00Z'],
+    ['Month to date', '2026-03-01T00:00Z', '2026-03-19T00:00Z'],
+    ['quarter  to date', '2026-01-01T00:00Z', '2026-03-19T00:00Z'],
+    ['year to date', '2026-01-01T00:00Z', '2026-03-19T00:00Z'],
   ])('reads %s', (text, from, to) => {
     expect(shown(readRange(text, utc))).toEqual([from, to])
   })
@@ -108,8 +115,43 @@ describe('ranges of two bounds', () => {
   })
 })
 
+describe('open ends', () => {
+  const instant = (text: string) => Date.parse(text)
+
+  it.each([
+    ['from 2024-02-03', instant('2024-02-03T00:00Z'), Infinity],
+    ['From 2024-02', instant('2024-02-01T00:00Z'), Infinity],
+    ['from 7 days ago', instant('2026-03-11T00:00Z'), Infinity],
+    ['until 2024-02-03', -Infinity, instant('2024-02-04T00:00Z')],
+    ['until 2024', -Infinity, instant('2025-01-01T00:00Z')],
+    ['until yesterday', -Infinity, instant('2026-03-18T00:00Z')],
+    ['until 2024-02-03T10:00Z', -Infinity, instant('2024-02-03T10:00Z')],
+    [['2024-02-03', null], instant('2024-02-03T00:00Z'), Infinity],
+    [[null, '2024-02-03'], -Infinity, instant('2024-02-04T00:00Z')],
+    [[null, '2024-02-03T10:00Z'], -Infinity, instant('2024-02-03T10:00Z')],
+    [['2024-02', '2024-03'], instant('2024-02-01T00:00Z'), instant('2024-04-01T00:00Z')],
+  ] as const)('reads %j', (range, from, to) => {
+    expect(readRange(range, utc)).toEqual({ from, to })
+  })
+
+  it('lie in the zone', () => {
+    expect(readRange(['2026-03-19', null], paris)).toEqual({
+      from: instant('2026-03-18T23:00Z'),
+      to: Infinity,
+    })
+  })
+})
+
 describe('what is no range', () => {
   it.each([
+    ['2024-13', 'months are 01 to 12'],
+    ['1969', 'outside the years 1970 to 2099'],
+    ['2100-01', 'outside the years 1970 to 2099'],
+    ['202', 'is no range of dates'],
+    ['2024-6', 'is no range of dates'],
+    ['decade to date', 'is no range of dates'],
+    ['from here', '"here" in'],
+    ['until', 'is no range of dates'],
     ['2024-02-30', 'days 01 to 29'],
     ['2023-02-29', 'days 01 to 28'],
     ['2024-13-01', 'months are 01 to 12'],
@@ -151,6 +193,9 @@ describe('what is no range', () => {
     [['2026-01-01T10:00Z', '2026-01-01T10:00Z'], 'ends before it begins'],
     [['2026-01-01', '2026-01-02', '2026-01-03'], 'one or two bounds'],
     [[], 'one or two bounds'],
+    [[null], 'one or two bounds'],
+    [[null, null], 'one of two may be null'],
+    [['2026-03', '2026-02'], 'ends before it begins'],
     [['today', 'tomorrow'], 'a relative range is one text'],
   ])('says why %j is none', (bounds, reason) => {
     expect(() => readRange(bounds, utc)).toThrow(reason)

@@ -24,10 +24,13 @@ const oneUnitForm = new RegExp(`^(this|last|next) (${unitNames})$`)
 const unitsForm = new RegExp(`^(last|next) (\\d{1,6}) (${unitNames})s?$`)
 const distanceForm = new RegExp(`^(\\d{1,6}) (${unitNames})s? (ago|from now)$`)
 const fromToForm = /^from (.+) to (.+)$/
+const openForm = /^(from|until) (.+)$/
+const toDateForm = /^(week|month|quarter|year) to date$/
+const monthForm = /^(\d{4})(?:-(\d{2}))?$/
 
 const knownForms =
   'a date as 2026-01-31, an instant as 2026-01-31T08:30:00Z, or a relative range as "today", "yesterday", ' +
-  '"this month", "last 30 days", "next week" or "from 7 days ago to now"'
+  '"this month", "last 30 days", "next week", "month to date" or "from 7 days ago to now"'
 
 function shown(text: string): string {
   return JSON.stringify(text.length > 60 ? `${text.slice(0, 57)}...` : text)
@@ -55,6 +58,15 @@ function readDate(text: string, zone: Zone): Interval | undefined {
   if (!match) return undefined
   const local = readDay(text, Number(match[1]), Number(match[2]), Number(match[3]))
   return checked(text, { from: zone.instantOf(local), to: zone.instantOf(local + day) })
+}
+
+/** The whole month or year in the zone, or nothing when the text has another form. */
+function readMonth(text: string, zone: Zone): Interval | undefined {
+  const match = monthForm.exec(text)
+  if (!match) return undefined
+  const unit = match[2] === undefined ? 'year' : 'month'
+  const from = zone.instantOf(readDay(text, Number(match[1]), Number(match[2] ?? 1), 1))
+  return checked(text, { from, to: add(zone, from, 1, unit) })
 }
 
 /** The one millisecond of an instant, or nothing when the text has another form. */
@@ -137,7 +149,10 @@ function readPoint(text: string, now: Now, exact: Granularity): Interval | undef
   if (text === 'now') return wholeUnits(text, now, 0, 1, exact)
   if (days !== undefined) return wholeUnits(text, now, days, 1, 'day')
   return (
-    readDistance(text, now, exact) ?? readDate(text, now.zone) ?? readInstant(text.toUpperCase(), now.zone)
+    readDistance(text, now, exact) ??
+    readDate(text, now.zone) ??
+    readMonth(text, now.zone) ??
+    readInstant(text.toUpperCase(), now.zone)
   )
 }
 
@@ -153,20 +168,33 @@ function readRelative(text: string, now: Now): Interval | undefined {
     if (count === 0) throw new DateFault(`${shown(text)} is an empty range: ask for 1 or more`)
     return wholeUnits(text, now, several[1] === 'last' ? -count : 1, count, unit)
   }
-  const ends = fromToForm.exec(text)
-  if (!ends) return undefined
+  const toDate = toDateForm.exec(text)
+  if (toDate) {
+    const begun = wholeUnits(text, now, 0, 1, toDate[1] as Granularity)
+    return { from: begun.from, to: wholeUnits(text, now, 0, 1, 'day').to }
+  }
   const exact = exactUnit(text)
-  const [from, to] = [ends[1] ?? '', ends[2] ?? ''].map((end) => {
+  const endOf = (end: string): Interval => {
     const point = readPoint(end, now, exact)
     if (!point) throw new DateFault(`${shown(end)} in ${shown(text)} is no date; write ${knownForms}`)
     return point
-  })
-  return from && to ? joined(text, from, to) : undefined
+  }
+  const ends = fromToForm.exec(text)
+  if (ends) return joined(text, endOf(ends[1] ?? ''), endOf(ends[2] ?? ''))
+  const open = openForm.exec(text)
+  if (!open) return undefined
+  const point = endOf(open[2] ?? '')
+  return open[1] === 'from' ? { from: point.from, to: Infinity } : { from: -Infinity, to: endBy(point) }
+}
+
+/** Where a range ends that names this last: behind a day, at an instant. */
+function endBy({ from, to }: Interval): number {
+  return to - from === 1 ? from : to
 }
 
 /** From the beginning of one to the end of the other: a day is included, an instant is not. */
 function joined(text: string, from: Interval, to: Interval): Interval {
-  const end = to.to - to.from === 1 ? to.from : to.to
+  const end = endBy(to)
   // A day that the zone skipped is an empty range, not an invalid one.
   const isLeftOut = to.to === to.from && to.to >= from.from
   if (end <= from.from && !isLeftOut) throw new DateFault(`The range ${text} ends before it begins`)
@@ -179,13 +207,21 @@ function normalized(text: string): string {
 
 /**
  * A range of time (docs/interface.md, Operations): a relative range of the Cube query format or one date, or two
- * bounds of which dates include their day and instants exclude the end. `last 7 days` ends with yesterday.
+ * bounds of which dates include their day and instants exclude the end, and null is open. `last 7 days` ends with
+ * yesterday.
  * @throws {DateFault}
  */
-export function readRange(range: string | readonly string[], now: Now): Interval {
+export function readRange(range: string | readonly (string | null)[], now: Now): Interval {
   const [first, second] = typeof range === 'string' ? [range] : range
-  if (first === undefined || (typeof range !== 'string' && range.length > 2)) {
-    throw new DateFault('A range has one or two bounds: the first and the last date, or two instants')
+  if (first === undefined || (typeof range !== 'string' && range.length > 2) || (first === null && !second)) {
+    throw new DateFault(
+      'A range has one or two bounds: the first and the last date, or two instants; one of two may be null',
+    )
+  }
+  if (first === null || second === null) {
+    const from = first === null ? -Infinity : readBound(first, now.zone).from
+    const to = typeof second === 'string' ? endBy(readBound(second, now.zone)) : Infinity
+    return { from, to }
   }
   if (second === undefined) {
     const text = normalized(first)
@@ -204,7 +240,7 @@ export function readRange(range: string | readonly string[], now: Now): Interval
 }
 
 function readBound(text: string, zone: Zone): Interval {
-  const bound = readDate(text.trim(), zone) ?? readInstant(text.trim(), zone)
+  const bound = readDate(text.trim(), zone) ?? readMonth(text.trim(), zone) ?? readInstant(text.trim(), zone)
   if (bound) return bound
   throw new DateFault(
     `${shown(text)} is neither a date as 2026-01-31 nor an instant as 2026-01-31T08:30:00Z; ` +

@@ -50,6 +50,11 @@ export function intersectionOf(a: TimeSet, b: TimeSet): TimeSet {
   }
 }
 
+/** Whether it has a begin and an end. */
+export function isBounded({ from, to }: Interval): boolean {
+  return Number.isFinite(from) && Number.isFinite(to)
+}
+
 /** From the first instant of the set to its last; nothing of an empty set. */
 export function hullOf(set: TimeSet): Interval | undefined {
   const first = set[0]

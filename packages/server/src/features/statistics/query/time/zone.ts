@@ -48,6 +48,23 @@ export function openZone(name: string): Zone {
   return zone
 }
 
+/** Names of zones begin with a letter; an offset as `+05:00` is none. */
+const zoneName = /^[A-Za-z][\w+-]*(?:\/[\w+-]+)*$/
+
+/**
+ * The zone that a request names, in whatever case. Zones stay open under the one name that the runtime has for them,
+ * so that no spelling takes memory.
+ */
+export function findZone(name: string): Zone | undefined {
+  if (!zoneName.test(name)) return undefined
+  try {
+    return openZone(new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone)
+  } catch (error) {
+    if (error instanceof RangeError) return undefined
+    throw error
+  }
+}
+
 /** The offsets of a year of UTC. */
 interface Year {
   /** With which it begins, and with which it ends. */

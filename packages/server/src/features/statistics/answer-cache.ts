@@ -1,0 +1,115 @@
+import type { Warning } from '@millrace/contract/envelope.ts'
+import type { Clock } from '../../platform/clock.ts'
+
+/** A whole answer, to be given again. */
+export interface KeptAnswer {
+  readonly text: string
+  readonly warnings: readonly Warning[]
+  readonly total?: number
+}
+
+/** How an answer that others wait for came out. */
+export interface AnswerUnderWay {
+  /** Without an answer those who wait try for themselves, with a failure they fail too. Only the first call counts. */
+  end(answer?: KeptAnswer, failure?: unknown): void
+}
+
+/**
+ * Answers of the last seconds by what was asked and of which stored data. The key has the version of what was stored
+ * when the question came, so that an answer is never older than that.
+ */
+export interface AnswerCache {
+  /**
+   * The answer, kept or awaited from whoever asks the same at this moment; nothing when it is to be computed, which
+   * others then wait for until `end` is called.
+   * @throws the failure that it was ended with; the signal's reason when it is aborted
+   */
+  find(key: string, signal?: AbortSignal): Promise<KeptAnswer | AnswerUnderWay>
+}
+
+const freshForMs = 10_000
+/** Bytes of all answers, and of the largest. */
+const maxBytes = 64 * 1024 * 1024
+export const maxKeptBytes = 1024 * 1024
+
+/** What a text takes at most, in the runtime's strings. */
+export function bytesOf(text: string): number {
+  return 2 * text.length
+}
+
+export function isKept(found: KeptAnswer | AnswerUnderWay): found is KeptAnswer {
+  return 'text' in found
+}
+
+interface Entry {
+  readonly answer: KeptAnswer
+  readonly at: number
+}
+
+export function createAnswerCache({ clock }: { readonly clock: Clock }): AnswerCache {
+  /** Oldest first. */
+  const entries = new Map<string, Entry>()
+  const underWay = new Map<string, Promise<KeptAnswer | undefined>>()
+  let bytes = 0
+
+  function remove(key: string, { answer }: Entry): void {
+    entries.delete(key)
+    bytes -= bytesOf(answer.text)
+  }
+
+  function keep(key: string, answer: KeptAnswer, at: number): void {
+    if (bytesOf(answer.text) > maxKeptBytes) return
+    const before = entries.get(key)
+    if (before) remove(key, before)
+    entries.set(key, { answer, at })
+    bytes += bytesOf(answer.text)
+    for (const [oldest, entry] of entries) {
+      if (bytes <= maxBytes && at - entry.at < freshForMs) break
+      remove(oldest, entry)
+    }
+  }
+
+  function begin(key: string): AnswerUnderWay {
+    const at = clock.now()
+    const { promise, resolve, reject } = Promise.withResolvers<KeptAnswer | undefined>()
+    // Nobody need wait for it.
+    promise.catch(() => {})
+    underWay.set(key, promise)
+    return {
+      end(answer, failure) {
+        if (underWay.get(key) !== promise) return
+        underWay.delete(key)
+        if (answer) keep(key, answer, at)
+        if (failure === undefined) resolve(answer)
+        else reject(failure)
+      },
+    }
+  }
+
+  return {
+    async find(key, signal) {
+      for (;;) {
+        signal?.throwIfAborted()
+        const known = entries.get(key)
+        if (known && clock.now() - known.at < freshForMs) return known.answer
+        if (known) remove(key, known)
+        const other = underWay.get(key)
+        if (!other) return begin(key)
+        const answer = await unlessAborted(other, signal)
+        if (answer) return answer
+      }
+    },
+  }
+}
+
+async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (!signal) return work
+  const { promise, reject } = Promise.withResolvers<never>()
+  const onAbort = () => reject(signal.reason)
+  signal.addEventListener('abort', onAbort, { once: true })
+  try {
+    return await Promise.race([work, promise])
+  } finally {
+    signal.removeEventListener('abort', onAbort)
+  }
+}
