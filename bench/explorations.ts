@@ -1,5 +1,5 @@
 /**
- * Explorations of a shop of 60 days through the interface: a funnel, weekly retention and paths, against the distinct
+ * Explorations of a shop of 60 days through the interface: a funnel, weekly retention, paths and attribution, against the distinct
  * persons of 30 days in the same run.
  * Run: `npm run bench -- explorations [--events 10000000] [--data DIRECTORY] [--rounds 5] [--settle 20]` (a directory is
  * kept and used again).
@@ -45,6 +45,12 @@ const funnel = {
   steps: [{ events: ['product_page'] }, { events: ['add_cart'] }, { events: ['purchase'] }],
   ...month,
 }
+const attribution = (dimensions: readonly string[]) => ({
+  measures: ['afterClick', 'influencedRevenue', 'influencedCount'].map((name) => `purchases.${name}`),
+  dimensions,
+  filters: [],
+  timeDimensions: [{ dimension: 'purchases.time', ...month }],
+})
 const cases = [
   ['a funnel of three steps, 30 days', 'funnels', funnel, '< 1,000 ms'],
   ['the same, strict', 'funnels', { ...funnel, order: 'strict' }, '< 1,000 ms'],
@@ -63,6 +69,8 @@ const cases = [
   ['paths by event, 30 days', 'paths', { by: 'event', ...month }, ''],
   ['paths by event to a purchase, 30 days', 'paths', { by: 'event', to: 'purchase', ...month }, ''],
   ['paths by page, 30 days, 5,000 pages seen at random', 'paths', { by: 'path', ...month }, ''],
+  ['attribution, 30 days', 'query', attribution([]), '< 2,000 ms'],
+  ['attribution by workflow, 30 days', 'query', attribution(['workflows.id']), '< 2,000 ms'],
 ] as const
 
 const rows: Row[] = []

@@ -80,7 +80,11 @@ const queryOf = (measure: string) => ({
 function statementOf(measure: string) {
   const zone = openZone('UTC')
   const plan = planQuery(parseQuery(queryOf(measure), { instant: Date.now(), zone }))
-  return compileQuery(plan, service.companyId, { eventAliases: new Map(), attribution: defaultAttribution, exactCounts: false })
+  return compileQuery(plan, service.companyId, {
+    eventAliases: new Map(),
+    attribution: defaultAttribution,
+    exactCounts: false,
+  })
 }
 
 const rows: Row[] = []

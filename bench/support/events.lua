@@ -51,6 +51,9 @@ local function shop_event()
       .. '","transId":"t-' .. run .. counter .. '","store":"' .. session.store .. '"}'
   elseif session.identifies and session.left == 1 then
     name, data, client = "identify", "{}", "u" .. session.tmp:sub(-7)
+  elseif random() < 0.15 then
+    name = random() < 0.8 and "workflow_display" or "workflow_click"
+    data = '{"workflowId":"65f0c0ffee5ca1ab1e0dd' .. random(100, 299) .. '"}'
   else
     data = '{"ids":["sku-' .. random(5000) .. '"],"store":"' .. session.store .. '"}'
   end

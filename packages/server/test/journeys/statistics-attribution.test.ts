@@ -304,6 +304,7 @@ describe('the measures of credit', () => {
     const { sql, params } = compileQuery(planQuery(parsed), testCompany, {
       eventAliases: new Map([['teaser_tapped', 'workflow_click']]),
       attribution: app.attribution,
+      exactCounts: true,
     })
     const rows = await engine.columnar.query<Record<string, unknown>>({ sql, params })
     expect(rows.map(({ g0, s0 }) => [g0, Number(s0)])).toEqual([['w1', 1]])

@@ -1,5 +1,6 @@
 import type { RetentionQuery } from '@millrace/contract/resources/retention.ts'
 import { expect, it } from 'vitest'
+import { defaultAttribution } from '../../query/compile/compile-credits.ts'
 import { openZone } from '../../query/time/zone.ts'
 import { compileRetention } from './compile-retention.ts'
 import { parseRetention } from './parse-retention.ts'
@@ -14,7 +15,7 @@ const weekly: RetentionQuery = {
 
 function compile(parts: Partial<RetentionQuery> = {}) {
   const now = { instant: Date.parse('2026-04-01T00:00:00Z'), zone: openZone('UTC'), cohorts: new Map() }
-  const settings = { eventAliases: new Map() }
+  const settings = { eventAliases: new Map(), attribution: defaultAttribution }
   const { sql, params } = compileRetention(parseRetention({ ...weekly, ...parts }, now), 'company', settings)
   const shown = Object.entries(params).reduce(
     (text, [name, value]) => text.replaceAll(new RegExp(`\\{${name}:[^}]*\\}`, 'g'), JSON.stringify(value)),
