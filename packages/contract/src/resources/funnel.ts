@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { comparedRanges, eventSelection, explorationFields } from './exploration.ts'
 import { nameText, oneOf, strict } from './formats.ts'
-import { absentAsNull, granularities, memberId } from './query.ts'
+import { absentAsNull, granularities, memberId, Query } from './query.ts'
 
 /** Bounds of a funnel. */
 export const funnelLimits = {
@@ -75,6 +75,7 @@ export const FunnelQuery = Type.Object(
     ),
     ...explorationFields,
     compareDateRange: comparedRanges,
+    timezone: Query.properties.timezone,
   },
   { ...strict, title: 'FunnelQuery', description: 'Null in an optional field is as if it were absent' },
 )

@@ -308,6 +308,7 @@ describe('refusals', () => {
       'steps.2',
       'steps.0',
     ],
+    ['an unknown time zone (Q10)', { timezone: 'Europe/Nope' }, 'timezone', 'Europe/Paris'],
     ['an unknown field', { stepps: [] }, 'stepps', 'steps'],
   ]
 
