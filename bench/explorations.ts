@@ -41,6 +41,10 @@ const weekly = {
   periods: 8,
   dateRange: 'from 8 weeks ago to now',
 }
+const funnel = {
+  steps: [{ events: ['product_page'] }, { events: ['add_cart'] }, { events: ['purchase'] }],
+  ...month,
+}
 const attribution = (dimensions: readonly string[]) => ({
   measures: ['afterClick', 'influencedRevenue', 'influencedCount'].map((name) => `purchases.${name}`),
   dimensions,
@@ -48,15 +52,12 @@ const attribution = (dimensions: readonly string[]) => ({
   timeDimensions: [{ dimension: 'purchases.time', ...month }],
 })
 const cases = [
-  [
-    'a funnel of three steps, 30 days',
-    'funnels',
-    {
-      steps: [{ events: ['product_page'] }, { events: ['add_cart'] }, { events: ['purchase'] }],
-      ...month,
-    },
-    '< 1,000 ms',
-  ],
+  ['a funnel of three steps, 30 days', 'funnels', funnel, '< 1,000 ms'],
+  ['the same, strict', 'funnels', { ...funnel, order: 'strict' }, '< 1,000 ms'],
+  ['the same, in any order', 'funnels', { ...funnel, order: 'any' }, '< 1,000 ms'],
+  ['the same, per session', 'funnels', { ...funnel, per: 'session' }, ''],
+  ['the same, by label', 'funnels', { ...funnel, breakdown: 'events.label.store' }, ''],
+  ['the same, by day', 'funnels', { ...funnel, granularity: 'day' }, ''],
   ['weekly retention of 8 weeks, first time ever', 'retention', weekly, '< 1,500 ms'],
   ['the same, recurring', 'retention', { ...weekly, cohorts: 'recurring' }, '< 1,500 ms'],
   [

@@ -1,12 +1,14 @@
 import { type Static, Type } from 'typebox'
 import { comparedRanges, eventSelection, explorationFields } from './exploration.ts'
 import { nameText, oneOf, strict } from './formats.ts'
-import { absentAsNull, granularities, memberId } from './query.ts'
+import { absentAsNull, granularities, memberId, Query } from './query.ts'
 
 /** Bounds of a funnel. */
 export const funnelLimits = {
   minSteps: 2,
   maxSteps: 12,
+  /** Filters of all steps and of the funnel itself. */
+  filters: 100,
   /** Days of the longest window. */
   windowDays: 366,
   /** Values of a breakdown that have rows of their own. */
@@ -42,7 +44,7 @@ export const FunnelQuery = Type.Object(
     steps: Type.Array(FunnelStep, {
       minItems: funnelLimits.minSteps,
       maxItems: funnelLimits.maxSteps,
-      description: 'The steps in their order',
+      description: 'The steps in their order; all of them and `filters` together may have 100 filters',
     }),
     order: absentAsNull(
       oneOf(funnelOrders, {
@@ -73,6 +75,7 @@ export const FunnelQuery = Type.Object(
     ),
     ...explorationFields,
     compareDateRange: comparedRanges,
+    timezone: Query.properties.timezone,
   },
   { ...strict, title: 'FunnelQuery', description: 'Null in an optional field is as if it were absent' },
 )

@@ -308,6 +308,7 @@ describe('refusals', () => {
       'steps.2',
       'steps.0',
     ],
+    ['an unknown time zone (Q10)', { timezone: 'Europe/Nope' }, 'timezone', 'Europe/Paris'],
     ['an unknown field', { stepps: [] }, 'stepps', 'steps'],
   ]
 
@@ -319,6 +320,17 @@ describe('refusals', () => {
     const { errors } = body.data as { errors: { path: string; message: string }[] }
     expect({ status, path: errors[0]?.path }).toEqual({ status: 400, path: where })
     expect(`${body.message} ${errors[0]?.message}`).toContain(says)
+  })
+
+  it('refuses more than 100 filters, those of all steps together (Q13)', async () => {
+    const filters = Array.from({ length: 50 }, () => filter('events.name'))
+    const query = { steps: [{ filters }, { filters }, view], ...march }
+    expect((await app.post(query, { path })).status).toBe(200)
+    const { status, body } = await app.post({ ...query, filters: filters.slice(0, 1) }, { path })
+    expect({ status, message: body.message }).toEqual({
+      status: 400,
+      message: expect.stringContaining('100'),
+    })
   })
 
   it('refuses a trend of too many buckets (Q08)', async () => {

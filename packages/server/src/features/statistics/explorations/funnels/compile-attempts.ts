@@ -7,13 +7,12 @@ import { sessionGap } from '../../query/compile/compile-sessions.ts'
 import type { Parameters } from '../../query/compile/parameters.ts'
 import { nested, select } from '../../query/compile/sql-text.ts'
 import { type DimensionFilter, type FilterTree, leavesOf } from '../../query/query.ts'
-import type { Interval } from '../../query/time/interval.ts'
+import { unionOf } from '../../query/time/interval.ts'
 import { namesOfAny } from '../selection.ts'
 import type { Funnel } from './funnel.ts'
 
 export interface AttemptsContext {
   readonly funnel: Funnel
-  readonly range: Interval
   readonly buckets: Buckets
   readonly companyId: string
   readonly parameters: Parameters
@@ -33,9 +32,9 @@ const meetsAny = (event: string): string => `bitAnd(${event}, ${2 ** stepBits - 
 const never = 'toInt64(-1)'
 
 /**
- * The attempt of each person, or session, that counts: one row each, with a trend one for each bucket. Its columns are
- * `g0` of a trend, `value` of a breakdown, `level`, the steps reached, and `times`, when each of them was, in
- * milliseconds.
+ * The attempt of each person, or session, that counts: one row each, with a trend one for each bucket, for each of
+ * several ranges. Its columns are `range`, the index of the range where there are several, `g0` of a trend, `value` of
+ * a breakdown, `level`, the steps reached, and `times`, when each of them was, in milliseconds.
  */
 export function attemptsSql(context: AttemptsContext): string {
   const { order, trend } = context.funnel
@@ -46,6 +45,15 @@ export function attemptsSql(context: AttemptsContext): string {
 /** The steps of a funnel by their numbers, from 1. */
 export function stepNumbers({ steps }: Funnel): number[] {
   return steps.map((_, i) => i + 1)
+}
+
+/** Whether rows say to which of several ranges they belong. */
+export function isCompared({ ranges }: Funnel): boolean {
+  return ranges.some(({ label }) => label !== undefined)
+}
+
+function rangeColumns(funnel: Funnel): string[] {
+  return isCompared(funnel) ? ['range'] : []
 }
 
 /** Columns that tell the rows of persons, or sessions, apart. */
@@ -73,32 +81,33 @@ function commonFilters({ steps, filters, per }: Funnel): readonly FilterTree<Dim
 
 /**
  * The events of each person, or session, that are of a step, in order, as `events`, and the values of a breakdown as
- * `shown`. Events after the range count within the window of an attempt that begins in it.
+ * `shown`. Events after a range count within the window of an attempt that begins in it.
  */
-function eventsSql({ funnel, range, companyId, parameters }: AttemptsContext): string {
-  const { breakdown, per } = funnel
+function eventsSql({ funnel, companyId, parameters }: AttemptsContext): string {
+  const { breakdown, per, ranges, window } = funnel
+  const times = unionOf(ranges.map(({ interval: { from, to } }) => ({ from, to: to + window })))
+  // The rows lie in the hull; ranges far apart are distinguished here.
+  const apart = times.length > 1 ? timeCondition('time', times, 'time', parameters) : undefined
   const rows = rowsOf({
     source: eventsSource,
     companyId,
     filters: commonFilters(funnel),
-    times: [{ from: range.from, to: range.to + funnel.window }],
+    times,
     eventAliases: funnel.eventAliases,
     parameters,
+    conditions: apart === undefined ? [] : [apart],
   })
   rows.need(['time', 'person'])
   const further = per === 'session' ? funnel.filters : []
-  const steps = funnel.steps.map((step, i) => {
-    const condition = rows.condition([...further, ...step])
-    return `if(${condition}, ${2 ** i}, 0)`
-  })
+  // One identifier of an event has to pass all filters on items.
+  const ofItems = further.filter((filter) => leavesOf([filter]).some(({ dimension }) => dimension.perItem))
+  const ofEvents = further.filter((filter) => !ofItems.includes(filter))
+  const steps = funnel.steps.map((step, i) => `if(${rows.condition([...ofItems, ...step])}, ${2 ** i}, 0)`)
+  const sum = steps.join(' + ')
+  const met = ofEvents.length > 0 ? `if(${rows.condition(ofEvents)}, ${sum}, 0)` : sum
   const value = breakdown ? [`${valueSql(breakdown, rows.dimension(breakdown))} AS value`] : []
   const read = select(
-    [
-      'person',
-      'toUInt64(toUnixTimestamp64Milli(time)) AS at',
-      `toUInt16(${steps.join(' + ')}) AS met`,
-      ...value,
-    ],
+    ['person', 'toUInt64(toUnixTimestamp64Milli(time)) AS at', `toUInt16(${met}) AS met`, ...value],
     rows.relation(),
   )
   const first = 'bitCount(bitAnd(bitNot(met), met - 1))'
@@ -125,10 +134,8 @@ function eventsSql({ funnel, range, companyId, parameters }: AttemptsContext): s
       )
     : select(['person', 'sorted AS events'], nested(grouped))
   const ofActors = per === 'session' ? sessionsSql(funnel, ofPeople) : ofPeople
-  const begins = funnel.order === 'any' ? '1' : meets('e', 1)
-  const inRange = timeCondition(atOf('e'), [range], 'milliseconds', parameters)
   return select(['*'], nested(ofActors), [
-    `arrayExists(e -> ${[begins, ...(inRange === undefined ? [] : [inRange])].join(' AND ')}, events)`,
+    funnel.order === 'any' ? 'notEmpty(events)' : `arrayExists(e -> ${meets('e', 1)}, events)`,
   ])
 }
 
@@ -167,7 +174,7 @@ function sessionsSql(funnel: Funnel, ofPeople: string): string {
  * pass over the events. Its level is in `levels`; 0 for what begins no attempt in the range.
  */
 function sequencesSql(context: AttemptsContext): string {
-  const { funnel, range, parameters } = context
+  const { funnel } = context
   const numbers = stepNumbers(funnel)
   const last = numbers.length
   const kept = [...actorColumns(funnel), ...shownColumns(funnel)]
@@ -195,19 +202,45 @@ function sequencesSql(context: AttemptsContext): string {
       nested(sql),
     )
   }
-  const inRange = timeCondition('c.1', [range], 'milliseconds', parameters)
-  const begins = ['c.1 >= 0', ...(inRange === undefined ? [] : [inRange])].join(' AND ')
   const reached = numbers
     .slice(1)
     .map((step) => ` + (c.${step} >= 0 AND c.${step} - c.1 <= ${windowOf(context)})`)
+  const { relation, inRange } = inRangesOf(sql, context)
   return select(
     [
+      ...rangeColumns(funnel),
       ...kept,
       `arrayMap(c -> [${numbers.map((step) => `c.${step}`).join(', ')}], chains1) AS attempts`,
-      `arrayMap(c -> if(${begins}, 1${reached.join('')}, 0), chains1) AS levels`,
+      `arrayMap(c -> if(c.1 >= 0 AND ${inRange('c.1')}, 1${reached.join('')}, 0), chains1) AS levels`,
     ],
-    nested(sql),
+    relation,
   )
+}
+
+/** Events have times that 48 bits hold, so that these bounds leave nothing out. */
+const [earliest, latest] = [-1, 2 ** 48]
+
+/** The relation once for each range, with its index as `range` where there are several, and how a time lies in it. */
+function inRangesOf(
+  sql: string,
+  { funnel, parameters }: AttemptsContext,
+): { readonly relation: string; readonly inRange: (time: string) => string } {
+  const froms = funnel.ranges.map(({ interval }) => Math.max(interval.from, earliest))
+  const tos = funnel.ranges.map(({ interval }) => Math.min(interval.to, latest))
+  if (!isCompared(funnel)) {
+    const [from, to] = [froms[0], tos[0]].map((bound) => parameters.bind('Int64', bound ?? earliest))
+    return { relation: nested(sql), inRange: (time) => `${time} >= ${from} AND ${time} < ${to}` }
+  }
+  const [begins, ends] = [froms, tos].map((bounds) => parameters.bind('Array(Int64)', bounds))
+  return {
+    relation: `${nested(sql)}\nARRAY JOIN ${rangeIndexes(funnel)} AS range, ${begins} AS begins, ${ends} AS ends`,
+    inRange: (time) => `${time} >= begins AND ${time} < ends`,
+  }
+}
+
+/** The indexes of the ranges, as an array. */
+export function rangeIndexes({ ranges }: Funnel): string {
+  return `[${ranges.map((_, i) => i).join(', ')}]`
 }
 
 function windowOf({ funnel, parameters }: AttemptsContext): string {
@@ -216,7 +249,7 @@ function windowOf({ funnel, parameters }: AttemptsContext): string {
 
 /** For each event, as `attempts`, when the steps were done that were within the window from it, in order. */
 function anyOrderSql(context: AttemptsContext): string {
-  const { funnel, range, parameters } = context
+  const { funnel } = context
   const numbers = stepNumbers(funnel)
   const kept = [...actorColumns(funnel), ...shownColumns(funnel)]
   const next = numbers.map(
@@ -234,21 +267,22 @@ function anyOrderSql(context: AttemptsContext): string {
     ],
     nested(nexts),
   )
-  const inRange = timeCondition(atOf('e'), [range], 'milliseconds', parameters)
+  const { relation, inRange } = inRangesOf(chains, context)
   return select(
     [
+      ...rangeColumns(funnel),
       ...kept,
       'attempts',
-      `arrayMap((e, a) -> if(${inRange ?? '1'}, toUInt8(length(a)), 0), events, attempts) AS levels`,
+      `arrayMap((e, a) -> if(${inRange(atOf('e'))}, toUInt8(length(a)), 0), events, attempts) AS levels`,
     ],
-    nested(chains),
+    relation,
   )
 }
 
 /** Of each person, or session, the attempt that gets furthest, of equal ones the earliest. */
 function bestSql(candidates: string, { funnel }: AttemptsContext): string {
   const place = 'indexOf(levels, level)'
-  const columns = ['arrayMax(levels) AS level', `attempts[${place}] AS times`]
+  const columns = [...rangeColumns(funnel), 'arrayMax(levels) AS level', `attempts[${place}] AS times`]
   if (funnel.breakdown) columns.push(`shown[${place}] AS value`)
   return select(columns, nested(candidates), ['level > 0'])
 }
@@ -257,7 +291,7 @@ function bestSql(candidates: string, { funnel }: AttemptsContext): string {
 function bestOfBucketsSql(candidates: string, { funnel, buckets, parameters }: AttemptsContext): string {
   const { breakdown, trend } = funnel
   if (!trend) throw new Error('a trend has buckets')
-  const actor = actorColumns(funnel)
+  const actor = [...rangeColumns(funnel), ...actorColumns(funnel)]
   const all = ['attempts AS attempt', 'levels AS reached', 'arrayEnumerate(levels) AS place']
   if (breakdown) all.push('shown AS value')
   const bucket = buckets.sql(trend, "fromUnixTimestamp64Milli(attempt[1], 'UTC')", parameters)
@@ -268,13 +302,13 @@ function bestOfBucketsSql(candidates: string, { funnel, buckets, parameters }: A
   )
   const best = `argMax(${breakdown ? 'tuple(attempt, value)' : 'tuple(attempt)'}, (reached, -toInt64(place)))`
   const ofBuckets = select(
-    ['g0', 'max(reached) AS level', `${best} AS best`],
+    [...rangeColumns(funnel), 'g0', 'max(reached) AS level', `${best} AS best`],
     nested(attempts),
     [],
     `\nGROUP BY ${[...actor, 'g0'].join(', ')}`,
   )
   return select(
-    ['g0', 'level', 'best.1 AS times', ...(breakdown ? ['best.2 AS value'] : [])],
+    [...rangeColumns(funnel), 'g0', 'level', 'best.1 AS times', ...(breakdown ? ['best.2 AS value'] : [])],
     nested(ofBuckets),
   )
 }

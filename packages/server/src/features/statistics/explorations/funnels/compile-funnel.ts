@@ -5,7 +5,7 @@ import { createBuckets } from '../../query/compile/compile-groupings.ts'
 import { createParameters, type Parameters } from '../../query/compile/parameters.ts'
 import { nested, select } from '../../query/compile/sql-text.ts'
 import { unionOf } from '../../query/time/interval.ts'
-import { attemptsSql, stepNumbers } from './compile-attempts.ts'
+import { attemptsSql, isCompared, rangeIndexes, stepNumbers } from './compile-attempts.ts'
 import type { Funnel } from './funnel.ts'
 
 const median = 'quantileExactInclusive'
@@ -13,30 +13,25 @@ const median = 'quantileExactInclusive'
 /** Writes a funnel as one statement: rows of each range, bucket, value and step, in this order. */
 export function compileFunnel(funnel: Funnel, companyId: string): CompiledQuery {
   const parameters = createParameters()
-  const compared = funnel.ranges.some(({ label }) => label !== undefined)
   const buckets = createBuckets(funnel.zone, unionOf(funnel.ranges.map(({ interval }) => interval)))
-  const counted = funnel.ranges.map(({ interval }, i) => {
-    const attempts = attemptsSql({ funnel, range: interval, buckets, companyId, parameters })
-    return countedSql(funnel, i, attempts)
-  })
-  const all = counted.join('\nUNION ALL\n')
-  const rows = rowsSql(funnel, compared, funnel.breakdown ? largestSql(funnel, all) : all, parameters)
+  const counted = countedSql(funnel, attemptsSql({ funnel, buckets, companyId, parameters }))
+  const rows = rowsSql(funnel, funnel.breakdown ? largestSql(funnel, counted) : counted, parameters)
   return Object.freeze({
     sql: parameters.prelude() + rows,
     params: Object.freeze({ ...parameters.values }),
-    columns: columnsOf(funnel, compared, (trend) => buckets.formOf(trend)),
+    columns: columnsOf(funnel, (trend) => buckets.formOf(trend)),
     rangeLabels: funnel.ranges.flatMap(({ label }) => label ?? []),
     limit: queryLimits.rows,
   })
 }
 
 function columnsOf(
-  { trend, breakdown, per }: Funnel,
-  compared: boolean,
+  funnel: Funnel,
   formOf: (trend: NonNullable<Funnel['trend']>) => ResultColumn['form'],
 ): ResultColumn[] {
+  const { trend, breakdown, per } = funnel
   return [
-    ...(compared ? [{ key: 'compareDateRange', form: 'range' } as const] : []),
+    ...(isCompared(funnel) ? [{ key: 'compareDateRange', form: 'range' } as const] : []),
     ...(trend ? [{ key: trend.key, form: formOf(trend) }] : []),
     ...(breakdown
       ? ([
@@ -57,9 +52,13 @@ function columnsOf(
  * How many reached each step, as `people<step>`, and the median milliseconds from the step before, as `gap<step>`: a
  * state of it where values are put together later.
  */
-function countedSql(funnel: Funnel, range: number, attempts: string): string {
+function countedSql(funnel: Funnel, attempts: string): string {
   const { trend, breakdown } = funnel
-  const keys = [...(trend ? ['g0'] : []), ...(breakdown ? ['value'] : [])]
+  const compared = isCompared(funnel)
+  const keys = [...(compared ? ['range'] : []), ...(trend ? ['g0'] : []), ...(breakdown ? ['value'] : [])]
+  // A range without attempts has rows too, where nothing else divides them.
+  const each = compared && !trend && !breakdown
+  const none = `SELECT arrayJoin(${rangeIndexes(funnel)}) AS range, 0 AS level, emptyArrayInt64() AS times`
   const aggregate = breakdown ? `${median}StateIf` : `${median}If`
   const columns = stepNumbers(funnel).flatMap((step) => {
     const people = `countIf(level >= ${step}) AS people${step}`
@@ -67,8 +66,8 @@ function countedSql(funnel: Funnel, range: number, attempts: string): string {
     return [people, `${aggregate}(0.5)(times[${step}] - times[${step - 1}], level >= ${step}) AS gap${step}`]
   })
   return select(
-    [`${range} AS range`, ...keys, ...columns],
-    nested(attempts),
+    [...keys, ...columns],
+    nested(each ? `${attempts}\nUNION ALL\n${none}` : attempts),
     [],
     keys.length > 0 ? `\nGROUP BY ${keys.join(', ')}` : '',
   )
@@ -91,7 +90,7 @@ function largestSql(funnel: Funnel, counted: string): string {
     ],
     nested(ranked),
   )
-  const keys = ['range', ...(trend ? ['g0'] : []), 'place', 'value']
+  const keys = [...(isCompared(funnel) ? ['range'] : []), ...(trend ? ['g0'] : []), 'place', 'value']
   const columns = stepNumbers(funnel).flatMap((step) => {
     const people = `sum(people${step}) AS people${step}`
     return step === 1 ? [people] : [people, `${median}Merge(0.5)(gap${step}) AS gap${step}`]
@@ -105,8 +104,9 @@ function largestSql(funnel: Funnel, counted: string): string {
 }
 
 /** One row for each step. */
-function rowsSql(funnel: Funnel, compared: boolean, counted: string, parameters: Parameters): string {
+function rowsSql(funnel: Funnel, counted: string, parameters: Parameters): string {
   const { trend, breakdown } = funnel
+  const compared = isCompared(funnel)
   const numbers = stepNumbers(funnel)
   const joined = [
     `[${numbers.join(', ')}] AS step`,
@@ -126,7 +126,12 @@ function rowsSql(funnel: Funnel, compared: boolean, counted: string, parameters:
     'if(people1 > 0, people / people1, NULL) AS from_first',
     'if(people > 0, gap / 1000, NULL) AS seconds',
   ]
-  const order = ['range', ...(trend ? ['g0'] : []), ...(breakdown ? ['place'] : []), 'step']
+  const order = [
+    ...(compared ? ['range'] : []),
+    ...(trend ? ['g0'] : []),
+    ...(breakdown ? ['place'] : []),
+    'step',
+  ]
   const limit = `LIMIT ${queryLimits.rows + 1}${compared ? ' BY range' : ''}`
   return select(
     columns,

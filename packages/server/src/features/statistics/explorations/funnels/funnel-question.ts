@@ -16,14 +16,9 @@ export function funnelQuestion(query: FunnelQuery): Question {
       ...(breakdown ? [{ id: breakdown, path: 'breakdown' }] : []),
     ]),
     prepare({ companyId, instant, settings, cohorts }) {
-      const zone = openZone(settings.timezone)
-      return {
-        compiled: compileFunnel(
-          parseFunnel(query, { instant, zone, cohorts }, settings.eventAliases),
-          companyId,
-        ),
-        zone,
-      }
+      const now = { instant, zone: openZone(settings.timezone), cohorts }
+      const funnel = parseFunnel(query, now, settings.eventAliases)
+      return { compiled: compileFunnel(funnel, companyId), zone: funnel.zone }
     },
   }
 }

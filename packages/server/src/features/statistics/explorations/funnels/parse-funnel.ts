@@ -2,9 +2,10 @@ import { type FunnelQuery, funnelLimits, type windowUnits } from '@millrace/cont
 import { dimensionIn } from '../../members/catalogue.ts'
 import type { Dimension } from '../../members/member.ts'
 import { type EventAliases, shownNameOf } from '../../query/compile/event-name.ts'
+import { parseZone } from '../../query/parse/parse.ts'
 import { resolveDimension } from '../../query/parse/parse-members.ts'
 import { rejectTooManyBuckets } from '../../query/plan.ts'
-import type { Grouping, Reading } from '../../query/query.ts'
+import { type Grouping, leavesOf, type Reading } from '../../query/query.ts'
 import { createQueryFaults, type QueryFaults } from '../../query/query-faults.ts'
 import { day, hour, minute } from '../../query/time/zone.ts'
 import { parseRanges } from '../ranges.ts'
@@ -18,12 +19,18 @@ const defaultWindow = 14 * day
  * Reads a funnel that the contract's schema has accepted.
  * @throws {DomainError} `unknownMember`, `invalidQuery` or `tooComplex`, naming every fault and its step
  */
-export function parseFunnel(query: FunnelQuery, now: Reading, eventAliases: EventAliases): Funnel {
+export function parseFunnel(query: FunnelQuery, reading: Reading, eventAliases: EventAliases): Funnel {
   const faults = createQueryFaults()
+  const now = { ...reading, zone: parseZone(query.timezone, faults) ?? reading.zone }
   const order = query.order ?? 'ordered'
   const steps = query.steps.map((step, i) => parseSelection(step, `steps.${i}`, now, faults))
   if (order === 'any') refuseEqualSteps(query, eventAliases, faults)
   const filters = parseEventFilters(query.filters ?? [], 'filters', now, faults)
+  const named = query.steps.filter(({ events }) => events).length
+  if (leavesOf([...steps.flat(), ...filters]).length - named > funnelLimits.filters) {
+    const message = `A funnel may have ${funnelLimits.filters} filters, those of all its steps together`
+    faults.add('tooComplex', 'steps', message)
+  }
   const window = parseWindow(query.window, faults)
   const breakdown = parseBreakdown(query.breakdown ?? undefined, faults)
   const ranges = parseRanges(query, now, faults)

@@ -70,7 +70,7 @@ export function parseQuery(
   })
 }
 
-function parseZone(name: Query['timezone'], faults: QueryFaults): Zone | undefined {
+export function parseZone(name: Query['timezone'], faults: QueryFaults): Zone | undefined {
   if (name === undefined || name === null) return undefined
   const zone = findZone(name)
   if (!zone) {
