@@ -603,10 +603,10 @@ test('a schedule that cannot be planned any more is paused, and the others go on
 })
 
 describe('linked accounts', () => {
-  async function link(): Promise<string> {
+  async function link(who: 'analyst' | 'reader' = 'analyst'): Promise<string> {
     const url = `https://hooks.example.test:${app.webhooks.port}/inbox`
     const body = { provider: 'webhook', name: 'Warehouse', url, secret: 'Q0m6vS1x-9dTz-4hKw-rB27' }
-    const reply = await app.linkAccount('analyst', body)
+    const reply = await app.linkAccount(who, body)
     app.webhooks.received.length = 0
     return reply
   }
@@ -647,6 +647,48 @@ describe('linked accounts', () => {
     const { id } = await app.save({ schedule })
     await app.call('admin', 'PATCH', `/${id}`, { queries: [eventsQuery] })
     expect((await app.read(id)).schedule).toEqual({ ...schedule, linkedAccounts: [] })
+  })
+
+  test('and recipients that somebody without Statistics: export has named get nothing of runs by hand', async () => {
+    const account = await link('reader')
+    const receivers = { recipients: [app.people.reader.email], linkedAccounts: [account] }
+    const { id } = await app.save({ schedule: app.daily({ enabled: false, ...receivers }) }, 'reader')
+    await app.call('analyst', 'POST', `/${id}/run`)
+    await app.work()
+    expect((await app.runs(id))[0]).toMatchObject({
+      state: 'delivered',
+      recipients: [],
+      messages: [],
+      reason: 'sent to nobody: its owner does not have the permission Statistics: export any more',
+    })
+    expect(app.webhooks.received).toEqual([])
+    expect(await subjects()).toEqual([])
+  })
+
+  test('J06: get nothing once the owner has lost Statistics: export, in no later attempt either', async () => {
+    const account = await link()
+    const schedule = app.daily({ recipients: [], linkedAccounts: [account] })
+    const { id } = await app.save({ schedule })
+    app.webhooks.answer = (reply) => void reply.writeHead(500).end()
+    await runToday()
+    app.webhooks.received.length = 0
+    const { rows } = await app.relational.pool.query(
+      `delete from role_permissions where action = 'export'
+         and role_id = (select role_id from users where email = $1) returning *`,
+      [app.people.analyst.email],
+    )
+    await app.advance(30_000)
+    await app.loops.messages.sendOne()
+    expect(app.webhooks.received).toEqual([])
+    const [lost] = rows
+    await app.relational.pool.query(
+      'insert into role_permissions (role_id, resource, action) values ($1, $2, $3)',
+      [lost.role_id, lost.resource, lost.action],
+    )
+    expect((await app.runs(id))[0]?.messages).toMatchObject([
+      { state: 'failed', attempts: 2, reason: expect.stringMatching(/does not have the permission/) },
+    ])
+    expect((await app.read(id)).schedule).toEqual(schedule)
   })
 
   test('J08: that fail are asked three times more, then left out, and the owner is told', async () => {

@@ -5,6 +5,7 @@ import type { Relational } from '../../../platform/stores/relational.ts'
 import type { Zone } from '../../statistics/query/time/zone.ts'
 import { createSavedQueryStore } from '../saved-query-store.ts'
 import type { PauseSchedule } from './pause-schedule.ts'
+import { RightsLost, requireRights } from './require-rights.ts'
 import { type Delivery, messageText, resultUrl, undeliveredMail } from './run-mails.ts'
 import { createRunStore, type StoredMessage, type StoredRun } from './run-store.ts'
 
@@ -77,8 +78,8 @@ export function createRunMessages(dependencies: RunMessagesDependencies) {
     const { companyId, savedQueryId } = run
     const savedQuery = await savedQueries.find(companyId, savedQueryId)
     const { ownerId, schedule, name } = savedQuery ?? {}
-    const owner = ownerId ? await savedQueries.findRunner(companyId, ownerId) : undefined
-    if (!owner?.isActive || !name) return gone
+    if (!name) return gone
+    const owner = await requireRights(savedQueries, companyId, ownerId ?? null, 'its owner')
     const zone = openZone(schedule?.timezone ?? (await readSettings(companyId)).timezone)
     const delivery = {
       ...{ savedQueryId, runId: run.id, name, owner: owner.email, results: run.results, zone },
@@ -129,6 +130,10 @@ export function createRunMessages(dependencies: RunMessagesDependencies) {
         else reason = await send(run, message)
       } catch (error) {
         reason = (error as Error).message
+        if (error instanceof RightsLost) {
+          await runs.noteMessage(message, { state: 'failed', reason })
+          return true
+        }
         const seconds = pauses[message.attempts - 1]
         if (seconds !== undefined) {
           log.warn(

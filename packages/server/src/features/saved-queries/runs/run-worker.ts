@@ -1,4 +1,3 @@
-import type { PermissionName } from '@millrace/contract/permissions.ts'
 import type { Clock } from '../../../platform/clock.ts'
 import { DomainError } from '../../../platform/errors.ts'
 import type { Logger } from '../../../platform/logger.ts'
@@ -9,6 +8,7 @@ import type { QueryRequest } from '../../statistics/statistics-service.ts'
 import { createSavedQueryStore, type Runner, type StoredSavedQuery } from '../saved-query-store.ts'
 import { isOn } from '../schedule/read-schedule.ts'
 import type { PauseSchedule } from './pause-schedule.ts'
+import { RightsLost, requireRights } from './require-rights.ts'
 import { createRowCounter, fileNamesOf } from './result-files.ts'
 import { failureMail, type RunResult, resultMail } from './run-mails.ts'
 import { createRunStore, type StoredRun } from './run-store.ts'
@@ -28,11 +28,6 @@ export interface RunWorkerDependencies {
 /** A run that no further attempt can help; the message is for its owner. */
 class RunRefused extends Error {
   override readonly name = 'RunRefused'
-}
-
-/** The rights that a run would need are gone; the message is for whoever reads the saved query. */
-class RightsLost extends Error {
-  override readonly name = 'RightsLost'
 }
 
 /** A process that does not say for so long that it still runs has ended. */
@@ -55,12 +50,6 @@ const pieceBytes = 1024 * 1024
 /** Of all results of a company, so that runs cannot fill the disk. */
 const maxStoredBytes = 5 * 1024 ** 3
 
-const neededRights: readonly PermissionName[] = ['statistics:access', 'statistics:export']
-const rightNames: Readonly<Record<string, string>> = {
-  'statistics:access': 'Statistics: access',
-  'statistics:export': 'Statistics: export',
-}
-
 /** Runs what is queued: queries, storing of their results, delivery. */
 export function createRunWorker(dependencies: RunWorkerDependencies) {
   const { relational, answer, readSettings, openZone, enqueueMail, pause, publicUrl, clock, log } =
@@ -68,20 +57,32 @@ export function createRunWorker(dependencies: RunWorkerDependencies) {
   const runs = createRunStore(relational.db)
   const savedQueries = createSavedQueryStore(relational.db)
 
-  async function requireRunner(
+  function requireRunner(
     store: Pick<ReturnType<typeof createSavedQueryStore>, 'findRunner'>,
     { companyId, ownerId }: StoredSavedQuery,
     { askedBy }: StoredRun,
   ): Promise<Runner> {
-    const userId = askedBy ?? ownerId
-    const runner = userId === null ? undefined : await store.findRunner(companyId, userId)
     const who = askedBy === null ? 'its owner' : 'who asked for it'
-    if (!runner?.isActive) throw new RightsLost(`${who} is not an active user of the company any more`)
-    for (const right of neededRights) {
-      if (runner.permissions.has(right)) continue
-      throw new RightsLost(`${who} does not have the permission ${rightNames[right]} any more`)
+    return requireRights(store, companyId, askedBy ?? ownerId, who)
+  }
+
+  /**
+   * Who gets the results. Receivers are the owner's choice: where the owner may not export, results that somebody else
+   * asked for go to none of them.
+   */
+  async function receiversOf(
+    store: ReturnType<typeof createSavedQueryStore>,
+    { companyId, ownerId, schedule }: StoredSavedQuery,
+  ): Promise<{ recipients: readonly string[]; linkedAccounts: readonly string[]; refused?: string }> {
+    const { recipients = [], linkedAccounts = [] } = schedule
+    if (recipients.length + linkedAccounts.length === 0) return { recipients, linkedAccounts }
+    try {
+      await requireRights(store, companyId, ownerId, 'its owner')
+      return { recipients, linkedAccounts }
+    } catch (error) {
+      if (!(error instanceof RightsLost)) throw error
+      return { recipients: [], linkedAccounts: [], refused: `sent to nobody: ${error.message}` }
     }
-    return runner
   }
 
   /** Runs the queries one after the other and stores their CSV. */
@@ -143,12 +144,12 @@ export function createRunWorker(dependencies: RunWorkerDependencies) {
         return
       }
       const runner = await requireRunner(withinQueries, locked, run)
-      const { recipients = [], linkedAccounts = [], timezone } = locked.schedule
+      const { recipients, linkedAccounts, refused } = await receiversOf(withinQueries, locked)
       const readers = await withinQueries.listReaders(companyId, recipients)
       if (isScheduled && readers.length + linkedAccounts.length === 0) {
         throw new RunRefused(`nobody may get its results: ${outsiders(recipients)}`)
       }
-      const zone = openZone(timezone ?? (await readSettings(companyId)).timezone)
+      const zone = openZone(locked.schedule.timezone ?? (await readSettings(companyId)).timezone)
       const { name } = locked
       const delivery = {
         ...{ savedQueryId, runId: run.id, name, owner: runner.email, results, zone },
@@ -162,7 +163,7 @@ export function createRunWorker(dependencies: RunWorkerDependencies) {
       await within.finish(run, {
         recipients: reached,
         results,
-        reason: left.length === 0 ? null : `left out: ${outsiders(left)}`,
+        reason: refused ?? (left.length === 0 ? null : `left out: ${outsiders(left)}`),
         resultDays,
       })
       await within.deleteOtherPieces(run)
