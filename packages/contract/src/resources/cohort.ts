@@ -16,6 +16,8 @@ export const cohortLimits = {
   persons: 100_000,
   /** Different cohorts that one query may name. */
   perQuery: 10,
+  /** Conditions and filters of the cohorts that one query names, each cohort counted as often as it is named. */
+  conditionsPerQuery: 3_000,
   /** Of a body with a list of persons. */
   bodyBytes: 8 * 1024 * 1024,
 } as const

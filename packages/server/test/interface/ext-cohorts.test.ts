@@ -313,6 +313,23 @@ describe('the filter persons.cohort', () => {
     expect(body).toMatchObject({ code: 400 })
     expect(body.message).toContain('it takes equals, notEquals')
   })
+
+  it('takes so many conditions of cohorts together, however often each is named', async () => {
+    const filter = { member: 'events.name', operator: 'equals' as const, values: ['a'] }
+    const condition: CohortRule = { event: { filters: Array.from({ length: 9 }, () => filter) } }
+    const id = await idOf({ rule: { and: Array.from({ length: 30 }, () => condition) } })
+    const asked = (times: number) =>
+      app.post(wholeQuery({ measures: ['events.count'], filters: [inCohort(...Array(times).fill(id))] }))
+    expect((await asked(11)).body).toMatchObject({
+      code: 400,
+      error_code: 19,
+      message: expect.stringMatching(/3000 conditions and filters together.* these have 3300/),
+    })
+    const steps = Array.from({ length: 12 }, () => ({ filters: [inCohort(id)] }))
+    const funnel = await app.post({ steps }, { path: '/v2/statistics/funnels' })
+    expect(funnel.body.message).toMatch(/these have 3600/)
+    expect((await asked(1)).status).toBe(200)
+  })
 })
 
 describe('a rule', () => {
