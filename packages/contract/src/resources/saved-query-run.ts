@@ -9,6 +9,9 @@ const RunResult = Type.Object(
     fileName: Type.String({ examples: ['Purchases by day.csv'] }),
     rows: Type.Integer({ minimum: 0, description: 'Rows of the CSV without its header' }),
     bytes: Type.Integer({ minimum: 0 }),
+    isCut: Type.Optional(
+      Type.Boolean({ description: 'True where the query has more rows, which its limit leaves out' }),
+    ),
   },
   strict,
 )

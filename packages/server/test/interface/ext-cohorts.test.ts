@@ -205,6 +205,23 @@ describe('the filter persons.cohort', () => {
     })
   })
 
+  it('filters the rows that are counted beyond a page', async () => {
+    const at = '2026-03-10T10:00:00Z'
+    await engine.load([
+      ...['page_view', 'add_cart', 'purchase'].map((each) => storedEvent({ tmpId: 'd1', name: each, at })),
+      storedEvent({ tmpId: 'd2', name: 'search', at }),
+    ])
+    const filters = [inCohort(await idOf({ rule: buyers }))]
+    const asked = { dimensions: ['events.name'], filters, total: true }
+    for (const page of [{ limit: 1 }, { offset: 2 }, { limit: 1, fill: true }]) {
+      const timeDimensions = [
+        { dimension: 'events.time', granularity: 'day' as const, dateRange: ['2026-03-10', '2026-03-10'] },
+      ]
+      const { body } = await app.post(wholeQuery({ ...asked, timeDimensions, ...page }))
+      expect(body).toMatchObject({ code: 200, total: 3 })
+    }
+  })
+
   it('is described by the metadata as a filter alone', async () => {
     const { dimensions, queryCompatibility } = await app.service.describe(testCompany)
     expect(dimensions['persons.cohort']).toMatchObject({

@@ -131,6 +131,23 @@ describe('a scheduled run', () => {
     })
   })
 
+  test('says of a result that it is cut at the limit of its query', async () => {
+    app.engine.answer = () => '["a","17"]\n["b","4"]\n'
+    const query = { ...eventsQuery, dimensions: ['events.name'] }
+    const queries = [
+      { ...query, limit: 1 },
+      { ...query, limit: 2 },
+    ]
+    const { id } = await app.save({ name: 'Names', queries, schedule: app.daily() })
+    await runToday()
+    const [run] = await app.runs(id)
+    expect(run).toMatchObject({ state: 'delivered', rows: 3, results: [{ isCut: true }, { rows: 2 }] })
+    expect(run?.results[1]).not.toHaveProperty('isCut')
+    const [mail] = await app.app.takeMails()
+    expect(mail?.text).toContain('Names 1.csv (the first 1 rows: its limit leaves the others out)')
+    expect(mail?.text).toContain('Names 2.csv (2 rows)')
+  })
+
   test('reads relative ranges as of its planned time, however late it runs', async () => {
     const range = { dimension: 'events.time', dateRange: 'yesterday' }
     await app.save({

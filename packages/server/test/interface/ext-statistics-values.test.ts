@@ -48,6 +48,22 @@ describe('values of a dimension', () => {
     expect(await found({ member: 'events.utmSource' })).toEqual([])
   })
 
+  it('of workflows are those that interactions name', async () => {
+    const labels = (workflowId: string) => ({ labels: { workflowId } })
+    await engine.load([
+      storedEvent({ name: 'workflow_click', ...labels('w1') }),
+      storedEvent({ name: 'workflow_display', ...labels('w1') }),
+      storedEvent({ name: 'workflow_display', ...labels('w2') }),
+      storedEvent({ name: 'workflow_display', ...labels('') }),
+      storedEvent({ name: 'page_view', ...labels('w3') }),
+    ])
+    expect(await found({ member: 'workflows.id' })).toEqual([
+      ['w1', 2],
+      ['w2', 1],
+    ])
+    expect(await found({ member: 'workflows.id', contains: '2' })).toEqual([['w2', 1]])
+  })
+
   it('can be those that hold a text, whatever its case and letters', async () => {
     await engine.load(['Paris', 'paris-2', '100%', 'x_y', "'"].map((name) => storedEvent({ name })))
     expect(await found({ member: 'events.name', contains: 'PARIS' })).toEqual([

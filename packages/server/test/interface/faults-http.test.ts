@@ -245,10 +245,10 @@ describe('a body', () => {
 
 describe('an address', () => {
   test.each([
-    ['/v2/statistics/query/', 404],
+    ['/v2/statistics/meta/', 404],
     ['/v2//statistics/query', 404],
     ['//v2/statistics/query', 404],
-    ['/v2/%2e%2e/v2/statistics/query/x', 404],
+    ['/v2/%2e%2e/v2/statistics/meta/x', 404],
     ['/V2/statistics/query', 404],
     ['/v2/statistics/QUERY', 404],
     ['/v2/statistics%2fquery', 404],
@@ -264,11 +264,11 @@ describe('an address', () => {
   })
 
   test.each([
-    ['GET', '/v2/statistics/query', 'POST'],
-    ['DELETE', '/v2/statistics/query', 'POST'],
-    ['OPTIONS', '/v2/statistics/query', 'POST'],
-    ['TRACE', '/v2/statistics/query', 'POST'],
-    ['QUERY', '/v2/statistics/query', 'POST'],
+    ['PUT', '/v2/statistics/query', 'GET, HEAD, POST'],
+    ['DELETE', '/v2/statistics/query', 'GET, HEAD, POST'],
+    ['OPTIONS', '/v2/statistics/query', 'GET, HEAD, POST'],
+    ['TRACE', '/v2/statistics/query', 'GET, HEAD, POST'],
+    ['QUERY', '/v2/statistics/query', 'GET, HEAD, POST'],
     ['POST', '/v2/statistics/meta', 'GET, HEAD'],
     ['PUT', '/v2/auth/token', 'POST'],
     ['PATCH', '/v2/datasources', 'GET, HEAD, POST'],

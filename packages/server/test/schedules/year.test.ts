@@ -74,6 +74,7 @@ function startProcess(): Process {
         yield 'events.count\r\n'
         yield '17\r\n'
       })(),
+      warnings: [],
     }),
     readSettings: async () => ({ timezone: 'UTC' }),
     openZone,

@@ -1,5 +1,6 @@
 import { valuesDays } from '@millrace/contract/operations/statistics.ts'
 import type { Filter, Query } from '@millrace/contract/resources/query.ts'
+import { interactionNames, workflowLabel } from './members/credits.ts'
 import { resolveDimension } from './query/parse/parse-members.ts'
 import { createQueryFaults } from './query/query-faults.ts'
 
@@ -12,10 +13,19 @@ export interface ValuesAsked {
 
 const defaultLimit = 20
 
-/** The keys of its rows are the member and the measure. */
 interface ValuesQuery {
   readonly query: Query
-  readonly measure: string
+  /** Keys of its rows. */
+  readonly value: string
+  readonly count: string
+}
+
+/** Whom purchases are credited to is said by interactions, of which those without a purchase count too. */
+const interactionLabel = `events.label.${workflowLabel}`
+const interactions: Filter = {
+  member: 'events.name',
+  operator: 'equals',
+  values: Object.values(interactionNames),
 }
 
 /**
@@ -30,17 +40,19 @@ export function valuesQuery({ member, contains, limit = defaultLimit }: ValuesAs
     faults.add('invalidQuery', 'member', text, dimension.id)
   }
   faults.throwAny()
-  const source = member.slice(0, member.indexOf('.'))
-  const measure = `${source}.count`
-  const filters: Filter[] = [{ member, operator: 'set' }]
-  if (contains !== undefined) filters.push({ member, operator: 'contains', values: [contains] })
+  const value = dimension?.ofCredits ? interactionLabel : member
+  const source = value.slice(0, value.indexOf('.'))
+  const count = `${source}.count`
+  const filters: Filter[] = [{ member: value, operator: 'set' }]
+  if (dimension?.ofCredits) filters.push({ member: value, operator: 'notEquals', values: [''] }, interactions)
+  if (contains !== undefined) filters.push({ member: value, operator: 'contains', values: [contains] })
   const query: Query = {
-    measures: [measure],
-    dimensions: [member],
+    measures: [count],
+    dimensions: [value],
     filters,
     timeDimensions: [{ dimension: `${source}.time`, dateRange: `from ${valuesDays - 1} days ago to now` }],
-    order: [[measure, 'desc']],
+    order: [[count, 'desc']],
     limit,
   }
-  return { query, measure }
+  return { query, value, count }
 }

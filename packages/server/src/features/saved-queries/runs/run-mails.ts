@@ -43,6 +43,7 @@ const words = {
     linked: (name: string, time: string) =>
       `The results of the saved query “${name}”, planned for ${time}, are too large for a mail. For 7 days they can be downloaded here by users whose role allows exports:`,
     rows: (count: string) => `${count} rows`,
+    firstRows: (count: string) => `the first ${count} rows: its limit leaves the others out`,
     why: (owner: string) => `You get this mail because ${owner} put your address on its schedule.`,
     open: 'Saved query',
     failedSubject: (name: string) => `${name}: the scheduled run has failed`,
@@ -65,6 +66,7 @@ const words = {
     linked: (name: string, time: string) =>
       `Les résultats de la requête enregistrée « ${name} », prévue pour ${time}, sont trop volumineux pour un e-mail. Pendant 7 jours, les utilisateurs dont le rôle permet les exports peuvent les télécharger ici :`,
     rows: (count: string) => `${count} lignes`,
+    firstRows: (count: string) => `les ${count} premières lignes : sa limite écarte les autres`,
     why: (owner: string) =>
       `Vous recevez cet e-mail parce que ${owner} a inscrit votre adresse dans la planification de cette requête.`,
     open: 'Requête enregistrée',
@@ -106,14 +108,19 @@ export function readSource(source: string): { id: string; attempts: number; inde
   return { id, attempts: Number(attempt), index: Number(index) }
 }
 
+function lineOf(language: Language, { fileName, rows, isCut }: RunResult): string {
+  const text = words[language]
+  const count = new Intl.NumberFormat(language).format(rows)
+  return `${fileName} (${isCut ? text.firstRows(count) : text.rows(count)})`
+}
+
 /** The mail that brings the results of an attempt, or links to them. */
 export function resultMail({ email, language }: Reader, delivery: Delivery, attempt: number): QueuedMail {
   const { name, owner, results, runId, savedQueryId, publicUrl, plannedFor, zone } = delivery
   const text = words[language]
-  const count = new Intl.NumberFormat(language)
   const isAttached = bytesOf(results) <= maxMailBytes
   const lines = results.map((result) => {
-    const line = `${result.fileName} (${text.rows(count.format(result.rows))})`
+    const line = lineOf(language, result)
     return isAttached ? line : `${line}: ${resultUrl(delivery, result)}`
   })
   return {
@@ -160,10 +167,8 @@ export const undeliveredMail = (reader: Reader, notice: ScheduleNotice) =>
 /** What a linked account shows. */
 export function messageText(language: Language, delivery: Delivery): string {
   const text = words[language]
-  const count = new Intl.NumberFormat(language)
   const lines = delivery.results.map(
-    (result) =>
-      `${result.fileName} (${text.rows(count.format(result.rows))}): ${resultUrl(delivery, result)}`,
+    (result) => `${lineOf(language, result)}: ${resultUrl(delivery, result)}`,
   )
   return [text.message(delivery.name, timeOf(delivery)), ...lines].join('\n')
 }

@@ -4,7 +4,7 @@ import type { Logger } from '../../../platform/logger.ts'
 import type { EnqueueMail } from '../../../platform/mail/mail-queue.ts'
 import type { Relational } from '../../../platform/stores/relational.ts'
 import type { Zone } from '../../statistics/query/time/zone.ts'
-import type { QueryRequest } from '../../statistics/statistics-service.ts'
+import type { Answer, QueryRequest } from '../../statistics/statistics-service.ts'
 import { createSavedQueryStore, type Runner, type StoredSavedQuery } from '../saved-query-store.ts'
 import { isOn } from '../schedule/read-schedule.ts'
 import type { PauseSchedule } from './pause-schedule.ts'
@@ -15,7 +15,7 @@ import { createRunStore, type StoredRun } from './run-store.ts'
 
 export interface RunWorkerDependencies {
   readonly relational: Pick<Relational, 'db' | 'transaction'>
-  readonly answer: (request: QueryRequest) => { readonly pieces: AsyncGenerator<string> }
+  readonly answer: (request: QueryRequest) => Pick<Answer, 'pieces' | 'warnings'>
   readonly readSettings: (companyId: string) => Promise<{ readonly timezone: string }>
   readonly openZone: (name: string) => Zone
   readonly enqueueMail: EnqueueMail
@@ -117,14 +117,17 @@ export function createRunWorker(dependencies: RunWorkerDependencies) {
       }
       const { companyId, plannedFor } = run
       const at = plannedFor.getTime()
-      for await (const piece of answer({ query, companyId, format: 'csv', at, signal }).pieces) {
+      const answered = answer({ query, companyId, format: 'csv', at, signal })
+      for await (const piece of answered.pieces) {
         signal.throwIfAborted()
         counter.add(piece)
         text += piece
         if (text.length >= pieceBytes) await store()
       }
       if (text !== '') await store()
-      results.push({ index, fileName: fileNames[index] ?? '', rows: counter.rows(), bytes })
+      const isCut = answered.warnings.some(({ path }) => path === 'limit')
+      const fileName = fileNames[index] ?? ''
+      results.push({ index, fileName, rows: counter.rows(), bytes, ...(isCut && { isCut }) })
     }
     return results
   }

@@ -75,14 +75,15 @@ export function compileQuery(
   ]
   const sql = compared ? comparisonSql(plan, contexts) : contexts.map((context) => answerSql(context)).join()
   const countSql = plan.total ? totalSql(contexts) : undefined
+  const prelude = parameters.prelude()
   return Object.freeze({
-    sql: parameters.prelude() + sql,
+    sql: prelude + sql,
     params: Object.freeze({ ...parameters.values }),
     columns,
     rangeLabels: plan.ranges.flatMap(({ label }) => label ?? []),
     offset: plan.offset,
     ...(plan.limit === undefined ? {} : { limit: plan.limit }),
-    ...(countSql === undefined ? {} : { countSql: parameters.prelude() + countSql }),
+    ...(countSql === undefined ? {} : { countSql: prelude + countSql }),
   })
 }
 
