@@ -200,8 +200,8 @@ export function createServices(parts: ServiceParts): Services {
   const cohorts = createCohortService({
     relational,
     lists: createCohortListStore({ columnar }),
-    people: createCohortPeople(async (companyId, statement) => {
-      const leave = await gate.enter(companyId)
+    people: createCohortPeople(async ({ companyId, userId }, statement) => {
+      const leave = await gate.enter(companyId, undefined, userId)
       try {
         return await rowsOfCompiled(columnar, statement, queryLimits)
       } finally {

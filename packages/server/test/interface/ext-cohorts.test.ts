@@ -1,6 +1,11 @@
 import type { Cohort, CohortRule } from '@millrace/contract/resources/cohort.ts'
 import { describe, expect, it } from 'vitest'
-import { callerToken, type Envelope, type StatisticsApp } from '../support/statistics-app.ts'
+import {
+  callerToken,
+  type Envelope,
+  openStatisticsApp,
+  type StatisticsApp,
+} from '../support/statistics-app.ts'
 import type { StatisticsEngine } from '../support/statistics-engine.ts'
 import { otherCompany, storedEvent, testCompany } from '../support/statistics-events.ts'
 import { useStatistics, wholeQuery } from '../support/statistics-interface.ts'
@@ -125,6 +130,29 @@ describe('a cohort', () => {
     const others = await ask<object[]>('GET', `/${id}/members?perPage=1&page=2`)
     expect(others.data).toMatchObject([{ person: 'd2', isIdentified: false, events: 1 }])
     expect((await ask<object[]>('GET', `/${id}/members?perPage=1&page=1000000`)).data).toEqual([])
+  })
+
+  it('is counted and shown at one of the places of whoever asks', async () => {
+    const users: (string | undefined)[] = []
+    const own = await openStatisticsApp(engine.columnar, {
+      queryGate: {
+        async enter(_companyId, _signal, userId) {
+          users.push(userId)
+          return () => {}
+        },
+      },
+    })
+    try {
+      const made = await own.post({ name: name(), rule: buyers }, { path: '/v2/statistics/cohorts' })
+      const url = `/v2/statistics/cohorts/${(made.body.data as Cohort).id}`
+      for (const part of ['size', 'members']) {
+        const { statusCode } = await own.app.inject({ url: `${url}/${part}`, headers: callerToken })
+        expect(statusCode).toBe(200)
+      }
+      expect(new Set(users)).toEqual(new Set([expect.stringMatching(/^75/)]))
+    } finally {
+      await own.app.close()
+    }
   })
 
   it('has a list that is replaced as a whole', async () => {

@@ -11,9 +11,10 @@ import type { CohortCondition } from '../query/query.ts'
 import type { EngineCell } from '../query/run.ts'
 import { always } from '../query/time/interval.ts'
 
-/** Whose events are read, and under which names. */
+/** Whose events are read, under which names, and for whom: the users of a company take turns. */
 export interface Company {
   readonly companyId: string
+  readonly userId: string
   readonly eventAliases: EventAliases
 }
 
@@ -23,7 +24,7 @@ export interface CohortPeople {
   list(company: Company, condition: CohortCondition, range: Range): Promise<CohortMember[]>
 }
 
-export type RunStatement = (companyId: string, statement: CompiledQuery) => Promise<readonly EngineCell[][]>
+export type RunStatement = (asker: Company, statement: CompiledQuery) => Promise<readonly EngineCell[][]>
 
 export function createCohortPeople(run: RunStatement): CohortPeople {
   return {
@@ -32,7 +33,7 @@ export function createCohortPeople(run: RunStatement): CohortPeople {
       const rows = rowsOfPeople(company, condition, parameters)
       rows.need(['person', 'identified'])
       const sql = select(['uniqExact(person)', 'uniqExactIf(person, identified)'], rows.relation())
-      const [row] = await run(company.companyId, statementOf(sql, parameters, 1))
+      const [row] = await run(company, statementOf(sql, parameters, 1))
       return { people: Number(row?.[0] ?? 0), identified: Number(row?.[1] ?? 0) }
     },
 
@@ -54,7 +55,7 @@ export function createCohortPeople(run: RunStatement): CohortPeople {
         [],
         `\nGROUP BY person\nORDER BY name, person\nLIMIT ${part[0]} OFFSET ${part[1]}`,
       )
-      const found = await run(company.companyId, statementOf(sql, parameters, limit))
+      const found = await run(company, statementOf(sql, parameters, limit))
       return found.map(([person, identified, count, first, last]) => ({
         person: String(person),
         isIdentified: Boolean(identified),

@@ -43,9 +43,10 @@ export function createCohortService(dependencies: CohortServiceDependencies) {
   const { relational, lists, people, recordAudit, readSettings, clock } = dependencies
   const store = createCohortStore(relational.db)
 
-  async function nowOf(companyId: string): Promise<{ now: Now; company: Company }> {
+  async function nowOf({ companyId, userId }: Principal): Promise<{ now: Now; company: Company }> {
     const { timezone, eventAliases } = await readSettings(companyId)
-    return { now: { instant: clock.now(), zone: openZone(timezone) }, company: { companyId, eventAliases } }
+    const now = { instant: clock.now(), zone: openZone(timezone) }
+    return { now, company: { companyId, userId, eventAliases } }
   }
 
   const absent = (id: string) => new DomainError('cohortNotFound', { id: normalizeId(id) })
@@ -57,10 +58,10 @@ export function createCohortService(dependencies: CohortServiceDependencies) {
   }
 
   /** @throws {DomainError} */
-  async function checkRule(companyId: string, rule: Cohort['rule'] | undefined): Promise<void> {
+  async function checkRule(principal: Principal, rule: Cohort['rule'] | undefined): Promise<void> {
     if (!rule) return
     assertRuleShape(rule)
-    parseCohortRule(rule, (await nowOf(companyId)).now)
+    parseCohortRule(rule, (await nowOf(principal)).now)
   }
 
   /** Changes a cohort that is locked meanwhile. */
@@ -108,7 +109,7 @@ export function createCohortService(dependencies: CohortServiceDependencies) {
           'is one of two: give a rule, or a list of persons, and not both',
         )
       }
-      await checkRule(companyId, rule)
+      await checkRule(caller.principal, rule)
       const id = newId()
       const listed = persons && [...new Set(persons)]
       const listId = listed ? newId() : null
@@ -145,7 +146,7 @@ export function createCohortService(dependencies: CohortServiceDependencies) {
      *   says of the rule
      */
     async update(caller: Caller, id: string, { name, description, rule }: CohortUpdate): Promise<Cohort> {
-      await checkRule(caller.principal.companyId, rule)
+      await checkRule(caller.principal, rule)
       const changed = await naming(name ?? '', () =>
         change(caller, id, async (cohort) => {
           if (rule && cohort.rule === null) throw kindError('is a list: make another cohort for the rule')
@@ -189,7 +190,7 @@ export function createCohortService(dependencies: CohortServiceDependencies) {
     /** @throws {DomainError} `cohortNotFound`, and the failures of queries */
     async size(principal: Principal, id: string): Promise<CohortSize> {
       const stored = await get(principal, id)
-      const { now, company } = await nowOf(principal.companyId)
+      const { now, company } = await nowOf(principal)
       const counted = await people.count(company, conditionOf(stored, now))
       return { ...counted, readAt: new Date(now.instant).toISOString() }
     },
@@ -197,7 +198,7 @@ export function createCohortService(dependencies: CohortServiceDependencies) {
     /** @throws {DomainError} `cohortNotFound`, and the failures of queries */
     async members(principal: Principal, id: string, page: Page): Promise<Listed<CohortMember>> {
       const stored = await get(principal, id)
-      const { now, company } = await nowOf(principal.companyId)
+      const { now, company } = await nowOf(principal)
       const condition = conditionOf(stored, now)
       const rows = await people.list(company, condition, rangeOf(page))
       const { people: count } = await people.count(company, condition)

@@ -39,6 +39,9 @@ type Condition =
 /** Text of all filters together, in UTF-16 code units: it is sent to the engine apart from the statement. */
 const filterText = 100_000
 
+/** Values that all filters together compare by size, each of which is a condition of its own in the statement. */
+const comparedValues = 1_000
+
 /** Operators that compare texts with a number as numbers. */
 const comparisons: ReadonlySet<FilterOperator> = new Set(['gt', 'gte', 'lt', 'lte'])
 
@@ -81,6 +84,12 @@ export function parseFilters(
   const textLength = ({ values }: BinaryFilter) => (values ?? []).reduce((n, value) => n + value.length, 0)
   if (all.reduce((sum, [filter]) => sum + textLength(filter), 0) > filterText) {
     faults.add('tooComplex', path, `The values of all filters together may have ${filterText} characters`)
+  }
+
+  const compared = all.flatMap(([{ operator, values }]) => (comparisons.has(operator) ? (values ?? []) : []))
+  if (compared.length > comparedValues) {
+    const text = `${[...comparisons].join(', ')} of all filters together may have ${comparedValues} values, not ${compared.length}`
+    faults.add('tooComplex', path, text)
   }
 
   function readFilter(filter: BinaryFilter, here: string): Condition | undefined {

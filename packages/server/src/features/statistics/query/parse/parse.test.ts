@@ -160,6 +160,19 @@ describe('filters', () => {
     const values = Array.from({ length: 30 }, () => 'x'.repeat(4_000))
     expect(counted({ member: 'events.name', operator: 'equals', values }).name).toBe('tooComplex')
   })
+
+  it('compares so many values by size, of all filters together', () => {
+    const filter = (n: number) => ({
+      member: 'events.name',
+      operator: 'gt' as const,
+      values: Array(n).fill('1'),
+    })
+    const refusal = counted({ or: [filter(600), filter(401)] })
+    expect(refusal).toMatchObject({
+      name: 'tooComplex',
+      message: expect.stringMatching(/gt, gte, lt, lte of all filters .* 1000 values, not 1001/),
+    })
+  })
 })
 
 describe('times', () => {
