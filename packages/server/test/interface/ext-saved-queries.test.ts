@@ -298,6 +298,26 @@ describe('run now', () => {
     expect((await app.call('analyst', 'POST', `/${id}/run`)).status).toBe(200)
   })
 
+  test('is bounded by user and hour, since each run may mail its results', async () => {
+    const { id } = await app.save({ schedule: app.daily() })
+    await app.advance(3_600_000)
+    const ask = async () => {
+      const reply = await app.call('analyst', 'POST', `/${id}/run`)
+      await app.relational.pool.query(
+        `update saved_query_runs set state = 'delivered' where state = 'queued'`,
+      )
+      return reply
+    }
+    for (let i = 0; i < 30; i++) expect((await ask()).status).toBe(200)
+    expect(await ask()).toMatchObject({ status: 429, data: { retryAfter: expect.any(Number) } })
+    const kept = await app.relational.pool.query(`select 1 from saved_query_runs where saved_query_id = $1`, [
+      id,
+    ])
+    expect(kept.rows).toHaveLength(30)
+    await app.advance(3_600_000)
+    expect((await ask()).status).toBe(200)
+  })
+
   test('delivers as the schedule says, and the planned run still comes', async () => {
     const { id } = await app.save({ schedule: app.daily() })
     await app.call('admin', 'POST', `/${id}/run`)

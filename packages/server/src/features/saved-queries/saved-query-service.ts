@@ -10,6 +10,7 @@ import type { Clock } from '../../platform/clock.ts'
 import { DomainError } from '../../platform/errors.ts'
 import { newId, normalizeId } from '../../platform/ids.ts'
 import { invalid } from '../../platform/invalid.ts'
+import { createSlidingWindow } from '../../platform/limits/window.ts'
 import { parseEmailAddress } from '../../platform/mail/email-address.ts'
 import { type Listed, type Page, rangeOf } from '../../platform/paging.ts'
 import type { Relational } from '../../platform/stores/relational.ts'
@@ -39,6 +40,8 @@ const maxSavedQueries = 5_000
 /** Characters of JSON, which keep a page of saved queries small. */
 const maxQueriesLength = 100_000
 const previewedRuns = 10
+/** Of one user and hour: each may mail its results to all recipients. */
+const maxRunsByHand = 30
 
 export type SavedQueryService = ReturnType<typeof createSavedQueryService>
 
@@ -63,6 +66,8 @@ export function createSavedQueryService(dependencies: SavedQueryServiceDependenc
       })
     }
   }
+
+  const runsByHand = createSlidingWindow(clock, 3_600_000, maxRunsByHand)
 
   async function planOf(schedule: Schedule, companyId: string): Promise<Plan | undefined> {
     const { timezone } = await readSettings(companyId)
@@ -204,7 +209,7 @@ export function createSavedQueryService(dependencies: SavedQueryServiceDependenc
 
     /**
      * Queues a run with the rights of the caller.
-     * @throws DomainError `savedQueryNotFound`, `forbidden` or `savedQueryRuns`
+     * @throws DomainError `savedQueryNotFound`, `forbidden`, `savedQueryRuns` or `tooManyRequests`
      */
     async run(principal: Principal, id: string): Promise<SavedQueryRun> {
       const { companyId, userId } = principal
@@ -224,6 +229,11 @@ export function createSavedQueryService(dependencies: SavedQueryServiceDependenc
           },
         ])
         if (!run) throw new DomainError('savedQueryRuns', { id: locked.id })
+        const retryAfter = runsByHand.take(userId)
+        if (retryAfter > 0) {
+          const message = `A user starts ${maxRunsByHand} runs an hour at most: each may mail its results`
+          throw new DomainError('tooManyRequests', { retryAfter }, { message, retryAfterSeconds: retryAfter })
+        }
         return toRun(run, [])
       })
     },
