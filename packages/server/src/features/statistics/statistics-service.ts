@@ -175,8 +175,10 @@ export function createStatisticsService(dependencies: StatisticsDependencies): S
   /** An answer of the cache, or one that is computed and kept for those who ask the same. */
   async function* run(request: ExplorationRequest, told: Told): AsyncGenerator<string> {
     const prepared = await prepare(request)
-    // A streamed answer has any length, and one that is not known to be of the present is not kept.
-    const version = request.streamed ? undefined : await store.readVersion().catch(() => undefined)
+    // A streamed answer has any length, and one that is not known to be of the present is not kept. A run at a planned
+    // time is asked for again only where an attempt at it hangs, for which the next one must not wait.
+    const isShared = !request.streamed && request.at === undefined
+    const version = isShared ? await store.readVersion().catch(() => undefined) : undefined
     if (version === undefined) {
       yield* compute(request, prepared, told)
       return
