@@ -44,6 +44,7 @@ import {
   type LinkedAccountService,
 } from './features/linked-accounts/linked-account-service.ts'
 import { createSavedQueries, type SavedQueries } from './features/saved-queries/saved-queries.ts'
+import { createSavedQueryStore } from './features/saved-queries/saved-query-store.ts'
 import { type AnswerBodies, createAnswerBodies } from './features/statistics/answer-body.ts'
 import { createCohortListStore } from './features/statistics/cohorts/cohort-list-store.ts'
 import { createCohortPeople } from './features/statistics/cohorts/cohort-people.ts'
@@ -181,6 +182,7 @@ export function createServices(parts: ServiceParts): Services {
     publicUrl,
     knowsTimezone,
     settingsNaming: provisioning.settingsNaming,
+    onTimezoneChanged: (tx, companyId) => createSavedQueryStore(tx).replan(companyId),
   })
   const signIn = createSignInService({
     relational,

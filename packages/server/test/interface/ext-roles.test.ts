@@ -156,6 +156,7 @@ test('a role that a setting of another feature names stays', async () => {
     enqueueMail: app.parts.enqueueMail,
     publicUrl: () => origin,
     knowsTimezone: async () => true,
+    onTimezoneChanged: async () => {},
     settingsNaming: async (_tx, { id }) => (id === role.id ? ['the provisioning of groups'] : []),
   })
   const principal = createPrincipal({

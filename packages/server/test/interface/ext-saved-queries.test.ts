@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createAttachmentReader } from '../../src/features/saved-queries/runs/read-attachment.ts'
+import { goodPassword } from '../support/auth.ts'
 import { day, hour, minute } from '../support/fake-time.ts'
 import { eventsQuery, openSavedQueries, type SavedQueriesApp } from '../support/saved-queries.ts'
 
@@ -577,6 +578,35 @@ describe('missed times', () => {
       new Date(Date.parse(today('07:00'))).toISOString(),
     ])
     await pool.query(`update companies set timezone = 'UTC' where id = $1`, [app.app.companyId])
+  })
+
+  test('follows another time zone of the company from its next run on', async () => {
+    const { id: ofCompany } = await app.save({ schedule: app.daily({ timezone: undefined }) })
+    const { id: ownZone } = await app.save({ schedule: app.daily() })
+    await runToday()
+    const zoneOfCompany = async (timezone: string) => {
+      const signedIn = await app.app.auth.signIn(app.people.admin.email, goodPassword)
+      const { access_token: token } = signedIn.json()
+      const reply = await app.app.auth.call(token, 'PATCH', '/v2/entities/company', { timezone })
+      expect(reply.statusCode).toBe(200)
+      await app.work()
+    }
+    const next = async (id: string) => [
+      (await app.read(id)).nextRunAt,
+      ((await app.call('reader', 'GET', `/${id}/next-runs`)).data as unknown as { at: string }[])[0]?.at,
+    ]
+    await zoneOfCompany('America/Bogota')
+    expect(await next(ofCompany)).toEqual([today('13:00'), today('13:00')])
+    const tomorrow = new Date(Date.parse(today('08:00')) + day).toISOString()
+    expect(await next(ownZone)).toEqual([tomorrow, tomorrow])
+    await app.advanceTo(today('13:00'))
+    await app.work()
+    expect((await app.runs(ofCompany)).map(({ plannedFor }) => plannedFor)).toEqual([
+      today('13:00'),
+      today('08:00'),
+    ])
+    expect(await app.runs(ownZone)).toHaveLength(1)
+    await zoneOfCompany('UTC')
   })
 })
 

@@ -123,6 +123,23 @@ export function createSavedQueryStore(db: Queries) {
       return { now, rows: await db.select().from(savedQueries).where(inArray(savedQueries.id, ids)) }
     },
 
+    /**
+     * Has the next planned times of a company found anew, from now on, where the schedule has no time zone of its own.
+     * What is due already is run as it was planned.
+     */
+    async replan(companyId: string): Promise<void> {
+      await db
+        .update(savedQueries)
+        .set({ nextRunAt: sql`now()`, plannedTo: sql`now()` })
+        .where(
+          and(
+            eq(savedQueries.companyId, companyId),
+            sql`${savedQueries.nextRunAt} > now()`,
+            sql`${savedQueries.schedule}->>'timezone' is null`,
+          ),
+        )
+    },
+
     async findRunner(companyId: string, userId: string): Promise<Runner | undefined> {
       const { rows } = await db.execute<{
         email: string

@@ -2,7 +2,11 @@ import type { RecordAudit } from '../../../platform/audit.ts'
 import type { Passwords } from '../../../platform/crypto/passwords.ts'
 import type { EnqueueMail } from '../../../platform/mail/mail-queue.ts'
 import type { Relational } from '../../../platform/stores/relational.ts'
-import { type CompanyService, createCompanyService } from './company/company-service.ts'
+import {
+  type CompanyService,
+  type CompanyServiceDependencies,
+  createCompanyService,
+} from './company/company-service.ts'
 import { createInvitationService, type InvitationService } from './invitations/invitation-service.ts'
 import { createPasswordLinkService, type PasswordLinkService } from './passwords/password-link-service.ts'
 import { createRoleService, type RoleService, type RoleServiceDependencies } from './roles/role-service.ts'
@@ -11,7 +15,9 @@ import { createProfileService, type ProfileService } from './users/profile-servi
 import { createUserLifecycle } from './users/user-lifecycle.ts'
 import { createUserService, type UserService } from './users/user-service.ts'
 
-export interface AccountServicesDependencies extends Pick<RoleServiceDependencies, 'settingsNaming'> {
+export interface AccountServicesDependencies
+  extends Pick<RoleServiceDependencies, 'settingsNaming'>,
+    Pick<CompanyServiceDependencies, 'onTimezoneChanged'> {
   readonly relational: Pick<Relational, 'db' | 'transaction'>
   readonly passwords: Passwords
   readonly recordAudit: RecordAudit

@@ -93,9 +93,11 @@ export function createRunStore(db: Queries) {
 
     /**
      * Takes the run that is due longest, of a company that runs fewer than `perCompany`: a queued one, or one whose
-     * process has ended. No other process gets it until `leaseSeconds` have passed.
+     * process has ended. No other process gets it until `leaseSeconds` have passed. Inside a transaction: two that take
+     * at once would count without each other's.
      */
     async take(leaseSeconds: number, perCompany: number): Promise<StoredRun | undefined> {
+      await db.execute(sql`select pg_advisory_xact_lock(hashtextextended('saved_query_runs.take', 0))`)
       const { rows } = await db.execute<{ id: string }>(
         sql`update ${savedQueryRuns} set state = 'running', attempts = attempts + 1, started_at = now(),
             lease_until = now() + make_interval(secs => ${leaseSeconds})

@@ -233,7 +233,7 @@ export function createRunWorker(dependencies: RunWorkerDependencies) {
      * @returns false when nothing is due
      */
     async runOne(stopping?: AbortSignal): Promise<boolean> {
-      const run = await runs.take(leaseSeconds, perCompany)
+      const run = await relational.transaction((tx) => createRunStore(tx).take(leaseSeconds, perCompany))
       if (!run) return false
       const lost = new AbortController()
       const timer = setInterval(() => {

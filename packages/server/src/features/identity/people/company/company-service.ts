@@ -15,6 +15,8 @@ export interface CompanyServiceDependencies {
   readonly recordAudit: RecordAudit
   /** Whether the engine that computes statistics knows a zone by this name; rejects while it cannot be asked. */
   readonly knowsTimezone: (zone: string) => Promise<boolean>
+  /** Called in the transaction that gives the company another time zone. */
+  readonly onTimezoneChanged: (tx: Queries, companyId: string) => Promise<void>
 }
 
 function toCompany(stored: StoredCompany): Company {
@@ -38,7 +40,7 @@ export type CompanyService = ReturnType<typeof createCompanyService>
 
 /** The caller's company and its settings. */
 export function createCompanyService(dependencies: CompanyServiceDependencies) {
-  const { relational, recordAudit, knowsTimezone } = dependencies
+  const { relational, recordAudit, knowsTimezone, onTimezoneChanged } = dependencies
 
   async function get(queries: Queries, { companyId }: Principal): Promise<StoredCompany> {
     const company = await createCompanyStore(queries).find(companyId)
@@ -89,6 +91,7 @@ export function createCompanyService(dependencies: CompanyServiceDependencies) {
         const changes = changesOf(company, fields)
         if (changes.changed.length === 0) return
         await store.update(companyId, definedOf(fields))
+        if (changes.changed.includes('timezone')) await onTimezoneChanged(tx, companyId)
         const target = { kind: 'company', id: companyId, name: company.name }
         await recordAudit(tx, { ...auditEventOf(caller, 'company-update', target), details: { ...changes } })
       })
