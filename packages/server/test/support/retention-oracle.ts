@@ -20,8 +20,7 @@ export function createRetentionOracle(events: readonly StoredEvent[]): Retention
     return facts.filter(
       (fact) =>
         (!names || names.includes(fact.texts.get('name') ?? '')) &&
-        passing(fact, common) &&
-        passing(fact, filters ?? []),
+        passing(fact, [...common, ...(filters ?? [])]),
     )
   }
 
