@@ -88,6 +88,13 @@ function statementOf(measure: string) {
 }
 
 const rows: Row[] = []
+
+/** A streamed answer, which is computed each time; those in the envelope come from a cache for 10 s. */
+async function computed(query: object): Promise<void> {
+  const reply = await service.call('POST', '/v2/statistics/query', query, 'application/x-ndjson')
+  const text = await reply.text()
+  if (!reply.ok) throw new Error(`query failed with ${reply.status}: ${text}`)
+}
 try {
   const filled = await fillWithShop(service, events, 60)
   // Merges of what was just loaded would share the cores with the queries.
@@ -102,7 +109,7 @@ try {
         const stream = await engine.stream({ sql, params, format: 'JSONCompactEachRow', readonly: true })
         for await (const _ of stream);
       })
-      const wholeMs = await timed(() => service.query(queryOf(measure)))
+      const wholeMs = await timed(() => computed(queryOf(measure)))
       // The first round only warms.
       if (round > 0) {
         bare.push(engineMs)
@@ -120,7 +127,7 @@ try {
 
   for (const path of ['entryPath', 'exitPath']) {
     const took = await medianOf(() =>
-      service.query({
+      computed({
         measures: ['sessions.count', 'sessions.duration', 'sessions.bounceRate'],
         dimensions: [`sessions.${path}`],
         filters: [],
