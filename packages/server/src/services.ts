@@ -202,10 +202,10 @@ export function createServices(parts: ServiceParts): Services {
   const cohorts = createCohortService({
     relational,
     lists: createCohortListStore({ columnar }),
-    people: createCohortPeople(async ({ companyId, userId }, statement) => {
-      const leave = await gate.enter(companyId, undefined, userId)
+    people: createCohortPeople(async ({ company: { companyId, userId }, signal }, statement) => {
+      const leave = await gate.enter(companyId, signal, userId)
       try {
-        return await rowsOfCompiled(columnar, statement, queryLimits)
+        return await rowsOfCompiled(columnar, statement, queryLimits, signal)
       } finally {
         leave()
       }

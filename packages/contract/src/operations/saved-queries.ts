@@ -152,7 +152,7 @@ export const runSavedQuery = {
   tag,
   summary: 'Run a saved query now',
   description:
-    'Queues a run beside the schedule, with the rights of whoever asks. It is delivered as the schedule says; without one its results are only stored, for 7 days. A user starts 30 runs an hour at most.',
+    'Queues a run beside the schedule, with the rights of the user who asks. It is delivered as the schedule says; without one its results are only stored, for 7 days. A user starts 30 runs an hour at most.',
   errors: ['savedQueryNotFound', 'savedQueryRuns', 'tooManyRequests'],
   replies: { 200: { description: 'The run, which has not begun yet' } },
   schema: { params, response: { 200: successEnvelope(SavedQueryRun) } },

@@ -115,7 +115,7 @@ export const SavedQuery = Type.Object(
     pausedReason: Type.Optional(
       Type.String({
         description:
-          'Why the service has paused the schedule; it runs again once somebody has sent a schedule that is enabled',
+          'Why the service has paused the schedule; it runs again once an enabled schedule is sent',
         examples: ['its owner does not have the permission Statistics: export any more'],
         ...extension,
       }),

@@ -20,7 +20,7 @@ export const TagKey = Type.Object(
     companyId: id('Company that owns it'),
     resourceGroupIds: Type.Array(Type.String(), {
       description:
-        'Teams that it is meant for; every team where none is named. Whoever may read tag keys reads it',
+        'Teams that it is meant for; every team where none is named. Every user with the permission to read tag keys reads it',
     }),
     createdAt: dateTime('When it was made'),
     updatedAt: dateTime('When it or one of its values was changed last'),

@@ -33,6 +33,29 @@ export interface AuditEvent {
  */
 export type RecordAudit = (queries: Queries, events: AuditEvent | readonly AuditEvent[]) => Promise<void>
 
-export function actorOf(principal: { readonly userId: string; readonly email: string }): AuditActor {
-  return { kind: 'user', id: principal.userId, name: principal.email }
+interface Actor {
+  readonly userId: string
+  readonly email: string
+}
+
+export function actorOf({ userId, email }: Actor): AuditActor {
+  return { kind: 'user', id: userId, name: email }
+}
+
+/** The entry of the audit log for an action of a signed-in user in their company. */
+export function auditEventOf(
+  caller: { readonly principal: Actor & { readonly companyId: string }; readonly address: string },
+  action: AuditAction,
+  target?: AuditEvent['target'],
+  details?: AuditEvent['details'],
+): AuditEvent {
+  const { principal, address } = caller
+  return {
+    companyId: principal.companyId,
+    action,
+    actor: actorOf(principal),
+    address,
+    ...(target && { target }),
+    ...(details && { details }),
+  }
 }

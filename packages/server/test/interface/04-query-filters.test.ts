@@ -64,7 +64,7 @@ describe('groups of filters', () => {
     expect(await counted({ member: 'events.item', operator: 'set' })).toEqual([[2, 4]])
   })
 
-  it('of measures judge groups of rows, of times say what counts', async () => {
+  it('of measures filter groups of rows, of times say what counts', async () => {
     await engine.load([
       ...Array.from({ length: 3 }, () => storedEvent({ name: 'three', at: '2026-03-01T12:00:00Z' })),
       ...Array.from({ length: 2 }, () => storedEvent({ name: 'two', at: '2026-03-03T12:00:00Z' })),
@@ -267,7 +267,7 @@ describe('filters', () => {
     expect(await app.rows({ measures: ['events.count'], filters: several })).toEqual([{ 'events.count': 5 }])
   })
 
-  it('on measures judge groups, also on measures that are not shown', async () => {
+  it('on measures filter groups, also on measures that are not shown', async () => {
     await engine.load([
       storedEvent({ tmpId: 'a' }),
       storedEvent({ tmpId: 'a', name: 'purchase', transId: 'T', value: '20' }),

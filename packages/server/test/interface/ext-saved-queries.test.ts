@@ -190,7 +190,7 @@ describe('a scheduled run', () => {
     })
     expect((await app.runs(alone.id))[0]).toMatchObject({
       state: 'failed',
-      reason: expect.stringContaining('nobody may get its results'),
+      reason: expect.stringContaining('no recipient may get its results'),
     })
     expect((await subjects()).toSorted()).toEqual([
       [app.people.admin.email, expect.stringContaining('Sales: results')],
@@ -275,7 +275,7 @@ test('results of a company have a bound, beyond which runs fail with the reason'
 })
 
 describe('run now', () => {
-  test('runs beside the schedule with the rights of whoever asks', async () => {
+  test('runs beside the schedule with the rights of the user who asks', async () => {
     const { id } = await app.save({}, 'reader')
     expect((await app.call('reader', 'POST', `/${id}/run`)).status).toBe(403)
     expect((await app.call('stranger', 'POST', `/${id}/run`)).status).toBe(404)
@@ -572,7 +572,7 @@ describe('missed times', () => {
     const { timezone: _, ...schedule } = app.daily()
     const { id } = await app.save({ schedule })
     const { pool } = app.relational
-    await pool.query(`update companies set timezone = 'Europe/Paris' where id = $1`, [app.app.companyId])
+    await pool.query(`update companies set timezone = 'Africa/Lagos' where id = $1`, [app.app.companyId])
     await runToday()
     expect((await app.runs(id)).map(({ plannedFor }) => plannedFor)).toEqual([
       new Date(Date.parse(today('07:00'))).toISOString(),
@@ -726,7 +726,7 @@ describe('linked accounts', () => {
       state: 'delivered',
       recipients: [],
       messages: [],
-      reason: 'sent to nobody: its owner does not have the permission Statistics: export any more',
+      reason: 'sent to no one: its owner does not have the permission Statistics: export any more',
     })
     expect(app.webhooks.received).toEqual([])
     expect(await subjects()).toEqual([])
@@ -785,7 +785,7 @@ describe('linked accounts', () => {
     await app.relational.pool.query('delete from linked_accounts')
     await runToday()
     expect((await app.runs(id))[0]?.messages).toMatchObject([{ state: 'failed', attempts: 1 }])
-    expect((await app.read(id)).pausedReason).toMatch(/nobody is left who gets its results/)
+    expect((await app.read(id)).pausedReason).toMatch(/no receiver of its results is left/)
     expect(app.webhooks.received).toEqual([])
   })
 })

@@ -63,10 +63,11 @@ async function bucketsOf(name: string, instants: readonly number[]): Promise<Rec
   const times = parameters.bind('Array(Int64)', instants)
   const columns = granularities.map((each) => buckets.sql(groupingBy(each), 'time', parameters))
   const rows = await engine.columnar.query<{ cells: string[] }>({
-    sql: `SELECT [${columns.map((sql) => `toString(${sql})`).join(', ')}] AS cells
+    ...parameters.statement(
+      `SELECT [${columns.map((sql) => `toString(${sql})`).join(', ')}] AS cells
           FROM (SELECT arrayJoin(arrayZip(${times}, arrayEnumerate(${times}))) AS each,
             fromUnixTimestamp64Milli(each.1, 'UTC') AS time) ORDER BY each.2`,
-    params: parameters.values,
+    ),
     settings: { enable_extended_results_for_datetime_functions: 1 },
   })
   const shape = granularities.map((key) => ({ key, form: buckets.formOf(groupingBy(key)) }))

@@ -1,5 +1,5 @@
 import type { LinkedAccount } from '@millrace/contract/resources/linked-account.ts'
-import { actorOf, type RecordAudit } from '../../platform/audit.ts'
+import { auditEventOf, type RecordAudit } from '../../platform/audit.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { SecretBox } from '../../platform/crypto/secret-box.ts'
 import { DomainError } from '../../platform/errors.ts'
@@ -102,19 +102,20 @@ export function createLinkedAccountService(dependencies: LinkedAccountServiceDep
      * Links an account of the caller's own, once its address has taken a test message.
      * @throws DomainError `linkedAccountAddress`, `linkedAccountTest`, `tooManyLinkedAccounts` or `tooManyRequests`
      */
-    async create({ principal, address }: Caller, wanted: AccountToLink): Promise<LinkedAccount> {
+    async create(caller: Caller, wanted: AccountToLink): Promise<LinkedAccount> {
+      const { principal } = caller
       const { companyId, userId } = principal
-      const { name, ...target } = wanted
-      const fault = faultOfTarget(target)
+      const { name, ...address } = wanted
+      const fault = faultOfTarget(address)
       if (fault !== undefined) throw addressError(fault)
       await requireRoom(store.count({ companyId, userId }))
       requireAttempt(userId)
       await test(wanted, principal)
 
       const id = newId()
-      const host = new URL(target.url).host
+      const host = new URL(address.url).host
       const sealedTarget = box.seal(
-        JSON.stringify({ url: target.url, secret: target.secret }),
+        JSON.stringify({ url: address.url, secret: address.secret }),
         targetContext(id),
       )
       return relational.transaction(async (tx) => {
@@ -122,16 +123,11 @@ export function createLinkedAccountService(dependencies: LinkedAccountServiceDep
         // The user may have been deactivated during the test, which deletes linked accounts.
         if (!(await within.lockUser({ companyId, userId }))) throw new DomainError('unauthenticated')
         await requireRoom(within.count({ companyId, userId }))
-        const { provider } = target
+        const { provider } = address
         const made = await within.insert({ id, companyId, userId, provider, name, host, sealedTarget })
-        await recordAudit(tx, {
-          companyId,
-          action: 'linked-account-create',
-          actor: actorOf(principal),
-          target: { kind: 'linked-account', id, name },
-          details: { provider, host, userId },
-          address,
-        })
+        const target = { kind: 'linked-account', id, name }
+        const details = { provider, host, userId }
+        await recordAudit(tx, auditEventOf(caller, 'linked-account-create', target, details))
         return made
       })
     },
@@ -160,7 +156,8 @@ export function createLinkedAccountService(dependencies: LinkedAccountServiceDep
      * @param text any text; one that is no identifier finds nothing
      * @throws DomainError `linkedAccountNotFound`
      */
-    async delete({ principal, address }: Caller, text: string): Promise<void> {
+    async delete(caller: Caller, text: string): Promise<void> {
+      const { principal } = caller
       const absent = new DomainError('linkedAccountNotFound', { id: text.slice(0, maxEchoedIdLength) })
       if (!isId(text)) throw absent
       const { companyId, userId } = principal
@@ -169,14 +166,9 @@ export function createLinkedAccountService(dependencies: LinkedAccountServiceDep
         const deleted = await createLinkedAccountStore(tx).delete(companyId, normalizeId(text), owner)
         if (!deleted) throw absent
         const { id, name, provider, host } = deleted
-        await recordAudit(tx, {
-          companyId,
-          action: 'linked-account-delete',
-          actor: actorOf(principal),
-          target: { kind: 'linked-account', id, name },
-          details: { provider, host, userId: deleted.userId },
-          address,
-        })
+        const target = { kind: 'linked-account', id, name }
+        const details = { provider, host, userId: deleted.userId }
+        await recordAudit(tx, auditEventOf(caller, 'linked-account-delete', target, details))
       })
     },
   }

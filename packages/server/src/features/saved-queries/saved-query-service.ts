@@ -51,6 +51,7 @@ export function createSavedQueryService(dependencies: SavedQueryServiceDependenc
     dependencies
   const store = createSavedQueryStore(relational.db)
   const runs = createRunStore(relational.db)
+  const runsByHand = createSlidingWindow(clock, 3_600_000, maxRunsByHand)
 
   async function requireQueries(queries: readonly Query[], companyId: string): Promise<void> {
     const { length } = JSON.stringify(queries)
@@ -66,8 +67,6 @@ export function createSavedQueryService(dependencies: SavedQueryServiceDependenc
       })
     }
   }
-
-  const runsByHand = createSlidingWindow(clock, 3_600_000, maxRunsByHand)
 
   async function planOf(schedule: Schedule, companyId: string): Promise<Plan | undefined> {
     const { timezone } = await readSettings(companyId)

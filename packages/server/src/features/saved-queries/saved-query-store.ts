@@ -23,7 +23,7 @@ export type SavedQueryChange = Partial<
   >
 >
 
-/** Somebody whose rights a run has, as they are now. */
+/** The user whose rights a run has, as they are now. */
 export interface Runner {
   readonly userId: string
   readonly email: string

@@ -51,7 +51,7 @@ describe('the cache of answers', () => {
     const [second, third] = [cache.find('a'), cache.find('a')]
     first.end()
     const next = await second
-    if (isKept(next)) throw new Error('nobody answered')
+    if (isKept(next)) throw new Error('no answer')
     next.end(undefined, new Error('too slow'))
     next.end(answer())
     await expect(third).rejects.toThrow('too slow')

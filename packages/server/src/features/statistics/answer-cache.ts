@@ -20,7 +20,7 @@ export interface AnswerUnderWay {
  */
 export interface AnswerCache {
   /**
-   * The answer, kept or awaited from whoever asks the same at this moment; nothing when it is to be computed, which
+   * The answer, kept or awaited from the caller who asks the same at this moment; nothing when it is to be computed, which
    * others then wait for until `end` is called.
    * @throws the failure that it was ended with; the signal's reason when it is aborted
    */
@@ -72,7 +72,7 @@ export function createAnswerCache({ clock }: { readonly clock: Clock }): AnswerC
   function begin(key: string): AnswerUnderWay {
     const at = clock.now()
     const { promise, resolve, reject } = Promise.withResolvers<KeptAnswer | undefined>()
-    // Nobody need wait for it.
+    // No caller need wait for it.
     promise.catch(() => {})
     underWay.set(key, promise)
     return {

@@ -2,6 +2,7 @@ import { Readable } from 'node:stream'
 import type { Warning } from '@millrace/contract/envelope.ts'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { DomainError } from '../../platform/errors.ts'
+import { signalOfLeaving } from '../../platform/http/route.ts'
 import type { Principal } from '../identity/sessions/principal.ts'
 import type { AnswerBodies } from './answer-body.ts'
 import type { ResultFormat } from './query/shape.ts'
@@ -47,15 +48,6 @@ function assertMayRead(principal: Principal, format: ResultFormat): void {
   throw new DomainError('forbidden', permission, {
     message: 'Your role does not allow exports: CSV needs the permission Statistics: export',
   })
-}
-
-/** Aborted when the connection closes before the reply is complete. */
-export function signalOfLeaving(reply: FastifyReply): AbortSignal {
-  const left = new AbortController()
-  reply.raw.once('close', () => {
-    if (!reply.raw.writableFinished) left.abort(new DomainError('requestTimeout', {}))
-  })
-  return left.signal
 }
 
 const warningsHeader = 'x-millrace-warnings'

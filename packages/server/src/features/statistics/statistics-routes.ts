@@ -4,10 +4,9 @@ import {
   runQuery,
 } from '@millrace/contract/operations/statistics.ts'
 import type { FastifyInstance } from 'fastify'
-import { success } from '../../platform/http/envelope.ts'
 import { rawRoute, route } from '../../platform/http/route.ts'
 import type { AnswerBodies } from './answer-body.ts'
-import { createSendAnswer, signalOfLeaving } from './answer-reply.ts'
+import { createSendAnswer } from './answer-reply.ts'
 import type { StatisticsService } from './statistics-service.ts'
 
 /** Operations 4 and 5, and the values of dimensions, for the authenticated scope. */
@@ -22,13 +21,9 @@ export function registerStatisticsRoutes(
       sendAnswer(request, reply, (asked) => service.answer({ ...asked, query: request.body })),
   })
 
-  rawRoute(scope, listStatisticsValues, {
-    async handler({ principal, query }, reply) {
-      const { companyId, userId } = principal
-      return success(
-        await service.listValues({ ...query, companyId, userId, signal: signalOfLeaving(reply) }),
-      )
-    },
+  route(scope, listStatisticsValues, ({ principal, query }, leaving) => {
+    const { companyId, userId } = principal
+    return service.listValues({ ...query, companyId, userId, signal: leaving() })
   })
 
   route(scope, readStatisticsMeta, ({ principal }) => service.describe(principal.companyId))

@@ -7,7 +7,7 @@ import type {
   TagValueUpdate,
 } from '@millrace/contract/resources/tag-key.ts'
 import { maxTagValues } from '@millrace/contract/resources/tag-key.ts'
-import { type AuditEvent, actorOf, type RecordAudit } from '../../platform/audit.ts'
+import { type AuditEvent, auditEventOf, type RecordAudit } from '../../platform/audit.ts'
 import { changesOf, definedOf } from '../../platform/changes.ts'
 import { DomainError } from '../../platform/errors.ts'
 import { newId, normalizeId } from '../../platform/ids.ts'
@@ -27,7 +27,7 @@ export interface TagUse {
 
 /**
  * What uses a key: anything; or a value, with `valueId`: running experiments only, since tags of branches go with it.
- * Asked inside the transaction that deletes, with the key locked: whoever begins to use it locks it too.
+ * Asked inside the transaction that deletes, with the key locked: what begins to use it locks it too.
  */
 export type ListUsesOfTag = (
   tx: Queries,
@@ -140,7 +140,7 @@ export function createTagKeyService(dependencies: TagKeyServiceDependencies) {
           await store.replaceTeams({ companyId, id }, teamIds)
           const details = { cardinality, values: values.length, resourceGroupIds: teamIds }
           const target = { kind: 'tag-key', id, name: named.name }
-          await recordAudit(tx, entry(caller, 'tag-key-create', target, details))
+          await recordAudit(tx, auditEventOf(caller, 'tag-key-create', target, details))
           return get(tx, caller.principal, id)
         }),
       )
@@ -160,7 +160,7 @@ export function createTagKeyService(dependencies: TagKeyServiceDependencies) {
           await store.update(key, definedOf({ ...named, description, cardinality }))
           if (resourceGroupIds) await store.replaceTeams(key, resourceGroupIds)
           const target = { kind: 'tag-key', id: key.id, name: key.name }
-          return entry(caller, 'tag-key-update', target, { ...changes })
+          return auditEventOf(caller, 'tag-key-update', target, { ...changes })
         }),
       )
     },
@@ -175,7 +175,7 @@ export function createTagKeyService(dependencies: TagKeyServiceDependencies) {
         const values = await store.countValues(key)
         await store.delete(key)
         const target = { kind: 'tag-key', id: key.id, name: key.name }
-        await recordAudit(tx, entry(caller, 'tag-key-delete', target, { values }))
+        await recordAudit(tx, auditEventOf(caller, 'tag-key-delete', target, { values }))
       })
     },
 
@@ -191,7 +191,7 @@ export function createTagKeyService(dependencies: TagKeyServiceDependencies) {
           await store.insertValues(key, [value])
           await store.update(key, {})
           const target = { kind: 'tag-value', id: value.id, name: value.name }
-          return entry(caller, 'tag-value-create', target, { tagKeyId: key.id })
+          return auditEventOf(caller, 'tag-value-create', target, { tagKeyId: key.id })
         }),
       )
     },
@@ -211,7 +211,7 @@ export function createTagKeyService(dependencies: TagKeyServiceDependencies) {
           await store.updateValue(key, value._id, definedOf({ ...named, description }))
           await store.update(key, {})
           const target = { kind: 'tag-value', id: value._id, name: value.name }
-          return entry(caller, 'tag-value-update', target, { tagKeyId: key.id, ...changes })
+          return auditEventOf(caller, 'tag-value-update', target, { tagKeyId: key.id, ...changes })
         }),
       )
     },
@@ -233,19 +233,10 @@ export function createTagKeyService(dependencies: TagKeyServiceDependencies) {
         await store.deleteValue(key, value._id)
         await store.update(key, {})
         const target = { kind: 'tag-value', id: value._id, name: value.name }
-        return entry(caller, 'tag-value-delete', target, { tagKeyId: key.id })
+        return auditEventOf(caller, 'tag-value-delete', target, { tagKeyId: key.id })
       })
     },
   }
-}
-
-function entry(
-  { principal, address }: Caller,
-  action: AuditEvent['action'],
-  target: NonNullable<AuditEvent['target']>,
-  details: Readonly<Record<string, unknown>>,
-): AuditEvent {
-  return { companyId: principal.companyId, action, actor: actorOf(principal), target, details, address }
 }
 
 /** A name as it is stored: without the spaces around it. */

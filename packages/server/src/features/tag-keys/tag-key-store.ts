@@ -109,7 +109,7 @@ export function createTagKeyStore(db: Queries) {
       return row && toTagKey(row)
     },
 
-    /** Locked with its values until the transaction ends: whoever changes or uses them locks the key first. */
+    /** Locked with its values until the transaction ends: what changes or uses them locks the key first. */
     async findForUpdate(companyId: string, id: string): Promise<StoredTagKey | undefined> {
       const [row] = await db.select(keyColumns).from(tagKeys).where(one(companyId, id)).for('update')
       return row

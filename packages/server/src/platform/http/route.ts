@@ -1,6 +1,7 @@
 import type { Operation } from '@millrace/contract/operation.ts'
 import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestAsyncHookHandler } from 'fastify'
 import type { Static, TArray, TObject, TSchema } from 'typebox'
+import { DomainError } from '../errors.ts'
 import type { Listed, Page } from '../paging.ts'
 import { paginated, success } from './envelope.ts'
 
@@ -50,25 +51,35 @@ type NotInEnvelope = 'This operation does not answer 200 in an envelope: use raw
 
 /**
  * Routes an operation that answers in the success envelope. The handler gets the request as the operation's schemas
- * describe it and returns `data`: nothing where that is empty, `rows` and `count` for a paginated list.
+ * describe it and returns `data`: nothing where that is empty, `rows` and `count` for a paginated list. `leaving` makes
+ * a signal for work that is not worth ending once the caller has left.
  */
 export function route<const O extends Operation>(
   scope: FastifyInstance,
   operation: O,
-  handler: (request: RequestOf<O>) => Answer<O>,
+  handler: (request: RequestOf<O>, leaving: () => AbortSignal) => Answer<O>,
   options: Pick<RawRoute<O>, 'bodyLimit'> = {},
 ): void {
   const isPaginated = hasPages(operation)
   scope.route({
     ...operation,
     ...options,
-    async handler(request) {
-      const answer: unknown = await handler(request as RequestOf<O>)
+    async handler(request, reply) {
+      const answer: unknown = await handler(request as RequestOf<O>, () => signalOfLeaving(reply))
       if (!isPaginated) return success(answer === undefined ? {} : answer)
       const { page, perPage } = request.query as Page
       return paginated({ ...(answer as Listed<unknown>), page, perPage })
     },
   })
+}
+
+/** Aborted when the connection closes before the reply is complete. */
+export function signalOfLeaving(reply: FastifyReply): AbortSignal {
+  const left = new AbortController()
+  reply.raw.once('close', () => {
+    if (!reply.raw.writableFinished) left.abort(new DomainError('requestTimeout', {}))
+  })
+  return left.signal
 }
 
 function hasPages({ schema }: Operation): boolean {

@@ -1,12 +1,12 @@
 import type { PermissionName } from '@millrace/contract/permissions.ts'
 import type { createSavedQueryStore, Runner } from '../saved-query-store.ts'
 
-/** Rights that are needed are gone; the message is for whoever reads the saved query. */
+/** Rights that are needed are gone; the message is for readers of the saved query. */
 export class RightsLost extends Error {
   override readonly name = 'RightsLost'
 }
 
-/** What results of a company are sent to anybody by. */
+/** The permission that sending results of a company needs. */
 const neededRights: readonly PermissionName[] = ['statistics:access', 'statistics:export']
 const rightNames: Readonly<Record<string, string>> = {
   'statistics:access': 'Statistics: access',

@@ -35,6 +35,9 @@ export interface ScheduleNotice {
 /** Results of more bytes together come as links: mail servers refuse large mails, and base64 adds a third. */
 export const maxMailBytes = 5_000_000
 
+const english = new Intl.NumberFormat('en')
+const french = new Intl.NumberFormat('fr')
+
 const words = {
   en: {
     subject: (name: string, date: string) => `${name}: results of ${date}`,
@@ -42,8 +45,9 @@ const words = {
       `Attached are the results of the saved query “${name}”, planned for ${time}.`,
     linked: (name: string, time: string) =>
       `The results of the saved query “${name}”, planned for ${time}, are too large for a mail. For 7 days they can be downloaded here by users whose role allows exports:`,
-    rows: (count: string) => `${count} rows`,
-    firstRows: (count: string) => `the first ${count} rows: its limit leaves the others out`,
+    rows: (count: number) => (count === 1 ? '1 row' : `${english.format(count)} rows`),
+    firstRows: (count: number) =>
+      `the first ${count === 1 ? 'row' : `${english.format(count)} rows`}: its limit leaves the others out`,
     why: (owner: string) => `You get this mail because ${owner} put your address on its schedule.`,
     open: 'Saved query',
     failedSubject: (name: string) => `${name}: the scheduled run has failed`,
@@ -65,8 +69,9 @@ const words = {
       `Vous trouverez en pièces jointes les résultats de la requête enregistrée « ${name} », prévue pour ${time}.`,
     linked: (name: string, time: string) =>
       `Les résultats de la requête enregistrée « ${name} », prévue pour ${time}, sont trop volumineux pour un e-mail. Pendant 7 jours, les utilisateurs dont le rôle permet les exports peuvent les télécharger ici :`,
-    rows: (count: string) => `${count} lignes`,
-    firstRows: (count: string) => `les ${count} premières lignes : sa limite écarte les autres`,
+    rows: (count: number) => `${french.format(count)} ${count < 2 ? 'ligne' : 'lignes'}`,
+    firstRows: (count: number) =>
+      `${count === 1 ? 'la première ligne' : `les ${french.format(count)} premières lignes`} : sa limite écarte les autres`,
     why: (owner: string) =>
       `Vous recevez cet e-mail parce que ${owner} a inscrit votre adresse dans la planification de cette requête.`,
     open: 'Requête enregistrée',
@@ -110,8 +115,7 @@ export function readSource(source: string): { id: string; attempts: number; inde
 
 function lineOf(language: Language, { fileName, rows, isCut }: RunResult): string {
   const text = words[language]
-  const count = new Intl.NumberFormat(language).format(rows)
-  return `${fileName} (${isCut ? text.firstRows(count) : text.rows(count)})`
+  return `${fileName} (${isCut ? text.firstRows(rows) : text.rows(rows)})`
 }
 
 /** The mail that brings the results of an attempt, or links to them. */

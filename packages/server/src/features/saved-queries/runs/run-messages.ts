@@ -109,7 +109,7 @@ export function createRunMessages(dependencies: RunMessagesDependencies) {
       })
       const { id, name, ownerId, schedule, nextRunAt } = changed
       if (nextRunAt !== null && linkedAccounts.length + (schedule.recipients ?? []).length === 0) {
-        await pause(tx, changed, `nobody is left who gets its results: ${reason}`)
+        await pause(tx, changed, `no receiver of its results is left: ${reason}`)
         return
       }
       const owner = ownerId === null ? undefined : await within.findRunner(companyId, ownerId)

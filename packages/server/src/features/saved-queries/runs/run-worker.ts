@@ -25,6 +25,16 @@ export interface RunWorkerDependencies {
   readonly log: Pick<Logger, 'warn' | 'error'>
 }
 
+interface Receivers {
+  readonly recipients: readonly string[]
+  /** Ids of the owner's. */
+  readonly linkedAccounts: readonly string[]
+  /** Who has chosen them; absent where there are none. */
+  readonly owner?: Runner
+  /** Why nothing is sent. */
+  readonly refused?: string
+}
+
 /** A run that no further attempt can help; the message is for its owner. */
 class RunRefused extends Error {
   override readonly name = 'RunRefused'
@@ -67,21 +77,21 @@ export function createRunWorker(dependencies: RunWorkerDependencies) {
   }
 
   /**
-   * Who gets the results. Receivers are the owner's choice: where the owner may not export, results that somebody else
+   * Who gets the results. Receivers are the owner's choice: where the owner may not export, results that another user
    * asked for go to none of them.
    */
   async function receiversOf(
     store: ReturnType<typeof createSavedQueryStore>,
     { companyId, ownerId, schedule }: StoredSavedQuery,
-  ): Promise<{ recipients: readonly string[]; linkedAccounts: readonly string[]; refused?: string }> {
+  ): Promise<Receivers> {
     const { recipients = [], linkedAccounts = [] } = schedule
     if (recipients.length + linkedAccounts.length === 0) return { recipients, linkedAccounts }
     try {
-      await requireRights(store, companyId, ownerId, 'its owner')
-      return { recipients, linkedAccounts }
+      const owner = await requireRights(store, companyId, ownerId, 'its owner')
+      return { recipients, linkedAccounts, owner }
     } catch (error) {
       if (!(error instanceof RightsLost)) throw error
-      return { recipients: [], linkedAccounts: [], refused: `sent to nobody: ${error.message}` }
+      return { recipients: [], linkedAccounts: [], refused: `sent to no one: ${error.message}` }
     }
   }
 
@@ -147,15 +157,15 @@ export function createRunWorker(dependencies: RunWorkerDependencies) {
         return
       }
       const runner = await requireRunner(withinQueries, locked, run)
-      const { recipients, linkedAccounts, refused } = await receiversOf(withinQueries, locked)
+      const { recipients, linkedAccounts, owner = runner, refused } = await receiversOf(withinQueries, locked)
       const readers = await withinQueries.listReaders(companyId, recipients)
       if (isScheduled && readers.length + linkedAccounts.length === 0) {
-        throw new RunRefused(`nobody may get its results: ${outsiders(recipients)}`)
+        throw new RunRefused(`no recipient may get its results: ${outsiders(recipients)}`)
       }
       const zone = openZone(locked.schedule.timezone ?? (await readSettings(companyId)).timezone)
       const { name } = locked
       const delivery = {
-        ...{ savedQueryId, runId: run.id, name, owner: runner.email, results, zone },
+        ...{ savedQueryId, runId: run.id, name, owner: owner.email, results, zone },
         plannedFor: run.plannedFor.getTime(),
         publicUrl: publicUrl(),
       }
@@ -185,7 +195,7 @@ export function createRunWorker(dependencies: RunWorkerDependencies) {
       await within.deletePieces(run)
       if (trigger === 'manual' || !isOn(locked.schedule)) return
       if (rightsLost) {
-        // Whoever has taken the schedule over meanwhile has rights of their own.
+        // The user who has taken the schedule over meanwhile has rights of their own.
         const isStillLost = await requireRunner(withinQueries, locked, run).then(
           () => false,
           () => true,

@@ -1,5 +1,5 @@
 import type { CohortMember } from '@millrace/contract/resources/cohort.ts'
-import type { Range } from '../../../platform/paging.ts'
+import type { Listed, Range } from '../../../platform/paging.ts'
 import { cohort } from '../members/cohort.ts'
 import { events } from '../members/events.ts'
 import type { CompiledQuery } from '../query/compile/compile.ts'
@@ -20,26 +20,36 @@ export interface Company {
 
 /** Reads who belongs to a cohort; `run` gives the cells of all rows. */
 export interface CohortPeople {
-  count(company: Company, condition: CohortCondition): Promise<{ people: number; identified: number }>
-  list(company: Company, condition: CohortCondition, range: Range): Promise<CohortMember[]>
+  count(asked: PeopleAsked): Promise<{ people: number; identified: number }>
+  list(asked: PeopleAsked, range: Range): Promise<Listed<CohortMember>>
 }
 
-export type RunStatement = (asker: Company, statement: CompiledQuery) => Promise<readonly EngineCell[][]>
+export interface PeopleAsked {
+  readonly company: Company
+  readonly condition: CohortCondition
+  /** Aborted when the answer is no longer wanted. */
+  readonly signal: AbortSignal
+}
+
+export type RunStatement = (
+  asked: Pick<PeopleAsked, 'company' | 'signal'>,
+  statement: CompiledQuery,
+) => Promise<readonly EngineCell[][]>
 
 export function createCohortPeople(run: RunStatement): CohortPeople {
-  return {
-    async count(company, condition) {
+  const people: CohortPeople = {
+    async count(asked) {
       const parameters = createParameters()
-      const rows = rowsOfPeople(company, condition, parameters)
+      const rows = rowsOfPeople(asked, parameters)
       rows.need(['person', 'identified'])
       const sql = select(['uniqExact(person)', 'uniqExactIf(person, identified)'], rows.relation())
-      const [row] = await run(company, statementOf(sql, parameters, 1))
+      const [row] = await run(asked, statementOf(sql, parameters, 1))
       return { people: Number(row?.[0] ?? 0), identified: Number(row?.[1] ?? 0) }
     },
 
-    async list(company, condition, { limit, offset }) {
+    async list(asked, { limit, offset }) {
       const parameters = createParameters()
-      const rows = rowsOfPeople(company, condition, parameters)
+      const rows = rowsOfPeople(asked, parameters)
       rows.need(['person', 'person_text', 'identified', 'time'])
       const columns = [
         'any(person_text) AS name',
@@ -47,6 +57,7 @@ export function createCohortPeople(run: RunStatement): CohortPeople {
         'count()',
         'toUnixTimestamp64Milli(min(time))',
         'toUnixTimestamp64Milli(max(time))',
+        'count() OVER ()',
       ]
       const part = [limit, offset].map((each) => parameters.bind('Int64', each))
       const sql = select(
@@ -55,23 +66,27 @@ export function createCohortPeople(run: RunStatement): CohortPeople {
         [],
         `\nGROUP BY person\nORDER BY name, person\nLIMIT ${part[0]} OFFSET ${part[1]}`,
       )
-      const found = await run(company, statementOf(sql, parameters, limit))
-      return found.map(([person, identified, count, first, last]) => ({
+      const found = await run(asked, statementOf(sql, parameters, limit))
+      const rowsOfPage = found.map(([person, identified, count, first, last]) => ({
         person: String(person),
         isIdentified: Boolean(identified),
         events: Number(count),
         firstSeen: new Date(Number(first)).toISOString(),
         lastSeen: new Date(Number(last)).toISOString(),
       }))
+      // A page behind the last one has no row that says how many there are.
+      const count = found[0] ? Number(found[0].at(-1)) : offset > 0 ? (await people.count(asked)).people : 0
+      return { rows: rowsOfPage, count }
     },
   }
+  return people
 }
 
-function rowsOfPeople(company: Company, condition: CohortCondition, parameters: Parameters) {
+function rowsOfPeople({ company, condition }: PeopleAsked, parameters: Parameters) {
   const filter = { dimension: cohort, operator: 'equals' as const, values: [], cohort: condition }
   return rowsOf({ ...company, source: events, filters: [filter], times: always, parameters })
 }
 
 function statementOf(sql: string, parameters: Parameters, limit: number): CompiledQuery {
-  return { sql: parameters.prelude() + sql, params: parameters.values, columns: [], rangeLabels: [], limit }
+  return { ...parameters.statement(sql), columns: [], rangeLabels: [], limit }
 }

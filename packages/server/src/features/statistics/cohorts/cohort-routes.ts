@@ -24,9 +24,11 @@ export function registerCohortRoutes(scope: FastifyInstance, service: CohortServ
   route(scope, deleteCohort, ({ principal, ip, params }) =>
     service.delete({ principal, address: ip }, params.id),
   )
-  route(scope, readCohortSize, ({ principal, params }) => service.size(principal, params.id))
-  route(scope, listCohortMembers, ({ principal, params, query }) =>
-    service.members(principal, params.id, query),
+  route(scope, readCohortSize, ({ principal, params }, leaving) =>
+    service.size(principal, params.id, leaving()),
+  )
+  route(scope, listCohortMembers, ({ principal, params, query }, leaving) =>
+    service.members(principal, params.id, query, leaving()),
   )
   route(
     scope,

@@ -6,7 +6,7 @@ import type {
   CohortUpdate,
 } from '@millrace/contract/resources/cohort.ts'
 import { cohortLimits } from '@millrace/contract/resources/cohort.ts'
-import { type AuditEvent, actorOf, type RecordAudit } from '../../../platform/audit.ts'
+import { auditEventOf, type RecordAudit } from '../../../platform/audit.ts'
 import type { Clock } from '../../../platform/clock.ts'
 import { DomainError } from '../../../platform/errors.ts'
 import { newId, normalizeId } from '../../../platform/ids.ts'
@@ -78,7 +78,10 @@ export function createCohortService(dependencies: CohortServiceDependencies) {
       const fields = await fieldsOf(before)
       if (Object.keys(fields).length === 0) return before
       const after = await within.update(companyId, before.id, fields)
-      await recordAudit(tx, eventOf(caller, 'cohort-update', after, { changed: Object.keys(fields).sort() }))
+      await recordAudit(
+        tx,
+        auditEventOf(caller, 'cohort-update', targetOf(after), { changed: Object.keys(fields).sort() }),
+      )
       return after
     })
   }
@@ -130,7 +133,10 @@ export function createCohortService(dependencies: CohortServiceDependencies) {
             listed: listed?.length ?? null,
             ownerId: userId,
           })
-          await recordAudit(tx, eventOf(caller, 'cohort-create', made, { kind: toCohort(made).kind }))
+          await recordAudit(
+            tx,
+            auditEventOf(caller, 'cohort-create', targetOf(made), { kind: toCohort(made).kind }),
+          )
           return toCohort(made)
         })
       try {
@@ -181,28 +187,30 @@ export function createCohortService(dependencies: CohortServiceDependencies) {
       const deleted = await relational.transaction(async (tx) => {
         const row = await createCohortStore(tx).delete(companyId, normalizeId(id))
         if (!row) throw absent(id)
-        await recordAudit(tx, eventOf(caller, 'cohort-delete', row, {}))
+        await recordAudit(tx, auditEventOf(caller, 'cohort-delete', targetOf(row), {}))
         return row
       })
       if (deleted.listId !== null) await lists.deleteAll({ companyId, cohortId: deleted.id }).catch(ignored)
     },
 
     /** @throws {DomainError} `cohortNotFound`, and the failures of queries */
-    async size(principal: Principal, id: string): Promise<CohortSize> {
+    async size(principal: Principal, id: string, signal: AbortSignal): Promise<CohortSize> {
       const stored = await get(principal, id)
       const { now, company } = await nowOf(principal)
-      const counted = await people.count(company, conditionOf(stored, now))
+      const counted = await people.count({ company, condition: conditionOf(stored, now), signal })
       return { ...counted, readAt: new Date(now.instant).toISOString() }
     },
 
     /** @throws {DomainError} `cohortNotFound`, and the failures of queries */
-    async members(principal: Principal, id: string, page: Page): Promise<Listed<CohortMember>> {
+    async members(
+      principal: Principal,
+      id: string,
+      page: Page,
+      signal: AbortSignal,
+    ): Promise<Listed<CohortMember>> {
       const stored = await get(principal, id)
       const { now, company } = await nowOf(principal)
-      const condition = conditionOf(stored, now)
-      const rows = await people.list(company, condition, rangeOf(page))
-      const { people: count } = await people.count(company, condition)
-      return { rows, count }
+      return people.list({ company, condition: conditionOf(stored, now), signal }, rangeOf(page))
     },
   }
 }
@@ -220,12 +228,4 @@ function kindError(reason: string): DomainError {
   return new DomainError('cohortKind', { reason }, { message: `This cohort ${reason}` })
 }
 
-function eventOf(
-  { principal, address }: Caller,
-  action: AuditEvent['action'],
-  { id, name }: Pick<StoredCohort, 'id' | 'name'>,
-  details: Readonly<Record<string, unknown>>,
-): AuditEvent {
-  const target = { kind: 'cohort', id, name }
-  return { companyId: principal.companyId, action, actor: actorOf(principal), target, details, address }
-}
+const targetOf = ({ id, name }: Pick<StoredCohort, 'id' | 'name'>) => ({ kind: 'cohort', id, name })

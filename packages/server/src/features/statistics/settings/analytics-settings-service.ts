@@ -2,7 +2,7 @@ import type {
   AnalyticsSettings,
   AnalyticsSettingsUpdate,
 } from '@millrace/contract/resources/analytics-settings.ts'
-import { actorOf, type RecordAudit } from '../../../platform/audit.ts'
+import { auditEventOf, type RecordAudit } from '../../../platform/audit.ts'
 import { changesOf, definedOf } from '../../../platform/changes.ts'
 import { DomainError } from '../../../platform/errors.ts'
 import type { Relational } from '../../../platform/stores/relational.ts'
@@ -33,11 +33,8 @@ export function createAnalyticsSettingsService({ relational, recordAudit }: Anal
     },
 
     /** @throws DomainError `notFound` */
-    async update(
-      { principal, address }: Caller,
-      wanted: AnalyticsSettingsUpdate,
-    ): Promise<AnalyticsSettings> {
-      const { companyId } = principal
+    async update(caller: Caller, wanted: AnalyticsSettingsUpdate): Promise<AnalyticsSettings> {
+      const { companyId } = caller.principal
       const { attribution, exactCounts, countries } = wanted
       const fields = {
         attributionModel: attribution?.model,
@@ -52,14 +49,8 @@ export function createAnalyticsSettingsService({ relational, recordAudit }: Anal
         const changes = changesOf(present, fields)
         if (changes.changed.length === 0) return toSettings(present)
         await within.update(companyId, definedOf(fields))
-        await recordAudit(tx, {
-          companyId,
-          action: 'statistics-settings-update',
-          actor: actorOf(principal),
-          target: { kind: 'company', id: companyId, name },
-          details: { ...changes },
-          address,
-        })
+        const target = { kind: 'company', id: companyId, name }
+        await recordAudit(tx, auditEventOf(caller, 'statistics-settings-update', target, { ...changes }))
         return toSettings({ ...present, ...definedOf(fields) })
       })
     },

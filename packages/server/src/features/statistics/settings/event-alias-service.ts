@@ -1,10 +1,11 @@
 import { builtInEvents } from '@millrace/contract/events/names.ts'
 import type { EventAlias } from '@millrace/contract/resources/event-alias.ts'
-import { type AuditEvent, actorOf, type RecordAudit } from '../../../platform/audit.ts'
+import { auditEventOf, type RecordAudit } from '../../../platform/audit.ts'
 import { DomainError } from '../../../platform/errors.ts'
 import { invalid } from '../../../platform/invalid.ts'
 import type { Queries, Relational } from '../../../platform/stores/relational.ts'
 import type { Caller, Principal } from '../../identity/sessions/principal.ts'
+import { interactionNames } from '../members/credits.ts'
 import { createEventAliasStore } from './event-alias-store.ts'
 
 export interface EventAliasServiceDependencies {
@@ -32,6 +33,7 @@ export function createEventAliasService(dependencies: EventAliasServiceDependenc
     async set(caller: Caller, name: string, alias: string): Promise<EventAlias> {
       refuseBuiltIn('name', name)
       refuseBuiltIn('alias', alias)
+      refuseInteraction(name)
       if (name === alias) {
         throw invalid(
           'alias',
@@ -50,7 +52,7 @@ export function createEventAliasService(dependencies: EventAliasServiceDependenc
           throw new DomainError('tooManyEventAliases', { limit: maxAliases })
         }
         const details = { from: known?.alias ?? null, to: alias }
-        await recordAudit(tx, entry(caller, 'event-alias-set', name, details))
+        await recordAudit(tx, auditEventOf(caller, 'event-alias-set', { kind: 'event', name }, details))
         return store.set(companyId, name, alias)
       })
     },
@@ -60,7 +62,10 @@ export function createEventAliasService(dependencies: EventAliasServiceDependenc
       await relational.transaction(async (tx) => {
         const alias = await createEventAliasStore(tx).delete(caller.principal.companyId, name)
         if (alias === undefined) throw new DomainError('eventAliasNotFound', { name })
-        await recordAudit(tx, entry(caller, 'event-alias-delete', name, { from: alias }))
+        await recordAudit(
+          tx,
+          auditEventOf(caller, 'event-alias-delete', { kind: 'event', name }, { from: alias }),
+        )
       })
     },
   }
@@ -70,6 +75,12 @@ export function createEventAliasService(dependencies: EventAliasServiceDependenc
 function refuseBuiltIn(path: string, name: string): void {
   if (!builtInEvents.has(name)) return
   throw invalid(path, `must be the name of a custom event; "${name}" is a built-in one`)
+}
+
+/** Under another name its events would be credited no more; another event may be renamed to it. */
+function refuseInteraction(name: string): void {
+  if (!Object.values<string>(interactionNames).includes(name)) return
+  throw invalid('name', `"${name}" credits purchases to workflows and keeps its name`)
 }
 
 /** One alias leads to the name that is shown: no reader follows several, and none can turn in a circle. */
@@ -94,14 +105,4 @@ function refuseChain(present: readonly EventAlias[], name: string, alias: string
       },
     )
   }
-}
-
-function entry(
-  { principal, address }: Caller,
-  action: AuditEvent['action'],
-  name: string,
-  details: Readonly<Record<string, unknown>>,
-): AuditEvent {
-  const { companyId } = principal
-  return { companyId, action, actor: actorOf(principal), target: { kind: 'event', name }, details, address }
 }

@@ -1,4 +1,4 @@
-import type { RecordAudit } from '../../../../platform/audit.ts'
+import { auditEventOf, type RecordAudit } from '../../../../platform/audit.ts'
 import type { Passwords } from '../../../../platform/crypto/passwords.ts'
 import { hashSecret, isSecret, newSecret, type RandomBytes } from '../../../../platform/crypto/secrets.ts'
 import { DomainError } from '../../../../platform/errors.ts'
@@ -13,7 +13,6 @@ import {
   type Queries,
   type Relational,
 } from '../../../../platform/stores/relational.ts'
-import { auditEventOf } from '../../sessions/audit-event.ts'
 import { createFamiliarStore } from '../../sessions/familiar-store.ts'
 import type { Caller } from '../../sessions/principal.ts'
 import { createSessionStore } from '../../sessions/session-store.ts'

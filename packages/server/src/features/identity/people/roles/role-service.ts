@@ -1,5 +1,5 @@
 import type { Role, RoleCreation, RoleUpdate } from '@millrace/contract/resources/role.ts'
-import type { RecordAudit } from '../../../../platform/audit.ts'
+import { auditEventOf, type RecordAudit } from '../../../../platform/audit.ts'
 import { DomainError } from '../../../../platform/errors.ts'
 import { newId, normalizeId } from '../../../../platform/ids.ts'
 import { type Listed, type Page, rangeOf } from '../../../../platform/paging.ts'
@@ -8,7 +8,6 @@ import {
   type Queries,
   type Relational,
 } from '../../../../platform/stores/relational.ts'
-import { auditEventOf } from '../../sessions/audit-event.ts'
 import type { Caller, Principal } from '../../sessions/principal.ts'
 import { createDirectoryStore } from '../directory/directory-store.ts'
 import type { UserLifecycle } from '../users/user-lifecycle.ts'

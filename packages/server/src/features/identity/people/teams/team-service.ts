@@ -1,5 +1,5 @@
 import type { Team, TeamCreation, TeamUpdate } from '@millrace/contract/resources/team.ts'
-import type { RecordAudit } from '../../../../platform/audit.ts'
+import { auditEventOf, type RecordAudit } from '../../../../platform/audit.ts'
 import { changesOf, definedOf } from '../../../../platform/changes.ts'
 import { DomainError } from '../../../../platform/errors.ts'
 import { newId, normalizeId } from '../../../../platform/ids.ts'
@@ -10,7 +10,6 @@ import {
   type Queries,
   type Relational,
 } from '../../../../platform/stores/relational.ts'
-import { auditEventOf } from '../../sessions/audit-event.ts'
 import type { Caller, Principal } from '../../sessions/principal.ts'
 import { createDirectoryStore } from '../directory/directory-store.ts'
 import { requireTeams, requireUnprovisioned } from '../roles/grants.ts'

@@ -1,11 +1,10 @@
 import type { ScimConfig, ScimConfigUpdate } from '@millrace/contract/resources/scim-config.ts'
-import { actorOf, type RecordAudit } from '../../../../platform/audit.ts'
+import { actorOf, auditEventOf, type RecordAudit } from '../../../../platform/audit.ts'
 import { changesOf } from '../../../../platform/changes.ts'
 import { normalizeId } from '../../../../platform/ids.ts'
 import { invalid } from '../../../../platform/invalid.ts'
 import type { Queries, Relational } from '../../../../platform/stores/relational.ts'
 import { requireGrantableRoles, requireNoUserAbove } from '../../people/roles/grants.ts'
-import { auditEventOf } from '../../sessions/audit-event.ts'
 import type { Principal } from '../../sessions/principal.ts'
 import type { RoleAssignment } from '../groups/role-assignment.ts'
 import {

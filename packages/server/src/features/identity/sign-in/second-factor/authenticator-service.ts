@@ -4,7 +4,7 @@ import type {
   AuthenticatorState,
   RecoveryCodes,
 } from '@millrace/contract/resources/authenticator.ts'
-import type { RecordAudit } from '../../../../platform/audit.ts'
+import { auditEventOf, type RecordAudit } from '../../../../platform/audit.ts'
 import type { Clock } from '../../../../platform/clock.ts'
 import type { SecretBox } from '../../../../platform/crypto/secret-box.ts'
 import type { RandomBytes } from '../../../../platform/crypto/secrets.ts'
@@ -13,7 +13,6 @@ import { normalizeId } from '../../../../platform/ids.ts'
 import type { Relational } from '../../../../platform/stores/relational.ts'
 import { createDirectoryStore } from '../../people/directory/directory-store.ts'
 import { requireNotAbove } from '../../people/roles/grants.ts'
-import { auditEventOf } from '../../sessions/audit-event.ts'
 import type { Principal } from '../../sessions/principal.ts'
 import { createSessionStore } from '../../sessions/session-store.ts'
 import type { PasswordCheck } from '../passwords/password-check.ts'

@@ -1,6 +1,6 @@
 import { X509Certificate } from 'node:crypto'
 import type { SsoCertificate } from '@millrace/contract/resources/sso-config.ts'
-import type { RecordAudit } from '../../../../platform/audit.ts'
+import { auditEventOf, type RecordAudit } from '../../../../platform/audit.ts'
 import type { Clock } from '../../../../platform/clock.ts'
 import type { SecretBox } from '../../../../platform/crypto/secret-box.ts'
 import { createSelfSignedCertificate } from '../../../../platform/crypto/self-signed-certificate.ts'
@@ -8,7 +8,6 @@ import { DomainError } from '../../../../platform/errors.ts'
 import { newId, normalizeId } from '../../../../platform/ids.ts'
 import type { Queries, Relational } from '../../../../platform/stores/relational.ts'
 import { createDirectoryStore } from '../../people/directory/directory-store.ts'
-import { auditEventOf } from '../../sessions/audit-event.ts'
 import type { Caller } from '../../sessions/principal.ts'
 import {
   createCertificateStore,

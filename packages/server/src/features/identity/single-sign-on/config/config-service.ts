@@ -5,7 +5,7 @@ import type {
   SsoConfigReplacement,
   SsoConfigUpdate,
 } from '@millrace/contract/resources/sso-config.ts'
-import type { RecordAudit } from '../../../../platform/audit.ts'
+import { auditEventOf, type RecordAudit } from '../../../../platform/audit.ts'
 import { DomainError } from '../../../../platform/errors.ts'
 import { newId } from '../../../../platform/ids.ts'
 import { invalid } from '../../../../platform/invalid.ts'
@@ -13,7 +13,6 @@ import type { Queries, Relational } from '../../../../platform/stores/relational
 import { createDirectoryStore } from '../../people/directory/directory-store.ts'
 import { requireNoUserAbove } from '../../people/roles/grants.ts'
 import { explainLastAdministrator, type UserLifecycle } from '../../people/users/user-lifecycle.ts'
-import { auditEventOf } from '../../sessions/audit-event.ts'
 import type { Caller } from '../../sessions/principal.ts'
 import { createTokenStore } from '../../sessions/tokens/token-store.ts'
 import { serviceProviderOf } from '../assertion/service-provider.ts'

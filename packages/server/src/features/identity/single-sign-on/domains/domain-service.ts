@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { Resolver } from 'node:dns/promises'
 import type { SsoDomain } from '@millrace/contract/resources/sso-config.ts'
-import { type AuditActor, actorOf, type RecordAudit } from '../../../../platform/audit.ts'
+import { type AuditActor, actorOf, auditEventOf, type RecordAudit } from '../../../../platform/audit.ts'
 import type { RandomBytes } from '../../../../platform/crypto/secrets.ts'
 import { DomainError } from '../../../../platform/errors.ts'
 import { newId, normalizeId } from '../../../../platform/ids.ts'
@@ -12,7 +12,6 @@ import {
   type Relational,
 } from '../../../../platform/stores/relational.ts'
 import { createDirectoryStore } from '../../people/directory/directory-store.ts'
-import { auditEventOf } from '../../sessions/audit-event.ts'
 import type { Caller } from '../../sessions/principal.ts'
 import type { NotifyAdministrators } from '../config/config-notice.ts'
 import { createConfigStore } from '../config/config-store.ts'

@@ -17,8 +17,7 @@ export function compileFunnel(funnel: Funnel, companyId: string): CompiledQuery 
   const counted = countedSql(funnel, attemptsSql({ funnel, buckets, companyId, parameters }))
   const rows = rowsSql(funnel, funnel.breakdown ? largestSql(funnel, counted) : counted, parameters)
   return Object.freeze({
-    sql: parameters.prelude() + rows,
-    params: Object.freeze({ ...parameters.values }),
+    ...parameters.statement(rows),
     columns: columnsOf(funnel, (trend) => buckets.formOf(trend)),
     rangeLabels: funnel.ranges.flatMap(({ label }) => label ?? []),
     limit: queryLimits.rows,

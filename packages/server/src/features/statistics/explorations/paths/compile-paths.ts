@@ -10,7 +10,7 @@ import { day } from '../../query/time/zone.ts'
 import { eventName, eventPath } from '../selection.ts'
 import type { ParsedPaths } from './parse-paths.ts'
 
-/** How long after the range the events of its sessions are read: nobody is active for a day without a pause. */
+/** How long after the range the events of its sessions are read: no session goes on for a day without a pause. */
 const tail = day
 
 const columns: readonly ResultColumn[] = [
@@ -67,8 +67,7 @@ export function compilePaths(
       `\nORDER BY depth, is_rest, sessions DESC, shown_source, shown_target\nLIMIT ${limit + 1}`,
   )
   return Object.freeze({
-    sql: parameters.prelude() + sql,
-    params: Object.freeze({ ...parameters.values }),
+    ...parameters.statement(sql),
     columns,
     rangeLabels: [],
     limit,

@@ -60,8 +60,7 @@ export function compileRetention(
     `\nORDER BY cohort, place\nLIMIT ${limit + 1}`,
   )
   return Object.freeze({
-    sql: parameters.prelude() + sql,
-    params: Object.freeze({ ...parameters.values }),
+    ...parameters.statement(sql),
     columns,
     rangeLabels: [],
     limit,

@@ -38,7 +38,7 @@ function listed(scalar: string): string {
 }
 
 /**
- * The numbers of a cohort's persons, or of all `others`: where somebody of whom nothing is known belongs to the cohort,
+ * The numbers of a cohort's persons, or of all `others`: where a person of whom nothing is known belongs to the cohort,
  * those are fewer. The scalar is computed once for the statement, however many of its parts use it.
  */
 function peopleOf(cohort: CohortCondition, context: CohortContext): { people: string; others: boolean } {

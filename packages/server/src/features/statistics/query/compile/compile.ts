@@ -75,15 +75,13 @@ export function compileQuery(
   ]
   const sql = compared ? comparisonSql(plan, contexts) : contexts.map((context) => answerSql(context)).join()
   const countSql = plan.total ? totalSql(contexts) : undefined
-  const prelude = parameters.prelude()
   return Object.freeze({
-    sql: prelude + sql,
-    params: Object.freeze({ ...parameters.values }),
+    ...parameters.statement(sql),
     columns,
     rangeLabels: plan.ranges.flatMap(({ label }) => label ?? []),
     offset: plan.offset,
     ...(plan.limit === undefined ? {} : { limit: plan.limit }),
-    ...(countSql === undefined ? {} : { countSql: prelude + countSql }),
+    ...(countSql === undefined ? {} : { countSql: parameters.statement(countSql).sql }),
   })
 }
 

@@ -12,14 +12,14 @@ describe('the name under which an event answers', () => {
   test('is the column itself where nothing was renamed', () => {
     const parameters = createParameters()
     expect(eventNameSql('name', new Map(), parameters)).toBe('name')
-    expect(parameters.values).toEqual({})
+    expect(parameters.statement('').params).toEqual({})
   })
 
   test('is looked up in bound lists, and no name is part of the statement', () => {
     const parameters = createParameters()
     const sql = 'transform(name, {p1:Array(String)}, {p2:Array(String)})'
     expect(eventNameSql('name', aliases, parameters)).toBe(sql)
-    expect(parameters.values).toEqual({
+    expect(parameters.statement('').params).toEqual({
       p1: ['sign_up', 'signup', "o'ld"],
       p2: ['registration', 'registration', 'fresh'],
     })

@@ -13,6 +13,11 @@ type ParameterType =
   | 'Array(UInt16)'
   | 'Array(Int64)'
 
+export interface Statement {
+  readonly sql: string
+  readonly params: Readonly<Record<string, ColumnarParam>>
+}
+
 /**
  * Values of one statement. Input becomes a placeholder here and reaches the engine apart from the text: there is no
  * other way from a query into SQL.
@@ -20,13 +25,12 @@ type ParameterType =
 export interface Parameters {
   /** The placeholder that stands for the value: `{p3:String}`. */
   bind(type: ParameterType, value: ColumnarParam): string
-  readonly values: Readonly<Record<string, ColumnarParam>>
   /**
    * The name of a scalar that is computed once for the whole statement; `sql` is a SELECT of one row and column.
    */
   define(sql: string): string
-  /** What the statement begins with: the scalars, in the order of their definition. */
-  prelude(): string
+  /** The whole statement: the scalars in the order of their definition, then `sql`, with the values. */
+  statement(sql: string): Statement
 }
 
 export function createParameters(): Parameters {
@@ -34,15 +38,15 @@ export function createParameters(): Parameters {
   const known = new Map<string, string>()
   const defined = new Map<string, string>()
   return {
-    values,
     define(sql) {
       const name = defined.get(sql) ?? `scalar_${defined.size + 1}`
       defined.set(sql, name)
       return name
     },
-    prelude() {
-      if (defined.size === 0) return ''
-      return `WITH ${[...defined].map(([sql, name]) => `${nested(sql)} AS ${name}`).join(', ')}\n`
+    statement(sql) {
+      const scalars = [...defined].map(([scalar, name]) => `${nested(scalar)} AS ${name}`)
+      const prelude = scalars.length === 0 ? '' : `WITH ${scalars.join(', ')}\n`
+      return { sql: prelude + sql, params: Object.freeze({ ...values }) }
     },
     bind(type, value) {
       const same = `${type}\n${JSON.stringify(value)}`

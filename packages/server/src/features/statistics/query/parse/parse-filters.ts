@@ -30,7 +30,7 @@ interface ParsedFilters {
   when(set: TimeSet): TimeSet
 }
 
-/** A filter or group that was read, by what it judges: rows, groups of rows, or the instants that count. */
+/** A filter or group that was read, by what it filters: rows, groups of rows, or the instants that count. */
 type Condition =
   | { readonly kind: 'dimension'; readonly filter: FilterTree<DimensionFilter> }
   | { readonly kind: 'measure'; readonly filter: FilterTree<MeasureFilter> }
@@ -165,8 +165,8 @@ export function parseFilters(
       default: {
         const named = [...new Set(listFilters(or).map(([filter]) => nameOf(filter)))]
         const text =
-          `an or joins filters of one kind, and here are several (${named.slice(0, 5).join(', ')}): dimensions judge ` +
-          'events, measures judge groups of them, and times say what counts at all. Ask one query for each kind'
+          `an or joins filters of one kind, and here are several (${named.slice(0, 5).join(', ')}): dimensions filter ` +
+          'events, measures filter groups of them, and times say what counts at all. Ask one query for each kind'
         faults.add('invalidQuery', here, text, ...named)
         return undefined
       }

@@ -1,0 +1,95 @@
+import { type Static, Type } from 'typebox'
+import { freeObject, oneOf, strict } from './formats.ts'
+
+/** A cell of the evidence of a report. */
+export const CellReference = Type.Object(
+  {
+    evidenceId: Type.String({ description: '`id` of the evidence' }),
+    row: Type.Integer({ minimum: 0, description: 'Index in its `rows`' }),
+    column: Type.String({ description: 'Key in the row', examples: ['purchases.revenue'] }),
+  },
+  { ...strict, title: 'CellReference' },
+)
+export type CellReference = Static<typeof CellReference>
+
+/**
+ * How a figure follows from its cells: `value` is the one cell; `sum` adds all; `difference` is the first minus the
+ * second; `change` is that over the second; `share` is the first over the sum of the others; `ratio` is the first over
+ * the second; `mean` and `median` are of all.
+ */
+export const computations = [
+  'value',
+  'sum',
+  'difference',
+  'change',
+  'share',
+  'ratio',
+  'mean',
+  'median',
+] as const
+export type Computation = (typeof computations)[number]
+
+/** How a figure is written: in the locale of the report, with `decimals`. */
+export const figureForms = ['text', 'number', 'money', 'percent', 'points', 'date', 'month', 'year'] as const
+export type FigureForm = (typeof figureForms)[number]
+
+export const Figure = Type.Object(
+  {
+    start: Type.Integer({ minimum: 0, description: 'Where it begins in the text, in UTF-16 units' }),
+    end: Type.Integer({ minimum: 1, description: 'Where it ends' }),
+    cells: Type.Array(CellReference, { minItems: 1, maxItems: 500, description: 'What it is computed from' }),
+    computation: oneOf([...computations], { description: 'How it follows from the cells' }),
+    form: oneOf([...figureForms], { description: 'How it is written' }),
+    decimals: Type.Integer({ minimum: 0, maximum: 6, description: 'Digits behind the decimal sign' }),
+  },
+  { ...strict, title: 'Figure', description: 'A number or a name in a text, and the cells that it rests on' },
+)
+export type Figure = Static<typeof Figure>
+
+export const Paragraph = Type.Object(
+  {
+    text: Type.String({ maxLength: 4_000 }),
+    figures: Type.Array(Figure, {
+      maxItems: 100,
+      description: 'In the order of the text; every number of the text is one',
+    }),
+  },
+  { ...strict, title: 'Paragraph' },
+)
+export type Paragraph = Static<typeof Paragraph>
+
+export const sectionKinds = [
+  'summary',
+  'change',
+  'drivers',
+  'course',
+  'season',
+  'outliers',
+  'breakdown',
+  'answer',
+  'limits',
+] as const
+
+export const ReportSection = Type.Object(
+  {
+    id: Type.String(),
+    kind: oneOf([...sectionKinds], { description: 'What it tells' }),
+    title: Type.String({ maxLength: 300 }),
+    paragraphs: Type.Array(Paragraph, { maxItems: 20 }),
+    chart: Type.Optional(
+      Type.Object(
+        {
+          evidenceId: Type.String({ description: 'The evidence whose rows it draws' }),
+          specification: freeObject(
+            'Vega-Lite 5 without data: `data.name` is the id of the evidence, its fields are the columns',
+          ),
+        },
+        strict,
+      ),
+    ),
+    generationId: Type.String({ description: 'Generation that wrote it' }),
+    question: Type.Optional(Type.String({ description: 'For `answer`: the follow-up question' })),
+  },
+  { ...strict, title: 'ReportSection' },
+)
+export type ReportSection = Static<typeof ReportSection>
