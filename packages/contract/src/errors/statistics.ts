@@ -219,4 +219,38 @@ export const statisticErrors = {
     message: 'Your company has the most experiments that are possible: archive one first',
     data: Type.Object({ limit: Type.Integer({ examples: [1_000] }) }, strict),
   },
+  reportNotFound: { errorCode: 9500, status: 404, message: 'There is no such report', data: ById },
+  reportEvidenceNotFound: {
+    errorCode: 9501,
+    status: 404,
+    message: 'There is no such evidence of this report',
+    data: ById,
+  reportGenerates: {
+    errorCode: 9502,
+    message: 'A generation of this report has not ended yet',
+    data: ById,
+  reportNotRetryable: {
+    errorCode: 9503,
+    message: 'The last generation of this report did not fail, or another attempt would fail as it did',
+    data: ById,
+  reportArchived: {
+    errorCode: 9504,
+    message: 'This report is archived: make another one',
+    data: ById,
+  reportNotAutomatic: {
+    errorCode: 9505,
+    message: 'Only an automatic report is made again for its period',
+    data: ById,
+  reportSuperseded: {
+    errorCode: 9506,
+    message: 'Another report stands in the place of this one',
+    data: Type.Object({ id: anId, supersededByReportId: anId }, strict),
+  tooManyReports: {
+    errorCode: 9507,
+    message: 'Your company has the most reports that are possible: archive one first',
+    data: Type.Object({ limit: Type.Integer({ examples: [10_000] }) }, strict),
+  tooManyFollowUps: {
+    errorCode: 9508,
+    message: 'This report has the most follow-ups that are possible: make another report',
+    data: Type.Object({ limit: Type.Integer({ examples: [50] }) }, strict),
 } as const satisfies Record<string, ErrorRow>
