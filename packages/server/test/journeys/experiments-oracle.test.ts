@@ -122,20 +122,18 @@ beforeAll(async () => {
 
 afterAll(() => engine.close())
 
-const sampleMetric: fc.Arbitrary<MeasuredMetric> = fc.record({
-  id: fc.uuid(),
-  kind: from(['unique_conversion', 'conversion', 'revenue_per_user', 'click_rate'] as const),
-  source: fc.oneof(
-    from([
-      { event: 'signup' },
-      { event: 'workflow_click' },
-      { event: 'workflow_display' },
-      { event: 'purchase' },
-    ]),
-    fc.constant({ purchases: true } as const),
-  ),
-  windowHours: from([1, 2, 24, 24 * 7, 24 * 30, 24 * 400]),
-})
+const sampleMetric: fc.Arbitrary<MeasuredMetric> = fc
+  .record({
+    id: fc.uuid(),
+    kind: from(['unique_conversion', 'conversion', 'revenue_per_user', 'click_rate'] as const),
+    event: from(['signup', 'workflow_click', 'workflow_display', 'purchase', undefined]),
+    windowHours: from([1, 2, 24, 24 * 7, 24 * 30, 24 * 400]),
+  })
+  .map(({ kind, event, ...metric }) => ({
+    ...metric,
+    kind,
+    source: event === undefined || kind === 'revenue_per_user' ? { purchases: true } : { event },
+  }))
 
 const sampleExperiment: fc.Arbitrary<MeasuredExperiment> = fc
   .record({

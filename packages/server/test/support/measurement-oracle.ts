@@ -35,6 +35,7 @@ export function measureByHand(
   const unitOf = (i: number) => (experiment.unit === 'user' ? facts[i]?.person : facts[i]?.device) ?? ''
   const excluded = { preview: 0, unknownVariant: 0, beforeStart: 0, afterEnd: 0, multipleVariants: 0 }
   const units = new Map<string, Unit>()
+  const displays: UnitFact[] = []
 
   const longest = Math.max(7 * 24, ...metrics.map(({ windowHours }) => windowHours)) * hour
   const latest = Math.min(now, endedAt === null ? Infinity : endedAt + longest)
@@ -53,6 +54,7 @@ export function measureByHand(
       )
       if (met.length === 0) continue
     } else continue
+    if (met.length > 0 && labels.preview !== 'true') displays.push({ unit: unitOf(i), time, cents: 0n })
     if (labels.preview === 'true') excluded.preview++
     else if (met.length === 0) excluded.unknownVariant++
     else if (time < startedAt) excluded.beforeStart++
@@ -86,7 +88,7 @@ export function measureByHand(
 
   const measured = metrics.map((metric) => {
     const known = (of: MetricSource) => factsOf(of).filter(({ time }) => time <= now)
-    const [source, displays] = [known(metric.source), known({ event: 'workflow_display' })]
+    const source = known(metric.source)
     const counted = kept
       .filter(({ first }) => windows === 'all' || first + metric.windowHours * hour < now)
       .map(({ unit, first }) => {
@@ -104,12 +106,10 @@ export function measureByHand(
           unit,
           converted: own.length > 0,
           value: metricValue(metric, own),
-          other:
-            metric.kind === 'click_rate' ? BigInt(inWindow(displays).length) : metricValue(metric, before),
+          other: otherValue(metric, inWindow(displays), before),
         }
       })
-    const isCapped = metric.kind === 'conversion' || metric.kind === 'revenue_per_user'
-    const cap = isCapped ? experiment.outlierCap : null
+    const cap = metric.kind === 'revenue_per_user' ? experiment.outlierCap : null
     const capValue = capOf(
       cap,
       counted.map(({ value }) => value),
@@ -146,6 +146,15 @@ function metricValue({ kind }: MeasuredMetric, facts: readonly UnitFact[]): bigi
   if (kind === 'revenue_per_user') return facts.reduce((sum, { cents }) => sum + cents, 0n)
   if (kind === 'unique_conversion') return facts.length > 0 ? 1n : 0n
   return BigInt(facts.length)
+}
+
+function otherValue(
+  metric: MeasuredMetric,
+  displays: readonly UnitFact[],
+  before: readonly UnitFact[],
+): bigint {
+  if (metric.kind === 'click_rate') return BigInt(displays.length)
+  return metric.kind === 'revenue_per_user' ? metricValue(metric, before) : 0n
 }
 
 function capOf(quantile: number | null, values: readonly bigint[]): (value: bigint) => bigint {

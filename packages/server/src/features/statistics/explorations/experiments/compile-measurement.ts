@@ -1,4 +1,3 @@
-import { interactionNames } from '../../members/credits.ts'
 import { events } from '../../members/events.ts'
 import { purchases } from '../../members/purchases.ts'
 import type { CompiledQuery } from '../../query/compile/compile.ts'
@@ -39,16 +38,22 @@ export interface MeasurementQuery {
   readonly now: number
 }
 
-/** A fact is one number: 48 bits of milliseconds, and one bit for each kind that it is of. */
-const kindBits = 16
+/**
+ * A fact is one number: 42 bits of milliseconds, which reach beyond the last time that is stored, and one bit for each
+ * kind that it is of. The last kind is a display: an exposure, whether it is the first or not.
+ */
+const kindBits = 22
+const displayKind = 21
 /** What exposures say: a bit for each variant, and these. */
 const experimentBit = 40
 const previewBit = 41
 
 interface Context extends MeasurementQuery {
   readonly parameters: Parameters
+  /** The sources of all metrics, each once. */
   readonly kinds: readonly MetricSource[]
   readonly withValues: boolean
+  readonly withDisplays: boolean
   readonly times: TimeSet
 }
 
@@ -69,6 +74,7 @@ export function compileMeasurement(query: MeasurementQuery): CompiledQuery {
     parameters,
     kinds: kindsOf(metrics),
     withValues: metrics.some(({ kind }) => kind === 'revenue_per_user'),
+    withDisplays: metrics.some(({ kind }) => kind === 'click_rate'),
     times: unionOf([{ from: startedAt - before, to: end + 1 }]),
   }
   const measured = cappedSql(measuredSql(context), context)
@@ -83,17 +89,11 @@ export function compileMeasurement(query: MeasurementQuery): CompiledQuery {
   return Object.freeze({ ...parameters.statement(sql), columns: [], rangeLabels: [] })
 }
 
-/** The sources of all metrics, each once; that of displays is what `click_rate` divides by. */
 function kindsOf(metrics: readonly MeasuredMetric[]): MetricSource[] {
-  const kinds = new Map<string, MetricSource>()
-  for (const { kind, source } of metrics) {
-    kinds.set(keyOf(source), source)
-    if (kind === 'click_rate') kinds.set(keyOf(displays), displays)
-  }
+  const kinds = new Map(metrics.map(({ source }) => [keyOf(source), source]))
+  if (kinds.size > displayKind) throw new Error(`${kinds.size} sources of metrics are too many for a fact`)
   return [...kinds.values()]
 }
-
-const displays: MetricSource = { event: interactionNames.display }
 
 function keyOf(source: MetricSource): string {
   return 'event' in source ? source.event : ''
@@ -139,7 +139,7 @@ function codesOf({ experiment, parameters }: Context): { hashes: string; bits: s
 
 /** Events that are exposures or facts: whose, when, what they say of the experiment, and which kinds they are of. */
 function eventsSql(context: Context): string {
-  const { experiment, companyId, eventAliases, parameters, kinds, withValues, times } = context
+  const { experiment, companyId, eventAliases, parameters, kinds, times } = context
   const { hashes, bits } = codesOf(context)
   const code = (number: string) => `transform(${number}, ${hashes}, ${bits}, toUInt64(0))`
   const named = kinds.flatMap((source, bit) =>
@@ -159,18 +159,29 @@ function eventsSql(context: Context): string {
     conditions: [`(${isWanted})`],
   })
   const unit = unitColumn(experiment)
-  rows.need([unit, 'time', 'exposures', 'name', ...(withValues ? ['value'] : [])])
+  rows.need([unit, 'time', 'exposures', 'name'])
   const facts = named.map(({ bit, names }) => `if(name IN ${names}, ${2 ** bit}, 0)`)
+  if (context.withDisplays) {
+    facts.push(
+      `if(bitAnd(code, ${variantBits(experiment)}) != 0 AND NOT ${isPreview}, ${2 ** displayKind}, 0)`,
+    )
+  }
   return select(
     [
       `${unit} AS unit`,
       'toUInt64(toUnixTimestamp64Milli(time)) AS at',
       `arraySum(arrayDistinct(arrayMap(number -> ${code('number')}, exposures))) AS code`,
-      `toUInt16(${facts.length > 0 ? facts.join(' + ') : '0'}) AS kinds`,
-      ...(withValues ? ['ifNull(value, 0) AS value'] : []),
+      `toUInt32(${facts.length > 0 ? facts.join(' + ') : '0'}) AS kinds`,
+      ...(context.withValues ? ['toDecimal64(0, 2) AS value'] : []),
     ],
     rows.relation(),
   )
+}
+
+const isPreview = `bitTest(code, ${previewBit})`
+
+function variantBits({ variants }: MeasuredExperiment): number {
+  return 2 ** variants.length - 1
 }
 
 function unitColumn({ unit }: MeasuredExperiment): 'person' | 'device' {
@@ -190,7 +201,7 @@ function purchasesSql(
     `${ofPerson ? 'person' : 'of_device'} AS unit`,
     'toUInt64(toUnixTimestamp64Milli(time)) AS at',
     'toUInt64(0) AS code',
-    `toUInt16(${2 ** bit}) AS kinds`,
+    `toUInt32(${2 ** bit}) AS kinds`,
     ...(withValues ? ['ifNull(value, 0) AS value'] : []),
   ]
   if (ofPerson) return select(columns, rows.relation())
@@ -218,11 +229,9 @@ function unitsSql(context: Context): string {
   const { experiment, parameters, kinds, withValues } = context
   const bought = kinds.findIndex((source) => 'purchases' in source)
   const parts = [eventsSql(context), ...(bought < 0 ? [] : [purchasesSql(bought, context)])]
-  const variantBits = 2 ** experiment.variants.length - 1
   const start = parameters.bind('Int64', experiment.startedAt)
   const end = parameters.bind('Int64', experiment.endedAt ?? context.now + 1)
-  const isPreview = `bitTest(code, ${previewBit})`
-  const variants = `bitAnd(code, ${variantBits})`
+  const variants = `bitAnd(code, ${variantBits(experiment)})`
   const isLive = `NOT ${isPreview} AND ${variants} != 0`
   const counts = `${isLive} AND at >= ${start} AND at < ${end}`
   const fact = `bitShiftLeft(at, ${kindBits}) + kinds`
@@ -272,6 +281,7 @@ function measuredSql(context: Context): string {
   return select(['place', 'day', 'first', 'preview', 'unknown', 'before', 'after', ...values], nested(placed))
 }
 
+/** The facts from a time on are not smaller than this. */
 const factsFrom = (time: string): string => `bitShiftLeft(toUInt64(${time}), ${kindBits})`
 
 function valuesSql(metric: MeasuredMetric, i: number, context: Context): string[] {
@@ -284,28 +294,22 @@ function valuesSql(metric: MeasuredMetric, i: number, context: Context): string[
   const count = (condition: string) => `toUInt64(arrayCount(fact -> ${condition}, facts))`
   const amount = (condition: string) =>
     `toDecimal256(arraySum((fact, amount) -> if(${condition}, amount, 0), facts, amounts), 2)`
-  const value = { unique_conversion: `toUInt64(k${i} > 0)`, conversion: `k${i}`, click_rate: `k${i}` }
   const columns = [`${count(inWindow(bit))} AS k${i}`]
+  if (kind === 'click_rate') columns.push(`${count(inWindow(displayKind))} AS x${i}`)
   if (kind === 'revenue_per_user') columns.push(`${amount(inWindow(bit))} AS y${i}`)
-  else columns.push(`${value[kind]} AS y${i}`)
-  if (kind === 'click_rate') {
-    columns.push(`${count(inWindow(bitOf(displays, context)))} AS x${i}`)
-  } else if (experiment.cupedDays !== null) {
-    const earlier = parameters.bind('Int64', experiment.cupedDays * day)
+  if (isReduced(metric, experiment)) {
+    const earlier = parameters.bind('Int64', (experiment.cupedDays ?? 0) * day)
     const from = factsFrom(`greatest(toInt64(first) - ${earlier}, 0)`)
-    const before = `bitTest(fact, ${bit}) AND fact >= ${from} AND fact < ${factsFrom('first')}`
-    const values = {
-      unique_conversion: `toUInt64(${count(before)} > 0)`,
-      conversion: count(before),
-      revenue_per_user: amount(before),
-    }
-    columns.push(`${values[kind]} AS x${i}`)
+    columns.push(
+      `${amount(`bitTest(fact, ${bit}) AND fact >= ${from} AND fact < ${factsFrom('first')}`)} AS x${i}`,
+    )
   }
   return columns
 }
 
-function isCapped({ kind }: MeasuredMetric, { outlierCap }: MeasuredExperiment): boolean {
-  return outlierCap !== null && (kind === 'conversion' || kind === 'revenue_per_user')
+/** Whether what units did before their exposure reduces the variance of a metric. */
+function isReduced({ kind }: MeasuredMetric, { cupedDays }: MeasuredExperiment): boolean {
+  return cupedDays !== null && kind === 'revenue_per_user'
 }
 
 /** The condition that a metric counts a unit. */
@@ -316,47 +320,45 @@ function counted({ windowHours }: MeasuredMetric, { windows, now, parameters }: 
     : `place >= 0 AND toInt64(first) < ${parameters.bind('Int64', last)}`
 }
 
-/** The same rows with values above the quantile cut to it; that of values above 0, over all variants together. */
+/**
+ * The same rows with amounts above the quantile cut to it: that of the amounts above 0, over all variants together, so
+ * that few who buy do not make it 0.
+ */
 function cappedSql(measured: string, context: Context): string {
   const { experiment } = context
   const quantile = experiment.outlierCap
   const capped = experiment.metrics.flatMap((metric, i) => {
-    if (!isCapped(metric, experiment)) return []
-    const names = experiment.cupedDays === null ? [`y${i}`] : [`y${i}`, `x${i}`]
+    if (metric.kind !== 'revenue_per_user') return []
+    const names = isReduced(metric, experiment) ? [`y${i}`, `x${i}`] : [`y${i}`]
     return names.map((name) => ({ name, of: counted(metric, context) }))
   })
   if (quantile === null || capped.length === 0) return measured
   const caps = capped.map(
     ({ name, of }) => `quantileExactIf(${quantile})(${name}, ${name} > 0 AND ${of}) OVER () AS cap_${name}`,
   )
-  return select(
-    [
-      '* REPLACE (' +
-        capped
-          .map(({ name }) => `if(${name} > 0, least(${name}, cap_${name}), ${name}) AS ${name}`)
-          .join(', ') +
-        ')',
-    ],
-    nested(select(['*', ...caps], nested(measured))),
-  )
+  const cut = capped.map(({ name }) => `if(${name} > 0, least(${name}, cap_${name}), ${name}) AS ${name}`)
+  return select([`* REPLACE (${cut.join(', ')})`], nested(select(['*', ...caps], nested(measured))))
 }
 
 /** The sums of a metric, `columnsOfMetric` in number, as integers: of amounts in hundredths and ten-thousandths. */
 function sumsSql(metric: MeasuredMetric, i: number, context: Context): string[] {
   const of = counted(metric, context)
-  const isAmount = metric.kind === 'revenue_per_user'
-  const hasOther = metric.kind === 'click_rate' || context.experiment.cupedDays !== null
-  const wide = (name: string) => (isAmount ? name : `toInt256(${name})`)
-  const total = (value: string, hundredths: number) =>
-    isAmount ? `toInt256(sumIf(${value}, ${of}) * ${hundredths})` : `sumIf(${value}, ${of})`
-  const [y, x] = [wide(`y${i}`), wide(`x${i}`)]
-  return [
-    `countIf(${of})`,
-    `countIf(${of} AND k${i} > 0)`,
-    total(y, 100),
-    total(`${y} * ${y}`, 10_000),
-    ...(hasOther
-      ? [total(x, 100), total(`${x} * ${x}`, 10_000), total(`${y} * ${x}`, 10_000)]
-      : ['0', '0', '0']),
-  ]
+  const [units, converted] = [`countIf(${of})`, `countIf(${of} AND k${i} > 0)`]
+  const sum = (value: string) => `sumIf(${value}, ${of})`
+  const hundredths = (value: string) => `toInt256(${sum(value)} * 100)`
+  const squares = (value: string) => `toInt256(${sum(value)} * 10000)`
+  const [k, x, y] = [`k${i}`, `x${i}`, `y${i}`]
+  switch (metric.kind) {
+    case 'unique_conversion':
+      return [units, converted, converted, converted, '0', '0', '0']
+    case 'conversion':
+      return [units, converted, sum(k), sum(`${k} * ${k}`), '0', '0', '0']
+    case 'click_rate':
+      return [units, converted, sum(k), sum(`${k} * ${k}`), sum(x), sum(`${x} * ${x}`), sum(`${k} * ${x}`)]
+    case 'revenue_per_user': {
+      const own = [units, converted, hundredths(y), squares(`${y} * ${y}`)]
+      if (!isReduced(metric, context.experiment)) return [...own, '0', '0', '0']
+      return [...own, hundredths(x), squares(`${x} * ${x}`), squares(`${y} * ${x}`)]
+    }
+  }
 }

@@ -8,9 +8,9 @@ export interface MeasuredExperiment {
   readonly startedAt: number
   /** Null while it runs. */
   readonly endedAt: number | null
-  /** Quantile, between 0 and 1, of the values above 0 at which larger ones are cut; null for none. */
+  /** Quantile, between 0 and 1, of the revenues above 0 at which larger ones are cut; null for none. */
   readonly outlierCap: number | null
-  /** Days before exposure whose values reduce the variance; null for none. */
+  /** Days before exposure whose revenue reduces the variance; null for none. */
   readonly cupedDays: number | null
 }
 
@@ -66,7 +66,7 @@ export interface UnitSums {
   readonly converted: bigint
   readonly sum: bigint
   readonly squares: bigint
-  /** Of the displays of `click_rate`, else of what the units did before exposure; 0 where neither is measured. */
+  /** Of the displays of `click_rate`, of the revenue before exposure where it reduces the variance, else 0. */
   readonly otherSum: bigint
   readonly otherSquares: bigint
   /** Of value times other. */
