@@ -136,7 +136,14 @@ export function measureByHand(
         variantId: variants[Number(place)]?.id ?? '',
         day: date,
         units: members.length,
-        metrics: measured.map((values) => sumsOf(members.flatMap(({ unit }) => values.get(unit) ?? []))),
+        metrics: measured.map((values, i) => {
+          const length = (metrics[i]?.windowHours ?? 0) * hour
+          const open = members.filter(({ first }) => first + length >= now).length
+          return sumsOf(
+            members.flatMap(({ unit }) => values.get(unit) ?? []),
+            BigInt(open),
+          )
+        }),
       }
     }),
   }
@@ -165,11 +172,13 @@ function capOf(quantile: number | null, values: readonly bigint[]): (value: bigi
 
 function sumsOf(
   units: readonly { readonly converted: boolean; readonly value: bigint; readonly other: bigint }[],
+  open: bigint,
 ): UnitSums {
   const sum = (of: (unit: (typeof units)[number]) => bigint) =>
     units.reduce((total, unit) => total + of(unit), 0n)
   return {
     units: BigInt(units.length),
+    open,
     converted: sum(({ converted }) => (converted ? 1n : 0n)),
     sum: sum(({ value }) => value),
     squares: sum(({ value }) => value * value),

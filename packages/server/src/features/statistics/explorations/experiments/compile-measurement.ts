@@ -22,7 +22,7 @@ export const excludedDays = 7
 
 /** Columns of a statement's rows before those of the metrics, and how many each metric has. */
 export const leadingColumns = ['place', 'day', 'units', 'preview', 'unknown', 'before', 'after'] as const
-export const columnsOfMetric = 7
+export const columnsOfMetric = 8
 
 /** `place` of units that met several variants, and of those that met none that counts. */
 export const severalVariants = -1
@@ -312,12 +312,14 @@ function isReduced({ kind }: MeasuredMetric, { cupedDays }: MeasuredExperiment):
   return cupedDays !== null && kind === 'revenue_per_user'
 }
 
+/** The condition that the window of a unit is over. */
+function isOver({ windowHours }: MeasuredMetric, { now, parameters }: Context): string {
+  return `toInt64(first) < ${parameters.bind('Int64', now - windowHours * hour)}`
+}
+
 /** The condition that a metric counts a unit. */
-function counted({ windowHours }: MeasuredMetric, { windows, now, parameters }: Context): string {
-  const last = now - windowHours * hour
-  return windows === 'all'
-    ? 'place >= 0'
-    : `place >= 0 AND toInt64(first) < ${parameters.bind('Int64', last)}`
+function counted(metric: MeasuredMetric, context: Context): string {
+  return context.windows === 'all' ? 'place >= 0' : `place >= 0 AND ${isOver(metric, context)}`
 }
 
 /**
@@ -343,20 +345,21 @@ function cappedSql(measured: string, context: Context): string {
 /** The sums of a metric, `columnsOfMetric` in number, as integers: of amounts in hundredths and ten-thousandths. */
 function sumsSql(metric: MeasuredMetric, i: number, context: Context): string[] {
   const of = counted(metric, context)
-  const [units, converted] = [`countIf(${of})`, `countIf(${of} AND k${i} > 0)`]
+  const converted = `countIf(${of} AND k${i} > 0)`
+  const units = [`countIf(${of})`, `countIf(place >= 0 AND NOT ${isOver(metric, context)})`, converted]
   const sum = (value: string) => `sumIf(${value}, ${of})`
   const hundredths = (value: string) => `toInt256(${sum(value)} * 100)`
   const squares = (value: string) => `toInt256(${sum(value)} * 10000)`
   const [k, x, y] = [`k${i}`, `x${i}`, `y${i}`]
   switch (metric.kind) {
     case 'unique_conversion':
-      return [units, converted, converted, converted, '0', '0', '0']
+      return [...units, converted, converted, '0', '0', '0']
     case 'conversion':
-      return [units, converted, sum(k), sum(`${k} * ${k}`), '0', '0', '0']
+      return [...units, sum(k), sum(`${k} * ${k}`), '0', '0', '0']
     case 'click_rate':
-      return [units, converted, sum(k), sum(`${k} * ${k}`), sum(x), sum(`${x} * ${x}`), sum(`${k} * ${x}`)]
+      return [...units, sum(k), sum(`${k} * ${k}`), sum(x), sum(`${x} * ${x}`), sum(`${k} * ${x}`)]
     case 'revenue_per_user': {
-      const own = [units, converted, hundredths(y), squares(`${y} * ${y}`)]
+      const own = [...units, hundredths(y), squares(`${y} * ${y}`)]
       if (!isReduced(metric, context.experiment)) return [...own, '0', '0', '0']
       return [...own, hundredths(x), squares(`${x} * ${x}`), squares(`${y} * ${x}`)]
     }

@@ -62,6 +62,8 @@ export interface MeasuredDay {
  */
 export interface UnitSums {
   readonly units: bigint
+  /** Units whose window is not over, counted or not. */
+  readonly open: bigint
   /** Units with at least one fact in the window. */
   readonly converted: bigint
   readonly sum: bigint

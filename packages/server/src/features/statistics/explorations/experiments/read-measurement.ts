@@ -35,11 +35,12 @@ function readSums(row: readonly EngineCell[], from: number): UnitSums {
   const cell = (i: number) => BigInt(row[from + i] ?? 0)
   return {
     units: cell(0),
-    converted: cell(1),
-    sum: cell(2),
-    squares: cell(3),
-    otherSum: cell(4),
-    otherSquares: cell(5),
-    products: cell(6),
+    open: cell(1),
+    converted: cell(2),
+    sum: cell(3),
+    squares: cell(4),
+    otherSum: cell(5),
+    otherSquares: cell(6),
+    products: cell(7),
   }
 }
