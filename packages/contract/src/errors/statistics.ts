@@ -219,6 +219,12 @@ export const statisticErrors = {
     message: 'Your company has the most experiments that are possible: archive one first',
     data: Type.Object({ limit: Type.Integer({ examples: [1_000] }) }, strict),
   },
+  experimentNotStarted: {
+    errorCode: 9450,
+    status: 409,
+    message: 'The experiment has not started: there are no results yet',
+    data: ById,
+  },
   reportNotFound: { errorCode: 9500, status: 404, message: 'There is no such report', data: ById },
   reportEvidenceNotFound: {
     errorCode: 9501,
