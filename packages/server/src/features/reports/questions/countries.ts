@@ -55,3 +55,10 @@ export function countryForms(): (readonly [forms: readonly string[], country: Co
     }),
   )
 }
+
+const codes = new Map(countries.flatMap(({ code, names }) => [code, ...names].map((name) => [name, code])))
+
+/** The code of a country by one of its names as they are written here; undefined for other texts. */
+export function countryCodeOf(name: string): string | undefined {
+  return codes.get(name)
+}

@@ -1,8 +1,10 @@
 import type { BinaryFilter, Filter, Query } from '@millrace/contract/resources/query.ts'
 import type { StatisticsMeta } from '@millrace/contract/resources/statistics-meta.ts'
 import type { Catalogue, Language } from '../../../platform/i18n/language.ts'
+import { countryCodeOf } from './countries.ts'
 import { dimensionWords, measureWords } from './lexicon.ts'
 import type { Chart } from './plan-queries.ts'
+import { vocabularyOf } from './vocabulary.ts'
 
 interface Texts {
   readonly by: string
@@ -59,15 +61,28 @@ const texts: Catalogue<Texts> = {
   },
 }
 
-/** The name of a member in a language: the first of its words in the vocabulary, else its title. */
+/** The name of a member in a language: its title, or its first words in the vocabulary. */
 export function nameOfMember(id: string, meta: StatisticsMeta, language: Language): string {
   const title = (meta.measures[id] ?? meta.dimensions[id])?.title ?? id
   if (language === 'en') return title
   const measure = measureWords.find(
-    ({ ids, events, weak, beside }) => ids[0] === id && !events && !weak && !beside,
+    ({ ids, events, weak, beside }) => ids.includes(id) && !events && !weak && !beside,
   )
-  const dimension = dimensionWords.find(({ ids }) => ids.includes(id))
+  const name = measure ? undefined : vocabularyOf(meta).dimensionOf(id)?.name
+  const dimension = dimensionWords.find((each) => each.name === name)
   return (measure ?? dimension)?.fr[0] ?? title
+}
+
+/** Yes and no are no words for these. */
+const states: Readonly<Record<string, Catalogue<{ readonly yes: string; readonly no: string }>>> = {
+  isNew: {
+    en: { yes: 'the person is new', no: 'the person has come before' },
+    fr: { yes: 'la personne est nouvelle', no: 'la personne est déjà venue' },
+  },
+  isIdentified: {
+    en: { yes: 'the person is identified', no: 'the person is anonymous' },
+    fr: { yes: 'la personne est identifiée', no: 'la personne est anonyme' },
+  },
 }
 
 const capitalised = (text: string) => `${text.charAt(0).toUpperCase()}${text.slice(1)}`
@@ -107,11 +122,18 @@ function describeFilter(filter: Filter, name: (id: string) => string, language: 
   const { is, isNot, or, condition } = texts[language]
   if (!isBinary(filter)) return condition
   const { operator, values } = filter
-  const member = lower(name(filter.member ?? filter.dimension ?? ''), language)
+  const id = filter.member ?? filter.dimension ?? ''
+  const member = lower(name(id), language)
   if ((operator !== 'equals' && operator !== 'notEquals') || !values?.length) return condition
-  const [first = '', ...others] = values
-  // Further spellings of one value say nothing more.
-  const shown = others.length > 2 ? [first] : values
+  const state = states[id.slice(id.indexOf('.') + 1)]?.[language]
+  if (state && values.length === 1) {
+    return (values[0] === 'true') === (operator === 'equals') ? state.yes : state.no
+  }
+  // Of a country one of its names says enough.
+  const shown = values.filter((value, i) => {
+    const code = countryCodeOf(value)
+    return code === undefined || values.findIndex((each) => countryCodeOf(each) === code) === i
+  })
   return `${member} ${operator === 'equals' ? is : isNot} ${listed(
     shown.map((value) => `"${value}"`),
     or,

@@ -287,7 +287,18 @@ export const measureWords: readonly MeasureWords[] = [
     ids: orders,
     weak: true,
     en: ['sold', 'bought', 'buy', 'ordered', 'purchased', 'selling', 'sell'],
-    fr: ['vendu', 'vendus', 'vendue', 'acheté', 'achetée', 'acheter', 'achètent', 'commandé', 'commandée', 'vendent'],
+    fr: [
+      'vendu',
+      'vendus',
+      'vendue',
+      'acheté',
+      'achetée',
+      'acheter',
+      'achètent',
+      'commandé',
+      'commandée',
+      'vendent',
+    ],
   },
   {
     ids: ['events.count'],
@@ -440,8 +451,8 @@ export const dimensionWords: readonly DimensionWords[] = [
     name: 'product',
     ids: ['purchases.item', 'events.item'],
     counts: ['purchases.references', 'events.items'],
-    en: ['product', 'item', 'article', 'sku', 'product reference'],
-    fr: ['produit', 'article', 'sku', 'référence'],
+    en: ['product', 'item', 'article', 'sku', 'product reference', 'products sold', 'items sold'],
+    fr: ['produit', 'article', 'sku', 'référence', 'produits vendus', 'articles vendus'],
   },
   {
     name: 'transaction',
@@ -468,7 +479,15 @@ export const dimensionWords: readonly DimensionWords[] = [
     name: 'isIdentified',
     ids: ['events.isIdentified'],
     counts: ['events.people'],
-    en: ['identified or not', 'identified and anonymous', 'identified or anonymous', 'is identified'],
+    en: [
+      'identified or not',
+      'identified and anonymous',
+      'identified or anonymous',
+      'anonymous and identified',
+      'anonymous vs identified',
+      'identified vs anonymous',
+      'is identified',
+    ],
     fr: ['identifiés ou non', 'identifiés et anonymes', 'identifiés ou anonymes'],
   },
   {
@@ -689,6 +708,9 @@ export const markerWords = {
       'le plus de',
       'plus élevé',
       'plus élevée',
+      'le plus élevé',
+      'la plus élevée',
+      'les plus élevés',
       'plus fort',
       'plus forte',
     ],
@@ -708,6 +730,9 @@ export const markerWords = {
       'plus faible',
       'plus bas',
       'plus basse',
+      'le plus faible',
+      'la plus faible',
+      'le plus bas',
     ],
   },
   which: {
@@ -1036,7 +1061,7 @@ export const ignoredWords: Phrases = {
   en: 'a an the i we our my your their its it me us you show give tell display plot chart graph table report please can could would do did does was were be been being has have had is are am will there here how many much number total sum count amount of overall all and s t re ve ll so far that those these who whom want need know see get find look let make made generate bring brought came come go went want like in on at to me about happened happen perform performed performing performance doing about which what when where then also more any some just now had mostly generated figures figure numbers data value values result results breakdown group split up down analysis analyse analyze overview summary with respect regard most occur occurred occurs'.split(
     ' ',
   ),
-  fr: 'le la les l un une des du de d ce cet cette ces c on nous notre nos vous votre mon ma mes je j tu il elle ils elles leur leurs son sa ses se s qu que qui quoi est sont a ont avons etait etaient etre ete fait faire faites montre montrez montrer donne donnez donner moi affiche affichez afficher combien nombre total somme quantite y t ci la dans en et ou par pour sur avec aux au comment tout tous toute toutes veux voudrais peux pouvez voir savoir connaitre generer genere generes realise realisee realises realisees obtenu obtenus liste tableau graphique courbes rapport chiffres resultats resultat valeurs valeur repartition ventilation analyse apercu resume viennent vient pendant m n ne pas plus donc alors aussi puis eu s il te plait svp merci'.split(
+  fr: 'le la les l un une des du de d ce cet cette ces c on nous notre nos vous votre mon ma mes je j tu il elle ils elles leur leurs son sa ses se s qu que qui quoi est sont a ont avons etait etaient etre ete fait faire faites montre montrez montrer donne donnez donner moi affiche affichez afficher combien nombre total somme quantite y t ci la dans en et ou par pour sur avec aux au comment tout tous toute toutes veux voudrais peux pouvez voir savoir connaitre generer genere generes realise realisee realises realisees obtenu obtenus liste tableau graphique courbes rapport chiffres resultats resultat valeurs valeur repartition ventilation analyse apercu resume viennent vient pendant m n ne pas plus donc alors aussi puis eu s il te plait svp merci eu eus eue'.split(
     ' ',
   ),
 }

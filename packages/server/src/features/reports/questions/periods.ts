@@ -91,10 +91,16 @@ export function createPeriods(
     from >= Date.UTC(firstYear, 0, 1) - 24 * hour && to <= Date.UTC(lastYear + 1, 0, 1) + 24 * hour
 
   /** The same days of the year before; of whole weeks the weeks 52 earlier, so that weekdays meet. */
-  function yearBefore(period: Interval): Interval {
-    const isOfWeeks =
-      isStart(period.from, 'week') && isStart(period.to, 'week') && !isStart(period.from, 'year')
+  function yearBefore(period: Period): Interval {
+    const isWholeWeeks = isStart(period.from, 'week') && isStart(period.to, 'week')
+    const isOfWeeks = period.step.unit === 'week' || (isWholeWeeks && !isStart(period.from, 'year'))
     return isOfWeeks ? shift(period, -52, 'week') : shift(period, -1, 'year')
+  }
+
+  /** Ends with today what reaches into the future, and keeps by how much it is moved to compare it. */
+  function untilToday({ from, to, step }: Period): Period | undefined {
+    if (from >= tomorrow) return undefined
+    return { from, to: Math.min(to, tomorrow), step }
   }
 
   const isWhole = ({ from, to }: Interval) => isStart(from, 'day') && isStart(to, 'day')
@@ -109,6 +115,7 @@ export function createPeriods(
     shift,
     isWithin,
     yearBefore,
+    untilToday,
     before: (period: Period): Interval => shift(period, -period.step.count, period.step.unit),
     /** Reads a date, month or year, as `2024-05`; undefined when there is no such day. */
     read(text: string): Interval | undefined {

@@ -395,7 +395,9 @@ function textsOf(places: readonly Place[], question: string): string[] {
 }
 
 function unreadable(question: string, slots: Slots, meta: StatisticsMeta, locale: Language) {
-  const measures = Object.keys(meta.measures)
+  const usual = ['purchases.revenue', 'purchases.count', 'events.people', 'sessions.count']
+  const measures = [...new Set([...usual, ...Object.keys(meta.measures)])]
+    .filter((id) => Object.hasOwn(meta.measures, id))
     .slice(0, maxExamples)
     .map((id) => nameOfMember(id, meta, locale))
   const unread = textsOf([...slots.unread, ...slots.loose], question)

@@ -230,11 +230,8 @@ export function readSlots(terms: Terms, times: TimeReader, vocabulary: Vocabular
     if (word?.kind === 'quoted') return { values: [word.text], names: [word.text], next: place + 1 }
     const known = term.meanings.find((each) => each.kind === 'value' && each.dimension === dimension.name)
     if (known?.kind === 'value') {
-      return {
-        values: [...known.values],
-        names: [...(known.country?.names ?? known.values)],
-        next: place + 1,
-      }
+      const names = known.country ? [...known.country.names, known.country.code] : known.values
+      return { values: [...known.values], names: [...names], next: place + 1 }
     }
     if (!isNamed) return undefined
     const words: Word[] = []
@@ -425,13 +422,22 @@ export function readSlots(terms: Terms, times: TimeReader, vocabulary: Vocabular
       pushMeasure(place)
       return place + 1
     }
-    const value = readKnownValue(place)
+    const value = readKnownValue(place) ?? readPath(place)
     if (value !== undefined) return value
     if (dimension && !isOther) {
       addGroup(dimension, place, place + 1)
       return place + 1
     }
     return undefined
+  }
+
+  /** "/checkout": no other dimension has such values. */
+  function readPath(place: number): number | undefined {
+    const [word] = terms.at(place)?.words ?? []
+    const dimension = vocabulary.findDimension('page')
+    if (word?.kind !== 'word' || !word.text.startsWith('/') || !dimension?.ids.length) return undefined
+    addFilter({ dimension, values: [word.text], names: [word.text], negated, ...placeOf(place, place + 1) })
+    return place + 1
   }
 
   function readLoose(place: number): number {

@@ -405,17 +405,24 @@ export function createTimeReader(terms: Terms, periods: Periods, { dayFirst }: {
     point.kind === 'calendar' && year === undefined ? latest(point) : intervalOf(point, year ?? 0)
 
   /**
-   * The period of a span; undefined when the calendar has no such day, or when it ends before it begins.
+   * The period of a span up to today; undefined when the calendar has no such day, when it ends before it begins, and
+   * when it has not begun.
    * @param year for points that say none: that of the range which this one is compared with
    */
-  function periodOf({ first, last, untilNow }: Span, year?: number): Period | undefined {
+  function periodOf(span: Span, year?: number): Period | undefined {
+    const period = wholePeriodOf(span, year)
+    return period && periods.untilToday(period)
+  }
+
+  function wholePeriodOf({ first, last, untilNow }: Span, year?: number): Period | undefined {
     const ownYear = yearOfPoint(first) ?? yearOfPoint(last) ?? year
     if (!last) {
       const interval = resolve(first, ownYear)
       if (!interval || !periods.isWithin(interval)) return undefined
       if (!untilNow) return first.kind === 'fixed' ? first.period : periods.periodOf(interval)
       if (interval.from >= periods.today.to) return undefined
-      return periods.periodOf({ from: interval.from, to: periods.today.to })
+      const isToDate = first.kind === 'fixed' && first.period.to === periods.today.to
+      return isToDate ? first.period : periods.periodOf({ from: interval.from, to: periods.today.to })
     }
     const to = resolve(last, yearOfPoint(last) ?? ownYear)
     if (!to) return undefined

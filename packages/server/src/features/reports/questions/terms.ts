@@ -12,57 +12,11 @@ export interface Terms {
 }
 
 /** Words that stand between those that count. */
-const between = new Set([
-  'the',
-  'of',
-  'a',
-  'an',
-  'le',
-  'la',
-  'les',
-  'l',
-  'de',
-  'du',
-  'd',
-  'des',
-  'un',
-  'une',
-  'in',
-  'en',
-  'au',
-  'a',
-  'ce',
-  'that',
-  'from',
-  'to',
-  'with',
-  'avec',
-  'at',
-  'during',
-  'pendant',
-  'for',
-  'on',
-  'over',
-  'sur',
-  'dans',
-  'aux',
-  'ci',
-  'our',
-  'my',
-  'your',
-  'notre',
-  'nos',
-  'vos',
-  'me',
-  'is',
-  'are',
-  'est',
-  'sont',
-  'all',
-  'tous',
-  'toute',
-  'tou',
-])
+const between = new Set(
+  'the of a le la les l de du d des un une in en au that from to with avec at during pendant for on over sur dans aux ci our my your notre nos vos me is are est sont all tous toute tou'.split(
+    ' ',
+  ),
+)
 
 export function termsAt(terms: readonly Term[]): Terms {
   const at = (place: number) => terms[place]
