@@ -12,11 +12,11 @@ import { describeStatistics } from '../../src/features/statistics/statistics-met
 /** The calendar of statistics, as the service hands it in. */
 export const calendar: Calendar = { openZone, readRange, startOf, add }
 
-/** What a company can ask whose events and orders carry labels. */
-export const questionMeta: StatisticsMeta = describeStatistics(
-  { events: ['storeName', 'plan_type', 'language'], purchases: ['country', 'storeName', 'customer-group'] },
-  { exactCounts: false },
-)
+/** What a company can ask whose orders carry these labels. */
+export const metaWithLabels = (...purchases: string[]): StatisticsMeta =>
+  describeStatistics({ events: ['storeName', 'plan_type', 'language'], purchases }, { exactCounts: false })
+
+export const questionMeta = metaWithLabels('country', 'storeName', 'customer-group')
 
 /** Wednesday, 18 March 2026, 15:30 in UTC. */
 export const askedAt = Date.parse('2026-03-18T15:30:00Z')

@@ -117,10 +117,10 @@ export function createPeriods(
     yearBefore,
     untilToday,
     before: (period: Period): Interval => shift(period, -period.step.count, period.step.unit),
-    /** Reads a date, month or year, as `2024-05`; undefined when there is no such day. */
-    read(text: string): Interval | undefined {
+    /** Reads a range as a query names it, also a date or month alone; undefined where it cannot be read. */
+    read(range: DateRange): Interval | undefined {
       try {
-        return readRange(text, now)
+        return readRange(range, now)
       } catch (error) {
         if (error instanceof Error) return undefined
         throw error

@@ -18,6 +18,7 @@ import {
 import { type Compared, createTimeReader, type TimeReader } from './read-times.ts'
 import { termsAt } from './terms.ts'
 import { type Vocabulary, vocabularyOf } from './vocabulary.ts'
+import { type ComparisonWindows, windowsOf } from './windows.ts'
 import { maxQuestionLength, type Word, wordsOf } from './words.ts'
 
 /** A query that answers a part of a question. */
@@ -27,11 +28,6 @@ export interface PlannedQuery {
   /** In words, in the language of the report. */
   readonly asks: string
   readonly chart: Chart
-}
-
-export interface ComparisonWindows {
-  readonly previousPeriod: Window
-  readonly previousYear?: Window
 }
 
 export interface ReadQuestion {
@@ -104,7 +100,7 @@ export function createQuestionReader(calendar: Calendar): QuestionReader {
       const vocabulary = vocabularyOf(meta)
       const terms = termsAt(vocabulary.termsOf(wordsOf(text)))
       const times = createTimeReader(terms, periods, { dayFirst: locale === 'fr' })
-      const slots = readSlots(terms, times, vocabulary)
+      const slots = readSlots(terms, times, vocabulary, context.base !== undefined)
       const unread: Place[] = [...slots.unread]
       const { ranges, compared, period } = resolveRanges(slots, times, periods, context.base, unread)
       const base = context.base && baseOf(context.base, vocabulary)
@@ -195,16 +191,6 @@ function intervalOf(
         : periods.shift(period, -what.count, what.unit)
     case 'span':
       return times.periodOf(what.span, year)
-  }
-}
-
-function windowsOf(period: Period, compared: Interval | undefined, periods: Periods): ComparisonWindows {
-  const before = compared ?? periods.before(period)
-  const year = periods.yearBefore(period)
-  const isSame = year.from === before.from && year.to === before.to
-  return {
-    previousPeriod: periods.windowOf(before),
-    ...(isSame || !periods.isWithin(year) ? {} : { previousYear: periods.windowOf(year) }),
   }
 }
 

@@ -61,7 +61,13 @@ const isFiller = (meanings: readonly Meaning[]) =>
       kind === 'ignored' || (kind === 'marker' && 'marker' in rest && rest.marker === 'in'),
   )
 
-export function readSlots(terms: Terms, times: TimeReader, vocabulary: Vocabulary): Slots {
+/** @param isFollowUp whether "the previous year" is that before the range of the report */
+export function readSlots(
+  terms: Terms,
+  times: TimeReader,
+  vocabulary: Vocabulary,
+  isFollowUp: boolean,
+): Slots {
   const measures: AskedMeasure[] = []
   const weak: AskedMeasure[] = []
   /** Words that name a measure and a dimension, as "products" does; read as the measure. */
@@ -366,7 +372,7 @@ export function readSlots(terms: Terms, times: TimeReader, vocabulary: Vocabular
 
   function readRange(place: number): number | undefined {
     const base = times.readMoveOfBase(place)
-    if (base && base.value.kind === 'shift' && isAlone(place, base.next)) {
+    if (base && (isFollowUp || isAlone(place, base.next))) {
       compared.push({ with: base.value, ...placeOf(place, base.next) })
       return base.next
     }

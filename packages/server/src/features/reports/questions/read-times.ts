@@ -61,8 +61,11 @@ export function createTimeReader(terms: Terms, periods: Periods, { dayFirst }: {
     const behind = terms.at(place)?.words[0]
     const comma = behind?.kind === 'break' && behind.text === ',' ? place + 1 : place
     const at = skip(comma)
-    const year = yearAt(at)
-    if (year !== undefined) return { value: { ...point, year }, next: at + 1 }
+    // A year outside of the calendar is one too, so that the whole date is known to be none.
+    const year = numberAt(at)
+    if (year !== undefined && year >= 1_000 && year <= 9_999) {
+      return { value: { ...point, year }, next: at + 1 }
+    }
     const relative = readRelativeYear(at)
     return relative
       ? { value: { ...point, year: relative.value }, next: relative.next }
