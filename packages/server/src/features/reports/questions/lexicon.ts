@@ -607,20 +607,20 @@ export const unitWords: Readonly<Record<Unit, Phrases>> = {
 
 /** Words for grouping by time without a word such as "by"; `auto` takes a unit by the length of the range. */
 export const granularityWords: Readonly<Record<Unit | 'auto', Phrases>> = {
-  hour: { en: ['hourly', 'hour by hour'], fr: ['horaire', 'heure par heure', 'toutes les heures'] },
+  hour: { en: ['hourly'], fr: ['horaire', 'toutes les heures'] },
   day: {
-    en: ['daily', 'day by day'],
-    fr: ['quotidien', 'quotidienne', 'journalier', 'journalière', 'jour par jour'],
+    en: ['daily'],
+    fr: ['quotidien', 'quotidienne', 'journalier', 'journalière'],
   },
-  week: { en: ['weekly', 'week by week'], fr: ['hebdomadaire', 'semaine par semaine'] },
-  month: { en: ['monthly', 'month by month'], fr: ['mensuel', 'mensuelle', 'mois par mois'] },
+  week: { en: ['weekly'], fr: ['hebdomadaire'] },
+  month: { en: ['monthly'], fr: ['mensuel', 'mensuelle'] },
   quarter: {
-    en: ['quarterly', 'quarter by quarter'],
-    fr: ['trimestriel', 'trimestrielle', 'trimestre par trimestre'],
+    en: ['quarterly'],
+    fr: ['trimestriel', 'trimestrielle'],
   },
   year: {
-    en: ['yearly', 'annual', 'annually', 'year by year'],
-    fr: ['annuel', 'annuelle', 'année par année'],
+    en: ['yearly', 'annual', 'annually'],
+    fr: ['annuel', 'annuelle'],
   },
   auto: {
     en: [

@@ -149,6 +149,15 @@ export function readSlots(
     }
   }
 
+  /** "day by day", behind what is no range: "last 7 days by day" ends a range with its first word. */
+  function readRepeatedUnit(place: number): number | undefined {
+    const unit = meaning(place, 'unit')?.unit
+    if (unit === undefined || !is(place + 1, 'by') || meaning(place + 2, 'unit')?.unit !== unit)
+      return undefined
+    granularity ??= unit
+    return place + 3
+  }
+
   /** Whether nothing but a range follows: "by country and customer" and not "by country and customers by month". */
   const endsAfter = (place: number) => !is(fillersFrom(place) + 1, 'by', 'top', 'most')
 
@@ -401,6 +410,8 @@ export function readSlots(
     const counted = readCountOf(place)
     if (counted !== undefined) return counted
     if (is(place, 'top', 'most', 'bottom', 'least')) return readRanking(place)
+    const repeated = readRepeatedUnit(place)
+    if (repeated !== undefined) return repeated
     if (is(place, 'which')) {
       const asked = readWhich(place)
       if (asked !== undefined) return asked

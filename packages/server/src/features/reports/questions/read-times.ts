@@ -90,7 +90,7 @@ export function createTimeReader(terms: Terms, periods: Periods, { dayFirst }: {
     const isDated = (at: number) => dayAt(at) !== undefined || yearAt(at) !== undefined
     return (
       isDated(before) ||
-      isDated(place + 1) ||
+      isDated(skip(place + 1)) ||
       is(before, 'in', 'since', 'between', 'from', 'to', 'and', 'compare', 'startOf', 'last') ||
       is(place + 1, 'to', 'compare') ||
       (written === 'may' && terms.length === 1)

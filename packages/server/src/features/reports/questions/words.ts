@@ -42,6 +42,8 @@ const invariable = new Set(
  * both the vocabulary and the question pass through it.
  */
 export function formOf(word: string): string {
+  // "where", of which only the accent tells that it is not "or".
+  if (word.normalize('NFC').toLowerCase() === 'où') return 'où'
   const plain = word
     .normalize('NFKD')
     .replace(/\p{M}+/gu, '')
