@@ -166,17 +166,23 @@ export function createGenerationWorker(dependencies: GenerationWorkerDependencie
   ): Promise<GeneratedReport> {
     const { id: generationId, companyId, reportId, kind } = generation
     const { analysis, period, comparisonWindows } = await analysisOf(generation, report, signal)
-    if (kind === 'initial') {
-      await relational.transaction(async (tx) => {
-        if (!(await createGenerationStore(tx).lockHeld(generation))) throw new GenerationTaken()
-        await createReportStore(tx).update(companyId, reportId, {
-          periodStart: new Date(period.start),
-          periodEnd: new Date(period.end),
-          comparisonWindows,
-        })
+    const known = await generations.listEvidence(generationId)
+    // What failed for an attempt may be answered now.
+    const stored = known.filter(({ evidence }) => evidence.state !== 'failure')
+    await relational.transaction(async (tx) => {
+      const within = createGenerationStore(tx)
+      if (!(await within.lockHeld(generation))) throw new GenerationTaken()
+      await within.deleteEvidence(
+        generationId,
+        stored.map(({ evidence }) => evidence.id),
+      )
+      if (kind === 'follow-up') return
+      await createReportStore(tx).update(companyId, reportId, {
+        periodStart: new Date(period.start),
+        periodEnd: new Date(period.end),
+        comparisonWindows,
       })
-    }
-    const stored = await generations.listEvidence(generationId)
+    })
     let bytes = await generations.countEvidenceBytes(companyId, reportId)
     const others = stored.reduce((rest, each) => rest - each.bytes, bytes)
     const generated = await generator.generate({
@@ -184,8 +190,7 @@ export function createGenerationWorker(dependencies: GenerationWorkerDependencie
       locale: report.locale,
       timezone: report.timezone,
       onProgress: progressWriter(generation),
-      // What failed for an attempt may be answered now.
-      kept: stored.map(({ evidence }) => evidence).filter(({ state }) => state !== 'failure'),
+      kept: stored.map(({ evidence }) => evidence),
       async keep(evidence) {
         const size = Buffer.byteLength(JSON.stringify(evidence))
         bytes += size
