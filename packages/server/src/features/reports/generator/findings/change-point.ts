@@ -1,4 +1,4 @@
-import type { Bucket } from './compare-periods.ts'
+import { type Bucket, withoutWeekdays } from './compare-periods.ts'
 import { seededRandom, shuffled } from './random.ts'
 
 /** Where a course goes over to another level. */
@@ -55,27 +55,4 @@ function scan(buckets: readonly Bucket[]): { index: number; strength: number } |
     leftBase += bucket.base
   })
   return best
-}
-
-/** Buckets with each day of the week at the rate of all; those that are no days as they are. */
-function withoutWeekdays(buckets: readonly Bucket[]): Bucket[] {
-  const isDaily = buckets.every(({ weekday }) => weekday !== undefined)
-  if (!isDaily || buckets.length < 28) return [...buckets]
-  const all = rateOf(buckets)
-  const rates = new Map(
-    [...Map.groupBy(buckets, ({ weekday }) => weekday)].map(([day, of]) => [day, rateOf(of)]),
-  )
-  return buckets.map((bucket) => ({
-    ...bucket,
-    value: bucket.value - ((rates.get(bucket.weekday) ?? all) - all) * bucket.base,
-  }))
-}
-
-function rateOf(buckets: readonly Bucket[]): number {
-  let [value, base] = [0, 0]
-  for (const bucket of buckets) {
-    value += bucket.value
-    base += bucket.base
-  }
-  return base > 0 ? value / base : 0
 }

@@ -44,6 +44,66 @@ export function comparePeriods(now: readonly Bucket[], before: readonly Bucket[]
   return { statistic, pValue: twoSided(statistic, degrees) }
 }
 
+/** Buckets that a new level needs. */
+const minLevel = 5
+/** Days of the whole course from which weekdays can be levelled. */
+const minDailyCourse = 28
+
+/**
+ * Whether the rate went over to another level somewhere within a period, the beginning of it included: of all such
+ * divisions of the course of both periods the least p-value, times their number. The variance is that of all buckets
+ * around the rates of both sides: a few buckets at the end are no measure of their own variation.
+ */
+export function compareLevels(now: readonly Bucket[], before: readonly Bucket[]): Comparison {
+  const course = [...before, ...now]
+  const isDaily = course.every(({ weekday }) => weekday !== undefined)
+  if (before.length < minLevel || (isDaily && course.length < minDailyCourse)) return noDifference
+  const buckets = withoutWeekdays(course).filter(({ base }) => base > 0)
+  const beginning = before.filter(({ base }) => base > 0).length
+  let best = noDifference
+  let divisions = 0
+  for (let i = Math.max(1, beginning); i <= buckets.length - minLevel; i++) {
+    const [left, right] = [buckets.slice(0, i), buckets.slice(i)]
+    const [leftRate, rightRate] = [rateOf(left), rateOf(right)]
+    const residuals = [
+      ...left.map(({ value, base }) => value - leftRate * base),
+      ...right.map(({ value, base }) => value - rightRate * base),
+    ]
+    const degrees = Math.max(1, residuals.length - 2 - (isDaily ? 6 : 0))
+    const perBucket = residuals.reduce((sum, residual) => sum + residual ** 2, 0) / degrees
+    const ofRates = left.length / sumOf(left, 'base') ** 2 + right.length / sumOf(right, 'base') ** 2
+    const variance = perBucket * ofRates * varianceInflation(residuals)
+    divisions++
+    if (!(variance > 0)) continue
+    const statistic = (rightRate - leftRate) / Math.sqrt(variance)
+    const pValue = twoSided(statistic, degrees)
+    if (pValue < best.pValue) best = { statistic, pValue }
+  }
+  return { ...best, pValue: Math.min(1, best.pValue * divisions) }
+}
+
+/** Buckets with each day of the week at the rate of all; those that are no days, or too few, as they are. */
+export function withoutWeekdays(buckets: readonly Bucket[]): Bucket[] {
+  const isDaily = buckets.every(({ weekday }) => weekday !== undefined)
+  if (!isDaily || buckets.length < minDailyCourse) return [...buckets]
+  const all = rateOf(buckets)
+  const byWeekday = Map.groupBy(buckets, ({ weekday }) => weekday)
+  const rates = new Map([...byWeekday].map(([weekday, same]) => [weekday, rateOf(same)]))
+  return buckets.map((bucket) => ({
+    ...bucket,
+    value: bucket.value - ((rates.get(bucket.weekday) ?? all) - all) * bucket.base,
+  }))
+}
+
+function rateOf(buckets: readonly Bucket[]): number {
+  const base = sumOf(buckets, 'base')
+  return base > 0 ? sumOf(buckets, 'value') / base : 0
+}
+
+function sumOf(buckets: readonly Bucket[], field: 'value' | 'base'): number {
+  return buckets.reduce((sum, bucket) => sum + bucket[field], 0)
+}
+
 interface Estimate {
   readonly rate: number
   readonly variance: number

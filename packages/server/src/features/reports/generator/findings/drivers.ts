@@ -16,7 +16,7 @@ import {
 import { isAdditive, type Rate, type Subject, visitDimension } from '../plans/subject.ts'
 import type { AnalysisContext } from './analysis-context.ts'
 import { findChangePoint } from './change-point.ts'
-import { type Bucket, comparePeriods, discoveryRates } from './compare-periods.ts'
+import { type Bucket, compareLevels, comparePeriods, discoveryRates } from './compare-periods.ts'
 import { type DimensionRows, isPartition, type MemberRows, membersOf, wholeBuckets } from './members.ts'
 import type { Driver, RateCells } from './subject-findings.ts'
 
@@ -125,7 +125,7 @@ interface Tested {
 async function testDimension(
   of: DimensionRows,
   visitTotals: { now: Row; before: Row } | undefined,
-  { subject, scope }: DriverQuestion,
+  { subject, scope, span }: DriverQuestion,
   context: AnalysisContext,
 ): Promise<Tested> {
   const { ask, windows, timezone } = context
@@ -159,7 +159,11 @@ async function testDimension(
   const tests = members.flatMap((member) => {
     const test = (candidate: Candidate, value: string, base?: Base) => {
       const [now, before] = own(member.key, value, base)
-      return { candidate, pValue: comparePeriods(now, before).pValue }
+      const periods = comparePeriods(now, before).pValue
+      if (!span) return { candidate, pValue: periods }
+      // Half of the chance of an error each: a change within the period is diluted by the days before it.
+      const levels = compareLevels(now, before).pValue
+      return { candidate, pValue: Math.min(1, 2 * Math.min(periods, levels)) }
     }
     return [
       test({ of, member }, measure),
