@@ -52,6 +52,8 @@ import {
   type LinkedAccountService,
 } from './features/linked-accounts/linked-account-service.ts'
 import { createReportSettingsStore } from './features/reports/automatic/report-settings-store.ts'
+import { createValueFinder } from './features/reports/questions/value-finder.ts'
+import { createReportWriting } from './features/reports/report-writing.ts'
 import { createReports, type Reports, type ReportsDependencies } from './features/reports/reports.ts'
 import { createSavedQueries, type SavedQueries } from './features/saved-queries/saved-queries.ts'
 import { createSavedQueryStore } from './features/saved-queries/saved-query-store.ts'
@@ -90,7 +92,6 @@ import type { OpenedColumnar } from './open-stores.ts'
 import type { Clock } from './platform/clock.ts'
 import type { Passwords } from './platform/crypto/passwords.ts'
 import type { SecretBox } from './platform/crypto/secret-box.ts'
-import { DomainError } from './platform/errors.ts'
 import { createSqlLeakyBuckets } from './platform/limits/sql-leaky-bucket.ts'
 import type { Logger } from './platform/logger.ts'
 import type { EnqueueMail } from './platform/mail/mail-queue.ts'
@@ -373,7 +374,19 @@ export function createServices(parts: ServiceParts): Services {
       answer: statistics.answer,
       readSettings: analyticsSettings.getForQuery,
       time: timeRules,
-      writing: overrides.reportWriting ?? noWriting,
+      writing:
+        overrides.reportWriting ??
+        ((runQuery) =>
+          createReportWriting(
+            {
+              calendar: { openZone, readRange, startOf, add },
+              describe: statistics.describe,
+              findSavedQuery: (companyId, id) => createSavedQueryStore(relational.db).find(companyId, id),
+              findValues: createValueFinder(statistics),
+              clock,
+            },
+            runQuery,
+          )),
       findReader: (db, companyId, userId) => createSavedQueryStore(db).findRunner(companyId, userId),
       listReaders: (db, companyId, addresses) => createSavedQueryStore(db).listReaders(companyId, addresses),
       recordAudit,
@@ -398,18 +411,6 @@ const timeRules: ReportsDependencies['time'] = {
       throw error
     }
   },
-}
-
-/** Nothing writes reports yet. */
-const noWriting: ReportsDependencies['writing'] = () => {
-  const refuse = async (): Promise<never> => {
-    throw new DomainError('unavailable', {})
-  }
-  return {
-    generator: { generate: refuse },
-    plans: { readQuestion: refuse, readDashboard: refuse },
-    checkSections: () => [],
-  }
 }
 
 /** Events per second from which queries leave a core to the collector, and over how long it is taken. */
