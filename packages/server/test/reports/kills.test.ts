@@ -94,11 +94,8 @@ async function empty(): Promise<void> {
 
 /** What has to hold of a report that is complete, whatever happened to those who made it. */
 function expectWhole(report: Report): void {
-  expect(report).toMatchObject({
-    sectionCount: 1,
-    lastGenerationFailure: undefined,
-    activeGeneration: undefined,
-  })
+  const { sectionCount, lastGenerationFailure, activeGeneration } = report
+  expect({ sectionCount, lastGenerationFailure, activeGeneration }).toEqual({ sectionCount: 1 })
   expect(report.evidence.map(({ query }) => query.measures[0])).toEqual([
     'events.count',
     'events.people',
@@ -113,7 +110,7 @@ test('J02: killed at every statement in turn, a generation goes on elsewhere wit
   await app.advanceTo('2027-05-10T12:00:00Z')
   let isDone = false
   let [kills, reused] = [0, 0]
-  for (let statements = 0; !isDone; statements++) {
+  for (let statements = 0; !isDone; statements += long ? 1 : 3) {
     const { id } = await app.create({ guidedAnalysis: 'revenue' }, statements % 2 === 0 ? 'reader' : 'admin')
     const victim = startProcess()
     victim.left = statements
@@ -133,10 +130,10 @@ test('J02: killed at every statement in turn, a generation goes on elsewhere wit
     )
     expect(rows).toEqual([{ count: 3 }])
     // A user starts 30 an hour.
-    if (statements % 20 === 19) await app.advance(hour)
+    if (statements % 20 > 16) await app.advance(hour)
   }
-  expect(kills).toBeGreaterThan(10)
-  expect(reused).toBeGreaterThan(5)
+  expect(kills).toBeGreaterThan(5)
+  expect(reused).toBeGreaterThan(3)
 })
 
 test('J02: a generation whose process ends during every attempt fails, and can be tried again', async () => {
@@ -231,7 +228,9 @@ function expectedKeys(cadence: string, timezone: string, from: number, to: numbe
   return [...keys]
 }
 
-test.each(['Europe/Paris', 'Australia/Lord_Howe', 'America/Santiago', 'Pacific/Apia'])(
+test.each(
+  long ? ['Europe/Paris', 'Australia/Lord_Howe', 'America/Santiago', 'Pacific/Apia'] : ['America/Santiago'],
+)(
   'J01, J04: over a year in %s every period has one report, whoever is killed',
   async (timezone) => {
     const { pool, time } = app.relational

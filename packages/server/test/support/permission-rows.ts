@@ -5,6 +5,7 @@ import { analyticsSettingsRows } from './permission-rows-analytics-settings.ts'
 import { cohortRows } from './permission-rows-cohorts.ts'
 import { companyRows } from './permission-rows-company.ts'
 import { ownAccountRows } from './permission-rows-own-account.ts'
+import { reportRows } from './permission-rows-reports.ts'
 import { savedQueryRows } from './permission-rows-saved-queries.ts'
 import { signOnRows } from './permission-rows-sign-on.ts'
 import type { PermissionWorld } from './permission-world.ts'
@@ -38,6 +39,7 @@ export const permissionRows: PermissionRows = {
   ...cohortRows,
   ...analyticsSettingsRows,
   ...savedQueryRows,
+  ...reportRows,
 
   runQuery: {
     needs: 'statistics access',

@@ -7,6 +7,7 @@ import { accountRefusals } from './refusal-rows-accounts.ts'
 import { analyticsSettingsRefusals } from './refusal-rows-analytics-settings.ts'
 import { cohortRefusals } from './refusal-rows-cohorts.ts'
 import { ownAccountRefusals } from './refusal-rows-own-account.ts'
+import { reportRefusals } from './refusal-rows-reports.ts'
 import { signOnRefusals } from './refusal-rows-sign-on.ts'
 
 export const refusalRows: RefusalRows = {
@@ -14,6 +15,7 @@ export const refusalRows: RefusalRows = {
   ...analyticsSettingsRefusals,
   ...cohortRefusals,
   ...ownAccountRefusals,
+  ...reportRefusals,
   ...signOnRefusals,
 }
 
