@@ -329,7 +329,7 @@ export function createReportService(dependencies: ReportServiceDependencies) {
         await within.update(companyId, id, { supersededById: replacement })
         await within.insert({
           ...columns,
-          ...{ id: replacement, supersedesId: id, createdBy: userId },
+          ...{ id: replacement, supersedesId: id, createdBy: userId, periodKey: report.periodKey },
           ...{ requestedType: 'user', requestedBy: userId },
         })
         await start(tx, principal, { reportId: replacement, kind: 'initial', question: prompt })
