@@ -4,6 +4,7 @@ import type { Context } from './context.ts'
 import { registerAuditRoutes } from './features/audit/audit-routes.ts'
 import { collectorRoutes } from './features/collector/collector-routes.ts'
 import { registerDatasourceRoutes } from './features/datasources/datasource-routes.ts'
+import { registerExperimentRoutes } from './features/experiments/experiment-routes.ts'
 import { registerAccountRoutes } from './features/identity/people/account-routes.ts'
 import { registerProvisioningRoutes } from './features/identity/provisioning/provisioning-routes.ts'
 import { registerScimRoutes } from './features/identity/provisioning/scim-routes.ts'
@@ -76,6 +77,7 @@ export async function buildApp(context: Context, addresses: () => Addresses): Pr
       registerAnalyticsSettingsRoutes(scope, services.analyticsSettings)
       registerEventAliasRoutes(scope, services.eventAliases)
       registerTagKeyRoutes(scope, services.tagKeys)
+      registerExperimentRoutes(scope, services)
       registerExplorationRoutes(scope, services.statistics, services.answerBodies)
       registerSavedQueryRoutes(scope, services.savedQueries.service)
       registerReportRoutes(scope, services.reports)

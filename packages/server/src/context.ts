@@ -6,6 +6,7 @@ import { auditRetention, removeOldEntries } from './features/audit/audit-retenti
 import { createAuditStore } from './features/audit/audit-store.ts'
 import { insertDatasource } from './features/datasources/datasource-service.ts'
 import { createKeyRegister } from './features/encryption/key-register.ts'
+import { experimentStart } from './features/experiments/experiment-start.ts'
 import { type Bootstrapped, bootstrap } from './features/identity/people/installation/bootstrap.ts'
 import { type AccessCache, createAccessCache } from './features/identity/sessions/access/access-cache.ts'
 import { watchAccessChanges } from './features/identity/sessions/access/access-changes.ts'
@@ -233,6 +234,9 @@ export async function openContext(options: ContextOptions): Promise<Context> {
     })
     closers.push(services.collector.close)
     jobs.handle(metadataWatch, (_, { signal }) => services.singleSignOn.readMetadata(signal))
+    jobs.handle(experimentStart, async (_, { signal }) => {
+      await services.experimentStarter.startDue(signal)
+    })
     const { loops } = services.savedQueries
     jobs.handle(loops.sweepJob, (_, { signal }) => loops.sweep(signal))
     closers.push(loops.stop)

@@ -1,7 +1,8 @@
 import { Type } from 'typebox'
 import type { ErrorRow } from '../error-row.ts'
 import { anId, ById, ByName, Faults, Limit, QueryFaults } from '../failure-data.ts'
-import { oneOf, strict } from '../resources/formats.ts'
+import { experimentActions, experimentStatuses } from '../resources/experiment.ts'
+import { nullable, oneOf, strict } from '../resources/formats.ts'
 
 /**
  * Statistics: codes from 9000. Those up to 9034 are known to clients as those of tag keys and experiments, so that
@@ -183,6 +184,47 @@ export const statisticErrors = {
       strict,
     ),
   },
+  experimentTransition: {
+    errorCode: 9400,
+    status: 409,
+    message: 'The state of the experiment does not allow that',
+    data: Type.Object(
+      {
+        id: anId,
+        action: oneOf(experimentActions),
+        from: oneOf(experimentStatuses),
+        to: nullable(oneOf(experimentStatuses), { description: 'Null where the action keeps the state' }),
+        allowed: Type.Array(oneOf(experimentActions)),
+      },
+      strict,
+    ),
+  },
+  experimentFixed: {
+    errorCode: 9401,
+    status: 409,
+    message: 'The experiment is no draft any more: what decides its numbers cannot be changed',
+    data: Type.Object(
+      {
+        id: anId,
+        status: oneOf(experimentStatuses),
+        fields: Type.Array(Type.String({ examples: ['variants'] }), { minItems: 1 }),
+        changeable: Type.Array(Type.String({ examples: ['name'] })),
+      },
+      strict,
+    ),
+  },
+  tooManyExperiments: {
+    errorCode: 9402,
+    status: 409,
+    message: 'Your company has the most experiments that are possible: archive one first',
+    data: Type.Object({ limit: Type.Integer({ examples: [1_000] }) }, strict),
+  },
+  experimentNotStarted: {
+    errorCode: 9450,
+    status: 409,
+    message: 'The experiment has not started: there are no results yet',
+    data: ById,
+  },
   reportNotFound: { errorCode: 9500, status: 404, message: 'There is no such report', data: ById },
   reportEvidenceNotFound: {
     errorCode: 9501,
@@ -231,5 +273,18 @@ export const statisticErrors = {
     status: 409,
     message: 'This report has the most follow-ups that are possible: make another report',
     data: Type.Object({ limit: Type.Integer({ examples: [50] }) }, strict),
+  },
+  questionUnreadable: {
+    errorCode: 9550,
+    status: 400,
+    message: 'The question names nothing that can be measured',
+    data: Type.Object({
+      unread: Type.Array(Type.String({ examples: ['weather'] }), {
+        description: 'Parts of the question that no rule reads',
+      }),
+      measures: Type.Array(Type.String({ examples: ['Revenue'] }), {
+        description: 'Some of what can be asked for',
+      }),
+    }),
   },
 } as const satisfies Record<string, ErrorRow>

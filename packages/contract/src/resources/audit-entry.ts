@@ -58,6 +58,15 @@ export const auditActions = {
   'cohort-update': 'statistics',
   'cohort-delete': 'statistics',
 
+  'experiment-create': 'statistics',
+  'experiment-update': 'statistics',
+  'experiment-schedule': 'statistics',
+  'experiment-start': 'statistics',
+  'experiment-read': 'statistics',
+  'experiment-end': 'statistics',
+  'experiment-decide': 'statistics',
+  'experiment-archive': 'statistics',
+
   'statistics-settings-update': 'statistics',
   'event-alias-set': 'statistics',
   'event-alias-delete': 'statistics',
