@@ -62,10 +62,10 @@ import { type CohortService, createCohortService } from './features/statistics/c
 import type { CompiledQuery } from './features/statistics/query/compile/compile.ts'
 import { createQueryGate, type QueryGate } from './features/statistics/query/gate.ts'
 import {
-  defaultRunLimits,defaultRunLimits, 
+  defaultRunLimits,
   type EngineCell,
-  type RunLimits,type RunLimits, 
-  rowsOfCompiled,rowsOfCompiled 
+  type RunLimits,
+  rowsOfCompiled,
 } from './features/statistics/query/run.ts'
 import { add, startOf } from './features/statistics/query/time/calendar.ts'
 import { DateFault, readRange } from './features/statistics/query/time/dates.ts'
