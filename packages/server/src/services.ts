@@ -68,7 +68,7 @@ import {
   rowsOfCompiled,
 } from './features/statistics/query/run.ts'
 import { add, startOf } from './features/statistics/query/time/calendar.ts'
-import { DateFault, readRange } from './features/statistics/query/time/dates.ts'
+import { readRange } from './features/statistics/query/time/dates.ts'
 import { openZone } from './features/statistics/query/time/zone.ts'
 import {
   type AnalyticsSettingsService,
@@ -90,7 +90,6 @@ import type { OpenedColumnar } from './open-stores.ts'
 import type { Clock } from './platform/clock.ts'
 import type { Passwords } from './platform/crypto/passwords.ts'
 import type { SecretBox } from './platform/crypto/secret-box.ts'
-import { DomainError } from './platform/errors.ts'
 import { createSqlLeakyBuckets } from './platform/limits/sql-leaky-bucket.ts'
 import type { Logger } from './platform/logger.ts'
 import type { EnqueueMail } from './platform/mail/mail-queue.ts'
@@ -372,8 +371,10 @@ export function createServices(parts: ServiceParts): Services {
       relational,
       answer: statistics.answer,
       readSettings: analyticsSettings.getForQuery,
-      time: timeRules,
-      writing: overrides.reportWriting ?? noWriting,
+      describe: statistics.describe,
+      findSavedQuery: (companyId, id) => createSavedQueryStore(relational.db).find(companyId, id),
+      time: { openZone, startOf, add, readRange },
+      writing: overrides.reportWriting,
       findReader: (db, companyId, userId) => createSavedQueryStore(db).findRunner(companyId, userId),
       listReaders: (db, companyId, addresses) => createSavedQueryStore(db).listReaders(companyId, addresses),
       recordAudit,
@@ -383,32 +384,6 @@ export function createServices(parts: ServiceParts): Services {
       log: logger,
     }),
     provisioning,
-  }
-}
-
-const timeRules: ReportsDependencies['time'] = {
-  openZone,
-  startOf,
-  add,
-  readRange(range, now) {
-    try {
-      return readRange(range, now)
-    } catch (error) {
-      if (error instanceof DateFault) return { fault: error.message }
-      throw error
-    }
-  },
-}
-
-/** Nothing writes reports yet. */
-const noWriting: ReportsDependencies['writing'] = () => {
-  const refuse = async (): Promise<never> => {
-    throw new DomainError('unavailable', {})
-  }
-  return {
-    generator: { generate: refuse },
-    plans: { readQuestion: refuse, readDashboard: refuse },
-    checkSections: () => [],
   }
 }
 

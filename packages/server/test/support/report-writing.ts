@@ -2,7 +2,8 @@ import type { Evidence } from '@millrace/contract/resources/evidence.ts'
 import type { Query } from '@millrace/contract/resources/query.ts'
 import type { ReportSection } from '@millrace/contract/resources/report-section.ts'
 import type { RunQuery } from '../../src/features/reports/evidence/evidence-runner.ts'
-import type { GenerationRequest, Plan } from '../../src/features/reports/generations/generation.ts'
+import { GenerationFailure, type GenerationRequest } from '../../src/features/reports/generator/generation.ts'
+import type { ReadQuestion } from '../../src/features/reports/questions/question-reader.ts'
 import type { ReportWriting } from '../../src/features/reports/reports.ts'
 import { DomainError } from '../../src/platform/errors.ts'
 
@@ -86,6 +87,10 @@ export function createPlainWriting(): PlainWriting {
             evidence.push(read)
             request.onProgress((i + 1) / queries.length)
           }
+          const [first] = evidence
+          if (first && evidence.every(({ state }) => state === 'failure')) {
+            throw new GenerationFailure(first.failureCode ?? '', first.failureMessage ?? '')
+          }
           return {
             title: analysis.kind === 'plan' ? analysis.title : `About ${analysis.guidedAnalysis}`,
             sections: [sectionOf(request, evidence)],
@@ -102,7 +107,7 @@ export function createPlainWriting(): PlainWriting {
         },
       },
       plans: {
-        async readQuestion(question, { now }): Promise<Plan> {
+        async readQuestion(question, { now }): Promise<ReadQuestion> {
           if (question === 'unreadable')
             throw new DomainError('invalidQuery', { errors: [{ path: '', message: 'no' }], members: [] })
           const end = new Date(now).toISOString()
