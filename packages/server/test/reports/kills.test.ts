@@ -185,6 +185,27 @@ test('J02: a process that was only slow publishes and stores nothing once anothe
   expect(heir.plain.asked).toEqual(['events.people', 'events.sessions'])
 })
 
+test('a process that stops gives its generation back as if it had not begun', async () => {
+  await empty()
+  await app.advance(hour)
+  const { id } = await app.create()
+  const [stopped, heir] = [startProcess(), startProcess()]
+  const stopping = new AbortController()
+  stopped.plain.beforeQuery = async (index) => {
+    if (index === 2) stopping.abort(new Error('the service stops'))
+  }
+  await stopped.loops.worker.runOne(stopping.signal)
+  const { rows } = await app.relational.pool.query(
+    'select state, attempts from report_generations where report_id = $1',
+    [id],
+  )
+  expect(rows).toEqual([{ state: 'queued', attempts: 0 }])
+  await work(heir)
+  await Promise.all([stopped, heir].map(end))
+  expectWhole(await app.read(id))
+  expect(heir.plain.asked).toEqual(['events.sessions'])
+})
+
 test('a company has two generations at once, and another company its own', async () => {
   await empty()
   await app.advance(hour)
