@@ -4,7 +4,7 @@ import type { ReportSection } from '@millrace/contract/resources/report-section.
 import type { RunQuery } from '../../src/features/reports/evidence/evidence-runner.ts'
 import { GenerationFailure, type GenerationRequest } from '../../src/features/reports/generator/generation.ts'
 import type { ReadQuestion } from '../../src/features/reports/questions/question-reader.ts'
-import type { ReportWriting } from '../../src/features/reports/reports.ts'
+import type { ReportWriting } from '../../src/features/reports/report-writing.ts'
 import { DomainError } from '../../src/platform/errors.ts'
 
 const query = (...measures: string[]): Query => ({

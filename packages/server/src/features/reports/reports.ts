@@ -1,11 +1,8 @@
-import type { StatisticsMeta } from '@millrace/contract/resources/statistics-meta.ts'
 import type { RecordAudit } from '../../platform/audit.ts'
-import type { Clock } from '../../platform/clock.ts'
 import { createWorkLoops } from '../../platform/jobs/work-loops.ts'
 import type { Logger } from '../../platform/logger.ts'
 import type { EnqueueMail } from '../../platform/mail/mail-queue.ts'
 import type { Relational } from '../../platform/stores/relational.ts'
-import type { StatisticsService } from '../statistics/statistics-service.ts'
 import { createAutomaticOutcome } from './automatic/automatic-outcome.ts'
 import { createPauseAutomatic } from './automatic/pause-automatic.ts'
 import { createReportPlanner } from './automatic/report-planner.ts'
@@ -15,39 +12,20 @@ import {
 } from './automatic/report-settings-service.ts'
 import { createEventReach } from './evidence/event-reach.ts'
 import { createEvidenceRunner, type RunQuery } from './evidence/evidence-runner.ts'
-import type { CheckSections, PlanReader, ReportGenerator } from './generations/generation.ts'
 import { createGenerationStore } from './generations/generation-store.ts'
 import { createGenerationWorker } from './generations/generation-worker.ts'
-import { createPlanReader } from './generations/plan-reader.ts'
-import { checkSections } from './generator/checker/check-sections.ts'
-import { createReportGenerator } from './generator/generate-report.ts'
-import { createDashboardReader, type DashboardDependencies } from './questions/dashboard-reader.ts'
-import { createQuestionReader } from './questions/question-reader.ts'
-import { createValueFinder } from './questions/value-finder.ts'
 import type { Readers } from './readers.ts'
 import { createReportService, type ReportService } from './report-service.ts'
-import type { TimeRules } from './time-rules.ts'
+import { createReportWriting, type ReportWriting, type ReportWritingDependencies } from './report-writing.ts'
 
-/** What writes reports and what reads their questions. */
-export interface ReportWriting {
-  readonly generator: ReportGenerator
-  readonly plans: PlanReader
-  readonly checkSections: CheckSections
-}
-
-export interface ReportsDependencies extends Readers {
+export interface ReportsDependencies extends Readers, ReportWritingDependencies {
   readonly relational: Pick<Relational, 'db' | 'transaction'>
-  readonly answer: StatisticsService['answer']
   readonly readSettings: (companyId: string) => Promise<{ readonly timezone: string }>
-  readonly time: TimeRules
-  readonly describe: (companyId: string) => Promise<StatisticsMeta>
-  readonly findSavedQuery: DashboardDependencies['findSavedQuery']
   /** What stands in the place of the generator and the reading of questions. */
   readonly writing?: ((runQuery: RunQuery) => ReportWriting) | undefined
   readonly recordAudit: RecordAudit
   readonly enqueueMail: EnqueueMail
   readonly publicUrl: () => string
-  readonly clock: Clock
   readonly log: Logger
 }
 
@@ -82,29 +60,11 @@ function createReportLoops({ planner, worker, findDelay, log }: LoopsDependencie
   return { planner, worker, findDelay, ...loops }
 }
 
-/** The generator that needs no language model, and the reading of questions by their grammar. */
-function createWriting(
-  { answer, describe, findSavedQuery, time, clock }: ReportsDependencies,
-  runQuery: RunQuery,
-): ReportWriting {
-  return {
-    generator: createReportGenerator({ runQuery, describe, clock }),
-    plans: createPlanReader({
-      describe,
-      time,
-      questions: createQuestionReader(time),
-      dashboards: createDashboardReader({ calendar: time, findSavedQuery }),
-      findValues: createValueFinder({ answer }),
-    }),
-    checkSections,
-  }
-}
-
 /** Reports with their generations and automatic ones, wired together. */
 export function createReports(dependencies: ReportsDependencies): Reports {
   const { relational, log } = dependencies
   const runQuery = createEvidenceRunner(dependencies)
-  const writing = dependencies.writing?.(runQuery) ?? createWriting(dependencies, runQuery)
+  const writing = dependencies.writing?.(runQuery) ?? createReportWriting(dependencies, runQuery)
   const parts = { ...dependencies, ...writing, runQuery }
   const pause = createPauseAutomatic(dependencies)
   return {
