@@ -274,4 +274,17 @@ export const statisticErrors = {
     message: 'This report has the most follow-ups that are possible: make another report',
     data: Type.Object({ limit: Type.Integer({ examples: [50] }) }, strict),
   },
+  questionUnreadable: {
+    errorCode: 9550,
+    status: 400,
+    message: 'The question names nothing that can be measured',
+    data: Type.Object({
+      unread: Type.Array(Type.String({ examples: ['weather'] }), {
+        description: 'Parts of the question that no rule reads',
+      }),
+      measures: Type.Array(Type.String({ examples: ['Revenue'] }), {
+        description: 'Some of what can be asked for',
+      }),
+    }),
+  },
 } as const satisfies Record<string, ErrorRow>

@@ -1,7 +1,7 @@
 import { alwaysValidTest, comparedSample, defaultPlannedSample } from './always-valid.ts'
 import { compare, emptyComparison, type OpenComparison, type TestResult } from './comparison.ts'
 import { fixedHorizonTest } from './difference-test.ts'
-import { type Estimate, type Estimates, estimateVariants } from './estimates.ts'
+import { type Estimates, estimateVariants } from './estimates.ts'
 import { finite } from './lift.ts'
 import type { StatisticsByVariant } from './metric-statistics.ts'
 import { type Correction, correctByBenjaminiHochberg, correctByHolm } from './multiple-comparisons.ts'
@@ -63,9 +63,6 @@ export interface ExperimentAnalysis {
   readonly metrics: readonly MetricResult[]
 }
 
-/** Units by Kish that a variant's estimate must rest on before the always-valid test speaks. */
-export const minEffectiveUnits = 10
-
 /**
  * All results of an experiment: estimates, comparisons with the baseline, the correction for their number, the check
  * of the sample ratio and what follows from all of it. The comparisons of all success metrics are judged together (by
@@ -121,7 +118,7 @@ export function analyseMetrics(design: ExperimentDesign, metrics: readonly Metri
         units: metric.statistics.get(id)?.units ?? 0,
         estimate: estimate ? finite(estimate.value) : null,
         standardError: estimate ? finite(Math.sqrt(estimate.variance + estimates.sharedVariance)) : null,
-        enoughData: isEnough(estimate),
+        enoughData: estimate?.enoughData ?? false,
         comparison: (comparison && closed.get(comparison)) ?? null,
       }
     }),
@@ -152,7 +149,7 @@ function openMetric(
         { variantId: id, difference: null, fixedHorizon: emptyComparison, alwaysValid: emptyComparison },
       ]
     const alwaysValid =
-      isEnough(treatment) && isEnough(baseline)
+      treatment.enoughData && baseline.enoughData
         ? alwaysValidTest({
             sample: comparedSample(baseline.units, treatment.units),
             plannedSample:
@@ -170,10 +167,6 @@ function openMetric(
     ]
   })
   return { metric, estimates, comparisons }
-}
-
-function isEnough(estimate: Estimate | undefined): boolean {
-  return estimate !== undefined && estimate.effectiveUnits >= minEffectiveUnits
 }
 
 function closeFamily(

@@ -14,12 +14,21 @@ export interface Estimate {
   readonly variance: number
   /** Of the variance: units - 1, and infinite for a rate, whose variance follows from the rate. */
   readonly degreesOfFreedom: number
-  /**
-   * How many units the value rests on, by the formula of Kish (1965, Survey Sampling): the square of the sum over the
-   * sum of squares. A rate has its conversions; one purchase that is most of the revenue makes it about 1.
-   */
-  readonly effectiveUnits: number
+  /** Whether the normal approximation can be relied on: `minConversions` and `minEffectiveUnits`. */
+  readonly enoughData: boolean
 }
+
+/**
+ * Fewest conversions, and fewest units without one, of a rate. Found by simulation, as `minEffectiveUnits`: with fewer
+ * the standard error is too small whenever the estimate is too low, and the always-valid test, which meets such days,
+ * errs too often where one variant has a tenth of the traffic.
+ */
+const minConversions = 25
+/**
+ * Fewest units that a mean or a ratio must rest on, by the formula of Kish (1965, Survey Sampling): the square of the
+ * sum over the sum of squares. A single purchase that is most of the revenue makes it about 1.
+ */
+const minEffectiveUnits = 100
 
 export interface Estimates {
   /** Variants without two units have none. */
@@ -61,8 +70,7 @@ function estimateOf(statistics: MetricStatistics): Estimate | undefined {
         value,
         variance: (value * (1 - value)) / units,
         degreesOfFreedom: Number.POSITIVE_INFINITY,
-        // Where nearly all convert, those who do not are the few that it rests on.
-        effectiveUnits: Math.min(statistics.conversions, units - statistics.conversions),
+        enoughData: Math.min(statistics.conversions, units - statistics.conversions) >= minConversions,
       }
     }
     case 'mean':
@@ -71,7 +79,7 @@ function estimateOf(statistics: MetricStatistics): Estimate | undefined {
         value: statistics.sum / units,
         variance: squaresAroundMean(units, statistics) / (units - 1) / units,
         degreesOfFreedom: units - 1,
-        effectiveUnits: kish(statistics),
+        enoughData: restsOnEnough(statistics),
       }
     case 'ratio':
       return estimateRatio(statistics)
@@ -98,7 +106,7 @@ function estimateRatio({
     value,
     variance: positive(squares, numerator.sumSquares) / (units - 1) / units / meanDenominator ** 2,
     degreesOfFreedom: units - 1,
-    effectiveUnits: kish(numerator),
+    enoughData: restsOnEnough(numerator),
   }
 }
 
@@ -111,7 +119,7 @@ interface CentredMoments {
   readonly squares: number
   readonly covariateSquares: number
   readonly products: number
-  readonly effectiveUnits: number
+  readonly enoughData: boolean
 }
 
 function centredMoments(
@@ -126,7 +134,7 @@ function centredMoments(
     squares: squaresAroundMean(units, statistics),
     covariateSquares: squaresAroundMean(units, covariate),
     products: covariate.sumProducts - (sum * covariate.sum) / units,
-    effectiveUnits: kish(statistics),
+    enoughData: restsOnEnough(statistics),
   }
 }
 
@@ -158,7 +166,7 @@ function adjustByCovariate(variants: readonly CentredMoments[]): Estimates {
           value: variant.mean - theta * (variant.covariateMean - centre),
           variance: residualSquares(variant) / (variant.units - 1) / variant.units,
           degreesOfFreedom: variant.units - 1,
-          effectiveUnits: variant.effectiveUnits,
+          enoughData: variant.enoughData,
         },
       ]),
     ),
@@ -176,6 +184,6 @@ function positive(difference: number, subtractedFrom: number): number {
   return difference > subtractedFrom * 8 * Number.EPSILON ? difference : 0
 }
 
-function kish({ sum, sumSquares }: { readonly sum: number; readonly sumSquares: number }): number {
-  return sumSquares > 0 ? (sum * sum) / sumSquares : 0
+function restsOnEnough({ sum, sumSquares }: { readonly sum: number; readonly sumSquares: number }): boolean {
+  return sumSquares > 0 && (sum * sum) / sumSquares >= minEffectiveUnits
 }

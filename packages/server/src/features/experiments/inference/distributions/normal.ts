@@ -1,14 +1,9 @@
 import { upperGamma } from './incomplete-gamma.ts'
 
-/** P(Z > z) of the standard normal distribution, exact in the far tail too. */
+/** P(Z > z) of the standard normal distribution, precise in the far tail too; P(Z <= z) is that of -z. */
 export function normalSurvival(z: number): number {
   const tail = 0.5 * upperGamma(0.5, (z * z) / 2)
   return z >= 0 ? tail : 1 - tail
-}
-
-/** P(Z <= z) */
-export function normalCdf(z: number): number {
-  return normalSurvival(-z)
 }
 
 /**
