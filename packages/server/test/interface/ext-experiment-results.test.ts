@@ -130,7 +130,7 @@ describe('results', () => {
     })
   })
 
-  it('are rows as CSV in the envelope, as bare CSV and as lines, for those who may export', async () => {
+  it('are rows as CSV in the envelope, as bare CSV and as lines, for those who may export (X07)', async () => {
     const address = await running({ control: [10, 2], treatment: [10, 4] })
     const wrapped = await get(`${address}/results?format=csv`)
     const bare = await get(`${address}/results`, 'text/csv')
@@ -155,7 +155,7 @@ describe('results', () => {
     expect((await get(`${address}/results`)).status).toBe(200)
   })
 
-  it('are refused before the start, and of another company as of none (X01)', async () => {
+  it('are refused before the start, and of another company as of none (X01, X07)', async () => {
     const draft = await post(path, experimentBody())
     const early = await get(`${path}/${draft._id}/results`)
     expect([early.status, early.body.error_code, early.body.data]).toEqual([409, 9450, { id: draft._id }])
@@ -188,7 +188,7 @@ describe('results', () => {
     })
   })
 
-  it('are read through the places of queries, and names of events never reach the text of a statement (Q02, Q16)', async () => {
+  it('are read through the places of queries, and names of events never reach the text of a statement (Q02, X08)', async () => {
     const event = "x') OR 1=1 --"
     const metrics = [{ id: 'signups', kind: 'unique_conversion' as const, source: { event } }]
     const { _id } = await post(path, experimentBody({ metrics }))
@@ -233,7 +233,7 @@ describe('a plan', () => {
     [{ baseline: { rate: 0.5 }, effect: 0.1, alpha: 0 }, 'alpha'],
     [{ baseline: { rate: 0.5 }, effect: 0.1, dailyUnits: 0.5 }, 'dailyUnits'],
     [{ baseline: { rate: 0.5 }, effect: 0.1, allocations: Array(11).fill(1 / 11) }, 'allocations'],
-  ])('names what is wrong: %j', async (body, field) => {
+  ])('names what is wrong (X09): %j', async (body, field) => {
     const { status, reply } = await plan(body)
     expect(status).toBe(400)
     expect(JSON.stringify(reply.data)).toContain(field)

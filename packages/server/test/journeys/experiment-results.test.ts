@@ -257,7 +257,7 @@ describe('units', () => {
     })
   })
 
-  it('that met several variants are left out, and exposures that do not count are told apart', async () => {
+  it('that met several variants are left out, and exposures that do not count are told apart (X08)', async () => {
     const time = start + day
     experiment = { ...experiment, status: 'ended', endedAt: start + 10 * day }
     await engine.load([
