@@ -13,6 +13,12 @@ import {
 } from './features/experiments/experiment-service.ts'
 import { createExperimentStarter } from './features/experiments/experiment-start.ts'
 import { createExperimentStore } from './features/experiments/experiment-store.ts'
+import {
+  createDecisionReader,
+  createResultsReader,
+  createResultsService,
+  type ResultsService,
+} from './features/experiments/results/results-service.ts'
 import { type AccountServices, createAccountServices } from './features/identity/people/account-services.ts'
 import { createTimezoneStore } from './features/identity/people/company/timezone-store.ts'
 import { createDirectoryStore } from './features/identity/people/directory/directory-store.ts'
@@ -61,6 +67,7 @@ import { type AnswerBodies, createAnswerBodies } from './features/statistics/ans
 import { createCohortListStore } from './features/statistics/cohorts/cohort-list-store.ts'
 import { createCohortPeople } from './features/statistics/cohorts/cohort-people.ts'
 import { type CohortService, createCohortService } from './features/statistics/cohorts/cohort-service.ts'
+import { createExperimentMeasure } from './features/statistics/explorations/experiments/experiment-measure.ts'
 import type { CompiledQuery } from './features/statistics/query/compile/compile.ts'
 import { createQueryGate, type QueryGate } from './features/statistics/query/gate.ts'
 import {
@@ -121,6 +128,7 @@ export interface Services {
   readonly tagKeys: TagKeyService
   readonly experiments: ExperimentService
   readonly assignments: AssignmentService
+  readonly experimentResults: ResultsService
   readonly experimentStarter: ReturnType<typeof createExperimentStarter>
   readonly accounts: AccountServices
   readonly linkedAccounts: LinkedAccountService
@@ -262,6 +270,22 @@ export function createServices(parts: ServiceParts): Services {
     limits: queryLimits,
     onAnswered: (outcome, seconds) => metrics.querySeconds.observe({ outcome }, seconds),
   })
+  const readResults = createResultsReader(
+    createExperimentMeasure({
+      readSettings: analyticsSettings.getForQuery,
+      run: ({ signal, ...asked }, statement) => runStatement(asked, statement, signal),
+      clock,
+    }),
+  )
+  const experiments = createExperimentService({
+    relational,
+    recordAudit,
+    lockCompany,
+    listTeams,
+    tagKeys: createSystemTagKeys(),
+    readResults: overrides.readResults ?? createDecisionReader(readResults),
+    clock,
+  })
   const linkedAccounts = createLinkedAccountService({
     relational,
     box,
@@ -334,16 +358,8 @@ export function createServices(parts: ServiceParts): Services {
           return uses.map((use) => ({ kind: 'experiment', ...use }))
         }),
     }),
-    experiments: createExperimentService({
-      relational,
-      recordAudit,
-      lockCompany,
-      listTeams,
-      tagKeys: createSystemTagKeys(),
-      // Nothing is measured yet.
-      readResults: overrides.readResults ?? (async () => ({ validated: false, variants: [] })),
-      clock,
-    }),
+    experiments,
+    experimentResults: createResultsService({ readMeasured: experiments.readMeasured, readResults }),
     assignments: createAssignmentService({
       relational,
       runStatement: ({ companyId, userId, signal }, statement) =>
