@@ -238,7 +238,7 @@ function limitsOf(findings: readonly SubjectFindings[], { writer, source, isUnfi
   const { phrases } = writer
   const ofSubjects = findings.flatMap((each) => {
     const { subject, uncovered, firstDay, totals } = each
-    const noun = writer.noun(subject.measure)
+    const noun = writer.noun(subject.name ?? subject.measure)
     if (!totals) return []
     if (isEmpty(each)) return [phrases.noFacts(noun)]
     const date = firstDay && writer.time('date', firstDay)

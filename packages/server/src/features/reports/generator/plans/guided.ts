@@ -87,7 +87,8 @@ export function guidedPlan(analysis: GuidedAnalysis, meta: StatisticsMeta): Guid
             source: 'sessions',
             measure: 'sessions.count',
             sample: 'sessions.count',
-            totals: known(['sessions.count', 'sessions.people', 'sessions.perPerson']),
+            name: 'returningSessions',
+            totals: known(['sessions.people', 'sessions.perPerson']),
             rates: [],
             // Those of persons who were there before.
             filters: [{ member: 'sessions.isNew', operator: 'equals', values: ['false'] }],
