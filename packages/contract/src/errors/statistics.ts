@@ -219,6 +219,12 @@ export const statisticErrors = {
     message: 'Your company has the most experiments that are possible: archive one first',
     data: Type.Object({ limit: Type.Integer({ examples: [1_000] }) }, strict),
   },
+  experimentNotStarted: {
+    errorCode: 9450,
+    status: 409,
+    message: 'The experiment has not started: there are no results yet',
+    data: ById,
+  },
   reportNotFound: { errorCode: 9500, status: 404, message: 'There is no such report', data: ById },
   reportEvidenceNotFound: {
     errorCode: 9501,
@@ -267,5 +273,18 @@ export const statisticErrors = {
     status: 409,
     message: 'This report has the most follow-ups that are possible: make another report',
     data: Type.Object({ limit: Type.Integer({ examples: [50] }) }, strict),
+  },
+  questionUnreadable: {
+    errorCode: 9550,
+    status: 400,
+    message: 'The question names nothing that can be measured',
+    data: Type.Object({
+      unread: Type.Array(Type.String({ examples: ['weather'] }), {
+        description: 'Parts of the question that no rule reads',
+      }),
+      measures: Type.Array(Type.String({ examples: ['Revenue'] }), {
+        description: 'Some of what can be asked for',
+      }),
+    }),
   },
 } as const satisfies Record<string, ErrorRow>

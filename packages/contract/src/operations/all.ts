@@ -10,6 +10,7 @@ import * as collector from './collector.ts'
 import * as company from './company.ts'
 import * as datasources from './datasources.ts'
 import * as eventAliases from './event-aliases.ts'
+import * as experimentResults from './experiment-results.ts'
 import * as experiments from './experiments.ts'
 import * as funnels from './funnels.ts'
 import * as invitations from './invitations.ts'
@@ -163,4 +164,6 @@ export const allOperations: readonly Operation[] = [
   eventAliases.deleteEventAlias,
   paths.explorePaths,
   retention.exploreRetention,
+  experimentResults.readExperimentResults,
+  experimentResults.planExperiment,
 ]

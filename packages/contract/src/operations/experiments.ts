@@ -68,7 +68,7 @@ export const createExperiment = {
     'Allocations add up to 1. The first metric is the success metric, and `successMetric` names its kind: one of the two is given. All fields but `name`, `hypothesis`, `attachments` and `resourceGroupIds` are fixed once it is no draft any more.',
   ].join('\n\n'),
   audit: { action: 'experiment-create', target: 'experiment', named: 'name' },
-  errors: ['tooManyExperiments', 'tagKeyNameTaken', 'unknownTeam'],
+  errors: ['tooManyExperiments', 'unknownTeam'],
   examples: {
     ab: {
       summary: 'Two variants',

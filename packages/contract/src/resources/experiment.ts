@@ -51,7 +51,7 @@ interface ExperimentTransition {
 }
 
 /** All that changes the state of an experiment; whatever is not here is refused (docs/experiments.md, Life). */
-export const experimentTransitions = {
+const experimentTransitions = {
   schedule: { from: ['draft', 'scheduled'], to: 'scheduled', sets: 'scheduledAt' },
   unschedule: { from: ['scheduled'], to: 'draft' },
   start: { from: ['draft', 'scheduled'], to: 'running', sets: 'startedAt' },
@@ -63,11 +63,13 @@ export const experimentTransitions = {
 export type ExperimentAction = keyof typeof experimentTransitions
 export const experimentActions = Object.keys(experimentTransitions) as ExperimentAction[]
 
+export function transitionOf(action: ExperimentAction): ExperimentTransition {
+  return experimentTransitions[action]
+}
+
 /** What can be done to an experiment in a state. */
 export function actionsFrom(status: ExperimentStatus): ExperimentAction[] {
-  return experimentActions.filter((action) =>
-    (experimentTransitions[action].from as readonly ExperimentStatus[]).includes(status),
-  )
+  return experimentActions.filter((action) => transitionOf(action).from.includes(status))
 }
 
 /** What describes an experiment and changes no number of it: changed in every state but archived, all else in draft. */

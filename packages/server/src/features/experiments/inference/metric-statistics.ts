@@ -37,3 +37,6 @@ export interface RatioStatistics {
 }
 
 export type MetricStatistics = RateStatistics | MeanStatistics | RatioStatistics
+
+/** Statistics of a metric by id of the variant, one kind for all; a variant that is missing has no units. */
+export type StatisticsByVariant = ReadonlyMap<string, MetricStatistics>
