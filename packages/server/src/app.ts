@@ -4,6 +4,7 @@ import type { Context } from './context.ts'
 import { registerAuditRoutes } from './features/audit/audit-routes.ts'
 import { collectorRoutes } from './features/collector/collector-routes.ts'
 import { registerDatasourceRoutes } from './features/datasources/datasource-routes.ts'
+import { registerExperimentRoutes } from './features/experiments/experiment-routes.ts'
 import { registerAccountRoutes } from './features/identity/people/account-routes.ts'
 import { registerProvisioningRoutes } from './features/identity/provisioning/provisioning-routes.ts'
 import { registerScimRoutes } from './features/identity/provisioning/scim-routes.ts'
@@ -17,6 +18,7 @@ import { registerTokenRoutes } from './features/identity/sign-in/tokens/token-ro
 import { registerSamlRoutes } from './features/identity/single-sign-on/sign-in/saml-sign-in-routes.ts'
 import { registerSingleSignOnRoutes } from './features/identity/single-sign-on/single-sign-on-routes.ts'
 import { registerLinkedAccountRoutes } from './features/linked-accounts/linked-account-routes.ts'
+import { registerReportRoutes } from './features/reports/report-routes.ts'
 import { registerSavedQueryRoutes } from './features/saved-queries/saved-query-routes.ts'
 import { registerCohortRoutes } from './features/statistics/cohorts/cohort-routes.ts'
 import { registerExplorationRoutes } from './features/statistics/explorations/exploration-routes.ts'
@@ -75,8 +77,10 @@ export async function buildApp(context: Context, addresses: () => Addresses): Pr
       registerAnalyticsSettingsRoutes(scope, services.analyticsSettings)
       registerEventAliasRoutes(scope, services.eventAliases)
       registerTagKeyRoutes(scope, services.tagKeys)
+      registerExperimentRoutes(scope, services)
       registerExplorationRoutes(scope, services.statistics, services.answerBodies)
       registerSavedQueryRoutes(scope, services.savedQueries.service)
+      registerReportRoutes(scope, services.reports)
       registerDatasourceRoutes(scope, services.datasources)
       registerAccountRoutes(scope, services.accounts)
       registerLinkedAccountRoutes(scope, services.linkedAccounts)

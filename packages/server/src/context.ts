@@ -6,6 +6,7 @@ import { auditRetention, removeOldEntries } from './features/audit/audit-retenti
 import { createAuditStore } from './features/audit/audit-store.ts'
 import { insertDatasource } from './features/datasources/datasource-service.ts'
 import { createKeyRegister } from './features/encryption/key-register.ts'
+import { experimentStart } from './features/experiments/experiment-start.ts'
 import { type Bootstrapped, bootstrap } from './features/identity/people/installation/bootstrap.ts'
 import { type AccessCache, createAccessCache } from './features/identity/sessions/access/access-cache.ts'
 import { watchAccessChanges } from './features/identity/sessions/access/access-changes.ts'
@@ -24,7 +25,7 @@ import { createLoaderStore } from './features/loading/loader-store.ts'
 import { createMailService } from './features/mail/mail-service.ts'
 import { createMailQueue, createMailStore } from './features/mail/mail-store.ts'
 import { createAttachmentReader } from './features/saved-queries/runs/read-attachment.ts'
-import { measureMails, measureRuns, measureStores } from './measure-stores.ts'
+import { measureMails, measureReports, measureRuns, measureStores } from './measure-stores.ts'
 import {
   type OpenedColumnar,
   type OpenedRelational,
@@ -233,10 +234,16 @@ export async function openContext(options: ContextOptions): Promise<Context> {
     })
     closers.push(services.collector.close)
     jobs.handle(metadataWatch, (_, { signal }) => services.singleSignOn.readMetadata(signal))
+    jobs.handle(experimentStart, async (_, { signal }) => {
+      await services.experimentStarter.startDue(signal)
+    })
     const { loops } = services.savedQueries
     jobs.handle(loops.sweepJob, (_, { signal }) => loops.sweep(signal))
     closers.push(loops.stop)
     measureRuns(metrics, loops)
+    const { loops: reportLoops } = services.reports
+    closers.push(reportLoops.stop)
+    measureReports(metrics, reportLoops)
     jobs.start(config.roles.has('worker'))
 
     const loader = createLoaderService({
@@ -258,6 +265,7 @@ export async function openContext(options: ContextOptions): Promise<Context> {
       if (!config.roles.has('worker')) return
       loader.start()
       loops.start()
+      reportLoops.start()
     })
     // A failure to bring the engine up to date is final for queries, not for events.
     whenReady.catch((error: unknown) => {

@@ -5,6 +5,14 @@ import { createCountryDatabase } from './features/collector/senders/country-data
 import { createDatasourceLogStore } from './features/datasources/datasource-log-store.ts'
 import { createDatasourceService, type DatasourceService } from './features/datasources/datasource-service.ts'
 import { createDatasourceStore } from './features/datasources/datasource-store.ts'
+import { type AssignmentService, createAssignmentService } from './features/experiments/assignment-service.ts'
+import {
+  createExperimentService,
+  type ExperimentService,
+  type ReadResults,
+} from './features/experiments/experiment-service.ts'
+import { createExperimentStarter } from './features/experiments/experiment-start.ts'
+import { createExperimentStore } from './features/experiments/experiment-store.ts'
 import { type AccountServices, createAccountServices } from './features/identity/people/account-services.ts'
 import { createTimezoneStore } from './features/identity/people/company/timezone-store.ts'
 import { createDirectoryStore } from './features/identity/people/directory/directory-store.ts'
@@ -43,14 +51,26 @@ import {
   createLinkedAccountService,
   type LinkedAccountService,
 } from './features/linked-accounts/linked-account-service.ts'
+import { createReportSettingsStore } from './features/reports/automatic/report-settings-store.ts'
+import { createValueFinder } from './features/reports/questions/value-finder.ts'
+import { createReportWriting } from './features/reports/report-writing.ts'
+import { createReports, type Reports, type ReportsDependencies } from './features/reports/reports.ts'
 import { createSavedQueries, type SavedQueries } from './features/saved-queries/saved-queries.ts'
 import { createSavedQueryStore } from './features/saved-queries/saved-query-store.ts'
 import { type AnswerBodies, createAnswerBodies } from './features/statistics/answer-body.ts'
 import { createCohortListStore } from './features/statistics/cohorts/cohort-list-store.ts'
 import { createCohortPeople } from './features/statistics/cohorts/cohort-people.ts'
 import { type CohortService, createCohortService } from './features/statistics/cohorts/cohort-service.ts'
+import type { CompiledQuery } from './features/statistics/query/compile/compile.ts'
 import { createQueryGate, type QueryGate } from './features/statistics/query/gate.ts'
-import { defaultRunLimits, type RunLimits, rowsOfCompiled } from './features/statistics/query/run.ts'
+import {
+  defaultRunLimits,
+  type EngineCell,
+  type RunLimits,
+  rowsOfCompiled,
+} from './features/statistics/query/run.ts'
+import { add, startOf } from './features/statistics/query/time/calendar.ts'
+import { DateFault, readRange } from './features/statistics/query/time/dates.ts'
 import { openZone } from './features/statistics/query/time/zone.ts'
 import {
   type AnalyticsSettingsService,
@@ -62,6 +82,7 @@ import {
 } from './features/statistics/settings/event-alias-service.ts'
 import { createStatisticsService, type StatisticsService } from './features/statistics/statistics-service.ts'
 import { createStatisticsStore } from './features/statistics/statistics-store.ts'
+import { createSystemTagKeys } from './features/tag-keys/system-tag-keys.ts'
 import {
   createTagKeyService,
   type ListUsesOfTag,
@@ -96,7 +117,11 @@ export interface Services {
   readonly answerBodies: AnswerBodies
   readonly cohorts: CohortService
   readonly savedQueries: SavedQueries
+  readonly reports: Reports
   readonly tagKeys: TagKeyService
+  readonly experiments: ExperimentService
+  readonly assignments: AssignmentService
+  readonly experimentStarter: ReturnType<typeof createExperimentStarter>
   readonly accounts: AccountServices
   readonly linkedAccounts: LinkedAccountService
   readonly audit: AuditService
@@ -112,6 +137,8 @@ export interface ServiceOverrides {
   readonly queryGate?: QueryGate
   readonly queryLimits?: RunLimits
   readonly listUsesOfTag?: ListUsesOfTag
+  readonly readResults?: ReadResults
+  readonly reportWriting?: ReportsDependencies['writing']
 }
 
 export interface ServiceParts {
@@ -182,7 +209,10 @@ export function createServices(parts: ServiceParts): Services {
     publicUrl,
     knowsTimezone,
     settingsNaming: provisioning.settingsNaming,
-    onTimezoneChanged: (tx, companyId) => createSavedQueryStore(tx).replan(companyId),
+    async onTimezoneChanged(tx, companyId) {
+      await createSavedQueryStore(tx).replan(companyId)
+      await createReportSettingsStore(tx).replan(companyId)
+    },
   })
   const signIn = createSignInService({
     relational,
@@ -194,22 +224,30 @@ export function createServices(parts: ServiceParts): Services {
     publicUrl,
   })
   const lockCompany = (tx: Queries, companyId: string) => createDirectoryStore(tx).lockCompany(companyId)
+  const listTeams = (tx: Queries, companyId: string, ids: readonly string[]) =>
+    createDirectoryStore(tx).listTeams(companyId, ids)
   const analyticsSettings = createAnalyticsSettingsService({ relational, recordAudit })
   const queryLimits = overrides.queryLimits ?? {
     ...defaultRunLimits,
     threads: oneThreadWhileIngesting(collector, ending),
   }
+  /** Under the limits of queries; the users of a company take turns. */
+  async function runStatement(
+    { companyId, userId }: { readonly companyId: string; readonly userId: string },
+    statement: CompiledQuery,
+    signal: AbortSignal,
+  ): Promise<readonly EngineCell[][]> {
+    const leave = await gate.enter(companyId, signal, userId)
+    try {
+      return await rowsOfCompiled(columnar, statement, queryLimits, signal)
+    } finally {
+      leave()
+    }
+  }
   const cohorts = createCohortService({
     relational,
     lists: createCohortListStore({ columnar }),
-    people: createCohortPeople(async ({ company: { companyId, userId }, signal }, statement) => {
-      const leave = await gate.enter(companyId, signal, userId)
-      try {
-        return await rowsOfCompiled(columnar, statement, queryLimits, signal)
-      } finally {
-        leave()
-      }
-    }),
+    people: createCohortPeople(({ company, signal }, statement) => runStatement(company, statement, signal)),
     recordAudit,
     readSettings: analyticsSettings.getForQuery,
     clock,
@@ -288,10 +326,31 @@ export function createServices(parts: ServiceParts): Services {
       relational,
       recordAudit,
       lockCompany,
-      listTeams: (tx, companyId, ids) => createDirectoryStore(tx).listTeams(companyId, ids),
-      // Nothing assigns tags yet.
-      listUsesOfTag: overrides.listUsesOfTag ?? (async () => []),
+      listTeams,
+      listUsesOfTag:
+        overrides.listUsesOfTag ??
+        (async (tx, tag) => {
+          const uses = await createExperimentStore(tx).listUsesOfTag(tag)
+          return uses.map((use) => ({ kind: 'experiment', ...use }))
+        }),
     }),
+    experiments: createExperimentService({
+      relational,
+      recordAudit,
+      lockCompany,
+      listTeams,
+      tagKeys: createSystemTagKeys(),
+      // Nothing is measured yet.
+      readResults: overrides.readResults ?? (async () => ({ validated: false, variants: [] })),
+      clock,
+    }),
+    assignments: createAssignmentService({
+      relational,
+      runStatement: ({ companyId, userId, signal }, statement) =>
+        runStatement({ companyId, userId }, { ...statement, columns: [], rangeLabels: [] }, signal),
+      log: logger,
+    }),
+    experimentStarter: createExperimentStarter({ relational, recordAudit, clock, log: logger }),
     accounts,
     audit: createAuditService({ store: createAuditStore(relational.db) }),
     linkedAccounts,
@@ -310,8 +369,48 @@ export function createServices(parts: ServiceParts): Services {
       clock,
       log: logger,
     }),
+    reports: createReports({
+      relational,
+      answer: statistics.answer,
+      readSettings: analyticsSettings.getForQuery,
+      time: timeRules,
+      writing:
+        overrides.reportWriting ??
+        ((runQuery) =>
+          createReportWriting(
+            {
+              calendar: { openZone, readRange, startOf, add },
+              describe: statistics.describe,
+              findSavedQuery: (companyId, id) => createSavedQueryStore(relational.db).find(companyId, id),
+              findValues: createValueFinder(statistics),
+              clock,
+            },
+            runQuery,
+          )),
+      findReader: (db, companyId, userId) => createSavedQueryStore(db).findRunner(companyId, userId),
+      listReaders: (db, companyId, addresses) => createSavedQueryStore(db).listReaders(companyId, addresses),
+      recordAudit,
+      enqueueMail,
+      publicUrl,
+      clock,
+      log: logger,
+    }),
     provisioning,
   }
+}
+
+const timeRules: ReportsDependencies['time'] = {
+  openZone,
+  startOf,
+  add,
+  readRange(range, now) {
+    try {
+      return readRange(range, now)
+    } catch (error) {
+      if (error instanceof DateFault) return { fault: error.message }
+      throw error
+    }
+  },
 }
 
 /** Events per second from which queries leave a core to the collector, and over how long it is taken. */

@@ -1,7 +1,8 @@
 import { Type } from 'typebox'
 import type { ErrorRow } from '../error-row.ts'
 import { anId, ById, ByName, Faults, Limit, QueryFaults } from '../failure-data.ts'
-import { oneOf, strict } from '../resources/formats.ts'
+import { experimentActions, experimentStatuses } from '../resources/experiment.ts'
+import { nullable, oneOf, strict } from '../resources/formats.ts'
 
 /**
  * Statistics: codes from 9000. Those up to 9034 are known to clients as those of tag keys and experiments, so that
@@ -183,20 +184,107 @@ export const statisticErrors = {
       strict,
     ),
   },
+  experimentTransition: {
+    errorCode: 9400,
+    status: 409,
+    message: 'The state of the experiment does not allow that',
+    data: Type.Object(
+      {
+        id: anId,
+        action: oneOf(experimentActions),
+        from: oneOf(experimentStatuses),
+        to: nullable(oneOf(experimentStatuses), { description: 'Null where the action keeps the state' }),
+        allowed: Type.Array(oneOf(experimentActions)),
+      },
+      strict,
+    ),
+  },
+  experimentFixed: {
+    errorCode: 9401,
+    status: 409,
+    message: 'The experiment is no draft any more: what decides its numbers cannot be changed',
+    data: Type.Object(
+      {
+        id: anId,
+        status: oneOf(experimentStatuses),
+        fields: Type.Array(Type.String({ examples: ['variants'] }), { minItems: 1 }),
+        changeable: Type.Array(Type.String({ examples: ['name'] })),
+      },
+      strict,
+    ),
+  },
+  tooManyExperiments: {
+    errorCode: 9402,
+    status: 409,
+    message: 'Your company has the most experiments that are possible: archive one first',
+    data: Type.Object({ limit: Type.Integer({ examples: [1_000] }) }, strict),
+  },
+  experimentNotStarted: {
+    errorCode: 9450,
+    status: 409,
+    message: 'The experiment has not started: there are no results yet',
+    data: ById,
+  },
+  reportNotFound: { errorCode: 9500, status: 404, message: 'There is no such report', data: ById },
+  reportEvidenceNotFound: {
+    errorCode: 9501,
+    status: 404,
+    message: 'There is no such evidence of this report',
+    data: ById,
+  },
+  reportGenerates: {
+    errorCode: 9502,
+    status: 409,
+    message: 'A generation of this report has not ended yet',
+    data: ById,
+  },
+  reportNotRetryable: {
+    errorCode: 9503,
+    status: 409,
+    message: 'The last generation of this report did not fail, or another attempt would fail as it did',
+    data: ById,
+  },
+  reportArchived: {
+    errorCode: 9504,
+    status: 409,
+    message: 'This report is archived: make another one',
+    data: ById,
+  },
+  reportNotAutomatic: {
+    errorCode: 9505,
+    status: 409,
+    message: 'Only an automatic report is made again for its period',
+    data: ById,
+  },
+  reportSuperseded: {
+    errorCode: 9506,
+    status: 409,
+    message: 'Another report stands in the place of this one',
+    data: Type.Object({ id: anId, supersededByReportId: anId }, strict),
+  },
+  tooManyReports: {
+    errorCode: 9507,
+    status: 409,
+    message: 'Your company has the most reports that are possible: archive one first',
+    data: Type.Object({ limit: Type.Integer({ examples: [10_000] }) }, strict),
+  },
+  tooManyFollowUps: {
+    errorCode: 9508,
+    status: 409,
+    message: 'This report has the most follow-ups that are possible: make another report',
+    data: Type.Object({ limit: Type.Integer({ examples: [50] }) }, strict),
+  },
   questionUnreadable: {
     errorCode: 9550,
     status: 400,
     message: 'The question names nothing that can be measured',
-    data: Type.Object(
-      {
-        unread: Type.Array(Type.String({ examples: ['weather'] }), {
-          description: 'Parts of the question that no rule reads',
-        }),
-        measures: Type.Array(Type.String({ examples: ['Revenue'] }), {
-          description: 'Some of what can be asked for',
-        }),
-      },
-      strict,
-    ),
+    data: Type.Object({
+      unread: Type.Array(Type.String({ examples: ['weather'] }), {
+        description: 'Parts of the question that no rule reads',
+      }),
+      measures: Type.Array(Type.String({ examples: ['Revenue'] }), {
+        description: 'Some of what can be asked for',
+      }),
+    }),
   },
 } as const satisfies Record<string, ErrorRow>

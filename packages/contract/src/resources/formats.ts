@@ -19,6 +19,10 @@ const textPattern = '^[^\\p{Cs}\\u0000-\\u0008\\u000b\\u000c\\u000e-\\u001f\\u00
 const linePattern = '^[^\\p{Cc}\\p{Cs}]*$'
 const emailPattern = '^[^\\s@"(),:;<>\\[\\]\\\\\\p{Cc}\\p{Cs}]+@[\\p{L}\\p{N}.-]+$'
 export const timeOfDayPattern = '^([01][0-9]|2[0-3]):[0-5][0-9]$'
+/** An identifier that clients may choose, within an object. */
+export const keyPattern = '^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$'
+/** Any text that a store can keep. */
+export const storablePattern = '^[^\\p{Cs}\\u0000]*$'
 /** A place in a short list. */
 export const indexPattern = '^(0|[1-9][0-9]?)$'
 export const webhookSecretPattern = '^[!-~]{16,256}$'
@@ -33,6 +37,8 @@ export const patternMeanings: ReadonlyMap<string, string> = new Map([
   [textPattern, 'must hold no control characters but line breaks and tabs'],
   [emailPattern, 'must be one e-mail address, as ada@example.com'],
   [timeOfDayPattern, 'must be a time of day as HH:MM, from 00:00 to 23:59'],
+  [keyPattern, 'must be 1 to 64 letters, digits, dashes and underscores, the first a letter or digit'],
+  [storablePattern, 'must hold no NUL and no lone surrogate'],
   [indexPattern, 'must be a number from 0 to 99'],
   [webhookSecretPattern, 'must be 16 to 256 printable ASCII characters without spaces'],
   [assertionPathPattern, 'must be nameId, or attributes. followed by the name of an attribute'],

@@ -206,6 +206,21 @@ test('an experiment may have null dates and null statistics', () => {
       pValue: null,
       lift: { estimate: 0.1, low: null, high: null },
     },
+    metrics: [
+      {
+        id: 'orders',
+        kind: 'unique_conversion',
+        source: { purchases: true },
+        role: 'success',
+        direction: 'increase',
+        windowHours: 168,
+      },
+    ],
+    conversionWindowHours: 168,
+    plannedSample: null,
+    outlierCap: null,
+    cupedDays: null,
+    salt: id,
   }
   expect(Compile(Experiment).Check(experiment)).toBe(true)
 })

@@ -4,6 +4,7 @@ import { accountRows } from './permission-rows-accounts.ts'
 import { analyticsSettingsRows } from './permission-rows-analytics-settings.ts'
 import { cohortRows } from './permission-rows-cohorts.ts'
 import { companyRows } from './permission-rows-company.ts'
+import { experimentRows } from './permission-rows-experiments.ts'
 import { ownAccountRows } from './permission-rows-own-account.ts'
 import { savedQueryRows } from './permission-rows-saved-queries.ts'
 import { signOnRows } from './permission-rows-sign-on.ts'
@@ -36,6 +37,7 @@ export const permissionRows: PermissionRows = {
   ...ownAccountRows,
   ...signOnRows,
   ...cohortRows,
+  ...experimentRows,
   ...analyticsSettingsRows,
   ...savedQueryRows,
 

@@ -26,7 +26,7 @@ export interface TagUse {
 }
 
 /**
- * What uses a key: anything; or a value, with `valueId`: running experiments only, since tags of branches go with it.
+ * What uses a key: anything; or a value, with `valueId`: experiments only, since tags of branches go with it.
  * Asked inside the transaction that deletes, with the key locked: what begins to use it locks it too.
  */
 export type ListUsesOfTag = (
@@ -61,11 +61,10 @@ export function createTagKeyService(dependencies: TagKeyServiceDependencies) {
     return key
   }
 
-  /** Locked until the transaction ends. Only keys that were made by hand are changed by hand. */
+  /** Locked until the transaction ends. */
   async function getForUpdate(tx: Queries, { companyId }: Principal, id: string): Promise<StoredTagKey> {
     const key = await createTagKeyStore(tx).findForUpdate(companyId, normalizeId(id))
     if (!key) throw new DomainError('tagKeyNotFound', { id: normalizeId(id) })
-    if (key.assignmentMode === 'system') throw new DomainError('systemTagKey', { id: key.id })
     return key
   }
 
@@ -96,10 +95,19 @@ export function createTagKeyService(dependencies: TagKeyServiceDependencies) {
   ): Promise<TagKey> {
     return relational.transaction(async (tx) => {
       const key = await getForUpdate(tx, caller.principal, id)
+      refuseSystemKey(key)
       const event = await work(tx, key)
       if (event) await recordAudit(tx, event)
       return get(tx, caller.principal, key.id)
     })
+  }
+
+  /** A use says more than that the service keeps the key: it comes first, whoever made the key. */
+  async function refuseUsedValue(tx: Queries, key: StoredTagKey, valueId: string): Promise<void> {
+    const uses = await listUsesOfTag(tx, { companyId: key.companyId, tagKeyId: key.id, valueId })
+    if (uses.length === 0) return
+    const experimentIds = uses.slice(0, maxNamedUses).map((use) => use.id)
+    throw new DomainError('tagValueInUse', { id: valueId, experimentIds })
   }
 
   return {
@@ -171,6 +179,7 @@ export function createTagKeyService(dependencies: TagKeyServiceDependencies) {
         const key = await getForUpdate(tx, caller.principal, id)
         const uses = await listUsesOfTag(tx, { companyId: key.companyId, tagKeyId: key.id })
         if (uses.length > 0) throw inUse(key, uses)
+        refuseSystemKey(key)
         const store = createTagKeyStore(tx)
         const values = await store.countValues(key)
         await store.delete(key)
@@ -221,22 +230,25 @@ export function createTagKeyService(dependencies: TagKeyServiceDependencies) {
      * @throws DomainError `tagKeyNotFound`, `tagValueNotFound`, `tagValueInUse` or `systemTagKey`
      */
     deleteValue(caller: Caller, id: string, valueId: string): Promise<TagKey> {
-      return change(caller, id, async (tx, key) => {
+      return relational.transaction(async (tx) => {
+        const key = await getForUpdate(tx, caller.principal, id)
         const value = await getValue(tx, key, valueId)
-        const tag = { companyId: key.companyId, tagKeyId: key.id, valueId: value._id }
-        const uses = await listUsesOfTag(tx, tag)
-        if (uses.length > 0) {
-          const experimentIds = uses.slice(0, maxNamedUses).map((use) => use.id)
-          throw new DomainError('tagValueInUse', { id: value._id, experimentIds })
-        }
+        await refuseUsedValue(tx, key, value._id)
+        refuseSystemKey(key)
         const store = createTagKeyStore(tx)
         await store.deleteValue(key, value._id)
         await store.update(key, {})
         const target = { kind: 'tag-value', id: value._id, name: value.name }
-        return auditEventOf(caller, 'tag-value-delete', target, { tagKeyId: key.id })
+        await recordAudit(tx, auditEventOf(caller, 'tag-value-delete', target, { tagKeyId: key.id }))
+        return get(tx, caller.principal, key.id)
       })
     },
   }
+}
+
+/** Only keys that were made by hand are changed by hand. */
+function refuseSystemKey({ id, assignmentMode }: StoredTagKey): void {
+  if (assignmentMode === 'system') throw new DomainError('systemTagKey', { id })
 }
 
 /** A name as it is stored: without the spaces around it. */

@@ -15,6 +15,8 @@ export interface NewTagKey extends Named {
   readonly companyId: string
   readonly description: string
   readonly cardinality: Cardinality
+  /** `custom` when absent. */
+  readonly assignmentMode?: 'system'
 }
 
 export interface NewTagValue extends Named {
@@ -32,6 +34,8 @@ export interface StoredTagKey {
   readonly assignmentMode: 'custom' | 'system'
   readonly resourceGroupIds: readonly string[]
 }
+
+export type TagKeyReference = Pick<StoredTagKey, 'companyId' | 'id'>
 
 const resourceGroupIds = sql<string[]>`array(
   select t.team_id from tag_key_teams t where t.tag_key_id = "tag_keys"."id" order by t.team_id)`
@@ -57,6 +61,8 @@ const columns = {
   updatedAt: tagKeys.updatedAt,
 }
 
+const valueColumns = { _id: tagValues.id, name: tagValues.name, description: tagValues.description }
+
 type Row = StoredTagKey & { readonly values: TagValue[]; readonly createdAt: Date; readonly updatedAt: Date }
 
 const toTagKey = (row: Row): TagKey => ({
@@ -78,7 +84,7 @@ const toTagKey = (row: Row): TagKey => ({
 /** Tag keys with their values; given a transaction it works inside it. */
 export function createTagKeyStore(db: Queries) {
   const one = (companyId: string, id: string) => and(eq(tagKeys.companyId, companyId), eq(tagKeys.id, id))
-  const of = ({ companyId, id }: Pick<StoredTagKey, 'companyId' | 'id'>) =>
+  const of = ({ companyId, id }: TagKeyReference) =>
     and(eq(tagValues.companyId, companyId), eq(tagValues.tagKeyId, id))
   const matching = (companyId: string, includeSystem: boolean) =>
     and(eq(tagKeys.companyId, companyId), includeSystem ? undefined : eq(tagKeys.assignmentMode, 'custom'))
@@ -121,7 +127,7 @@ export function createTagKeyStore(db: Queries) {
 
     /** Its time of change moves too, also where no field of its own is another one. */
     async update(
-      { companyId, id }: StoredTagKey,
+      { companyId, id }: TagKeyReference,
       fields: Partial<Omit<NewTagKey, 'id' | 'companyId'>>,
     ): Promise<void> {
       await db
@@ -131,7 +137,7 @@ export function createTagKeyStore(db: Queries) {
     },
 
     async replaceTeams(
-      { companyId, id: tagKeyId }: Pick<StoredTagKey, 'companyId' | 'id'>,
+      { companyId, id: tagKeyId }: TagKeyReference,
       teamIds: readonly string[],
     ): Promise<void> {
       await db.delete(tagKeyTeams).where(eq(tagKeyTeams.tagKeyId, tagKeyId))
@@ -140,7 +146,7 @@ export function createTagKeyStore(db: Queries) {
     },
 
     /** With its values. */
-    async delete({ companyId, id }: StoredTagKey): Promise<void> {
+    async delete({ companyId, id }: TagKeyReference): Promise<void> {
       await db.delete(tagKeys).where(one(companyId, id))
     },
 
@@ -149,9 +155,14 @@ export function createTagKeyStore(db: Queries) {
       return row?.count ?? 0
     },
 
+    /** In the order in which they were added. */
+    async listValues(key: TagKeyReference): Promise<TagValue[]> {
+      return db.select(valueColumns).from(tagValues).where(of(key)).orderBy(asc(tagValues.position))
+    },
+
     async findValue(key: StoredTagKey, id: string): Promise<TagValue | undefined> {
       const [row] = await db
-        .select({ _id: tagValues.id, name: tagValues.name, description: tagValues.description })
+        .select(valueColumns)
         .from(tagValues)
         .where(and(of(key), eq(tagValues.id, id)))
       return row
@@ -159,7 +170,7 @@ export function createTagKeyStore(db: Queries) {
 
     /** In this order. */
     async insertValues(
-      { companyId, id: tagKeyId }: Pick<StoredTagKey, 'companyId' | 'id'>,
+      { companyId, id: tagKeyId }: TagKeyReference,
       values: readonly NewTagValue[],
     ): Promise<void> {
       if (values.length === 0) return
@@ -167,7 +178,7 @@ export function createTagKeyStore(db: Queries) {
     },
 
     async updateValue(
-      key: StoredTagKey,
+      key: TagKeyReference,
       id: string,
       fields: Partial<Omit<NewTagValue, 'id'>>,
     ): Promise<void> {
@@ -177,7 +188,7 @@ export function createTagKeyStore(db: Queries) {
         .where(and(of(key), eq(tagValues.id, id)))
     },
 
-    async deleteValue(key: StoredTagKey, id: string): Promise<void> {
+    async deleteValue(key: TagKeyReference, id: string): Promise<void> {
       await db.delete(tagValues).where(and(of(key), eq(tagValues.id, id)))
     },
   }

@@ -1,0 +1,449 @@
+import type { AuditAction } from '@millrace/contract/resources/audit-entry.ts'
+import {
+  type AttachmentInput,
+  actionsFrom,
+  descriptiveFields,
+  type Experiment,
+  type ExperimentAction,
+  type ExperimentCreation,
+  type ExperimentOutcome,
+  type ExperimentUpdate,
+  experimentLimits,
+  transitionOf,
+  type Variant,
+} from '@millrace/contract/resources/experiment.ts'
+import { type AuditEvent, auditEventOf, type RecordAudit } from '../../platform/audit.ts'
+import { changesOf } from '../../platform/changes.ts'
+import type { Clock } from '../../platform/clock.ts'
+import { DomainError } from '../../platform/errors.ts'
+import { newId, normalizeId } from '../../platform/ids.ts'
+import { invalid } from '../../platform/invalid.ts'
+import { type Listed, type Page, rangeOf } from '../../platform/paging.ts'
+import { mapConstraintViolation, type Queries, type Relational } from '../../platform/stores/relational.ts'
+import type { Caller, Principal } from '../identity/sessions/principal.ts'
+import type { SystemTagKeys } from '../tag-keys/system-tag-keys.ts'
+import {
+  changedDefinition,
+  type Definition,
+  defineExperiment,
+  namesOf,
+  redefineExperiment,
+} from './experiment-definition.ts'
+import {
+  createExperimentStore,
+  type ExperimentFields,
+  type ExperimentFilter,
+  type StoredExperiment,
+  toExperiment,
+} from './experiment-store.ts'
+import { type MeasuredExperiment, measuredOf } from './measured-experiment.ts'
+
+/** What results say of the success metric of one variant against the baseline. */
+export interface MeasuredVariant extends Required<Pick<ExperimentOutcome, 'confidence' | 'pValue' | 'lift'>> {
+  readonly variantId: string
+}
+
+export interface MeasuredResults {
+  /** Whether the planned sample or the always-valid bound was reached and the sample ratio holds. */
+  readonly validated: boolean
+  /** Without the baseline. */
+  readonly variants: readonly MeasuredVariant[]
+}
+
+export type ReadResults = (
+  experiment: MeasuredExperiment,
+  asked: { readonly userId: string; readonly signal: AbortSignal },
+) => Promise<MeasuredResults>
+
+export interface ExperimentServiceDependencies {
+  readonly relational: Pick<Relational, 'db' | 'transaction'>
+  readonly recordAudit: RecordAudit
+  /** Waits until no other transaction holds the company. */
+  readonly lockCompany: (tx: Queries, companyId: string) => Promise<void>
+  /** Those of the ids that are teams of the company. */
+  readonly listTeams: (tx: Queries, companyId: string, ids: readonly string[]) => Promise<string[]>
+  readonly tagKeys: SystemTagKeys
+  readonly readResults: ReadResults
+  /** A new salt; 128 random bits. */
+  readonly newSalt?: () => string
+  readonly clock: Clock
+}
+
+/** How far ahead a start may be scheduled. */
+const maxAheadMs = 366 * 86_400_000
+
+export type ExperimentService = ReturnType<typeof createExperimentService>
+
+/** Experiments of a company and their states (docs/experiments.md, Life). */
+export function createExperimentService(dependencies: ExperimentServiceDependencies) {
+  const { relational, recordAudit, lockCompany, listTeams, tagKeys, readResults, clock } = dependencies
+  const { newSalt = randomSalt } = dependencies
+
+  async function get(queries: Queries, companyId: string, id: string): Promise<StoredExperiment> {
+    const found = await createExperimentStore(queries).find({ companyId, id: normalizeId(id) })
+    if (!found) throw absent(id)
+    return found
+  }
+
+  async function requireTeams(
+    tx: Queries,
+    companyId: string,
+    wanted: readonly string[] | undefined,
+  ): Promise<string[] | undefined> {
+    if (wanted === undefined) return undefined
+    const ids = [...new Set(wanted.map(normalizeId))].sort()
+    const known = new Set(await listTeams(tx, companyId, ids))
+    const unknown = ids.filter((id) => !known.has(id))
+    if (unknown.length > 0) throw new DomainError('unknownTeam', { teamIds: unknown })
+    return ids
+  }
+
+  /** Changes one that is locked meanwhile, and gives it as it is afterwards. */
+  function change(
+    caller: Caller,
+    id: string,
+    work: (tx: Queries, experiment: StoredExperiment) => Promise<AuditEvent | undefined>,
+  ): Promise<Experiment> {
+    const { companyId } = caller.principal
+    return relational.transaction(async (tx) => {
+      const held = await createExperimentStore(tx).findForUpdate({ companyId, id: normalizeId(id) })
+      if (!held) throw absent(id)
+      const event = await work(tx, held)
+      if (!event) return toExperiment(held)
+      await recordAudit(tx, event)
+      return toExperiment(await get(tx, companyId, held.id))
+    })
+  }
+
+  /** Takes it to the state to which the action leads, with further fields. */
+  function transition(
+    caller: Caller,
+    id: string,
+    { action, audit, fields = {}, details = {}, also }: Transition,
+  ): Promise<Experiment> {
+    return change(caller, id, async (tx, experiment) => {
+      assertAllowed(experiment, action)
+      await createExperimentStore(tx).update(experiment, { ...fieldsOf(action, clock.now()), ...fields })
+      await also?.(tx, experiment)
+      const from = experiment.status
+      return auditEventOf(caller, audit, targetOf(experiment), { from, ...details })
+    })
+  }
+
+  async function insertVariants(
+    tx: Queries,
+    experiment: Pick<StoredExperiment, 'id' | 'companyId' | 'tagKeyId'>,
+    variants: readonly Variant[],
+  ): Promise<void> {
+    const { companyId, tagKeyId } = experiment
+    if (tagKeyId === null) throw new Error('a draft has a tag key')
+    const store = createExperimentStore(tx)
+    // Variants refer to their values, which are replaced meanwhile.
+    await store.deleteVariants(experiment)
+    const valueIds = await tagKeys.replaceValues(tx, { companyId, id: tagKeyId }, variants.map(toTagValue))
+    await store.replaceVariants(
+      experiment,
+      variants.map((variant, i) => ({ ...variant, tagValueId: valueIds[i] as string })),
+    )
+  }
+
+  return {
+    async list({ companyId }: Principal, filter: ExperimentFilter, page: Page): Promise<Listed<Experiment>> {
+      const store = createExperimentStore(relational.db)
+      const [rows, count] = await Promise.all([
+        store.list(companyId, filter, rangeOf(page)),
+        store.count(companyId, filter),
+      ])
+      return { rows: rows.map(toExperiment), count }
+    },
+
+    /** Operation 8. @throws {DomainError} `experimentNotFound` */
+    async read({ companyId }: Principal, id: string): Promise<Experiment> {
+      return toExperiment(await get(relational.db, companyId, id))
+    },
+
+    /** What results are computed from. @throws {DomainError} `experimentNotFound` */
+    async readMeasured({ companyId }: Principal, id: string): Promise<MeasuredExperiment> {
+      return measuredOf(await get(relational.db, companyId, id))
+    },
+
+    /** @throws {DomainError} `validation`, `tooManyExperiments` or `unknownTeam` */
+    async create(caller: Caller, body: ExperimentCreation): Promise<Experiment> {
+      const { companyId, userId } = caller.principal
+      const { variants, ...definition } = defineExperiment(body)
+      const id = newId()
+      const name = body.name.trim()
+      return namingTeams(body.resourceGroupIds, () =>
+        relational.transaction(async (tx) => {
+          const store = createExperimentStore(tx)
+          await lockCompany(tx, companyId)
+          const limit = experimentLimits.perCompany
+          if ((await store.count(companyId)) >= limit) throw new DomainError('tooManyExperiments', { limit })
+          const teamIds = (await requireTeams(tx, companyId, body.resourceGroupIds)) ?? []
+          const values = variants.map(toTagValue)
+          const key = await tagKeys.insert(tx, { companyId, name: tagKeyName(id, name), values })
+          await store.insert({
+            ...definition,
+            metrics: [...definition.metrics],
+            id,
+            companyId,
+            name,
+            hypothesis: body.hypothesis ?? '',
+            createdBy: userId,
+            salt: newSalt(),
+            attachments: attachmentsOf(body.attachments ?? [], [], clock.now()),
+            tagKeyId: key.id,
+          })
+          await store.replaceVariants(
+            { companyId, id },
+            variants.map((variant, i) => ({ ...variant, tagValueId: key.valueIds[i] as string })),
+          )
+          await store.replaceTeams({ companyId, id }, teamIds)
+          const details = { type: definition.type, variants: variants.length, resourceGroupIds: teamIds }
+          const target = { kind: 'experiment', id, name }
+          await recordAudit(tx, auditEventOf(caller, 'experiment-create', target, details))
+          return toExperiment(await get(tx, companyId, id))
+        }),
+      )
+    },
+
+    /** @throws {DomainError} `validation`, `experimentNotFound`, `experimentFixed`, `tagKeyNameTaken` or `unknownTeam` */
+    async update(caller: Caller, id: string, body: ExperimentUpdate): Promise<Experiment> {
+      return namingTeams(body.resourceGroupIds, () =>
+        change(caller, id, async (tx, experiment) => {
+          const definition = redefined(experiment, body)
+          const wanted = {
+            name: body.name?.trim(),
+            hypothesis: body.hypothesis,
+            attachments:
+              body.attachments && attachmentsOf(body.attachments, experiment.attachments, clock.now()),
+            resourceGroupIds: await requireTeams(tx, experiment.companyId, body.resourceGroupIds),
+            ...definition,
+          }
+          const changes = changesOf(experiment, wanted)
+          if (changes.changed.length === 0) return undefined
+          refuseFixed(experiment, changes.changed)
+          const { resourceGroupIds, variants, metrics, ...fields } = wanted
+          const store = createExperimentStore(tx)
+          await store.update(experiment, definedFields({ ...fields, metrics: metrics && [...metrics] }))
+          if (resourceGroupIds) await store.replaceTeams(experiment, resourceGroupIds)
+          if (changes.changed.includes('variants')) await insertVariants(tx, experiment, variants ?? [])
+          if (wanted.name !== undefined && changes.changed.includes('name') && experiment.tagKeyId !== null) {
+            const key = { companyId: experiment.companyId, id: experiment.tagKeyId }
+            await tagKeys.rename(tx, key, tagKeyName(experiment.id, wanted.name))
+          }
+          return auditEventOf(caller, 'experiment-update', targetOf(experiment), { ...changes })
+        }),
+      )
+    },
+
+    /**
+     * @param scheduledAt null makes it a draft again
+     * @throws {DomainError} `validation`, `experimentNotFound` or `experimentTransition`
+     */
+    async schedule(caller: Caller, id: string, scheduledAt: string | null): Promise<Experiment> {
+      const audit = 'experiment-schedule'
+      const details = { scheduledAt }
+      if (scheduledAt === null) {
+        return transition(caller, id, {
+          action: 'unschedule',
+          audit,
+          fields: { scheduledAt: null },
+          details,
+        })
+      }
+      const at = Date.parse(scheduledAt)
+      if (!(at > clock.now())) throw invalid('scheduledAt', 'must be in the future')
+      if (at > clock.now() + maxAheadMs) throw invalid('scheduledAt', 'must be at most a year ahead')
+      return transition(caller, id, {
+        action: 'schedule',
+        audit,
+        fields: { scheduledAt: new Date(at) },
+        details,
+      })
+    },
+
+    /** @throws {DomainError} `experimentNotFound` or `experimentTransition` */
+    start(caller: Caller, id: string): Promise<Experiment> {
+      return transition(caller, id, { action: 'start', audit: 'experiment-start' })
+    },
+
+    /** @throws {DomainError} `experimentNotFound` or `experimentTransition` */
+    markRead(caller: Caller, id: string): Promise<Experiment> {
+      return change(caller, id, async (tx, experiment) => {
+        assertAllowed(experiment, 'read')
+        if (experiment.readAt !== null) return undefined
+        await createExperimentStore(tx).update(experiment, fieldsOf('read', clock.now()))
+        const details = { status: experiment.status }
+        return auditEventOf(caller, 'experiment-read', targetOf(experiment), details)
+      })
+    },
+
+    /** @throws {DomainError} `experimentNotFound` or `experimentTransition` */
+    end(caller: Caller, id: string): Promise<Experiment> {
+      return transition(caller, id, { action: 'end', audit: 'experiment-end' })
+    },
+
+    /**
+     * @throws {DomainError} `validation`, `experimentNotFound` or `experimentTransition`, and the failures of queries
+     */
+    async decide(
+      caller: Caller,
+      id: string,
+      routingVariantId: string,
+      signal: AbortSignal,
+    ): Promise<Experiment> {
+      const { companyId, userId } = caller.principal
+      const experiment = await get(relational.db, companyId, id)
+      assertAllowed(experiment, 'decide')
+      if (!experiment.variants.some((variant) => variant.id === routingVariantId)) {
+        throw invalid('routingVariantId', `must be one of ${namesOf(experiment.variants)}`)
+      }
+      // Before the lock: what decides the numbers is fixed, and reading them can take seconds.
+      const results = await readResults(measuredOf(experiment), { userId, signal })
+      const { baselineVariantId } = experiment
+      const outcome: ExperimentOutcome = {
+        status: 'decided',
+        routingVariantId,
+        decidedBy: { type: 'user', userId },
+        validated: results.validated,
+        ...numbersOf(results, routingVariantId === baselineVariantId ? undefined : routingVariantId),
+      }
+      const details = { routingVariantId, validated: results.validated }
+      return transition(caller, id, {
+        action: 'decide',
+        audit: 'experiment-decide',
+        fields: { outcome },
+        details,
+      })
+    },
+
+    /** @throws {DomainError} `experimentNotFound` or `experimentTransition` */
+    archive(caller: Caller, id: string): Promise<Experiment> {
+      return transition(caller, id, {
+        action: 'archive',
+        audit: 'experiment-archive',
+        async also(tx, experiment) {
+          const { companyId, tagKeyId, startedAt } = experiment
+          // Statistics of the past name the key of one that ran.
+          if (startedAt !== null || tagKeyId === null) return
+          const store = createExperimentStore(tx)
+          await store.clearTags(experiment)
+          await store.update(experiment, { tagKeyId: null })
+          await tagKeys.delete(tx, { companyId, id: tagKeyId })
+        },
+      })
+    },
+  }
+}
+
+interface Transition {
+  readonly action: ExperimentAction
+  readonly audit: AuditAction
+  readonly fields?: ExperimentFields
+  readonly details?: Readonly<Record<string, unknown>>
+  readonly also?: (tx: Queries, experiment: StoredExperiment) => Promise<void>
+}
+
+const absent = (id: string) => new DomainError('experimentNotFound', { id: normalizeId(id) })
+
+const randomSalt = (): string => crypto.randomUUID().replaceAll('-', '')
+
+/** Unique, because it names the experiment. */
+const tagKeyName = (id: string, name: string): string => `Experiment ${id}: ${name}`
+
+const toTagValue = ({ tagValueId, name }: Variant, i: number) => ({
+  id: tagValueId,
+  name,
+  path: `variants.${i}.name`,
+})
+
+const targetOf = ({ id, name }: StoredExperiment) => ({ kind: 'experiment', id, name })
+
+/** What an action sets of an experiment. */
+export function fieldsOf(action: ExperimentAction, now: number): ExperimentFields {
+  const { to, sets } = transitionOf(action)
+  return { ...(to && { status: to }), ...(sets && { [sets]: new Date(now) }) }
+}
+
+/** @throws {DomainError} `experimentTransition` */
+function assertAllowed({ id, status }: StoredExperiment, action: ExperimentAction): void {
+  const allowed = actionsFrom(status)
+  if (allowed.includes(action)) return
+  const { to } = transitionOf(action)
+  const possible = allowed.length > 0 ? `possible now: ${allowed.join(', ')}` : 'nothing is possible any more'
+  throw new DomainError(
+    'experimentTransition',
+    { id, action, from: status, to: to ?? null, allowed },
+    { message: `The experiment is ${status}, which does not allow ${action}; ${possible}` },
+  )
+}
+
+/** The definition as it is to be; undefined where nothing of it changes. @throws {DomainError} */
+function redefined(experiment: StoredExperiment, body: ExperimentUpdate): Partial<Definition> {
+  const changed = changedDefinition(experiment, body)
+  if (changed.length === 0) return {}
+  if (experiment.status !== 'draft') refuseFixed(experiment, changed)
+  return redefineExperiment(experiment, body)
+}
+
+/** @throws {DomainError} `experimentFixed` */
+function refuseFixed({ id, status }: StoredExperiment, fields: readonly string[]): void {
+  if (status === 'draft') return
+  const changeable: readonly string[] = status === 'archived' ? [] : descriptiveFields
+  const fixed = fields.filter((field) => !changeable.includes(field))
+  if (fixed.length === 0) return
+  const can =
+    changeable.length > 0 ? `only ${changeable.join(', ')} can be changed` : 'nothing can be changed'
+  throw new DomainError(
+    'experimentFixed',
+    { id, status, fields: fixed, changeable: [...changeable] },
+    { message: `The experiment is ${status}: ${fixed.join(', ')} cannot be changed any more, ${can}` },
+  )
+}
+
+/** An attachment that is there already keeps its time. */
+function attachmentsOf(
+  wanted: readonly AttachmentInput[],
+  present: StoredExperiment['attachments'],
+  now: number,
+): StoredExperiment['attachments'] {
+  const keyOf = ({ surface, resourceId }: AttachmentInput) => `${surface} ${normalizeId(resourceId)}`
+  const byKey = new Map(wanted.map((each) => [keyOf(each), each]))
+  return [...byKey].map(([key, { surface, resourceId }]) => {
+    const known = present.find((each) => `${each.surface} ${each.resourceId}` === key)
+    return known ?? { surface, resourceId: normalizeId(resourceId), attachedAt: new Date(now).toISOString() }
+  })
+}
+
+/** @param variantId undefined for the variant with the smallest p-value */
+function numbersOf({ variants }: MeasuredResults, variantId: string | undefined) {
+  const rank = ({ pValue }: MeasuredVariant) => pValue ?? Number.POSITIVE_INFINITY
+  const best = variants.toSorted((a, b) => rank(a) - rank(b))[0]
+  const found = variantId === undefined ? best : variants.find((each) => each.variantId === variantId)
+  const { confidence = null, pValue = null, lift } = found ?? {}
+  const { estimate = null, low = null, high = null } = lift ?? {}
+  return {
+    confidence: finite(confidence),
+    pValue: finite(pValue),
+    lift: { estimate: finite(estimate), low: finite(low), high: finite(high) },
+  }
+}
+
+/** NaN and infinities are no JSON (docs/faults.md, X02). */
+const finite = (value: number | null): number | null =>
+  value !== null && Number.isFinite(value) ? value : null
+
+function definedFields(fields: { readonly [K in keyof ExperimentFields]: ExperimentFields[K] | undefined }) {
+  return Object.fromEntries(
+    Object.entries(fields).filter(([, value]) => value !== undefined),
+  ) as ExperimentFields
+}
+
+/** Teams that were deleted meanwhile, as an error that says so. */
+const namingTeams = <T>(teamIds: readonly string[] = [], work: () => Promise<T>): Promise<T> =>
+  mapConstraintViolation(work, (constraint, cause) =>
+    constraint === 'experiment_teams_team'
+      ? new DomainError('unknownTeam', { teamIds: [...teamIds] }, { cause })
+      : undefined,
+  )
