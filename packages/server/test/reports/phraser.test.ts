@@ -261,7 +261,7 @@ describe('a generator with a language model', () => {
     locale: 'en' as const,
     timezone: 'UTC',
     signal: new AbortController().signal,
-    analysis: { agentTurns: 2 },
+    analysis: { kind: 'plan' as const, agentTurns: 2 },
   }
   const generator = { generate: async (_request: typeof request) => report }
 
@@ -271,7 +271,7 @@ describe('a generator with a language model', () => {
     expect(
       await createPhrasedGenerator(generator, undefined).generate({
         ...request,
-        analysis: { agentTurns: 0 },
+        analysis: { kind: 'plan' as const, agentTurns: 0 },
       }),
     ).toEqual(report)
   })

@@ -185,7 +185,7 @@ export const variables = {
   }),
   MILLRACE_LANGUAGE_MODEL_URL: variable({
     description:
-      'Base address of an OpenAI-compatible interface, as `https://api.openai.com/v1` or `http://127.0.0.1:11434/v1`, that reads questions which the grammar cannot read and phrases reports. It is sent questions, names of measures and dimensions, and sentences without their figures; without it none is used. An internal address may be given.',
+      'Base address of an OpenAI-compatible interface, as `https://api.openai.com/v1` or `http://127.0.0.1:11434/v1`, that reads questions which the grammar cannot read and phrases reports. It is sent questions with the queries before them, names of measures and dimensions, and sentences without their figures; without it none is used. An internal address may be given.',
     parse: publicUrl,
   }),
   MILLRACE_LANGUAGE_MODEL_NAME: variable({

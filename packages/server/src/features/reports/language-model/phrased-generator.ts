@@ -8,7 +8,7 @@ interface Request {
   readonly locale: Language
   readonly timezone: string
   readonly signal: AbortSignal
-  readonly analysis: { readonly agentTurns?: number }
+  readonly analysis: { readonly kind: 'guided' | 'plan'; readonly agentTurns?: number }
 }
 interface Report {
   readonly sections: readonly ReportSection[]

@@ -39,6 +39,16 @@ export function createPlanReader(dependencies: PlanReaderDependencies) {
 
   return {
     /**
+     * Refuses a question at once that nothing here could ever read: without looking for values, and without asking a
+     * language model, which may know better.
+     * @throws {DomainError} `questionUnreadable`
+     */
+    async requireQuestion(question: string, { companyId, ...asked }: PlanContext): Promise<void> {
+      if (planByModel) return
+      await questions.readQuestion(question, { ...asked, meta: await describe(companyId) })
+    },
+
+    /**
      * The grammar reads first; what it cannot read a language model may, where there is one.
      * @throws {DomainError} `questionUnreadable`
      */
