@@ -18,7 +18,7 @@ import { rangesOf } from '../../src/platform/outgoing/public-addresses.ts'
 import { startLanguageModelServer } from '../support/language-model-server.ts'
 import { askedAt, calendar, questionContext, questionMeta } from '../support/questions.ts'
 
-/** Hostile answers of a language model: docs/faults.md, M01 to M05. */
+/** Hostile answers of a language model: docs/faults.md, N05 to N10. */
 
 const key = 'sk-very-secret-0123456789'
 let server: Awaited<ReturnType<typeof startLanguageModelServer>>
@@ -136,12 +136,12 @@ describe('a language model', () => {
       (reply) => reply.end(JSON.stringify({ choices: [{ message: { content: 'a'.repeat(10_000_000) } }] })),
     ],
     ['a broken connection', (reply) => reply.destroy()],
-  ])('that gives %s gives no answer (M01)', async (_what, answer) => {
+  ])('that gives %s gives no answer (N05)', async (_what, answer) => {
     server.answer = answer
     await expect(ask()).rejects.toBeInstanceOf(LanguageModelError)
   })
 
-  it('that does not answer in time gives none (M01)', async () => {
+  it('that does not answer in time gives none (N05)', async () => {
     server.answer = () => undefined
     await expect(ask({ timeoutMs: 100 })).rejects.toThrow('no whole answer within 0.1 s')
     server.answer = (reply) => void reply.write('{"choices": [')
@@ -251,12 +251,12 @@ describe('a plan by a language model', () => {
     ],
     ['a text for a query', 'select 1'],
     ['null', null],
-  ])('is none with %s (M02)', async (_what, query) => {
+  ])('is none with %s (N06)', async (_what, query) => {
     server.say(queries(query))
     expect(await ask3()).toEqual({ turns: 2 })
   })
 
-  it('is none of too many queries, nor of a prototype (M02)', async () => {
+  it('is none of too many queries, nor of a prototype (N06)', async () => {
     server.say(queries(...Array.from({ length: 9 }, () => good)))
     expect(await ask3()).toEqual({ turns: 2 })
     server.say('{"__proto__": {"queries": []}, "constructor": {}}')
