@@ -58,6 +58,7 @@ import {
   type LinkedAccountService,
 } from './features/linked-accounts/linked-account-service.ts'
 import { createReportSettingsStore } from './features/reports/automatic/report-settings-store.ts'
+import type { LanguageModel } from './features/reports/language-model/language-model.ts'
 import { createValueFinder } from './features/reports/questions/value-finder.ts'
 import { createReportWriting } from './features/reports/report-writing.ts'
 import { createReports, type Reports, type ReportsDependencies } from './features/reports/reports.ts'
@@ -156,6 +157,8 @@ export interface ServiceParts {
   readonly passwords: Passwords
   readonly box: SecretBox
   readonly outgoing: OutgoingClient
+  /** Undefined when none is configured. */
+  readonly languageModel: LanguageModel | undefined
   readonly enqueueMail: EnqueueMail
   /** Address under which users reach the service, without a path. */
   readonly publicUrl: () => string
@@ -399,6 +402,8 @@ export function createServices(parts: ServiceParts): Services {
               describe: statistics.describe,
               findSavedQuery: (companyId, id) => createSavedQueryStore(relational.db).find(companyId, id),
               findValues: createValueFinder(statistics),
+              validateQuery: statistics.validate,
+              model: parts.languageModel,
               clock,
             },
             runQuery,

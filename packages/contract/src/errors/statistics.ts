@@ -278,13 +278,16 @@ export const statisticErrors = {
     errorCode: 9550,
     status: 400,
     message: 'The question names nothing that can be measured',
-    data: Type.Object({
-      unread: Type.Array(Type.String({ examples: ['weather'] }), {
-        description: 'Parts of the question that no rule reads',
-      }),
-      measures: Type.Array(Type.String({ examples: ['Revenue'] }), {
-        description: 'Some of what can be asked for',
-      }),
-    }),
+    data: Type.Object(
+      {
+        unread: Type.Array(Type.String({ examples: ['weather'] }), {
+          description: 'Parts of the question that no rule reads',
+        }),
+        measures: Type.Array(Type.String({ examples: ['Revenue'] }), {
+          description: 'Some of what can be asked for',
+        }),
+      },
+      strict,
+    ),
   },
 } as const satisfies Record<string, ErrorRow>

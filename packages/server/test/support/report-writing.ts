@@ -102,6 +102,7 @@ export function createPlainWriting(): PlainWriting {
         },
       },
       plans: {
+        async requireQuestion() {},
         async readQuestion(question, { now }): Promise<Plan> {
           if (question === 'unreadable')
             throw new DomainError('invalidQuery', { errors: [{ path: '', message: 'no' }], members: [] })

@@ -25,11 +25,13 @@ export interface Plan {
   readonly comparisonWindows: ComparisonWindows
   /** Parts of the question that no rule reads. */
   readonly unread: readonly string[]
+  /** Answers of a language model that reading it took. */
+  readonly agentTurns?: number
 }
 
 export type Analysis =
   | { readonly kind: 'guided'; readonly guidedAnalysis: GuidedAnalysisName }
-  | ({ readonly kind: 'plan' } & Pick<Plan, 'title' | 'queries' | 'unread'>)
+  | ({ readonly kind: 'plan' } & Pick<Plan, 'title' | 'queries' | 'unread' | 'agentTurns'>)
 
 export interface GenerationRequest {
   readonly companyId: string
@@ -82,6 +84,8 @@ export interface QuestionBase {
 
 /** Reads what is asked in words, or what a dashboard asks. */
 export interface PlanReader {
+  /** @throws DomainError for a question that is known to name nothing that can be asked */
+  requireQuestion(question: string, context: QuestionContext): Promise<void>
   /** @throws DomainError where the question names nothing that can be asked */
   readQuestion(question: string, context: QuestionContext & { readonly base?: QuestionBase }): Promise<Plan>
   /** @throws DomainError where the path names nothing of the company */
