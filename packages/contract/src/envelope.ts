@@ -52,6 +52,24 @@ export function warningEnvelope<T extends TSchema>(data: T) {
   return Type.Object({ ...success, data, warnings }, strict)
 }
 
+/**
+ * Schema of a list whose documented envelope has no pages: their fields are there where a page is asked for, and
+ * `warnings` says what the list leaves out.
+ */
+export function listEnvelope<T extends TSchema>(item: T) {
+  const { paginationCount, paginationPage, paginationLimit } = paginatedEnvelope(item).properties
+  const extension = { 'x-millrace-extension': true }
+  return Type.Object(
+    {
+      ...warningEnvelope(Type.Array(item)).properties,
+      paginationCount: Type.Optional({ ...paginationCount, ...extension }),
+      paginationPage: Type.Optional({ ...paginationPage, ...extension }),
+      paginationLimit: Type.Optional({ ...paginationLimit, ...extension }),
+    },
+    strict,
+  )
+}
+
 /** Schema of the success envelope of a paginated list; `paginationCount` is the number of all matches. */
 export function paginatedEnvelope<T extends TSchema>(item: T) {
   return Type.Object(

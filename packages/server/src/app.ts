@@ -18,6 +18,7 @@ import { registerTokenRoutes } from './features/identity/sign-in/tokens/token-ro
 import { registerSamlRoutes } from './features/identity/single-sign-on/sign-in/saml-sign-in-routes.ts'
 import { registerSingleSignOnRoutes } from './features/identity/single-sign-on/single-sign-on-routes.ts'
 import { registerLinkedAccountRoutes } from './features/linked-accounts/linked-account-routes.ts'
+import { registerReportRoutes } from './features/reports/report-routes.ts'
 import { registerSavedQueryRoutes } from './features/saved-queries/saved-query-routes.ts'
 import { registerCohortRoutes } from './features/statistics/cohorts/cohort-routes.ts'
 import { registerExplorationRoutes } from './features/statistics/explorations/exploration-routes.ts'
@@ -79,6 +80,7 @@ export async function buildApp(context: Context, addresses: () => Addresses): Pr
       registerExperimentRoutes(scope, services)
       registerExplorationRoutes(scope, services.statistics, services.answerBodies)
       registerSavedQueryRoutes(scope, services.savedQueries.service)
+      registerReportRoutes(scope, services.reports)
       registerDatasourceRoutes(scope, services.datasources)
       registerAccountRoutes(scope, services.accounts)
       registerLinkedAccountRoutes(scope, services.linkedAccounts)

@@ -25,7 +25,7 @@ import { createLoaderStore } from './features/loading/loader-store.ts'
 import { createMailService } from './features/mail/mail-service.ts'
 import { createMailQueue, createMailStore } from './features/mail/mail-store.ts'
 import { createAttachmentReader } from './features/saved-queries/runs/read-attachment.ts'
-import { measureMails, measureRuns, measureStores } from './measure-stores.ts'
+import { measureMails, measureReports, measureRuns, measureStores } from './measure-stores.ts'
 import {
   type OpenedColumnar,
   type OpenedRelational,
@@ -241,6 +241,9 @@ export async function openContext(options: ContextOptions): Promise<Context> {
     jobs.handle(loops.sweepJob, (_, { signal }) => loops.sweep(signal))
     closers.push(loops.stop)
     measureRuns(metrics, loops)
+    const { loops: reportLoops } = services.reports
+    closers.push(reportLoops.stop)
+    measureReports(metrics, reportLoops)
     jobs.start(config.roles.has('worker'))
 
     const loader = createLoaderService({
@@ -262,6 +265,7 @@ export async function openContext(options: ContextOptions): Promise<Context> {
       if (!config.roles.has('worker')) return
       loader.start()
       loops.start()
+      reportLoops.start()
     })
     // A failure to bring the engine up to date is final for queries, not for events.
     whenReady.catch((error: unknown) => {

@@ -22,6 +22,13 @@ export function measureRuns(metrics: Metrics, { findDelay }: Pick<RunLoops, 'fin
   )
 }
 
+/** How late reports are. */
+export function measureReports(metrics: Metrics, { findDelay }: Pick<RunLoops, 'findDelay'>): void {
+  metrics.gauge('millrace_reports_delay_seconds', 'Seconds that the report which waits longest is late', () =>
+    findDelay().catch(() => Number.NaN),
+  )
+}
+
 /** What the event log holds, and whether the children serve. */
 export function measureStores(
   metrics: Metrics,

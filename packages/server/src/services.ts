@@ -51,6 +51,8 @@ import {
   createLinkedAccountService,
   type LinkedAccountService,
 } from './features/linked-accounts/linked-account-service.ts'
+import { createReportSettingsStore } from './features/reports/automatic/report-settings-store.ts'
+import { createReports, type Reports, type ReportsDependencies } from './features/reports/reports.ts'
 import { createSavedQueries, type SavedQueries } from './features/saved-queries/saved-queries.ts'
 import { createSavedQueryStore } from './features/saved-queries/saved-query-store.ts'
 import { type AnswerBodies, createAnswerBodies } from './features/statistics/answer-body.ts'
@@ -65,6 +67,8 @@ import {
   type RunLimits,
   rowsOfCompiled,
 } from './features/statistics/query/run.ts'
+import { add, startOf } from './features/statistics/query/time/calendar.ts'
+import { DateFault, readRange } from './features/statistics/query/time/dates.ts'
 import { openZone } from './features/statistics/query/time/zone.ts'
 import {
   type AnalyticsSettingsService,
@@ -86,6 +90,7 @@ import type { OpenedColumnar } from './open-stores.ts'
 import type { Clock } from './platform/clock.ts'
 import type { Passwords } from './platform/crypto/passwords.ts'
 import type { SecretBox } from './platform/crypto/secret-box.ts'
+import { DomainError } from './platform/errors.ts'
 import { createSqlLeakyBuckets } from './platform/limits/sql-leaky-bucket.ts'
 import type { Logger } from './platform/logger.ts'
 import type { EnqueueMail } from './platform/mail/mail-queue.ts'
@@ -111,6 +116,7 @@ export interface Services {
   readonly answerBodies: AnswerBodies
   readonly cohorts: CohortService
   readonly savedQueries: SavedQueries
+  readonly reports: Reports
   readonly tagKeys: TagKeyService
   readonly experiments: ExperimentService
   readonly assignments: AssignmentService
@@ -131,6 +137,7 @@ export interface ServiceOverrides {
   readonly queryLimits?: RunLimits
   readonly listUsesOfTag?: ListUsesOfTag
   readonly readResults?: ReadResults
+  readonly reportWriting?: ReportsDependencies['writing']
 }
 
 export interface ServiceParts {
@@ -201,7 +208,10 @@ export function createServices(parts: ServiceParts): Services {
     publicUrl,
     knowsTimezone,
     settingsNaming: provisioning.settingsNaming,
-    onTimezoneChanged: (tx, companyId) => createSavedQueryStore(tx).replan(companyId),
+    async onTimezoneChanged(tx, companyId) {
+      await createSavedQueryStore(tx).replan(companyId)
+      await createReportSettingsStore(tx).replan(companyId)
+    },
   })
   const signIn = createSignInService({
     relational,
@@ -358,7 +368,47 @@ export function createServices(parts: ServiceParts): Services {
       clock,
       log: logger,
     }),
+    reports: createReports({
+      relational,
+      answer: statistics.answer,
+      readSettings: analyticsSettings.getForQuery,
+      time: timeRules,
+      writing: overrides.reportWriting ?? noWriting,
+      findReader: (db, companyId, userId) => createSavedQueryStore(db).findRunner(companyId, userId),
+      listReaders: (db, companyId, addresses) => createSavedQueryStore(db).listReaders(companyId, addresses),
+      recordAudit,
+      enqueueMail,
+      publicUrl,
+      clock,
+      log: logger,
+    }),
     provisioning,
+  }
+}
+
+const timeRules: ReportsDependencies['time'] = {
+  openZone,
+  startOf,
+  add,
+  readRange(range, now) {
+    try {
+      return readRange(range, now)
+    } catch (error) {
+      if (error instanceof DateFault) return { fault: error.message }
+      throw error
+    }
+  },
+}
+
+/** Nothing writes reports yet. */
+const noWriting: ReportsDependencies['writing'] = () => {
+  const refuse = async (): Promise<never> => {
+    throw new DomainError('unavailable', {})
+  }
+  return {
+    generator: { generate: refuse },
+    plans: { readQuestion: refuse, readDashboard: refuse },
+    checkSections: () => [],
   }
 }
 

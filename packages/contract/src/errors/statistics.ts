@@ -219,4 +219,72 @@ export const statisticErrors = {
     message: 'Your company has the most experiments that are possible: archive one first',
     data: Type.Object({ limit: Type.Integer({ examples: [1_000] }) }, strict),
   },
+  experimentNotStarted: {
+    errorCode: 9450,
+    status: 409,
+    message: 'The experiment has not started: there are no results yet',
+    data: ById,
+  },
+  reportNotFound: { errorCode: 9500, status: 404, message: 'There is no such report', data: ById },
+  reportEvidenceNotFound: {
+    errorCode: 9501,
+    status: 404,
+    message: 'There is no such evidence of this report',
+    data: ById,
+  },
+  reportGenerates: {
+    errorCode: 9502,
+    status: 409,
+    message: 'A generation of this report has not ended yet',
+    data: ById,
+  },
+  reportNotRetryable: {
+    errorCode: 9503,
+    status: 409,
+    message: 'The last generation of this report did not fail, or another attempt would fail as it did',
+    data: ById,
+  },
+  reportArchived: {
+    errorCode: 9504,
+    status: 409,
+    message: 'This report is archived: make another one',
+    data: ById,
+  },
+  reportNotAutomatic: {
+    errorCode: 9505,
+    status: 409,
+    message: 'Only an automatic report is made again for its period',
+    data: ById,
+  },
+  reportSuperseded: {
+    errorCode: 9506,
+    status: 409,
+    message: 'Another report stands in the place of this one',
+    data: Type.Object({ id: anId, supersededByReportId: anId }, strict),
+  },
+  tooManyReports: {
+    errorCode: 9507,
+    status: 409,
+    message: 'Your company has the most reports that are possible: archive one first',
+    data: Type.Object({ limit: Type.Integer({ examples: [10_000] }) }, strict),
+  },
+  tooManyFollowUps: {
+    errorCode: 9508,
+    status: 409,
+    message: 'This report has the most follow-ups that are possible: make another report',
+    data: Type.Object({ limit: Type.Integer({ examples: [50] }) }, strict),
+  },
+  questionUnreadable: {
+    errorCode: 9550,
+    status: 400,
+    message: 'The question names nothing that can be measured',
+    data: Type.Object({
+      unread: Type.Array(Type.String({ examples: ['weather'] }), {
+        description: 'Parts of the question that no rule reads',
+      }),
+      measures: Type.Array(Type.String({ examples: ['Revenue'] }), {
+        description: 'Some of what can be asked for',
+      }),
+    }),
+  },
 } as const satisfies Record<string, ErrorRow>

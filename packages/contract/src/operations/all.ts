@@ -10,6 +10,7 @@ import * as collector from './collector.ts'
 import * as company from './company.ts'
 import * as datasources from './datasources.ts'
 import * as eventAliases from './event-aliases.ts'
+import * as experimentResults from './experiment-results.ts'
 import * as experiments from './experiments.ts'
 import * as funnels from './funnels.ts'
 import * as invitations from './invitations.ts'
@@ -36,6 +37,15 @@ export const allOperations: readonly Operation[] = [
   auth.createToken,
   auth.checkEmail,
   reports.listReports,
+  reports.createReport,
+  reports.readReport,
+  reports.askFollowUp,
+  reports.retryReport,
+  reports.regenerateReport,
+  reports.archiveReport,
+  reports.verifyEvidence,
+  reports.readReportSettings,
+  reports.updateReportSettings,
   statistics.runQuery,
   statistics.readStatisticsMeta,
   statistics.listStatisticsValues,
@@ -154,4 +164,6 @@ export const allOperations: readonly Operation[] = [
   eventAliases.deleteEventAlias,
   paths.explorePaths,
   retention.exploreRetention,
+  experimentResults.readExperimentResults,
+  experimentResults.planExperiment,
 ]

@@ -15,7 +15,15 @@ export type CellReference = Static<typeof CellReference>
 /**
  * How a figure follows from its cells: `value` is the one cell; `sum` adds all; `difference` is the first minus the
  * second; `change` is that over the second; `share` is the first over the sum of the others; `ratio` is the first over
- * the second; `mean` and `median` are of all.
+ * the second; `mean` and `median` are of all; `count` is how many there are.
+ *
+ * Of four cells a, b, c, d: `contribution` is (a - b) / (c - d), `ratioDifference` a / b - c / d, and `ratioChange` that
+ * over c / d. `excess` is the first minus the mean of the others; `excessShare` that of the first half of the cells over
+ * that of the second half.
+ *
+ * `rateEffect` and `mixEffect` are the two parts that a member has in the change of a rate over all members
+ * (docs/reports.md, How findings are computed). Their eight cells are numerator and denominator of the member and of
+ * all, now; then the same before.
  */
 export const computations = [
   'value',
@@ -26,11 +34,33 @@ export const computations = [
   'ratio',
   'mean',
   'median',
+  'count',
+  'contribution',
+  'ratioDifference',
+  'ratioChange',
+  'excess',
+  'excessShare',
+  'rateEffect',
+  'mixEffect',
 ] as const
 export type Computation = (typeof computations)[number]
 
-/** How a figure is written: in the locale of the report, with `decimals`. */
-export const figureForms = ['text', 'number', 'money', 'percent', 'points', 'date', 'month', 'year'] as const
+/**
+ * How a figure is written: in the locale of the report, with `decimals`. What tells a difference (`difference`, `change`,
+ * `ratioDifference`, `ratioChange`, `excess`, `rateEffect`, `mixEffect`) has its sign, plus too. `points` are hundredths
+ * without a unit; `date`, `month`, `year` and `weekday` are those of a time, in the time zone of its query.
+ */
+export const figureForms = [
+  'text',
+  'number',
+  'money',
+  'percent',
+  'points',
+  'date',
+  'month',
+  'year',
+  'weekday',
+] as const
 export type FigureForm = (typeof figureForms)[number]
 
 export const Figure = Type.Object(

@@ -22,6 +22,9 @@ interface RowColumn {
 const dictionary = 'LowCardinality(String)'
 const instant = "DateTime64(3, 'UTC')"
 
+/** Values of tags that a display names: one, or several in any writing of a list; so many count. */
+const tagValues = `arraySlice(arrayDistinct(extractAll(l['tagValueIds'], '[0-9a-f]{24}')), 1, 100)`
+
 /** Years after 2099 are clamped by the engine. */
 const endOfTime = Date.UTC(2100, 0, 1)
 
@@ -86,6 +89,22 @@ export const rowColumns = {
   client: { type: 'UInt64', computed: "if(c = '', 0, sipHash64(c))", column: 'client' },
   value: { type: 'Nullable(Decimal(18, 2))', computed: 'toDecimal64OrNull(v, 2)', column: 'value' },
   hash: { type: 'UInt128', computed: 'reinterpretAsUInt128(sipHash128(d, e))' },
+  /**
+   * What the event tells of experiments, as numbers that a query compares without reading labels (docs/experiments.md,
+   * Exposures): of `experiment_exposure` the experiment, and the experiment with the variant; of `workflow_display` each
+   * value of a tag. Of a preview the same numbers behind the word, so that they are never taken for others.
+   */
+  exposures: {
+    type: 'Array(UInt64)',
+    computed: `multiIf(
+      n = 'experiment_exposure' AND l['preview'] = 'true', [sipHash64('preview', l['experimentId'])],
+      n = 'experiment_exposure', [sipHash64(l['experimentId']), sipHash64(l['experimentId'], l['variantId'])],
+      n = 'workflow_display' AND l['preview'] = 'true',
+        arrayMap(tag -> sipHash64('preview', tag), ${tagValues}),
+      n = 'workflow_display', arrayMap(tag -> sipHash64(tag), ${tagValues}),
+      [])`,
+    column: 'exposures',
+  },
   /** What the engine would wrap, clamp or drop silently; empty for a sound row. */
   fault: {
     type: 'String',

@@ -129,15 +129,18 @@ describe('a cohort', () => {
     ])
     const others = await ask<object[]>('GET', `/${id}/members?perPage=1&page=2`)
     expect(others.data).toMatchObject([{ person: 'd2', isIdentified: false, events: 1 }])
-    expect((await ask<object[]>('GET', `/${id}/members?perPage=1&page=1000000`)).data).toEqual([])
+    const behind = await ask<object[]>('GET', `/${id}/members?perPage=1&page=1000000`)
+    expect(behind.body).toMatchObject({ data: [], paginationCount: 2 })
   })
 
-  it('is counted and shown at one of the places of whoever asks', async () => {
+  it('is counted and shown at one of the places of the user who asks, for as long as that caller waits', async () => {
     const users: (string | undefined)[] = []
+    const signals: (AbortSignal | undefined)[] = []
     const own = await openStatisticsApp(engine.columnar, {
       queryGate: {
-        async enter(_companyId, _signal, userId) {
+        async enter(_companyId, signal, userId) {
           users.push(userId)
+          signals.push(signal)
           return () => {}
         },
       },
@@ -150,6 +153,8 @@ describe('a cohort', () => {
         expect(statusCode).toBe(200)
       }
       expect(new Set(users)).toEqual(new Set([expect.stringMatching(/^75/)]))
+      // Aborted when the caller leaves before the answer is there.
+      expect(signals).toEqual([expect.any(AbortSignal), expect.any(AbortSignal)])
     } finally {
       await own.app.close()
     }

@@ -88,6 +88,14 @@ test.each([...builtInEvents])('G08: %s is built in and is neither renamed nor an
   expect(await pairs()).toEqual([])
 })
 
+test.each(['workflow_click', 'workflow_display'])(
+  '%s keeps its name, which others may take',
+  async (name) => {
+    expect(await put(name, 'other')).toMatchObject({ status: 400, data: { errors: [{ path: 'name' }] } })
+    expect(await put('banner_click', name)).toMatchObject({ status: 200 })
+  },
+)
+
 test.each([
   [undefined],
   [null],

@@ -145,7 +145,7 @@ describe('a scheduled run', () => {
     expect(run).toMatchObject({ state: 'delivered', rows: 3, results: [{ isCut: true }, { rows: 2 }] })
     expect(run?.results[1]).not.toHaveProperty('isCut')
     const [mail] = await app.app.takeMails()
-    expect(mail?.text).toContain('Names 1.csv (the first 1 rows: its limit leaves the others out)')
+    expect(mail?.text).toContain('Names 1.csv (the first row: its limit leaves the others out)')
     expect(mail?.text).toContain('Names 2.csv (2 rows)')
   })
 
@@ -297,6 +297,16 @@ describe('run now', () => {
     )
     expect(await subjects()).toEqual([])
     expect((await app.call('analyst', 'POST', `/${id}/run`)).status).toBe(200)
+  })
+
+  test('is mailed in the name of the owner, who has chosen the recipients', async () => {
+    const recipients = [app.people.reader.email]
+    const { id } = await app.save({ schedule: app.daily({ recipients }) })
+    await app.call('admin', 'POST', `/${id}/run`)
+    await app.work()
+    const [mail] = await app.app.takeMails()
+    expect(mail?.text).toContain(`because ${app.people.analyst.email} put your address`)
+    expect(mail?.text).toContain('(1 row)')
   })
 
   test('is bounded by user and hour, since each run may mail its results', async () => {

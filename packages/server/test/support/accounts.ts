@@ -101,7 +101,10 @@ export async function linkIdentity(
 /** Accounts on a real server: the company `auth.companyId` and a second one that is none of its business. */
 export async function createAccountsApp(
   relational: TestDatabase,
-  options: Pick<AuthOptions, 'passwords' | 'columnar' | 'outgoing' | 'listUsesOfTag' | 'readResults'> = {},
+  options: Pick<
+    AuthOptions,
+    'passwords' | 'columnar' | 'outgoing' | 'listUsesOfTag' | 'readResults' | 'reportWriting'
+  > = {},
 ) {
   const auth: Auth = await createAuth(relational, options)
   const services: AccountServices = auth.services.accounts

@@ -5,6 +5,10 @@ import { type AuditWorld, type Deed, fresh, type Told } from './audit-world.ts'
 const settings = '/statistics/analytics/settings'
 const tags = `${settings}/tags`
 const aliases = `${settings}/event-aliases`
+const reports = '/statistics/reports'
+
+const createReport = async ({ people, ask }: AuditWorld): Promise<string> =>
+  (await ask<{ id: string }>(people, 'POST', reports, { guidedAnalysis: 'revenue' })).id
 
 /** A tag key with one value. @returns the addresses of both, and their identifiers */
 async function addKey({ people, ask }: AuditWorld) {
@@ -72,5 +76,20 @@ export const analyticsDeeds = {
     await world.begin(world.people)
     await world.ask(world.people, 'DELETE', value)
     return done(world, 'tag-value', valueId)
+  },
+  'report-create': async (world) => {
+    await world.begin(world.people)
+    return done(world, 'report', await createReport(world))
+  },
+  'report-archive': async (world) => {
+    const id = await createReport(world)
+    await world.begin(world.people)
+    await world.ask(world.people, 'POST', `${reports}/${id}/archive`)
+    return done(world, 'report', id)
+  },
+  'report-settings-update': async ({ people, ask, begin }) => {
+    await begin(people)
+    await ask(people, 'PATCH', `${reports}/settings`, { analyses: { revenue: { prompt: fresh('why ') } } })
+    return { actor: ['user', people.admin.id], target: ['company', people.companyId] }
   },
 } satisfies Partial<Record<AuditAction, Deed>>

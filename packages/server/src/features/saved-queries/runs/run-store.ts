@@ -4,6 +4,7 @@ import {
   savedQueryResults,
   savedQueryRuns,
 } from '../../../database/tables/saved-query.ts'
+import { createLeasedRows, type Held } from '../../../platform/jobs/leased-rows.ts'
 import type { Range } from '../../../platform/paging.ts'
 import type { Queries } from '../../../platform/stores/relational.ts'
 
@@ -16,18 +17,16 @@ export type NewRun = Pick<
 > &
   Partial<Pick<StoredRun, 'askedBy' | 'dueAt' | 'endedAt' | 'reason'>>
 
-/** The attempt of a run that a process holds; once another process has begun the next one, nothing of it counts. */
-export interface Held {
-  readonly id: string
-  /** Which attempt. */
-  readonly attempts: number
-}
-
 /** Rows of one statement. */
 const sweptAtOnce = 200
 
 /** The ledger of runs, which is also the queue that they are taken from; given a transaction it works inside it. */
 export function createRunStore(db: Queries) {
+  const { take, findDelay, keep, lockHeld, requeue } = createLeasedRows(
+    db,
+    savedQueryRuns,
+    'saved_query_runs',
+  )
   const held = ({ id, attempts }: Held) =>
     and(eq(savedQueryRuns.id, id), eq(savedQueryRuns.attempts, attempts), eq(savedQueryRuns.state, 'running'))
 
@@ -91,58 +90,17 @@ export function createRunStore(db: Queries) {
         .orderBy(savedQueryMessages.linkedAccountId)
     },
 
-    /**
-     * Takes the run that is due longest, of a company that runs fewer than `perCompany`: a queued one, or one whose
-     * process has ended. No other process gets it until `leaseSeconds` have passed. Inside a transaction: two that take
-     * at once would count without each other's.
-     */
+    /** As `take` of `platform/jobs/leased-rows.ts`. */
     async take(leaseSeconds: number, perCompany: number): Promise<StoredRun | undefined> {
-      await db.execute(sql`select pg_advisory_xact_lock(hashtextextended('saved_query_runs.take', 0))`)
-      const { rows } = await db.execute<{ id: string }>(
-        sql`update ${savedQueryRuns} set state = 'running', attempts = attempts + 1, started_at = now(),
-            lease_until = now() + make_interval(secs => ${leaseSeconds})
-          where id = (
-            select due.id from ${savedQueryRuns} as due
-            where (state = 'queued' and due_at <= now() or state = 'running' and lease_until <= now())
-              and (select count(*) from ${savedQueryRuns} as other where other.company_id = due.company_id
-                and other.state = 'running' and other.lease_until > now()) < ${perCompany}
-            order by due_at, id limit 1 for update skip locked
-          ) returning id`,
-      )
-      const [taken] = rows
-      if (!taken) return undefined
-      const [row] = await db.select().from(savedQueryRuns).where(eq(savedQueryRuns.id, taken.id))
+      const id = await take(leaseSeconds, perCompany)
+      if (id === undefined) return undefined
+      const [row] = await db.select().from(savedQueryRuns).where(eq(savedQueryRuns.id, id))
       return row
     },
 
-    /** Seconds that the run which waits longest is late; 0 when none waits. */
-    async findDelay(): Promise<number> {
-      const { rows } = await db.execute<{ seconds: number }>(
-        sql`select coalesce(extract(epoch from greatest(now() - min(due_at), '0')), 0)::float8 as seconds
-          from ${savedQueryRuns} where state = 'queued'`,
-      )
-      return rows[0]?.seconds ?? 0
-    },
-
-    /** False when the process no longer has the run. */
-    async keep(run: Held, leaseSeconds: number): Promise<boolean> {
-      const kept = await db
-        .update(savedQueryRuns)
-        .set({ leaseUntil: sql`now() + make_interval(secs => ${leaseSeconds})` })
-        .where(held(run))
-        .returning({ id: savedQueryRuns.id })
-      return kept.length > 0
-    },
-
-    /** Locks the run until the transaction ends; false when the process no longer has it. */
-    async lockHeld(run: Held): Promise<boolean> {
-      const rows = await db
-        .select({ id: savedQueryRuns.id })
-        .from(savedQueryRuns)
-        .where(held(run))
-        .for('update')
-      return rows.length > 0
-    },
+    findDelay,
+    keep,
+    lockHeld,
 
     async finish(
       run: Held,
@@ -172,22 +130,13 @@ export function createRunStore(db: Queries) {
 
     /** Queues it for another attempt. */
     async postpone(run: Held, seconds: number, reason: string): Promise<void> {
-      await db
-        .update(savedQueryRuns)
-        .set({ state: 'queued', dueAt: sql`now() + make_interval(secs => ${seconds})`, reason })
-        .where(held(run))
+      await db.update(savedQueryRuns).set({ reason }).where(held(run))
+      await requeue(run, seconds)
     },
 
     /** Gives it back as if this attempt had not begun. */
     async giveBack(run: Held, seconds: number): Promise<void> {
-      await db
-        .update(savedQueryRuns)
-        .set({
-          state: 'queued',
-          attempts: run.attempts - 1,
-          dueAt: sql`now() + make_interval(secs => ${seconds})`,
-        })
-        .where(held(run))
+      await requeue(run, seconds, run.attempts - 1)
     },
 
     /** Of this attempt and those before it. */

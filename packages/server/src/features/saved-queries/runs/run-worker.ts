@@ -1,5 +1,6 @@
 import type { Clock } from '../../../platform/clock.ts'
 import { DomainError } from '../../../platform/errors.ts'
+import { holdLease } from '../../../platform/jobs/lease.ts'
 import type { Logger } from '../../../platform/logger.ts'
 import type { EnqueueMail } from '../../../platform/mail/mail-queue.ts'
 import type { Relational } from '../../../platform/stores/relational.ts'
@@ -245,30 +246,25 @@ export function createRunWorker(dependencies: RunWorkerDependencies) {
     async runOne(stopping?: AbortSignal): Promise<boolean> {
       const run = await relational.transaction((tx) => createRunStore(tx).take(leaseSeconds, perCompany))
       if (!run) return false
-      const lost = new AbortController()
-      const timer = setInterval(() => {
-        runs.keep(run, leaseSeconds).then(
-          (kept) => {
-            if (!kept) lost.abort(new Error('another process has this run'))
-          },
-          // The lease is longer than a short outage, and what the process no longer has it does not deliver.
-          (error: unknown) => log.warn({ err: error }, 'the lease of a run was not extended'),
-        )
-      }, keepEveryMs).unref()
-      const signal = stopping ? AbortSignal.any([stopping, lost.signal]) : lost.signal
+      const lease = holdLease({
+        keep: () => runs.keep(run, leaseSeconds),
+        everyMs: keepEveryMs,
+        onError: (error) => log.warn({ err: error }, 'the lease of a run was not extended'),
+        stopping,
+      })
       try {
         if (run.attempts > maxAttempts) throw new RunRefused('the service ended during every attempt')
         const savedQuery = await savedQueries.find(run.companyId, run.savedQueryId)
         if (!savedQuery) return true
         if (run.trigger === 'schedule' && !isOn(savedQuery.schedule)) throw new RunRefused(turnedOff)
         await requireRunner(savedQueries, savedQuery, run)
-        await deliver(run, await produce(run, savedQuery, signal))
+        await deliver(run, await produce(run, savedQuery, lease.signal))
       } catch (error) {
-        if (lost.signal.aborted) return true
+        if (lease.isLost()) return true
         if (stopping?.aborted) await runs.giveBack(run, 0)
         else await settle(run, error)
       } finally {
-        clearInterval(timer)
+        lease.end()
       }
       return true
     },

@@ -43,7 +43,8 @@ export function quickStart(values: QuickStartValues): QuickStartStep[] {
     },
     {
       title: 'Query it',
-      command: `curl -sS ${baseUrl}/statistics/query \\
+      // All three may be pasted at once, and an event is in the statistics within two seconds.
+      command: `sleep 2; curl -sS ${baseUrl}/statistics/query \\
   -H "Authorization: Bearer $TOKEN" \\
   -H 'Content-Type: application/json' \\
   -d '{"measures": ["events.count"], "dimensions": ["events.name"],

@@ -1,0 +1,157 @@
+import type { Experiment } from '@millrace/contract/resources/experiment.ts'
+import { courseDays, type ExperimentResults } from '@millrace/contract/resources/experiment-results.ts'
+import type { Measured } from '../../statistics/explorations/experiments/experiment-measure.ts'
+import type {
+  CountedWindows,
+  UnitSums,
+} from '../../statistics/explorations/experiments/measured-experiment.ts'
+import {
+  analyseExperiment,
+  analyseMetrics,
+  type Comparison,
+  type ExperimentDesign,
+  type Metric,
+} from '../inference/analysis.ts'
+import { addSums, amountOf, noSums, statisticsOfSums } from './statistics-of-sums.ts'
+
+/** What results need of an experiment; it has started. */
+export type AnalysedExperiment = Pick<
+  Experiment,
+  '_id' | 'variants' | 'metrics' | 'plannedSample' | 'cupedDays' | 'endedAt'
+> & { readonly startedAt: string; readonly baselineVariantId: string }
+
+/** Of all intervals. */
+const alpha = 0.05
+
+/** Sums of each metric by variant. */
+type Sums = ReadonlyMap<string, readonly UnitSums[]>
+
+/** Makes the results of an experiment of what was measured. */
+export function analyseMeasurement(
+  experiment: AnalysedExperiment,
+  measured: Measured,
+  windows: CountedWindows,
+): ExperimentResults {
+  const { variants, metrics, baselineVariantId, plannedSample } = experiment
+  const design: ExperimentDesign = { baselineVariantId, variants, plannedSample, alpha }
+  const { sums, exposed, course } = cumulate(experiment, measured, design)
+  const analysis = analyseExperiment(
+    design,
+    metrics.map((_, i) => metricOf(experiment, sums, i)),
+    exposed,
+  )
+  return {
+    experimentId: experiment._id,
+    readAt: new Date(measured.at).toISOString(),
+    startedAt: experiment.startedAt,
+    endedAt: experiment.endedAt ?? null,
+    timezone: measured.timezone,
+    windows,
+    baselineVariantId,
+    plannedSample,
+    confidenceLevel: 1 - alpha,
+    validated: analysis.validation.validated,
+    validation: analysis.validation.reason,
+    sampleRatio: analysis.sampleRatio,
+    excluded: measured.excluded,
+    variants: variants.map(({ id, name, allocation }) => ({
+      id,
+      name,
+      allocation,
+      units: exposed.get(id) ?? 0,
+    })),
+    metrics: metrics.map(({ id, kind, role, direction, windowHours }, i) => ({
+      id,
+      kind,
+      role,
+      direction,
+      windowHours,
+      varianceReduction: analysis.metrics[i]?.varianceReduction ?? null,
+      variants: variants.map((variant, place) => {
+        const own = sums.get(variant.id)?.[i] ?? noSums
+        const result = analysis.metrics[i]?.variants[place]
+        return {
+          variantId: variant.id,
+          ...figuresOf(kind, own),
+          estimate: result?.estimate ?? null,
+          standardError: result?.standardError ?? null,
+          enoughData: result?.enoughData ?? false,
+          comparison: result?.comparison ? comparisonOf(result.comparison) : null,
+        }
+      }),
+    })),
+    course,
+  }
+}
+
+function metricOf({ metrics, variants, cupedDays }: AnalysedExperiment, sums: Sums, i: number): Metric {
+  const metric = metrics[i]
+  if (!metric) throw new Error(`there is no metric ${i}`)
+  const { id, role, kind } = metric
+  const byVariant = variants.map((variant) => {
+    const own = sums.get(variant.id)?.[i] ?? noSums
+    return [variant.id, statisticsOfSums(kind, own, cupedDays !== null)] as const
+  })
+  return { id, role, statistics: new Map(byVariant) }
+}
+
+/** Adds up the days, and reads the success metric at the end of each of the last ones. */
+function cumulate(experiment: AnalysedExperiment, { days }: Measured, design: ExperimentDesign) {
+  const sums = new Map<string, UnitSums[]>()
+  const exposed = new Map<string, number>()
+  const course: ExperimentResults['course'] = []
+  const dates = [...new Set(days.map(({ day }) => day))]
+  const shown = new Set(dates.slice(-courseDays))
+  for (const [i, { variantId, day, units, metrics }] of days.entries()) {
+    const known = sums.get(variantId)
+    sums.set(
+      variantId,
+      metrics.map((own, place) => addSums(known?.[place] ?? noSums, own)),
+    )
+    exposed.set(variantId, (exposed.get(variantId) ?? 0) + units)
+    if (days[i + 1]?.day === day || !shown.has(day)) continue
+    const [success] = analyseMetrics(design, [metricOf(experiment, sums, 0)])
+    for (const variant of success?.variants ?? []) {
+      if (!variant.comparison) continue
+      const { fixedHorizon, alwaysValid } = variant.comparison
+      const { low, high } = alwaysValid.lift
+      course.push({
+        day,
+        variantId: variant.variantId,
+        units: variant.units,
+        estimate: variant.estimate,
+        lift: fixedHorizon.lift,
+        alwaysValidLift: { low, high },
+      })
+    }
+  }
+  return { sums, exposed, course }
+}
+
+/** What was counted, before anything is inferred. */
+function figuresOf(kind: Experiment['metrics'][number]['kind'], sums: UnitSums) {
+  const [units, conversions] = [Number(sums.units), Number(sums.converted)]
+  const total = kind === 'revenue_per_user' ? amountOf(sums.sum) : Number(sums.sum)
+  const displays = kind === 'click_rate' ? Number(sums.otherSum) : null
+  return {
+    units,
+    openUnits: Number(sums.open),
+    conversions,
+    total,
+    displays,
+    rate: ratio(conversions, units),
+    mean: ratio(total, displays ?? units),
+  }
+}
+
+function ratio(numerator: number, denominator: number): number | null {
+  return denominator === 0 ? null : numerator / denominator
+}
+
+function comparisonOf({ difference, fixedHorizon, alwaysValid }: Comparison) {
+  return {
+    difference,
+    fixedHorizon: { ...fixedHorizon, safeWhenReadDaily: false as const },
+    alwaysValid: { ...alwaysValid, safeWhenReadDaily: true as const },
+  }
+}

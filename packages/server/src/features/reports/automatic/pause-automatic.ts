@@ -1,0 +1,36 @@
+import type { RecordAudit } from '../../../platform/audit.ts'
+import type { EnqueueMail } from '../../../platform/mail/mail-queue.ts'
+import type { Queries } from '../../../platform/stores/relational.ts'
+import type { Readers } from '../readers.ts'
+import { pauseMail } from './report-mails.ts'
+import { createReportSettingsStore, type StoredSettings } from './report-settings-store.ts'
+
+/** Stops an automatic report until it is enabled again, says so in its settings, and tells its owner. */
+export type PauseAutomatic = (tx: Queries, settings: StoredSettings, reason: string) => Promise<void>
+
+export interface PauseAutomaticDependencies {
+  readonly recordAudit: RecordAudit
+  readonly enqueueMail: EnqueueMail
+  readonly findReader: Readers['findReader']
+  readonly publicUrl: () => string
+}
+
+export function createPauseAutomatic({
+  recordAudit,
+  enqueueMail,
+  findReader,
+  publicUrl,
+}: PauseAutomaticDependencies): PauseAutomatic {
+  return async (tx, { companyId, slug, id, ownerId }, reason) => {
+    await createReportSettingsStore(tx).update(companyId, slug, { nextAt: null, pausedReason: reason })
+    await recordAudit(tx, {
+      companyId,
+      action: 'schedule-pause',
+      actor: { kind: 'platform' },
+      target: { kind: 'report-settings', id, name: slug },
+      details: { reason, ownerId },
+    })
+    const owner = ownerId === null ? undefined : await findReader(tx, companyId, ownerId)
+    if (owner?.isActive) await enqueueMail(tx, pauseMail(owner, { slug, reason, publicUrl: publicUrl() }))
+  }
+}

@@ -1,0 +1,161 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Evidence } from '@millrace/contract/resources/evidence.ts'
+import type { BinaryFilter, Filter, Query } from '@millrace/contract/resources/query.ts'
+import type { Clock } from '../../../platform/clock.ts'
+import { DomainError } from '../../../platform/errors.ts'
+import { newId } from '../../../platform/ids.ts'
+import type { Answer, QueryRequest } from '../../statistics/statistics-service.ts'
+import type { TimeRules } from '../time-rules.ts'
+import { pinQuery } from './pin-query.ts'
+import { type Row, resultHash } from './result-hash.ts'
+
+export interface EvidenceRunnerDependencies {
+  readonly answer: (request: QueryRequest) => Pick<Answer, 'pieces' | 'warnings'>
+  readonly readSettings: (companyId: string) => Promise<{ readonly timezone: string }>
+  readonly time: TimeRules
+  readonly clock: Clock
+}
+
+/**
+ * Runs a query for a report. A query that fails is evidence too, of state `failure`.
+ * @throws only what the signal aborts with
+ */
+export type RunQuery = (
+  query: Query,
+  context: { readonly companyId: string; readonly signal?: AbortSignal },
+) => Promise<Evidence>
+
+/** Rows of a result that evidence holds, and their bytes of JSON. */
+const embeddedRows = 500
+const embeddedBytes = 256 * 1024
+/** Of a whole result, which is in memory while it is hashed. */
+const maxResultBytes = 32 * 1024 * 1024
+/** While the company asks more than it may, a query waits so often and so many seconds at most. */
+const busyTries = 5
+const busySeconds = 5
+
+/** Runs queries as evidence: with absolute dates, bounded rows and the hash of the whole result. */
+export function createEvidenceRunner({
+  answer,
+  readSettings,
+  time,
+  clock,
+}: EvidenceRunnerDependencies): RunQuery {
+  async function read(request: QueryRequest): Promise<{ text: string; warnings: string[] }> {
+    const answered = answer(request)
+    const pieces: string[] = []
+    let length = 0
+    for await (const piece of answered.pieces) {
+      length += piece.length
+      if (length > maxResultBytes)
+        throw new DomainError('resultTooLarge', { limit: maxResultBytes, unit: 'bytes' })
+      pieces.push(piece)
+    }
+    return { text: pieces.join(''), warnings: answered.warnings.map(({ message }) => message) }
+  }
+
+  /** The places of the company are shared with its users, so a query may have to wait for one. */
+  async function readPatiently(request: QueryRequest): ReturnType<typeof read> {
+    for (let tries = 1; ; tries++) {
+      try {
+        return await read(request)
+      } catch (error) {
+        const isBusy = error instanceof DomainError && error.errorName === 'tooManyRequests'
+        if (!isBusy || tries === busyTries) throw error
+        const seconds = Math.min(busySeconds, error.retryAfterSeconds ?? busySeconds)
+        await sleep(seconds * 1000, undefined, request.signal && { signal: request.signal })
+      }
+    }
+  }
+
+  return async (asked, { companyId, signal }) => {
+    signal?.throwIfAborted()
+    const at = clock.now()
+    const zone = time.openZone((await readSettings(companyId)).timezone)
+    const query = pinQuery(asked, at, zone, time)
+    const begun = performance.now()
+    const base = {
+      id: newId(),
+      query,
+      sources: [{ service: 'statistics' as const, queryLayer: 'cube' as const, members: membersOf(query) }],
+      executedAt: new Date(at).toISOString(),
+      operationId: 'runQuery',
+    }
+    const end = () => ({
+      freshness: { capturedAt: new Date(clock.now()).toISOString() },
+      durationMs: Math.round(performance.now() - begun),
+    })
+    try {
+      const { text, warnings } = await readPatiently({
+        query,
+        companyId,
+        format: 'json',
+        at,
+        ...(signal && { signal }),
+      })
+      const rows = JSON.parse(text) as Row[]
+      const embedded = embeddedOf(rows)
+      if (embedded.length < rows.length) {
+        warnings.push(`the first ${embedded.length} of ${rows.length} rows are kept`)
+      }
+      return {
+        ...base,
+        ...end(),
+        rows: embedded.map((row) =>
+          Object.fromEntries(Object.entries(row).map(([column, value]) => [column, { value }])),
+        ),
+        state: warnings.length > 0 ? 'warning' : 'success',
+        rowCount: rows.length,
+        embeddedRowCount: embedded.length,
+        payloadBytes: Buffer.byteLength(text),
+        resultHash: resultHash(rows),
+        ...(warnings.length > 0 && { warning: warnings.join('; ') }),
+      }
+    } catch (error) {
+      if (signal?.aborted) throw error
+      return {
+        ...base,
+        ...end(),
+        rows: [],
+        state: 'failure',
+        rowCount: 0,
+        embeddedRowCount: 0,
+        payloadBytes: 0,
+        resultHash: '',
+        ...failureOf(error),
+      }
+    }
+  }
+}
+
+/** What users may know: failures inside the service are in its log. */
+function failureOf(error: unknown): Pick<Evidence, 'failureCode' | 'failureMessage'> {
+  if (error instanceof DomainError) return { failureCode: error.errorName, failureMessage: error.message }
+  return { failureCode: 'internal', failureMessage: 'the service had a failure of its own' }
+}
+
+function embeddedOf(rows: readonly Row[]): readonly Row[] {
+  const first = rows.slice(0, embeddedRows)
+  let bytes = 0
+  const end = first.findIndex((row) => {
+    bytes += JSON.stringify(row).length
+    return bytes > embeddedBytes
+  })
+  return end === -1 ? first : first.slice(0, end)
+}
+
+const isOne = (filter: Filter): filter is BinaryFilter => 'operator' in filter
+
+function membersOf({ measures, dimensions, filters, timeDimensions }: Query): string[] {
+  const ofFilter = (filter: Filter): string[] =>
+    isOne(filter)
+      ? [filter.member ?? filter.dimension ?? '']
+      : [...(filter.and ?? []), ...(filter.or ?? [])].flatMap(ofFilter)
+  const all = [
+    ...measures,
+    ...dimensions,
+    ...timeDimensions.map(({ dimension }) => dimension),
+    ...filters.flatMap(ofFilter),
+  ]
+  return [...new Set(all)].filter((member) => member !== '').sort()
+}

@@ -1,0 +1,235 @@
+import type { Evidence } from '@millrace/contract/resources/evidence.ts'
+import type { ReportUsage } from '@millrace/contract/resources/report.ts'
+import type { ReportSection } from '@millrace/contract/resources/report-section.ts'
+import { and, asc, count, desc, eq, inArray, notInArray, sql } from 'drizzle-orm'
+import { reportEvidence, reportGenerations, type StoredFailure } from '../../../database/tables/report.ts'
+import { createLeasedRows, type Held } from '../../../platform/jobs/leased-rows.ts'
+import type { Queries } from '../../../platform/stores/relational.ts'
+
+export type StoredGeneration = typeof reportGenerations.$inferSelect
+
+export type NewGeneration = Pick<
+  StoredGeneration,
+  'id' | 'companyId' | 'reportId' | 'kind' | 'question' | 'requestedType' | 'requestedBy'
+>
+
+const underWay = inArray(reportGenerations.state, ['queued', 'running'])
+
+/** The ledger of generations, which is also the queue that they are taken from; given a transaction it works inside it. */
+export function createGenerationStore(db: Queries) {
+  const { take, findDelay, keep, lockHeld, requeue } = createLeasedRows(
+    db,
+    reportGenerations,
+    'report_generations',
+  )
+  const held = ({ id, attempts }: Held) =>
+    and(
+      eq(reportGenerations.id, id),
+      eq(reportGenerations.attempts, attempts),
+      eq(reportGenerations.state, 'running'),
+    )
+  const ofReport = (companyId: string, reportId: string) =>
+    and(eq(reportGenerations.companyId, companyId), eq(reportGenerations.reportId, reportId))
+
+  return {
+    findDelay,
+    keep,
+    lockHeld,
+
+    /** Undefined where another generation of the report is under way. */
+    async insert(generation: NewGeneration): Promise<StoredGeneration | undefined> {
+      const [row] = await db.insert(reportGenerations).values(generation).onConflictDoNothing().returning()
+      return row
+    },
+
+    /** As `take` of `platform/jobs/leased-rows.ts`. */
+    async take(leaseSeconds: number, perCompany: number): Promise<StoredGeneration | undefined> {
+      const id = await take(leaseSeconds, perCompany)
+      if (id === undefined) return undefined
+      const [row] = await db.select().from(reportGenerations).where(eq(reportGenerations.id, id))
+      return row
+    },
+
+    /** In order, without those that failed. */
+    async list(companyId: string, reportId: string): Promise<StoredGeneration[]> {
+      return db
+        .select()
+        .from(reportGenerations)
+        .where(and(ofReport(companyId, reportId), sql`${reportGenerations.state} <> 'failed'`))
+        .orderBy(asc(reportGenerations.createdAt), asc(reportGenerations.id))
+    },
+
+    async find(companyId: string, id: string): Promise<StoredGeneration | undefined> {
+      const [row] = await db
+        .select()
+        .from(reportGenerations)
+        .where(and(eq(reportGenerations.companyId, companyId), eq(reportGenerations.id, id)))
+      return row
+    },
+
+    async countFollowUps(companyId: string, reportId: string): Promise<number> {
+      const [row] = await db
+        .select({ count: count() })
+        .from(reportGenerations)
+        .where(and(ofReport(companyId, reportId), eq(reportGenerations.kind, 'follow-up')))
+      return row?.count ?? 0
+    },
+
+    /**
+     * Of a user within the last hour, and seconds until the oldest of them is older. Requests of one user wait for each
+     * other until the transaction ends, so that none is counted without another's.
+     */
+    async countRecent(companyId: string, userId: string): Promise<{ count: number; freeIn: number }> {
+      await db.execute(
+        sql`select pg_advisory_xact_lock(hashtextextended(${`report_generations.${userId}`}, 0))`,
+      )
+      const { rows } = await db.execute<{ count: number; free_in: number }>(
+        sql`select count(*)::int as count,
+            coalesce(extract(epoch from min(created_at) + interval '1 hour' - now()), 0)::float8 as free_in
+          from ${reportGenerations}
+          where company_id = ${companyId} and requested_by = ${userId}
+            and created_at > now() - interval '1 hour'`,
+      )
+      const [row] = rows
+      return { count: row?.count ?? 0, freeIn: Math.max(1, Math.ceil(row?.free_in ?? 0)) }
+    },
+
+    /** False when the process no longer has it. */
+    async noteProgress(generation: Held, progress: number): Promise<boolean> {
+      const noted = await db
+        .update(reportGenerations)
+        .set({ progress })
+        .where(held(generation))
+        .returning({ id: reportGenerations.id })
+      return noted.length > 0
+    },
+
+    async finish(
+      generation: Held,
+      { sections, usage }: { sections: readonly ReportSection[]; usage: ReportUsage },
+    ): Promise<void> {
+      await db
+        .update(reportGenerations)
+        .set({ state: 'done', sections: [...sections], usage, progress: 1, endedAt: sql`now()` })
+        .where(held(generation))
+    },
+
+    /** False when the process no longer has it. */
+    async fail(generation: Held, failure: StoredFailure, usage: ReportUsage): Promise<boolean> {
+      const failed = await db
+        .update(reportGenerations)
+        .set({ state: 'failed', failure, usage, endedAt: sql`now()` })
+        .where(held(generation))
+        .returning({ id: reportGenerations.id })
+      return failed.length > 0
+    },
+
+    /** Ends what is under way of a report, whoever has it. @returns its id */
+    async cancel(companyId: string, reportId: string, failure: StoredFailure): Promise<string | undefined> {
+      const [row] = await db
+        .update(reportGenerations)
+        .set({ state: 'failed', failure, endedAt: sql`now()` })
+        .where(and(ofReport(companyId, reportId), underWay))
+        .returning({ id: reportGenerations.id })
+      return row?.id
+    },
+
+    /** Queues it for another attempt. */
+    postpone: (generation: Held, seconds: number): Promise<void> => requeue(generation, seconds),
+
+    /** Gives it back as if this attempt had not begun. */
+    giveBack: (generation: Held, seconds: number): Promise<void> =>
+      requeue(generation, seconds, generation.attempts - 1),
+
+    /** Stores evidence of an attempt. @returns false when the process no longer has the generation */
+    async insertEvidence(generation: StoredGeneration, evidence: Evidence, bytes: number): Promise<boolean> {
+      const { id, companyId, reportId, attempts } = generation
+      const { rowCount } = await db.execute(
+        sql`insert into ${reportEvidence} (generation_id, id, company_id, report_id, bytes, content)
+          select ${id}, ${evidence.id}, ${companyId}, ${reportId}, ${bytes}::int, ${JSON.stringify(evidence)}::json
+          where exists (select 1 from ${reportGenerations} as held
+            where held.id = ${id} and held.attempts = ${attempts} and held.state = 'running' for share)
+          on conflict (generation_id, id) do nothing`,
+      )
+      if ((rowCount ?? 0) > 0) return true
+      const [known] = await db
+        .select({ id: reportEvidence.id })
+        .from(reportEvidence)
+        .where(and(eq(reportEvidence.generationId, id), eq(reportEvidence.id, evidence.id)))
+      return known !== undefined
+    },
+
+    /** What the attempts of a generation have stored, in order. */
+    async listEvidence(generationId: string): Promise<{ evidence: Evidence; bytes: number }[]> {
+      return db
+        .select({ evidence: reportEvidence.content, bytes: reportEvidence.bytes })
+        .from(reportEvidence)
+        .where(eq(reportEvidence.generationId, generationId))
+        .orderBy(asc(reportEvidence.position))
+    },
+
+    /** Of all generations of a report that are done, in order. */
+    async listEvidenceOfReport(companyId: string, reportId: string): Promise<Evidence[]> {
+      const rows = await db
+        .select({ evidence: reportEvidence.content })
+        .from(reportEvidence)
+        .innerJoin(
+          reportGenerations,
+          and(eq(reportGenerations.id, reportEvidence.generationId), eq(reportGenerations.state, 'done')),
+        )
+        .where(and(eq(reportEvidence.companyId, companyId), eq(reportEvidence.reportId, reportId)))
+        .orderBy(asc(reportEvidence.position))
+      return rows.map(({ evidence }) => evidence)
+    },
+
+    async findEvidence(companyId: string, reportId: string, id: string): Promise<Evidence | undefined> {
+      const [row] = await db
+        .select({ evidence: reportEvidence.content })
+        .from(reportEvidence)
+        .innerJoin(
+          reportGenerations,
+          and(eq(reportGenerations.id, reportEvidence.generationId), eq(reportGenerations.state, 'done')),
+        )
+        .where(
+          and(
+            eq(reportEvidence.companyId, companyId),
+            eq(reportEvidence.reportId, reportId),
+            eq(reportEvidence.id, id),
+          ),
+        )
+      return row?.evidence
+    },
+
+    /** Of a generation, all but these. */
+    async deleteEvidence(generationId: string, kept: readonly string[] = []): Promise<void> {
+      await db
+        .delete(reportEvidence)
+        .where(
+          and(
+            eq(reportEvidence.generationId, generationId),
+            kept.length > 0 ? notInArray(reportEvidence.id, [...kept]) : undefined,
+          ),
+        )
+    },
+
+    /** Bytes of the evidence that is stored for a report. */
+    async countEvidenceBytes(companyId: string, reportId: string): Promise<number> {
+      const [row] = await db
+        .select({ bytes: sql<number>`coalesce(sum(${reportEvidence.bytes}), 0)::float8` })
+        .from(reportEvidence)
+        .where(and(eq(reportEvidence.companyId, companyId), eq(reportEvidence.reportId, reportId)))
+      return row?.bytes ?? 0
+    },
+
+    /** The last one of a report. */
+    async findLast(companyId: string, reportId: string): Promise<StoredGeneration | undefined> {
+      const [row] = await db
+        .select()
+        .from(reportGenerations)
+        .where(ofReport(companyId, reportId))
+        .orderBy(desc(reportGenerations.createdAt), desc(reportGenerations.id))
+        .limit(1)
+      return row
+    },
+  }
+}

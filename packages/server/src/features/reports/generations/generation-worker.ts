@@ -1,0 +1,345 @@
+import type { Evidence } from '@millrace/contract/resources/evidence.ts'
+import type { ReportUsage } from '@millrace/contract/resources/report.ts'
+import type { Clock } from '../../../platform/clock.ts'
+import { DomainError } from '../../../platform/errors.ts'
+import { holdLease } from '../../../platform/jobs/lease.ts'
+import type { Logger } from '../../../platform/logger.ts'
+import type { Queries, Relational } from '../../../platform/stores/relational.ts'
+import { comparisonsOf, toComparisonWindows } from '../periods/periods.ts'
+import { lackOf, type Readers, readingRights } from '../readers.ts'
+import { createReportStore, type ReportChange, type StoredReport } from '../report-store.ts'
+import type { Interval, TimeRules } from '../time-rules.ts'
+import { shownEvidence } from './failure-evidence.ts'
+import type {
+  Analysis,
+  CheckSections,
+  GeneratedReport,
+  Plan,
+  PlanReader,
+  QuestionBase,
+  ReportGenerator,
+} from './generation.ts'
+import { type Failure, failureOfError, GenerationRefused } from './generation-failure.ts'
+import { createGenerationStore, type StoredGeneration } from './generation-store.ts'
+
+/** What becomes of an automatic report; each is called in the transaction of what happened. */
+export interface AutomaticOutcome {
+  /** Why the report may not be made any more; undefined where it may. */
+  refusal(db: Queries, report: StoredReport): Promise<string | undefined>
+  onPublished(tx: Queries, report: StoredReport, generated: GeneratedReport): Promise<void>
+  onFailed(tx: Queries, report: StoredReport, failure: Failure): Promise<void>
+}
+
+export interface GenerationWorkerDependencies {
+  readonly relational: Pick<Relational, 'db' | 'transaction'>
+  readonly generator: ReportGenerator
+  readonly plans: PlanReader
+  readonly checkSections: CheckSections
+  /** Whether the company has events from before an instant. */
+  readonly hasEventsBefore: (companyId: string, instant: number, signal: AbortSignal) => Promise<boolean>
+  readonly time: TimeRules
+  readonly findReader: Readers['findReader']
+  readonly automatic: AutomaticOutcome
+  readonly clock: Clock
+  readonly log: Pick<Logger, 'warn' | 'error'>
+}
+
+/** A process that does not say for so long that it still works has ended. */
+const leaseSeconds = 60
+const keepEveryMs = 20_000
+/** Generations of one company at a time: its users' own queries have the other places of the gate. */
+const perCompany = 2
+const maxAttempts = 3
+/** Seconds before the second and the third attempt. */
+const pauses = [30, 120] as const
+/** Of all evidence of a report, as JSON. */
+const maxEvidenceBytes = 16 * 1024 * 1024
+/** Of the sections of a generation, as JSON. */
+const maxSectionBytes = 2 * 1024 * 1024
+/** Queries of a generation that a follow-up builds on. */
+const maxBaseQueries = 5
+/** Progress is written when it has come so much further. */
+const progressStep = 0.02
+/** Failures of queries that the same query may not have later. */
+const passing: ReadonlySet<string> = new Set(['unavailable', 'timeout', 'tooManyRequests', 'internal'])
+
+/** Another process has the generation, or nobody any more. */
+class GenerationTaken extends Error {
+  override readonly name = 'GenerationTaken'
+}
+
+/** Attempts of generations: what is asked is read, run, written and published, or ends with a reason. */
+export function createGenerationWorker(dependencies: GenerationWorkerDependencies) {
+  const { relational, generator, plans, checkSections, hasEventsBefore } = dependencies
+  const { time, findReader, automatic, clock, log } = dependencies
+  const generations = createGenerationStore(relational.db)
+  const reports = createReportStore(relational.db)
+
+  async function requireRights(generation: StoredGeneration, report: StoredReport): Promise<void> {
+    const { companyId, requestedType, requestedBy } = generation
+    if (requestedType === 'platform') {
+      const refusal = await automatic.refusal(relational.db, report)
+      if (refusal !== undefined) throw new GenerationRefused('rights-lost', refusal)
+      return
+    }
+    const reader = requestedBy === null ? undefined : await findReader(relational.db, companyId, requestedBy)
+    const lack = lackOf(reader, readingRights)
+    if (lack !== undefined) throw new GenerationRefused('rights-lost', `Who asked for it ${lack}`)
+  }
+
+  /** The windows of a guided analysis; that of the year before only where events reach back to its first tenth. */
+  async function guidedPeriod(
+    { companyId, timezone, periodStart, periodEnd }: StoredReport,
+    signal: AbortSignal,
+  ): Promise<Pick<Plan, 'period' | 'comparisonWindows'>> {
+    if (!periodStart || !periodEnd) throw new GenerationRefused('refused', 'The report has no period')
+    const period: Interval = { from: periodStart.getTime(), to: periodEnd.getTime() }
+    const { previousPeriod, previousYear } = comparisonsOf(period, time.openZone(timezone), time)
+    const reached =
+      previousYear &&
+      (await hasEventsBefore(
+        companyId,
+        previousYear.from + (previousYear.to - previousYear.from) / 10,
+        signal,
+      ))
+    return {
+      period: { start: periodStart.toISOString(), end: periodEnd.toISOString() },
+      comparisonWindows: toComparisonWindows({ previousPeriod, ...(reached && { previousYear }) }),
+    }
+  }
+
+  /** What the last generation of the report asked, on which a follow-up builds. */
+  async function baseOf({
+    companyId,
+    id,
+    periodStart,
+    periodEnd,
+  }: StoredReport): Promise<QuestionBase | undefined> {
+    if (!periodStart || !periodEnd) return undefined
+    const done = (await generations.list(companyId, id)).filter(({ state }) => state === 'done')
+    const last = done.at(-1)
+    const stored = last ? await generations.listEvidence(last.id) : []
+    return {
+      queries: stored.slice(0, maxBaseQueries).map(({ evidence }) => evidence.query),
+      period: { start: periodStart.toISOString(), end: periodEnd.toISOString() },
+    }
+  }
+
+  async function analysisOf(
+    generation: StoredGeneration,
+    report: StoredReport,
+    signal: AbortSignal,
+  ): Promise<Pick<Plan, 'period' | 'comparisonWindows'> & { readonly analysis: Analysis }> {
+    const { companyId, timezone, locale, guidedAnalysis, dashboardPath, dashboardTitle } = report
+    if (generation.kind === 'initial' && guidedAnalysis !== null) {
+      return { analysis: { kind: 'guided', guidedAnalysis }, ...(await guidedPeriod(report, signal)) }
+    }
+    const context = { companyId, timezone, locale, now: generation.createdAt.getTime() }
+    const base = generation.kind === 'initial' ? undefined : await baseOf(report)
+    const { period, comparisonWindows, ...plan } =
+      generation.kind === 'initial' && dashboardPath !== null
+        ? await plans.readDashboard(dashboardPath, dashboardTitle ?? '', context)
+        : await plans.readQuestion(generation.question, { ...context, ...(base && { base }) })
+    return { analysis: { kind: 'plan', ...plan }, period, comparisonWindows }
+  }
+
+  /** Writes at most one progress at a time. */
+  function progressWriter(generation: StoredGeneration) {
+    let [written, isWriting] = [0, false]
+    return (fraction: number): void => {
+      if (isWriting || fraction < written + progressStep || fraction > 1) return
+      written = fraction
+      isWriting = true
+      generations
+        .noteProgress(generation, fraction)
+        .catch((error: unknown) => log.warn({ err: error }, 'the progress of a report was not written'))
+        .finally(() => {
+          isWriting = false
+        })
+    }
+  }
+
+  async function produce(
+    generation: StoredGeneration,
+    report: StoredReport,
+    signal: AbortSignal,
+  ): Promise<GeneratedReport> {
+    const { id: generationId, companyId, reportId, kind } = generation
+    const { analysis, period, comparisonWindows } = await analysisOf(generation, report, signal)
+    const known = await generations.listEvidence(generationId)
+    // What failed for an attempt may be answered now.
+    const stored = known.filter(({ evidence }) => evidence.state !== 'failure')
+    await relational.transaction(async (tx) => {
+      const within = createGenerationStore(tx)
+      if (!(await within.lockHeld(generation))) throw new GenerationTaken()
+      await within.deleteEvidence(
+        generationId,
+        stored.map(({ evidence }) => evidence.id),
+      )
+      if (kind === 'follow-up') return
+      await createReportStore(tx).update(companyId, reportId, {
+        periodStart: new Date(period.start),
+        periodEnd: new Date(period.end),
+        comparisonWindows,
+      })
+    })
+    let bytes = await generations.countEvidenceBytes(companyId, reportId)
+    const others = stored.reduce((rest, each) => rest - each.bytes, bytes)
+    const generated = await generator.generate({
+      ...{ companyId, generationId, analysis, period, comparisonWindows, signal },
+      locale: report.locale,
+      timezone: report.timezone,
+      onProgress: progressWriter(generation),
+      kept: stored.map(({ evidence }) => evidence),
+      async keep(evidence) {
+        const size = Buffer.byteLength(JSON.stringify(evidence))
+        bytes += size
+        if (bytes > maxEvidenceBytes) throw new GenerationRefused('too-large')
+        if (await generations.insertEvidence(generation, evidence, size)) return
+        throw new GenerationTaken('another process has this generation, or it was given up')
+      },
+    })
+    signal.throwIfAborted()
+    const sizes = generated.evidence.map((each) => Buffer.byteLength(JSON.stringify(each)))
+    if (others + sizes.reduce((sum, size) => sum + size, 0) > maxEvidenceBytes) {
+      throw new GenerationRefused('too-large')
+    }
+    requireAnswers(generated.evidence)
+    if (Buffer.byteLength(JSON.stringify(generated.sections)) > maxSectionBytes) {
+      throw new GenerationRefused('too-large')
+    }
+    const { sections, evidence } = generated
+    const faults = checkSections(sections, evidence, report.locale, report.timezone)
+    if (faults.length > 0) {
+      log.error({ generationId, faults: faults.slice(0, 10) }, 'a report states what its evidence does not')
+      throw new GenerationRefused('unproven')
+    }
+    return generated
+  }
+
+  /** Publishes all of it at once, or nothing where another process has the generation. */
+  async function publish(generation: StoredGeneration, generated: GeneratedReport): Promise<void> {
+    const { id, companyId, reportId, kind, question } = generation
+    const { sections, evidence, usage, quality, title } = generated
+    await relational.transaction(async (tx) => {
+      const withinReports = createReportStore(tx)
+      const within = createGenerationStore(tx)
+      const report = await withinReports.lock(companyId, reportId)
+      if (!report || !(await within.lockHeld(generation))) return
+      await within.deleteEvidence(
+        id,
+        evidence.map((each) => each.id),
+      )
+      for (const each of evidence) {
+        await within.insertEvidence(generation, each, Buffer.byteLength(JSON.stringify(each)))
+      }
+      const written = sections.map((section) => ({
+        ...section,
+        ...(kind === 'follow-up' && section.kind === 'answer' && { question: section.question ?? question }),
+      }))
+      await within.finish(generation, { sections: written, usage })
+      const change: ReportChange = {
+        sectionCount: report.sectionCount + sections.length,
+        evidenceBytes: await within.countEvidenceBytes(companyId, reportId),
+        failedGenerationId: null,
+        ...(kind === 'initial' && { title, publicationQuality: quality }),
+      }
+      await withinReports.update(companyId, reportId, change)
+      if (kind === 'initial' && report.slug !== null) {
+        await automatic.onPublished(tx, { ...report, ...change }, generated)
+      }
+    })
+  }
+
+  /** Ends the generation for good. */
+  async function fail(generation: StoredGeneration, failure: Failure): Promise<void> {
+    const { id, companyId, reportId, kind } = generation
+    await relational.transaction(async (tx) => {
+      const withinReports = createReportStore(tx)
+      const within = createGenerationStore(tx)
+      const report = await withinReports.lock(companyId, reportId)
+      if (!report) return
+      const evidence = (await within.listEvidence(id)).map((each) => each.evidence)
+      const shown = { ...failure, evidence: shownEvidence(evidence) }
+      if (!(await within.fail(generation, shown, usageOf(generation, evidence, clock.now())))) return
+      await within.deleteEvidence(id)
+      await withinReports.update(companyId, reportId, {
+        failedGenerationId: id,
+        evidenceBytes: await within.countEvidenceBytes(companyId, reportId),
+      })
+      if (kind === 'initial' && report.slug !== null) await automatic.onFailed(tx, report, failure)
+    })
+  }
+
+  async function settle(generation: StoredGeneration, error: unknown): Promise<void> {
+    const failure = failureOfError(error)
+    const { id, attempts } = generation
+    if (!(error instanceof DomainError || error instanceof GenerationRefused)) {
+      log.error({ generationId: id, attempt: attempts, err: error }, 'the generation of a report failed')
+    }
+    const seconds = pauses[attempts - 1]
+    if (!failure.retryable || seconds === undefined) return fail(generation, failure)
+    log.warn(
+      { generationId: id, attempt: attempts, reason: failure.message },
+      'the generation of a report failed and is tried again later',
+    )
+    await generations.postpone(generation, seconds)
+  }
+
+  return {
+    /**
+     * Makes what is due longest.
+     * @param stopping ends the queries; the generation is given back as if it had not begun
+     * @returns false when nothing is due
+     */
+    async runOne(stopping?: AbortSignal): Promise<boolean> {
+      const generation = await relational.transaction((tx) =>
+        createGenerationStore(tx).take(leaseSeconds, perCompany),
+      )
+      if (!generation) return false
+      const lease = holdLease({
+        keep: () => generations.keep(generation, leaseSeconds),
+        everyMs: keepEveryMs,
+        onError: (error) => log.warn({ err: error }, 'the lease of a generation was not extended'),
+        stopping,
+      })
+      try {
+        if (generation.attempts > maxAttempts) throw new GenerationRefused('service-ended')
+        const found = await reports.find(generation.companyId, generation.reportId)
+        if (!found) return true
+        await requireRights(generation, found.report)
+        await publish(generation, await produce(generation, found.report, lease.signal))
+      } catch (error) {
+        if (lease.isLost() || error instanceof GenerationTaken) return true
+        if (stopping?.aborted) await generations.giveBack(generation, 0)
+        else await settle(generation, error)
+      } finally {
+        lease.end()
+      }
+      return true
+    },
+  }
+}
+
+export type GenerationWorker = ReturnType<typeof createGenerationWorker>
+
+/** @throws where queries were asked and none of them was answered */
+function requireAnswers(evidence: readonly Evidence[]): void {
+  const [first] = evidence
+  if (!first || evidence.some(({ state }) => state !== 'failure')) return
+  const isPassing = evidence.some(({ failureCode = 'internal' }) => passing.has(failureCode))
+  throw new GenerationRefused(
+    isPassing ? 'no-data' : 'refused',
+    `No query was answered: ${first.failureMessage ?? 'they failed'}`,
+  )
+}
+
+function usageOf({ startedAt }: StoredGeneration, evidence: readonly Evidence[], now: number): ReportUsage {
+  return {
+    queryCount: evidence.length,
+    rowCount: evidence.reduce((sum, { rowCount }) => sum + rowCount, 0),
+    payloadBytes: evidence.reduce((sum, { payloadBytes }) => sum + payloadBytes, 0),
+    agentTurns: 0,
+    durationMs: startedAt === null ? 0 : Math.max(0, now - startedAt.getTime()),
+  }
+}

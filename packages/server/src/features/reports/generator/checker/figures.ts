@@ -1,0 +1,254 @@
+import type { Cell, Evidence } from '@millrace/contract/resources/evidence.ts'
+import type { Computation, Figure } from '@millrace/contract/resources/report-section.ts'
+import type { Language } from '../../../../platform/i18n/language.ts'
+
+/** A figure that has no place in a text yet. */
+export type FigureDraft = Pick<Figure, 'cells' | 'computation' | 'form' | 'decimals'>
+
+export interface FigureContext {
+  readonly locale: Language
+  /** IANA name of the zone of times whose query names none. */
+  readonly timezone: string
+  readonly findEvidence: (id: string) => Evidence | undefined
+}
+
+/** What is wrong with a figure: it cannot be computed from stored rows. */
+export class FigureFault extends Error {}
+
+/** Texts of cells are cut here: a figure names, it does not quote. */
+const maxTextLength = 120
+
+/**
+ * The text of a figure, computed anew from the cells that it names.
+ * @throws {FigureFault}
+ */
+export function textOfFigure(figure: FigureDraft, context: FigureContext): string {
+  const { form, computation } = figure
+  switch (form) {
+    case 'text':
+    case 'date':
+    case 'month':
+    case 'year':
+    case 'weekday': {
+      const [only, ...more] = figure.cells
+      if (computation !== 'value' || only === undefined || more.length > 0) {
+        throw new FigureFault(`${form} is of one cell, with the computation value`)
+      }
+      const { value, zone } = readCell(only, context)
+      if (value === null) throw new FigureFault('the cell is empty')
+      return form === 'text' ? nameOf(value) : dateText(value, form, zone, context.locale)
+    }
+    case 'number':
+    case 'money':
+    case 'percent':
+    case 'points':
+      return numberText(valueOfFigure(figure, context), figure, context.locale)
+  }
+}
+
+/**
+ * The value of a figure.
+ * @throws {FigureFault}
+ */
+export function valueOfFigure(
+  figure: Omit<FigureDraft, 'form' | 'decimals'>,
+  context: FigureContext,
+): number {
+  const found = figure.cells.map((cell) => readCell(cell, context).value)
+  const values = figure.computation === 'count' ? found.map(() => 1) : found.map(numberIn)
+  const value = compute(figure.computation, values)
+  if (!Number.isFinite(value)) throw new FigureFault(`${figure.computation} of these cells is no number`)
+  return value
+}
+
+/** How many cells a computation takes: a number, or the least number. */
+const arity: Readonly<Record<Computation, { readonly exactly: number } | { readonly atLeast: number }>> = {
+  value: { exactly: 1 },
+  sum: { atLeast: 1 },
+  difference: { exactly: 2 },
+  change: { exactly: 2 },
+  share: { atLeast: 2 },
+  ratio: { exactly: 2 },
+  mean: { atLeast: 1 },
+  median: { atLeast: 1 },
+  count: { atLeast: 1 },
+  contribution: { exactly: 4 },
+  ratioDifference: { exactly: 4 },
+  ratioChange: { exactly: 4 },
+  excess: { atLeast: 2 },
+  excessShare: { atLeast: 4 },
+  rateEffect: { exactly: 8 },
+  mixEffect: { exactly: 8 },
+}
+
+/** Computations that tell how far two things are apart: they are written with their sign. */
+const signed: ReadonlySet<Computation> = new Set([
+  'difference',
+  'change',
+  'ratioDifference',
+  'ratioChange',
+  'excess',
+  'rateEffect',
+  'mixEffect',
+])
+
+/** The computation over the values of the cells, in their order (packages/contract, `Computation`). */
+export function compute(computation: Computation, values: readonly number[]): number {
+  const wanted = arity[computation]
+  const fits = 'exactly' in wanted ? values.length === wanted.exactly : values.length >= wanted.atLeast
+  if (!fits) throw new FigureFault(`${computation} cannot be of ${values.length} cells`)
+  const [a = 0, b = 0, c = 0, d = 0] = values
+  switch (computation) {
+    case 'value':
+      return a
+    case 'sum':
+      return sum(values)
+    case 'difference':
+      return a - b
+    case 'change':
+      return (a - b) / b
+    case 'share':
+      return a / sum(values.slice(1))
+    case 'ratio':
+      return a / b
+    case 'mean':
+      return sum(values) / values.length
+    case 'median':
+      return median(values)
+    case 'count':
+      return values.length
+    case 'contribution':
+      return (a - b) / (c - d)
+    case 'ratioDifference':
+      return a / b - c / d
+    case 'ratioChange':
+      return a / b / (c / d) - 1
+    case 'excess':
+      return excess(values)
+    case 'excessShare': {
+      if (values.length % 2 === 1) throw new FigureFault('excessShare needs two halves of the same length')
+      const half = values.length / 2
+      return excess(values.slice(0, half)) / excess(values.slice(half))
+    }
+    case 'rateEffect':
+    case 'mixEffect':
+      return effects(values)[computation]
+  }
+}
+
+/** docs/reports.md, How findings are computed: the two parts of a member in the change of a rate over all. */
+function effects(values: readonly number[]): { rateEffect: number; mixEffect: number } {
+  const [c1 = 0, n1 = 0, allC1 = 0, allN1 = 0, c0 = 0, n0 = 0, allC0 = 0, allN0 = 0] = values
+  const overall = (allC1 / allN1 + allC0 / allN0) / 2
+  const [share1, share0] = [n1 / allN1, n0 / allN0]
+  // A member that was not there before, or is not any more, has no rate of its own to change.
+  const rate1 = n1 > 0 ? c1 / n1 : c0 / n0
+  const rate0 = n0 > 0 ? c0 / n0 : c1 / n1
+  return {
+    rateEffect: ((share1 + share0) / 2) * (rate1 - rate0),
+    mixEffect: ((rate1 + rate0) / 2 - overall) * (share1 - share0),
+  }
+}
+
+function sum(values: readonly number[]): number {
+  let total = 0
+  for (const value of values) total += value
+  return total
+}
+
+function median(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b)
+  const upper = sorted[Math.floor(sorted.length / 2)] ?? Number.NaN
+  const lower = sorted[Math.ceil(sorted.length / 2) - 1] ?? Number.NaN
+  return (upper + lower) / 2
+}
+
+function excess([first = Number.NaN, ...others]: readonly number[]): number {
+  return first - sum(others) / others.length
+}
+
+interface Found {
+  readonly value: Cell['value']
+  readonly zone: string
+}
+
+function readCell(reference: Figure['cells'][number], { findEvidence, timezone }: FigureContext): Found {
+  const { evidenceId, row, column } = reference
+  const evidence = findEvidence(evidenceId)
+  if (evidence === undefined) throw new FigureFault(`there is no evidence ${evidenceId}`)
+  const cells = evidence.rows[row]
+  if (cells === undefined) throw new FigureFault(`evidence ${evidenceId} has no row ${row}`)
+  const cell = Object.hasOwn(cells, column) ? cells[column] : undefined
+  if (cell === undefined) throw new FigureFault(`evidence ${evidenceId} has no column ${column}`)
+  return { value: cell.value, zone: evidence.query.timezone ?? timezone }
+}
+
+/** The number that a cell holds: large ones are kept as their digits. */
+export function numberIn(value: Cell['value']): number {
+  if (typeof value === 'number') return value
+  const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : Number.NaN
+  if (!Number.isFinite(number)) throw new FigureFault('the cell holds no number')
+  return number
+}
+
+/** A cell as a name: one line, without what changes the direction or form of the text around it. */
+function nameOf(value: string | number | boolean): string {
+  const text = String(value).replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]+/gu, ' ')
+  if (text.trim() === '') throw new FigureFault('the cell holds no text that can be shown')
+  if (text.length <= maxTextLength) return text
+  return `${text.slice(0, maxTextLength - 1).replace(/[\uD800-\uDBFF]$/, '')}…`
+}
+
+const dateForms = {
+  date: { day: 'numeric', month: 'long', year: 'numeric' },
+  month: { month: 'long', year: 'numeric' },
+  year: { year: 'numeric' },
+  weekday: { weekday: 'long' },
+} as const satisfies Record<string, Intl.DateTimeFormatOptions>
+
+function dateText(
+  value: Cell['value'],
+  form: keyof typeof dateForms,
+  zone: string,
+  locale: Language,
+): string {
+  const instant =
+    typeof value === 'string' && /^\d{4}-\d{2}-\d{2}/.test(value) ? Date.parse(value) : Number.NaN
+  if (Number.isNaN(instant)) throw new FigureFault('the cell holds no time')
+  const text = dateFormat(locale, form, zone).format(instant)
+  // The day of the beginning of a month is an ordinal in French.
+  return locale === 'fr' && form === 'date' ? text.replace(/^1 /, '1er ') : text
+}
+
+const dateFormats = new Map<string, Intl.DateTimeFormat>()
+/** Formats by zone are made once; a service meets few zones, and forgets them all rather than collect them. */
+const maxDateFormats = 1_000
+
+function dateFormat(locale: Language, form: keyof typeof dateForms, timeZone: string): Intl.DateTimeFormat {
+  const key = `${locale} ${form} ${timeZone}`
+  let format = dateFormats.get(key)
+  if (!format) {
+    if (dateFormats.size >= maxDateFormats) dateFormats.clear()
+    format = new Intl.DateTimeFormat(tags[locale], { ...dateForms[form], timeZone, calendar: 'gregory' })
+    dateFormats.set(key, format)
+  }
+  return format
+}
+
+/** Days before months in both languages, so that a date reads as one. */
+const tags: Readonly<Record<Language, string>> = { en: 'en-GB', fr: 'fr-FR' }
+
+const numberFormats = new Map<string, Intl.NumberFormat>()
+
+function numberText(value: number, { form, computation, decimals }: FigureDraft, locale: Language): string {
+  const style = form === 'percent' ? 'percent' : 'decimal'
+  const signDisplay = signed.has(computation) ? 'exceptZero' : 'negative'
+  const key = `${locale} ${style} ${signDisplay} ${decimals}`
+  let format = numberFormats.get(key)
+  if (!format) {
+    const digits = { minimumFractionDigits: decimals, maximumFractionDigits: decimals }
+    format = new Intl.NumberFormat(tags[locale], { style, signDisplay, numberingSystem: 'latn', ...digits })
+    numberFormats.set(key, format)
+  }
+  return format.format(form === 'points' ? value * 100 : value)
+}

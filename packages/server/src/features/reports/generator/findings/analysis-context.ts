@@ -1,0 +1,21 @@
+import type { Evidence } from '@millrace/contract/resources/evidence.ts'
+import type { Query } from '@millrace/contract/resources/query.ts'
+import type { StatisticsMeta } from '@millrace/contract/resources/statistics-meta.ts'
+import type { Window } from '../generation.ts'
+
+export interface Windows {
+  readonly period: Window
+  readonly before: Window
+  readonly yearBefore?: Window
+}
+
+/** What findings are made with. */
+export interface AnalysisContext {
+  /** The evidence of a query; undefined where it failed. */
+  readonly ask: (query: Query) => Promise<Evidence | undefined>
+  readonly meta: StatisticsMeta
+  readonly windows: Windows
+  readonly timezone: string
+  /** Of the report: each may err by its part of the whole. */
+  readonly subjects: number
+}

@@ -1,0 +1,58 @@
+import { type Bucket, withoutWeekdays } from './compare-periods.ts'
+import { seededRandom, shuffled } from './random.ts'
+
+/** Where a course goes over to another level. */
+export interface ChangePoint {
+  /** Index of the first bucket of the new level. */
+  readonly index: number
+  readonly pValue: number
+}
+
+/** Buckets on either side. */
+const minSide = 5
+const permutations = 999
+const maxPValue = 0.01
+/** The same course gives the same answer. */
+const seed = 20_111_109
+
+/**
+ * The bucket at which the rate changes most (docs/reports.md, How findings are computed): every division of the course
+ * into two is scanned for the greatest weighted difference of the rates (a CUSUM; Page 1954), and the greatest of all is
+ * held against those of the same buckets in random orders, so that the choice among the divisions is corrected for and no
+ * distribution taken for granted. Weekdays are levelled first.
+ */
+export function findChangePoint(buckets: readonly Bucket[]): ChangePoint | undefined {
+  if (buckets.length < 2 * minSide) return undefined
+  const levelled = withoutWeekdays(buckets)
+  const found = scan(levelled)
+  if (found === undefined) return undefined
+  const random = seededRandom(seed)
+  let atLeast = 0
+  for (let i = 0; i < permutations; i++) {
+    const other = scan(shuffled(levelled, random))
+    if (other !== undefined && other.strength >= found.strength) atLeast++
+  }
+  const pValue = (atLeast + 1) / (permutations + 1)
+  return pValue <= maxPValue ? { index: found.index, pValue } : undefined
+}
+
+/** The strongest division: the squared difference of the rates, weighted by the bases on both sides. */
+function scan(buckets: readonly Bucket[]): { index: number; strength: number } | undefined {
+  let [value, base] = [0, 0]
+  for (const bucket of buckets) {
+    value += bucket.value
+    base += bucket.base
+  }
+  let best: { index: number; strength: number } | undefined
+  let [left, leftBase] = [0, 0]
+  buckets.forEach((bucket, i) => {
+    if (i >= minSide && i <= buckets.length - minSide && leftBase > 0 && base > leftBase) {
+      const difference = left / leftBase - (value - left) / (base - leftBase)
+      const strength = difference ** 2 * ((leftBase * (base - leftBase)) / base)
+      if (best === undefined || strength > best.strength) best = { index: i, strength }
+    }
+    left += bucket.value
+    leftBase += bucket.base
+  })
+  return best
+}

@@ -1,0 +1,195 @@
+import { mean, median, robustDegrees, robustDeviation, varianceInflation } from './robust.ts'
+import { twoSided } from './student.ts'
+
+/**
+ * One bucket of time: what was counted or summed, over what it is a rate of. The base of a plain count or sum is 1 in
+ * every bucket, so that its rate is the mean of the buckets.
+ */
+export interface Bucket {
+  readonly value: number
+  readonly base: number
+  /** 0 to 6 from Monday on, where buckets are days. */
+  readonly weekday?: number
+}
+
+/** Whether two periods differ by more than their buckets vary. */
+export interface Comparison {
+  readonly pValue: number
+  /** The difference of the rates in standard errors. */
+  readonly statistic: number
+}
+
+const noDifference: Comparison = { pValue: 1, statistic: 0 }
+
+/** Buckets with a base that each period needs. */
+const minBuckets = 4
+
+/**
+ * Compares the rate of a period with that of another by the variation of the buckets within each
+ * (docs/reports.md, How findings are computed): a ratio estimator with its linearised variance, so that days of many
+ * sessions weigh more and no distribution of the counts is taken for granted; weekdays removed, dependence of neighbours
+ * counted in; Welch's degrees of freedom.
+ */
+export function comparePeriods(now: readonly Bucket[], before: readonly Bucket[]): Comparison {
+  const effects = weekdayEffects([now, before])
+  const [a, b] = [estimate(now, effects), estimate(before, effects)]
+  if (!a || !b) return noDifference
+  const variance = a.variance + b.variance
+  const difference = a.rate - b.rate
+  if (difference === 0) return noDifference
+  // Without any variation nothing says how large a usual difference is.
+  if (!(variance > 0)) return noDifference
+  const degrees = variance ** 2 / (a.variance ** 2 / a.degrees + b.variance ** 2 / b.degrees)
+  const statistic = difference / Math.sqrt(variance)
+  return { statistic, pValue: twoSided(statistic, degrees) }
+}
+
+/** Buckets that a new level needs. */
+const minLevel = 5
+/** Days of the whole course from which weekdays can be levelled. */
+const minDailyCourse = 28
+
+/**
+ * Whether the rate went over to another level somewhere within a period, the beginning of it included: of all such
+ * divisions of the course of both periods the least p-value, times their number. The variance is that of all buckets
+ * around the rates of both sides: a few buckets at the end are no measure of their own variation.
+ */
+export function compareLevels(now: readonly Bucket[], before: readonly Bucket[]): Comparison {
+  const course = [...before, ...now]
+  const isDaily = course.every(({ weekday }) => weekday !== undefined)
+  if (before.length < minLevel || (isDaily && course.length < minDailyCourse)) return noDifference
+  const buckets = withoutWeekdays(course).filter(({ base }) => base > 0)
+  const beginning = before.filter(({ base }) => base > 0).length
+  let best = noDifference
+  let divisions = 0
+  for (let i = Math.max(1, beginning); i <= buckets.length - minLevel; i++) {
+    const [left, right] = [buckets.slice(0, i), buckets.slice(i)]
+    const [leftRate, rightRate] = [rateOf(left), rateOf(right)]
+    const residuals = [
+      ...left.map(({ value, base }) => value - leftRate * base),
+      ...right.map(({ value, base }) => value - rightRate * base),
+    ]
+    const degrees = Math.max(1, residuals.length - 2 - (isDaily ? 6 : 0))
+    const perBucket = residuals.reduce((sum, residual) => sum + residual ** 2, 0) / degrees
+    const ofRates = left.length / sumOf(left, 'base') ** 2 + right.length / sumOf(right, 'base') ** 2
+    const variance = perBucket * ofRates * varianceInflation(residuals)
+    divisions++
+    if (!(variance > 0)) continue
+    const statistic = (rightRate - leftRate) / Math.sqrt(variance)
+    const pValue = twoSided(statistic, degrees)
+    if (pValue < best.pValue) best = { statistic, pValue }
+  }
+  return { ...best, pValue: Math.min(1, best.pValue * divisions) }
+}
+
+/** Buckets with each day of the week at the rate of all; those that are no days, or too few, as they are. */
+export function withoutWeekdays(buckets: readonly Bucket[]): Bucket[] {
+  const isDaily = buckets.every(({ weekday }) => weekday !== undefined)
+  if (!isDaily || buckets.length < minDailyCourse) return [...buckets]
+  const all = rateOf(buckets)
+  const byWeekday = Map.groupBy(buckets, ({ weekday }) => weekday)
+  const rates = new Map([...byWeekday].map(([weekday, same]) => [weekday, rateOf(same)]))
+  return buckets.map((bucket) => ({
+    ...bucket,
+    value: bucket.value - ((rates.get(bucket.weekday) ?? all) - all) * bucket.base,
+  }))
+}
+
+function rateOf(buckets: readonly Bucket[]): number {
+  const base = sumOf(buckets, 'base')
+  return base > 0 ? sumOf(buckets, 'value') / base : 0
+}
+
+function sumOf(buckets: readonly Bucket[], field: 'value' | 'base'): number {
+  return buckets.reduce((sum, bucket) => sum + bucket[field], 0)
+}
+
+interface Estimate {
+  readonly rate: number
+  readonly variance: number
+  readonly degrees: number
+}
+
+function estimate(buckets: readonly Bucket[], effects: ReadonlyMap<number, number>): Estimate | undefined {
+  const filled = buckets.filter(({ base }) => base > 0)
+  const n = filled.length
+  if (n < minBuckets) return undefined
+  const base = mean(filled.map((bucket) => bucket.base))
+  const rate = mean(filled.map(({ value }) => value)) / base
+  const residuals = filled.map(
+    (bucket) => bucket.value - (rate + (effects.get(bucket.weekday ?? -1) ?? 0)) * bucket.base,
+  )
+  const degrees = Math.max(1, n - 1 - effects.size / 2)
+  const squares = residuals.reduce((sum, residual) => sum + residual ** 2, 0)
+  const variance = (squares / degrees / n / base ** 2) * varianceInflation(residuals)
+  return { rate, variance, degrees }
+}
+
+/** Weeks that are needed before weekdays are told apart. */
+const minWeeks = 3
+
+/**
+ * How far the rate of each day of the week lies from that of all, over both periods together so that a difference
+ * between them is not taken for one; none where buckets are no days or too few.
+ */
+function weekdayEffects(periods: readonly (readonly Bucket[])[]): Map<number, number> {
+  const effects = new Map<number, { value: number; days: number }>()
+  for (const buckets of periods) {
+    const filled = buckets.filter(({ base }) => base > 0)
+    if (filled.length < 7 * minWeeks) return new Map()
+    const rate = mean(filled.map(({ value }) => value)) / mean(filled.map(({ base }) => base))
+    for (const { value, base, weekday } of filled) {
+      if (weekday === undefined) return new Map()
+      const known = effects.get(weekday) ?? { value: 0, days: 0 }
+      effects.set(weekday, { value: known.value + value - rate * base, days: known.days + base })
+    }
+  }
+  return new Map([...effects].map(([weekday, { value, days }]) => [weekday, value / days]))
+}
+
+/**
+ * Compares the means of two periods as `comparePeriods` does, with medians and the median of absolute deviations in
+ * the place of means and standard deviations: a single extraordinary day decides nothing.
+ */
+export function compareRobustly(now: readonly Bucket[], before: readonly Bucket[]): Comparison {
+  const [a, b] = [levelled(now), levelled(before)]
+  if (a.length < minBuckets || b.length < minBuckets) return noDifference
+  const residuals = [...a.map((value) => value - median(a)), ...b.map((value) => value - median(b))]
+  const deviation = robustDeviation(residuals)
+  if (!(deviation > 0)) return noDifference
+  // The variance of a median of normal values is π / 2 times that of their mean.
+  const variance =
+    deviation ** 2 * (1 / a.length + 1 / b.length) * (Math.PI / 2) * varianceInflation(residuals)
+  const statistic = (median(a) - median(b)) / Math.sqrt(variance)
+  return { statistic, pValue: twoSided(statistic, robustDegrees(residuals.length - 1)) }
+}
+
+/** The values with each day of the week at the level of all. */
+function levelled(buckets: readonly Bucket[]): number[] {
+  const values = buckets.map(({ value, base }) => value / base).filter(Number.isFinite)
+  const isDaily = buckets.every(({ weekday }) => weekday !== undefined)
+  if (!isDaily || values.length !== buckets.length || buckets.length < 7 * minWeeks) return values
+  const level = median(values)
+  const byWeekday = Map.groupBy(buckets, ({ weekday }) => weekday)
+  return buckets.map(({ value, base, weekday }) => {
+    const same = byWeekday.get(weekday) ?? []
+    return value / base - median(same.map((each) => each.value / each.base)) + level
+  })
+}
+
+/**
+ * The false discovery rate at which each of several tests is passed (Benjamini and Hochberg 1995, "Controlling the false
+ * discovery rate", Journal of the Royal Statistical Society B 57). `tests` is how many there are, those that were not
+ * carried out included; while nothing has changed at all, any test passes at rate q with probability q at most.
+ */
+export function discoveryRates(pValues: readonly number[], tests: number): number[] {
+  const order = pValues.map((_, i) => i).sort((a, b) => (pValues[b] ?? 1) - (pValues[a] ?? 1))
+  const rates = new Array<number>(pValues.length).fill(1)
+  let least = 1
+  order.forEach((index, descending) => {
+    const rank = pValues.length - descending
+    least = Math.min(least, ((pValues[index] ?? 1) * Math.max(tests, pValues.length)) / rank)
+    rates[index] = least
+  })
+  return rates
+}

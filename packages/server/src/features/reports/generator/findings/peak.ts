@@ -1,0 +1,31 @@
+import { mean, median, robustDegrees, robustDeviation } from './robust.ts'
+import { twoSided } from './student.ts'
+
+/** The greatest bucket of a course. */
+export interface Peak {
+  readonly index: number
+  /** Whether it stands out from the others by more than they vary. */
+  readonly standsOut: boolean
+}
+
+const minBuckets = 6
+const maxFalse = 0.01
+
+/**
+ * The greatest bucket, of equal ones the earliest, and whether it lies above the others' median by more than their robust
+ * deviation lets expect of the greatest of so many (Bonferroni's correction). `levelled` are the values after the
+ * season, by which it is judged.
+ */
+export function findPeak(values: readonly number[], levelled: readonly number[] = values): Peak | undefined {
+  const greatest = Math.max(...values)
+  const index = values.indexOf(greatest)
+  if (index === -1 || greatest <= 0 || values.length < 2) return undefined
+  const others = levelled.filter((_, i) => i !== index)
+  if (others.length < minBuckets - 1) return { index, standsOut: false }
+  const deviation = robustDeviation(others)
+  const own = levelled[index] ?? 0
+  if (!(deviation > 0) || own <= mean(others)) return { index, standsOut: false }
+  const statistic = (own - median(others)) / deviation
+  const pValue = (twoSided(statistic, robustDegrees(others.length)) / 2) * values.length
+  return { index, standsOut: pValue <= maxFalse }
+}

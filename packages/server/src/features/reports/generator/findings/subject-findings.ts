@@ -1,0 +1,110 @@
+import type { Evidence } from '@millrace/contract/resources/evidence.ts'
+import type { CellReference } from '@millrace/contract/resources/report-section.ts'
+import type { Row } from '../evidence/table.ts'
+import type { CourseGranularity } from '../plans/queries.ts'
+import type { Rate, Subject } from '../plans/subject.ts'
+import type { Outlier } from './outliers.ts'
+import type { Season } from './season.ts'
+
+/** A measure by buckets of time. */
+export interface Course {
+  readonly evidence: Evidence
+  readonly granularity: CourseGranularity
+  /** The column of the buckets. */
+  readonly column: string
+  /** One for each bucket, in the order of time. */
+  readonly rows: readonly Row[]
+  readonly values: readonly number[]
+  /** Of days: 0 to 6 from Monday on. */
+  readonly weekdays?: readonly number[]
+}
+
+/** A member of a dimension. */
+export interface Member {
+  readonly dimension: string
+  /** Null for rows without a value. */
+  readonly key: string | null
+  /** The cell that names it. */
+  readonly cell: CellReference
+}
+
+/** A rate or a measure of which a member changed by more than it varies. */
+export interface Driver {
+  readonly member: Member
+  /** Absent for the measure itself. */
+  readonly rate?: Rate
+  readonly pValue: number
+  /** The rate at which such findings are false, all tests of the report together. */
+  discoveryRate: number
+  /** Numerator and, for a rate, denominator: of the member now and before, and of all now and before. */
+  readonly now: RateCells
+  /** Absent where the member was not there. */
+  readonly before?: RateCells
+  readonly allNow: RateCells
+  readonly allBefore: RateCells
+  /** The change of the member over that of all, or 0 where it cannot be said. */
+  readonly weight: number
+  readonly rises: boolean
+  /** Whether it was 0 before, so that no ratio to it can be told. */
+  readonly wasNothing: boolean
+  /** Where the level changed. */
+  changedAt?: { readonly cell: CellReference; readonly granularity: CourseGranularity }
+}
+
+export interface RateCells {
+  readonly value: CellReference
+  readonly base?: CellReference
+}
+
+/** What contributes most to the excess of a peak, in one dimension. */
+export interface PeakDriver {
+  readonly member: Member
+  /** Of the member, the peak first, then the other buckets. */
+  readonly cells: readonly CellReference[]
+  /** Of all, in the same order. */
+  readonly allCells: readonly CellReference[]
+}
+
+export interface Breakdown {
+  readonly dimension: string
+  readonly evidence: Evidence
+  /** Of the period, the greatest first. */
+  readonly rows: readonly Row[]
+  /** Whether there are more members than rows. */
+  readonly isCut: boolean
+}
+
+/** Why a comparison cannot be made. */
+export type Uncovered = 'empty' | 'partial'
+
+export interface SubjectFindings {
+  readonly subject: Subject
+  readonly totals?: Evidence
+  readonly now?: Row
+  readonly before?: Row
+  readonly yearBefore?: Row
+  /** Where facts of the windows before are missing: nothing is compared with them then. */
+  readonly uncovered: { readonly before?: Uncovered; readonly yearBefore?: Uncovered }
+  /** The day of the earliest facts. */
+  readonly firstDay?: CellReference
+  /** By days, or the finest buckets that evidence can hold. */
+  readonly course?: Course
+  /** In which the period is told: its peak is the greatest bucket of it. */
+  readonly told?: Course
+  readonly peak?: { readonly index: number; readonly standsOut: boolean }
+  readonly peakDrivers: readonly PeakDriver[]
+  /** Whether the change lies outside of what buckets vary by; absent where they are too few. */
+  readonly unusual?: boolean
+  readonly drivers: readonly Driver[]
+  /** Members that were held against their variation. */
+  readonly testedMembers: number
+  readonly levelChange?: { readonly cell: CellReference; readonly rises: boolean }
+  readonly season?: Season
+  /** The days in which season and outliers are found: those of the period, and before it those of the window before. */
+  readonly seasonal?: Course
+  /** The last day with data, where they end before the period does. */
+  readonly lastDay?: CellReference
+  /** By their index in `seasonal`. */
+  readonly outliers: readonly Outlier[]
+  readonly breakdowns: readonly Breakdown[]
+}

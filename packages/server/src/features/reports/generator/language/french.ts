@@ -1,0 +1,139 @@
+import { type Part, type Sentence, say } from './paragraph.ts'
+import type { ChangeParts, Phrases } from './phrases.ts'
+
+const singular = { day: 'jour', week: 'semaine', month: 'mois' } as const
+const plural = { day: 'jours', week: 'semaines', month: 'mois' } as const
+
+function change({ noun, now, before, change, direction }: ChangeParts, than: string): Sentence {
+  if (direction === 'same') return say`${noun.text} reste à ${now}, comme pendant ${than}.`
+  const verb = direction === 'up' ? 'a augmenté' : 'a baissé'
+  const by: Sentence = change === undefined ? [] : say` (${change})`
+  return say`${noun.text} ${verb} de ${before} pendant ${than} à ${now}${by}.`
+}
+
+const listed = (parts: readonly Sentence[]): Sentence =>
+  parts.flatMap((part, i) => (i === 0 ? part : [i === parts.length - 1 ? ' et ' : ', ', ...part]))
+
+export const french: Phrases = {
+  titles: {
+    impact: 'Impact des contenus',
+    revenue: 'Chiffre d’affaires',
+    engagement: 'Engagement',
+    retention: 'Fidélité',
+  },
+  sections: {
+    summary: 'Résumé',
+    change: 'Ce qui a changé',
+    drivers: 'Ce qui explique le changement',
+    course: 'Évolution',
+    season: 'Jours de la semaine',
+    outliers: 'Jours exceptionnels',
+    limits: 'Ce qui ne peut être dit',
+    answer: 'Réponse',
+    breakdown: (measure, dimension) => `${measure} par ${dimension}`,
+  },
+  withoutValue: 'lignes sans valeur',
+  isNew: { true: 'nouvelles personnes', false: 'personnes déjà venues' },
+
+  total: (noun, value, from, to) => say`${noun.text} s’élève à ${value} du ${from} au ${to}.`,
+  totalInRange: (noun, value, range) => say`${noun.text} s’élève à ${value} (${range}).`,
+  alsoTotal: (noun, value) => say`${noun.text} est de ${value}.`,
+  change: (parts) => change(parts, 'la période précédente'),
+  yearChange: (parts) => change(parts, 'la même période de l’année précédente'),
+  unusual: (isUnusual, granularity) =>
+    isUnusual
+      ? say`C’est plus que la variation habituelle des ${plural[granularity]}.`
+      : say`Cela reste dans la variation habituelle des ${plural[granularity]}.`,
+  driver: ({ dimension, name }, { noun, now, before, change, direction }) => {
+    const verb = direction === 'up' ? 'a augmenté' : 'a baissé'
+    const by: Sentence = change === undefined ? [] : say` (${change})`
+    return say`${dimension} ${name} : ${noun.text} ${verb} de ${before} à ${now}${by}.`
+  },
+  newMember: ({ dimension, name }, noun, now) =>
+    say`${dimension} ${name} est apparu : ${noun.text} s’élève à ${now}, contre rien pendant la période précédente.`,
+  contribution: (share, isWithAll) =>
+    isWithAll
+      ? say`Cela fait ${share} du changement de l’ensemble.`
+      : say`Cela fait ${share} du changement de l’ensemble, donc en sens contraire.`,
+  rateParts: (rateEffect, mixEffect) =>
+    say`Sur l’ensemble, son propre taux fait ${rateEffect} points de différence, et son poids parmi les autres ${mixEffect}.`,
+  changedAt: (date, granularity) =>
+    granularity === 'day'
+      ? say`Le niveau a changé le ${date}.`
+      : say`Le niveau a changé la semaine du ${date}.`,
+  noDrivers: () => say`Aucun membre d’aucune dimension n’a changé plus qu’il ne varie d’habitude.`,
+  otherDrivers: () =>
+    say`D’autres membres ont changé plus qu’ils ne varient d’habitude, avec une part plus petite.`,
+  peak: (granularity, noun, date, value) =>
+    say`${granularity === 'week' ? 'La' : 'Le'} ${singular[granularity]} où ${noun.text} est ${high(noun.feminine)} est ${of(granularity, date)}, avec ${value}.`,
+  peakStandsOut: (granularity, excess) =>
+    say`L’écart à la moyenne des autres ${plural[granularity]} est de ${excess}, plus que leur variation habituelle.`,
+  peakIsUsual: (granularity) => say`Cela reste dans la variation habituelle des ${plural[granularity]}.`,
+  lowest: (granularity, date, value) =>
+    say`${granularity === 'week' ? 'La semaine la plus basse' : `Le ${singular[granularity]} le plus bas`} est ${of(granularity, date)}, avec ${value}.`,
+  peakDriver: ({ dimension, name }, value, share) =>
+    say`Par ${dimension}, c’est ${name} qui l’explique : avec ${value}, cela fait ${share} de l’écart à la moyenne des autres.`,
+  levelChange: (rises, date, granularity) =>
+    say`Le niveau ${rises ? 'monte' : 'descend'} ${granularity === 'day' ? 'le' : 'la semaine du'} ${date} et s’y maintient dans l’ensemble.`,
+  season: (noun, high, highMedian, low, lowMedian, median) =>
+    say`${noun.text} dépend du jour de la semaine : le plus haut est le ${high} avec une médiane de ${highMedian}, le plus bas le ${low} avec ${lowMedian}, contre ${median} tous jours confondus.`,
+  outlier: (noun, date, value, isAbove, median) =>
+    say`Le ${date}, ${noun.text} est de ${value}, loin ${isAbove ? 'au-dessus' : 'au-dessous'} de ce que les jours voisins et le jour de la semaine laissent attendre ; la médiane des jours voisins est de ${median}.`,
+  members: (members) => say`En tête viennent ${listed(members)}.`,
+  rows: (members) => say`la réponse commence par ${listed(members)}.`,
+  memberValue: (name, value, share) =>
+    share === undefined ? say`${name} (${value})` : say`${name} (${value}, soit ${share} de l’ensemble)`,
+  presence: (id, count, people) => {
+    const words = {
+      displays: 'Affichages de contenus de workflows',
+      clicks: 'Clics sur des contenus de workflows',
+      exposures: 'Expositions à des expériences',
+    }
+    return say`${words[id]} : ${count}, pour ${people} personnes.`
+  },
+  absent: (id) => {
+    const words = {
+      displays: 'Aucun contenu de workflow n’a été affiché.',
+      clicks: 'Aucun contenu de workflow n’a reçu de clic.',
+      exposures: 'Aucune personne n’a été exposée à une expérience.',
+      influence: 'Aucun achat ne suit un affichage ou un clic dans les fenêtres d’attribution.',
+    }
+    return [words[id]]
+  },
+  noFacts: (noun) => say`Rien dans la période ne permet de calculer ${noun.text}.`,
+  notCovered: (window, firstDay) => {
+    const which = window === 'before' ? 'la période précédente' : 'la même période de l’année précédente'
+    return firstDay === undefined
+      ? say`Rien n’est comparé avec ${which} : il n’y en a pas de données.`
+      : say`Rien n’est comparé avec ${which} : les données commencent le ${firstDay}.`
+  },
+  dataEnd: (lastDay) => say`Après le ${lastDay}, il n’y a plus de données : la fin de la période est vide.`,
+  tooFewBuckets: () => say`Les périodes sont trop courtes pour dire ce qui est habituel.`,
+  unfinished: () =>
+    say`La période n’est pas terminée : elle est décrite jusqu’au dernier jour entier, et comparée avec autant de jours des périodes précédentes.`,
+  failed: (what) => say`Une requête a échoué, rien n’est donc dit à ce sujet : ${what}.`,
+  cut: (dimension) => say`Il y a plus de membres par ${dimension} que ceux qui ont été comparés.`,
+  unread: (parts, more) => {
+    const quoted = parts.map((part) => `« ${part} »`).join(', ')
+    if (quoted === '') return say`Une partie de la question n’a pas été comprise.`
+    return more
+      ? say`Ces parties de la question n’ont pas été comprises : ${quoted}, et d’autres.`
+      : say`Ceci n’a pas été compris dans la question : ${quoted}.`
+  },
+  noRows: ['Il n’y a pas de données à ce sujet.'],
+}
+
+function high(feminine: boolean): string {
+  return feminine ? 'la plus haute' : 'le plus haut'
+}
+
+function of(granularity: keyof typeof singular, date: Part): Sentence {
+  switch (granularity) {
+    case 'day':
+      return say`le ${date}`
+    case 'week':
+      return say`celle du ${date}`
+    case 'month':
+      return [date]
+  }
+}

@@ -1,0 +1,147 @@
+import type { Evidence } from '@millrace/contract/resources/evidence.ts'
+import type { ReportSection } from '@millrace/contract/resources/report-section.ts'
+import { findNumberTokens } from '../checker/number-tokens.ts'
+import { type Row, rowsOf } from '../evidence/table.ts'
+import type { PlannedQuery } from '../generation.ts'
+import type { Sentence } from '../language/paragraph.ts'
+import { isAdditive, isMultiValued } from '../plans/subject.ts'
+import { barChart, lineChart } from './charts.ts'
+import type { Writer } from './writer.ts'
+
+const maxTold = 10
+const compareColumn = 'compareDateRange'
+
+/** What one planned query answers: its greatest rows, or the highest and lowest of its buckets, and a chart. */
+export function answerSection(
+  { query, asks, chart }: PlannedQuery,
+  evidence: Evidence,
+  writer: Writer,
+): ReportSection | undefined {
+  const { phrases } = writer
+  const { measures, dimensions } = query
+  const [measure] = measures
+  const time = query.timeDimensions.find(({ granularity }) => granularity)
+  const bucket = time?.granularity ? `${time.dimension}.${time.granularity}` : undefined
+  const [dimension] = dimensions
+  const rows = rowsOf(evidence)
+  const title =
+    findNumberTokens(asks).length === 0 && asks !== '' ? asks.slice(0, 300) : phrases.sections.answer
+  if (rows.length === 0) return writer.section('answer', title, [[phrases.noRows]])
+  const paragraphs =
+    bucket !== undefined && time
+      ? rangesOf(rows).map((some) =>
+          course(some, measures, bucket, time.granularity ?? 'day', writer, dimension),
+        )
+      : dimension !== undefined
+        ? rangesOf(rows).map((some) => members(some, dimension, measures, writer))
+        : rangesOf(rows).map((some) => totals(some, measures, writer))
+  const drawn = measure && drawing(evidence, chart, bucket, dimension, measure, writer)
+  return writer.section('answer', title, paragraphs, drawn || undefined)
+}
+
+/** The rows of each range that is compared, in the order of the ranges. */
+function rangesOf(rows: readonly Row[]): Row[][] {
+  return [...Map.groupBy(rows, (row) => row.key(compareColumn)).values()]
+}
+
+function rangeName([first]: readonly Row[], writer: Writer): Sentence {
+  if (!first || first.key(compareColumn) === null) return []
+  const cell = first.cell(compareColumn)
+  return [...writer.member(compareColumn, first.key(compareColumn), cell), ' – ']
+}
+
+function totals(rows: readonly Row[], measures: readonly string[], writer: Writer): Sentence[] {
+  const [row] = rows
+  if (!row) return []
+  return measures.flatMap((measure, i) => {
+    if (row.number(measure) === undefined) return []
+    const told = writer.phrases.alsoTotal(writer.noun(measure), writer.value(measure, row.cell(measure)))
+    return [i === 0 ? [...rangeName(rows, writer), ...told] : told]
+  })
+}
+
+function members(
+  rows: readonly Row[],
+  dimension: string,
+  measures: readonly string[],
+  writer: Writer,
+): Sentence[] {
+  const { phrases } = writer
+  const [measure] = measures
+  const listed = rows.slice(0, maxTold).map((row) => {
+    const name = writer.member(dimension, row.key(dimension), row.cell(dimension))
+    if (measure === undefined) return name
+    // What a query shows need not be all there is, so no share is told.
+    return phrases.memberValue(name, writer.value(measure, row.cell(measure)))
+  })
+  return [[...rangeName(rows, writer), ...phrases.rows(listed)]]
+}
+
+function course(
+  rows: readonly Row[],
+  measures: readonly string[],
+  bucket: string,
+  granularity: string,
+  writer: Writer,
+  dimension: string | undefined,
+): Sentence[] {
+  const { phrases } = writer
+  const unit =
+    granularity === 'month' || granularity === 'week'
+      ? granularity
+      : granularity === 'day'
+        ? 'day'
+        : undefined
+  return measures.flatMap((measure) => {
+    const filled = rows.filter((row) => row.number(measure) !== undefined)
+    const greatest = filled.toSorted((a, b) => (b.number(measure) ?? 0) - (a.number(measure) ?? 0))
+    const [high, low] = [greatest[0], greatest.at(-1)]
+    if (!high || !low) return []
+    const value = (row: Row) => writer.value(measure, row.cell(measure))
+    const when = (row: Row) => writer.time(unit === 'month' ? 'month' : 'date', row.cell(bucket))
+    if (dimension !== undefined || unit === undefined || greatest.length < 2) {
+      return [[...rangeName(rows, writer), ...phrases.alsoTotal(writer.noun(measure), value(high))]]
+    }
+    const sum =
+      isAdditive(measure) && !(dimension && isMultiValued(dimension)) && filled.length <= 500
+        ? [
+            phrases.alsoTotal(
+              writer.noun(measure),
+              writer.figure(
+                measure,
+                'sum',
+                filled.map((row) => row.cell(measure)),
+              ),
+            ),
+          ]
+        : []
+    return [
+      ...sum.map((sentence) => [...rangeName(rows, writer), ...sentence]),
+      phrases.peak(unit, writer.noun(measure), when(high), value(high)),
+      phrases.lowest(unit, when(low), value(low)),
+    ]
+  })
+}
+
+function drawing(
+  evidence: Evidence,
+  chart: PlannedQuery['chart'],
+  bucket: string | undefined,
+  dimension: string | undefined,
+  measure: string,
+  writer: Writer,
+): ReportSection['chart'] {
+  const axis = { column: measure, title: writer.noun(measure).title }
+  const byDimension =
+    dimension === undefined ? undefined : { column: dimension, title: writer.dimension(dimension) }
+  switch (chart) {
+    case 'table':
+      return undefined
+    case 'line':
+      if (bucket === undefined) return byDimension && barChart(evidence, byDimension, axis)
+      return lineChart(evidence, { column: bucket, title: '' }, axis, byDimension)
+    case 'bar':
+      if (byDimension) return barChart(evidence, byDimension, axis)
+      return bucket === undefined ? undefined : lineChart(evidence, { column: bucket, title: '' }, axis)
+  }
+}

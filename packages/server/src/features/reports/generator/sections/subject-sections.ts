@@ -1,0 +1,339 @@
+import type { CellReference, ReportSection } from '@millrace/contract/resources/report-section.ts'
+import type { Breakdown, Course, Driver, SubjectFindings } from '../findings/subject-findings.ts'
+import type { Part, Sentence } from '../language/paragraph.ts'
+import type { MemberParts } from '../language/phrases.ts'
+import { isAdditive, isMultiValued } from '../plans/subject.ts'
+import { barChart, lineChart } from './charts.ts'
+import type { Writer } from './writer.ts'
+
+/** Entries of a list in a text. */
+const maxDrivers = 6
+const maxOutliers = 6
+const maxBreakdownMembers = 5
+
+/** What a report says of a subject. */
+export function subjectSections(findings: SubjectFindings, writer: Writer): ReportSection[] {
+  const { phrases } = writer
+  const { subject } = findings
+  const noun = writer.noun(subject.measure)
+  return [
+    writer.section('summary', withSubject(phrases.sections.summary, noun.title), summary(findings, writer)),
+    writer.section('change', withSubject(phrases.sections.change, noun.title), change(findings, writer)),
+    writer.section('drivers', withSubject(phrases.sections.drivers, noun.title), drivers(findings, writer)),
+    writer.section(
+      'course',
+      withSubject(phrases.sections.course, noun.title),
+      course(findings, writer),
+      findings.told && lineOf(findings.told, findings, writer),
+    ),
+    writer.section('season', withSubject(phrases.sections.season, noun.title), season(findings, writer)),
+    writer.section(
+      'outliers',
+      withSubject(phrases.sections.outliers, noun.title),
+      outliers(findings, writer),
+      findings.outliers.length > 0 && findings.course ? lineOf(findings.course, findings, writer) : undefined,
+    ),
+    ...findings.breakdowns.map((each) => breakdown(each, findings, writer)),
+  ].filter((section) => section !== undefined)
+}
+
+function withSubject(title: string, subject: string): string {
+  return `${title} – ${subject}`
+}
+
+function hasFacts({ now, subject }: SubjectFindings): boolean {
+  return (now?.number(subject.sample) ?? 0) > 0
+}
+
+function summary(findings: SubjectFindings, writer: Writer): Sentence[][] {
+  const { subject, now, course, totals } = findings
+  const { phrases } = writer
+  const noun = writer.noun(subject.measure)
+  if (!now || !totals || !hasFacts(findings)) return []
+  const value = writer.value(subject.measure, now.cell(subject.measure))
+  const [first, last] = [course?.rows[0], course?.rows.at(-1)]
+  const isDaily = course?.granularity === 'day' && first && last
+  const begin = isDaily
+    ? phrases.total(
+        noun,
+        value,
+        writer.time('date', first.cell(course.column)),
+        writer.time('date', last.cell(course.column)),
+      )
+    : phrases.totalInRange(noun, value, {
+        cells: [now.cell('compareDateRange')],
+        computation: 'value',
+        form: 'text',
+        decimals: 0,
+      })
+  const others = subject.totals
+    .filter((id) => id !== subject.measure && now.number(id) !== undefined)
+    .map((id) => phrases.alsoTotal(writer.noun(id), writer.value(id, now.cell(id))))
+  return [[begin, ...others], headline(findings, writer)]
+}
+
+/** The finding that a reader must not miss: what drove the change, or the peak. */
+function headline(findings: SubjectFindings, writer: Writer): Sentence[] {
+  const { drivers, peak, told, subject, peakDrivers } = findings
+  const [first] = drivers
+  const sentences: Sentence[] = []
+  if (peak && told && peak.standsOut) {
+    sentences.push(...peakSentences(findings, writer).slice(0, 1))
+    const [driver] = peakDrivers
+    if (driver) sentences.push(peakDriverSentence(driver, subject.measure, writer))
+  }
+  if (first) sentences.push(...driverSentences(first, findings, writer))
+  return sentences
+}
+
+function change(findings: SubjectFindings, writer: Writer): Sentence[][] {
+  const { subject, now, before, yearBefore, uncovered, unusual, course } = findings
+  const { phrases } = writer
+  if (!hasFacts(findings)) return []
+  const measures = [...new Set([subject.measure, ...subject.totals])]
+  const paragraphs: Sentence[][] = []
+  if (uncovered.before === undefined) {
+    const sentences = measures.flatMap((measure) => {
+      const parts = writer.change(measure, now, before)
+      if (!parts) return []
+      const usual =
+        measure === subject.measure && unusual !== undefined && course
+          ? [phrases.unusual(unusual, course.granularity)]
+          : []
+      return [phrases.change(parts), ...usual]
+    })
+    paragraphs.push(sentences)
+  }
+  if (uncovered.yearBefore === undefined && yearBefore) {
+    paragraphs.push(
+      measures.flatMap((measure) => {
+        const parts = writer.change(measure, now, yearBefore)
+        return parts ? [phrases.yearChange(parts)] : []
+      }),
+    )
+  }
+  return paragraphs
+}
+
+function memberParts(
+  { dimension, key, cell }: { dimension: string; key: string | null; cell: CellReference },
+  writer: Writer,
+): MemberParts {
+  return { dimension: writer.dimension(dimension), name: writer.member(dimension, key, cell) }
+}
+
+function drivers(findings: SubjectFindings, writer: Writer): Sentence[][] {
+  const { drivers, testedMembers, uncovered } = findings
+  const { phrases } = writer
+  if (uncovered.before !== undefined || testedMembers === 0) return []
+  if (drivers.length === 0) return [[phrases.noDrivers()]]
+  const told = drivers.slice(0, maxDrivers).map((driver) => driverSentences(driver, findings, writer))
+  return drivers.length > maxDrivers ? [...told, [phrases.otherDrivers()]] : told
+}
+
+function driverSentences(driver: Driver, { subject }: SubjectFindings, writer: Writer): Sentence[] {
+  const { phrases } = writer
+  const { member, rate, now, before, allNow, allBefore, changedAt, weight } = driver
+  const parts = memberParts(member, writer)
+  const measure = rate?.id ?? subject.measure
+  const noun = writer.noun(measure)
+  const figure = ({ value, base }: Driver['now']) =>
+    base ? writer.figure(measure, 'ratio', [value, base]) : writer.value(measure, value)
+  const sentences: Sentence[] = []
+  if (!before) {
+    sentences.push(phrases.newMember(parts, noun, figure(now)))
+  } else {
+    const cells = [...cellsOf(now), ...cellsOf(before)]
+    const part = writer.percent(rate ? 'ratioChange' : 'change', cells)
+    const direction = driver.rises ? 'up' : 'down'
+    const wasNothing = driver.wasNothing
+    sentences.push(
+      phrases.driver(parts, {
+        noun,
+        now: figure(now),
+        before: figure(before),
+        ...(wasNothing ? {} : { change: part }),
+        direction,
+      }),
+    )
+    if (!rate && weight !== 0 && isAdditive(measure)) {
+      const of = [now.value, before.value, allNow.value, allBefore.value]
+      sentences.push(phrases.contribution(writer.percent('contribution', of), weight > 0))
+    }
+    const bases = [now, allNow, before, allBefore].flatMap(cellsOf)
+    if (rate && rate.id !== 'conversion' && bases.length === 8 && isShare(rate.id)) {
+      sentences.push(phrases.rateParts(writer.points('rateEffect', bases), writer.points('mixEffect', bases)))
+    }
+  }
+  if (changedAt) {
+    sentences.push(phrases.changedAt(writer.time('date', changedAt.cell), changedAt.granularity))
+  }
+  return sentences
+}
+
+function cellsOf({ value, base }: Driver['now']): CellReference[] {
+  return base ? [value, base] : [value]
+}
+
+/** Rates that are a share of something, so that their differences are points. */
+function isShare(rate: string): boolean {
+  return rate === 'sessions.bounceRate'
+}
+
+function peakSentences(findings: SubjectFindings, writer: Writer): Sentence[] {
+  const { told, peak, subject } = findings
+  const { phrases } = writer
+  const row = peak && told?.rows[peak.index]
+  if (!told || !peak || !row) return []
+  const noun = writer.noun(subject.measure)
+  const value = writer.value(subject.measure, row.cell(subject.measure))
+  const cells = told.rows.map((each) => each.cell(subject.measure))
+  const others = cells.filter((_, i) => i !== peak.index)
+  const excess = writer.figure(subject.measure, 'excess', [row.cell(subject.measure), ...others])
+  return [
+    phrases.peak(told.granularity, noun, bucketTime(told, row.cell(told.column), writer), value),
+    peak.standsOut ? phrases.peakStandsOut(told.granularity, excess) : phrases.peakIsUsual(told.granularity),
+  ]
+}
+
+function bucketTime({ granularity }: Course, cell: CellReference, writer: Writer): Part {
+  return writer.time(granularity === 'month' ? 'month' : 'date', cell)
+}
+
+function peakDriverSentence(
+  { member, cells, allCells }: SubjectFindings['peakDrivers'][number],
+  measure: string,
+  writer: Writer,
+): Sentence {
+  const [first] = cells
+  if (!first) return []
+  return writer.phrases.peakDriver(
+    memberParts(member, writer),
+    writer.value(measure, first),
+    writer.percent('excessShare', [...cells, ...allCells]),
+  )
+}
+
+function course(findings: SubjectFindings, writer: Writer): Sentence[][] {
+  const { told, peak, subject, peakDrivers, levelChange } = findings
+  const { phrases } = writer
+  if (!told || !peak || !hasFacts(findings)) return []
+  const lowest = told.values.indexOf(Math.min(...told.values))
+  const lowestRow = told.rows[lowest]
+  return [
+    [
+      ...peakSentences(findings, writer),
+      ...peakDrivers.map((driver) => peakDriverSentence(driver, subject.measure, writer)),
+    ],
+    lowestRow && lowest !== peak.index
+      ? [
+          phrases.lowest(
+            told.granularity,
+            bucketTime(told, lowestRow.cell(told.column), writer),
+            writer.value(subject.measure, lowestRow.cell(subject.measure)),
+          ),
+        ]
+      : [],
+    levelChange
+      ? [
+          phrases.levelChange(
+            levelChange.rises,
+            writer.time('date', levelChange.cell),
+            findings.course?.granularity ?? 'day',
+          ),
+        ]
+      : [],
+  ]
+}
+
+function lineOf(course: Course, { subject }: SubjectFindings, writer: Writer) {
+  const time = { column: course.column, title: '' }
+  return lineChart(course.evidence, time, {
+    column: subject.measure,
+    title: writer.noun(subject.measure).title,
+  })
+}
+
+function season({ season, seasonal: course, subject }: SubjectFindings, writer: Writer): Sentence[][] {
+  const [high, low] = [season?.ranking[0], season?.ranking.at(-1)]
+  if (!course || high === undefined || low === undefined) return []
+  const { measure } = subject
+  const of = (weekday: number) => course.rows.filter((_, i) => course.weekdays?.[i] === weekday)
+  const [highRows, lowRows] = [of(high), of(low)]
+  const [highFirst, lowFirst] = [highRows[0], lowRows[0]]
+  if (!highFirst || !lowFirst) return []
+  const median = (rows: typeof highRows) =>
+    writer.figure(
+      measure,
+      'median',
+      rows.map((row) => row.cell(measure)),
+    )
+  return [
+    [
+      writer.phrases.season(
+        writer.noun(measure),
+        writer.time('weekday', highFirst.cell(course.column)),
+        median(highRows),
+        writer.time('weekday', lowFirst.cell(course.column)),
+        median(lowRows),
+        median([...course.rows]),
+      ),
+    ],
+  ]
+}
+
+/** Days to either side of an outlier whose median is told. */
+const reach = 10
+
+function outliers({ outliers, seasonal: course, subject }: SubjectFindings, writer: Writer): Sentence[][] {
+  if (!course) return []
+  const { measure } = subject
+  const strongest = outliers
+    .toSorted((a, b) => a.pValue - b.pValue)
+    .slice(0, maxOutliers)
+    .toSorted((a, b) => a.index - b.index)
+  return strongest.map(({ index, expected }) => {
+    const row = course.rows[index]
+    if (!row) return []
+    const around = course.rows
+      .slice(Math.max(0, index - reach), index + reach + 1)
+      .filter((each) => each !== row)
+    const cells = around.map((each) => each.cell(measure))
+    return [
+      writer.phrases.outlier(
+        writer.noun(measure),
+        writer.time('date', row.cell(course.column)),
+        writer.value(measure, row.cell(measure)),
+        (course.values[index] ?? 0) > expected,
+        writer.figure(measure, 'median', cells),
+      ),
+    ]
+  })
+}
+
+function breakdown(
+  { dimension, evidence, rows }: Breakdown,
+  { subject, now }: SubjectFindings,
+  writer: Writer,
+): ReportSection | undefined {
+  const { measure } = subject
+  const { phrases } = writer
+  const noun = writer.noun(measure)
+  const hasShares = isAdditive(measure) && !isMultiValued(dimension) && (now?.number(measure) ?? 0) > 0
+  const members = rows
+    .slice(0, maxBreakdownMembers)
+    .map((row) =>
+      phrases.memberValue(
+        writer.member(dimension, row.key(dimension), row.cell(dimension)),
+        writer.value(measure, row.cell(measure)),
+        hasShares && now ? writer.percent('share', [row.cell(measure), now.cell(measure)]) : undefined,
+      ),
+    )
+  const dimensionName = writer.dimension(dimension)
+  return writer.section(
+    'breakdown',
+    phrases.sections.breakdown(noun.title, dimensionName),
+    [[phrases.members(members)]],
+    barChart(evidence, { column: dimension, title: dimensionName }, { column: measure, title: noun.title }),
+  )
+}

@@ -1,0 +1,396 @@
+import type { Filter, Granularity, Query } from '@millrace/contract/resources/query.ts'
+import type { StatisticsMeta } from '@millrace/contract/resources/statistics-meta.ts'
+import { DomainError } from '../../../platform/errors.ts'
+import type { Language } from '../../../platform/i18n/language.ts'
+import type { Interval } from '../../statistics/query/time/interval.ts'
+import { chartOf, describeQuery, nameOfMember, titleOf } from './describe-query.ts'
+import { type Calendar, createPeriods, type Period, type Periods, type Window } from './periods.ts'
+import { type Chart, createFit, planQueries } from './plan-queries.ts'
+import {
+  type AskedFilter,
+  type AskedGroup,
+  type AskedMeasure,
+  type LooseValue,
+  type Place,
+  readSlots,
+  type Slots,
+} from './read-slots.ts'
+import { type Compared, createTimeReader, type TimeReader } from './read-times.ts'
+import { termsAt } from './terms.ts'
+import { type Vocabulary, vocabularyOf } from './vocabulary.ts'
+import { type ComparisonWindows, windowsOf } from './windows.ts'
+import { maxQuestionLength, type Word, wordsOf } from './words.ts'
+
+/** A query that answers a part of a question. */
+export interface PlannedQuery {
+  /** With absolute ranges and a time zone, so that it can be run again. */
+  readonly query: Query
+  /** In words, in the language of the report. */
+  readonly asks: string
+  readonly chart: Chart
+}
+
+export interface ReadQuestion {
+  readonly title: string
+  readonly queries: PlannedQuery[]
+  readonly period: Window
+  readonly comparisonWindows: ComparisonWindows
+  /** Parts of the question that no rule reads, as they were written. */
+  readonly unread: string[]
+}
+
+/** What a follow-up takes from the report that it belongs to. */
+export interface QuestionBase {
+  readonly queries: readonly Query[]
+  readonly period: Window
+}
+
+/** A value that a dimension has, as it is stored. */
+export interface FoundValue {
+  readonly member: string
+  readonly value: string
+}
+
+/** Looks for values that begin with one of the texts, whatever the case of their letters. */
+export type FindValues = (asked: {
+  readonly texts: readonly string[]
+  /** Ids of text dimensions. */
+  readonly members: readonly string[]
+  /** The time in which facts have had them. */
+  readonly range: [string, string]
+  readonly timezone: string
+}) => Promise<readonly FoundValue[]>
+
+export interface QuestionContext {
+  readonly meta: StatisticsMeta
+  /** Milliseconds since 1970. */
+  readonly now: number
+  /** IANA name. */
+  readonly timezone: string
+  readonly locale: Language
+  /** Without it a value is only known where the question names its dimension. */
+  readonly findValues?: FindValues
+  readonly base?: QuestionBase
+}
+
+/** Dimensions of which values are looked for. */
+const maxSearched = 12
+/** Texts that are looked for. */
+const maxTexts = 20
+const maxUnread = 20
+const maxExamples = 12
+const defaultDays = 30
+const maxRanges = 3
+
+export interface QuestionReader {
+  /**
+   * Reads a question in English or French into queries, by the grammar of docs/reports.md (Questions that are
+   * understood). The same question in the same context gives the same queries.
+   * @throws {DomainError} `questionUnreadable` when it names nothing that can be measured
+   */
+  readQuestion(text: string, context: QuestionContext): Promise<ReadQuestion>
+}
+
+export function createQuestionReader(calendar: Calendar): QuestionReader {
+  return {
+    async readQuestion(question, context) {
+      const text = question.slice(0, maxQuestionLength)
+      const { meta, timezone, locale } = context
+      const periods = createPeriods(calendar, context.now, timezone)
+      const vocabulary = vocabularyOf(meta)
+      const terms = termsAt(vocabulary.termsOf(wordsOf(text)))
+      const times = createTimeReader(terms, periods, { dayFirst: locale === 'fr' })
+      const slots = readSlots(terms, times, vocabulary, context.base !== undefined)
+      const unread: Place[] = [...slots.unread]
+      const { ranges, compared, period } = resolveRanges(slots, times, periods, context.base, unread)
+      const base = context.base && baseOf(context.base, vocabulary)
+      const measures = measuresOf(slots, base, meta)
+      if (measures.length === 0) throw unreadable(text, slots, meta, locale)
+      const found = await findLoose(slots.loose, measures, vocabulary, context, { ranges, periods })
+      unread.push(...found.unread)
+      const granularity = granularityOf(slots, base, period, periods)
+      const { order, limit } = slots
+      const groups = groupsOf(slots, base, found.filters)
+      const planned = planQueries(meta, {
+        measures,
+        groups,
+        filters: filtersOf([...slots.filters, ...found.filters], base),
+        ...(granularity === undefined ? {} : { granularity }),
+        ...(order === undefined ? {} : { order }),
+        ...(limit === undefined ? {} : { limit }),
+        ranges: ranges.map(periods.rangeOf),
+        timezone,
+      })
+      if (planned.queries.length === 0) throw unreadable(text, slots, meta, locale)
+      unread.push(...planned.unused)
+      return {
+        title: titleOf(planned.queries, meta, locale),
+        queries: planned.queries.map((query) => ({
+          query,
+          asks: describeQuery(query, meta, locale),
+          chart: chartOf(query),
+        })),
+        period: periods.windowOf(period),
+        comparisonWindows: windowsOf(period, compared, periods),
+        unread: textsOf(unread, text),
+      }
+    },
+  }
+}
+
+/** The range, those that it is compared with, and how the question says so. */
+function resolveRanges(
+  { spans, compared, granularity }: Slots,
+  times: TimeReader,
+  periods: Periods,
+  base: QuestionBase | undefined,
+  unread: Place[],
+) {
+  const years = [...spans.map(({ span }) => span), ...compared.flatMap(spanOf)].map(times.yearOf)
+  const year = years.findLast((each) => each !== undefined)
+  const resolved = spans.flatMap(({ span, ...place }) => {
+    const period = times.periodOf(span, year)
+    if (!period) unread.push(place)
+    return period ?? []
+  })
+  const [first, ...others] = resolved
+  const ofBase =
+    base && periods.periodOf({ from: Date.parse(base.period.start), to: Date.parse(base.period.end) })
+  const moved = compared.find((each) => each.with.kind === 'shift')?.with
+  const period: Period =
+    first ??
+    ofBase ??
+    (moved?.kind === 'shift' && moved.unit !== 'hour'
+      ? periods.toDate(moved.unit)
+      : periods.whole('day', -defaultDays, defaultDays))
+  const against: Interval[] = [...others]
+  for (const { with: what, ...place } of compared) {
+    const interval = intervalOf(what, period, times, periods, year)
+    if (interval && periods.isWithin(interval)) against.push(interval)
+    else unread.push(place)
+  }
+  const known = [period, ...against].slice(0, maxRanges)
+  return { period, ranges: known, compared: known[1], granularity }
+}
+
+const spanOf = ({ with: what }: { readonly with: Compared }) => (what.kind === 'span' ? [what.span] : [])
+
+function intervalOf(
+  what: Compared,
+  period: Period,
+  times: TimeReader,
+  periods: Periods,
+  year: number | undefined,
+): Interval | undefined {
+  switch (what.kind) {
+    case 'previous':
+      return periods.before(period)
+    case 'shift':
+      return what.unit === 'year' && what.count === 1
+        ? periods.yearBefore(period)
+        : periods.shift(period, -what.count, what.unit)
+    case 'span':
+      return times.periodOf(what.span, year)
+  }
+}
+
+interface Base {
+  readonly measures: readonly AskedMeasure[]
+  readonly groups: readonly AskedGroup[]
+  readonly filters: readonly AskedFilter[]
+  readonly granularity?: Granularity
+}
+
+const nowhere: Place = { start: 0, end: 0 }
+
+/** The first query of the report that has measures, in the terms of a question. */
+function baseOf({ queries }: QuestionBase, vocabulary: Vocabulary): Base {
+  const query = queries.find(({ measures }) => measures.length > 0)
+  const dimension = (id: string) => vocabulary.dimensionOf(id) ?? { name: id, ids: [id], counts: [] }
+  const own = (id: string) => {
+    const sense = dimension(id)
+    return { ...sense, ids: [id, ...sense.ids.filter((each) => each !== id)] }
+  }
+  const granularity = query?.timeDimensions.find((each) => each.granularity)?.granularity
+  return {
+    measures: (query?.measures ?? []).map((id) => ({ measure: { ids: [id] }, ...nowhere })),
+    groups: (query?.dimensions ?? []).map((id) => ({ dimension: own(id), ...nowhere })),
+    filters: (query?.filters ?? []).flatMap((filter) => filterOfBase(filter, own)),
+    ...(granularity ? { granularity } : {}),
+  }
+}
+
+function filterOfBase(filter: Filter, own: (id: string) => AskedFilter['dimension']): AskedFilter[] {
+  if (!('operator' in filter)) return []
+  const { operator, values } = filter
+  const member = filter.member ?? filter.dimension
+  if (!member || !values || (operator !== 'equals' && operator !== 'notEquals')) return []
+  return [{ dimension: own(member), values, names: values, negated: operator === 'notEquals', ...nowhere }]
+}
+
+function measuresOf({ measures, groups, filters }: Slots, base: Base | undefined, meta: StatisticsMeta) {
+  if (measures.length > 0) return measures
+  if (base && base.measures.length > 0) return base.measures
+  const [first] = [...groups, ...filters.filter(({ dimension }) => dimension.name === 'event')]
+  const ids = first?.dimension.counts.filter((id) => Object.hasOwn(meta.measures, id)) ?? []
+  return ids.length > 0 ? [{ measure: { ids }, ...nowhere }] : []
+}
+
+/** Groups of the question; those of the base stay where the question only changes measure, range or filter. */
+function groupsOf(
+  { groups, granularity, measures, filters, spans, compared }: Slots,
+  base: Base | undefined,
+  found: readonly AskedFilter[],
+): readonly AskedGroup[] {
+  if (groups.length > 0 || granularity !== undefined || !base) return groups
+  const changes = measures.length + filters.length + spans.length + compared.length + found.length
+  return changes > 0 ? base.groups : groups
+}
+
+function granularityOf(
+  { granularity, groups, order }: Slots,
+  base: Base | undefined,
+  period: Period,
+  periods: Periods,
+): Granularity | undefined {
+  if (granularity === 'auto') return periods.unitFor(period)
+  if (granularity !== undefined) return granularity
+  return groups.length === 0 && order === undefined ? base?.granularity : undefined
+}
+
+/** Filters of the base hold on, but for those of a dimension that the question filters anew. */
+function filtersOf(filters: readonly AskedFilter[], base: Base | undefined): readonly AskedFilter[] {
+  if (!base) return filters
+  const names = new Set(filters.map(({ dimension }) => dimension.name))
+  return [...base.filters.filter(({ dimension }) => !names.has(dimension.name)), ...filters]
+}
+
+/** Dimensions whose values a question may name alone: not identifiers, of which there are as many as facts. */
+function searchedMembers(measures: readonly AskedMeasure[], meta: StatisticsMeta): string[] {
+  const fits = createFit(meta)
+  const isSearched = (id: string) => {
+    const dimension = meta.dimensions[id]
+    if (dimension?.type !== 'string' || dimension.values || dimension.filterOnly) return false
+    if (/\.(?:person|device|transaction|url)$/.test(id) || dimension.format === 'id') return false
+    return measures.some(({ measure }) => measure.ids.some((measureId) => fits([measureId, id])))
+  }
+  const order = [
+    '.label.',
+    '.item',
+    '.name',
+    '.utmCampaign',
+    '.path',
+    '.entryPath',
+    '.utmSource',
+    '.referrerHost',
+  ]
+  const rank = (id: string) => {
+    const place = order.findIndex((part) => id.includes(part))
+    return place < 0 ? order.length : place
+  }
+  return Object.keys(meta.dimensions)
+    .filter(isSearched)
+    .sort((a, b) => rank(a) - rank(b))
+    .slice(0, maxSearched)
+}
+
+const folded = (text: string) =>
+  text
+    .normalize('NFKD')
+    .replace(/\p{M}+/gu, '')
+    .toLowerCase()
+
+/** The texts that words in a row may be: all of them first, then fewer. */
+function* runsOf({
+  text,
+  words,
+}: LooseValue): Generator<{ readonly text: string; readonly words: readonly Word[] }> {
+  yield { text, words }
+  for (let length = words.length - 1; length > 0; length--) {
+    for (let from = 0; from + length <= words.length; from++) {
+      const part = words.slice(from, from + length)
+      yield { text: part.map((word) => word.text).join(' '), words: part }
+    }
+  }
+}
+
+/** Finds the dimensions of values that stand in a question without them. */
+async function findLoose(
+  loose: readonly LooseValue[],
+  measures: readonly AskedMeasure[],
+  vocabulary: Vocabulary,
+  { findValues, meta, timezone }: QuestionContext,
+  { ranges, periods }: { readonly ranges: readonly Interval[]; readonly periods: Periods },
+): Promise<{ readonly filters: AskedFilter[]; readonly unread: readonly Place[] }> {
+  const members = findValues ? searchedMembers(measures, meta) : []
+  const texts = [...new Set(loose.flatMap((each) => [...runsOf(each)].map(({ text }) => text)))]
+    .filter((text) => text.length > 1)
+    .slice(0, maxTexts)
+  if (!findValues || members.length === 0 || texts.length === 0) return { filters: [], unread: loose }
+  const hull = {
+    from: Math.min(...ranges.map(({ from }) => from)),
+    to: Math.max(...ranges.map(({ to }) => to)),
+  }
+  const values = await findValues({ texts, members, range: periods.rangeOf(hull), timezone })
+  const filters: AskedFilter[] = []
+  const unread: Place[] = []
+  for (const each of loose) {
+    const match = firstMatch(each, members, values)
+    if (!match) {
+      unread.push(each)
+      continue
+    }
+    const dimension = vocabulary.dimensionOf(match.member) ?? {
+      name: match.member,
+      ids: [match.member],
+      counts: [],
+    }
+    const ids = [match.member, ...dimension.ids.filter((id) => id !== match.member)]
+    const names = [match.value]
+    filters.push({
+      dimension: { ...dimension, ids },
+      values: names,
+      names,
+      negated: each.negated,
+      start: each.start,
+      end: each.end,
+    })
+    unread.push(...match.rest)
+  }
+  return { filters, unread }
+}
+
+function firstMatch(loose: LooseValue, members: readonly string[], values: readonly FoundValue[]) {
+  for (const { text, words } of runsOf(loose)) {
+    for (const member of members) {
+      const found = values.find((each) => each.member === member && folded(each.value) === folded(text))
+      const rest = loose.words.filter((word) => !words.includes(word))
+      if (found) return { ...found, rest }
+    }
+  }
+  return undefined
+}
+
+/** The parts as they were written, in the order of the question. */
+function textsOf(places: readonly Place[], question: string): string[] {
+  const texts = [...places]
+    .filter(({ start, end }) => end > start)
+    .sort((a, b) => a.start - b.start)
+    .map(({ start, end }) => question.slice(start, end))
+  return [...new Set(texts)].slice(0, maxUnread)
+}
+
+function unreadable(question: string, slots: Slots, meta: StatisticsMeta, locale: Language) {
+  const usual = ['purchases.revenue', 'purchases.count', 'events.people', 'sessions.count']
+  const measures = [...new Set([...usual, ...Object.keys(meta.measures)])]
+    .filter((id) => Object.hasOwn(meta.measures, id))
+    .slice(0, maxExamples)
+    .map((id) => nameOfMember(id, meta, locale))
+  const unread = textsOf([...slots.unread, ...slots.loose], question)
+  const [first] = unread
+  const message = {
+    en: `The question names nothing that can be measured${first ? ` (nothing is known of "${first.slice(0, 60)}")` : ''}; ask for example for ${measures.slice(0, 4).join(', ')}`,
+    fr: `La question ne nomme rien qui se mesure${first ? ` (« ${first.slice(0, 60)} » est inconnu)` : ''} ; demandez par exemple : ${measures.slice(0, 4).join(', ')}`,
+  }
+  return new DomainError('questionUnreadable', { unread, measures }, { message })
+}

@@ -1,0 +1,51 @@
+import type { Query } from '@millrace/contract/resources/query.ts'
+import { DomainError } from '../../../platform/errors.ts'
+import type { StatisticsService } from '../../statistics/statistics-service.ts'
+import type { FindValues, FoundValue } from './question-reader.ts'
+
+/** For whom values are looked for: only those of the company's own facts are found. */
+export interface ValueCaller {
+  readonly companyId: string
+  readonly userId?: string
+  readonly signal?: AbortSignal
+}
+
+/** Values of one dimension that are read, the most frequent ones first. */
+const maxValues = 1_000
+
+/** Looks for values by queries, one after the other; a dimension that takes too long has none. */
+export function createValueFinder({
+  answer,
+}: Pick<StatisticsService, 'answer'>): (caller: ValueCaller) => FindValues {
+  async function valuesOf(member: string, query: Query, caller: ValueCaller): Promise<FoundValue[]> {
+    let text = ''
+    try {
+      for await (const piece of answer({ ...caller, query, format: 'json' }).pieces) text += piece
+    } catch (error) {
+      const isTooMuch = error instanceof DomainError && ['timeout', 'tooComplex'].includes(error.errorName)
+      if (isTooMuch && !caller.signal?.aborted) return []
+      throw error
+    }
+    const rows = JSON.parse(text) as Record<string, unknown>[]
+    return rows.map((row) => ({ member, value: String(row[member]) }))
+  }
+
+  return (caller) =>
+    async ({ texts, members, range, timezone }) => {
+      const found: FoundValue[] = []
+      for (const member of members) {
+        const source = member.slice(0, member.indexOf('.'))
+        const query: Query = {
+          measures: [`${source}.count`],
+          dimensions: [member],
+          filters: [{ member, operator: 'startsWith', values: [...texts] }],
+          timeDimensions: [{ dimension: `${source}.time`, dateRange: [...range] }],
+          timezone,
+          order: [[`${source}.count`, 'desc']],
+          limit: maxValues,
+        }
+        found.push(...(await valuesOf(member, query, caller)))
+      }
+      return found
+    }
+}

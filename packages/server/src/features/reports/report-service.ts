@@ -1,0 +1,409 @@
+import type { Warning } from '@millrace/contract/envelope.ts'
+import { listedReports } from '@millrace/contract/operations/reports.ts'
+import type {
+  EvidenceCheck,
+  Report,
+  ReportCreation,
+  ReportSummary,
+  ReportUsage,
+} from '@millrace/contract/resources/report.ts'
+import { auditEventOf, type RecordAudit } from '../../platform/audit.ts'
+import type { Clock } from '../../platform/clock.ts'
+import { DomainError } from '../../platform/errors.ts'
+import { newId, normalizeId } from '../../platform/ids.ts'
+import { invalid } from '../../platform/invalid.ts'
+import type { Logger } from '../../platform/logger.ts'
+import { type Page, rangeOf } from '../../platform/paging.ts'
+import type { Queries, Relational } from '../../platform/stores/relational.ts'
+import type { Caller, Principal } from '../identity/sessions/principal.ts'
+import { defaultPrompt } from './automatic/prompts.ts'
+import { automaticReport } from './automatic/report-planner.ts'
+import { createReportSettingsStore } from './automatic/report-settings-store.ts'
+import type { RunQuery } from './evidence/evidence-runner.ts'
+import type { PlanReader } from './generations/generation.ts'
+import { failureOf } from './generations/generation-failure.ts'
+import { createGenerationStore, type NewGeneration } from './generations/generation-store.ts'
+import { comparisonsOf, toComparisonWindows } from './periods/periods.ts'
+import { makeRoom, maxReports } from './report-room.ts'
+import { createReportStore, type ListedReport, type NewReport, type StoredReport } from './report-store.ts'
+import { detailsOf, toSummary } from './report-summary.ts'
+import type { Interval, TimeRules } from './time-rules.ts'
+
+export interface ReportServiceDependencies {
+  readonly relational: Pick<Relational, 'db' | 'transaction'>
+  readonly recordAudit: RecordAudit
+  readonly readSettings: (companyId: string) => Promise<{ readonly timezone: string }>
+  readonly plans: PlanReader
+  readonly runQuery: RunQuery
+  readonly time: TimeRules
+  readonly clock: Clock
+  readonly log: Pick<Logger, 'error'>
+}
+
+export interface ReportList {
+  readonly rows: ReportSummary[]
+  readonly warnings: readonly Warning[]
+  /** Where a page was asked for. */
+  readonly page?: Page & { readonly count: number }
+}
+
+/** Generations that a user starts within an hour: each runs some twenty queries. */
+const maxPerHour = 30
+const maxFollowUps = 50
+const defaultPerPage = 10
+/** A guided analysis without a period is about so many days, up to yesterday: whole weeks, so that weekdays balance. */
+const defaultPeriod = 'last 28 days'
+const maxPeriodDays = 732
+const day = 86_400_000
+
+export type ReportService = ReturnType<typeof createReportService>
+
+/** Operation 3 and what belongs to it. Every user of a company with Statistics: access sees all of its reports. */
+export function createReportService(dependencies: ReportServiceDependencies) {
+  const { relational, recordAudit, readSettings, plans, runQuery, time, clock, log } = dependencies
+  const store = createReportStore(relational.db)
+  const generations = createGenerationStore(relational.db)
+
+  function summaryOf(row: ListedReport): ReportSummary | undefined {
+    const summary = toSummary(row)
+    if (!summary) log.error({ reportId: row.report.id }, 'a stored report cannot be read and is left out')
+    return summary
+  }
+
+  async function readWhole({ companyId }: Principal, id: string): Promise<Report> {
+    const row = await store.find(companyId, id)
+    const summary = row && summaryOf(row)
+    if (!row || !summary) throw absent(id)
+    const [ledger, evidence] = await Promise.all([
+      generations.list(companyId, id),
+      generations.listEvidenceOfReport(companyId, id),
+    ])
+    const done = ledger.filter(({ state }) => state === 'done')
+    const usages = done.flatMap(({ usage }) => (usage ? [usage] : []))
+    return {
+      ...summary,
+      ...detailsOf(row),
+      ...(usages.length > 0 && { usage: usages.reduce(sumOf) }),
+      sections: done.flatMap(({ sections }) => sections ?? []),
+      evidence,
+    }
+  }
+
+  function readPeriod(wanted: ReportCreation['period'], timezone: string): Interval {
+    const zone = time.openZone(timezone)
+    const now = clock.now()
+    const read = time.readRange(wanted ?? defaultPeriod, { instant: now, zone })
+    if ('fault' in read) throw invalid('period', `must be a range of dates: ${read.fault}`)
+    const { from } = read
+    if (!Number.isFinite(from) || !Number.isFinite(read.to)) {
+      throw invalid('period', 'must have a first and a last day')
+    }
+    const today = time.startOf(zone, now, 'day')
+    const tomorrow = time.add(zone, today, 1, 'day')
+    if (from >= tomorrow) throw invalid('period', 'must not begin after today')
+    // What has not happened yet would look like a fall; today is not over either.
+    const to = Math.min(read.to, from < today ? today : tomorrow)
+    if (to - from > maxPeriodDays * day) throw invalid('period', `must have at most ${maxPeriodDays} days`)
+    if (to <= from) throw invalid('period', 'must have at least one day')
+    return { from, to: read.to > now ? to : read.to }
+  }
+
+  /** What was asked, as columns of the report, and in words for its first generation. */
+  async function readWanted(
+    wanted: ReportCreation,
+    { companyId }: Principal,
+  ): Promise<{ report: Omit<NewReport, 'id' | 'createdBy' | 'requestedType'>; question: string }> {
+    const { guidedAnalysis, dashboardPath, dashboardTitle, period } = wanted
+    const question = wanted.question?.trim()
+    const kinds = [question, guidedAnalysis, dashboardPath].filter((each) => each !== undefined)
+    if (kinds.length !== 1) {
+      throw invalid('question', 'or guidedAnalysis or dashboardPath must be given, one of the three')
+    }
+    if (question === '') throw invalid('question', 'must not be blank')
+    if (period !== undefined && guidedAnalysis === undefined) {
+      throw invalid(
+        'period',
+        'has a meaning beside guidedAnalysis only: elsewhere the question or query says it',
+      )
+    }
+    if ((dashboardPath === undefined) !== (dashboardTitle === undefined)) {
+      throw invalid('dashboardTitle', 'and dashboardPath must be given together')
+    }
+    const { timezone } = await readSettings(companyId)
+    const locale = wanted.locale ?? (await store.findLanguage(companyId))
+    const base = { companyId, timezone, locale, originType: 'free-form' as const }
+    if (guidedAnalysis !== undefined) {
+      const interval = readPeriod(period, timezone)
+      const { previousPeriod } = comparisonsOf(interval, time.openZone(timezone), time)
+      return {
+        report: {
+          ...base,
+          guidedAnalysis,
+          periodStart: new Date(interval.from),
+          periodEnd: new Date(interval.to),
+          comparisonWindows: toComparisonWindows({ previousPeriod }),
+        },
+        question: defaultPrompt(guidedAnalysis, locale).text,
+      }
+    }
+    if (dashboardPath === undefined) {
+      return {
+        report: { ...base, question: question ?? '', title: titleOf(question ?? '') },
+        question: question ?? '',
+      }
+    }
+    const title = dashboardTitle ?? ''
+    await plans.readDashboard(dashboardPath, title, { companyId, timezone, locale, now: clock.now() })
+    return {
+      report: { ...base, originType: 'dashboard', dashboardPath, dashboardTitle: title, title },
+      question: title,
+    }
+  }
+
+  /** @throws DomainError `tooManyRequests` */
+  async function requireTurn(tx: Queries, { companyId, userId }: Principal): Promise<void> {
+    const { count, freeIn } = await createGenerationStore(tx).countRecent(companyId, userId)
+    if (count < maxPerHour) return
+    const message = `A user starts ${maxPerHour} generations of reports an hour at most`
+    throw new DomainError('tooManyRequests', { retryAfter: freeIn }, { message, retryAfterSeconds: freeIn })
+  }
+
+  /** @throws DomainError `tooManyReports` */
+  async function requireRoom(tx: Queries, companyId: string): Promise<void> {
+    if (!(await makeRoom(tx, companyId))) throw new DomainError('tooManyReports', { limit: maxReports })
+  }
+
+  /** @throws DomainError `reportGenerates` */
+  async function start(
+    tx: Queries,
+    { companyId, userId }: Principal,
+    generation: Pick<NewGeneration, 'reportId' | 'kind' | 'question'>,
+  ): Promise<void> {
+    const started = await createGenerationStore(tx).insert({
+      ...generation,
+      ...{ id: newId(), companyId, requestedType: 'user', requestedBy: userId },
+    })
+    if (!started) throw new DomainError('reportGenerates', { id: generation.reportId })
+  }
+
+  async function lock(tx: Queries, { companyId }: Principal, id: string): Promise<StoredReport> {
+    const report = await createReportStore(tx).lock(companyId, id)
+    if (!report) throw absent(id)
+    return report
+  }
+
+  async function requireIdle(tx: Queries, { companyId, id }: StoredReport): Promise<void> {
+    const last = await createGenerationStore(tx).findLast(companyId, id)
+    if (last?.state === 'queued' || last?.state === 'running')
+      throw new DomainError('reportGenerates', { id })
+  }
+
+  const target = (id: string, name: string | null | undefined) => ({
+    kind: 'report',
+    id,
+    ...(name && { name }),
+  })
+
+  return {
+    /** The newest first; without a page the newest of all, up to a bound. */
+    async list(
+      { companyId }: Principal,
+      {
+        includeArchived = false,
+        page,
+        perPage,
+      }: { readonly includeArchived?: boolean; readonly page?: number; readonly perPage?: number },
+    ): Promise<ReportList> {
+      const isPaged = page !== undefined || perPage !== undefined
+      const asked = { page: page ?? 1, perPage: perPage ?? defaultPerPage }
+      const range = isPaged ? rangeOf(asked) : { limit: listedReports + 1, offset: 0 }
+      const [found, count] = await Promise.all([
+        store.list(companyId, includeArchived, range),
+        isPaged ? store.count(companyId, includeArchived) : undefined,
+      ])
+      const rows = found.slice(0, listedReports).flatMap((row) => summaryOf(row) ?? [])
+      if (count !== undefined) return { rows, warnings: [], page: { ...asked, count } }
+      const warnings =
+        found.length > listedReports
+          ? [
+              {
+                path: 'page',
+                message: `these are the newest ${listedReports} reports: ask for pages to get all`,
+              },
+            ]
+          : []
+      return { rows, warnings }
+    },
+
+    /** @throws DomainError `validation`, `tooManyReports`, `tooManyRequests`, or what reading the dashboard throws */
+    async create(caller: Caller, wanted: ReportCreation): Promise<Report> {
+      const { principal } = caller
+      const { companyId, userId } = principal
+      const { report, question } = await readWanted(wanted, principal)
+      const id = newId()
+      await relational.transaction(async (tx) => {
+        await requireTurn(tx, principal)
+        await requireRoom(tx, companyId)
+        await createReportStore(tx).insert({
+          ...report,
+          ...{ id, createdBy: userId, requestedType: 'user', requestedBy: userId },
+        })
+        await start(tx, principal, { reportId: id, kind: 'initial', question })
+        await recordAudit(tx, auditEventOf(caller, 'report-create', target(id, report.title)))
+      })
+      return readWhole(principal, id)
+    },
+
+    /** @throws DomainError `reportNotFound` */
+    read(principal: Principal, id: string): Promise<Report> {
+      return readWhole(principal, normalizeId(id))
+    },
+
+    /** @throws DomainError `reportNotFound`, `reportArchived`, `reportGenerates`, `tooManyFollowUps` or `tooManyRequests` */
+    async askFollowUp(principal: Principal, given: string, question: string): Promise<Report> {
+      const id = normalizeId(given)
+      const asked = question.trim()
+      if (asked === '') throw invalid('question', 'must not be blank')
+      await relational.transaction(async (tx) => {
+        const report = await lock(tx, principal, id)
+        if (report.archivedAt !== null) throw new DomainError('reportArchived', { id })
+        await requireIdle(tx, report)
+        if ((await createGenerationStore(tx).countFollowUps(report.companyId, id)) >= maxFollowUps) {
+          throw new DomainError('tooManyFollowUps', { limit: maxFollowUps })
+        }
+        await requireTurn(tx, principal)
+        await start(tx, principal, { reportId: id, kind: 'follow-up', question: asked })
+      })
+      return readWhole(principal, id)
+    },
+
+    /** @throws DomainError `reportNotFound`, `reportArchived`, `reportGenerates`, `reportNotRetryable` or `tooManyRequests` */
+    async retry(principal: Principal, given: string): Promise<Report> {
+      const id = normalizeId(given)
+      await relational.transaction(async (tx) => {
+        const report = await lock(tx, principal, id)
+        if (report.archivedAt !== null) throw new DomainError('reportArchived', { id })
+        await requireIdle(tx, report)
+        const { companyId, failedGenerationId } = report
+        const failed =
+          failedGenerationId === null
+            ? undefined
+            : await createGenerationStore(tx).find(companyId, failedGenerationId)
+        if (!failed?.failure?.retryable) throw new DomainError('reportNotRetryable', { id })
+        await requireTurn(tx, principal)
+        await start(tx, principal, { reportId: id, kind: failed.kind, question: failed.question })
+      })
+      return readWhole(principal, id)
+    },
+
+    /**
+     * Makes an automatic report of the same period anew, by the present settings.
+     * @throws DomainError `reportNotFound`, `reportNotAutomatic`, `reportSuperseded`, `reportGenerates`, `tooManyReports`
+     *   or `tooManyRequests`
+     */
+    async regenerate(caller: Caller, given: string): Promise<Report> {
+      const { principal } = caller
+      const { companyId, userId } = principal
+      const id = normalizeId(given)
+      const replacement = newId()
+      await relational.transaction(async (tx) => {
+        const report = await lock(tx, principal, id)
+        const { slug, cadence, periodStart, periodEnd, supersededById, timezone } = report
+        const settings = slug === null ? undefined : await createReportSettingsStore(tx).find(companyId, slug)
+        if (!settings || !cadence || !periodStart || !periodEnd) {
+          throw new DomainError('reportNotAutomatic', { id })
+        }
+        if (supersededById !== null) {
+          throw new DomainError('reportSuperseded', { id, supersededByReportId: supersededById })
+        }
+        await requireIdle(tx, report)
+        await requireTurn(tx, principal)
+        await requireRoom(tx, companyId)
+        const period = { from: periodStart.getTime(), to: periodEnd.getTime() }
+        const { prompt, ...columns } = await automaticReport(
+          tx,
+          { ...settings, cadence },
+          { period, timezone, time },
+        )
+        const within = createReportStore(tx)
+        await within.update(companyId, id, { supersededById: replacement })
+        await within.insert({
+          ...columns,
+          ...{ id: replacement, supersedesId: id, createdBy: userId },
+          ...{ requestedType: 'user', requestedBy: userId },
+        })
+        await start(tx, principal, { reportId: replacement, kind: 'initial', question: prompt })
+        await recordAudit(tx, auditEventOf(caller, 'report-create', target(replacement, report.title)))
+      })
+      return readWhole(principal, replacement)
+    },
+
+    /** @throws DomainError `reportNotFound` */
+    async archive(caller: Caller, given: string): Promise<Report> {
+      const { principal } = caller
+      const { companyId } = principal
+      const id = normalizeId(given)
+      await relational.transaction(async (tx) => {
+        const report = await lock(tx, principal, id)
+        if (report.archivedAt !== null) return
+        const within = createReportStore(tx)
+        const withinGenerations = createGenerationStore(tx)
+        await within.archive(companyId, id)
+        const cancelled = await withinGenerations.cancel(companyId, id, {
+          ...failureOf('archived'),
+          evidence: [],
+        })
+        if (cancelled !== undefined) {
+          await withinGenerations.deleteEvidence(cancelled)
+          await within.update(companyId, id, { failedGenerationId: cancelled })
+        }
+        await recordAudit(tx, auditEventOf(caller, 'report-archive', target(id, report.title)))
+      })
+      return readWhole(principal, id)
+    },
+
+    /**
+     * Runs the stored query of an evidence again.
+     * @throws DomainError `reportNotFound` or `reportEvidenceNotFound`
+     */
+    async verifyEvidence(
+      { companyId }: Principal,
+      { id, evidenceId }: { readonly id: string; readonly evidenceId: string },
+      signal: AbortSignal,
+    ): Promise<EvidenceCheck> {
+      const reportId = normalizeId(id)
+      if (!(await store.find(companyId, reportId))) throw absent(id)
+      const stored = await generations.findEvidence(companyId, reportId, normalizeId(evidenceId))
+      if (!stored) throw new DomainError('reportEvidenceNotFound', { id: normalizeId(evidenceId) })
+      const present = await runQuery(stored.query, { companyId, signal })
+      const isAnswered = present.state !== 'failure'
+      return {
+        evidenceId: stored.id,
+        matches: isAnswered && stored.state !== 'failure' && present.resultHash === stored.resultHash,
+        resultHash: stored.resultHash,
+        ...(isAnswered && { presentHash: present.resultHash }),
+        rowCount: present.rowCount,
+        checkedAt: present.executedAt,
+        ...(present.failureMessage === undefined ? {} : { failureMessage: present.failureMessage }),
+      }
+    },
+  }
+}
+
+const absent = (id: string) => new DomainError('reportNotFound', { id: normalizeId(id) })
+
+const maxTitle = 200
+
+/** What a report is called until its generator has a better name. */
+function titleOf(question: string): string {
+  const [line = ''] = question.split(/[\r\n]/)
+  return [...line].slice(0, maxTitle).join('')
+}
+
+const sumOf = (a: ReportUsage, b: ReportUsage): ReportUsage => ({
+  queryCount: a.queryCount + b.queryCount,
+  rowCount: a.rowCount + b.rowCount,
+  payloadBytes: a.payloadBytes + b.payloadBytes,
+  agentTurns: a.agentTurns + b.agentTurns,
+  durationMs: a.durationMs + b.durationMs,
+})

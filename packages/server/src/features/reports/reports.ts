@@ -1,0 +1,94 @@
+import type { RecordAudit } from '../../platform/audit.ts'
+import type { Clock } from '../../platform/clock.ts'
+import { createWorkLoops } from '../../platform/jobs/work-loops.ts'
+import type { Logger } from '../../platform/logger.ts'
+import type { EnqueueMail } from '../../platform/mail/mail-queue.ts'
+import type { Relational } from '../../platform/stores/relational.ts'
+import { createAutomaticOutcome } from './automatic/automatic-outcome.ts'
+import { createPauseAutomatic } from './automatic/pause-automatic.ts'
+import { createReportPlanner } from './automatic/report-planner.ts'
+import {
+  createReportSettingsService,
+  type ReportSettingsService,
+} from './automatic/report-settings-service.ts'
+import { createEventReach } from './evidence/event-reach.ts'
+import { createEvidenceRunner, type EvidenceRunnerDependencies } from './evidence/evidence-runner.ts'
+import type { CheckSections, PlanReader, ReportGenerator } from './generations/generation.ts'
+import { createGenerationStore } from './generations/generation-store.ts'
+import { createGenerationWorker } from './generations/generation-worker.ts'
+import type { Readers } from './readers.ts'
+import { createReportService, type ReportService } from './report-service.ts'
+import type { TimeRules } from './time-rules.ts'
+
+/** What writes reports and what reads their questions. */
+export interface ReportWriting {
+  readonly generator: ReportGenerator
+  readonly plans: PlanReader
+  readonly checkSections: CheckSections
+}
+
+export interface ReportsDependencies extends Readers {
+  readonly relational: Pick<Relational, 'db' | 'transaction'>
+  readonly answer: EvidenceRunnerDependencies['answer']
+  readonly readSettings: (companyId: string) => Promise<{ readonly timezone: string }>
+  readonly time: TimeRules
+  readonly writing: (runQuery: ReturnType<typeof createEvidenceRunner>) => ReportWriting
+  readonly recordAudit: RecordAudit
+  readonly enqueueMail: EnqueueMail
+  readonly publicUrl: () => string
+  readonly clock: Clock
+  readonly log: Logger
+}
+
+export interface Reports {
+  readonly service: ReportService
+  readonly settings: ReportSettingsService
+  readonly loops: ReturnType<typeof createReportLoops>
+}
+
+const planEveryMs = 5_000
+const lookEveryMs = 1_000
+/** Generations at once in one process. */
+const lanes = 2
+
+interface LoopsDependencies {
+  readonly planner: ReturnType<typeof createReportPlanner>
+  readonly worker: ReturnType<typeof createGenerationWorker>
+  readonly findDelay: () => Promise<number>
+  readonly log: Logger
+}
+
+/** What a worker process does for reports. */
+function createReportLoops({ planner, worker, findDelay, log }: LoopsDependencies) {
+  const loops = createWorkLoops(
+    [
+      { run: planner.plan, everyMs: planEveryMs },
+      { run: worker.runOne, everyMs: lookEveryMs, lanes },
+    ],
+    log,
+    'reports',
+  )
+  return { planner, worker, findDelay, ...loops }
+}
+
+/** Reports with their generations and automatic ones, wired together. */
+export function createReports(dependencies: ReportsDependencies): Reports {
+  const { relational, log } = dependencies
+  const runQuery = createEvidenceRunner(dependencies)
+  const parts = { ...dependencies, ...dependencies.writing(runQuery), runQuery }
+  const pause = createPauseAutomatic(dependencies)
+  return {
+    service: createReportService(parts),
+    settings: createReportSettingsService(dependencies),
+    loops: createReportLoops({
+      planner: createReportPlanner({ ...dependencies, pause }),
+      worker: createGenerationWorker({
+        ...parts,
+        automatic: createAutomaticOutcome({ ...dependencies, pause }),
+        hasEventsBefore: createEventReach(runQuery),
+      }),
+      findDelay: createGenerationStore(relational.db).findDelay,
+      log,
+    }),
+  }
+}
