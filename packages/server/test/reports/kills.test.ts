@@ -59,6 +59,8 @@ function startProcess(timezone = 'UTC'): Process {
       throw new Error('the writer of this test asks for nothing')
     },
     findSavedQuery: async () => undefined,
+    validateQuery: async () => {},
+    model: undefined,
     readSettings: async () => ({ timezone }),
     time: { openZone, startOf, add, readRange },
     writing: plain.writing,

@@ -3,7 +3,7 @@ import type { Query } from '@millrace/contract/resources/query.ts'
 import type { ReportSection } from '@millrace/contract/resources/report-section.ts'
 import type { RunQuery } from '../../src/features/reports/evidence/evidence-runner.ts'
 import { GenerationFailure, type GenerationRequest } from '../../src/features/reports/generator/generation.ts'
-import type { ReadQuestion } from '../../src/features/reports/questions/question-reader.ts'
+import type { Plan } from '../../src/features/reports/questions/plan-reader.ts'
 import type { ReportWriting } from '../../src/features/reports/report-writing.ts'
 import { DomainError } from '../../src/platform/errors.ts'
 
@@ -107,7 +107,8 @@ export function createPlainWriting(): PlainWriting {
         },
       },
       plans: {
-        async readQuestion(question, { now }): Promise<ReadQuestion> {
+        async requireQuestion() {},
+        async readQuestion(question, { now }): Promise<Plan> {
           if (question === 'unreadable')
             throw new DomainError('invalidQuery', { errors: [{ path: '', message: 'no' }], members: [] })
           const end = new Date(now).toISOString()
@@ -118,6 +119,7 @@ export function createPlainWriting(): PlainWriting {
             period,
             comparisonWindows: { previousPeriod: period },
             unread: [],
+            agentTurns: 0,
           }
         },
         async readDashboard(path, title, context) {

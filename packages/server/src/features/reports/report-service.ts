@@ -146,14 +146,16 @@ export function createReportService(dependencies: ReportServiceDependencies) {
         question: defaultPrompt(guidedAnalysis, locale).text,
       }
     }
+    const context = { companyId, timezone, locale, now: clock.now() }
     if (dashboardPath === undefined) {
+      await plans.requireQuestion(question ?? '', context)
       return {
         report: { ...base, question: question ?? '', title: titleOf(question ?? '') },
         question: question ?? '',
       }
     }
     const title = dashboardTitle ?? ''
-    await plans.readDashboard(dashboardPath, title, { companyId, timezone, locale, now: clock.now() })
+    await plans.readDashboard(dashboardPath, title, context)
     return {
       report: { ...base, originType: 'dashboard', dashboardPath, dashboardTitle: title, title },
       question: title,
@@ -235,7 +237,7 @@ export function createReportService(dependencies: ReportServiceDependencies) {
       return { rows, warnings }
     },
 
-    /** @throws DomainError `validation`, `tooManyReports`, `tooManyRequests`, or what reading the dashboard throws */
+    /** @throws DomainError `validation`, `tooManyReports`, `tooManyRequests`, or what reading the question or dashboard throws */
     async create(caller: Caller, wanted: ReportCreation): Promise<Report> {
       const { principal } = caller
       const { companyId, userId } = principal

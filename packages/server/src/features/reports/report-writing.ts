@@ -3,10 +3,14 @@ import type { Clock } from '../../platform/clock.ts'
 import type { StatisticsService } from '../statistics/statistics-service.ts'
 import type { RunQuery } from './evidence/evidence-runner.ts'
 import type { CheckSections, PlanReader, ReportGenerator } from './generations/generation.ts'
-import { createPlanReader } from './generations/plan-reader.ts'
 import { checkSections } from './generator/checker/check-sections.ts'
 import { createReportGenerator } from './generator/generate-report.ts'
+import type { LanguageModel } from './language-model/language-model.ts'
+import { createModelPlanner, type ModelPlannerDependencies } from './language-model/model-planner.ts'
+import { createPhrasedGenerator } from './language-model/phrased-generator.ts'
+import { createPhraser } from './language-model/phraser.ts'
 import { createDashboardReader, type DashboardDependencies } from './questions/dashboard-reader.ts'
+import { createPlanReader } from './questions/plan-reader.ts'
 import { createQuestionReader } from './questions/question-reader.ts'
 import { createValueFinder } from './questions/value-finder.ts'
 import type { TimeRules } from './time-rules.ts'
@@ -18,26 +22,37 @@ export interface ReportWriting {
   readonly checkSections: CheckSections
 }
 
-export interface ReportWritingDependencies extends Pick<DashboardDependencies, 'findSavedQuery'> {
+export interface ReportWritingDependencies
+  extends Pick<DashboardDependencies, 'findSavedQuery'>,
+    Pick<ModelPlannerDependencies, 'validateQuery'> {
   readonly answer: StatisticsService['answer']
   readonly describe: (companyId: string) => Promise<StatisticsMeta>
+  /** Reads what the grammar cannot, and phrases reports; undefined where there is none. */
+  readonly model: LanguageModel | undefined
   readonly time: TimeRules
   readonly clock: Clock
 }
 
-/** Writes reports by rules: questions are read by a grammar, and texts tell what queries have found. */
+/**
+ * Writes reports by rules: questions are read by a grammar, and texts tell what queries have found. A language model
+ * helps where there is one.
+ */
 export function createReportWriting(
-  { answer, describe, findSavedQuery, time, clock }: ReportWritingDependencies,
+  { answer, describe, findSavedQuery, validateQuery, model, time, clock }: ReportWritingDependencies,
   runQuery: RunQuery,
 ): ReportWriting {
+  const planner = model && createModelPlanner({ model, calendar: time, validateQuery })
   return {
-    generator: createReportGenerator({ runQuery, describe, clock }),
+    generator: createPhrasedGenerator(
+      createReportGenerator({ runQuery, describe, clock }),
+      model && createPhraser({ model, checkSections }).phrase,
+    ),
     plans: createPlanReader({
       describe,
-      time,
       questions: createQuestionReader(time),
       dashboards: createDashboardReader({ calendar: time, findSavedQuery }),
       findValues: createValueFinder({ answer }),
+      ...(planner ? { planByModel: planner.plan } : {}),
     }),
     checkSections,
   }

@@ -2,7 +2,8 @@ import type { Evidence } from '@millrace/contract/resources/evidence.ts'
 import type { ReportSection } from '@millrace/contract/resources/report-section.ts'
 import type { Language } from '../../../platform/i18n/language.ts'
 import type { GeneratedReport, GenerationRequest } from '../generator/generation.ts'
-import type { QuestionBase, ReadQuestion } from '../questions/question-reader.ts'
+import type { Plan } from '../questions/plan-reader.ts'
+import type { QuestionBase } from '../questions/question-reader.ts'
 
 /** Writes what a report says. */
 export interface ReportGenerator {
@@ -21,13 +22,12 @@ export interface QuestionContext {
 
 /** Reads what is asked in words, or what a dashboard asks. */
 export interface PlanReader {
-  /** A question that names nothing which can be measured has no queries: all of it is unread. */
-  readQuestion(
-    question: string,
-    context: QuestionContext & { readonly base?: QuestionBase },
-  ): Promise<ReadQuestion>
+  /** @throws DomainError for a question that is known to name nothing that can be asked */
+  requireQuestion(question: string, context: QuestionContext): Promise<void>
+  /** @throws DomainError where the question names nothing that can be asked */
+  readQuestion(question: string, context: QuestionContext & { readonly base?: QuestionBase }): Promise<Plan>
   /** @throws DomainError where the path names nothing of the company */
-  readDashboard(path: string, title: string, context: QuestionContext): Promise<ReadQuestion>
+  readDashboard(path: string, title: string, context: QuestionContext): Promise<Plan>
 }
 
 /** Why a text may not be published: a number that no cell of the evidence gives, and the like. */
