@@ -268,7 +268,7 @@ describe('creating an experiment', () => {
       'metrics.0.source',
       /./,
     ],
-  ])('refuses %s', async (_, fields, path, message) => {
+  ])('X05: refuses %s', async (_, fields, path, message) => {
     const reply = await post({ ...experimentBody(), ...fields })
     expect(reply).toMatchObject({ status: 400, error_code: expect.any(Number) })
     const errors = (reply.data as unknown as { errors: { path: string; message: string }[] }).errors
@@ -382,7 +382,7 @@ describe('the states', () => {
     expect(await opened.app.audit()).toEqual([])
   })
 
-  test('change once when several want it at the same time', async () => {
+  test('X03: change once when several want it at the same time', async () => {
     const experiment = await opened.create()
     for (const deed of ['start', 'end']) {
       const replies = await Promise.all(Array.from({ length: 5 }, () => opened.act(experiment, deed)))
@@ -584,7 +584,7 @@ describe('an update', () => {
   )
 
   test.each(['scheduled', 'running', 'ended', 'decided'] as const)(
-    'while %s changes what describes it, and refuses what decides its numbers',
+    'X04: while %s changes what describes it, and refuses what decides its numbers',
     async (status) => {
       const experiment = await opened.take(await opened.create(), status)
       const wanted = {
