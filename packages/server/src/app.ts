@@ -5,6 +5,7 @@ import { registerAuditRoutes } from './features/audit/audit-routes.ts'
 import { collectorRoutes } from './features/collector/collector-routes.ts'
 import { registerDatasourceRoutes } from './features/datasources/datasource-routes.ts'
 import { registerExperimentRoutes } from './features/experiments/experiment-routes.ts'
+import { registerExperimentResultRoutes } from './features/experiments/results/results-routes.ts'
 import { registerAccountRoutes } from './features/identity/people/account-routes.ts'
 import { registerProvisioningRoutes } from './features/identity/provisioning/provisioning-routes.ts'
 import { registerScimRoutes } from './features/identity/provisioning/scim-routes.ts'
@@ -20,8 +21,10 @@ import { registerSingleSignOnRoutes } from './features/identity/single-sign-on/s
 import { registerLinkedAccountRoutes } from './features/linked-accounts/linked-account-routes.ts'
 import { registerReportRoutes } from './features/reports/report-routes.ts'
 import { registerSavedQueryRoutes } from './features/saved-queries/saved-query-routes.ts'
+import { readWantedRows } from './features/statistics/answer-reply.ts'
 import { registerCohortRoutes } from './features/statistics/cohorts/cohort-routes.ts'
 import { registerExplorationRoutes } from './features/statistics/explorations/exploration-routes.ts'
+import { bareTypes } from './features/statistics/result-format.ts'
 import { registerAnalyticsSettingsRoutes } from './features/statistics/settings/analytics-settings-routes.ts'
 import { registerEventAliasRoutes } from './features/statistics/settings/event-alias-routes.ts'
 import { registerStatisticsRoutes } from './features/statistics/statistics-routes.ts'
@@ -78,6 +81,10 @@ export async function buildApp(context: Context, addresses: () => Addresses): Pr
       registerEventAliasRoutes(scope, services.eventAliases)
       registerTagKeyRoutes(scope, services.tagKeys)
       registerExperimentRoutes(scope, services)
+      registerExperimentResultRoutes(scope, services.experimentResults, {
+        readWanted: readWantedRows,
+        bareTypes,
+      })
       registerExplorationRoutes(scope, services.statistics, services.answerBodies)
       registerSavedQueryRoutes(scope, services.savedQueries.service)
       registerReportRoutes(scope, services.reports)

@@ -13,6 +13,12 @@ import {
 } from './features/experiments/experiment-service.ts'
 import { createExperimentStarter } from './features/experiments/experiment-start.ts'
 import { createExperimentStore } from './features/experiments/experiment-store.ts'
+import {
+  createDecisionReader,
+  createResultsReader,
+  createResultsService,
+  type ResultsService,
+} from './features/experiments/results/results-service.ts'
 import { type AccountServices, createAccountServices } from './features/identity/people/account-services.ts'
 import { createTimezoneStore } from './features/identity/people/company/timezone-store.ts'
 import { createDirectoryStore } from './features/identity/people/directory/directory-store.ts'
@@ -52,8 +58,7 @@ import {
   type LinkedAccountService,
 } from './features/linked-accounts/linked-account-service.ts'
 import { createReportSettingsStore } from './features/reports/automatic/report-settings-store.ts'
-import { createValueFinder } from './features/reports/questions/value-finder.ts'
-import { createReportWriting } from './features/reports/report-writing.ts'
+import type { LanguageModel } from './features/reports/language-model/language-model.ts'
 import { createReports, type Reports, type ReportsDependencies } from './features/reports/reports.ts'
 import { createSavedQueries, type SavedQueries } from './features/saved-queries/saved-queries.ts'
 import { createSavedQueryStore } from './features/saved-queries/saved-query-store.ts'
@@ -61,6 +66,7 @@ import { type AnswerBodies, createAnswerBodies } from './features/statistics/ans
 import { createCohortListStore } from './features/statistics/cohorts/cohort-list-store.ts'
 import { createCohortPeople } from './features/statistics/cohorts/cohort-people.ts'
 import { type CohortService, createCohortService } from './features/statistics/cohorts/cohort-service.ts'
+import { createExperimentMeasure } from './features/statistics/explorations/experiments/experiment-measure.ts'
 import type { CompiledQuery } from './features/statistics/query/compile/compile.ts'
 import { createQueryGate, type QueryGate } from './features/statistics/query/gate.ts'
 import {
@@ -70,7 +76,7 @@ import {
   rowsOfCompiled,
 } from './features/statistics/query/run.ts'
 import { add, startOf } from './features/statistics/query/time/calendar.ts'
-import { DateFault, readRange } from './features/statistics/query/time/dates.ts'
+import { readRange } from './features/statistics/query/time/dates.ts'
 import { openZone } from './features/statistics/query/time/zone.ts'
 import {
   type AnalyticsSettingsService,
@@ -121,6 +127,7 @@ export interface Services {
   readonly tagKeys: TagKeyService
   readonly experiments: ExperimentService
   readonly assignments: AssignmentService
+  readonly experimentResults: ResultsService
   readonly experimentStarter: ReturnType<typeof createExperimentStarter>
   readonly accounts: AccountServices
   readonly linkedAccounts: LinkedAccountService
@@ -148,6 +155,8 @@ export interface ServiceParts {
   readonly passwords: Passwords
   readonly box: SecretBox
   readonly outgoing: OutgoingClient
+  /** Undefined when none is configured. */
+  readonly languageModel: LanguageModel | undefined
   readonly enqueueMail: EnqueueMail
   /** Address under which users reach the service, without a path. */
   readonly publicUrl: () => string
@@ -262,6 +271,22 @@ export function createServices(parts: ServiceParts): Services {
     limits: queryLimits,
     onAnswered: (outcome, seconds) => metrics.querySeconds.observe({ outcome }, seconds),
   })
+  const readResults = createResultsReader(
+    createExperimentMeasure({
+      readSettings: analyticsSettings.getForQuery,
+      run: ({ signal, ...asked }, statement) => runStatement(asked, statement, signal),
+      clock,
+    }),
+  )
+  const experiments = createExperimentService({
+    relational,
+    recordAudit,
+    lockCompany,
+    listTeams,
+    tagKeys: createSystemTagKeys(),
+    readResults: overrides.readResults ?? createDecisionReader(readResults),
+    clock,
+  })
   const linkedAccounts = createLinkedAccountService({
     relational,
     box,
@@ -334,16 +359,8 @@ export function createServices(parts: ServiceParts): Services {
           return uses.map((use) => ({ kind: 'experiment', ...use }))
         }),
     }),
-    experiments: createExperimentService({
-      relational,
-      recordAudit,
-      lockCompany,
-      listTeams,
-      tagKeys: createSystemTagKeys(),
-      // Nothing is measured yet.
-      readResults: overrides.readResults ?? (async () => ({ validated: false, variants: [] })),
-      clock,
-    }),
+    experiments,
+    experimentResults: createResultsService({ readMeasured: experiments.readMeasured, readResults }),
     assignments: createAssignmentService({
       relational,
       runStatement: ({ companyId, userId, signal }, statement) =>
@@ -372,21 +389,13 @@ export function createServices(parts: ServiceParts): Services {
     reports: createReports({
       relational,
       answer: statistics.answer,
+      validateQuery: statistics.validate,
       readSettings: analyticsSettings.getForQuery,
-      time: timeRules,
-      writing:
-        overrides.reportWriting ??
-        ((runQuery) =>
-          createReportWriting(
-            {
-              calendar: { openZone, readRange, startOf, add },
-              describe: statistics.describe,
-              findSavedQuery: (companyId, id) => createSavedQueryStore(relational.db).find(companyId, id),
-              findValues: createValueFinder(statistics),
-              clock,
-            },
-            runQuery,
-          )),
+      describe: statistics.describe,
+      findSavedQuery: (companyId, id) => createSavedQueryStore(relational.db).find(companyId, id),
+      model: parts.languageModel,
+      time: { openZone, startOf, add, readRange },
+      writing: overrides.reportWriting,
       findReader: (db, companyId, userId) => createSavedQueryStore(db).findRunner(companyId, userId),
       listReaders: (db, companyId, addresses) => createSavedQueryStore(db).listReaders(companyId, addresses),
       recordAudit,
@@ -397,20 +406,6 @@ export function createServices(parts: ServiceParts): Services {
     }),
     provisioning,
   }
-}
-
-const timeRules: ReportsDependencies['time'] = {
-  openZone,
-  startOf,
-  add,
-  readRange(range, now) {
-    try {
-      return readRange(range, now)
-    } catch (error) {
-      if (error instanceof DateFault) return { fault: error.message }
-      throw error
-    }
-  },
 }
 
 /** Events per second from which queries leave a core to the collector, and over how long it is taken. */

@@ -1,11 +1,13 @@
-import type { Experiment } from '@millrace/contract/resources/experiment.ts'
+import type { Metric } from '@millrace/contract/resources/experiment.ts'
 import { ExperimentResults } from '@millrace/contract/resources/experiment-results.ts'
 import { Value } from 'typebox/value'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import type { MeasuredExperiment } from '../../src/features/experiments/measured-experiment.ts'
 import { csvOfResults, linesOfResults } from '../../src/features/experiments/results/result-table.ts'
 import {
-  createResultsService,
-  type ResultsService,
+  createDecisionReader,
+  createResultsReader,
+  type ReadExperimentResults,
 } from '../../src/features/experiments/results/results-service.ts'
 import { createExperimentMeasure } from '../../src/features/statistics/explorations/experiments/experiment-measure.ts'
 import { defaultAttribution } from '../../src/features/statistics/query/compile/compile-credits.ts'
@@ -15,23 +17,21 @@ import { otherCompany, type StoredEvent, storedEvent, testCompany } from '../sup
 
 const id = '65f0c0ffee5ca1ab1e0dd001'
 const tagValueId = '65f0c0ffee5ca1ab1e0dda01'
-const caller = { companyId: testCompany, userId: '75f0c0ffee5ca1ab1e0ddba1' }
+const asked = { userId: '75f0c0ffee5ca1ab1e0ddba1', signal: new AbortController().signal }
 const hour = 3_600_000
 const day = 24 * hour
 const start = Date.parse('2026-03-01T00:00:00Z')
 
 let engine: StatisticsEngine
-let service: ResultsService
-let experiment: Experiment
+let readResults: ReadExperimentResults
+let experiment: MeasuredExperiment
 let now: number
 let eventAliases: Map<string, string>
 
 beforeAll(async () => {
   engine = await openStatisticsEngine()
-  service = createResultsService({
-    findExperiment: async (companyId, asked) =>
-      companyId === experiment.companyId && asked === experiment._id ? experiment : undefined,
-    measure: createExperimentMeasure({
+  readResults = createResultsReader(
+    createExperimentMeasure({
       readSettings: async () => ({
         timezone: 'Europe/Paris',
         attribution: defaultAttribution,
@@ -41,7 +41,7 @@ beforeAll(async () => {
       run: (_, statement) => rowsOfCompiled(engine.columnar, statement, defaultRunLimits),
       clock: { now: () => now },
     }),
-  })
+  )
 })
 
 afterAll(() => engine.close())
@@ -50,36 +50,27 @@ beforeEach(async () => {
   await engine.empty()
   now = start + 30 * day
   eventAliases = new Map()
-  const at = new Date(start).toISOString()
   experiment = {
-    _id: id,
+    id,
     companyId: testCompany,
-    name: 'Green button',
-    createdBy: caller.userId,
     type: 'ab',
     unit: 'user',
-    successMetric: 'unique_conversion',
     status: 'running',
-    attachments: [],
     variants: [
       { id: 'control', name: 'Control', allocation: 0.5 },
       { id: 'green', name: 'Green', allocation: 0.5, tagValueId },
     ],
     baselineVariantId: 'control',
-    resourceGroupIds: [],
-    createdAt: at,
-    updatedAt: at,
-    startedAt: at,
+    startedAt: start,
+    endedAt: null,
+    readAt: null,
     metrics: [metric('signups', 'unique_conversion', { event: 'signup' })],
     conversionWindowHours: 24,
     plannedSample: null,
     outlierCap: null,
     cupedDays: null,
-    salt: 'salt',
   }
 })
-
-type Metric = Experiment['metrics'][number]
 
 function metric(name: string, kind: Metric['kind'], source: Metric['source']): Metric {
   return {
@@ -101,7 +92,7 @@ const event = (unit: string, name: string, time: number, fields: Partial<StoredE
   storedEvent({ name, tmpId: unit, time, ...fields })
 
 async function read(windows: 'complete' | 'all' = 'complete'): Promise<ExperimentResults> {
-  const results = await service.read(caller, { id, windows })
+  const results = await readResults(experiment, { ...asked, windows })
   // NaN and infinities do not survive JSON: what is not defined must be null already.
   expect(JSON.parse(JSON.stringify(results))).toEqual(results)
   expect([...Value.Errors(ExperimentResults, results)]).toEqual([])
@@ -266,9 +257,9 @@ describe('units', () => {
     })
   })
 
-  it('that met several variants are left out, and exposures that do not count are told apart', async () => {
+  it('that met several variants are left out, and exposures that do not count are told apart (X08)', async () => {
     const time = start + day
-    experiment = { ...experiment, status: 'ended', endedAt: new Date(start + 10 * day).toISOString() }
+    experiment = { ...experiment, status: 'ended', endedAt: start + 10 * day }
     await engine.load([
       exposure('both', 'control', time),
       exposure('both', 'green', time),
@@ -346,16 +337,40 @@ describe('an experiment without units', () => {
     }
   })
 
-  it('is refused before it has started, and not found in another company (X01)', async () => {
-    const { startedAt, ...draft } = experiment
-    experiment = { ...draft, status: 'draft' }
-    await expect(read()).rejects.toMatchObject({ errorName: 'experimentNotStarted' })
-    const stranger = { ...caller, companyId: otherCompany }
-    const asked = { id, windows: 'complete' } as const
-    await expect(service.read(stranger, asked)).rejects.toMatchObject({
-      errorName: 'experimentNotFound',
-      data: { id },
+  it('is refused before it has started', async () => {
+    experiment = { ...experiment, status: 'draft', startedAt: null }
+    await expect(read()).rejects.toMatchObject({ errorName: 'experimentNotStarted', data: { id } })
+  })
+})
+
+describe('a decision', () => {
+  it('keeps the success metric by the test that the validation rests on, corrected', async () => {
+    const three = [...experiment.variants, { id: 'blue', name: 'Blue', allocation: 0.5 }]
+    experiment = { ...experiment, variants: three.map((each) => ({ ...each, allocation: 1 / 3 })) }
+    await engine.load([
+      ...planted('control', 2_000, 200),
+      ...planted('green', 2_000, 300),
+      ...planted('blue', 2_000, 210),
+    ])
+    const decide = () => createDecisionReader(readResults)(experiment, asked)
+    const [, green, blue] = (await read()).metrics[0]?.variants ?? []
+    expect(await decide()).toEqual({
+      validated: true,
+      variants: [green, blue].map((each) => {
+        const { lift, adjusted } = each?.comparison?.alwaysValid ?? {}
+        const { pValue = null } = adjusted ?? {}
+        const bounds = { low: adjusted?.lift.low, high: adjusted?.lift.high }
+        return {
+          variantId: each?.variantId,
+          pValue,
+          confidence: 1 - (pValue ?? 0),
+          lift: { estimate: lift?.estimate, ...bounds },
+        }
+      }),
     })
+    experiment = { ...experiment, plannedSample: 6_000 }
+    const [, planned] = (await read()).metrics[0]?.variants ?? []
+    expect((await decide()).variants[0]?.pValue).toBe(planned?.comparison?.fixedHorizon.adjusted.pValue)
   })
 })
 
@@ -380,31 +395,4 @@ it('gives a row for each metric and variant as CSV and as lines', async () => {
     ['control', 0.1],
     ['green', 0.25],
   ])
-})
-
-describe('a plan', () => {
-  it('says how many units and days find an effect', () => {
-    const plan = service.plan({ baseline: { rate: 0.05 }, effect: 0.1, dailyUnits: 1_000 })
-    // Per variant: (1.959964 + 0.841621)^2 (0.05 0.95 + 0.055 0.945) / 0.005^2.
-    expect(plan.fixedHorizon.units).toBeGreaterThan(62_000)
-    expect(plan.fixedHorizon.units).toBeLessThan(63_000)
-    expect(plan.fixedHorizon.days).toBe(Math.ceil(plan.fixedHorizon.units / 1_000))
-    expect(plan.alwaysValid.units).toBeGreaterThan(plan.fixedHorizon.units)
-    expect(
-      service.plan({ baseline: { mean: 4, standardDeviation: 20 }, effect: -0.1 }).fixedHorizon.days,
-    ).toBeNull()
-  })
-
-  it.each([
-    [{ baseline: { rate: 0.5 }, effect: 0 }, 'effect'],
-    [{ baseline: { rate: 0.5 }, effect: 1.5 }, 'effect'],
-    [{ baseline: { rate: 0.5 }, effect: 0.1, allocations: [0.5, 0.6] }, 'allocations'],
-  ])('refuses what cannot be planned: %j', (asked, path) => {
-    expect(() => service.plan(asked)).toThrow(
-      expect.objectContaining({
-        errorName: 'validation',
-        data: { errors: [expect.objectContaining({ path })] },
-      }),
-    )
-  })
 })

@@ -37,5 +37,11 @@ export const experimentRows: PermissionRows = {
     stranger: 404,
   },
   archiveExperiment: { needs: update, call: ofExperiment('/archive'), stranger: 404 },
+  readExperimentResults: { needs, call: ofExperiment('/results', undefined, ['start']), stranger: 404 },
+  planExperiment: {
+    needs,
+    call: () => ({ path: `${experimentsPath}/plan`, body: { baseline: { rate: 0.05 }, effect: 0.1 } }),
+    stranger: 200,
+  },
   readAssignment: { needs, call: ofExperiment('/assignment?unit=ada'), stranger: 404 },
 }

@@ -1,52 +1,59 @@
-import type { PlanReader, ReportGenerator } from './generations/generation.ts'
-import { GenerationRefused } from './generations/generation-failure.ts'
+import type { StatisticsMeta } from '@millrace/contract/resources/statistics-meta.ts'
+import type { Clock } from '../../platform/clock.ts'
+import type { StatisticsService } from '../statistics/statistics-service.ts'
+import type { RunQuery } from './evidence/evidence-runner.ts'
+import type { CheckSections, PlanReader, ReportGenerator } from './generations/generation.ts'
 import { checkSections } from './generator/checker/check-sections.ts'
-import { createReportGenerator, type ReportGeneratorDependencies } from './generator/generate-report.ts'
-import { GenerationFailure } from './generator/generation.ts'
+import { createReportGenerator } from './generator/generate-report.ts'
+import type { LanguageModel } from './language-model/language-model.ts'
+import { createModelPlanner, type ModelPlannerDependencies } from './language-model/model-planner.ts'
+import { createPhrasedGenerator } from './language-model/phrased-generator.ts'
+import { createPhraser } from './language-model/phraser.ts'
 import { createDashboardReader, type DashboardDependencies } from './questions/dashboard-reader.ts'
-import { createQuestionReader, type FindValues, type QuestionContext } from './questions/question-reader.ts'
-import type { ReportWriting } from './reports.ts'
+import { createPlanReader } from './questions/plan-reader.ts'
+import { createQuestionReader } from './questions/question-reader.ts'
+import { createValueFinder } from './questions/value-finder.ts'
+import type { TimeRules } from './time-rules.ts'
+
+/** What writes reports and what reads their questions. */
+export interface ReportWriting {
+  readonly generator: ReportGenerator
+  readonly plans: PlanReader
+  readonly checkSections: CheckSections
+}
 
 export interface ReportWritingDependencies
-  extends DashboardDependencies,
-    Pick<ReportGeneratorDependencies, 'describe' | 'clock'> {
-  readonly findValues: (caller: { readonly companyId: string }) => FindValues
+  extends Pick<DashboardDependencies, 'findSavedQuery'>,
+    Pick<ModelPlannerDependencies, 'validateQuery'> {
+  readonly answer: StatisticsService['answer']
+  readonly describe: (companyId: string) => Promise<StatisticsMeta>
+  /** Reads what the grammar cannot, and phrases reports; undefined where there is none. */
+  readonly model: LanguageModel | undefined
+  readonly time: TimeRules
+  readonly clock: Clock
 }
 
-/** Writes reports by rules: questions are read by a grammar, and texts tell what queries have found. */
+/**
+ * Writes reports by rules: questions are read by a grammar, and texts tell what queries have found. A language model
+ * helps where there is one.
+ */
 export function createReportWriting(
-  dependencies: ReportWritingDependencies,
-  runQuery: ReportGeneratorDependencies['runQuery'],
+  { answer, describe, findSavedQuery, validateQuery, model, time, clock }: ReportWritingDependencies,
+  runQuery: RunQuery,
 ): ReportWriting {
-  const { calendar, describe, findValues } = dependencies
-  const generator = createReportGenerator({ ...dependencies, runQuery })
-  const questions = createQuestionReader(calendar)
-  const dashboards = createDashboardReader(dependencies)
+  const planner = model && createModelPlanner({ model, calendar: time, validateQuery })
   return {
-    generator: { generate: (request) => told(generator.generate(request)) },
-    plans: {
-      async readQuestion(question, { companyId, ...context }) {
-        const meta = await describe(companyId)
-        const asked: QuestionContext = { ...context, meta, findValues: findValues({ companyId }) }
-        return questions.readQuestion(question, asked)
-      },
-      async readDashboard(path, title, { companyId, ...context }) {
-        const meta = await describe(companyId)
-        return dashboards.readDashboard({ companyId, path, title }, { ...context, meta })
-      },
-    } satisfies PlanReader,
+    generator: createPhrasedGenerator(
+      createReportGenerator({ runQuery, describe, clock }),
+      model && createPhraser({ model, checkSections }).phrase,
+    ),
+    plans: createPlanReader({
+      describe,
+      questions: createQuestionReader(time),
+      dashboards: createDashboardReader({ calendar: time, findSavedQuery }),
+      findValues: createValueFinder({ answer }),
+      ...(planner ? { planByModel: planner.plan } : {}),
+    }),
     checkSections,
-  }
-}
-
-/** A report of which no query was answered, as a failure that users are told and may try again. */
-async function told(
-  report: ReturnType<ReportGenerator['generate']>,
-): ReturnType<ReportGenerator['generate']> {
-  try {
-    return await report
-  } catch (error) {
-    if (error instanceof GenerationFailure) throw new GenerationRefused('no-data', error.message)
-    throw error
   }
 }

@@ -6,7 +6,7 @@ import { signalOfLeaving } from '../../platform/http/route.ts'
 import type { Principal } from '../identity/sessions/principal.ts'
 import type { AnswerBodies } from './answer-body.ts'
 import type { ResultFormat } from './query/shape.ts'
-import { bareTypes, readWantedResult } from './result-format.ts'
+import { bareTypes, readWantedResult, type WantedResult } from './result-format.ts'
 import type { Answer, AnswerRequest } from './statistics-service.ts'
 
 /** A request of an operation that answers rows: a query or an exploration. */
@@ -26,8 +26,7 @@ export type SendAnswer = (
 
 export function createSendAnswer(bodies: AnswerBodies): SendAnswer {
   return async (request, reply, ask) => {
-    const { format, streamed } = readWantedResult(request.headers.accept, request.query.format)
-    assertMayRead(request.principal, format)
+    const { format, streamed } = readWantedRows(request)
     const signal = signalOfLeaving(reply)
     const { companyId, userId } = request.principal
     const answer = ask({ companyId, userId, format, streamed, signal })
@@ -39,6 +38,16 @@ export function createSendAnswer(bodies: AnswerBodies): SendAnswer {
     const { length, stream } = await bodies.gather(answer, companyId)
     return reply.type('application/json; charset=utf-8').header('content-length', length).send(stream)
   }
+}
+
+/**
+ * The form in which a request wants rows.
+ * @throws {DomainError} `notAcceptable`; `forbidden` for CSV without the permission to export
+ */
+export function readWantedRows({ principal, headers, query }: AnsweredRequest): WantedResult {
+  const wanted = readWantedResult(headers.accept, query.format)
+  assertMayRead(principal, wanted.format)
+  return wanted
 }
 
 /** CSV leaves the product with the data, which a role can withhold (docs/interface.md, Who may call). */

@@ -1,4 +1,4 @@
-import type { Experiment } from '@millrace/contract/resources/experiment.ts'
+import type { MetricKind } from '@millrace/contract/resources/experiment.ts'
 import { courseDays, type ExperimentResults } from '@millrace/contract/resources/experiment-results.ts'
 import type { Measured } from '../../statistics/explorations/experiments/experiment-measure.ts'
 import type {
@@ -12,13 +12,11 @@ import {
   type ExperimentDesign,
   type Metric,
 } from '../inference/analysis.ts'
+import type { MeasuredExperiment } from '../measured-experiment.ts'
 import { addSums, amountOf, noSums, statisticsOfSums } from './statistics-of-sums.ts'
 
-/** What results need of an experiment; it has started. */
-export type AnalysedExperiment = Pick<
-  Experiment,
-  '_id' | 'variants' | 'metrics' | 'plannedSample' | 'cupedDays' | 'endedAt'
-> & { readonly startedAt: string; readonly baselineVariantId: string }
+/** An experiment that has started. */
+export type StartedExperiment = MeasuredExperiment & { readonly startedAt: number }
 
 /** Of all intervals. */
 const alpha = 0.05
@@ -28,7 +26,7 @@ type Sums = ReadonlyMap<string, readonly UnitSums[]>
 
 /** Makes the results of an experiment of what was measured. */
 export function analyseMeasurement(
-  experiment: AnalysedExperiment,
+  experiment: StartedExperiment,
   measured: Measured,
   windows: CountedWindows,
 ): ExperimentResults {
@@ -41,10 +39,10 @@ export function analyseMeasurement(
     exposed,
   )
   return {
-    experimentId: experiment._id,
+    experimentId: experiment.id,
     readAt: new Date(measured.at).toISOString(),
-    startedAt: experiment.startedAt,
-    endedAt: experiment.endedAt ?? null,
+    startedAt: new Date(experiment.startedAt).toISOString(),
+    endedAt: experiment.endedAt === null ? null : new Date(experiment.endedAt).toISOString(),
     timezone: measured.timezone,
     windows,
     baselineVariantId,
@@ -84,7 +82,7 @@ export function analyseMeasurement(
   }
 }
 
-function metricOf({ metrics, variants, cupedDays }: AnalysedExperiment, sums: Sums, i: number): Metric {
+function metricOf({ metrics, variants, cupedDays }: StartedExperiment, sums: Sums, i: number): Metric {
   const metric = metrics[i]
   if (!metric) throw new Error(`there is no metric ${i}`)
   const { id, role, kind } = metric
@@ -96,7 +94,7 @@ function metricOf({ metrics, variants, cupedDays }: AnalysedExperiment, sums: Su
 }
 
 /** Adds up the days, and reads the success metric at the end of each of the last ones. */
-function cumulate(experiment: AnalysedExperiment, { days }: Measured, design: ExperimentDesign) {
+function cumulate(experiment: StartedExperiment, { days }: Measured, design: ExperimentDesign) {
   const sums = new Map<string, UnitSums[]>()
   const exposed = new Map<string, number>()
   const course: ExperimentResults['course'] = []
@@ -129,7 +127,7 @@ function cumulate(experiment: AnalysedExperiment, { days }: Measured, design: Ex
 }
 
 /** What was counted, before anything is inferred. */
-function figuresOf(kind: Experiment['metrics'][number]['kind'], sums: UnitSums) {
+function figuresOf(kind: MetricKind, sums: UnitSums) {
   const [units, conversions] = [Number(sums.units), Number(sums.converted)]
   const total = kind === 'revenue_per_user' ? amountOf(sums.sum) : Number(sums.sum)
   const displays = kind === 'click_rate' ? Number(sums.otherSum) : null

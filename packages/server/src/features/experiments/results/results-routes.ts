@@ -1,5 +1,5 @@
 import { planExperiment, readExperimentResults } from '@millrace/contract/operations/experiment-results.ts'
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { success } from '../../../platform/http/envelope.ts'
 import { rawRoute, route, signalOfLeaving } from '../../../platform/http/route.ts'
 import type { Principal } from '../../identity/sessions/principal.ts'
@@ -7,16 +7,14 @@ import type { WantedResult } from '../../statistics/result-format.ts'
 import { csvOfResults, linesOfResults } from './result-table.ts'
 import type { ResultsService } from './results-service.ts'
 
-export interface ResultForms {
-  /**
-   * The form in which a request wants rows, as of a query.
-   * @throws {DomainError} `notAcceptable`; `forbidden` without the permission to export
-   */
-  readonly readWanted: (
-    principal: Principal,
-    accept: string | undefined,
-    format: 'csv' | undefined,
-  ) => WantedResult
+/** How rows are asked for and sent, as of a query. */
+export interface RowForms {
+  /** @throws {DomainError} `notAcceptable`; `forbidden` for CSV without the permission to export */
+  readonly readWanted: (request: {
+    readonly principal: Principal
+    readonly headers: FastifyRequest['headers']
+    readonly query: { readonly format?: 'csv' }
+  }) => WantedResult
   /** Content types of bare rows. */
   readonly bareTypes: Readonly<Record<'csv' | 'ndjson', string>>
 }
@@ -25,13 +23,14 @@ export interface ResultForms {
 export function registerExperimentResultRoutes(
   scope: FastifyInstance,
   service: ResultsService,
-  { readWanted, bareTypes }: ResultForms,
+  { readWanted, bareTypes }: RowForms,
 ): void {
   rawRoute(scope, readExperimentResults, {
-    async handler({ principal, params: { id }, query, headers }, reply) {
-      const { format, streamed } = readWanted(principal, headers.accept, query.format)
+    async handler(request, reply) {
+      const { principal, params, query } = request
+      const { format, streamed } = readWanted(request)
       const signal = signalOfLeaving(reply)
-      const results = await service.read(principal, { id, windows: query.windows ?? 'complete', signal })
+      const results = await service.read(principal, params.id, query.windows ?? 'complete', signal)
       reply.header('vary', 'accept').header('cache-control', 'no-store')
       if (format === 'json') return success(results)
       const rows = format === 'csv' ? csvOfResults(results) : linesOfResults(results)

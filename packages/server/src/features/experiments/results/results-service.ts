@@ -1,77 +1,89 @@
-import type { Experiment } from '@millrace/contract/resources/experiment.ts'
+import { experimentLimits } from '@millrace/contract/resources/experiment.ts'
 import type {
   ExperimentPlan,
   ExperimentPlanRequest,
   ExperimentResults,
 } from '@millrace/contract/resources/experiment-results.ts'
 import { DomainError } from '../../../platform/errors.ts'
+import type { Principal } from '../../identity/sessions/principal.ts'
 import type { MeasureExperiment } from '../../statistics/explorations/experiments/experiment-measure.ts'
 import type { CountedWindows } from '../../statistics/explorations/experiments/measured-experiment.ts'
+import type { MeasuredResults, ReadResults } from '../experiment-service.ts'
 import { type PlanDesign, planSample } from '../inference/planner.ts'
+import type { MeasuredExperiment } from '../measured-experiment.ts'
 import { analyseMeasurement } from './analyse-measurement.ts'
 
 export interface ResultsDependencies {
-  readonly findExperiment: (companyId: string, id: string) => Promise<Experiment | undefined>
-  readonly measure: MeasureExperiment
-}
-
-interface Caller {
-  readonly companyId: string
-  readonly userId: string
-}
-
-export interface ResultsRequest {
-  readonly id: string
-  readonly windows: CountedWindows
-  readonly signal?: AbortSignal
+  /** @throws {DomainError} `experimentNotFound` */
+  readonly readMeasured: (principal: Principal, id: string) => Promise<MeasuredExperiment>
+  readonly readResults: ReadExperimentResults
 }
 
 export interface ResultsService {
-  /**
-   * @throws {DomainError} `experimentNotFound`, `experimentNotStarted`, `tooComplex`, `tooManyRequests`, `timeout`,
-   *   `unavailable`
-   */
-  read(caller: Caller, request: ResultsRequest): Promise<ExperimentResults>
+  /** @throws {DomainError} `experimentNotFound` and as `ReadExperimentResults` */
+  read(
+    principal: Principal,
+    id: string,
+    windows: CountedWindows,
+    signal: AbortSignal,
+  ): Promise<ExperimentResults>
   /** @throws {DomainError} `validation` */
   plan(request: ExperimentPlanRequest): ExperimentPlan
 }
 
-/** Of the sum of allocations. */
-const allocationError = 1e-9
+/** @throws {DomainError} `experimentNotStarted`, `tooComplex`, `tooManyRequests`, `timeout`, `unavailable` */
+export type ReadExperimentResults = (
+  experiment: MeasuredExperiment,
+  asked: { readonly userId: string; readonly windows: CountedWindows; readonly signal: AbortSignal },
+) => Promise<ExperimentResults>
 
-export function createResultsService({ findExperiment, measure }: ResultsDependencies): ResultsService {
+export function createResultsReader(measure: MeasureExperiment): ReadExperimentResults {
+  return async (experiment, { windows, ...asked }) => {
+    const { id, companyId, startedAt } = experiment
+    if (startedAt === null) throw new DomainError('experimentNotStarted', { id })
+    const started = { ...experiment, startedAt }
+    const measured = await measure({ ...asked, companyId, experiment: started, windows })
+    return analyseMeasurement(started, measured, windows)
+  }
+}
+
+/**
+ * The success metric of each variant as a decision keeps it, corrected for the number of comparisons: by the
+ * fixed-horizon test where the planned sample was reached, else by the one that is right at any time.
+ */
+export function createDecisionReader(readResults: ReadExperimentResults): ReadResults {
+  return async (experiment, asked): Promise<MeasuredResults> => {
+    const { validated, validation, metrics } = await readResults(experiment, {
+      ...asked,
+      windows: 'complete',
+    })
+    const variants = metrics[0]?.variants ?? []
+    return {
+      validated,
+      variants: variants.flatMap(({ variantId, comparison }) => {
+        if (!comparison) return []
+        const { fixedHorizon, alwaysValid } = comparison
+        const { lift, adjusted } = validation === 'planned_sample' ? fixedHorizon : alwaysValid
+        const { pValue } = adjusted
+        const confidence = pValue === null ? null : 1 - pValue
+        return [{ variantId, pValue, confidence, lift: { estimate: lift.estimate, ...adjusted.lift } }]
+      }),
+    }
+  }
+}
+
+export function createResultsService({ readMeasured, readResults }: ResultsDependencies): ResultsService {
   return {
-    async read({ companyId, userId }, { id, windows, signal }) {
-      const experiment = await findExperiment(companyId, id)
-      if (!experiment) throw new DomainError('experimentNotFound', { id })
-      const { startedAt, endedAt, baselineVariantId, variants, metrics, unit, outlierCap, cupedDays } =
-        experiment
-      if (!startedAt) throw new DomainError('experimentNotStarted', { id })
-      if (baselineVariantId === undefined) throw new Error('an experiment that started has a baseline')
-      const measured = await measure({
-        companyId,
-        userId,
-        windows,
-        experiment: {
-          id: experiment._id,
-          unit,
-          variants,
-          metrics,
-          startedAt: Date.parse(startedAt),
-          endedAt: endedAt ? Date.parse(endedAt) : null,
-          outlierCap,
-          cupedDays,
-        },
-        ...(signal ? { signal } : {}),
-      })
-      return analyseMeasurement({ ...experiment, startedAt, baselineVariantId }, measured, windows)
+    async read(principal, id, windows, signal) {
+      const experiment = await readMeasured(principal, id)
+      return readResults(experiment, { userId: principal.userId, windows, signal })
     },
 
     plan({ baseline, effect, allocations = [0.5, 0.5], power, alpha, dailyUnits }) {
       const faults: { path: string; message: string }[] = []
       if (effect === 0) faults.push({ path: 'effect', message: 'must not be 0: that needs no units to find' })
       const sum = allocations.reduce((total, each) => total + each, 0)
-      if (Math.abs(sum - 1) > allocationError) {
+      if (Math.abs(sum - 1) > experimentLimits.allocationError) {
         faults.push({ path: 'allocations', message: `must add up to 1, and add up to ${sum}` })
       }
       if ('rate' in baseline && baseline.rate * (1 + effect) > 1) {

@@ -3,11 +3,11 @@ import { purchases } from '../../members/purchases.ts'
 import type { CompiledQuery } from '../../query/compile/compile.ts'
 import { timeCondition } from '../../query/compile/compile-conditions.ts'
 import { createBuckets } from '../../query/compile/compile-groupings.ts'
-import { rowsOf } from '../../query/compile/compile-rows.ts'
+import { type RowsOptions, rowsOf } from '../../query/compile/compile-rows.ts'
 import { type EventAliases, storedNamesOf } from '../../query/compile/event-name.ts'
 import { createParameters, type Parameters } from '../../query/compile/parameters.ts'
 import { nested, select } from '../../query/compile/sql-text.ts'
-import { type TimeSet, unionOf } from '../../query/time/interval.ts'
+import { unionOf } from '../../query/time/interval.ts'
 import { day, hour, type Zone } from '../../query/time/zone.ts'
 import { eventTime } from '../selection.ts'
 import type {
@@ -21,7 +21,8 @@ import type {
 export const excludedDays = 7
 
 /** Columns of a statement's rows before those of the metrics, and how many each metric has. */
-export const leadingColumns = ['place', 'day', 'units', 'preview', 'unknown', 'before', 'after'] as const
+const reasons = ['preview', 'unknown', 'before', 'after'] as const
+export const leadingColumns = ['place', 'day', 'units', ...reasons] as const
 export const columnsOfMetric = 8
 
 /** `place` of units that met several variants, and of those that met none that counts. */
@@ -38,51 +39,60 @@ export interface MeasurementQuery {
   readonly now: number
 }
 
-/**
- * A fact is one number: 42 bits of milliseconds, which reach beyond the last time that is stored, and one bit for each
- * kind that it is of. The last kind is a display: an exposure, whether it is the first or not.
- */
-const kindBits = 22
-const displayKind = 21
-/** What exposures say: a bit for each variant, and these. */
+/** What an exposure says: a bit for each variant, and these. */
 const experimentBit = 40
 const previewBit = 41
+const isPreview = `bitTest(code, ${previewBit})`
+
+/** Facts are of kinds, one bit for each source of metrics; the last is a display: an exposure, the first one or not. */
+const displayKind = 31
 
 interface Context extends MeasurementQuery {
   readonly parameters: Parameters
+  readonly rows: Omit<RowsOptions, 'source' | 'conditions'>
   /** The sources of all metrics, each once. */
   readonly kinds: readonly MetricSource[]
   readonly withValues: boolean
   readonly withDisplays: boolean
-  readonly times: TimeSet
+  /** The SQL of a local day, over that of milliseconds. */
+  readonly dayOf: (milliseconds: string) => string
 }
 
 /**
- * Writes the measurement as one statement, in which units are numbers and each is one row: its first exposure, the
- * variants that it met, and its facts as a list. Rows of the answer: one for each place of a variant and day of first
- * exposure, with exact sums, and further ones with exposures that do not count.
+ * Writes the measurement as one statement, in numbers. Exposures become one row for each unit, to which its facts are
+ * joined; facts of other units are dropped there, before anything is grouped. Rows of the answer: one for each
+ * variant's place and day of first exposure, and one about exposures that do not count.
  */
 export function compileMeasurement(query: MeasurementQuery): CompiledQuery {
-  const { experiment, now } = query
+  const { experiment, companyId, eventAliases, zone, now } = query
   const parameters = createParameters()
   const { startedAt, endedAt, metrics, cupedDays } = experiment
   const before = Math.max(cupedDays ?? 0, excludedDays) * day
   const longest = Math.max(...metrics.map(({ windowHours }) => windowHours * hour), excludedDays * day)
   const end = Math.min(now, endedAt === null ? Infinity : endedAt + longest)
+  const times = unionOf([{ from: startedAt - before, to: end + 1 }])
+  const buckets = createBuckets(zone, times)
+  const daily = { key: 'day', dimension: eventTime, granularity: 'day' } as const
   const context: Context = {
     ...query,
     parameters,
+    rows: { companyId, filters: [], times, eventAliases, parameters },
     kinds: kindsOf(metrics),
     withValues: metrics.some(({ kind }) => kind === 'revenue_per_user'),
     withDisplays: metrics.some(({ kind }) => kind === 'click_rate'),
-    times: unionOf([{ from: startedAt - before, to: end + 1 }]),
+    dayOf: (milliseconds) =>
+      `toInt32(${buckets.sql(daily, `fromUnixTimestamp64Milli(toInt64(${milliseconds}), 'UTC')`, parameters)})`,
   }
-  const measured = cappedSql(measuredSql(context), context)
-  const sums = metrics.flatMap((metric, i) => sumsSql(metric, i, context))
-  const reasons = ['preview', 'unknown', 'before', 'after'].map((name) => `sum(${name})`)
+  const sums = metrics.flatMap((metric, i) => metricSums(metric, i, context))
   const sql = select(
-    ['place', 'day', 'count() AS units', ...reasons, ...sums],
-    nested(measured),
+    [
+      'place',
+      `if(place < 0, 0, ${context.dayOf('first')}) AS day`,
+      'count()',
+      ...reasons.map((reason) => `sum(${reason})`),
+      ...sums,
+    ],
+    nested(cappedSql(measuredSql(context), context)),
     [],
     '\nGROUP BY place, day\nORDER BY day, place',
   )
@@ -103,8 +113,8 @@ function bitOf(source: MetricSource, { kinds }: Context): number {
   return kinds.findIndex((each) => keyOf(each) === keyOf(source))
 }
 
-/** What each number of `exposures` says: the hashes, as arrays that the engine computes once, and their bits. */
-function codesOf({ experiment, parameters }: Context): { hashes: string; bits: string } {
+/** What a number of `exposures` says of the experiment, as SQL over that of the number. */
+function codeSql(number: string, { experiment, parameters }: Context): string {
   const { id, variants } = experiment
   const bound = parameters.bind('String', id)
   const ids = parameters.bind(
@@ -131,91 +141,140 @@ function codesOf({ experiment, parameters }: Context): { hashes: string; bits: s
     ...tagged.map(({ i }) => i),
     ...tagged.map(() => previewBit),
   ]
+  const numbers = bits.map((bit) => `toUInt64(${2 ** bit})`)
+  return `transform(${number}, arrayConcat(${hashes.join(', ')}), [${numbers.join(', ')}], toUInt64(0))`
+}
+
+/** The condition that a stored event is an exposure of the experiment, and what it says, all bits together. */
+function exposureSql(context: Context): { readonly isExposure: string; readonly code: string } {
+  const code = codeSql('number', context)
   return {
-    hashes: `arrayConcat(${hashes.join(', ')})`,
-    bits: `[${bits.map((bit) => `toUInt64(${2 ** bit})`).join(', ')}]`,
+    isExposure: `arrayExists(number -> ${code} != 0, exposures)`,
+    code: `arraySum(arrayDistinct(arrayMap(number -> ${code}, exposures)))`,
   }
 }
 
-/** Events that are exposures or facts: whose, when, what they say of the experiment, and which kinds they are of. */
-function eventsSql(context: Context): string {
-  const { experiment, companyId, eventAliases, parameters, kinds, times } = context
-  const { hashes, bits } = codesOf(context)
-  const code = (number: string) => `transform(${number}, ${hashes}, ${bits}, toUInt64(0))`
+const at = 'toUInt64(toUnixTimestamp64Milli(time)) AS at'
+
+function unitColumn({ unit }: MeasuredExperiment): 'person' | 'device' {
+  return unit === 'user' ? 'person' : 'device'
+}
+
+/** Of the code of an exposure: the bits of variants. */
+function variantsIn({ variants }: MeasuredExperiment): string {
+  return `bitAnd(code, ${2 ** variants.length - 1})`
+}
+
+/**
+ * One row for each unit of an exposure: the place of its variant, when it met it `first`, and how many of its exposures
+ * do not count, by reason.
+ */
+function exposedSql(context: Context): string {
+  const { experiment, parameters, now } = context
+  const { isExposure, code } = exposureSql(context)
+  const rows = rowsOf({ ...context.rows, source: events, conditions: [isExposure] })
+  const unit = unitColumn(experiment)
+  rows.need([unit, 'time', 'exposures'])
+  const exposures = select([`${unit} AS unit`, at, `${code} AS code`], rows.relation())
+  const start = parameters.bind('Int64', experiment.startedAt)
+  const end = parameters.bind('Int64', experiment.endedAt ?? now + 1)
+  const variants = variantsIn(experiment)
+  const isLive = `NOT ${isPreview} AND ${variants} != 0`
+  const counts = `${isLive} AND at >= ${start} AND at < ${end}`
+  const ofUnits = select(
+    [
+      'unit',
+      `groupBitOrIf(${variants}, ${counts}) AS met`,
+      `minIf(at, ${counts}) AS first`,
+      `countIf(${isPreview}) AS preview`,
+      `countIf(NOT ${isPreview} AND ${variants} = 0) AS unknown`,
+      `countIf(${isLive} AND at < ${start}) AS before`,
+      `countIf(${isLive} AND at >= ${end}) AS after`,
+    ],
+    nested(exposures),
+    [],
+    '\nGROUP BY unit',
+  )
+  // A single bit is as high as there are bits below it.
+  const place = `multiIf(met = 0, ${noVariant}, bitCount(met) > 1, ${severalVariants}, bitCount(met - 1))`
+  return select(['unit AS of_unit', `toInt16(${place}) AS place`, 'first', ...reasons], nested(ofUnits))
+}
+
+/** One row for each unit of an exposure, with what it did. */
+function measuredSql(context: Context): string {
+  const values = context.experiment.metrics.flatMap((metric, i) => valuesSql(metric, i, context))
+  return select(
+    [
+      'any(exposed.place) AS place',
+      'any(exposed.first) AS first',
+      ...reasons.map((reason) => `any(exposed.${reason}) AS ${reason}`),
+      ...values,
+    ],
+    `${nested(factsSql(context))} AS fact\nRIGHT JOIN ${nested(exposedSql(context))} AS exposed ON fact.unit = exposed.of_unit`,
+    [],
+    '\nGROUP BY exposed.of_unit',
+  )
+}
+
+/** What units did, exposed or not: whose, when, of which kinds, and with `value` where that is asked for. */
+function factsSql(context: Context): string {
+  const bought = context.kinds.findIndex((source) => 'purchases' in source)
+  const parts = bought < 0 ? [] : [purchaseFactsSql(bought, context)]
+  if (bought < 0 || context.kinds.length > 1 || context.withDisplays) parts.push(eventFactsSql(context))
+  return parts.join('\nUNION ALL\n')
+}
+
+function eventFactsSql(context: Context): string {
+  const { experiment, eventAliases, parameters, kinds, withDisplays } = context
   const named = kinds.flatMap((source, bit) =>
     'event' in source
       ? [{ bit, names: parameters.bind('Array(String)', storedNamesOf([source.event], eventAliases)) }]
       : [],
   )
-  const isExposure = `arrayExists(number -> ${code('number')} != 0, exposures)`
-  const isWanted = [isExposure, ...named.map(({ names }) => `name IN ${names}`)].join(' OR ')
-  const rows = rowsOf({
-    source: events,
-    companyId,
-    filters: [],
-    times,
-    eventAliases,
-    parameters,
-    conditions: [`(${isWanted})`],
-  })
+  const { isExposure, code } = exposureSql(context)
+  const wanted = named.map(({ names }) => `name IN ${names}`)
+  if (withDisplays) wanted.push(isExposure)
+  const rows = rowsOf({ ...context.rows, source: events, conditions: [`(${wanted.join(' OR ')})`] })
   const unit = unitColumn(experiment)
-  rows.need([unit, 'time', 'exposures', 'name'])
-  const facts = named.map(({ bit, names }) => `if(name IN ${names}, ${2 ** bit}, 0)`)
-  if (context.withDisplays) {
-    facts.push(
-      `if(bitAnd(code, ${variantBits(experiment)}) != 0 AND NOT ${isPreview}, ${2 ** displayKind}, 0)`,
-    )
+  rows.need([unit, 'time', 'name', ...(withDisplays ? ['exposures'] : [])])
+  const isOf = named.map(({ bit, names }) => `if(name IN ${names}, ${2 ** bit}, 0)`)
+  if (withDisplays) {
+    isOf.push(`if(${variantsIn(experiment)} != 0 AND NOT ${isPreview}, ${2 ** displayKind}, 0)`)
   }
   return select(
     [
+      ...(withDisplays ? [`${code} AS code`] : []),
       `${unit} AS unit`,
-      'toUInt64(toUnixTimestamp64Milli(time)) AS at',
-      `arraySum(arrayDistinct(arrayMap(number -> ${code('number')}, exposures))) AS code`,
-      `toUInt32(${facts.length > 0 ? facts.join(' + ') : '0'}) AS kinds`,
+      at,
+      `toUInt32(${isOf.join(' + ')}) AS kinds`,
       ...(context.withValues ? ['toDecimal64(0, 2) AS value'] : []),
     ],
     rows.relation(),
   )
 }
 
-const isPreview = `bitTest(code, ${previewBit})`
-
-function variantBits({ variants }: MeasuredExperiment): number {
-  return 2 ** variants.length - 1
-}
-
-function unitColumn({ unit }: MeasuredExperiment): 'person' | 'device' {
-  return unit === 'user' ? 'person' : 'device'
-}
-
 /** Purchases as facts. A device is that of the earliest event of an order, which its row does not always have. */
-function purchasesSql(
-  bit: number,
-  { experiment, companyId, parameters, withValues, times, ...context }: Context,
-): string {
-  const { eventAliases } = context
-  const rows = rowsOf({ source: purchases, companyId, filters: [], times, eventAliases, parameters })
+function purchaseFactsSql(bit: number, context: Context): string {
+  const { experiment, companyId, parameters, withValues } = context
+  const rows = rowsOf({ ...context.rows, source: purchases })
   const ofPerson = experiment.unit === 'user'
   rows.need([ofPerson ? 'person' : 'purchase', 'time', ...(withValues ? ['value'] : [])])
   const columns = [
+    ...(context.withDisplays && context.kinds.length > 0 ? ['toUInt64(0) AS code'] : []),
     `${ofPerson ? 'person' : 'of_device'} AS unit`,
-    'toUInt64(toUnixTimestamp64Milli(time)) AS at',
-    'toUInt64(0) AS code',
+    at,
     `toUInt32(${2 ** bit}) AS kinds`,
     ...(withValues ? ['ifNull(value, 0) AS value'] : []),
   ]
   if (ofPerson) return select(columns, rows.relation())
-  const scope = [
-    `company = ${parameters.bind('String', companyId)}`,
-    ...[timeCondition('time', times, 'time', parameters) ?? '1'],
-  ]
+  const inTime = timeCondition('time', context.rows.times, 'time', parameters) ?? '1'
   const devices = select(
     [
       'purchase AS of_purchase',
       'argMin(device, (time, sipHash64(datasource, event_uuid, event_text))) AS of_device',
     ],
     'purchases',
-    scope,
+    [`company = ${parameters.bind('String', companyId)}`, inTime],
     '\nGROUP BY purchase',
   )
   return select(
@@ -224,85 +283,23 @@ function purchasesSql(
   )
 }
 
-/** One row for each unit: which variants it `met`, when `first`, its facts as `done`, and exposures that do not count. */
-function unitsSql(context: Context): string {
-  const { experiment, parameters, kinds, withValues } = context
-  const bought = kinds.findIndex((source) => 'purchases' in source)
-  const parts = [eventsSql(context), ...(bought < 0 ? [] : [purchasesSql(bought, context)])]
-  const start = parameters.bind('Int64', experiment.startedAt)
-  const end = parameters.bind('Int64', experiment.endedAt ?? context.now + 1)
-  const variants = `bitAnd(code, ${variantBits(experiment)})`
-  const isLive = `NOT ${isPreview} AND ${variants} != 0`
-  const counts = `${isLive} AND at >= ${start} AND at < ${end}`
-  const fact = `bitShiftLeft(at, ${kindBits}) + kinds`
-  return select(
-    [
-      'unit',
-      `groupBitOrIf(${variants}, ${counts}) AS met`,
-      `minIf(at, ${counts}) AS first`,
-      `countIf(${isPreview}) AS preview`,
-      `countIf(bitTest(code, ${experimentBit}) AND NOT ${isPreview} AND ${variants} = 0) AS unknown`,
-      `countIf(${isLive} AND at < ${start}) AS before`,
-      `countIf(${isLive} AND at >= ${end}) AS after`,
-      `groupArrayIf(${withValues ? `(${fact}, value)` : fact}, kinds != 0) AS done`,
-    ],
-    nested(parts.join('\nUNION ALL\n')),
-    [],
-    '\nGROUP BY unit',
-  )
-}
-
-/** One row for each unit with the values of all metrics: `k0` facts, `y0` the value, `x0` what it is compared with. */
-function measuredSql(context: Context): string {
-  const { experiment, zone, times, parameters } = context
-  const several = 'bitCount(met) > 1'
-  const buckets = createBuckets(zone, times)
-  const date = buckets.sql(
-    { key: 'day', dimension: eventTime, granularity: 'day' },
-    `fromUnixTimestamp64Milli(toInt64(first), 'UTC')`,
-    parameters,
-  )
-  const placed = select(
-    [
-      // A single bit is as high as there are bits below it.
-      `toInt16(multiIf(met = 0, ${noVariant}, ${several}, ${severalVariants}, bitCount(met - 1))) AS place`,
-      `if(place < 0, 0, toInt32(${date})) AS day`,
-      'first',
-      'preview',
-      'unknown',
-      'before',
-      'after',
-      `if(place < 0, [], done) AS all_facts`,
-      ...(context.withValues ? ['all_facts.1 AS facts', 'all_facts.2 AS amounts'] : ['all_facts AS facts']),
-    ],
-    nested(unitsSql(context)),
-  )
-  const values = experiment.metrics.flatMap((metric, i) => valuesSql(metric, i, context))
-  return select(['place', 'day', 'first', 'preview', 'unknown', 'before', 'after', ...values], nested(placed))
-}
-
-/** The facts from a time on are not smaller than this. */
-const factsFrom = (time: string): string => `bitShiftLeft(toUInt64(${time}), ${kindBits})`
-
+/** Aggregates of a unit: `k0` facts in the window, `y0` their value, `x0` displays, or value before exposure. */
 function valuesSql(metric: MeasuredMetric, i: number, context: Context): string[] {
   const { parameters, experiment } = context
   const { kind, source, windowHours } = metric
-  const bit = bitOf(source, context)
   const window = parameters.bind('Int64', windowHours * hour)
-  const inWindow = (of: number) =>
-    `bitTest(fact, ${of}) AND fact >= ${factsFrom('first')} AND fact < ${factsFrom(`first + ${window} + 1`)}`
-  const count = (condition: string) => `toUInt64(arrayCount(fact -> ${condition}, facts))`
-  const amount = (condition: string) =>
-    `toDecimal256(arraySum((fact, amount) -> if(${condition}, amount, 0), facts, amounts), 2)`
-  const columns = [`${count(inWindow(bit))} AS k${i}`]
-  if (kind === 'click_rate') columns.push(`${count(inWindow(displayKind))} AS x${i}`)
-  if (kind === 'revenue_per_user') columns.push(`${amount(inWindow(bit))} AS y${i}`)
+  const isOf = (bit: number) => `bitTest(kinds, ${bit})`
+  const inWindow = `at >= exposed.first AND at <= exposed.first + ${window}`
+  const bit = bitOf(source, context)
+  const columns = [`countIf(${isOf(bit)} AND ${inWindow}) AS k${i}`]
+  if (kind === 'click_rate') columns.push(`countIf(${isOf(displayKind)} AND ${inWindow}) AS x${i}`)
+  if (kind === 'revenue_per_user') {
+    columns.push(`toDecimal256(sumIf(value, ${isOf(bit)} AND ${inWindow}), 2) AS y${i}`)
+  }
   if (isReduced(metric, experiment)) {
     const earlier = parameters.bind('Int64', (experiment.cupedDays ?? 0) * day)
-    const from = factsFrom(`greatest(toInt64(first) - ${earlier}, 0)`)
-    columns.push(
-      `${amount(`bitTest(fact, ${bit}) AND fact >= ${from} AND fact < ${factsFrom('first')}`)} AS x${i}`,
-    )
+    const before = `${isOf(bit)} AND at < exposed.first AND at + ${earlier} >= exposed.first`
+    columns.push(`toDecimal256(sumIf(value, ${before}), 2) AS x${i}`)
   }
   return columns
 }
@@ -318,7 +315,7 @@ function isOver({ windowHours }: MeasuredMetric, { now, parameters }: Context): 
 }
 
 /** The condition that a metric counts a unit. */
-function counted(metric: MeasuredMetric, context: Context): string {
+function isCounted(metric: MeasuredMetric, context: Context): string {
   return context.windows === 'all' ? 'place >= 0' : `place >= 0 AND ${isOver(metric, context)}`
 }
 
@@ -326,40 +323,40 @@ function counted(metric: MeasuredMetric, context: Context): string {
  * The same rows with amounts above the quantile cut to it: that of the amounts above 0, over all variants together, so
  * that few who buy do not make it 0.
  */
-function cappedSql(measured: string, context: Context): string {
+function cappedSql(ofUnits: string, context: Context): string {
   const { experiment } = context
   const quantile = experiment.outlierCap
   const capped = experiment.metrics.flatMap((metric, i) => {
     if (metric.kind !== 'revenue_per_user') return []
     const names = isReduced(metric, experiment) ? [`y${i}`, `x${i}`] : [`y${i}`]
-    return names.map((name) => ({ name, of: counted(metric, context) }))
+    return names.map((name) => ({ name, of: isCounted(metric, context) }))
   })
-  if (quantile === null || capped.length === 0) return measured
+  if (quantile === null || capped.length === 0) return ofUnits
   const caps = capped.map(
     ({ name, of }) => `quantileExactIf(${quantile})(${name}, ${name} > 0 AND ${of}) OVER () AS cap_${name}`,
   )
   const cut = capped.map(({ name }) => `if(${name} > 0, least(${name}, cap_${name}), ${name}) AS ${name}`)
-  return select([`* REPLACE (${cut.join(', ')})`], nested(select(['*', ...caps], nested(measured))))
+  return select([`* REPLACE (${cut.join(', ')})`], nested(select(['*', ...caps], nested(ofUnits))))
 }
 
 /** The sums of a metric, `columnsOfMetric` in number, as integers: of amounts in hundredths and ten-thousandths. */
-function sumsSql(metric: MeasuredMetric, i: number, context: Context): string[] {
-  const of = counted(metric, context)
-  const converted = `countIf(${of} AND k${i} > 0)`
-  const units = [`countIf(${of})`, `countIf(place >= 0 AND NOT ${isOver(metric, context)})`, converted]
+function metricSums(metric: MeasuredMetric, i: number, context: Context): string[] {
+  const of = isCounted(metric, context)
   const sum = (value: string) => `sumIf(${value}, ${of})`
   const hundredths = (value: string) => `toInt256(${sum(value)} * 100)`
   const squares = (value: string) => `toInt256(${sum(value)} * 10000)`
   const [k, x, y] = [`k${i}`, `x${i}`, `y${i}`]
+  const converted = `countIf(${of} AND ${k} > 0)`
+  const own = [`countIf(${of})`, `countIf(place >= 0 AND NOT ${isOver(metric, context)})`, converted]
   switch (metric.kind) {
     case 'unique_conversion':
-      return [...units, converted, converted, '0', '0', '0']
+      return [...own, converted, converted, '0', '0', '0']
     case 'conversion':
-      return [...units, sum(k), sum(`${k} * ${k}`), '0', '0', '0']
+      return [...own, sum(k), sum(`${k} * ${k}`), '0', '0', '0']
     case 'click_rate':
-      return [...units, sum(k), sum(`${k} * ${k}`), sum(x), sum(`${x} * ${x}`), sum(`${k} * ${x}`)]
+      return [...own, sum(k), sum(`${k} * ${k}`), sum(x), sum(`${x} * ${x}`), sum(`${k} * ${x}`)]
     case 'revenue_per_user': {
-      const own = [...units, hundredths(y), squares(`${y} * ${y}`)]
+      own.push(hundredths(y), squares(`${y} * ${y}`))
       if (!isReduced(metric, context.experiment)) return [...own, '0', '0', '0']
       return [...own, hundredths(x), squares(`${x} * ${x}`), squares(`${y} * ${x}`)]
     }

@@ -10,11 +10,11 @@ import { readMeasurement } from './read-measurement.ts'
 export interface MeasureRequest {
   readonly companyId: string
   /** Who asks: the users of a company take turns. */
-  readonly userId?: string
+  readonly userId: string
   readonly experiment: MeasuredExperiment
   readonly windows: CountedWindows
   /** Ends the statement, in the engine too. */
-  readonly signal?: AbortSignal
+  readonly signal: AbortSignal
 }
 
 export interface Measured extends Measurement {

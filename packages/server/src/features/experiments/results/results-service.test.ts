@@ -1,0 +1,34 @@
+import { describe, expect, it } from 'vitest'
+import { createResultsService } from './results-service.ts'
+
+const service = createResultsService({
+  readMeasured: async () => Promise.reject(new Error('a plan reads no experiment')),
+  readResults: async () => Promise.reject(new Error('a plan reads no results')),
+})
+
+describe('a plan', () => {
+  it('says how many units and days find an effect', () => {
+    const plan = service.plan({ baseline: { rate: 0.05 }, effect: 0.1, dailyUnits: 1_000 })
+    // Per variant: (1.959964 + 0.841621)^2 (0.05 0.95 + 0.055 0.945) / 0.005^2.
+    expect(plan.fixedHorizon.units).toBeGreaterThan(62_000)
+    expect(plan.fixedHorizon.units).toBeLessThan(63_000)
+    expect(plan.fixedHorizon.days).toBe(Math.ceil(plan.fixedHorizon.units / 1_000))
+    expect(plan.alwaysValid.units).toBeGreaterThan(plan.fixedHorizon.units)
+    expect(
+      service.plan({ baseline: { mean: 4, standardDeviation: 20 }, effect: -0.1 }).fixedHorizon.days,
+    ).toBeNull()
+  })
+
+  it.each([
+    [{ baseline: { rate: 0.5 }, effect: 0 }, 'effect'],
+    [{ baseline: { rate: 0.5 }, effect: 1.5 }, 'effect'],
+    [{ baseline: { rate: 0.5 }, effect: 0.1, allocations: [0.5, 0.6] }, 'allocations'],
+  ])('refuses what cannot be planned: %j', (asked, path) => {
+    expect(() => service.plan(asked)).toThrow(
+      expect.objectContaining({
+        errorName: 'validation',
+        data: { errors: [expect.objectContaining({ path })] },
+      }),
+    )
+  })
+})
