@@ -1,11 +1,16 @@
 /**
- * Writes the list of all operations and the generated tables of README.md and ARCHITECTURE.md. With `--check` it only
+ * Writes the list of all operations and the generated tables of README.md and of other pages. With `--check` it only
  * checks that they are up to date, and that citations in comments and files named in documents exist. A table stands
  * between `<!-- begin NAME -->` and `<!-- end NAME -->`.
  */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { describePermission } from '../packages/contract/src/permissions.ts'
+import {
+  dimensionWords,
+  measureWords,
+  valueWords,
+} from '../packages/server/src/features/reports/questions/lexicon.ts'
 import { variables } from '../packages/server/src/platform/config/env.ts'
 import { brokenCitations, missingFiles } from './citations.ts'
 
@@ -18,6 +23,26 @@ function configurationTable(): string {
       `| \`${name}\` | ${fallback === undefined ? '' : `\`${fallback}\``} | ${cell(description)}${secret ? ` Or \`${name}_FILE\`.` : ''} |`,
   )
   return ['| variable | default | what it is |', '|---|---|---|', ...rows].join('\n')
+}
+
+/** What words of a question mean: the members or values, and how they are called in both languages. */
+function questionWordsTable(): string {
+  const row = (means: string, { en, fr }: { en: readonly string[]; fr: readonly string[] }) =>
+    `| ${means} | ${cell(en.join(', '))} | ${cell(fr.join(', '))} |`
+  const ids = (members: readonly string[]) => members.map((id) => `\`${id}\``).join(' or ')
+  return [
+    '| means | in English | in French |',
+    '|---|---|---|',
+    ...measureWords.map(({ ids: members, beside, events, ...words }) => {
+      const others = beside ? `, else ${beside.map((id) => `\`${id}\``).join(' and ')}` : ''
+      const named = events ? ` of ${events.map((name) => `\`${name}\``).join(', ')}` : ''
+      return row(`${ids(members)}${others}${named}`, words)
+    }),
+    ...dimensionWords.map(({ ids: members, ...words }) => row(`by ${ids(members)}`, words)),
+    ...valueWords.map(({ dimension, values, ...words }) =>
+      row(`${dimension} is ${values.map((value) => `\`${value}\``).join(', ')}`, words),
+    ),
+  ].join('\n')
 }
 
 /** Where an operation's shapes are described: the file that exports it. */
@@ -118,6 +143,7 @@ function withTable(file: string, name: string, table: string): string {
 const list = 'packages/contract/src/operations/all.ts'
 write(list, operationsList(readFileSync(new URL(list, root), 'utf8')))
 write('README.md', withTable('README.md', 'configuration', configurationTable()))
+write('docs/reports.md', withTable('docs/reports.md', 'question-words', questionWordsTable()))
 write('ARCHITECTURE.md', withTable('ARCHITECTURE.md', 'operations', await operationsTable()))
 if (isCheck) {
   const here = fileURLToPath(root)

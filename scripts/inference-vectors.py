@@ -137,19 +137,19 @@ def revenue(units, buyers, average):
     return numpy.where(bought, numpy.rint(average * random.lognormal(0, 1, units)), 0).astype(numpy.int64)
 
 
-def ratio_interval(m_t, v_t, m_b, v_b, shared, critical):
+def ratio_interval(lift, distance, critical):
     """The lifts that are not rejected, by searching for where the distance is the critical value."""
-    lift = m_t / m_b - 1
-
-    def excess(l):
-        variance = v_t + (1 + l) ** 2 * v_b + l * l * shared
-        return abs(m_t - (1 + l) * m_b) / numpy.sqrt(variance) - critical
-
+    excess = lambda l: distance(l) - critical
     steps = [lift + sign * 0.001 * 1.5**k for sign in (-1, 1) for k in range(40)]
     low = max(s for s in steps[:40] if excess(s) > 0)
     high = min(s for s in steps[40:] if excess(s) > 0)
     solve = lambda a, b: optimize.brentq(excess, a, b, xtol=1e-15, rtol=1e-14)
     return [solve(low, lift), solve(lift, high)]
+
+
+def independent_interval(m_t, v_t, m_b, v_b, critical):
+    distance = lambda l: abs(m_t - (1 + l) * m_b) / numpy.sqrt(v_t + (1 + l) ** 2 * v_b)
+    return ratio_interval(m_t / m_b - 1, distance, critical)
 
 
 def means_case(baseline, treatment):
@@ -163,7 +163,7 @@ def means_case(baseline, treatment):
         "standardError": stats.sem(treatment),
         "pValue": p,
         "difference": list(compared.tconfint_diff(0.05, usevar="unequal")),
-        "lift": ratio_interval(treatment.mean(), v_t, baseline.mean(), v_b, 0, float(stats.t.isf(0.025, df))),
+        "lift": independent_interval(treatment.mean(), v_t, baseline.mean(), v_b, float(stats.t.isf(0.025, df))),
     }
 
 
@@ -190,7 +190,7 @@ def rates_case(c_b, n_b, c_t, n_t):
         "standardError": float(numpy.sqrt(p_t * (1 - p_t) / n_t)),
         "pValue": float(test.pvalue),
         "difference": list(map(float, confint_proportions_2indep(c_t, n_t, c_b, n_b, method="wald", compare="diff"))),
-        "lift": ratio_interval(p_t, p_t * (1 - p_t) / n_t, p_b, p_b * (1 - p_b) / n_b, 0, z),
+        "lift": independent_interval(p_t, p_t * (1 - p_t) / n_t, p_b, p_b * (1 - p_b) / n_b, z),
     }
 
 
@@ -250,7 +250,7 @@ def cuped_case(*sizes):
     arms = []
     for at, units in enumerate(sizes):
         before = revenue(units, 0.4, 3000)
-        value = numpy.rint(before * 0.6).astype(numpy.int64) + revenue(units, 0.3, 2000 + 150 * at)
+        value = numpy.rint(before * (0.6 + 0.5 * at)).astype(numpy.int64) + revenue(units, 0.3, 2000 + 150 * at)
         arms.append((before, value))
     data = {
         "value": numpy.concatenate([value for _, value in arms]).astype(float),
@@ -260,9 +260,29 @@ def cuped_case(*sizes):
     theta = float(ols("value ~ C(arm) + before", data).fit().params["before"])
     centre = data["before"].mean()
     moved = [value - theta * (before - centre) for before, value in arms]
-    within = [before - before.mean() for before, _ in arms]
-    variance = sum((w * w).sum() for w in within) / (len(data["value"]) - len(arms))
-    shared = theta**2 * variance / len(data["value"])
+    total = len(data["value"])
+
+    def spread(weights_value, weight_before):
+        """Standard error of a weighted sum of the arms' own parts and of the centre, unit by unit."""
+        return numpy.sqrt(
+            sum(
+                len(value)
+                * numpy.var(weight / len(value) * (value - theta * before) + weight_before * before / total, ddof=1)
+                for weight, (before, value) in zip(weights_value, arms)
+            )
+        )
+
+    def lift_interval(at, critical):
+        def distance(l):
+            weights = [0.0] * len(arms)
+            weights[0], weights[at] = -(1 + l), 1.0
+            return abs(moved[at].mean() - (1 + l) * moved[0].mean()) / spread(weights, -l * theta)
+
+        return ratio_interval(moved[at].mean() / moved[0].mean() - 1, distance, critical)
+
+    def standard_error(at):
+        return spread([1.0 if other == at else 0.0 for other in range(len(arms))], theta)
+
     raw_squares = sum(((value - value.mean()) ** 2).sum() for _, value in arms)
     left_squares = sum(((m - m.mean()) ** 2).sum() for m in moved)
     compared = [CompareMeans(DescrStatsW(m), DescrStatsW(moved[0])) for m in moved[1:]]
@@ -282,23 +302,17 @@ def cuped_case(*sizes):
         "varianceReduction": float(1 - left_squares / raw_squares),
         "pValues": [float(c.ttest_ind(usevar="unequal")[1]) for c in compared],
         "differences": [list(map(float, c.tconfint_diff(0.05, usevar="unequal"))) for c in compared],
+        "standardErrors": [standard_error(at) for at in range(len(arms))],
         "lifts": [
-            ratio_interval(
-                m.mean(),
-                m.var(ddof=1) / len(m),
-                moved[0].mean(),
-                moved[0].var(ddof=1) / len(moved[0]),
-                shared,
-                float(stats.t.isf(0.025, c.ttest_ind(usevar="unequal")[2])),
-            )
-            for m, c in zip(moved[1:], compared)
+            lift_interval(at + 1, float(stats.t.isf(0.025, c.ttest_ind(usevar="unequal")[2])))
+            for at, c in enumerate(compared)
         ],
     }
 
 
 section(
     "cuped",
-    "statsmodels OLS value ~ variant + covariate, CompareMeans (unequal) of the moved units; lift: scipy.optimize.brentq",
+    "statsmodels OLS value ~ variant + covariate, CompareMeans (unequal) of the moved units; lift: scipy.optimize.brentq over units",
     [cuped_case(1500, 1600), cuped_case(700, 800, 2000)],
 )
 

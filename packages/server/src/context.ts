@@ -24,6 +24,8 @@ import { createLoaderService } from './features/loading/loader-service.ts'
 import { createLoaderStore } from './features/loading/loader-store.ts'
 import { createMailService } from './features/mail/mail-service.ts'
 import { createMailQueue, createMailStore } from './features/mail/mail-store.ts'
+import { openConfiguredModel } from './features/reports/language-model/configured-model.ts'
+import type { LanguageModel } from './features/reports/language-model/language-model.ts'
 import { createAttachmentReader } from './features/saved-queries/runs/read-attachment.ts'
 import { measureMails, measureReports, measureRuns, measureStores } from './measure-stores.ts'
 import {
@@ -92,6 +94,7 @@ export interface ContextOverrides extends ServiceOverrides {
   readonly outbox?: Outbox
   readonly passwords?: Passwords
   readonly outgoing?: OutgoingClient
+  readonly languageModel?: LanguageModel
   readonly findPrincipal?: FindPrincipal
   /** Its migrations are applied already. */
   readonly relational?: OpenedRelational
@@ -224,6 +227,7 @@ export async function openContext(options: ContextOptions): Promise<Context> {
       log,
       passwords,
       outgoing,
+      languageModel: overrides.languageModel ?? openConfiguredModel(config.languageModel, logger),
       findPrincipal: overrides.findPrincipal ?? access.find,
       clock,
       logger,

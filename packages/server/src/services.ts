@@ -58,6 +58,7 @@ import {
   type LinkedAccountService,
 } from './features/linked-accounts/linked-account-service.ts'
 import { createReportSettingsStore } from './features/reports/automatic/report-settings-store.ts'
+import type { LanguageModel } from './features/reports/language-model/language-model.ts'
 import { createReports, type Reports, type ReportsDependencies } from './features/reports/reports.ts'
 import { createSavedQueries, type SavedQueries } from './features/saved-queries/saved-queries.ts'
 import { createSavedQueryStore } from './features/saved-queries/saved-query-store.ts'
@@ -75,7 +76,7 @@ import {
   rowsOfCompiled,
 } from './features/statistics/query/run.ts'
 import { add, startOf } from './features/statistics/query/time/calendar.ts'
-import { DateFault, readRange } from './features/statistics/query/time/dates.ts'
+import { readRange } from './features/statistics/query/time/dates.ts'
 import { openZone } from './features/statistics/query/time/zone.ts'
 import {
   type AnalyticsSettingsService,
@@ -97,7 +98,6 @@ import type { OpenedColumnar } from './open-stores.ts'
 import type { Clock } from './platform/clock.ts'
 import type { Passwords } from './platform/crypto/passwords.ts'
 import type { SecretBox } from './platform/crypto/secret-box.ts'
-import { DomainError } from './platform/errors.ts'
 import { createSqlLeakyBuckets } from './platform/limits/sql-leaky-bucket.ts'
 import type { Logger } from './platform/logger.ts'
 import type { EnqueueMail } from './platform/mail/mail-queue.ts'
@@ -155,6 +155,8 @@ export interface ServiceParts {
   readonly passwords: Passwords
   readonly box: SecretBox
   readonly outgoing: OutgoingClient
+  /** Undefined when none is configured. */
+  readonly languageModel: LanguageModel | undefined
   readonly enqueueMail: EnqueueMail
   /** Address under which users reach the service, without a path. */
   readonly publicUrl: () => string
@@ -387,9 +389,13 @@ export function createServices(parts: ServiceParts): Services {
     reports: createReports({
       relational,
       answer: statistics.answer,
+      validateQuery: statistics.validate,
       readSettings: analyticsSettings.getForQuery,
-      time: timeRules,
-      writing: overrides.reportWriting ?? noWriting,
+      describe: statistics.describe,
+      findSavedQuery: (companyId, id) => createSavedQueryStore(relational.db).find(companyId, id),
+      model: parts.languageModel,
+      time: { openZone, startOf, add, readRange },
+      writing: overrides.reportWriting,
       findReader: (db, companyId, userId) => createSavedQueryStore(db).findRunner(companyId, userId),
       listReaders: (db, companyId, addresses) => createSavedQueryStore(db).listReaders(companyId, addresses),
       recordAudit,
@@ -399,32 +405,6 @@ export function createServices(parts: ServiceParts): Services {
       log: logger,
     }),
     provisioning,
-  }
-}
-
-const timeRules: ReportsDependencies['time'] = {
-  openZone,
-  startOf,
-  add,
-  readRange(range, now) {
-    try {
-      return readRange(range, now)
-    } catch (error) {
-      if (error instanceof DateFault) return { fault: error.message }
-      throw error
-    }
-  },
-}
-
-/** Nothing writes reports yet. */
-const noWriting: ReportsDependencies['writing'] = () => {
-  const refuse = async (): Promise<never> => {
-    throw new DomainError('unavailable', {})
-  }
-  return {
-    generator: { generate: refuse },
-    plans: { readQuestion: refuse, readDashboard: refuse },
-    checkSections: () => [],
   }
 }
 

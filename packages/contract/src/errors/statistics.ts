@@ -26,7 +26,7 @@ export const statisticErrors = {
   tagValueInUse: {
     errorCode: 9040,
     status: 409,
-    message: 'A running experiment uses this tag value',
+    message: 'An experiment uses this tag value',
     data: Type.Object({ id: anId, experimentIds: Type.Array(anId, { minItems: 1 }) }, strict),
   },
   tagKeyInUse: {
@@ -278,13 +278,16 @@ export const statisticErrors = {
     errorCode: 9550,
     status: 400,
     message: 'The question names nothing that can be measured',
-    data: Type.Object({
-      unread: Type.Array(Type.String({ examples: ['weather'] }), {
-        description: 'Parts of the question that no rule reads',
-      }),
-      measures: Type.Array(Type.String({ examples: ['Revenue'] }), {
-        description: 'Some of what can be asked for',
-      }),
-    }),
+    data: Type.Object(
+      {
+        unread: Type.Array(Type.String({ examples: ['weather'] }), {
+          description: 'Parts of the question that no rule reads',
+        }),
+        measures: Type.Array(Type.String({ examples: ['Revenue'] }), {
+          description: 'Some of what can be asked for',
+        }),
+      },
+      strict,
+    ),
   },
 } as const satisfies Record<string, ErrorRow>

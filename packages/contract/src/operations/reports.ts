@@ -73,7 +73,7 @@ Give one of three:
 
 A generation has the rights of the user who asks, as they are when it runs. Two generations of a company run at once, others wait; a user starts 30 an hour at most. A company has at most 10,000 reports: beyond, the one that was archived first is deleted, or the request is refused where none is archived.`,
   audit: { action: 'report-create', target: 'report' },
-  errors: ['savedQueryNotFound', 'tooManyReports', 'tooManyRequests'],
+  errors: ['questionUnreadable', 'savedQueryNotFound', 'tooManyReports', 'tooManyRequests'],
   examples: {
     guided: { summary: 'What drove revenue', value: { guidedAnalysis: 'revenue', period: '2011-11' } },
     question: { summary: 'A question', value: { question: 'revenue by device type last month' } },

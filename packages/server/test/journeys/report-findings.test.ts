@@ -32,10 +32,7 @@ async function report(
   const oracle = createOracle(events)
   const generator = createReportGenerator({
     describe: async () => meta,
-    runQuery: async (query) => {
-      const credits = query.measures.some((id) => /influenced|direct|Click/.test(id))
-      return evidence(query, credits ? [] : oracle.rows(query, 'UTC'))
-    },
+    runQuery: async (query) => evidence(query, oracle.rows(query, 'UTC')),
   })
   return generator.generate(
     generationRequest({
@@ -71,9 +68,12 @@ describe('data in which nothing changes', () => {
 })
 
 describe('a planted change', () => {
-  it('of one country’s conversion, which halves on a day, is found with its day', async () => {
+  const sets = times(20, 3)
+
+  it('of one country’s conversion, which halves on a day, is found with its day', {
+    timeout: 30_000 * sets,
+  }, async () => {
     let dated = 0
-    const sets = times(20, 3)
     for (let seed = 1; seed <= sets; seed++) {
       const { sections } = await report({
         seed,

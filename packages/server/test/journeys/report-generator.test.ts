@@ -3,10 +3,12 @@ import type { ReportSection } from '@millrace/contract/resources/report-section.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { checkSections } from '../../src/features/reports/generator/checker/check-sections.ts'
 import type { GenerationRequest } from '../../src/features/reports/generator/generation.ts'
+import { generatedShop } from '../support/generated-shop.ts'
 import { readOnlineRetail, realDataAbsent } from '../support/online-retail.ts'
 import { evidenceOf, generationRequest, generatorOf } from '../support/report-generation.ts'
 import { openStatisticsApp, type StatisticsApp } from '../support/statistics-app.ts'
 import { openStatisticsEngine, type StatisticsEngine } from '../support/statistics-engine.ts'
+import { storedEvent } from '../support/statistics-events.ts'
 
 const realCompany = '64b7f0a1c2d3e4f5a6b7c8db'
 const signal = new AbortController().signal
@@ -213,5 +215,78 @@ describe.skipIf(realDataAbsent)(`on the real data set${realDataAbsent ? `: ${rea
     expect(second.sections.map(({ paragraphs }) => paragraphs)).toEqual(
       first.sections.map(({ paragraphs }) => paragraphs),
     )
+  })
+})
+
+describe('on a shop with contents of workflows', () => {
+  const company = '64b7f0a1c2d3e4f5a6b7c8dc'
+  const workflowId = '65f0c0ffee5ca1ab1e0ddba1'
+
+  beforeAll(async () => {
+    const shop = generatedShop({ company, seed: 3, from: '2026-01-31', days: 60, visitsPerDay: 120 })
+    const buyers = new Map(shop.filter(({ name }) => name === 'purchase').map((each) => [each.tmpId, each]))
+    const interactions = [...buyers.values()].flatMap((purchase, i) => {
+      const labels = { ...purchase.labels, workflowId }
+      const common = { ...purchase, transId: '', value: null, labels }
+      const display = storedEvent({
+        ...common,
+        name: 'workflow_display',
+        eventId: `d-${purchase.eventId}`,
+        time: purchase.time - 120_000,
+      })
+      const click = storedEvent({
+        ...common,
+        name: 'workflow_click',
+        eventId: `c-${purchase.eventId}`,
+        time: purchase.time - 60_000,
+      })
+      return i % 2 === 0 ? [display, click] : [display]
+    })
+    await engine.load([...shop, ...interactions])
+  }, 120_000)
+
+  it.each(['impact', 'revenue', 'engagement', 'retention'] as const)(
+    'plans queries for %s that the service answers, with figures that equal them',
+    async (guidedAnalysis) => {
+      app.caller.companyId = company
+      await app.rows({ measures: ['events.count'] })
+      const request = generationRequest({
+        companyId: company,
+        timezone: 'Europe/Paris',
+        analysis: { kind: 'guided', guidedAnalysis },
+        period: { start: '2026-03-01T23:00:00.000Z', end: '2026-03-31T22:00:00.000Z' },
+        comparisonWindows: {
+          previousPeriod: { start: '2026-01-30T23:00:00.000Z', end: '2026-03-01T23:00:00.000Z' },
+        },
+      })
+      const { sections, evidence, usage } = await generatorOf(app.service).generate(request)
+      expect(evidence.filter(({ state }) => state === 'failure')).toEqual([])
+      expect(evidence.filter(({ rowCount, embeddedRowCount }) => rowCount > embeddedRowCount)).toEqual([])
+      expect(checkSections(sections, evidence, 'en', 'Europe/Paris')).toEqual([])
+      expect(usage.queryCount).toBeGreaterThan(7)
+      expect(usage.queryCount).toBeLessThanOrEqual(45)
+      expect(textOf(sections, 'summary')).not.toBe('')
+    },
+  )
+
+  it('tells the impact of contents by workflow, as the query says', async () => {
+    app.caller.companyId = company
+    const [row] = await app.rows({
+      measures: ['purchases.influencedRevenue'],
+      timeDimensions: [{ dimension: 'purchases.time', dateRange: ['2026-03-02', '2026-03-31'] }],
+    })
+    const revenue = Number(row?.['purchases.influencedRevenue'])
+    expect(revenue).toBeGreaterThan(0)
+    const { sections } = await generatorOf(app.service).generate(
+      generationRequest({
+        companyId: company,
+        analysis: { kind: 'guided', guidedAnalysis: 'impact' },
+        period: days('2026-03-02', '2026-04-01'),
+        comparisonWindows: { previousPeriod: days('2026-01-31', '2026-03-02') },
+      }),
+    )
+    const text = revenue.toLocaleString('en-GB', { minimumFractionDigits: 2 })
+    expect(textOf(sections, 'summary')).toContain(`Influenced revenue came to ${text} from 2 March 2026`)
+    expect(textOf(sections, 'summary')).toMatch(/times contents of workflows were clicked/)
   })
 })

@@ -168,7 +168,7 @@ describe('a dashboard', () => {
     `https://other.example/${id}`,
     `${id}/run`,
     `${id}\n`,
-  ])('has no other path: %j', async (path) => {
+  ])('has no other path (N04): %j', async (path) => {
     await expect(
       readerOf([]).readDashboard({ companyId: company, path }, questionContext()),
     ).rejects.toMatchObject({
@@ -177,7 +177,7 @@ describe('a dashboard', () => {
     })
   })
 
-  it('of another company is none', async () => {
+  it('of another company is none (N04)', async () => {
     const other = { companyId: '65f0c0ffee5ca1ab1e0ddb99', path: id }
     await expect(readerOf([]).readDashboard(other, questionContext())).rejects.toMatchObject({
       errorName: 'savedQueryNotFound',

@@ -96,7 +96,7 @@ describe('a question', () => {
     'revenue in 2027',
     'revenue on 2024-13-01',
     'revenue in March 2150',
-  ])('has no range in "%s"', async (question) => {
+  ])('has no range in "%s" (N02)', async (question) => {
     const read = await readQuestion(question, questionContext())
     expect(read.unread).not.toEqual([])
     expect(read.queries[0]?.query.timeDimensions[0]?.dateRange).toEqual(['2026-02-16', '2026-03-17'])
@@ -157,7 +157,7 @@ describe('a value without its dimension', () => {
     expect(partly).toMatchObject({ unread: ['shop'] })
   })
 
-  it('is looked for in few dimensions, never in those of persons, and in the range of the question', async () => {
+  it('is looked for in few dimensions (N03), never in those of persons, and in the range of the question', async () => {
     searches.length = 0
     await readQuestion(
       'events of Zorro, Yeti, Xena, Bigfoot, Nessie, Kraken and Medusa in May 2024',
@@ -239,7 +239,7 @@ describe('a follow-up', () => {
   })
 })
 
-describe('hostile questions', () => {
+describe('hostile questions (N01)', () => {
   const hostile = [
     "revenue'; drop table events; -- last month",
     'revenue by purchases.revenue) from system.tables --',

@@ -36,6 +36,9 @@ export async function createSingleSignOnApp(relational: TestDatabase) {
       async postJson() {
         throw new Error('nothing is posted')
       },
+      async askJson() {
+        throw new Error('nothing is asked')
+      },
     },
     async resolveTxt(name) {
       const values = seen.records.get(name)

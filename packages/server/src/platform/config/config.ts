@@ -23,6 +23,10 @@ export interface Config {
   readonly relational: { readonly url: string | undefined; readonly ownerUrl: string | undefined }
   readonly columnar: { readonly url: string | undefined }
   readonly mail: { readonly smtpUrl: string | undefined; readonly from: string }
+  /** An OpenAI-compatible interface; undefined when none is used. */
+  readonly languageModel:
+    | { readonly url: string; readonly name: string; readonly key: string | undefined }
+    | undefined
   /** Ranges beside the public internet that requests to addresses of users may go to. */
   readonly outgoingAllow: readonly string[]
   /** The first seals, all open; undefined for the data directory's own. */
@@ -47,8 +51,15 @@ export function configFrom(env: Environment): Config {
     relational: Object.freeze({ url: env.DATABASE_URL, ownerUrl: env.DATABASE_OWNER_URL }),
     columnar: Object.freeze({ url: env.CLICKHOUSE_URL }),
     mail: Object.freeze({ smtpUrl: env.SMTP_URL, from: env.MILLRACE_MAIL_FROM }),
+    languageModel: languageModelOf(env),
     outgoingAllow: Object.freeze([...(env.MILLRACE_OUTGOING_ALLOW ?? [])]),
     encryptionKeys: env.MILLRACE_ENCRYPTION_KEY,
     firstAdmin: Object.freeze({ email: env.MILLRACE_ADMIN_EMAIL, password: env.MILLRACE_ADMIN_PASSWORD }),
   })
+}
+
+function languageModelOf(env: Environment): Config['languageModel'] {
+  const { MILLRACE_LANGUAGE_MODEL_URL: url, MILLRACE_LANGUAGE_MODEL_NAME: name } = env
+  if (url === undefined || name === undefined) return undefined
+  return Object.freeze({ url, name, key: env.MILLRACE_LANGUAGE_MODEL_KEY })
 }

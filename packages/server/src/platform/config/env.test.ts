@@ -89,3 +89,25 @@ test('takes a public address with a path and without its last slash', () => {
     'https://stats.example:8443/millrace',
   )
 })
+
+test('takes a language model only whole, with an address that may be internal', () => {
+  const url = 'http://10.0.0.5:11434/v1/'
+  expect(
+    configFrom(readEnvironment({ MILLRACE_LANGUAGE_MODEL_URL: url, MILLRACE_LANGUAGE_MODEL_NAME: 'small' })),
+  ).toMatchObject({ languageModel: { url: 'http://10.0.0.5:11434/v1', name: 'small', key: undefined } })
+  expect(configFrom(readEnvironment({})).languageModel).toBeUndefined()
+  expect(faultsOf({ MILLRACE_LANGUAGE_MODEL_URL: url })).toEqual([
+    expect.stringContaining('without MILLRACE_LANGUAGE_MODEL_NAME'),
+  ])
+  expect(faultsOf({ MILLRACE_LANGUAGE_MODEL_NAME: 'small', MILLRACE_LANGUAGE_MODEL_KEY: 'k' })).toHaveLength(
+    2,
+  )
+  const secret = 'not a\ntoken'
+  const faults = faultsOf({
+    MILLRACE_LANGUAGE_MODEL_URL: 'https://user:pass@model.example/v1?key=1',
+    MILLRACE_LANGUAGE_MODEL_NAME: 'small',
+    MILLRACE_LANGUAGE_MODEL_KEY: secret,
+  })
+  expect(faults.join()).toMatch(/must be a plain address/)
+  expect(faults.join()).not.toContain(secret)
+})

@@ -72,6 +72,12 @@ const password = (value: string): string => {
   return value
 }
 
+/** What can stand in a header. */
+const token = (value: string): string => {
+  if (!/^[\x21-\x7e]{1,4096}$/.test(value)) throw new FaultyValue('must be printable ASCII without spaces')
+  return value
+}
+
 const cidrList = (value: string): readonly string[] => {
   const parts = value.split(',').map((part) => part.trim())
   for (const part of parts) {
@@ -176,6 +182,20 @@ export const variables = {
     description:
       'Addresses or CIDR ranges beside the public internet that webhooks and other requests to addresses of users may go to, by plain http too; none by default.',
     parse: cidrList,
+  }),
+  MILLRACE_LANGUAGE_MODEL_URL: variable({
+    description:
+      'Base address of an OpenAI-compatible interface, as `https://api.openai.com/v1` or `http://127.0.0.1:11434/v1`, that reads questions which the grammar cannot read and phrases reports. It is sent questions with the queries before them, names of measures and dimensions, and sentences without their figures; without it none is used. An internal address may be given.',
+    parse: publicUrl,
+  }),
+  MILLRACE_LANGUAGE_MODEL_NAME: variable({
+    description: 'Name of the model; needed with `MILLRACE_LANGUAGE_MODEL_URL`.',
+    parse: text,
+  }),
+  MILLRACE_LANGUAGE_MODEL_KEY: variable({
+    description: 'Key that is sent to it as a bearer token; none by default.',
+    secret: true,
+    parse: token,
   }),
   DATABASE_URL: variable({
     description: 'PostgreSQL to use instead of the embedded one.',
@@ -287,6 +307,17 @@ export function readEnvironment(source: NodeJS.ProcessEnv): Environment {
   }
   if (values.DATABASE_OWNER_URL !== undefined && values.DATABASE_URL === undefined) {
     faults.push('DATABASE_OWNER_URL is given without DATABASE_URL, the role that the service works as')
+  }
+  const isModelNamed = values.MILLRACE_LANGUAGE_MODEL_NAME !== undefined
+  if (values.MILLRACE_LANGUAGE_MODEL_URL !== undefined && !isModelNamed) {
+    faults.push('MILLRACE_LANGUAGE_MODEL_URL is given without MILLRACE_LANGUAGE_MODEL_NAME, the model to ask')
+  }
+  if (source.MILLRACE_LANGUAGE_MODEL_URL === undefined || source.MILLRACE_LANGUAGE_MODEL_URL === '') {
+    for (const name of ['MILLRACE_LANGUAGE_MODEL_NAME', 'MILLRACE_LANGUAGE_MODEL_KEY']) {
+      if (values[name] !== undefined) {
+        faults.push(`${name} is given without MILLRACE_LANGUAGE_MODEL_URL, so that no model is asked`)
+      }
+    }
   }
   if (source.NATS_URL)
     faults.push(

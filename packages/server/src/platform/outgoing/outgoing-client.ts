@@ -36,6 +36,11 @@ export interface DocumentLimits {
   readonly timeoutMs: number
 }
 
+export interface AskOptions extends DocumentLimits {
+  readonly headers?: Readonly<Record<string, string>>
+  readonly signal?: AbortSignal
+}
+
 /** Sends requests to addresses that users gave, and only to public ones. */
 export interface OutgoingClient {
   /**
@@ -44,6 +49,12 @@ export interface OutgoingClient {
    * @throws OutgoingError also for every status but 2xx
    */
   postJson(url: string, body: string, headers?: Readonly<Record<string, string>>): Promise<void>
+  /**
+   * Sends a message and reads its answer, a text in UTF-8; follows no redirect.
+   * @param body text of a JSON document, sent as it is
+   * @throws OutgoingError also for every status but 2xx, the reason of the signal when it aborts
+   */
+  askJson(url: string, body: string, options: AskOptions): Promise<string>
   /**
    * Reads a text in UTF-8; follows up to three redirects, each checked like the first address. No request carries
    * any credential.
@@ -174,6 +185,24 @@ export function createOutgoingClient(options: OutgoingClientOptions = {}): Outgo
           signal,
         })
         requireSuccess(answer)
+      } finally {
+        clear()
+      }
+    },
+
+    async askJson(url, body, { headers = {}, limitBytes, timeoutMs, signal: caller }) {
+      const { signal, clear } = deadline(timeoutMs)
+      try {
+        const answer = await ask(url, {
+          method: 'POST',
+          headers: { ...agent, 'content-type': 'application/json; charset=utf-8', ...headers },
+          body,
+          limitBytes,
+          beyondLimit: 'fail',
+          signal: caller ? AbortSignal.any([caller, signal]) : signal,
+        })
+        requireSuccess(answer)
+        return textOf(answer.body, answer.to.host)
       } finally {
         clear()
       }

@@ -1,7 +1,7 @@
 import { alwaysValidTest, comparedSample, defaultPlannedSample } from './always-valid.ts'
 import { compare, emptyComparison, type OpenComparison, type TestResult } from './comparison.ts'
 import { fixedHorizonTest } from './difference-test.ts'
-import { type Estimates, estimateVariants } from './estimates.ts'
+import { type Estimates, estimateVariants, standardErrorOf } from './estimates.ts'
 import { finite } from './lift.ts'
 import type { StatisticsByVariant } from './metric-statistics.ts'
 import { type Correction, correctByBenjaminiHochberg, correctByHolm } from './multiple-comparisons.ts'
@@ -117,7 +117,7 @@ export function analyseMetrics(design: ExperimentDesign, metrics: readonly Metri
         variantId: id,
         units: metric.statistics.get(id)?.units ?? 0,
         estimate: estimate ? finite(estimate.value) : null,
-        standardError: estimate ? finite(Math.sqrt(estimate.variance + estimates.sharedVariance)) : null,
+        standardError: estimate ? finite(standardErrorOf(estimate, estimates.sharedVariance)) : null,
         enoughData: estimate?.enoughData ?? false,
         comparison: (comparison && closed.get(comparison)) ?? null,
       }

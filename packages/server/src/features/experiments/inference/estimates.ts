@@ -1,4 +1,4 @@
-import { finite } from './lift.ts'
+import { finite, type UncertainValue } from './lift.ts'
 import type {
   MeanStatistics,
   MetricStatistics,
@@ -7,11 +7,8 @@ import type {
 } from './metric-statistics.ts'
 
 /** The value of a metric in a variant, per unit. */
-export interface Estimate {
+export interface Estimate extends UncertainValue {
   readonly units: number
-  readonly value: number
-  /** Variance of `value`, less the part that all variants share. */
-  readonly variance: number
   /** Of the variance: units - 1, and infinite for a rate, whose variance follows from the rate. */
   readonly degreesOfFreedom: number
   /** Whether the normal approximation can be relied on: `minConversions` and `minEffectiveUnits`. */
@@ -30,10 +27,11 @@ const minConversions = 25
  */
 const minEffectiveUnits = 100
 
+/** The estimates of all variants of a metric. */
 export interface Estimates {
   /** Variants without two units have none. */
   readonly byVariant: ReadonlyMap<string, Estimate>
-  /** Variance that CUPED's common centre adds to every estimate; it cancels in a difference. */
+  /** Variance of CUPED's common centre, which is part of every estimate. */
   readonly sharedVariance: number
   /** Share of the variance within variants that CUPED took away; null without a covariate. */
   readonly varianceReduction: number | null
@@ -69,6 +67,7 @@ function estimateOf(statistics: MetricStatistics): Estimate | undefined {
         units,
         value,
         variance: (value * (1 - value)) / units,
+        sharedCovariance: 0,
         degreesOfFreedom: Number.POSITIVE_INFINITY,
         enoughData: Math.min(statistics.conversions, units - statistics.conversions) >= minConversions,
       }
@@ -78,6 +77,7 @@ function estimateOf(statistics: MetricStatistics): Estimate | undefined {
         units,
         value: statistics.sum / units,
         variance: squaresAroundMean(units, statistics) / (units - 1) / units,
+        sharedCovariance: 0,
         degreesOfFreedom: units - 1,
         enoughData: restsOnEnough(statistics),
       }
@@ -105,6 +105,7 @@ function estimateRatio({
     units,
     value,
     variance: positive(squares, numerator.sumSquares) / (units - 1) / units / meanDenominator ** 2,
+    sharedCovariance: 0,
     degreesOfFreedom: units - 1,
     enoughData: restsOnEnough(numerator),
   }
@@ -165,12 +166,17 @@ function adjustByCovariate(variants: readonly CentredMoments[]): Estimates {
           units: variant.units,
           value: variant.mean - theta * (variant.covariateMean - centre),
           variance: residualSquares(variant) / (variant.units - 1) / variant.units,
+          // 0 where theta is just the regression in this variant.
+          sharedCovariance:
+            (theta * (variant.products - theta * variant.covariateSquares)) / (variant.units - 1) / units,
           degreesOfFreedom: variant.units - 1,
           enoughData: variant.enoughData,
         },
       ]),
     ),
-    sharedVariance: (theta * theta * covariateSquares) / (units - variants.length) / units,
+    sharedVariance:
+      (theta / units) ** 2 *
+      total((variant) => (variant.covariateSquares / (variant.units - 1)) * variant.units),
     varianceReduction: finite(1 - total(residualSquares) / squares),
   }
 }
@@ -186,4 +192,9 @@ function positive(difference: number, subtractedFrom: number): number {
 
 function restsOnEnough({ sum, sumSquares }: { readonly sum: number; readonly sumSquares: number }): boolean {
   return sumSquares > 0 && (sum * sum) / sumSquares >= minEffectiveUnits
+}
+
+/** Of the whole estimate, with the part that it shares. */
+export function standardErrorOf({ variance, sharedCovariance }: Estimate, sharedVariance: number): number {
+  return Math.sqrt(Math.max(0, variance + sharedVariance + 2 * sharedCovariance))
 }

@@ -9,16 +9,25 @@ export interface Lift extends Interval {
   readonly estimate: number | null
 }
 
-/** Two estimates whose errors are independent but for a part that both share (CUPED's centre). */
+/** An estimate and what is known of its error. */
+export interface UncertainValue {
+  readonly value: number
+  /** Variance of its own part, which is independent of other variants. */
+  readonly variance: number
+  /** Covariance of its own part with the part that all variants share. */
+  readonly sharedCovariance: number
+}
+
+/** Two estimates with a part that both share: CUPED's common centre. */
 export interface EstimatePair {
-  readonly treatment: { readonly value: number; readonly variance: number }
-  readonly baseline: { readonly value: number; readonly variance: number }
-  /** Variance of the shared part, which adds to either and cancels in their difference. */
+  readonly treatment: UncertainValue
+  readonly baseline: UncertainValue
+  /** Variance of the shared part, which cancels in a difference. */
   readonly sharedVariance: number
 }
 
 /** Treatment over baseline, minus 1; null for a baseline that is not above 0. */
-export function liftOf({ treatment, baseline }: Pick<EstimatePair, 'treatment' | 'baseline'>): number | null {
+export function liftOf({ treatment, baseline }: EstimatePair): number | null {
   return baseline.value > 0 ? finite((treatment.value - baseline.value) / baseline.value) : null
 }
 
@@ -32,11 +41,15 @@ export function liftInterval(pair: EstimatePair, criticalValue: number): Interva
   const { treatment, baseline, sharedVariance } = pair
   const factor = criticalValue * criticalValue
   const difference = treatment.value - baseline.value
-  // a l^2 - 2 h l + c <= 0
-  const a = baseline.value ** 2 - factor * (baseline.variance + sharedVariance)
-  const h = difference * baseline.value + factor * baseline.variance
+  // The variance of treatment - (1 + l) baseline is v_t + (1 + l)^2 v_b, and of the shared part, which does not cancel
+  // unless l is 0, l^2 w - 2 l c_t + 2 l (1 + l) c_b. Sorted by powers of l that gives a l^2 - 2 h l + c <= 0.
+  const a =
+    baseline.value ** 2 - factor * (baseline.variance + sharedVariance + 2 * baseline.sharedCovariance)
+  const h =
+    difference * baseline.value +
+    factor * (baseline.variance + baseline.sharedCovariance - treatment.sharedCovariance)
   const c = difference ** 2 - factor * (treatment.variance + baseline.variance)
-  if (!(baseline.value > 0 && a > 0) || treatment.variance + baseline.variance === 0) return unbounded
+  if (!(baseline.value > 0 && a > 0)) return unbounded
   // The root with the larger sum first: the other follows from the product of both without losing digits.
   const root = Math.sqrt(Math.max(0, h * h - a * c))
   const far = h >= 0 ? h + root : h - root

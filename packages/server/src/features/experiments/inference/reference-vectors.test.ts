@@ -86,6 +86,7 @@ describe('estimates and tests equal their reference values', () => {
       expectEqual(varianceReduction, each.varianceReduction)
       each.estimates.forEach((estimate, at) => {
         expectEqual(variants[at]?.estimate, estimate)
+        expectEqual(variants[at]?.standardError, each.standardErrors[at])
       })
       variants.slice(1).forEach(({ comparison }, at) => {
         const fixed = comparison?.fixedHorizon

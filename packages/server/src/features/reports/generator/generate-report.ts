@@ -11,8 +11,8 @@ import type { AnalysisContext, Windows } from './findings/analysis-context.ts'
 import type { SubjectFindings } from './findings/subject-findings.ts'
 import type { GeneratedReport, GenerationRequest, PlannedQuery } from './generation.ts'
 import type { Sentence } from './language/paragraph.ts'
-import { guidedPlan, type Presence } from './plans/guided.ts'
-import { cutTo, daysOf } from './plans/queries.ts'
+import { type Aside, guidedPlan, type Presence } from './plans/guided.ts'
+import { courseGranularity, courseQuery, cutTo, daysOf, membersQuery, totalsQuery } from './plans/queries.ts'
 import { dimensionsOf, type Subject, sourceOf, subjectOf } from './plans/subject.ts'
 import { answerSection } from './sections/answer-section.ts'
 import { subjectSections } from './sections/subject-sections.ts'
@@ -128,10 +128,11 @@ type Planned = Extract<GenerationRequest['analysis'], { kind: 'plan' }>
 
 async function guided(analysis: Guided['guidedAnalysis'], work: Work): Promise<Written> {
   const { writer, meta } = work
-  const { subjects, presences } = guidedPlan(analysis, meta)
+  const { subjects, presences, asides } = guidedPlan(analysis, meta)
   const context = contextOf(work, subjects.length)
-  const [present, ...findings] = await Promise.all([
+  const [present, beside, ...findings] = await Promise.all([
     Promise.all(presences.map((presence) => askPresence(presence, work))),
+    Promise.all(asides.map((aside) => askAside(aside, work))),
     ...subjects.map((subject) => analyseSubject(subject, context)),
   ])
   const told = present.filter((sentence) => sentence !== undefined)
@@ -139,11 +140,37 @@ async function guided(analysis: Guided['guidedAnalysis'], work: Work): Promise<W
   const limits = limitsOf(findings, work)
   if (analysis === 'impact' && findings.every(isEmpty)) limits.push(writer.phrases.absent('influence'))
   return finish(
-    [...(opening ? [opening] : []), ...findings.flatMap((each) => subjectSections(each, writer))],
+    [
+      ...(opening ? [opening] : []),
+      ...findings.flatMap((each) => subjectSections(each, writer)),
+      ...beside.filter((section) => section !== undefined),
+    ],
     limits,
     findings.some(isWeak) || work.source.failed.length > 0,
     writer,
   )
+}
+
+async function askAside(
+  { measure, dimension, byTime }: Aside,
+  { source, writer, windows, request }: Work,
+): Promise<ReportSection | undefined> {
+  const { period, before } = windows
+  const { phrases } = writer
+  const scope = { source: sourceOf(measure), filters: [], timezone: request.timezone }
+  const { title } = writer.noun(measure)
+  const [query, kind, asks] =
+    dimension !== undefined
+      ? ([
+          membersQuery(scope, [measure], dimension, [period, before]),
+          'breakdown',
+          phrases.sections.breakdown(title, writer.dimension(dimension)),
+        ] as const)
+      : byTime
+        ? ([courseQuery(scope, [measure], period, courseGranularity(period)), 'course', title] as const)
+        : ([totalsQuery(scope, [measure], [period, before]), 'change', title] as const)
+  const evidence = await source.ask(query)
+  return evidence && answerSection({ query, asks, chart: byTime ? 'line' : 'bar' }, evidence, writer, kind)
 }
 
 async function askPresence(
@@ -238,7 +265,7 @@ function limitsOf(findings: readonly SubjectFindings[], { writer, source, isUnfi
   const { phrases } = writer
   const ofSubjects = findings.flatMap((each) => {
     const { subject, uncovered, firstDay, totals } = each
-    const noun = writer.noun(subject.measure)
+    const noun = writer.noun(subject.name ?? subject.measure)
     if (!totals) return []
     if (isEmpty(each)) return [phrases.noFacts(noun)]
     const date = firstDay && writer.time('date', firstDay)

@@ -44,7 +44,7 @@ const capitalWords: ReadonlySet<string> = new Set(['May', 'March', 'MAY', 'MARCH
  * Unicode counts as letters, and words. Every alternative begins with another kind of character, so the time is linear.
  */
 const parts =
-  /[\p{N}〇一二三四五六七八九十百千万萬億亿兆][\p{N}\p{M}〇一二三四五六七八九十百千万萬億亿兆]*|[%‰‱٪﹪％½⅓¼]|\p{L}[\p{L}\p{M}]*/gu
+  /[\p{N}〇一二三四五六七八九十百千万萬億亿兆][[\p{N}\p{M}]〇一二三四五六七八九十百千万萬億亿兆]*|[%‰‱٪﹪％]|[\p{L}--[〇一二三四五六七八九十百千万萬億亿兆]][[\p{L}\p{M}]--[〇一二三四五六七八九十百千万萬億亿兆]]*/gv
 
 /** Characters that are not seen, by which a number could be hidden in a text or a text reordered. */
 const invisible = /[\p{Cf}\p{Cc}\u115F\u1160\u3164\uFFA0]/gu
@@ -54,7 +54,7 @@ export function findNumberTokens(text: string): NumberToken[] {
   const found: NumberToken[] = []
   for (const match of text.matchAll(parts)) {
     const part = match[0]
-    if (!/^\p{L}/u.test(part) || isNumeral(part) || tellsNumber(part)) {
+    if (!/^\p{L}/u.test(part) || numerals.test(part) || tellsNumber(part)) {
       found.push({ start: match.index, end: match.index + part.length, text: part })
     }
   }
@@ -65,10 +65,6 @@ export function findNumberTokens(text: string): NumberToken[] {
 }
 
 const numerals = /^[〇一二三四五六七八九十百千万萬億亿兆]/u
-
-function isNumeral(part: string): boolean {
-  return numerals.test(part)
-}
 
 /** Letters that look like Latin ones are read as those by the compatibility forms of Unicode. */
 function tellsNumber(word: string): boolean {

@@ -7,6 +7,7 @@ import {
   courseGranularity,
   courseQuery,
   finestGranularity,
+  firstDayColumn,
   firstDayQuery,
   isCut,
   membersQuery,
@@ -44,7 +45,7 @@ export async function analyseSubject(subject: Subject, context: AnalysisContext)
 
   const [totals, first, courseEvidence, toldEvidence, beforeEvidence] = await Promise.all([
     ask(totalsQuery(scope, [...subject.totals, ...asked], compared)),
-    ask(firstDayQuery(scope, subject.sample, period)),
+    ask(firstDayQuery(scope, period)),
     askCourse(period, fine),
     askCourse(period, coarse),
     askCourse(before, finestGranularity([before], 1)),
@@ -54,7 +55,7 @@ export async function analyseSubject(subject: Subject, context: AnalysisContext)
     totals && window ? rowsWithin(totals, window, timezone)[0] : undefined
   const now = rowOf(period)
   const firstRow = first ? rowsOf(first)[0] : undefined
-  const firstDay = firstRow?.key(bucketColumn(`${source}.time`, 'day')) ?? undefined
+  const firstDay = firstRow?.key(firstDayColumn(subject)) ?? undefined
   const uncoveredBefore = coverage(before, firstDay, timezone)
   const uncoveredYear = yearBefore && coverage(yearBefore, firstDay, timezone)
   const course = courseOf(courseEvidence, subject, fine)
@@ -94,7 +95,7 @@ export async function analyseSubject(subject: Subject, context: AnalysisContext)
     ...(beforeRow ? { before: beforeRow } : {}),
     ...present('yearBefore', rowOf(yearBefore)),
     uncovered: { ...present('before', uncoveredBefore), ...present('yearBefore', uncoveredYear) },
-    ...present('firstDay', firstRow?.cell(bucketColumn(`${source}.time`, 'day'))),
+    ...present('firstDay', firstRow?.cell(firstDayColumn(subject))),
     ...present('course', course),
     ...present('told', told),
     ...present('peak', peak),

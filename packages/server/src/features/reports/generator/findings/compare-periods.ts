@@ -152,29 +152,39 @@ function weekdayEffects(periods: readonly (readonly Bucket[])[]): Map<number, nu
  * the place of means and standard deviations: a single extraordinary day decides nothing.
  */
 export function compareRobustly(now: readonly Bucket[], before: readonly Bucket[]): Comparison {
-  const [a, b] = [levelled(now), levelled(before)]
-  if (a.length < minBuckets || b.length < minBuckets) return noDifference
-  const residuals = [...a.map((value) => value - median(a)), ...b.map((value) => value - median(b))]
+  const effects = medianEffects([now, before])
+  const [a, b] = [now, before].map((buckets) =>
+    buckets
+      .filter(({ base }) => base > 0)
+      .map(({ value, base, weekday }) => value / base - (effects.get(weekday ?? -1) ?? 0)),
+  )
+  if (!a || !b || Math.min(a.length, b.length) < minBuckets) return noDifference
+  const residuals = [a, b].flatMap((values) => values.map((value) => value - median(values)))
+  const n = residuals.length
   const deviation = robustDeviation(residuals)
   if (!(deviation > 0)) return noDifference
+  // The medians of both periods and those of weekdays were fitted to the residuals, which makes these smaller.
+  const fitted = n / Math.max(1, n - 2 - effects.size)
   // The variance of a median of normal values is π / 2 times that of their mean.
   const variance =
-    deviation ** 2 * (1 / a.length + 1 / b.length) * (Math.PI / 2) * varianceInflation(residuals)
+    deviation ** 2 * fitted * (1 / a.length + 1 / b.length) * (Math.PI / 2) * varianceInflation(residuals)
   const statistic = (median(a) - median(b)) / Math.sqrt(variance)
-  return { statistic, pValue: twoSided(statistic, robustDegrees(residuals.length - 1)) }
+  return { statistic, pValue: twoSided(statistic, robustDegrees(n - 1 - effects.size)) }
 }
 
-/** The values with each day of the week at the level of all. */
-function levelled(buckets: readonly Bucket[]): number[] {
-  const values = buckets.map(({ value, base }) => value / base).filter(Number.isFinite)
-  const isDaily = buckets.every(({ weekday }) => weekday !== undefined)
-  if (!isDaily || values.length !== buckets.length || buckets.length < 7 * minWeeks) return values
-  const level = median(values)
-  const byWeekday = Map.groupBy(buckets, ({ weekday }) => weekday)
-  return buckets.map(({ value, base, weekday }) => {
-    const same = byWeekday.get(weekday) ?? []
-    return value / base - median(same.map((each) => each.value / each.base)) + level
-  })
+/** As `weekdayEffects`, by medians. */
+function medianEffects(periods: readonly (readonly Bucket[])[]): Map<number, number> {
+  const differences = new Map<number, number[]>()
+  for (const buckets of periods) {
+    const filled = buckets.filter(({ base }) => base > 0)
+    if (filled.length < 7 * minWeeks) return new Map()
+    const level = median(filled.map(({ value, base }) => value / base))
+    for (const { value, base, weekday } of filled) {
+      if (weekday === undefined) return new Map()
+      differences.set(weekday, [...(differences.get(weekday) ?? []), value / base - level])
+    }
+  }
+  return new Map([...differences].map(([weekday, values]) => [weekday, median(values)]))
 }
 
 /**

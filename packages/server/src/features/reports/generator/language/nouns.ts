@@ -127,6 +127,12 @@ const measures: Readonly<Record<string, Row>> = {
     'le nombre de sessions par personne',
     'Sessions par personne',
   ],
+  returningSessions: [
+    'the number of sessions of returning persons',
+    'Sessions of returning persons',
+    'le nombre de sessions de personnes déjà venues',
+    'Sessions de personnes déjà venues',
+  ],
   conversion: [
     'the conversion rate (purchases per person)',
     'Conversion rate',

@@ -10,12 +10,21 @@ export interface Presence {
   readonly filters: readonly Filter[]
 }
 
+/** One more thing that an analysis tells, without looking for its causes. */
+export interface Aside {
+  readonly measure: string
+  /** By its members; by time where `byTime`; else in all, now and before. */
+  readonly dimension?: string
+  readonly byTime?: true
+}
+
 /** What a guided analysis asks. */
 export interface GuidedPlan {
   /** The one that the summary begins with, then others. */
   readonly subjects: readonly Subject[]
   /** What the analysis rests on, and says when it is absent. */
   readonly presences: readonly Presence[]
+  readonly asides: readonly Aside[]
 }
 
 const rate = (id: string): Rate[] => {
@@ -48,6 +57,7 @@ export function guidedPlan(analysis: GuidedAnalysis, meta: StatisticsMeta): Guid
           },
         ],
         presences: [],
+        asides: [],
       }
     case 'engagement':
       return {
@@ -79,6 +89,7 @@ export function guidedPlan(analysis: GuidedAnalysis, meta: StatisticsMeta): Guid
           },
         ],
         presences: [],
+        asides: [],
       }
     case 'retention':
       return {
@@ -87,7 +98,8 @@ export function guidedPlan(analysis: GuidedAnalysis, meta: StatisticsMeta): Guid
             source: 'sessions',
             measure: 'sessions.count',
             sample: 'sessions.count',
-            totals: known(['sessions.count', 'sessions.people', 'sessions.perPerson']),
+            name: 'returningSessions',
+            totals: known(['sessions.people', 'sessions.perPerson']),
             rates: [],
             // Those of persons who were there before.
             filters: [{ member: 'sessions.isNew', operator: 'equals', values: ['false'] }],
@@ -100,12 +112,17 @@ export function guidedPlan(analysis: GuidedAnalysis, meta: StatisticsMeta): Guid
             measure: 'purchases.count',
             sample: 'purchases.count',
             totals: known(['purchases.buyers', 'purchases.count', 'purchases.perBuyer']),
-            rates: rate('purchases.perBuyer'),
+            rates: [],
             filters: [],
             dimensions: dimensionsOf('purchases', meta).slice(0, 4),
           },
         ],
         presences: [],
+        asides: [
+          { measure: 'sessions.count', dimension: 'sessions.isNew' },
+          { measure: 'purchases.buyers', byTime: true },
+          { measure: 'events.identifiedPeople' },
+        ],
       }
     case 'impact':
       return {
@@ -134,6 +151,7 @@ export function guidedPlan(analysis: GuidedAnalysis, meta: StatisticsMeta): Guid
           presence('clicks', 'workflow_click'),
           presence('exposures', 'experiment_exposure'),
         ],
+        asides: [],
       }
   }
 }

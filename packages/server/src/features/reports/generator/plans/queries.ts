@@ -68,18 +68,26 @@ export function courseQuery(
   return queryOf(scope, measures, { windows: [window], granularity, limit: maxRows })
 }
 
-/** The day of the earliest facts before the end of a window. */
-export function firstDayQuery(scope: QueryScope, measure: string, { end }: Window): Query {
-  const { source } = scope
+/**
+ * The day of the earliest purchase, or event, before the end of a window: when the company's data begin, whatever filters
+ * choose of them. Sessions and credits, which are computed from the whole history, are not asked for it.
+ */
+export function firstDayQuery({ source, timezone }: QueryScope, { end }: Window): Query {
+  const counted = source === 'purchases' ? 'purchases' : 'events'
   return {
-    ...queryOf(scope, [measure], {
+    ...queryOf({ source: counted, filters: [], timezone }, [`${counted}.count`], {
       windows: [{ start: '2000-01-01T00:00:00.000Z', end }],
       granularity: 'day',
       limit: 1,
-      order: [[`${source}.time`, 'asc']],
+      order: [[`${counted}.time`, 'asc']],
     }),
     fill: false,
   }
+}
+
+/** The column of the day in its answer. */
+export function firstDayColumn({ source }: Pick<QueryScope, 'source'>): string {
+  return source === 'purchases' ? 'purchases.time.day' : 'events.time.day'
 }
 
 /** The members of a dimension in each window, the greatest first. */

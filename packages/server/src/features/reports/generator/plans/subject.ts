@@ -15,6 +15,8 @@ export interface Subject {
   readonly source: string
   /** Whose total, course, change and drivers are told. */
   readonly measure: string
+  /** Names it in texts where its filters make another thing of the measure. */
+  readonly name?: 'returningSessions'
   /** Facts of the source, for the minimum sample. */
   readonly sample: string
   /** Totals that are told beside it. */

@@ -16,6 +16,7 @@ export function answerSection(
   { query, asks, chart }: PlannedQuery,
   evidence: Evidence,
   writer: Writer,
+  kind: ReportSection['kind'] = 'answer',
 ): ReportSection | undefined {
   const { phrases } = writer
   const { measures, dimensions } = query
@@ -26,7 +27,7 @@ export function answerSection(
   const rows = rowsOf(evidence)
   const title =
     findNumberTokens(asks).length === 0 && asks !== '' ? asks.slice(0, 300) : phrases.sections.answer
-  if (rows.length === 0) return writer.section('answer', title, [[phrases.noRows]])
+  if (rows.length === 0) return writer.section(kind, title, [[phrases.noRows]])
   const paragraphs =
     bucket !== undefined && time
       ? rangesOf(rows).map((some) =>
@@ -36,7 +37,7 @@ export function answerSection(
         ? rangesOf(rows).map((some) => members(some, dimension, measures, writer))
         : rangesOf(rows).map((some) => totals(some, measures, writer))
   const drawn = measure && drawing(evidence, chart, bucket, dimension, measure, writer)
-  return writer.section('answer', title, paragraphs, drawn || undefined)
+  return writer.section(kind, title, paragraphs, drawn || undefined)
 }
 
 /** The rows of each range that is compared, in the order of the ranges. */

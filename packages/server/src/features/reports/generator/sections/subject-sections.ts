@@ -1,7 +1,7 @@
 import type { CellReference, ReportSection } from '@millrace/contract/resources/report-section.ts'
 import type { Breakdown, Course, Driver, SubjectFindings } from '../findings/subject-findings.ts'
 import type { Part, Sentence } from '../language/paragraph.ts'
-import type { MemberParts } from '../language/phrases.ts'
+import type { ChangeParts, MemberParts } from '../language/phrases.ts'
 import { isAdditive, isMultiValued } from '../plans/subject.ts'
 import { barChart, lineChart } from './charts.ts'
 import type { Writer } from './writer.ts'
@@ -15,7 +15,7 @@ const maxBreakdownMembers = 5
 export function subjectSections(findings: SubjectFindings, writer: Writer): ReportSection[] {
   const { phrases } = writer
   const { subject } = findings
-  const noun = writer.noun(subject.measure)
+  const noun = writer.noun(subject.name ?? subject.measure)
   return [
     writer.section('summary', withSubject(phrases.sections.summary, noun.title), summary(findings, writer)),
     writer.section('change', withSubject(phrases.sections.change, noun.title), change(findings, writer)),
@@ -48,7 +48,7 @@ function hasFacts({ now, subject }: SubjectFindings): boolean {
 function summary(findings: SubjectFindings, writer: Writer): Sentence[][] {
   const { subject, now, course, totals } = findings
   const { phrases } = writer
-  const noun = writer.noun(subject.measure)
+  const noun = writer.noun(subject.name ?? subject.measure)
   if (!now || !totals || !hasFacts(findings)) return []
   const value = writer.value(subject.measure, now.cell(subject.measure))
   const [first, last] = [course?.rows[0], course?.rows.at(-1)]
@@ -94,7 +94,7 @@ function change(findings: SubjectFindings, writer: Writer): Sentence[][] {
   const paragraphs: Sentence[][] = []
   if (uncovered.before === undefined) {
     const sentences = measures.flatMap((measure) => {
-      const parts = writer.change(measure, now, before)
+      const parts = named(writer.change(measure, now, before), measure, subject, writer)
       if (!parts) return []
       const usual =
         measure === subject.measure && unusual !== undefined && course
@@ -107,12 +107,23 @@ function change(findings: SubjectFindings, writer: Writer): Sentence[][] {
   if (uncovered.yearBefore === undefined && yearBefore) {
     paragraphs.push(
       measures.flatMap((measure) => {
-        const parts = writer.change(measure, now, yearBefore)
+        const parts = named(writer.change(measure, now, yearBefore), measure, subject, writer)
         return parts ? [phrases.yearChange(parts)] : []
       }),
     )
   }
   return paragraphs
+}
+
+/** The change with the name that the subject has for its own measure. */
+function named(
+  parts: ChangeParts | undefined,
+  measure: string,
+  subject: SubjectFindings['subject'],
+  writer: Writer,
+): ChangeParts | undefined {
+  if (!parts || measure !== subject.measure || subject.name === undefined) return parts
+  return { ...parts, noun: writer.noun(subject.name) }
 }
 
 function memberParts(
@@ -136,7 +147,7 @@ function driverSentences(driver: Driver, { subject }: SubjectFindings, writer: W
   const { member, rate, now, before, allNow, allBefore, changedAt, weight } = driver
   const parts = memberParts(member, writer)
   const measure = rate?.id ?? subject.measure
-  const noun = writer.noun(measure)
+  const noun = writer.noun(rate?.id ?? subject.name ?? measure)
   const figure = ({ value, base }: Driver['now']) =>
     base ? writer.figure(measure, 'ratio', [value, base]) : writer.value(measure, value)
   const sentences: Sentence[] = []
@@ -185,7 +196,7 @@ function peakSentences(findings: SubjectFindings, writer: Writer): Sentence[] {
   const { phrases } = writer
   const row = peak && told?.rows[peak.index]
   if (!told || !peak || !row) return []
-  const noun = writer.noun(subject.measure)
+  const noun = writer.noun(subject.name ?? subject.measure)
   const value = writer.value(subject.measure, row.cell(subject.measure))
   const cells = told.rows.map((each) => each.cell(subject.measure))
   const others = cells.filter((_, i) => i !== peak.index)
@@ -250,7 +261,7 @@ function lineOf(course: Course, { subject }: SubjectFindings, writer: Writer) {
   const time = { column: course.column, title: '' }
   return lineChart(course.evidence, time, {
     column: subject.measure,
-    title: writer.noun(subject.measure).title,
+    title: writer.noun(subject.name ?? subject.measure).title,
   })
 }
 
@@ -271,7 +282,7 @@ function season({ season, seasonal: course, subject }: SubjectFindings, writer: 
   return [
     [
       writer.phrases.season(
-        writer.noun(measure),
+        writer.noun(subject.name ?? measure),
         writer.time('weekday', highFirst.cell(course.column)),
         median(highRows),
         writer.time('weekday', lowFirst.cell(course.column)),
@@ -301,7 +312,7 @@ function outliers({ outliers, seasonal: course, subject }: SubjectFindings, writ
     const cells = around.map((each) => each.cell(measure))
     return [
       writer.phrases.outlier(
-        writer.noun(measure),
+        writer.noun(subject.name ?? measure),
         writer.time('date', row.cell(course.column)),
         writer.value(measure, row.cell(measure)),
         (course.values[index] ?? 0) > expected,
@@ -318,7 +329,7 @@ function breakdown(
 ): ReportSection | undefined {
   const { measure } = subject
   const { phrases } = writer
-  const noun = writer.noun(measure)
+  const noun = writer.noun(subject.name ?? measure)
   const hasShares = isAdditive(measure) && !isMultiValued(dimension) && (now?.number(measure) ?? 0) > 0
   const members = rows
     .slice(0, maxBreakdownMembers)
