@@ -26,7 +26,7 @@ export const statisticErrors = {
   tagValueInUse: {
     errorCode: 9040,
     status: 409,
-    message: 'A running experiment uses this tag value',
+    message: 'An experiment uses this tag value',
     data: Type.Object({ id: anId, experimentIds: Type.Array(anId, { minItems: 1 }) }, strict),
   },
   tagKeyInUse: {

@@ -28,39 +28,40 @@ function blocksOf(text: string): Uint32Array {
   return Uint32Array.from({ length: padded.length / 4 }, (_, i) => view.getUint32(i * 4))
 }
 
+const schedule = new Int32Array(64)
+
 /** The first 8 bytes of the hash, as two unsigned numbers of 32 bits. Texts are shorter than 512 MiB. */
 export function sha256Head(text: string): [high: number, low: number] {
   const blocks = blocksOf(text)
   const hash = Int32Array.from(initial)
-  const schedule = new Int32Array(64)
   for (let start = 0; start < blocks.length; start += 16) {
     schedule.set(blocks.subarray(start, start + 16))
     for (let i = 16; i < 64; i++) {
-      const [a, b] = [schedule[i - 15] as number, schedule[i - 2] as number]
-      const small = rotate(a, 7) ^ rotate(a, 18) ^ (a >>> 3)
-      const large = rotate(b, 17) ^ rotate(b, 19) ^ (b >>> 10)
-      schedule[i] = (schedule[i - 16] as number) + small + (schedule[i - 7] as number) + large
+      const x = word(schedule, i - 15)
+      const y = word(schedule, i - 2)
+      const small = rotate(x, 7) ^ rotate(x, 18) ^ (x >>> 3)
+      const large = rotate(y, 17) ^ rotate(y, 19) ^ (y >>> 10)
+      schedule[i] = word(schedule, i - 16) + small + word(schedule, i - 7) + large
     }
-    let [a, b, c, d, e, f, g, h] = hash as unknown as [
-      number,
-      number,
-      number,
-      number,
-      number,
-      number,
-      number,
-      number,
-    ]
+    const block = hash.slice()
+    // The eight words move up by one place each round, so it is their places that move here: a is at -round.
     for (let i = 0; i < 64; i++) {
-      const choice = (e & f) ^ (~e & g)
+      const place = (n: number) => (n - i) & 7
+      const a = word(block, place(0))
+      const e = word(block, place(4))
+      const choice = (e & word(block, place(5))) ^ (~e & word(block, place(6)))
+      const b = word(block, place(1))
+      const c = word(block, place(2))
       const majority = (a & b) ^ (a & c) ^ (b & c)
       const upper = rotate(e, 6) ^ rotate(e, 11) ^ rotate(e, 25)
       const lower = rotate(a, 2) ^ rotate(a, 13) ^ rotate(a, 22)
-      const step = (h + upper + choice + (constants[i] as number) + (schedule[i] as number)) | 0
-      ;[h, g, f, e, d, c, b, a] = [g, f, e, (d + step) | 0, c, b, a, (step + lower + majority) | 0]
+      const step = word(block, place(7)) + upper + choice + word(constants, i) + word(schedule, i)
+      block[place(3)] = word(block, place(3)) + step
+      block[place(7)] = step + lower + majority
     }
-    const block = [a, b, c, d, e, f, g, h]
-    for (let i = 0; i < 8; i++) hash[i] = (hash[i] as number) + (block[i] as number)
+    for (let i = 0; i < 8; i++) hash[i] = word(hash, i) + word(block, i)
   }
-  return [(hash[0] as number) >>> 0, (hash[1] as number) >>> 0]
+  return [word(hash, 0) >>> 0, word(hash, 1) >>> 0]
 }
+
+const word = (words: ArrayLike<number>, index: number): number => words[index] as number

@@ -168,7 +168,7 @@ export const deleteTagValue = {
   tag: 'Statistics',
   summary: 'Delete a value of a tag key',
   description:
-    'Deletes the value for good. Branches that were tagged with it lose the tag; while a running experiment uses it, it cannot be deleted.',
+    'Deletes the value for good. Branches that were tagged with it lose the tag; while an experiment that is not archived uses it, it cannot be deleted.',
   audit: { action: 'tag-value-delete', target: 'tag-value', param: 'valueId' },
   errors: ['tagKeyNotFound', 'tagValueNotFound', 'tagValueInUse', 'systemTagKey'],
   replies: { 200: { description: 'The tag key after the deletion' } },

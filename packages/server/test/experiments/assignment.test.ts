@@ -66,52 +66,65 @@ const units: [string, (i: number) => string][] = [
   ['bare numbers', (i) => String(i)],
   ['device ids', (i) => createHash('md5').update(String(i)).digest('hex')],
 ]
-const salts = ['0f3b8c1de94a47b6a0c5d7e8f9012345', '0f3b8c1de94a47b6a0c5d7e8f9012346']
 const count = times(1_000_000, 20_000)
 
-test.each(units)('%s are spread evenly', (_, unitOf) => {
-  const cells = 1000
-  const found = new Float64Array(cells)
-  for (let i = 0; i < count; i++) {
-    const cell = Math.floor(assignmentPoint(salts[0] ?? '', unitOf(i)) * cells)
-    found[cell] = (found[cell] ?? 0) + 1
-  }
-  const expected = count / cells
-  const statistic = found.reduce((sum, n) => sum + (n - expected) ** 2 / expected, 0)
-  expect(statistic).toBeLessThan(bound(cells - 1))
-  // Too even would be no hash either.
-  expect(statistic).toBeGreaterThan((cells - 1) * 0.7)
+describe.each(units)('%s', (_, unitOf) => {
+  /** Of each unit in two experiments whose salts differ in one bit. */
+  const points: Float64Array[] = []
+
+  beforeAll(() => {
+    for (const salt of ['0f3b8c1de94a47b6a0c5d7e8f9012344', '0f3b8c1de94a47b6a0c5d7e8f9012345'])
+      points.push(Float64Array.from({ length: count }, (_unit, i) => assignmentPoint(salt, unitOf(i))))
+  }, 600_000)
+
+  const pointsOf = (experiment: number) => points[experiment] ?? new Float64Array()
+
+  test('are spread evenly', () => {
+    const cells = 1000
+    const found = new Float64Array(cells)
+    for (const point of pointsOf(0)) add(found, Math.floor(point * cells))
+    const statistic = chiSquare(found, () => count / cells)
+    expect(statistic).toBeLessThan(bound(cells - 1))
+    // Too even would be no hash either.
+    expect(statistic).toBeGreaterThan((cells - 1) * 0.7)
+  })
+
+  test('get shares as they are allocated', () => {
+    const variants = allocated([1, 9, 30, 60])
+    const bounds = assignmentBounds(variants)
+    const found = new Float64Array(variants.length)
+    for (const point of pointsOf(0))
+      add(
+        found,
+        bounds.findIndex((each) => point < each),
+      )
+    const statistic = chiSquare(found, (i) => (variants[i]?.allocation ?? 0) * count)
+    expect(statistic).toBeLessThan(bound(variants.length - 1))
+  })
+
+  test('get variants of two experiments independently', () => {
+    const cells = 10
+    const table = new Float64Array(cells * cells)
+    const rows = new Float64Array(cells)
+    const columns = new Float64Array(cells)
+    const others = pointsOf(1)
+    for (const [i, point] of pointsOf(0).entries()) {
+      const row = Math.floor(point * cells)
+      const column = Math.floor((others[i] ?? 0) * cells)
+      add(table, row * cells + column)
+      add(rows, row)
+      add(columns, column)
+    }
+    const expected = (cell: number) =>
+      ((rows[Math.floor(cell / cells)] ?? 0) * (columns[cell % cells] ?? 0)) / count
+    expect(chiSquare(table, expected)).toBeLessThan(bound((cells - 1) ** 2))
+  })
 })
 
-test.each(units)('%s get shares as they are allocated', (_, unitOf) => {
-  const variants = allocated([1, 9, 30, 60])
-  const found = new Map<string, number>()
-  for (let i = 0; i < count; i++) {
-    const { id } = assignVariant(salts[0] ?? '', unitOf(i), variants)
-    found.set(id, (found.get(id) ?? 0) + 1)
-  }
-  const statistic = variants.reduce((sum, { id, allocation }) => {
-    const expected = allocation * count
-    return sum + ((found.get(id) ?? 0) - expected) ** 2 / expected
-  }, 0)
-  expect(statistic).toBeLessThan(bound(variants.length - 1))
-})
+function add(counts: Float64Array, cell: number): void {
+  counts[cell] = (counts[cell] ?? 0) + 1
+}
 
-test.each(units)('%s get variants of two experiments independently', (_, unitOf) => {
-  const cells = 10
-  const table = new Float64Array(cells * cells)
-  for (let i = 0; i < count; i++) {
-    const [row, column] = salts.map((salt) => Math.floor(assignmentPoint(salt, unitOf(i)) * cells))
-    const cell = (row ?? 0) * cells + (column ?? 0)
-    table[cell] = (table[cell] ?? 0) + 1
-  }
-  const sumOf = (cellOf: (k: number) => number) =>
-    Array.from({ length: cells }, (_, k) => table[cellOf(k)] ?? 0).reduce((sum, n) => sum + n, 0)
-  const rows = Array.from({ length: cells }, (_, row) => sumOf((k) => row * cells + k))
-  const columns = Array.from({ length: cells }, (_, column) => sumOf((k) => k * cells + column))
-  const statistic = table.reduce((sum, n, cell) => {
-    const expected = ((rows[Math.floor(cell / cells)] ?? 0) * (columns[cell % cells] ?? 0)) / count
-    return sum + (n - expected) ** 2 / expected
-  }, 0)
-  expect(statistic).toBeLessThan(bound((cells - 1) ** 2))
-})
+function chiSquare(found: Float64Array, expected: (cell: number) => number): number {
+  return found.reduce((sum, n, cell) => sum + (n - expected(cell)) ** 2 / expected(cell), 0)
+}

@@ -66,11 +66,11 @@ const ofPerson = {
   (SELECT argMax(client, (time, client_id)) ${bindings} AND device = sipHash64({unit:String})) AS bound,
   if(bound = 0, sipHash64({unit:String}), bound) AS asked,
   (SELECT groupArray(device) FROM (
-    SELECT device ${bindings}
-      AND device IN (SELECT device ${bindings} AND client = asked)
-    GROUP BY device HAVING argMax(client, (time, client_id)) = asked)) AS own,
-  (SELECT argMax(client, (time, client_id)) ${bindings} AND device = asked) AS other,
-  if(other IN (0, asked), arrayPushBack(own, asked), own) AS devices,`,
+    SELECT device FROM (
+      SELECT device, client, time, client_id ${bindings}
+        AND device IN (SELECT device ${bindings} AND client = asked UNION ALL SELECT asked)
+      UNION ALL SELECT asked, asked, toDateTime64(0, 3, 'UTC'), '')
+    GROUP BY device HAVING argMax(client, (time, client_id)) = asked)) AS devices,`,
   condition: `device IN (
     SELECT arrayJoin(devices) UNION ALL SELECT device FROM events WHERE ${scope} AND client = asked)
   AND (client = asked OR (client = 0 AND has(devices, device)))`,
