@@ -372,6 +372,37 @@ describe('a decision', () => {
     const [, planned] = (await read()).metrics[0]?.variants ?? []
     expect((await decide()).variants[0]?.pValue).toBe(planned?.comparison?.fixedHorizon.adjusted.pValue)
   })
+
+  it('over a planned sample is that of one look, however long the experiment runs on until it shows something', async () => {
+    experiment = { ...experiment, plannedSample: 1_000 }
+    const decide = () => createDecisionReader(readResults)(experiment, asked)
+    await engine.load([...planted('control', 500, 100), ...planted('green', 500, 110)])
+    const atThePlannedSample = await decide()
+    expect(atThePlannedSample.validated).toBe(true)
+    expect(atThePlannedSample.variants[0]?.pValue).toBeGreaterThan(0.2)
+    const later = (variantId: string, signups: number) =>
+      planted(variantId, 400, signups).map((each) => ({
+        ...each,
+        tmpId: `later-${each.tmpId}`,
+        eventId: `later-${each.eventId}`,
+        time: each.time + 12 * day,
+      }))
+    await engine.load([...later('control', 60), ...later('green', 140)])
+    const results = await read()
+    expect(results.metrics[0]?.variants[1]?.comparison?.fixedHorizon.pValue).toBeLessThan(0.001)
+    expect(await decide()).toEqual(atThePlannedSample)
+    // Units that came later still tell whether the sample ratio holds.
+    await engine.load(Array.from({ length: 200 }, (_, i) => exposure(`odd-${i}`, 'green', start + 25 * day)))
+    expect((await decide()).validated).toBe(false)
+  })
+
+  it('stands on no window that is open', async () => {
+    await engine.load([...planted('control', 2_000, 200), ...planted('green', 2_000, 300)])
+    expect(await read('all')).toMatchObject({ validated: true, validation: 'always_valid_bound' })
+    now = start + 9 * day + 12 * hour
+    experiment = { ...experiment, plannedSample: 4_000 }
+    expect(await read('all')).toMatchObject({ validated: false, validation: 'too_early' })
+  })
 })
 
 it('gives a row for each metric and variant as CSV and as lines', async () => {

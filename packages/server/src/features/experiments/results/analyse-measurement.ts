@@ -21,6 +21,12 @@ export type StartedExperiment = MeasuredExperiment & { readonly startedAt: numbe
 /** Of all intervals. */
 const alpha = 0.05
 
+/**
+ * Which units are analysed: all, or, once the planned sample is complete, those that made it up. The fixed-horizon test
+ * is right for one look, which is that one: whoever may choose when to stop afterwards looks again each day.
+ */
+export type AnalysedSample = 'all' | 'planned'
+
 /** Sums of each metric by variant. */
 type Sums = ReadonlyMap<string, readonly UnitSums[]>
 
@@ -28,16 +34,19 @@ type Sums = ReadonlyMap<string, readonly UnitSums[]>
 export function analyseMeasurement(
   experiment: StartedExperiment,
   measured: Measured,
-  windows: CountedWindows,
+  { windows, sample = 'all' }: { readonly windows: CountedWindows; readonly sample?: AnalysedSample },
 ): ExperimentResults {
   const { variants, metrics, baselineVariantId, plannedSample } = experiment
   const design: ExperimentDesign = { baselineVariantId, variants, plannedSample, alpha }
-  const { sums, exposed, course } = cumulate(experiment, measured, design)
+  const { sums, exposed, course } = cumulate(experiment, measured, design, sample)
   const analysis = analyseExperiment(
     design,
     metrics.map((_, i) => metricOf(experiment, sums, i)),
     exposed,
   )
+  const { validated, reason } = analysis.validation
+  // What units have done so far still grows: it bears no decision, whatever it shows.
+  const isOpen = windows === 'all' && [...sums.values()].some(([success]) => (success?.open ?? 0n) > 0n)
   return {
     experimentId: experiment.id,
     readAt: new Date(measured.at).toISOString(),
@@ -48,8 +57,8 @@ export function analyseMeasurement(
     baselineVariantId,
     plannedSample,
     confidenceLevel: 1 - alpha,
-    validated: analysis.validation.validated,
-    validation: analysis.validation.reason,
+    validated: validated && !isOpen,
+    validation: validated && isOpen ? 'too_early' : reason,
     sampleRatio: analysis.sampleRatio,
     excluded: measured.excluded,
     variants: variants.map(({ id, name, allocation }) => ({
@@ -94,20 +103,32 @@ function metricOf({ metrics, variants, cupedDays }: StartedExperiment, sums: Sum
 }
 
 /** Adds up the days, and reads the success metric at the end of each of the last ones. */
-function cumulate(experiment: StartedExperiment, { days }: Measured, design: ExperimentDesign) {
+function cumulate(
+  experiment: StartedExperiment,
+  { days }: Measured,
+  design: ExperimentDesign,
+  sample: AnalysedSample,
+) {
+  const { plannedSample } = experiment
   const sums = new Map<string, UnitSums[]>()
   const exposed = new Map<string, number>()
   const course: ExperimentResults['course'] = []
   const dates = [...new Set(days.map(({ day }) => day))]
   const shown = new Set(dates.slice(-courseDays))
+  let counted = 0
+  let isComplete = false
   for (const [i, { variantId, day, units, metrics }] of days.entries()) {
+    exposed.set(variantId, (exposed.get(variantId) ?? 0) + units)
+    if (isComplete) continue
     const known = sums.get(variantId)
     sums.set(
       variantId,
       metrics.map((own, place) => addSums(known?.[place] ?? noSums, own)),
     )
-    exposed.set(variantId, (exposed.get(variantId) ?? 0) + units)
-    if (days[i + 1]?.day === day || !shown.has(day)) continue
+    counted += Number(metrics[0]?.units ?? 0)
+    if (days[i + 1]?.day === day) continue
+    isComplete = sample === 'planned' && plannedSample !== null && counted >= plannedSample
+    if (!shown.has(day)) continue
     const [success] = analyseMetrics(design, [metricOf(experiment, sums, 0)])
     for (const variant of success?.variants ?? []) {
       if (!variant.comparison) continue

@@ -23,6 +23,9 @@ describe('a plan', () => {
     [{ baseline: { rate: 0.5 }, effect: 0 }, 'effect'],
     [{ baseline: { rate: 0.5 }, effect: 1.5 }, 'effect'],
     [{ baseline: { rate: 0.5 }, effect: 0.1, allocations: [0.5, 0.6] }, 'allocations'],
+    // Their units are no number, or none that JSON and a plan could hold.
+    [{ baseline: { rate: 1e-300 }, effect: 1e-300 }, 'effect'],
+    [{ baseline: { mean: 1, standardDeviation: 1 }, effect: 1e-12 }, 'effect'],
   ])('refuses what cannot be planned: %j', (asked, path) => {
     expect(() => service.plan(asked)).toThrow(
       expect.objectContaining({

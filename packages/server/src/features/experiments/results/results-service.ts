@@ -5,13 +5,14 @@ import type {
   ExperimentResults,
 } from '@millrace/contract/resources/experiment-results.ts'
 import { DomainError } from '../../../platform/errors.ts'
+import { invalid } from '../../../platform/invalid.ts'
 import type { Principal } from '../../identity/sessions/principal.ts'
 import type { MeasureExperiment } from '../../statistics/explorations/experiments/experiment-measure.ts'
 import type { CountedWindows } from '../../statistics/explorations/experiments/measured-experiment.ts'
 import type { MeasuredResults, ReadResults } from '../experiment-service.ts'
 import { type PlanDesign, planSample } from '../inference/planner.ts'
 import type { MeasuredExperiment } from '../measured-experiment.ts'
-import { analyseMeasurement } from './analyse-measurement.ts'
+import { type AnalysedSample, analyseMeasurement } from './analyse-measurement.ts'
 
 export interface ResultsDependencies {
   /** @throws {DomainError} `experimentNotFound` */
@@ -34,28 +35,35 @@ export interface ResultsService {
 /** @throws {DomainError} `experimentNotStarted`, `tooComplex`, `tooManyRequests`, `timeout`, `unavailable` */
 export type ReadExperimentResults = (
   experiment: MeasuredExperiment,
-  asked: { readonly userId: string; readonly windows: CountedWindows; readonly signal: AbortSignal },
+  asked: {
+    readonly userId: string
+    readonly windows: CountedWindows
+    /** `all` when absent. */
+    readonly sample?: AnalysedSample
+    readonly signal: AbortSignal
+  },
 ) => Promise<ExperimentResults>
 
 export function createResultsReader(measure: MeasureExperiment): ReadExperimentResults {
-  return async (experiment, { windows, ...asked }) => {
+  return async (experiment, { windows, sample = 'all', ...asked }) => {
     const { id, companyId, startedAt } = experiment
     if (startedAt === null) throw new DomainError('experimentNotStarted', { id })
     const started = { ...experiment, startedAt }
     const measured = await measure({ ...asked, companyId, experiment: started, windows })
-    return analyseMeasurement(started, measured, windows)
+    return analyseMeasurement(started, measured, { windows, sample })
   }
 }
 
 /**
  * The success metric of each variant as a decision keeps it, corrected for the number of comparisons: by the
- * fixed-horizon test where the planned sample was reached, else by the one that is right at any time.
+ * fixed-horizon test over the planned sample alone where that was reached, else by the one that is right at any time.
  */
 export function createDecisionReader(readResults: ReadExperimentResults): ReadResults {
   return async (experiment, asked): Promise<MeasuredResults> => {
     const { validated, validation, metrics } = await readResults(experiment, {
       ...asked,
       windows: 'complete',
+      sample: 'planned',
     })
     const variants = metrics[0]?.variants ?? []
     return {
@@ -98,6 +106,9 @@ export function createResultsService({ readMeasured, readResults }: ResultsDepen
         ...(alpha === undefined ? {} : { alpha }),
       }
       const { fixedHorizon, alwaysValid } = planSample(design, effect, dailyUnits ?? null)
+      if (!Number.isSafeInteger(alwaysValid.units)) {
+        throw invalid('effect', 'is so small beside the baseline that no number of units finds it')
+      }
       return {
         fixedHorizon: { ...fixedHorizon, unitsByVariant: [...fixedHorizon.unitsByVariant] },
         alwaysValid: { ...alwaysValid, unitsByVariant: [...alwaysValid.unitsByVariant] },
