@@ -126,7 +126,14 @@ export const retryReport = {
   summary: 'Try the failed generation of a report again',
   description:
     'Queues the last generation again, with your rights, where `lastGenerationFailure.retryable` is true.',
-  errors: ['reportNotFound', 'reportGenerates', 'reportNotRetryable', 'reportArchived', 'tooManyRequests'],
+  errors: [
+    'reportNotFound',
+    'reportGenerates',
+    'reportNotRetryable',
+    'reportArchived',
+    'reportSuperseded',
+    'tooManyRequests',
+  ],
   replies: { 200: { description: 'The report, with its active generation' } },
   schema: { params, response: { 200: successEnvelope(Report) } },
 } as const satisfies Operation

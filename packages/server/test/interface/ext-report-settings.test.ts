@@ -383,6 +383,35 @@ describe('an automatic report', () => {
     expect(await app.call('reader', 'POST', `/${plain.id}/regenerate`)).toMatchObject({ error_code: 9505 })
   })
 
+  test('that another one supersedes is not tried again, and what is under way of it is given up', async () => {
+    const year = yearNow()
+    await app.set('revenue', { enabled: true, recipients: [app.people.reader.email] })
+    app.plain.beforeQuery = () => Promise.reject(new Error('broken'))
+    await endPeriod(`${year}-02-01T05:00:00Z`)
+    for (let attempt = 0; attempt < 3; attempt++) {
+      app.app.time.advance(200_000)
+      await app.work()
+    }
+    await app.app.takeMails()
+    app.plain.beforeQuery = () => undefined
+    const [former] = await app.list()
+    const id = former?.id ?? ''
+    expect(former?.lastGenerationFailure?.retryable).toBe(true)
+    const made = await app.act(id, 'regenerate')
+    // Its recipients would get the former report after the one that stands in its place.
+    expect(await app.call('reader', 'POST', `/${id}/retry`)).toMatchObject({
+      status: 409,
+      error_code: 9506,
+      data: { id, supersededByReportId: made.id },
+    })
+    await app.act(id, 'follow-ups', { question: 'revenue by country' })
+    await app.work()
+    await app.work()
+    expect(await app.read(id)).toMatchObject({ archivedAt: expect.any(String), sections: [] })
+    expect((await app.read(id)).activeGeneration).toBeUndefined()
+    expect((await app.app.takeMails()).length).toBe(1)
+  })
+
   test('is left out where the company has 10,000 reports of which none is archived', async () => {
     const year = yearNow()
     await app.set('revenue', { enabled: true })

@@ -16,12 +16,12 @@ import type { Logger } from '../../platform/logger.ts'
 import { type Page, rangeOf } from '../../platform/paging.ts'
 import type { Queries, Relational } from '../../platform/stores/relational.ts'
 import type { Caller, Principal } from '../identity/sessions/principal.ts'
+import { archiveReport } from './archive-report.ts'
 import { defaultPrompt } from './automatic/prompts.ts'
 import { automaticReport } from './automatic/report-planner.ts'
 import { createReportSettingsStore } from './automatic/report-settings-store.ts'
 import type { RunQuery } from './evidence/evidence-runner.ts'
 import type { PlanReader } from './generations/generation.ts'
-import { failureOf } from './generations/generation-failure.ts'
 import { createGenerationStore, type NewGeneration } from './generations/generation-store.ts'
 import { comparisonsOf, toComparisonWindows } from './periods/periods.ts'
 import { makeRoom, maxReports } from './report-room.ts'
@@ -279,12 +279,16 @@ export function createReportService(dependencies: ReportServiceDependencies) {
       return readWhole(principal, id)
     },
 
-    /** @throws DomainError `reportNotFound`, `reportArchived`, `reportGenerates`, `reportNotRetryable` or `tooManyRequests` */
+    /**
+     * @throws DomainError `reportNotFound`, `reportArchived`, `reportSuperseded`, `reportGenerates`, `reportNotRetryable`
+     *   or `tooManyRequests`
+     */
     async retry(principal: Principal, given: string): Promise<Report> {
       const id = normalizeId(given)
       await relational.transaction(async (tx) => {
         const report = await lock(tx, principal, id)
         if (report.archivedAt !== null) throw new DomainError('reportArchived', { id })
+        requirePresent(report)
         await requireIdle(tx, report)
         const { companyId, failedGenerationId } = report
         const failed =
@@ -310,14 +314,12 @@ export function createReportService(dependencies: ReportServiceDependencies) {
       const replacement = newId()
       await relational.transaction(async (tx) => {
         const report = await lock(tx, principal, id)
-        const { slug, cadence, periodStart, periodEnd, supersededById, timezone } = report
+        const { slug, cadence, periodStart, periodEnd, timezone } = report
         const settings = slug === null ? undefined : await createReportSettingsStore(tx).find(companyId, slug)
         if (!settings || !cadence || !periodStart || !periodEnd) {
           throw new DomainError('reportNotAutomatic', { id })
         }
-        if (supersededById !== null) {
-          throw new DomainError('reportSuperseded', { id, supersededByReportId: supersededById })
-        }
+        requirePresent(report)
         await requireIdle(tx, report)
         await requireTurn(tx, principal)
         await requireRoom(tx, companyId)
@@ -348,17 +350,7 @@ export function createReportService(dependencies: ReportServiceDependencies) {
       await relational.transaction(async (tx) => {
         const report = await lock(tx, principal, id)
         if (report.archivedAt !== null) return
-        const within = createReportStore(tx)
-        const withinGenerations = createGenerationStore(tx)
-        await within.archive(companyId, id)
-        const cancelled = await withinGenerations.cancel(companyId, id, {
-          ...failureOf('archived'),
-          evidence: [],
-        })
-        if (cancelled !== undefined) {
-          await withinGenerations.deleteEvidence(cancelled)
-          await within.update(companyId, id, { failedGenerationId: cancelled })
-        }
+        await archiveReport(tx, companyId, id)
         await recordAudit(tx, auditEventOf(caller, 'report-archive', target(id, report.title)))
       })
       return readWhole(principal, id)
@@ -393,6 +385,12 @@ export function createReportService(dependencies: ReportServiceDependencies) {
 }
 
 const absent = (id: string) => new DomainError('reportNotFound', { id: normalizeId(id) })
+
+/** @throws DomainError `reportSuperseded` where another one stands in its place, whose recipients would get both */
+function requirePresent({ id, supersededById }: StoredReport): void {
+  if (supersededById === null) return
+  throw new DomainError('reportSuperseded', { id, supersededByReportId: supersededById })
+}
 
 const maxTitle = 200
 

@@ -1,9 +1,10 @@
 import type { Logger } from '../../../platform/logger.ts'
 import type { EnqueueMail } from '../../../platform/mail/mail-queue.ts'
 import type { Queries } from '../../../platform/stores/relational.ts'
+import { archiveReport } from '../archive-report.ts'
 import type { AutomaticOutcome } from '../generations/generation-worker.ts'
 import { lackOf, type Reader, type Readers, sendingRights } from '../readers.ts'
-import { createReportStore, type StoredReport } from '../report-store.ts'
+import type { StoredReport } from '../report-store.ts'
 import type { PauseAutomatic } from './pause-automatic.ts'
 import { failureMail, reportMail } from './report-mails.ts'
 import { createReportSettingsStore, type StoredSettings } from './report-settings-store.ts'
@@ -37,9 +38,7 @@ export function createAutomaticOutcome(dependencies: AutomaticOutcomeDependencie
 
     async onPublished(tx, report, { sections }) {
       const { companyId, supersedesId } = report
-      if (supersedesId !== null) {
-        await createReportStore(tx).archive(companyId, supersedesId)
-      }
+      if (supersedesId !== null) await archiveReport(tx, companyId, supersedesId)
       const { settings, owner, lack } = await ownerOf(tx, report)
       if (!settings?.enabled || settings.recipients.length === 0) return
       if (!owner || lack !== undefined) return pause(tx, settings, lack ?? '')
