@@ -1,5 +1,6 @@
 import type { EvidenceCheck, Report } from '@millrace/contract/resources/report.ts'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { createGenerationStore } from '../../src/features/reports/generations/generation-store.ts'
 import { newId } from '../../src/platform/ids.ts'
 import { hour } from '../support/fake-time.ts'
 import { openReports, type ReportsApp } from '../support/reports.ts'
@@ -326,6 +327,22 @@ describe('a generation that fails', () => {
     await app.work()
     expect((await app.read(id)).lastGenerationFailure).toMatchObject({ code: 'too-large', retryable: false })
   })
+})
+
+test('generations of a company do not wait for all that another one has queued', async () => {
+  for (let i = 0; i < 6; i++) await app.create()
+  const other = await app.create(undefined, 'stranger')
+  const take = () =>
+    app.relational.transaction(async (tx) => {
+      const taken = await createGenerationStore(tx).take(60, 2)
+      return taken?.companyId
+    })
+  expect(await take()).toBe(app.app.companyId)
+  expect(await take()).toBe(app.app.other.companyId)
+  expect(await take()).toBe(app.app.companyId)
+  // Two of each at most.
+  expect(await take()).toBeUndefined()
+  expect((await app.read(other.id, 'stranger')).activeGeneration?.status).toBe('running')
 })
 
 describe('archiving', () => {

@@ -19,9 +19,10 @@ export function createLeasedRows(db: Queries, table: PgTable, name: string) {
 
   return {
     /**
-     * Takes the row that is due longest, of a company that runs fewer than `perCompany`: a queued one, or one whose
-     * process has ended. No other process gets it until `leaseSeconds` have passed. Inside a transaction: two that take
-     * at once would count without each other's.
+     * Takes a queued row, or one whose process has ended, of a company that runs fewer than `perCompany`: of the
+     * companies that run the fewest the row that is due longest, so that none waits for all that another one has
+     * queued. No other process gets it until `leaseSeconds` have passed. Inside a transaction: two that take at once
+     * would count without each other's.
      * @returns its id
      */
     async take(leaseSeconds: number, perCompany: number): Promise<string | undefined> {
@@ -30,11 +31,13 @@ export function createLeasedRows(db: Queries, table: PgTable, name: string) {
         sql`update ${table} set state = 'running', attempts = attempts + 1, started_at = now(),
             lease_until = now() + make_interval(secs => ${leaseSeconds})
           where id = (
-            select due.id from ${table} as due
-            where (state = 'queued' and due_at <= now() or state = 'running' and lease_until <= now())
-              and (select count(*) from ${table} as other where other.company_id = due.company_id
-                and other.state = 'running' and other.lease_until > now()) < ${perCompany}
-            order by due_at, id limit 1 for update skip locked
+            with busy as (
+              select company_id, count(*) as running from ${table}
+              where state = 'running' and lease_until > now() group by company_id)
+            select due.id from ${table} as due left join busy on busy.company_id = due.company_id
+            where (due.state = 'queued' and due.due_at <= now() or due.state = 'running' and due.lease_until <= now())
+              and coalesce(busy.running, 0) < ${perCompany}
+            order by coalesce(busy.running, 0), due.due_at, due.id limit 1 for update of due skip locked
           ) returning id`,
       )
       return rows[0]?.id

@@ -49,6 +49,12 @@ const words = {
 /** Characters of the summary that a mail carries; the report has the rest. */
 const maxSummary = 4_000
 
+/**
+ * Names of members and labels come from events, which anybody can send: with a joiner, which is not seen, no reader of
+ * mails makes a link of an address in them.
+ */
+const unlinked = (text: string) => text.replace(/[.:/@](?=[\p{L}/])/gu, '$&\u2060')
+
 /** The texts of the summary, or of the first section where there is none. */
 function summaryOf(sections: readonly ReportSection[]): string[] {
   const section = sections.find(({ kind }) => kind === 'summary') ?? sections[0]
@@ -56,7 +62,7 @@ function summaryOf(sections: readonly ReportSection[]): string[] {
   return (section?.paragraphs ?? []).flatMap(({ text }) => {
     const shown = text.slice(0, Math.max(0, left))
     left -= text.length
-    return shown === '' ? [] : [shown]
+    return shown === '' ? [] : [unlinked(shown)]
   })
 }
 
