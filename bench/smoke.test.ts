@@ -21,6 +21,7 @@ const longRuns: readonly Run[] = [
   ['large-answers', '--seconds', '1', '--rows', '2000', '--settle', '0'],
   ['start', '--rounds', '1', '--minutes', '0', '--settle', '0'],
   ['schedules', '--seconds', '1', '--schedules', '3', '--events', '1000'],
+  ['reports', '--reports', '200', '--rounds', '1'],
   ['sign-in', '--seconds', '1', '--rounds', '1', '--people', '10'],
 ]
 

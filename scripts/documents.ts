@@ -1,5 +1,5 @@
 /**
- * Writes the list of all operations and the generated tables of docs/reports.md, README.md and ARCHITECTURE.md. With `--check` it only
+ * Writes the list of all operations and the generated tables of README.md and of other pages. With `--check` it only
  * checks that they are up to date, and that citations in comments and files named in documents exist. A table stands
  * between `<!-- begin NAME -->` and `<!-- end NAME -->`.
  */

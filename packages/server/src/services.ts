@@ -59,8 +59,6 @@ import {
 } from './features/linked-accounts/linked-account-service.ts'
 import { createReportSettingsStore } from './features/reports/automatic/report-settings-store.ts'
 import type { LanguageModel } from './features/reports/language-model/language-model.ts'
-import { createValueFinder } from './features/reports/questions/value-finder.ts'
-import { createReportWriting } from './features/reports/report-writing.ts'
 import { createReports, type Reports, type ReportsDependencies } from './features/reports/reports.ts'
 import { createSavedQueries, type SavedQueries } from './features/saved-queries/saved-queries.ts'
 import { createSavedQueryStore } from './features/saved-queries/saved-query-store.ts'
@@ -78,7 +76,7 @@ import {
   rowsOfCompiled,
 } from './features/statistics/query/run.ts'
 import { add, startOf } from './features/statistics/query/time/calendar.ts'
-import { DateFault, readRange } from './features/statistics/query/time/dates.ts'
+import { readRange } from './features/statistics/query/time/dates.ts'
 import { openZone } from './features/statistics/query/time/zone.ts'
 import {
   type AnalyticsSettingsService,
@@ -391,23 +389,13 @@ export function createServices(parts: ServiceParts): Services {
     reports: createReports({
       relational,
       answer: statistics.answer,
+      validateQuery: statistics.validate,
       readSettings: analyticsSettings.getForQuery,
-      time: timeRules,
-      writing:
-        overrides.reportWriting ??
-        ((runQuery) =>
-          createReportWriting(
-            {
-              calendar: { openZone, readRange, startOf, add },
-              describe: statistics.describe,
-              findSavedQuery: (companyId, id) => createSavedQueryStore(relational.db).find(companyId, id),
-              findValues: createValueFinder(statistics),
-              validateQuery: statistics.validate,
-              model: parts.languageModel,
-              clock,
-            },
-            runQuery,
-          )),
+      describe: statistics.describe,
+      findSavedQuery: (companyId, id) => createSavedQueryStore(relational.db).find(companyId, id),
+      model: parts.languageModel,
+      time: { openZone, startOf, add, readRange },
+      writing: overrides.reportWriting,
       findReader: (db, companyId, userId) => createSavedQueryStore(db).findRunner(companyId, userId),
       listReaders: (db, companyId, addresses) => createSavedQueryStore(db).listReaders(companyId, addresses),
       recordAudit,
@@ -418,20 +406,6 @@ export function createServices(parts: ServiceParts): Services {
     }),
     provisioning,
   }
-}
-
-const timeRules: ReportsDependencies['time'] = {
-  openZone,
-  startOf,
-  add,
-  readRange(range, now) {
-    try {
-      return readRange(range, now)
-    } catch (error) {
-      if (error instanceof DateFault) return { fault: error.message }
-      throw error
-    }
-  },
 }
 
 /** Events per second from which queries leave a core to the collector, and over how long it is taken. */

@@ -53,7 +53,14 @@ function startProcess(timezone = 'UTC'): Process {
         yield '[{"events.count":17}]'
       })(),
       warnings: [],
+      total: () => undefined,
     }),
+    describe: async () => {
+      throw new Error('the writer of this test asks for nothing')
+    },
+    findSavedQuery: async () => undefined,
+    validateQuery: async () => {},
+    model: undefined,
     readSettings: async () => ({ timezone }),
     time: { openZone, startOf, add, readRange },
     writing: plain.writing,
@@ -94,11 +101,8 @@ async function empty(): Promise<void> {
 
 /** What has to hold of a report that is complete, whatever happened to those who made it. */
 function expectWhole(report: Report): void {
-  expect(report).toMatchObject({
-    sectionCount: 1,
-    lastGenerationFailure: undefined,
-    activeGeneration: undefined,
-  })
+  const { sectionCount, lastGenerationFailure, activeGeneration } = report
+  expect({ sectionCount, lastGenerationFailure, activeGeneration }).toEqual({ sectionCount: 1 })
   expect(report.evidence.map(({ query }) => query.measures[0])).toEqual([
     'events.count',
     'events.people',
@@ -113,7 +117,7 @@ test('J02: killed at every statement in turn, a generation goes on elsewhere wit
   await app.advanceTo('2027-05-10T12:00:00Z')
   let isDone = false
   let [kills, reused] = [0, 0]
-  for (let statements = 0; !isDone; statements++) {
+  for (let statements = 0; !isDone; statements += long ? 1 : 3) {
     const { id } = await app.create({ guidedAnalysis: 'revenue' }, statements % 2 === 0 ? 'reader' : 'admin')
     const victim = startProcess()
     victim.left = statements
@@ -133,10 +137,10 @@ test('J02: killed at every statement in turn, a generation goes on elsewhere wit
     )
     expect(rows).toEqual([{ count: 3 }])
     // A user starts 30 an hour.
-    if (statements % 20 === 19) await app.advance(hour)
+    if (statements % 20 > 16) await app.advance(hour)
   }
-  expect(kills).toBeGreaterThan(10)
-  expect(reused).toBeGreaterThan(5)
+  expect(kills).toBeGreaterThan(5)
+  expect(reused).toBeGreaterThan(3)
 })
 
 test('J02: a generation whose process ends during every attempt fails, and can be tried again', async () => {
@@ -181,6 +185,27 @@ test('J02: a process that was only slow publishes and stores nothing once anothe
   // The first had stored one, the other went on with it.
   expect(slow.plain.asked).toEqual(['events.count', 'events.people'])
   expect(heir.plain.asked).toEqual(['events.people', 'events.sessions'])
+})
+
+test('a process that stops gives its generation back as if it had not begun', async () => {
+  await empty()
+  await app.advance(hour)
+  const { id } = await app.create()
+  const [stopped, heir] = [startProcess(), startProcess()]
+  const stopping = new AbortController()
+  stopped.plain.beforeQuery = async (index) => {
+    if (index === 2) stopping.abort(new Error('the service stops'))
+  }
+  await stopped.loops.worker.runOne(stopping.signal)
+  const { rows } = await app.relational.pool.query(
+    'select state, attempts from report_generations where report_id = $1',
+    [id],
+  )
+  expect(rows).toEqual([{ state: 'queued', attempts: 0 }])
+  await work(heir)
+  await Promise.all([stopped, heir].map(end))
+  expectWhole(await app.read(id))
+  expect(heir.plain.asked).toEqual(['events.sessions'])
 })
 
 test('a company has two generations at once, and another company its own', async () => {
@@ -231,7 +256,9 @@ function expectedKeys(cadence: string, timezone: string, from: number, to: numbe
   return [...keys]
 }
 
-test.each(['Europe/Paris', 'Australia/Lord_Howe', 'America/Santiago', 'Pacific/Apia'])(
+test.each(
+  long ? ['Europe/Paris', 'Australia/Lord_Howe', 'America/Santiago', 'Pacific/Apia'] : ['America/Santiago'],
+)(
   'J01, J04: over a year in %s every period has one report, whoever is killed',
   async (timezone) => {
     const { pool, time } = app.relational

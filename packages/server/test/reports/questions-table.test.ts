@@ -659,6 +659,79 @@ const english: readonly (readonly [question: string, expected: Expected])[] = [
     { of: 'sessions.count', in: '2026-02-16 2026-03-17', where: ['sessions.utmMedium equals cpc'] },
   ],
   ['"Paris" revenue', { of: 'purchases.revenue', in: '2026-02-16 2026-03-17', unread: ['"Paris"'] }],
+  [
+    'sessions in the US on iOS',
+    {
+      of: 'sessions.count',
+      in: '2026-02-16 2026-03-17',
+      where: ['sessions.country equals US', 'sessions.os equals iOS'],
+    },
+  ],
+  ['how many people visited us yesterday', { of: 'events.people', in: '2026-03-17' }],
+  [
+    'revenue in DE and FR in 2011',
+    {
+      of: 'purchases.revenue',
+      in: '2011-01-01 2011-12-31',
+      where: ['purchases.label.country equals Germany|Allemagne|DE|France|FR'],
+    },
+  ],
+  ['REVENUE IN MARCH', { of: 'purchases.revenue', in: '2026-03-01 2026-03-18' }],
+  ['average revenue per order', { of: 'purchases.averageOrderValue', in: '2026-02-16 2026-03-17' }],
+  [
+    'how much did customers spend in 2011',
+    { of: 'purchases.buyers purchases.revenue', in: '2011-01-01 2011-12-31' },
+  ],
+  ['how many people bought something yesterday', { of: 'purchases.buyers', in: '2026-03-17' }],
+  [
+    'sign_up events per day',
+    {
+      of: 'events.count',
+      per: 'day',
+      in: '2026-02-16 2026-03-17',
+      where: ['events.name equals sign_up'],
+      fill: true,
+    },
+  ],
+  [
+    'the number of "newsletter_signup" events this month',
+    { of: 'events.count', in: '2026-03-01 2026-03-18', where: ['events.name equals newsletter_signup'] },
+  ],
+  [
+    'did revenue go up last week?',
+    { of: 'purchases.revenue', compared: ['2026-03-09 2026-03-15', '2026-03-02 2026-03-08'] },
+  ],
+  [
+    'revenue growth in November 2011 vs last year',
+    { of: 'purchases.revenue', compared: ['2011-11-01 2011-11-30', '2010-11-01 2010-11-30'] },
+  ],
+  [
+    'How is revenue trending this quarter compared to last quarter?',
+    {
+      of: 'purchases.revenue',
+      per: 'week',
+      compared: ['2026-01-01 2026-03-18', '2025-10-01 2025-12-18'],
+      fill: true,
+    },
+  ],
+  [
+    'sessions referred by google.com last month',
+    { of: 'sessions.count', in: '2026-02-01 2026-02-28', unread: ['google.com'] },
+  ],
+  ['orders from December to February', { of: 'purchases.count', in: '2025-12-01 2026-02-28' }],
+  [
+    'Orders in the first week of May 2024',
+    { of: 'purchases.count', in: '2024-05-01 2024-05-31', unread: ['first', 'week'] },
+  ],
+  [
+    'What percentage of visitors bounce on mobile?',
+    {
+      of: 'sessions.people sessions.bounces',
+      in: '2026-02-16 2026-03-17',
+      where: ['sessions.deviceType equals mobile'],
+      unread: ['percentage'],
+    },
+  ],
 ]
 
 const french: readonly (readonly [question: string, expected: Expected])[] = [
@@ -982,6 +1055,24 @@ const french: readonly (readonly [question: string, expected: Expected])[] = [
   ],
   ['ajouts au panier hier', { of: 'events.count', in: '2026-03-17', where: ['events.name equals add_cart'] }],
   ['sessions venant de google', { of: 'sessions.count', in: '2026-02-16 2026-03-17', unread: ['google'] }],
+  [
+    'Comment évoluent les ventes ?',
+    { of: 'purchases.revenue', per: 'day', in: '2026-02-16 2026-03-17', fill: true },
+  ],
+  ["chiffre d'affaires du 1 janvier au 31 mars", { of: 'purchases.revenue', in: '2026-01-01 2026-03-18' }],
+  [
+    'les ventes ont-elles augmenté en novembre 2011 ?',
+    { of: 'purchases.revenue', compared: ['2011-11-01 2011-11-30', '2011-10-01 2011-10-31'] },
+  ],
+  ['Combien de personnes ont acheté hier ?', { of: 'purchases.buyers', in: '2026-03-17' }],
+  [
+    "chiffre d'affaires par commande en 2011",
+    { of: 'purchases.averageOrderValue', in: '2011-01-01 2011-12-31' },
+  ],
+  [
+    "croissance du chiffre d'affaires en 2011",
+    { of: 'purchases.revenue', compared: ['2011-01-01 2011-12-31', '2010-01-01 2010-12-31'] },
+  ],
 ]
 
 /** Asked on Wednesday, 18 March 2026, in Paris. */

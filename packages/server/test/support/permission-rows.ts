@@ -6,6 +6,7 @@ import { cohortRows } from './permission-rows-cohorts.ts'
 import { companyRows } from './permission-rows-company.ts'
 import { experimentRows } from './permission-rows-experiments.ts'
 import { ownAccountRows } from './permission-rows-own-account.ts'
+import { reportRows } from './permission-rows-reports.ts'
 import { savedQueryRows } from './permission-rows-saved-queries.ts'
 import { signOnRows } from './permission-rows-sign-on.ts'
 import type { PermissionWorld } from './permission-world.ts'
@@ -40,6 +41,7 @@ export const permissionRows: PermissionRows = {
   ...experimentRows,
   ...analyticsSettingsRows,
   ...savedQueryRows,
+  ...reportRows,
 
   runQuery: {
     needs: 'statistics access',

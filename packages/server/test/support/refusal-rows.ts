@@ -8,6 +8,7 @@ import { analyticsSettingsRefusals } from './refusal-rows-analytics-settings.ts'
 import { cohortRefusals } from './refusal-rows-cohorts.ts'
 import { experimentRefusals } from './refusal-rows-experiments.ts'
 import { ownAccountRefusals } from './refusal-rows-own-account.ts'
+import { reportRefusals } from './refusal-rows-reports.ts'
 import { signOnRefusals } from './refusal-rows-sign-on.ts'
 
 export const refusalRows: RefusalRows = {
@@ -16,6 +17,7 @@ export const refusalRows: RefusalRows = {
   ...cohortRefusals,
   ...experimentRefusals,
   ...ownAccountRefusals,
+  ...reportRefusals,
   ...signOnRefusals,
 }
 

@@ -2,8 +2,9 @@ import type { Evidence } from '@millrace/contract/resources/evidence.ts'
 import type { Query } from '@millrace/contract/resources/query.ts'
 import type { ReportSection } from '@millrace/contract/resources/report-section.ts'
 import type { RunQuery } from '../../src/features/reports/evidence/evidence-runner.ts'
-import type { GenerationRequest, Plan } from '../../src/features/reports/generations/generation.ts'
-import type { ReportWriting } from '../../src/features/reports/reports.ts'
+import { GenerationFailure, type GenerationRequest } from '../../src/features/reports/generator/generation.ts'
+import type { Plan } from '../../src/features/reports/questions/plan-reader.ts'
+import type { ReportWriting } from '../../src/features/reports/report-writing.ts'
 import { DomainError } from '../../src/platform/errors.ts'
 
 const query = (...measures: string[]): Query => ({
@@ -86,6 +87,10 @@ export function createPlainWriting(): PlainWriting {
             evidence.push(read)
             request.onProgress((i + 1) / queries.length)
           }
+          const [first] = evidence
+          if (first && evidence.every(({ state }) => state === 'failure')) {
+            throw new GenerationFailure(first.failureCode ?? '', first.failureMessage ?? '')
+          }
           return {
             title: analysis.kind === 'plan' ? analysis.title : `About ${analysis.guidedAnalysis}`,
             sections: [sectionOf(request, evidence)],
@@ -114,6 +119,7 @@ export function createPlainWriting(): PlainWriting {
             period,
             comparisonWindows: { previousPeriod: period },
             unread: [],
+            agentTurns: 0,
           }
         },
         async readDashboard(path, title, context) {

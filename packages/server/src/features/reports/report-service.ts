@@ -27,7 +27,7 @@ import { comparisonsOf, toComparisonWindows } from './periods/periods.ts'
 import { makeRoom, maxReports } from './report-room.ts'
 import { createReportStore, type ListedReport, type NewReport, type StoredReport } from './report-store.ts'
 import { detailsOf, toSummary } from './report-summary.ts'
-import type { Interval, TimeRules } from './time-rules.ts'
+import { type Interval, readRange, type TimeRules } from './time-rules.ts'
 
 export interface ReportServiceDependencies {
   readonly relational: Pick<Relational, 'db' | 'transaction'>
@@ -92,7 +92,7 @@ export function createReportService(dependencies: ReportServiceDependencies) {
   function readPeriod(wanted: ReportCreation['period'], timezone: string): Interval {
     const zone = time.openZone(timezone)
     const now = clock.now()
-    const read = time.readRange(wanted ?? defaultPeriod, { instant: now, zone })
+    const read = readRange(time, wanted ?? defaultPeriod, { instant: now, zone })
     if ('fault' in read) throw invalid('period', `must be a range of dates: ${read.fault}`)
     const { from } = read
     if (!Number.isFinite(from) || !Number.isFinite(read.to)) {
@@ -331,7 +331,7 @@ export function createReportService(dependencies: ReportServiceDependencies) {
         await within.update(companyId, id, { supersededById: replacement })
         await within.insert({
           ...columns,
-          ...{ id: replacement, supersedesId: id, createdBy: userId },
+          ...{ id: replacement, supersedesId: id, createdBy: userId, periodKey: report.periodKey },
           ...{ requestedType: 'user', requestedBy: userId },
         })
         await start(tx, principal, { reportId: replacement, kind: 'initial', question: prompt })

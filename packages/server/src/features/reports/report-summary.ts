@@ -2,7 +2,14 @@ import { type Report, type ReportRequester, ReportSummary } from '@millrace/cont
 import { Compile } from 'typebox/compile'
 import type { ListedReport, StoredReport } from './report-store.ts'
 
-const isSummary = Compile(ReportSummary)
+let compiled: ReturnType<typeof compileSummary> | undefined
+const compileSummary = () => Compile(ReportSummary)
+
+/** The start of the service does not wait for the compiler. */
+function isSummary(summary: unknown): summary is ReportSummary {
+  compiled ??= compileSummary()
+  return compiled.Check(summary)
+}
 
 const requesterOf = (row: Pick<StoredReport, 'requestedType' | 'requestedBy'>): ReportRequester => ({
   type: row.requestedType,
@@ -86,7 +93,7 @@ export function toSummary(row: ListedReport): ReportSummary | undefined {
     ...(lastGenerationFailure && { lastGenerationFailure }),
     ...(automatic && { automatic }),
   }
-  return isSummary.Check(summary) ? summary : undefined
+  return isSummary(summary) ? summary : undefined
 }
 
 /** What a whole report says beside its summary, its sections and its evidence. */

@@ -1,58 +1,59 @@
-import type { PlanReader, ReportGenerator } from './generations/generation.ts'
-import { GenerationRefused } from './generations/generation-failure.ts'
+import type { StatisticsMeta } from '@millrace/contract/resources/statistics-meta.ts'
+import type { Clock } from '../../platform/clock.ts'
+import type { StatisticsService } from '../statistics/statistics-service.ts'
+import type { RunQuery } from './evidence/evidence-runner.ts'
+import type { CheckSections, PlanReader, ReportGenerator } from './generations/generation.ts'
 import { checkSections } from './generator/checker/check-sections.ts'
-import { createReportGenerator, type ReportGeneratorDependencies } from './generator/generate-report.ts'
-import { GenerationFailure } from './generator/generation.ts'
+import { createReportGenerator } from './generator/generate-report.ts'
 import type { LanguageModel } from './language-model/language-model.ts'
 import { createModelPlanner, type ModelPlannerDependencies } from './language-model/model-planner.ts'
 import { createPhrasedGenerator } from './language-model/phrased-generator.ts'
 import { createPhraser } from './language-model/phraser.ts'
 import { createDashboardReader, type DashboardDependencies } from './questions/dashboard-reader.ts'
 import { createPlanReader } from './questions/plan-reader.ts'
-import { createQuestionReader, type FindValues } from './questions/question-reader.ts'
-import type { ReportWriting } from './reports.ts'
+import { createQuestionReader } from './questions/question-reader.ts'
+import { createValueFinder } from './questions/value-finder.ts'
+import type { TimeRules } from './time-rules.ts'
 
-export interface ReportWritingDependencies
-  extends DashboardDependencies,
-    Pick<ReportGeneratorDependencies, 'describe' | 'clock'>,
-    Pick<ModelPlannerDependencies, 'validateQuery'> {
-  readonly findValues: (caller: { readonly companyId: string }) => FindValues
-  /** Reads what the grammar cannot, and phrases reports; undefined where there is none. */
-  readonly model: LanguageModel | undefined
+/** What writes reports and what reads their questions. */
+export interface ReportWriting {
+  readonly generator: ReportGenerator
+  readonly plans: PlanReader
+  readonly checkSections: CheckSections
 }
 
-/** Writes reports by rules: questions are read by a grammar, and texts tell what queries have found. */
+export interface ReportWritingDependencies
+  extends Pick<DashboardDependencies, 'findSavedQuery'>,
+    Pick<ModelPlannerDependencies, 'validateQuery'> {
+  readonly answer: StatisticsService['answer']
+  readonly describe: (companyId: string) => Promise<StatisticsMeta>
+  /** Reads what the grammar cannot, and phrases reports; undefined where there is none. */
+  readonly model: LanguageModel | undefined
+  readonly time: TimeRules
+  readonly clock: Clock
+}
+
+/**
+ * Writes reports by rules: questions are read by a grammar, and texts tell what queries have found. A language model
+ * helps where there is one.
+ */
 export function createReportWriting(
-  dependencies: ReportWritingDependencies,
-  runQuery: ReportGeneratorDependencies['runQuery'],
+  { answer, describe, findSavedQuery, validateQuery, model, time, clock }: ReportWritingDependencies,
+  runQuery: RunQuery,
 ): ReportWriting {
-  const { calendar, describe, findValues, validateQuery, model } = dependencies
-  const generator = createReportGenerator({ ...dependencies, runQuery })
-  const planner = model && createModelPlanner({ model, calendar, validateQuery })
+  const planner = model && createModelPlanner({ model, calendar: time, validateQuery })
   return {
     generator: createPhrasedGenerator(
-      { generate: (request) => told(generator.generate(request)) },
+      createReportGenerator({ runQuery, describe, clock }),
       model && createPhraser({ model, checkSections }).phrase,
     ),
     plans: createPlanReader({
       describe,
-      questions: createQuestionReader(calendar),
-      dashboards: createDashboardReader(dependencies),
-      findValues,
+      questions: createQuestionReader(time),
+      dashboards: createDashboardReader({ calendar: time, findSavedQuery }),
+      findValues: createValueFinder({ answer }),
       ...(planner ? { planByModel: planner.plan } : {}),
-    }) satisfies PlanReader,
+    }),
     checkSections,
-  }
-}
-
-/** A report of which no query was answered, as a failure that users are told and may try again. */
-async function told(
-  report: ReturnType<ReportGenerator['generate']>,
-): ReturnType<ReportGenerator['generate']> {
-  try {
-    return await report
-  } catch (error) {
-    if (error instanceof GenerationFailure) throw new GenerationRefused('no-data', error.message)
-    throw error
   }
 }

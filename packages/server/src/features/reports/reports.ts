@@ -1,5 +1,4 @@
 import type { RecordAudit } from '../../platform/audit.ts'
-import type { Clock } from '../../platform/clock.ts'
 import { createWorkLoops } from '../../platform/jobs/work-loops.ts'
 import type { Logger } from '../../platform/logger.ts'
 import type { EnqueueMail } from '../../platform/mail/mail-queue.ts'
@@ -12,31 +11,21 @@ import {
   type ReportSettingsService,
 } from './automatic/report-settings-service.ts'
 import { createEventReach } from './evidence/event-reach.ts'
-import { createEvidenceRunner, type EvidenceRunnerDependencies } from './evidence/evidence-runner.ts'
-import type { CheckSections, PlanReader, ReportGenerator } from './generations/generation.ts'
+import { createEvidenceRunner, type RunQuery } from './evidence/evidence-runner.ts'
 import { createGenerationStore } from './generations/generation-store.ts'
 import { createGenerationWorker } from './generations/generation-worker.ts'
 import type { Readers } from './readers.ts'
 import { createReportService, type ReportService } from './report-service.ts'
-import type { TimeRules } from './time-rules.ts'
+import { createReportWriting, type ReportWriting, type ReportWritingDependencies } from './report-writing.ts'
 
-/** What writes reports and what reads their questions. */
-export interface ReportWriting {
-  readonly generator: ReportGenerator
-  readonly plans: PlanReader
-  readonly checkSections: CheckSections
-}
-
-export interface ReportsDependencies extends Readers {
+export interface ReportsDependencies extends Readers, ReportWritingDependencies {
   readonly relational: Pick<Relational, 'db' | 'transaction'>
-  readonly answer: EvidenceRunnerDependencies['answer']
   readonly readSettings: (companyId: string) => Promise<{ readonly timezone: string }>
-  readonly time: TimeRules
-  readonly writing: (runQuery: ReturnType<typeof createEvidenceRunner>) => ReportWriting
+  /** What stands in the place of the generator and the reading of questions. */
+  readonly writing?: ((runQuery: RunQuery) => ReportWriting) | undefined
   readonly recordAudit: RecordAudit
   readonly enqueueMail: EnqueueMail
   readonly publicUrl: () => string
-  readonly clock: Clock
   readonly log: Logger
 }
 
@@ -75,7 +64,8 @@ function createReportLoops({ planner, worker, findDelay, log }: LoopsDependencie
 export function createReports(dependencies: ReportsDependencies): Reports {
   const { relational, log } = dependencies
   const runQuery = createEvidenceRunner(dependencies)
-  const parts = { ...dependencies, ...dependencies.writing(runQuery), runQuery }
+  const writing = dependencies.writing?.(runQuery) ?? createReportWriting(dependencies, runQuery)
+  const parts = { ...dependencies, ...writing, runQuery }
   const pause = createPauseAutomatic(dependencies)
   return {
     service: createReportService(parts),

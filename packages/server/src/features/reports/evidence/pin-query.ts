@@ -1,5 +1,5 @@
 import type { BinaryFilter, DateRange, Filter, Query } from '@millrace/contract/resources/query.ts'
-import type { TimeRules, Zone } from '../time-rules.ts'
+import { readRange, type TimeRules, type Zone } from '../time-rules.ts'
 
 /** Dates, months, years and instants; every other text means something else on another day. */
 const absolute = /^\s*\d{4}(?:-|\s*$)/
@@ -20,7 +20,7 @@ export function pinQuery(query: Query, at: number, company: Zone, time: TimeRule
   const pin = (range: DateRange): DateRange => {
     const texts = typeof range === 'string' ? [range] : range
     if (texts.every((text) => text === null || absolute.test(text))) return range
-    const read = time.readRange(range, { instant: at, zone })
+    const read = readRange(time, range, { instant: at, zone })
     if ('fault' in read) return range
     const [from, to] = [read.from, read.to].map((instant) =>
       Number.isFinite(instant) ? zone.format(instant) : null,
@@ -45,7 +45,7 @@ export function pinQuery(query: Query, at: number, company: Zone, time: TimeRule
   function pinMoment(value: string): string {
     if (absolute.test(value)) return value
     if (value.trim().toLowerCase() === 'now') return zone.format(at)
-    const read = time.readRange(value, { instant: at, zone })
+    const read = readRange(time, value, { instant: at, zone })
     return 'fault' in read || !Number.isFinite(read.from) ? value : zone.format(read.from).slice(0, 10)
   }
 

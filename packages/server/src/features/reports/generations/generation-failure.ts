@@ -1,4 +1,5 @@
 import { DomainError } from '../../../platform/errors.ts'
+import { GenerationFailure } from '../generator/generation.ts'
 
 /** Codes of failed generations, each with its message and whether another attempt may succeed. */
 const failures = {
@@ -68,9 +69,16 @@ export class GenerationRefused extends Error {
   }
 }
 
+/** Failures of queries that the same query may not have later. */
+const passing: ReadonlySet<string> = new Set(['unavailable', 'timeout', 'tooManyRequests', 'internal'])
+
 /** What users may know of an error; failures inside the service are in its log. */
 export function failureOfError(error: unknown): Failure {
   if (error instanceof GenerationRefused) return error.failure
+  if (error instanceof GenerationFailure) {
+    const code = passing.has(error.code) ? 'no-data' : 'refused'
+    return failureOf(code, `No query was answered: ${error.message}`)
+  }
   if (!(error instanceof DomainError)) return failureOf('internal')
   if (error.errorName === 'tooManyRequests') return failureOf('too-busy')
   return error.status < 500 ? failureOf('refused', error.message) : failureOf('unavailable', error.message)

@@ -1,24 +1,17 @@
 import type { Evidence } from '@millrace/contract/resources/evidence.ts'
 import type { ReportUsage } from '@millrace/contract/resources/report.ts'
 import type { Clock } from '../../../platform/clock.ts'
-import { DomainError } from '../../../platform/errors.ts'
 import { holdLease } from '../../../platform/jobs/lease.ts'
 import type { Logger } from '../../../platform/logger.ts'
 import type { Queries, Relational } from '../../../platform/stores/relational.ts'
+import type { GeneratedReport, GenerationRequest } from '../generator/generation.ts'
 import { comparisonsOf, toComparisonWindows } from '../periods/periods.ts'
+import type { QuestionBase, ReadQuestion } from '../questions/question-reader.ts'
 import { lackOf, type Readers, readingRights } from '../readers.ts'
 import { createReportStore, type ReportChange, type StoredReport } from '../report-store.ts'
 import type { Interval, TimeRules } from '../time-rules.ts'
 import { shownEvidence } from './failure-evidence.ts'
-import type {
-  Analysis,
-  CheckSections,
-  GeneratedReport,
-  Plan,
-  PlanReader,
-  QuestionBase,
-  ReportGenerator,
-} from './generation.ts'
+import type { CheckSections, PlanReader, ReportGenerator } from './generation.ts'
 import { type Failure, failureOfError, GenerationRefused } from './generation-failure.ts'
 import { createGenerationStore, type StoredGeneration } from './generation-store.ts'
 
@@ -60,8 +53,6 @@ const maxSectionBytes = 2 * 1024 * 1024
 const maxBaseQueries = 5
 /** Progress is written when it has come so much further. */
 const progressStep = 0.02
-/** Failures of queries that the same query may not have later. */
-const passing: ReadonlySet<string> = new Set(['unavailable', 'timeout', 'tooManyRequests', 'internal'])
 
 /** Another process has the generation, or nobody any more. */
 class GenerationTaken extends Error {
@@ -91,7 +82,7 @@ export function createGenerationWorker(dependencies: GenerationWorkerDependencie
   async function guidedPeriod(
     { companyId, timezone, periodStart, periodEnd }: StoredReport,
     signal: AbortSignal,
-  ): Promise<Pick<Plan, 'period' | 'comparisonWindows'>> {
+  ): Promise<Pick<ReadQuestion, 'period' | 'comparisonWindows'>> {
     if (!periodStart || !periodEnd) throw new GenerationRefused('refused', 'The report has no period')
     const period: Interval = { from: periodStart.getTime(), to: periodEnd.getTime() }
     const { previousPeriod, previousYear } = comparisonsOf(period, time.openZone(timezone), time)
@@ -129,12 +120,12 @@ export function createGenerationWorker(dependencies: GenerationWorkerDependencie
     generation: StoredGeneration,
     report: StoredReport,
     signal: AbortSignal,
-  ): Promise<Pick<Plan, 'period' | 'comparisonWindows'> & { readonly analysis: Analysis }> {
+  ): Promise<Pick<GenerationRequest, 'period' | 'comparisonWindows' | 'analysis'>> {
     const { companyId, timezone, locale, guidedAnalysis, dashboardPath, dashboardTitle } = report
     if (generation.kind === 'initial' && guidedAnalysis !== null) {
       return { analysis: { kind: 'guided', guidedAnalysis }, ...(await guidedPeriod(report, signal)) }
     }
-    const context = { companyId, timezone, locale, now: generation.createdAt.getTime() }
+    const context = { companyId, timezone, locale, now: generation.createdAt.getTime(), signal }
     const base = generation.kind === 'initial' ? undefined : await baseOf(report)
     const { period, comparisonWindows, ...plan } =
       generation.kind === 'initial' && dashboardPath !== null
@@ -204,7 +195,6 @@ export function createGenerationWorker(dependencies: GenerationWorkerDependencie
     if (others + sizes.reduce((sum, size) => sum + size, 0) > maxEvidenceBytes) {
       throw new GenerationRefused('too-large')
     }
-    requireAnswers(generated.evidence)
     if (Buffer.byteLength(JSON.stringify(generated.sections)) > maxSectionBytes) {
       throw new GenerationRefused('too-large')
     }
@@ -274,7 +264,7 @@ export function createGenerationWorker(dependencies: GenerationWorkerDependencie
   async function settle(generation: StoredGeneration, error: unknown): Promise<void> {
     const failure = failureOfError(error)
     const { id, attempts } = generation
-    if (!(error instanceof DomainError || error instanceof GenerationRefused)) {
+    if (failure.code === 'internal') {
       log.error({ generationId: id, attempt: attempts, err: error }, 'the generation of a report failed')
     }
     const seconds = pauses[attempts - 1]
@@ -319,19 +309,6 @@ export function createGenerationWorker(dependencies: GenerationWorkerDependencie
       return true
     },
   }
-}
-
-export type GenerationWorker = ReturnType<typeof createGenerationWorker>
-
-/** @throws where queries were asked and none of them was answered */
-function requireAnswers(evidence: readonly Evidence[]): void {
-  const [first] = evidence
-  if (!first || evidence.some(({ state }) => state !== 'failure')) return
-  const isPassing = evidence.some(({ failureCode = 'internal' }) => passing.has(failureCode))
-  throw new GenerationRefused(
-    isPassing ? 'no-data' : 'refused',
-    `No query was answered: ${first.failureMessage ?? 'they failed'}`,
-  )
 }
 
 function usageOf({ startedAt }: StoredGeneration, evidence: readonly Evidence[], now: number): ReportUsage {

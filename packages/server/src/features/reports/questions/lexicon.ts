@@ -43,7 +43,19 @@ const orders = ['purchases.count']
 export const measureWords: readonly MeasureWords[] = [
   {
     ids: ['purchases.revenue'],
-    en: ['revenue', 'sales', 'turnover', 'takings', 'sales revenue', 'income', 'money', 'sales volume'],
+    en: [
+      'revenue',
+      'sales',
+      'turnover',
+      'takings',
+      'sales revenue',
+      'income',
+      'money',
+      'sales volume',
+      'spend',
+      'spent',
+      'spending',
+    ],
     fr: [
       "chiffre d'affaires",
       'ca',
@@ -52,6 +64,9 @@ export const measureWords: readonly MeasureWords[] = [
       'vente',
       'montant des ventes',
       "chiffres d'affaires",
+      'dépense',
+      'dépensé',
+      'dépensent',
     ],
   },
   {
@@ -90,6 +105,9 @@ export const measureWords: readonly MeasureWords[] = [
       'mean order value',
       'average purchase value',
       'average cart',
+      'revenue per order',
+      'average revenue per order',
+      'revenue per purchase',
     ],
     fr: [
       'panier moyen',
@@ -98,6 +116,9 @@ export const measureWords: readonly MeasureWords[] = [
       'montant moyen des commandes',
       'commande moyenne',
       'achat moyen',
+      'revenu par commande',
+      "chiffre d'affaires par commande",
+      'ca par commande',
     ],
   },
   {
@@ -276,12 +297,6 @@ export const measureWords: readonly MeasureWords[] = [
     events: ['add_cart'],
     en: ['add to cart', 'adds to cart', 'cart addition', 'cart additions', 'added to cart', 'add to basket'],
     fr: ['ajout au panier', 'mise au panier', 'ajouts panier'],
-  },
-  {
-    ids: ['purchases.revenue'],
-    weak: true,
-    en: ['spend', 'spent', 'earn', 'earned'],
-    fr: ['dépensé', 'dépense', 'gagné'],
   },
   {
     ids: orders,
@@ -630,11 +645,21 @@ export const granularityWords: Readonly<Record<Unit | 'auto', Phrases>> = {
       'course',
       'time series',
       'timeline',
+      'trending',
       'develop',
       'evolve',
       'development',
     ],
-    fr: ['au fil du temps', 'dans le temps', 'tendance', 'évolution', 'courbe', 'évolue', 'évolué'],
+    fr: [
+      'au fil du temps',
+      'dans le temps',
+      'tendance',
+      'évolution',
+      'courbe',
+      'évolue',
+      'évolué',
+      'évoluent',
+    ],
   },
 }
 
@@ -916,7 +941,9 @@ export const namedRanges = {
 export type NamedRange = keyof typeof namedRanges
 
 /** Comparisons that name no range: by how much the range is moved. */
-export const comparisonWords: Readonly<Record<'year' | 'month' | 'week' | 'day' | 'previous', Phrases>> = {
+export const comparisonWords: Readonly<
+  Record<'year' | 'month' | 'week' | 'day' | 'previous' | 'implied', Phrases>
+> = {
   year: {
     en: [
       'year over year',
@@ -963,6 +990,15 @@ export const comparisonWords: Readonly<Record<'year' | 'month' | 'week' | 'day' 
       "la période d'avant",
       'période antérieure',
     ],
+  },
+  /** Words that ask for a comparison where nothing says with what: then it is the period before. */
+  implied: {
+    en: 'growth|grow|grew|grown|increase|increased|decrease|decreased|go up|went up|gone up|go down|went down|gone down|drop|dropped|decline|declined|rise|rose|risen|change|changed|improve|improved'.split(
+      '|',
+    ),
+    fr: 'croissance|augmentation|augmenté|augmentée|augmentent|augmente|progression|progressé|hausse|baisse|baissé|baissée|diminution|diminué|diminuent|diminue|recul|reculé|changé|amélioré'.split(
+      '|',
+    ),
   },
 }
 
@@ -1058,10 +1094,10 @@ export const unansweredWords: Phrases = {
 
 /** Words without a meaning for the query. */
 export const ignoredWords: Phrases = {
-  en: 'a an the i we our my your their its it me us you show give tell display plot chart graph table report please can could would do did does was were be been being has have had is are am will there here how many much number total sum count amount of overall all and s t re ve ll so far that those these who whom want need know see get find look let make made generate bring brought came come go went want like in on at to me about happened happen perform performed performing performance doing about which what when where then also more any some just now had mostly generated figures figure numbers data value values result results breakdown group split up down analysis analyse analyze overview summary with respect regard most occur occurred occurs'.split(
+  en: 'a an the i we our my your their its it me us you show give tell display plot chart graph table report please can could would do did does was were be been being has have had is are am will there here how many much number total sum count amount of overall all and s t re ve ll so far that those these who whom want need know see get find look let make made generate bring brought came come go went want like in on at to me about happened happen perform performed performing performance doing about which what when where then also more any some just now had mostly going go goes gone referred referring something anything did something generated figures figure numbers data value values result results breakdown group split up down analysis analyse analyze overview summary with respect regard most occur occurred occurs'.split(
     ' ',
   ),
-  fr: 'le la les l un une des du de d ce cet cette ces c on nous notre nos vous votre mon ma mes je j tu il elle ils elles leur leurs son sa ses se s qu que qui quoi est sont a ont avons etait etaient etre ete fait faire faites montre montrez montrer donne donnez donner moi affiche affichez afficher combien nombre total somme quantite y t ci la dans en et ou par pour sur avec aux au comment tout tous toute toutes veux voudrais peux pouvez voir savoir connaitre generer genere generes realise realisee realises realisees obtenu obtenus liste tableau graphique courbes rapport chiffres resultats resultat valeurs valeur repartition ventilation analyse apercu resume viennent vient pendant m n ne pas plus donc alors aussi puis eu s il te plait svp merci eu eus eue'.split(
+  fr: 'le la les l un une des du de d ce cet cette ces c on nous notre nos vous votre mon ma mes je j tu il elle ils elles leur leurs son sa ses se s qu que qui quoi est sont a ont avons etait etaient etre ete fait faire faites montre montrez montrer donne donnez donner moi affiche affichez afficher combien nombre total somme quantite y t ci la dans en et ou par pour sur avec aux au comment tout tous toute toutes veux voudrais peux pouvez voir savoir connaitre generer genere generes realise realisee realises realisees obtenu obtenus liste tableau graphique courbes rapport chiffres resultats resultat valeurs valeur repartition ventilation analyse apercu resume viennent vient pendant m n ne pas plus donc alors aussi puis eu s il te plait svp merci eu eus eue cumule cumulee ont elle elles frequent frequente'.split(
     ' ',
   ),
 }

@@ -51,7 +51,7 @@ export interface FoundValue {
   readonly value: string
 }
 
-/** Looks for values that begin with one of the texts, whatever the case of their letters. */
+/** Finds values among which those are that equal one of the texts, whatever their case and accents. */
 export type FindValues = (asked: {
   readonly texts: readonly string[]
   /** Ids of text dimensions. */

@@ -473,6 +473,12 @@ export function readSlots(
         break
       }
     }
+    const event = dimensionAt(next)?.name === 'event' ? dimensionAt(next) : undefined
+    if (event && words.some(({ kind, text }) => kind === 'quoted' || text.includes('_'))) {
+      const names = [textOf(words)]
+      addFilter({ dimension: event, values: names, names, negated, ...placeOf(place, next) })
+      return next
+    }
     const found = { text: textOf(words), words, negated, ...placeOf(place, next) }
     if (loose.length < maximum.loose) loose.push(found)
     else unread.push(placeOf(place, next))
@@ -528,6 +534,12 @@ export function readSlots(
     }
   }
   if (comparesValues) groupByCompared()
+  // People who buy are buyers.
+  const buys = weak.some(({ measure }) => measure.ids.includes('purchases.count'))
+  for (const [i, asked] of measures.entries()) {
+    if (!buys || !asked.measure.ids.includes('events.people')) continue
+    measures[i] = { ...asked, measure: { ids: ['purchases.buyers'] } }
+  }
   if (measures.length === 0) {
     const [first] = weak
     if (first) measures.push(first)
@@ -542,6 +554,7 @@ export function readSlots(
     }
   }
 
+  const explicit = compared.filter((each) => each.with.kind !== 'previous' || !each.with.implied)
   return {
     measures,
     groups,
@@ -549,7 +562,7 @@ export function readSlots(
     filters,
     loose,
     spans,
-    compared,
+    compared: explicit.length > 0 ? explicit : compared.slice(0, 1),
     ...(order === undefined ? {} : { order }),
     ...(limit === undefined ? {} : { limit }),
     unread,

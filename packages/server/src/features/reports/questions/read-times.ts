@@ -24,7 +24,8 @@ export interface Span {
 
 /** With what a range is compared, or that it is another one than that of the question before. */
 export type Compared =
-  | { readonly kind: 'previous' }
+  /** `implied` where a word as "growth" asks for it, which gives way to any other. */
+  | { readonly kind: 'previous'; readonly implied?: true }
   | { readonly kind: 'shift'; readonly count: number; readonly unit: Unit }
   | { readonly kind: 'span'; readonly span: Span }
 
@@ -328,6 +329,7 @@ export function createTimeReader(terms: Terms, periods: Periods, { dayFirst }: {
     }
     const shift = meaning(place, 'shift')
     if (shift) {
+      if (shift.by === 'implied') return { value: { kind: 'previous', implied: true }, next: place + 1 }
       const value: Compared =
         shift.by === 'previous' ? { kind: 'previous' } : { kind: 'shift', count: 1, unit: shift.by }
       return { value, next: place + 1 }
@@ -427,17 +429,31 @@ export function createTimeReader(terms: Terms, periods: Periods, { dayFirst }: {
       const isToDate = first.kind === 'fixed' && first.period.to === periods.today.to
       return isToDate ? first.period : periods.periodOf({ from: interval.from, to: periods.today.to })
     }
+    if (ownYear === undefined) return fromLatest(first, last)
     const to = resolve(last, yearOfPoint(last) ?? ownYear)
     if (!to) return undefined
-    const endYear = periods.yearOf(to.from)
-    let from = resolve(first, yearOfPoint(first) ?? (first.kind === 'calendar' ? endYear : undefined))
-    const isUndated = yearOfPoint(first) === undefined && first.kind === 'calendar'
-    if (from && from.from >= to.to && isUndated) from = resolve(first, endYear - 1)
-    if (from && yearOfPoint(last) === undefined && last.kind === 'calendar' && from.from >= to.to) {
+    const isUndated = first.kind === 'calendar' && yearOfPoint(first) === undefined
+    const from = resolve(first, isUndated ? periods.yearOf(to.from) : yearOfPoint(first))
+    if (from && from.from >= to.to && isUndated) {
+      const earlier = resolve(first, periods.yearOf(to.from) - 1)
+      return earlier && joined(earlier, to)
+    }
+    if (from && from.from >= to.to && last.kind === 'calendar' && yearOfPoint(last) === undefined) {
       const later = resolve(last, periods.yearOf(from.from) + 1)
       return later && joined(from, later)
     }
     return from && joined(from, to)
+  }
+
+  /** Without any year the latest range that has begun, which may reach over the turn of a year. */
+  function fromLatest(first: Point, last: Point): Period | undefined {
+    const from = resolve(first, undefined)
+    if (!from) return undefined
+    const year = periods.yearOf(from.from)
+    const to = resolve(last, last.kind === 'calendar' ? year : undefined)
+    if (to && to.to > from.from) return joined(from, to)
+    const later = last.kind === 'calendar' ? resolve(last, year + 1) : undefined
+    return later && joined(from, later)
   }
 
   function joined(from: Interval, to: Interval): Period | undefined {

@@ -13,7 +13,10 @@ export interface ValueCaller {
 /** Values of one dimension that are read, the most frequent ones first. */
 const maxValues = 1_000
 
-/** Looks for values by queries, one after the other; a dimension that takes too long has none. */
+/**
+ * Looks for values by queries, one after the other: the most frequent values of a dimension, whose accents the caller
+ * compares, and where there are more of them those that begin with a text. A dimension that takes too long has none.
+ */
 export function createValueFinder({
   answer,
 }: Pick<StatisticsService, 'answer'>): (caller: ValueCaller) => FindValues {
@@ -38,13 +41,18 @@ export function createValueFinder({
         const query: Query = {
           measures: [`${source}.count`],
           dimensions: [member],
-          filters: [{ member, operator: 'startsWith', values: [...texts] }],
+          filters: [{ member, operator: 'set' }],
           timeDimensions: [{ dimension: `${source}.time`, dateRange: [...range] }],
           timezone,
           order: [[`${source}.count`, 'desc']],
           limit: maxValues,
         }
-        found.push(...(await valuesOf(member, query, caller)))
+        const frequent = await valuesOf(member, query, caller)
+        found.push(...frequent)
+        if (frequent.length === maxValues) {
+          const filters = [{ member, operator: 'startsWith' as const, values: [...texts] }]
+          found.push(...(await valuesOf(member, { ...query, filters }, caller)))
+        }
       }
       return found
     }

@@ -1,5 +1,5 @@
 import type { StatisticsMeta } from '@millrace/contract/resources/statistics-meta.ts'
-import { type Country, countryForms } from './countries.ts'
+import { type Country, countries, countryForms } from './countries.ts'
 import {
   comparisonWords,
   type DimensionWords,
@@ -35,6 +35,8 @@ export type Meaning =
       readonly dimension: string
       readonly values: readonly string[]
       readonly country?: Country
+      /** Only where it is written so: a code of a country is another word in small letters. */
+      readonly written?: string
     }
   | { readonly kind: 'unit'; readonly unit: Unit }
   | { readonly kind: 'granularity'; readonly unit: Unit | 'auto' }
@@ -124,6 +126,11 @@ function addFixed(root: Node): void {
   addPhrases(root, ignoredWords, { kind: 'ignored' })
   for (const [forms, country] of countryForms()) {
     add(root, forms, { kind: 'value', dimension: 'country', values: [country.code], country })
+  }
+  for (const country of countries) {
+    const { code } = country
+    const value = { kind: 'value', dimension: 'country', values: [code], country, written: code } as const
+    add(root, [formOf(code)], value)
   }
 }
 
@@ -227,7 +234,7 @@ function createVocabulary(meta: StatisticsMeta): Vocabulary {
   const senses = addDimensions(root, meta)
   addValues(root, senses)
 
-  function longest(words: readonly Word[], from: number): Term {
+  function longest(words: readonly Word[], from: number, isCapital: boolean): Term {
     let node: Node | undefined = root
     let found: Term | undefined
     for (let to = from; to < words.length; to++) {
@@ -240,15 +247,23 @@ function createVocabulary(meta: StatisticsMeta): Vocabulary {
     }
     const single = words.slice(from, from + 1)
     const own = meaningsOfForm(single[0]?.form ?? '')
-    if (found && (found.words.length > 1 || own.length === 0)) return found
-    return { words: single, meanings: [...own, ...(found?.meanings ?? [])] }
+    if (found && found.words.length > 1) return found
+    const known = (found?.meanings ?? []).filter(
+      (each) =>
+        each.kind !== 'value' ||
+        each.written === undefined ||
+        (each.written === single[0]?.text && !isCapital),
+    )
+    return { words: single, meanings: [...own, ...known] }
   }
 
   return {
     termsOf(words) {
       const terms: Term[] = []
+      // Of a question in capitals nothing follows from the capitals of a word.
+      const isCapital = words.every(({ text }) => text === text.toUpperCase())
       for (let at = 0; at < words.length; ) {
-        const term = longest(words, at)
+        const term = longest(words, at, isCapital)
         terms.push(term)
         at += term.words.length
       }
