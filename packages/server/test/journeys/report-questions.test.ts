@@ -1,8 +1,6 @@
 import type { Query } from '@millrace/contract/resources/query.ts'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { LanguageModel } from '../../src/features/reports/language-model/language-model.ts'
-import type { FindValues } from '../../src/features/reports/questions/question-reader.ts'
-import { createValueFinder } from '../../src/features/reports/questions/value-finder.ts'
 import { createReportWriting } from '../../src/features/reports/report-writing.ts'
 import { calendar } from '../support/questions.ts'
 import { evidenceOf, generationRequest } from '../support/report-generation.ts'
@@ -63,19 +61,13 @@ const context = {
   locale: 'en',
 } as const
 
-function writingWith(
-  options: {
-    model?: LanguageModel
-    findValues?: (caller: { companyId: string }) => FindValues
-    queries?: readonly Query[]
-  } = {},
-) {
+function writingWith(options: { model?: LanguageModel; queries?: readonly Query[] } = {}) {
   return createReportWriting(
     {
-      calendar,
+      time: calendar,
+      answer: app.service.answer,
       describe: app.service.describe,
       clock: { now: () => context.now },
-      findValues: options.findValues ?? createValueFinder(app.service),
       findSavedQuery: async () => options.queries && { name: 'Sales', queries: options.queries },
       validateQuery: app.service.validate,
       model: options.model,
@@ -101,8 +93,8 @@ async function answer(question: string, options: Parameters<typeof writingWith>[
   return { plan, report }
 }
 
-const valueOf = (order: StoredEvent) => Math.round(Number(order.value) * 100)
-const sum = (some: readonly StoredEvent[]) => some.reduce((total, order) => total + valueOf(order), 0) / 100
+const centsOf = (order: StoredEvent) => Math.round(Number(order.value) * 100)
+const sum = (some: readonly StoredEvent[]) => some.reduce((total, order) => total + centsOf(order), 0) / 100
 const textsOf = ({ sections }: Awaited<ReturnType<typeof answer>>['report'], kind: string) =>
   sections
     .filter((section) => section.kind === kind)
