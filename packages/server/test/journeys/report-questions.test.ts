@@ -1,8 +1,6 @@
 import type { Query } from '@millrace/contract/resources/query.ts'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { LanguageModel } from '../../src/features/reports/language-model/language-model.ts'
-import type { FindValues } from '../../src/features/reports/questions/question-reader.ts'
-import { createValueFinder } from '../../src/features/reports/questions/value-finder.ts'
 import { createReportWriting } from '../../src/features/reports/report-writing.ts'
 import { calendar } from '../support/questions.ts'
 import { evidenceOf, generationRequest } from '../support/report-generation.ts'
@@ -63,24 +61,19 @@ const context = {
   locale: 'en',
 } as const
 
-function writingWith(
-  options: {
-    model?: LanguageModel
-    findValues?: (caller: { companyId: string }) => FindValues
-    queries?: readonly Query[]
-  } = {},
-) {
+function writingWith(options: { model?: LanguageModel; queries?: readonly Query[] } = {}) {
   return createReportWriting(
     {
-      calendar,
+      time: calendar,
+      answer: app.service.answer,
       describe: app.service.describe,
       clock: { now: () => context.now },
-      findValues: options.findValues ?? createValueFinder(app.service),
       findSavedQuery: async () => options.queries && { name: 'Sales', queries: options.queries },
       validateQuery: app.service.validate,
       model: options.model,
     },
-    evidenceOf(app.service),
+    (query, { companyId, signal = new AbortController().signal }) =>
+      evidenceOf(app.service)(query, { companyId, signal }),
   )
 }
 
