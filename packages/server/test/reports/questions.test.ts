@@ -102,7 +102,7 @@ describe('a question', () => {
   ])('has no range in "%s" (N02)', async (question) => {
     const read = await readQuestion(question, questionContext())
     expect(read.unread).not.toEqual([])
-    expect(read.queries[0]?.query.timeDimensions[0]?.dateRange).toEqual(['2026-02-16', '2026-03-17'])
+    expect(read.queries[0]?.query.timeDimensions[0]?.dateRange).toEqual(['2026-02-18', '2026-03-17'])
   })
 })
 
