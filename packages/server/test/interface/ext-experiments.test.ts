@@ -653,13 +653,44 @@ describe('an update', () => {
       }),
     )
     expect(replies.map(({ status }) => status)).toEqual(sizes.map(() => 200))
-    const { variants, cupedDays, baselineVariantId } = await opened.read(experiment)
+    const times = replies.map(({ data }) => data.updatedAt)
+    expect(new Set(times).size).toBe(times.length)
+    const { variants, cupedDays, baselineVariantId, updatedAt } = await opened.read(experiment)
+    expect(updatedAt).toBe(times.toSorted().at(-1))
     expect(variants).toHaveLength(cupedDays ?? 0)
     expect(baselineVariantId).toBe(`v${variants.length - 1}`)
     const values = (await tags())[0]?.definition.values ?? []
     expect(new Set(values.map(({ _id }) => _id))).toEqual(
       new Set(variants.map(({ tagValueId }) => tagValueId)),
     )
+  })
+
+  test('takes nothing of what the service decides', async () => {
+    const experiment = await opened.create()
+    const theirs = {
+      _id: nobody,
+      companyId: opened.app.other.companyId,
+      createdBy: nobody,
+      status: 'decided',
+      salt: 'salt',
+      systemTagKeyId: nobody,
+      startedAt: later(-1000),
+      endedAt: later(-1),
+      outcome: { status: 'decided', validated: true, confidence: 1 },
+      variants: experiment.variants.map((variant) => ({ ...variant, tagValueId: nobody })),
+    }
+    expect(await opened.patch(experiment, theirs)).toMatchObject({ status: 200, data: experiment })
+    const { data } = await post({ ...experimentBody(), ...theirs })
+    for (const [field, value] of Object.entries(theirs))
+      expect((data as unknown as Record<string, unknown>)[field], field).not.toEqual(value)
+    expect(await opened.read(experiment)).toEqual(experiment)
+  })
+
+  test('outlives the teams that it is meant for', async () => {
+    const teams = [await opened.app.team(), await opened.app.team()].sort()
+    const experiment = await opened.create({ resourceGroupIds: teams })
+    await opened.app.call(opened.admin.token, 'DELETE', `/teams/${teams[0]}`)
+    expect((await opened.read(experiment)).resourceGroupIds).toEqual(teams.slice(1))
   })
 
   test('keeps the time of an attachment that stays', async () => {

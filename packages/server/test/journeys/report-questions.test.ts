@@ -94,8 +94,8 @@ async function answer(question: string, options: Parameters<typeof writingWith>[
   return { plan, report }
 }
 
-const valueOf = (order: StoredEvent) => Math.round(Number(order.value) * 100)
-const sum = (some: readonly StoredEvent[]) => some.reduce((total, order) => total + valueOf(order), 0) / 100
+const centsOf = (order: StoredEvent) => Math.round(Number(order.value) * 100)
+const sum = (some: readonly StoredEvent[]) => some.reduce((total, order) => total + centsOf(order), 0) / 100
 const textsOf = ({ sections }: Awaited<ReturnType<typeof answer>>['report'], kind: string) =>
   sections
     .filter((section) => section.kind === kind)

@@ -89,16 +89,17 @@ test('a guided analysis states only what its evidence gives, and a question and 
   expect(followed.sections.some(({ question }) => question === 'achats par pays')).toBe(true)
 })
 
-test('a free question is answered, one that names nothing ends as a limited report', async () => {
+test('a free question is answered, and one that names nothing that can be measured is refused', async () => {
   const report = await make({ question: 'purchases by device type last 30 days' })
   expectProven(report)
   expect(report.evidence[0]?.query.measures).toContain('purchases.count')
-  const limited = await make({ question: 'the weather of Atlantis' })
-  expect(limited.lastGenerationFailure).toBeUndefined()
-  expect(limited.publicationQuality).toBe('limited')
-  expect(limited.sections.map(({ kind }) => kind)).toEqual(['limits'])
+  const refused = await service.call('POST', '/v2/statistics/reports', {
+    question: 'the weather of Atlantis',
+  })
+  expect(refused.status).toBe(400)
+  expect(await refused.json()).toMatchObject({ message: expect.stringContaining('can be measured') })
   const [first] = await service.dataOf<ReportSummary[]>('GET', '/statistics/reports')
-  expect(first).toMatchObject({ id: limited.id, sectionCount: 1 })
+  expect(first).toMatchObject({ id: report.id, sectionCount: report.sections.length })
   expect(first).not.toHaveProperty('sections')
 })
 

@@ -128,10 +128,14 @@ export function createExperimentStore(db: Queries) {
       await db.insert(experiments).values(experiment)
     },
 
+    /** `updatedAt` only grows, also where a transaction that began earlier changes it later. */
     async update(key: ExperimentKey, fields: ExperimentFields): Promise<void> {
       await db
         .update(experiments)
-        .set({ ...fields, updatedAt: sql`now()` })
+        .set({
+          ...fields,
+          updatedAt: sql`greatest(now(), ${experiments.updatedAt} + interval '1 millisecond')`,
+        })
         .where(one(key))
     },
 

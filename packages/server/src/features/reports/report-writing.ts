@@ -1,10 +1,9 @@
 import type { StatisticsMeta } from '@millrace/contract/resources/statistics-meta.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { StatisticsService } from '../statistics/statistics-service.ts'
-import type { RunQuery } from './evidence/evidence-runner.ts'
 import type { CheckSections, PlanReader, ReportGenerator } from './generations/generation.ts'
 import { checkSections } from './generator/checker/check-sections.ts'
-import { createReportGenerator } from './generator/generate-report.ts'
+import { createReportGenerator, type ReportGeneratorDependencies } from './generator/generate-report.ts'
 import type { LanguageModel } from './language-model/language-model.ts'
 import { createModelPlanner, type ModelPlannerDependencies } from './language-model/model-planner.ts'
 import { createPhrasedGenerator } from './language-model/phrased-generator.ts'
@@ -39,7 +38,7 @@ export interface ReportWritingDependencies
  */
 export function createReportWriting(
   { answer, describe, findSavedQuery, validateQuery, model, time, clock }: ReportWritingDependencies,
-  runQuery: RunQuery,
+  runQuery: ReportGeneratorDependencies['runQuery'],
 ): ReportWriting {
   const planner = model && createModelPlanner({ model, calendar: time, validateQuery })
   return {

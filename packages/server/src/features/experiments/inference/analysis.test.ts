@@ -107,7 +107,13 @@ describe('a comparison', () => {
     expect(comparison.fixedHorizon.pValue).toBeLessThan(0.01)
   })
 
-  it('has no p-value where no unit differs from another', () => {
+  it('has no p-value where no unit differs from another, whatever rounding leaves of the sums', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 100_000 }), fc.integer({ min: 2, max: 30 }), (cents, units) => {
+        const equal = mean(Array.from({ length: units }, () => cents / 100))
+        expect(compared(equal, equal).comparison.fixedHorizon.pValue).toBeNull()
+      }),
+    )
     const { comparison, standardError } = compared(mean([0.1, 0.1, 0.1]), mean([0.1, 0.1, 0.1, 0.1]))
     expect(standardError).toBe(0)
     expect(comparison.fixedHorizon).toMatchObject({ pValue: null, confidence: null })
@@ -138,6 +144,40 @@ describe('a comparison', () => {
     expect(alwaysValid(25)).toBeLessThan(0.05)
     expect(alwaysValid(976)).toBeNull()
     expect(compared(rate(24, 1_000), rate(200, 1_000)).enoughData).toBe(true)
+  })
+
+  it('waits with the always-valid test until a mean rests on 100 units', () => {
+    const bought = (buyers: number) => mean(Array.from({ length: 400 }, (_, at) => (at < buyers ? 30 : 0)))
+    expect(compared(bought(200), bought(99)).comparison.alwaysValid.pValue).toBeNull()
+    expect(compared(bought(200), bought(100)).comparison.alwaysValid.pValue).toBeLessThan(0.001)
+    expect(compared(bought(99), bought(200)).comparison.alwaysValid.pValue).toBeNull()
+  })
+
+  it('is narrowest at the planned sample where it may be looked at any time', () => {
+    const widthWhenPlannedFor = (
+      plannedSample: number | null,
+      [first = 0, second = 0]: readonly number[],
+    ) => {
+      const variants = [first, second].map((units, at) => ({
+        id: `variant${at}`,
+        allocation: units / (first + second),
+      }))
+      const statistics = [rate(first / 10, first), rate(second / 10, second)]
+      const [result] = analyseMetrics({ ...design(), variants, plannedSample }, [metric(statistics)])
+      const { low, high } = result?.variants[1]?.comparison?.alwaysValid.difference ?? {}
+      return (high ?? Number.NaN) - (low ?? Number.NaN)
+    }
+    for (const units of [
+      [5_000, 5_000],
+      [1_000, 9_000],
+    ]) {
+      const narrowest = widthWhenPlannedFor(10_000, units)
+      expect(widthWhenPlannedFor(9_900, units)).toBeGreaterThan(narrowest)
+      expect(widthWhenPlannedFor(10_100, units)).toBeGreaterThan(narrowest)
+      expect(widthWhenPlannedFor(null, units)).toBe(narrowest)
+      const standardError = Math.sqrt(units.reduce((sum, each) => sum + 0.09 / each, 0))
+      expect(narrowest).toBeCloseTo(2 * 3.035122413 * standardError, 9)
+    }
   })
 
   it('waits with the always-valid test until no purchase is most of the revenue', () => {
@@ -281,7 +321,7 @@ describe('an experiment', () => {
   const analyse = (statistics: readonly RateStatistics[], plannedSample: number | null) =>
     analyseExperiment(
       design(2, plannedSample),
-      [metric(statistics), metric([rate(1, 10_000), rate(900, 10_000)], 'guard', 'guard')],
+      [metric(statistics), metric([rate(100, 500), rate(400, 500)], 'guard', 'guard')],
       new Map(statistics.map(({ units }, at) => [`variant${at}`, units])),
     ).validation
 

@@ -49,7 +49,7 @@ export function liftInterval(pair: EstimatePair, criticalValue: number): Interva
     difference * baseline.value +
     factor * (baseline.variance + baseline.sharedCovariance - treatment.sharedCovariance)
   const c = difference ** 2 - factor * (treatment.variance + baseline.variance)
-  if (!(baseline.value > 0 && a > 0) || treatment.variance + baseline.variance === 0) return unbounded
+  if (!(baseline.value > 0 && a > 0)) return unbounded
   // The root with the larger sum first: the other follows from the product of both without losing digits.
   const root = Math.sqrt(Math.max(0, h * h - a * c))
   const far = h >= 0 ? h + root : h - root
