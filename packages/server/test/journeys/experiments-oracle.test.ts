@@ -9,14 +9,14 @@ import type {
 import { readMeasurement } from '../../src/features/statistics/explorations/experiments/read-measurement.ts'
 import { defaultRunLimits, rowsOfCompiled } from '../../src/features/statistics/query/run.ts'
 import { openZone } from '../../src/features/statistics/query/time/zone.ts'
-import { times } from '../support/long.ts'
+import { long, times } from '../support/long.ts'
 import { measureByHand } from '../support/measurement-oracle.ts'
 import { openStatisticsEngine, type StatisticsEngine } from '../support/statistics-engine.ts'
 import { type StoredEvent, storedEvent } from '../support/statistics-events.ts'
 
 /** Companies with a history of their own each, and experiments that are measured. */
 const histories = times(60, 12)
-const runs = times(1_500, 40)
+const runs = times(1_000, 40)
 
 let engine: StatisticsEngine
 let companies: StoredEvent[][]
@@ -172,7 +172,9 @@ async function measure(
   return readMeasurement(await rowsOfCompiled(engine.columnar, compiled, defaultRunLimits), experiment)
 }
 
-it('measures what a plain computation over the events measures', async () => {
+it('measures what a plain computation over the events measures', {
+  timeout: long ? 1_800_000 : 60_000,
+}, async () => {
   let units = 0
   let converted = 0
   await fc.assert(
