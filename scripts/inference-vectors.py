@@ -4,6 +4,7 @@ Run by hand with the packages of Debian 12:
 
     apt-get install python3-scipy python3-statsmodels python3-mpmath
     /usr/bin/python3 scripts/inference-vectors.py
+    npx biome check --write packages/server/src/features/experiments/inference
 
 Every value comes from a package, or from a brute computation (a root, an integral, units one by one) that shares no
 formula with packages/server/src/features/experiments/inference.
@@ -430,6 +431,7 @@ section(
         power_case("rate", 0.1, [0.5, 0.5], 200, rate=0.05),
         power_case("rate", -0.2, [0.1, 0.9], 40000, rate=0.03),
         power_case("rate", 0.05, [0.4, 0.3, 0.3], 90000, alpha=0.1, rate=0.2),
+        power_case("rate", 0.07, [0.3, 0.5, 0.2], 90000, rate=0.2),
         power_case("mean", 0.05, [0.5, 0.5], 30000, mean=12.0, sd=18.0),
         power_case("mean", 0.05, [0.9, 0.1], 30000, mean=12.0, sd=40.0),
     ],

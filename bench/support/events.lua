@@ -1,11 +1,13 @@
 -- One request after the other, each with event ids of its own; wrk calls request() for every one.
 -- Environment: BENCH_PATH, BENCH_KEY (company), BENCH_RUN (8 hexadecimal characters), BENCH_BATCH (events a body),
--- BENCH_DAYS (0: the same kind of event, now; else sessions of a shop, spread over so many days back).
+-- BENCH_DAYS (0: the same kind of event, now; else sessions of a shop, spread over so many days back), BENCH_EXPERIMENT
+-- (each session begins with an exposure to a variant of this experiment, the same for a visitor).
 local path = os.getenv("BENCH_PATH") or "/"
 local key = os.getenv("BENCH_KEY") or "000000000000000000000000"
 local run = os.getenv("BENCH_RUN") or "00000000"
 local batch = tonumber(os.getenv("BENCH_BATCH") or "1")
 local days = tonumber(os.getenv("BENCH_DAYS") or "0")
+local experiment = os.getenv("BENCH_EXPERIMENT")
 local format, random = string.format, math.random
 local counter = 0
 local now, started
@@ -36,6 +38,7 @@ local function begin_session()
   session.store = "store-" .. visitor % 20
   session.buys = random() < 0.3
   session.identifies = visitor % 8 == 0
+  session.variant = experiment and (visitor % 2 == 0 and "control" or "treatment") or nil
 end
 
 local function shop_event()
@@ -45,7 +48,10 @@ local function shop_event()
   local id = event_id()
   local name, data = names[random(7)], nil
   local client = session.client
-  if session.left == 0 and session.buys then
+  if session.variant then
+    name, data = "experiment_exposure", '{"experimentId":"' .. experiment .. '","variantId":"' .. session.variant .. '"}'
+    session.variant = nil
+  elseif session.left == 0 and session.buys then
     name = "purchase"
     data = '{"ids":["sku-' .. random(5000) .. '","sku-' .. random(5000) .. '"],"value":"' .. format("%.2f", random(500, 20000) / 100)
       .. '","transId":"t-' .. run .. counter .. '","store":"' .. session.store .. '"}'

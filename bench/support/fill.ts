@@ -25,8 +25,16 @@ export async function untilLoaded(service: Service, expected: number, patienceMs
   }
 }
 
-/** Fills a service through its collector with sessions of a shop until about so many events are loaded. */
-export async function fillWithShop(service: Service, events: number, days: number): Promise<number> {
+/**
+ * Fills a service through its collector with sessions of a shop until about so many events are loaded.
+ * @param experiment to which each session is exposed
+ */
+export async function fillWithShop(
+  service: Service,
+  events: number,
+  days: number,
+  experiment?: string,
+): Promise<number> {
   let sent = (await readCounters(service)).accepted
   while (sent < events) {
     const result = await driveEvents({
@@ -36,6 +44,7 @@ export async function fillWithShop(service: Service, events: number, days: numbe
       connections: 8,
       batch: 500,
       days,
+      experiment,
     })
     if (result.failures > 0) throw new Error(`${result.failures} requests failed while filling`)
     sent += result.requests * 500

@@ -32,6 +32,8 @@ export async function driveEvents(options: {
   batch?: number
   /** Spreads the events of a shop over so many days back; 0, the default, repeats one kind of event, now. */
   days?: number
+  /** Each session of the shop begins with an exposure to `control` or `treatment` of this experiment. */
+  experiment?: string | undefined
 }): Promise<WrkResult> {
   const { origin, pathname } = new URL(options.url)
   const { stdout } = await promisify(execFile)(
@@ -45,6 +47,7 @@ export async function driveEvents(options: {
         BENCH_RUN: randomBytes(4).toString('hex'),
         BENCH_BATCH: String(options.batch ?? 1),
         BENCH_DAYS: String(options.days ?? 0),
+        ...(options.experiment === undefined ? {} : { BENCH_EXPERIMENT: options.experiment }),
       },
     },
   )

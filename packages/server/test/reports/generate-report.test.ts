@@ -152,6 +152,19 @@ describe('every guided analysis', () => {
   })
 })
 
+it('compares with the same period of the year before where there are data of it', async () => {
+  const earlier = { start: '2026-02-05T00:00:00.000Z', end: '2026-03-02T00:00:00.000Z' }
+  const { sections, evidence } = await generate({
+    comparisonWindows: { ...comparisonWindows, previousYear: earlier },
+  })
+  const totals = evidence.find(({ query }) => query.measures.includes('purchases.buyers'))
+  const [now, , yearBefore] = (totals?.rows ?? []).map((row) => Number(row['purchases.count']?.value))
+  const verb = (now ?? 0) > (yearBefore ?? 0) ? 'rose' : 'fell'
+  expect(textOf(sections, 'change')).toContain(
+    `The number of purchases ${verb} from ${yearBefore} in the same period of the year before to ${now} (`,
+  )
+})
+
 describe('charts', () => {
   it('are specifications whose fields are columns of the evidence that they draw', async () => {
     const { sections, evidence } = await generate()

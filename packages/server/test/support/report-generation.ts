@@ -1,38 +1,34 @@
 import { createHash, randomUUID } from 'node:crypto'
 import type { Evidence } from '@millrace/contract/resources/evidence.ts'
-import type { RunQuery } from '../../src/features/reports/generator/evidence/evidence-source.ts'
+import { createEvidenceRunner } from '../../src/features/reports/evidence/evidence-runner.ts'
 import {
   createReportGenerator,
   type ReportGenerator,
 } from '../../src/features/reports/generator/generate-report.ts'
 import type { GenerationRequest } from '../../src/features/reports/generator/generation.ts'
+import { add, startOf } from '../../src/features/statistics/query/time/calendar.ts'
+import { readRange } from '../../src/features/statistics/query/time/dates.ts'
+import { openZone } from '../../src/features/statistics/query/time/zone.ts'
 import type { StatisticsService } from '../../src/features/statistics/statistics-service.ts'
-import { DomainError } from '../../src/platform/errors.ts'
+import { systemClock } from '../../src/platform/clock.ts'
 
-/** Runs queries on a statistics service as evidence, of which at most 500 rows are embedded. */
-export function evidenceOf(statistics: StatisticsService): RunQuery {
-  return async (query, { companyId, signal }) => {
-    const executedAt = new Date().toISOString()
-    try {
-      const { pieces } = statistics.answer({ companyId, format: 'json', query, signal })
-      let text = ''
-      for await (const piece of pieces) text += piece
-      const rows = JSON.parse(text) as Record<string, string | number | boolean | null>[]
-      return evidence(query, rows, executedAt, text)
-    } catch (error) {
-      if (!(error instanceof DomainError)) throw error
-      const failure = { failureCode: error.errorName, failureMessage: error.message }
-      return { ...evidence(query, [], executedAt, '[]'), state: 'failure', ...failure }
-    }
-  }
+/** Runs queries on a statistics service as evidence, as reports do. */
+export function evidenceOf({ answer }: StatisticsService) {
+  return createEvidenceRunner({
+    answer,
+    readSettings: async () => ({ timezone: 'UTC' }),
+    time: { openZone, startOf, add, readRange },
+    clock: systemClock,
+  })
 }
 
+/** What a query that was answered with these rows would be as evidence. */
 export function evidence(
   query: Evidence['query'],
   rows: readonly Record<string, string | number | boolean | null>[],
-  executedAt = '2026-01-01T00:00:00.000Z',
-  text = JSON.stringify(rows),
 ): Evidence {
+  const executedAt = '2026-01-01T00:00:00.000Z'
+  const text = JSON.stringify(rows)
   const embedded = rows
     .slice(0, 500)
     .map((row) => Object.fromEntries(Object.entries(row).map(([key, value]) => [key, { value }])))

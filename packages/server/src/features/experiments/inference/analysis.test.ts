@@ -321,7 +321,7 @@ describe('an experiment', () => {
   const analyse = (statistics: readonly RateStatistics[], plannedSample: number | null) =>
     analyseExperiment(
       design(2, plannedSample),
-      [metric(statistics), metric([rate(1, 10_000), rate(900, 10_000)], 'guard', 'guard')],
+      [metric(statistics), metric([rate(100, 500), rate(400, 500)], 'guard', 'guard')],
       new Map(statistics.map(({ units }, at) => [`variant${at}`, units])),
     ).validation
 

@@ -198,10 +198,12 @@ async function askPresence(
 
 /** The answers of a question or a dashboard, then what changed in its first measure and why. */
 async function answered({ queries, unread }: Planned, work: Work): Promise<Written> {
-  const { source, writer, meta } = work
+  const { source, writer, meta, request } = work
+  const { timezone } = request
   const subject = subjectOfPlan(queries, meta)
   const [answers, findings] = await Promise.all([
-    Promise.all(queries.map(({ query }) => source.ask(query))),
+    // As they are stored: an attempt that goes on finds them by it.
+    Promise.all(queries.map(({ query }) => source.ask({ ...query, timezone: query.timezone ?? timezone }))),
     subject ? analyseSubject(subject, contextOf(work, 1)) : undefined,
   ])
   const sections = queries.flatMap((planned, i) => {

@@ -42,6 +42,6 @@ export function logOnePlusMinus(x: number): number {
     power *= -x
     const term = power / k
     sum -= term
-    if (Math.abs(term) <= Number.EPSILON * Math.abs(sum)) return sum
+    if (!(Math.abs(term) > Number.EPSILON * Math.abs(sum))) return sum
   }
 }

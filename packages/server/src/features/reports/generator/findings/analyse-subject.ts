@@ -40,28 +40,33 @@ export async function analyseSubject(subject: Subject, context: AnalysisContext)
   const compared = [period, before, ...(yearBefore ? [yearBefore] : [])]
   const fine = finestGranularity([period], 1)
   const coarse = courseGranularity(period)
-  const askCourse = (window: Window, granularity: CourseGranularity | undefined) =>
-    granularity === undefined ? undefined : ask(courseQuery(scope, asked, window, granularity))
+  const span = spanOf(before, period)
+  // Both windows in one range where it is possible: the facts are gone through once.
+  const both = span && fine !== undefined && finestGranularity([span], 1) === fine ? span : undefined
 
-  const [totals, first, courseEvidence, toldEvidence, beforeEvidence] = await Promise.all([
+  const [totals, first] = await Promise.all([
     ask(totalsQuery(scope, [...subject.totals, ...asked], compared)),
     ask(firstDayQuery(scope, period)),
-    askCourse(period, fine),
-    askCourse(period, coarse),
-    askCourse(before, finestGranularity([before], 1)),
   ])
-
   const rowOf = (window: Window | undefined) =>
     totals && window ? rowsWithin(totals, window, timezone)[0] : undefined
   const now = rowOf(period)
+  const hasFacts = (now?.number(subject.sample) ?? 0) > 0
+  const askCourse = (window: Window, granularity: CourseGranularity | undefined) =>
+    granularity === undefined || !hasFacts ? undefined : ask(courseQuery(scope, asked, window, granularity))
+  const [courseEvidence, toldEvidence, beforeEvidence] = await Promise.all([
+    askCourse(both ?? period, fine),
+    askCourse(coarse === fine ? (both ?? period) : period, coarse),
+    askCourse(both ?? before, both ? fine : finestGranularity([before], 1)),
+  ])
+
   const firstRow = first ? rowsOf(first)[0] : undefined
   const firstDay = firstRow?.key(firstDayColumn(subject)) ?? undefined
   const uncoveredBefore = coverage(before, firstDay, timezone)
   const uncoveredYear = yearBefore && coverage(yearBefore, firstDay, timezone)
-  const course = courseOf(courseEvidence, subject, fine)
+  const course = courseOf(courseEvidence, subject, fine, period)
   const told = courseOf(toldEvidence, subject, coarse, period)
-  const courseBefore = courseOf(beforeEvidence, subject, finestGranularity([before], 1))
-  const hasFacts = (now?.number(subject.sample) ?? 0) > 0
+  const courseBefore = courseOf(beforeEvidence, subject, both ? fine : finestGranularity([before], 1), before)
 
   const dimensions = hasFacts
     ? await Promise.all(subject.dimensions.map((dimension) => askMembers(dimension, subject, scope, context)))
@@ -76,7 +81,7 @@ export async function analyseSubject(subject: Subject, context: AnalysisContext)
       dimensions: comparable ? known : [],
       now,
       before: beforeRow,
-      span: spanOf(before, period),
+      span,
     },
     context,
   )
@@ -129,17 +134,18 @@ function coverage(window: Window, firstDay: string | undefined, timezone: string
   return first - Date.parse(window.start) > length * maxMissing ? 'partial' : undefined
 }
 
+/** The buckets of a window, without those that its ends cut. */
 function courseOf(
   evidence: Evidence | undefined,
   { source, measure }: Subject,
   granularity: CourseGranularity | undefined,
-  wholeIn?: Window,
+  window: Window,
 ): Course | undefined {
   if (!evidence || granularity === undefined) return undefined
   const column = bucketColumn(`${source}.time`, granularity)
   const all = rowsOf(evidence).filter((row) => row.key(column) !== null && row.number(measure) !== undefined)
   const keys = all.map((row) => row.key(column) ?? '')
-  const whole = new Set(wholeIn ? wholeBuckets(keys, wholeIn, granularity) : keys)
+  const whole = new Set(wholeBuckets(keys, window, granularity))
   const rows = all.filter((row) => whole.has(row.key(column) ?? ''))
   if (rows.length === 0) return undefined
   return {

@@ -1,4 +1,5 @@
 import type { Evidence } from '@millrace/contract/resources/evidence.ts'
+import type { CellReference } from '@millrace/contract/resources/report-section.ts'
 import { bucketColumn, type Row, rowsOf, rowsWithin, weekdayOf } from '../evidence/table.ts'
 import type { Window } from '../generation.ts'
 import {
@@ -57,6 +58,12 @@ interface Candidate {
   readonly member: MemberRows
   readonly rate?: Rate
   readonly visits?: Visits
+  /** Its buckets of both windows, and the cells of their times. */
+  readonly course: {
+    readonly granularity: CourseGranularity
+    readonly buckets: readonly Bucket[]
+    readonly cells: readonly CellReference[]
+  }
 }
 
 const conversion: Rate = { id: 'conversion', numerator: 'purchases.count', denominator: 'events.people' }
@@ -134,13 +141,14 @@ async function testDimension(
     ({ now, before }) => (now?.number(sample) ?? 0) + (before?.number(sample) ?? 0) >= minSample,
   )
   if (large.length === 0) return { tests: [], possible: 0 }
-  const windowsOf = [windows.period, windows.before]
+  // Both windows in one range where it is possible: the facts are gone through once.
+  const windowsOf = span ? [span] : [windows.period, windows.before]
   const granularity = finestGranularity(windowsOf, Math.min(large.length, minTested))
   if (granularity === undefined) return { tests: [], possible: 0 }
   const perWindow = Math.max(...windowsOf.map((window) => bucketsOf(window, granularity)))
   const members = large
     .toSorted((a, b) => Math.abs(changeOf(b, measure)) - Math.abs(changeOf(a, measure)))
-    .slice(0, Math.min(maxTested, Math.floor(maxRows / 2 / perWindow)))
+    .slice(0, Math.min(maxTested, Math.floor(maxRows / windowsOf.length / perWindow)))
   const keys = members.map(({ key }) => key)
 
   const measures = [measure, ...rates.flatMap(({ numerator, denominator }) => [numerator, denominator])]
@@ -157,8 +165,9 @@ async function testDimension(
   if (!own) return { tests: [], possible }
 
   const tests = members.flatMap((member) => {
-    const test = (candidate: Candidate, value: string, base?: Base) => {
-      const [now, before] = own(member.key, value, base)
+    const test = (tested: Omit<Candidate, 'course'>, value: string, base?: Base) => {
+      const { now, before, cells } = own(member.key, value, base)
+      const candidate: Candidate = { ...tested, course: { granularity, buckets: [...before, ...now], cells } }
       const periods = comparePeriods(now, before).pValue
       if (!span) return { candidate, pValue: periods }
       // Half of the chance of an error each: a change within the period is diluted by the days before it.
@@ -207,8 +216,12 @@ async function askVisits(
 type Base = (key: string | null, window: Window, bucket: string) => number
 
 interface SeriesReader {
-  /** The buckets of a member in the period and in the one before. */
-  (key: string | null, value: string, base?: Base): readonly [Bucket[], Bucket[]]
+  /** The buckets of a member in the period and in the one before, and the cells of the times of both, in order. */
+  (
+    key: string | null,
+    value: string,
+    base?: Base,
+  ): { now: Bucket[]; before: Bucket[]; cells: CellReference[] }
   column(measure: string): Base
 }
 
@@ -223,7 +236,8 @@ function seriesReader(
   if (!evidence) return undefined
   const column = bucketColumn(`${source}.time`, granularity)
   const read = (window: Window) => {
-    const rows = rowsWithin(evidence, window, timezone)
+    const isCompared = evidence.query.timeDimensions.some(({ compareDateRange }) => compareDateRange)
+    const rows = isCompared ? rowsWithin(evidence, window, timezone) : rowsOf(evidence)
     const cells = new Map(
       rows.map((row) => [`${row.key(column)} ${JSON.stringify(row.key(dimension))}`, row]),
     )
@@ -249,7 +263,16 @@ function seriesReader(
         base: base ? base(key, window, bucket) : 1,
         ...(granularity === 'day' ? { weekday: weekdayOf(bucket) } : {}),
       }))
-    return [series(period), series(before)] as const
+    const cellsIn = (window: Window) =>
+      (byWindow.get(window)?.buckets ?? []).flatMap((bucket) => {
+        const row = byWindow.get(window)?.cells.get(`${bucket} ${JSON.stringify(key)}`)
+        return row ? [row.cell(column)] : []
+      })
+    return {
+      now: series(period),
+      before: series(before),
+      cells: [...cellsIn(before), ...cellsIn(period)],
+    }
   }
   return Object.assign(reader, { column: valueAt })
 }
@@ -322,12 +345,17 @@ function cellsOf(
 
 /** The bucket at which a driver's level changed, over both windows. */
 async function findDay(
-  { of, member, rate, visits }: Candidate,
+  { of, member, rate, visits, course: known }: Candidate,
   { subject, scope, span }: DriverQuestion,
   { ask }: AnalysisContext,
 ): Promise<Driver['changedAt']> {
   const granularity = span && finestGranularity([span], 1)
   if (!span || granularity === undefined || granularity === 'month') return undefined
+  if (known.granularity === granularity && known.cells.length === known.buckets.length) {
+    const found = findChangePoint(known.buckets)
+    const cell = found && known.cells[found.index]
+    return cell && { cell, granularity }
+  }
   const within = (one: QueryScope, dimension: string): QueryScope => ({
     ...one,
     filters: [...one.filters, memberFilter(dimension, [member.key])],

@@ -199,6 +199,24 @@ describe('extraordinary days', () => {
     expect(found).toBeGreaterThanOrEqual(95)
   })
 
+  it.each([0.5, 1, 3, 10, 100])(
+    'are none where few or many events come by chance alone: %d a day',
+    (mean) => {
+      let noise = 0
+      for (let seed = 1; seed <= 100; seed++) {
+        const random = seededRandom(seed)
+        const poisson = () => {
+          let count = 0
+          for (let left = random(); left > Math.exp(-mean); left *= random()) count++
+          return count
+        }
+        const course = Array.from({ length: 90 }, (_, i) => ({ weekday: i % 7, value: poisson() }))
+        if (findOutliers(course).length > 0) noise++
+      }
+      expect(noise).toBeLessThanOrEqual(5)
+    },
+  )
+
   it('are judged by their weekday: an empty Sunday is none where all are empty', () => {
     const closed = days(5, 90).map((each) => (each.weekday === 6 ? { ...each, value: 0 } : each))
     expect(findOutliers(closed)).toEqual([])
@@ -219,6 +237,12 @@ describe('a peak', () => {
       }
       expect(standing).toBeLessThanOrEqual(10)
     }
+    let skewed = 0
+    for (let seed = 1; seed <= 500; seed++) {
+      const normal = normals(seed)
+      if (findPeak(Array.from({ length: 30 }, () => 100 * Math.exp(0.6 * normal())))?.standsOut) skewed++
+    }
+    expect(skewed).toBeLessThanOrEqual(10)
     const months = [69, 52, 72, 54, 77, 76, 72, 76, 106, 115, 151, 64]
     expect(findPeak(months)).toEqual({ index: 10, standsOut: true })
   })

@@ -35,7 +35,8 @@ export function membersOf({ dimension, now, before }: DimensionRows): MemberRows
   })
 }
 
-const minLengths = { day: 0, week: 6.9, month: 27.9 } as const
+/** In days; clocks that change make a day of 23 hours. */
+const minLengths = { day: 0.9, week: 6.9, month: 27.9 } as const
 const day = 86_400_000
 
 /** The buckets of a window in the order of time, without those that its ends cut. */

@@ -19,7 +19,7 @@ const reach = 10
 const maxFalse = 0.01
 
 /**
- * Days beyond a robust bound after the season (docs/reports.md, How findings are computed): the logarithm of a day over
+ * Days beyond a robust bound after the season (docs/reports.md, How findings are computed): the difference of a day from
  * its level, the running median of its neighbours after the factors of weekdays, in robust deviations, tested with
  * Bonferroni's correction for the number of days. Weekdays that are closed as a rule, and days of 0 among them, are no
  * outliers.
@@ -38,24 +38,39 @@ export function findOutliers(days: readonly Day[]): Outlier[] {
       .filter((value, j) => value !== undefined && j !== Math.min(i, reach)) as number[]
     return around.length >= reach ? median(around) : undefined
   })
-  // A count of few has a wide chance on the scale of logarithms: a half is added to both.
-  const offset = 0.5
-  const residuals = levelled.map((own, i) => {
-    const level = expected[i]
-    if (own === undefined || level === undefined || level <= 0) return undefined
-    return Math.log((own + offset) / (level + offset))
+  const chances = scales.map((scale) => {
+    const residuals = levelled.map((own, i) => {
+      const level = expected[i]
+      return own === undefined || level === undefined || level <= 0 ? undefined : scale(own) - scale(level)
+    })
+    return chancesOf(residuals)
   })
-  const known = residuals.filter((residual) => residual !== undefined)
-  if (known.length < minDays) return []
-  const center = median(known)
-  const deviation = robustDeviation(known)
-  if (!(deviation > 0)) return []
-  return residuals.flatMap((residual, index) => {
+  return days.flatMap(({ weekday }, index) => {
     const level = expected[index]
-    const day = days[index]
-    if (residual === undefined || level === undefined || day === undefined) return []
-    const pValue = twoSided((residual - center) / deviation, robustDegrees(known.length)) * known.length
-    if (pValue > maxFalse) return []
-    return [{ index, expected: level * (factors[day.weekday] ?? 1), pValue }]
+    const pValue = Math.max(...chances.map((each) => each[index] ?? 1))
+    if (level === undefined || pValue > maxFalse) return []
+    return [{ index, expected: level * (factors[weekday] ?? 1), pValue }]
   })
+}
+
+/**
+ * A day is extraordinary on both: by logarithms a few events less look far, by square roots (Anscombe 1948, by which
+ * counts of any level vary alike) a great amount does.
+ */
+const scales: readonly ((value: number) => number)[] = [
+  (value) => Math.log(value + 0.5),
+  (value) => Math.sqrt(value + 0.375),
+]
+
+/** The chance of each residual among so many, in robust deviations; 1 where it is not known. */
+function chancesOf(residuals: readonly (number | undefined)[]): number[] {
+  const known = residuals.filter((residual) => residual !== undefined)
+  const deviation = known.length < minDays ? 0 : robustDeviation(known)
+  if (!(deviation > 0)) return residuals.map(() => 1)
+  const center = median(known)
+  return residuals.map((residual) =>
+    residual === undefined
+      ? 1
+      : twoSided((residual - center) / deviation, robustDegrees(known.length)) * known.length,
+  )
 }

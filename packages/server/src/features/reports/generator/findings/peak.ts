@@ -9,6 +9,8 @@ export interface Peak {
 }
 
 const minBuckets = 6
+/** From so many on buckets are short, and their values skewed as single purchases are: their logarithms are compared. */
+const manyBuckets = 20
 const maxFalse = 0.01
 
 /**
@@ -20,10 +22,11 @@ export function findPeak(values: readonly number[], levelled: readonly number[] 
   const greatest = Math.max(...values)
   const index = values.indexOf(greatest)
   if (index === -1 || greatest <= 0 || values.length < 2) return undefined
-  const others = levelled.filter((_, i) => i !== index)
+  const scaled = levelled.length < manyBuckets ? levelled : levelled.map((value) => Math.log(value + 0.5))
+  const others = scaled.filter((_, i) => i !== index)
   if (others.length < minBuckets - 1) return { index, standsOut: false }
   const deviation = robustDeviation(others)
-  const own = levelled[index] ?? 0
+  const own = scaled[index] ?? 0
   if (!(deviation > 0) || own <= mean(others)) return { index, standsOut: false }
   const statistic = (own - median(others)) / deviation
   const pValue = (twoSided(statistic, robustDegrees(others.length)) / 2) * values.length

@@ -76,7 +76,8 @@ export function guidedPlan(analysis: GuidedAnalysis, meta: StatisticsMeta): Guid
             ]),
             rates: rate('sessions.bounceRate'),
             filters: [],
-            dimensions: dimensionsOf('sessions', meta).slice(0, 7),
+            // Those that are read from the text of an address take longest: channels tell most of them.
+            dimensions: dimensionsOf('sessions', meta).slice(0, 4),
           },
           {
             source: 'events',
@@ -105,7 +106,7 @@ export function guidedPlan(analysis: GuidedAnalysis, meta: StatisticsMeta): Guid
             filters: [{ member: 'sessions.isNew', operator: 'equals', values: ['false'] }],
             dimensions: dimensionsOf('sessions', meta)
               .filter((id) => id !== 'sessions.isNew')
-              .slice(0, 5),
+              .slice(0, 3),
           },
           {
             source: 'purchases',

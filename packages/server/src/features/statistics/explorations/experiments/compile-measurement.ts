@@ -28,6 +28,8 @@ export const columnsOfMetric = 8
 /** `place` of units that met several variants, and of those that met none that counts. */
 export const severalVariants = -1
 const noVariant = -2
+/** Later than every event; it is the first exposure of a unit that has none. */
+const endOfTime = `toUInt64(${Date.UTC(2100, 0)})`
 
 export interface MeasurementQuery {
   readonly experiment: MeasuredExperiment
@@ -44,8 +46,10 @@ const experimentBit = 40
 const previewBit = 41
 const isPreview = `bitTest(code, ${previewBit})`
 
-/** Facts are of kinds, one bit for each source of metrics; the last is a display: an exposure, the first one or not. */
-const displayKind = 31
+/** Facts are of kinds, one bit for each source of metrics. */
+const maxKinds = 32
+/** Bits of a counter of exposures that do not count: one for each reason, side by side in one number. */
+const reasonBits = 32
 
 interface Context extends MeasurementQuery {
   readonly parameters: Parameters
@@ -53,7 +57,6 @@ interface Context extends MeasurementQuery {
   /** The sources of all metrics, each once. */
   readonly kinds: readonly MetricSource[]
   readonly withValues: boolean
-  readonly withDisplays: boolean
   /** The SQL of a local day, over that of milliseconds. */
   readonly dayOf: (milliseconds: string) => string
 }
@@ -79,7 +82,6 @@ export function compileMeasurement(query: MeasurementQuery): CompiledQuery {
     rows: { companyId, filters: [], times, eventAliases, parameters },
     kinds: kindsOf(metrics),
     withValues: metrics.some(({ kind }) => kind === 'revenue_per_user'),
-    withDisplays: metrics.some(({ kind }) => kind === 'click_rate'),
     dayOf: (milliseconds) =>
       `toInt32(${buckets.sql(daily, `fromUnixTimestamp64Milli(toInt64(${milliseconds}), 'UTC')`, parameters)})`,
   }
@@ -89,7 +91,7 @@ export function compileMeasurement(query: MeasurementQuery): CompiledQuery {
       'place',
       `if(place < 0, 0, ${context.dayOf('first')}) AS day`,
       'count()',
-      ...reasons.map((reason) => `sum(${reason})`),
+      ...reasons.map((_, i) => `sum(${reasonSql(i)})`),
       ...sums,
     ],
     nested(cappedSql(measuredSql(context), context)),
@@ -101,7 +103,7 @@ export function compileMeasurement(query: MeasurementQuery): CompiledQuery {
 
 function kindsOf(metrics: readonly MeasuredMetric[]): MetricSource[] {
   const kinds = new Map(metrics.map(({ source }) => [keyOf(source), source]))
-  if (kinds.size > displayKind) throw new Error(`${kinds.size} sources of metrics are too many for a fact`)
+  if (kinds.size > maxKinds) throw new Error(`${kinds.size} sources of metrics are too many for a fact`)
   return [...kinds.values()]
 }
 
@@ -181,23 +183,52 @@ function exposedSql(context: Context): string {
   const variants = variantsIn(experiment)
   const isLive = `NOT ${isPreview} AND ${variants} != 0`
   const counts = `${isLive} AND at >= ${start} AND at < ${end}`
-  const ofUnits = select(
+  const reason = (name: (typeof reasons)[number]) =>
+    `bitShiftLeft(toUInt128(1), ${reasons.indexOf(name) * reasonBits})`
+  const displays = experiment.metrics.some(({ kind }) => kind === 'click_rate')
+  const judged = select(
     [
       'unit',
-      `groupBitOrIf(${variants}, ${counts}) AS met`,
-      `minIf(at, ${counts}) AS first`,
-      `countIf(${isPreview}) AS preview`,
-      `countIf(NOT ${isPreview} AND ${variants} = 0) AS unknown`,
-      `countIf(${isLive} AND at < ${start}) AS before`,
-      `countIf(${isLive} AND at >= ${end}) AS after`,
+      `if(${counts}, ${variants}, 0) AS met`,
+      `if(${counts}, at, ${endOfTime}) AS first`,
+      `multiIf(${isPreview}, ${reason('preview')}, ${variants} = 0, ${reason('unknown')}, ${counts}, toUInt128(0), ` +
+        `at < ${start}, ${reason('before')}, ${reason('after')}) AS excluded`,
+      ...(displays ? ['at', `${isLive} AS is_display`] : []),
     ],
     nested(exposures),
+  )
+  const ofUnits = select(
+    [
+      'unit AS of_unit',
+      'groupBitOr(met) AS met',
+      'min(first) AS first',
+      'sum(excluded) AS excluded',
+      ...(displays ? ['groupArrayIf(at, is_display) AS displays'] : []),
+    ],
+    nested(judged),
     [],
     '\nGROUP BY unit',
   )
   // A single bit is as high as there are bits below it.
   const place = `multiIf(met = 0, ${noVariant}, bitCount(met) > 1, ${severalVariants}, bitCount(met - 1))`
-  return select(['unit AS of_unit', `toInt16(${place}) AS place`, 'first', ...reasons], nested(ofUnits))
+  return select(
+    ['of_unit', `toInt16(${place}) AS place`, 'first', 'excluded', ...displaysSql(context)],
+    nested(ofUnits),
+  )
+}
+
+/** Of a unit, by the list of its displays: how many a metric's window holds. */
+function displaysSql({ experiment, parameters }: Context): string[] {
+  return experiment.metrics.flatMap(({ kind, windowHours }, i) => {
+    if (kind !== 'click_rate') return []
+    const window = parameters.bind('Int64', windowHours * hour)
+    return [`arrayCount(at -> at >= first AND at <= first + ${window}, displays) AS x${i}`]
+  })
+}
+
+/** How many exposures do not count for a reason. */
+function reasonSql(i: number): string {
+  return `bitAnd(bitShiftRight(excluded, ${i * reasonBits}), ${2 ** reasonBits - 1})`
 }
 
 /** One row for each unit of an exposure, with what it did. */
@@ -207,7 +238,7 @@ function measuredSql(context: Context): string {
     [
       'any(exposed.place) AS place',
       'any(exposed.first) AS first',
-      ...reasons.map((reason) => `any(exposed.${reason}) AS ${reason}`),
+      'any(exposed.excluded) AS excluded',
       ...values,
     ],
     `${nested(factsSql(context))} AS fact\nRIGHT JOIN ${nested(exposedSql(context))} AS exposed ON fact.unit = exposed.of_unit`,
@@ -216,38 +247,32 @@ function measuredSql(context: Context): string {
   )
 }
 
-/** What units did, exposed or not: whose, when, of which kinds, and with `value` where that is asked for. */
+/** What units did, exposed or not: whose, when, of which kinds, and with `cents` where that is asked for. */
 function factsSql(context: Context): string {
   const bought = context.kinds.findIndex((source) => 'purchases' in source)
   const parts = bought < 0 ? [] : [purchaseFactsSql(bought, context)]
-  if (bought < 0 || context.kinds.length > 1 || context.withDisplays) parts.push(eventFactsSql(context))
+  if (bought < 0 || context.kinds.length > 1) parts.push(eventFactsSql(context))
   return parts.join('\nUNION ALL\n')
 }
 
 function eventFactsSql(context: Context): string {
-  const { experiment, eventAliases, parameters, kinds, withDisplays } = context
+  const { experiment, eventAliases, parameters, kinds } = context
   const named = kinds.flatMap((source, bit) =>
-    'event' in source
-      ? [{ bit, names: parameters.bind('Array(String)', storedNamesOf([source.event], eventAliases)) }]
-      : [],
+    'event' in source ? [{ bit, stored: storedNamesOf([source.event], eventAliases) }] : [],
   )
-  const { isExposure, code } = exposureSql(context)
-  const wanted = named.map(({ names }) => `name IN ${names}`)
-  if (withDisplays) wanted.push(isExposure)
-  const rows = rowsOf({ ...context.rows, source: events, conditions: [`(${wanted.join(' OR ')})`] })
+  const names = parameters.bind('Array(String)', [...new Set(named.flatMap(({ stored }) => stored))])
+  const rows = rowsOf({ ...context.rows, source: events, conditions: [`name IN ${names}`] })
   const unit = unitColumn(experiment)
-  rows.need([unit, 'time', 'name', ...(withDisplays ? ['exposures'] : [])])
-  const isOf = named.map(({ bit, names }) => `if(name IN ${names}, ${2 ** bit}, 0)`)
-  if (withDisplays) {
-    isOf.push(`if(${variantsIn(experiment)} != 0 AND NOT ${isPreview}, ${2 ** displayKind}, 0)`)
-  }
+  rows.need([unit, 'time', 'name'])
+  const isOf = named.map(({ bit, stored }) => {
+    return `if(name IN ${parameters.bind('Array(String)', stored)}, ${2 ** bit}, 0)`
+  })
   return select(
     [
-      ...(withDisplays ? [`${code} AS code`] : []),
       `${unit} AS unit`,
       at,
       `toUInt32(${isOf.join(' + ')}) AS kinds`,
-      ...(context.withValues ? ['toDecimal64(0, 2) AS value'] : []),
+      ...(context.withValues ? ['toInt64(0) AS cents'] : []),
     ],
     rows.relation(),
   )
@@ -260,11 +285,11 @@ function purchaseFactsSql(bit: number, context: Context): string {
   const ofPerson = experiment.unit === 'user'
   rows.need([ofPerson ? 'person' : 'purchase', 'time', ...(withValues ? ['value'] : [])])
   const columns = [
-    ...(context.withDisplays && context.kinds.length > 0 ? ['toUInt64(0) AS code'] : []),
     `${ofPerson ? 'person' : 'of_device'} AS unit`,
     at,
     `toUInt32(${2 ** bit}) AS kinds`,
-    ...(withValues ? ['ifNull(value, 0) AS value'] : []),
+    // The number behind a decimal counts its hundredths.
+    ...(withValues ? ['reinterpretAsInt64(ifNull(value, 0)) AS cents'] : []),
   ]
   if (ofPerson) return select(columns, rows.relation())
   const inTime = timeCondition('time', context.rows.times, 'time', parameters) ?? '1'
@@ -292,14 +317,14 @@ function valuesSql(metric: MeasuredMetric, i: number, context: Context): string[
   const inWindow = `at >= exposed.first AND at <= exposed.first + ${window}`
   const bit = bitOf(source, context)
   const columns = [`countIf(${isOf(bit)} AND ${inWindow}) AS k${i}`]
-  if (kind === 'click_rate') columns.push(`countIf(${isOf(displayKind)} AND ${inWindow}) AS x${i}`)
+  if (kind === 'click_rate') columns.push(`any(exposed.x${i}) AS x${i}`)
   if (kind === 'revenue_per_user') {
-    columns.push(`toDecimal256(sumIf(value, ${isOf(bit)} AND ${inWindow}), 2) AS y${i}`)
+    columns.push(`sumIf(toInt128(cents), ${isOf(bit)} AND ${inWindow}) AS y${i}`)
   }
   if (isReduced(metric, experiment)) {
     const earlier = parameters.bind('Int64', (experiment.cupedDays ?? 0) * day)
     const before = `${isOf(bit)} AND at < exposed.first AND at + ${earlier} >= exposed.first`
-    columns.push(`toDecimal256(sumIf(value, ${before}), 2) AS x${i}`)
+    columns.push(`sumIf(toInt128(cents), ${before}) AS x${i}`)
   }
   return columns
 }
@@ -343,8 +368,8 @@ function cappedSql(ofUnits: string, context: Context): string {
 function metricSums(metric: MeasuredMetric, i: number, context: Context): string[] {
   const of = isCounted(metric, context)
   const sum = (value: string) => `sumIf(${value}, ${of})`
-  const hundredths = (value: string) => `toInt256(${sum(value)} * 100)`
-  const squares = (value: string) => `toInt256(${sum(value)} * 10000)`
+  // The square of an amount has more than 128 bits in the worst case.
+  const product = (a: string, b: string) => sum(`toInt256(${a}) * toInt256(${b})`)
   const [k, x, y] = [`k${i}`, `x${i}`, `y${i}`]
   const converted = `countIf(${of} AND ${k} > 0)`
   const own = [`countIf(${of})`, `countIf(place >= 0 AND NOT ${isOver(metric, context)})`, converted]
@@ -355,10 +380,9 @@ function metricSums(metric: MeasuredMetric, i: number, context: Context): string
       return [...own, sum(k), sum(`${k} * ${k}`), '0', '0', '0']
     case 'click_rate':
       return [...own, sum(k), sum(`${k} * ${k}`), sum(x), sum(`${x} * ${x}`), sum(`${k} * ${x}`)]
-    case 'revenue_per_user': {
-      own.push(hundredths(y), squares(`${y} * ${y}`))
+    case 'revenue_per_user':
+      own.push(sum(y), product(y, y))
       if (!isReduced(metric, context.experiment)) return [...own, '0', '0', '0']
-      return [...own, hundredths(x), squares(`${x} * ${x}`), squares(`${y} * ${x}`)]
-    }
+      return [...own, sum(x), product(x, x), product(y, x)]
   }
 }
