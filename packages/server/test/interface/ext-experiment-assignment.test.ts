@@ -180,12 +180,15 @@ describe('a person who was exposed', () => {
     const experiment = await running()
     const variantId = other(experiment, 'ada')
     await engine.load([exposure(experiment, variantId, { clientId: 'ada' })])
+    opened.relational.time.advance(1000)
     await opened.act(experiment, 'end')
+    await engine.load([exposure(experiment, variantId, { clientId: 'late' })])
     expect(await ask(experiment, 'ada')).toMatchObject({
       variantId,
       reason: 'exposure',
       recordsExposure: false,
     })
+    expect(await ask(experiment, 'late')).toMatchObject({ variantId: 'control', reason: 'ended' })
   })
 
   test('was exposed by a display that carries the tag of a variant too', async () => {
@@ -229,7 +232,9 @@ describe('a person who was exposed', () => {
   })
 })
 
-test('a person of random events keeps the variant that a plain reading of them gives', async () => {
+test('a person of random events keeps the variant that a plain reading of them gives', {
+  timeout: 600_000,
+}, async () => {
   const experiment = await running()
   const start = clock()
   opened.relational.time.advance(1000)
@@ -289,6 +294,7 @@ test('a device gets what the hash says without a look at the store, and after th
   const experiment = await running({ unit: 'device' })
   const tmpId = unitOf(experiment, 'treatment', 'device-')
   await engine.load([exposure(experiment, 'treatment', { tmpId, clientId: 'ada' }), binding(tmpId, 'bob')])
+  opened.relational.time.advance(1000)
   const before = engine.statements.length
   expect(await ask(experiment, tmpId)).toMatchObject({
     variantId: 'treatment',

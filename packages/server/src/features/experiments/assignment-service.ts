@@ -8,7 +8,7 @@ import { ColumnarUnavailable } from '../../platform/stores/columnar.ts'
 import type { Relational } from '../../platform/stores/relational.ts'
 import type { Principal } from '../identity/sessions/principal.ts'
 import { createExperimentStore, type StoredExperiment } from './experiment-store.ts'
-import { type ExposureStatement, firstExposure } from './exposure-store.ts'
+import { type ExposureStatement, firstExposure } from './first-exposure.ts'
 
 export interface AssignmentServiceDependencies {
   readonly relational: Pick<Relational, 'db'>

@@ -53,7 +53,7 @@ LIMIT 1`,
   }
 }
 
-const scope = `company = {company:String} AND time >= {start:DateTime64(3)} AND time <= {end:DateTime64(3)}`
+const scope = `company = {company:String} AND time >= {start:DateTime64(3)} AND time < {end:DateTime64(3)}`
 
 const bindings = `FROM identities WHERE company = {company:String}`
 
