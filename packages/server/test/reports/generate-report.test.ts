@@ -356,4 +356,10 @@ describe('a question', () => {
     expect(textOf(sections, 'limits')).toContain('“how tall is it”')
     expect(quality).toBe('limited')
   })
+
+  it('cuts what was not understood between characters', async () => {
+    const { sections } = await plan([], 'x', [`x${'😀'.repeat(60)}`])
+    expect(textOf(sections, 'limits')).toContain('“x😀')
+    expect(textOf(sections, 'limits').isWellFormed()).toBe(true)
+  })
 })

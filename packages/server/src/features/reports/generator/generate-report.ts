@@ -302,7 +302,12 @@ function unreadParts(unread: readonly string[], writer: Writer): Sentence[] {
   if (unread.length === 0) return []
   // A number of the question is in no cell: it is not repeated.
   const shown = unread
-    .map((part) => part.trim().slice(0, 100))
+    .map((part) =>
+      part
+        .trim()
+        .slice(0, 100)
+        .replace(/[\uD800-\uDBFF]$/, ''),
+    )
     .filter((part) => findNumberTokens(part).length === 0)
   const told = shown.slice(0, maxUnread)
   return [writer.phrases.unread(told, told.length < unread.length)]

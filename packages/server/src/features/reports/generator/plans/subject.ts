@@ -97,10 +97,24 @@ const maxDimensions = 9
 const identifying =
   /(^|[a-z_.-])(id|uuid|guid|email|phone|url|token|hash|ip|timestamp|session|cart|order)s?$/i
 
+/** Names of labels that tell causes, the likeliest first, without case and signs. */
+const likely = (
+  'country countrycode region state city language locale market channel store storename shop category ' +
+  'productcategory brand customergroup segment customersegment plan plantype tier gender paymentmethod currency'
+).split(' ')
+
+/** Labels come from events, which anybody can send: what few of them carry must not crowd out what all do. */
+function rankOf(id: string): number {
+  const name = id.slice(id.indexOf('.label.') + '.label.'.length)
+  const place = likely.indexOf(name.toLowerCase().replace(/[^a-z]/g, ''))
+  return place < 0 ? likely.length : place
+}
+
 /** The dimensions of a source in which causes are looked for: labels of the company, then those of every company. */
 export function dimensionsOf(source: string, meta: StatisticsMeta): string[] {
   const labels = Object.keys(meta.dimensions)
     .filter((id) => id.startsWith(`${source}.label.`) && !identifying.test(id))
+    .sort((a, b) => rankOf(a) - rankOf(b))
     .slice(0, maxLabels)
   const others = (ordinary[source] ?? []).map((name) => `${source}.${name}`)
   return [...labels, ...others.filter((id) => Object.hasOwn(meta.dimensions, id))].slice(0, maxDimensions)

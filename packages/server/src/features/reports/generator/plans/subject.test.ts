@@ -1,0 +1,18 @@
+import { expect, it } from 'vitest'
+import { describeStatistics } from '../../../statistics/statistics-meta.ts'
+import { dimensionsOf } from './subject.ts'
+
+it('looks for causes in the likely labels first, whatever other labels anybody sends', () => {
+  const labels = ['!a', '!b', '!c', '!d', '!e', '!f', 'Country', 'customer-group', 'orderId', 'zone']
+  const meta = describeStatistics({ events: [], purchases: labels }, { exactCounts: false })
+  expect(dimensionsOf('purchases', meta)).toEqual([
+    'purchases.label.Country',
+    'purchases.label.customer-group',
+    'purchases.label.!a',
+    'purchases.label.!b',
+    'purchases.label.!c',
+    'purchases.deviceType',
+    'purchases.os',
+    'purchases.item',
+  ])
+})
