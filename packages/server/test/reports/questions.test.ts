@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { measureWords } from '../../src/features/reports/questions/lexicon.ts'
 import type { FindValues, QuestionBase } from '../../src/features/reports/questions/question-reader.ts'
+import { createValueFinder } from '../../src/features/reports/questions/value-finder.ts'
 import { formsOfName, wordsOf } from '../../src/features/reports/questions/words.ts'
 import { parseQuery } from '../../src/features/statistics/query/parse/parse.ts'
 import { planQuery } from '../../src/features/statistics/query/plan.ts'
@@ -11,6 +12,7 @@ import { DomainError } from '../../src/platform/errors.ts'
 import '../support/cost.ts'
 import { times } from '../support/long.ts'
 import { askedAt, metaWithLabels, questionContext, questionMeta, readQuestion } from '../support/questions.ts'
+import { testCompany } from '../support/statistics-events.ts'
 
 const queriesOf = async (...[question, more]: [string, Parameters<typeof questionContext>[0]?]) =>
   (await readQuestion(question, questionContext(more))).queries.map(({ query }) => query)
@@ -158,6 +160,44 @@ describe('a value without its dimension', () => {
     expect(unknown).toMatchObject({ unread: ['Atlantis'], queries: [{ query: { filters: [] } }] })
     const partly = await readQuestion('revenue shop Paris', questionContext({ findValues }))
     expect(partly).toMatchObject({ unread: ['shop'] })
+  })
+
+  it('is compared once with each value, however many words a question has', async () => {
+    let reads = 0
+    const many: FindValues = async ({ members }) =>
+      members.flatMap((member) =>
+        Array.from({ length: 100 }, (_, i) => ({
+          member,
+          get value() {
+            reads++
+            return `value ${i}`
+          },
+        })),
+      )
+    const question = `revenue for ${'alpha beta gamma delta epsilon zeta, '.repeat(6)}`
+    await readQuestion(question, questionContext({ findValues: many }))
+    expect(reads).toBeGreaterThan(0)
+    expect(reads).toBeLessThanOrEqual(12 * 100)
+  })
+
+  it('is none of the long values that events may have', async () => {
+    const values = ['short', 'x'.repeat(8_192)]
+    const find = createValueFinder({
+      answer: () => ({
+        pieces: (async function* () {
+          yield JSON.stringify(values.map((value) => ({ 'purchases.item': value })))
+        })(),
+        warnings: [],
+        total: () => undefined,
+      }),
+    })({ companyId: testCompany })
+    const found = await find({
+      texts: ['short'],
+      members: ['purchases.item'],
+      range: ['2026-01-01', '2026-01-31'],
+      timezone: 'UTC',
+    })
+    expect(found).toEqual([{ member: 'purchases.item', value: 'short' }])
   })
 
   it('is looked for in few dimensions (N03), never in those of persons, and in the range of the question', async () => {

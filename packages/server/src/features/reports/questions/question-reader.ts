@@ -331,7 +331,7 @@ async function findLoose(
     from: Math.min(...ranges.map(({ from }) => from)),
     to: Math.max(...ranges.map(({ to }) => to)),
   }
-  const values = await findValues({ texts, members, range: periods.rangeOf(hull), timezone })
+  const values = byMember(await findValues({ texts, members, range: periods.rangeOf(hull), timezone }))
   const filters: AskedFilter[] = []
   const unread: Place[] = []
   for (const each of loose) {
@@ -360,12 +360,24 @@ async function findLoose(
   return { filters, unread }
 }
 
-function firstMatch(loose: LooseValue, members: readonly string[], values: readonly FoundValue[]) {
+/** Values of each member by their folded form, each folded once: there may be ten thousand. */
+function byMember(values: readonly FoundValue[]): ReadonlyMap<string, ReadonlyMap<string, FoundValue>> {
+  const found = new Map<string, Map<string, FoundValue>>()
+  for (const each of values) {
+    const own = found.get(each.member) ?? new Map<string, FoundValue>()
+    found.set(each.member, own)
+    const form = folded(each.value)
+    if (!own.has(form)) own.set(form, each)
+  }
+  return found
+}
+
+function firstMatch(loose: LooseValue, members: readonly string[], values: ReturnType<typeof byMember>) {
   for (const { text, words } of runsOf(loose)) {
+    const form = folded(text)
     for (const member of members) {
-      const found = values.find((each) => each.member === member && folded(each.value) === folded(text))
-      const rest = loose.words.filter((word) => !words.includes(word))
-      if (found) return { ...found, rest }
+      const found = values.get(member)?.get(form)
+      if (found) return { ...found, rest: loose.words.filter((word) => !words.includes(word)) }
     }
   }
   return undefined

@@ -12,6 +12,8 @@ export interface ValueCaller {
 
 /** Values of one dimension that are read, the most frequent ones first. */
 const maxValues = 1_000
+/** Characters of a value for each of the longest text: accents may be characters of their own. */
+const growth = 4
 
 /**
  * Looks for values by queries, one after the other: the most frequent values of a dimension, whose accents the caller
@@ -36,6 +38,10 @@ export function createValueFinder({
   return (caller) =>
     async ({ texts, members, range, timezone }) => {
       const found: FoundValue[] = []
+      // Values come from events, which anybody can send: what is too long to be a text is not kept.
+      const maxLength = growth * Math.max(...texts.map((text) => text.length))
+      const keep = (values: readonly FoundValue[]) =>
+        found.push(...values.filter(({ value }) => value.length <= maxLength))
       for (const member of members) {
         const source = member.slice(0, member.indexOf('.'))
         const query: Query = {
@@ -48,10 +54,10 @@ export function createValueFinder({
           limit: maxValues,
         }
         const frequent = await valuesOf(member, query, caller)
-        found.push(...frequent)
+        keep(frequent)
         if (frequent.length === maxValues) {
           const filters = [{ member, operator: 'startsWith' as const, values: [...texts] }]
-          found.push(...(await valuesOf(member, { ...query, filters }, caller)))
+          keep(await valuesOf(member, { ...query, filters }, caller))
         }
       }
       return found
