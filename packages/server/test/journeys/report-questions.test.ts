@@ -72,7 +72,8 @@ function writingWith(options: { model?: LanguageModel; queries?: readonly Query[
       validateQuery: app.service.validate,
       model: options.model,
     },
-    evidenceOf(app.service),
+    (query, { companyId, signal = new AbortController().signal }) =>
+      evidenceOf(app.service)(query, { companyId, signal }),
   )
 }
 

@@ -132,7 +132,7 @@ describe('a dashboard', () => {
     expect((await plan(revenue([]))).query).toStrictEqual({ ...revenue([]), timezone: 'Europe/Paris' })
     const { query, period } = await plan(revenue(over([null, '2024-01-31'])))
     expect(query?.timeDimensions[0]?.dateRange).toEqual([null, '2024-02-01T00:00:00.000+01:00'])
-    expect(period).toEqual({ start: '2026-02-15T23:00:00.000Z', end: '2026-03-17T23:00:00.000Z' })
+    expect(period).toEqual({ start: '2026-02-17T23:00:00.000Z', end: '2026-03-17T23:00:00.000Z' })
   })
 
   it('has the period of its first range, its words and its name', async () => {

@@ -168,7 +168,7 @@ const english: readonly (readonly [question: string, expected: Expected])[] = [
     {
       of: 'events.people',
       by: 'events.label.plan_type',
-      in: '2026-02-16 2026-03-17',
+      in: '2026-02-18 2026-03-17',
       order: 'desc',
       limit: 100,
     },
@@ -257,7 +257,7 @@ const english: readonly (readonly [question: string, expected: Expected])[] = [
   ],
   [
     'visitors by day of the week',
-    { of: 'events.people', in: '2026-02-16 2026-03-17', unread: ['day of the week'] },
+    { of: 'events.people', in: '2026-02-18 2026-03-17', unread: ['day of the week'] },
   ],
   [
     'orders by country and device in H1 2025',
@@ -276,7 +276,7 @@ const english: readonly (readonly [question: string, expected: Expected])[] = [
   ['revenue in March', { of: 'purchases.revenue', in: '2026-03-01 2026-03-18' }],
   [
     'revenue in December 2026',
-    { of: 'purchases.revenue', in: '2026-02-16 2026-03-17', unread: ['in December 2026'] },
+    { of: 'purchases.revenue', in: '2026-02-18 2026-03-17', unread: ['in December 2026'] },
   ],
   [
     'page views on /checkout yesterday',
@@ -389,14 +389,14 @@ const english: readonly (readonly [question: string, expected: Expected])[] = [
     {
       of: 'sessions.count',
       by: 'sessions.referrerHost',
-      in: '2026-02-16 2026-03-17',
+      in: '2026-02-18 2026-03-17',
       order: 'desc',
       limit: 10,
     },
   ],
   [
     'top landing pages',
-    { of: 'sessions.count', by: 'sessions.entryPath', in: '2026-02-16 2026-03-17', order: 'desc', limit: 10 },
+    { of: 'sessions.count', by: 'sessions.entryPath', in: '2026-02-18 2026-03-17', order: 'desc', limit: 10 },
   ],
   [
     'customers in the UK between January and March 2011',
@@ -415,7 +415,7 @@ const english: readonly (readonly [question: string, expected: Expected])[] = [
   ],
   ['revenue on 2011-11-15', { of: 'purchases.revenue', in: '2011-11-15' }],
   ['revenue 2011-11', { of: 'purchases.revenue', in: '2011-11-01 2011-11-30' }],
-  ['revenue 05/06/2024', { of: 'purchases.revenue', in: '2026-02-16 2026-03-17', unread: ['05/06/2024'] }],
+  ['revenue 05/06/2024', { of: 'purchases.revenue', in: '2026-02-18 2026-03-17', unread: ['05/06/2024'] }],
   ['revenue 25/06/2024', { of: 'purchases.revenue', in: '2024-06-25' }],
   ['revenue of last November', { of: 'purchases.revenue', in: '2025-11-01 2025-11-30' }],
   [
@@ -533,7 +533,7 @@ const english: readonly (readonly [question: string, expected: Expected])[] = [
     {
       of: 'purchases.count',
       by: 'purchases.label.country',
-      in: '2026-02-16 2026-03-17',
+      in: '2026-02-18 2026-03-17',
       order: 'asc',
       limit: 10,
     },
@@ -567,7 +567,7 @@ const english: readonly (readonly [question: string, expected: Expected])[] = [
     {
       of: 'purchases.revenue',
       by: 'purchases.item',
-      in: '2026-02-16 2026-03-17',
+      in: '2026-02-18 2026-03-17',
       order: 'desc',
       limit: 100,
       unread: ['category'],
@@ -582,7 +582,7 @@ const english: readonly (readonly [question: string, expected: Expected])[] = [
     {
       of: 'events.people',
       by: 'events.isIdentified',
-      in: '2026-02-16 2026-03-17',
+      in: '2026-02-18 2026-03-17',
       order: 'desc',
       limit: 100,
     },
@@ -637,7 +637,7 @@ const english: readonly (readonly [question: string, expected: Expected])[] = [
     'revenue for countries France, Germany and Spain',
     {
       of: 'purchases.revenue',
-      in: '2026-02-16 2026-03-17',
+      in: '2026-02-18 2026-03-17',
       where: ['purchases.label.country equals France|FR|Germany|Allemagne|DE|Spain|Espagne|ES'],
     },
   ],
@@ -649,21 +649,21 @@ const english: readonly (readonly [question: string, expected: Expected])[] = [
     'sessions without direct last week',
     { of: 'sessions.count', in: '2026-03-09 2026-03-15', where: ['sessions.channel notEquals direct'] },
   ],
-  ['revenue of customers', { of: 'purchases.revenue purchases.buyers', in: '2026-02-16 2026-03-17' }],
+  ['revenue of customers', { of: 'purchases.revenue purchases.buyers', in: '2026-02-18 2026-03-17' }],
   [
     'purchase frequency and revenue per customer in 2025',
     { of: 'purchases.perBuyer purchases.revenuePerBuyer', in: '2025-01-01 2025-12-31' },
   ],
   [
     'sessions with UTM medium = cpc',
-    { of: 'sessions.count', in: '2026-02-16 2026-03-17', where: ['sessions.utmMedium equals cpc'] },
+    { of: 'sessions.count', in: '2026-02-18 2026-03-17', where: ['sessions.utmMedium equals cpc'] },
   ],
-  ['"Paris" revenue', { of: 'purchases.revenue', in: '2026-02-16 2026-03-17', unread: ['"Paris"'] }],
+  ['"Paris" revenue', { of: 'purchases.revenue', in: '2026-02-18 2026-03-17', unread: ['"Paris"'] }],
   [
     'sessions in the US on iOS',
     {
       of: 'sessions.count',
-      in: '2026-02-16 2026-03-17',
+      in: '2026-02-18 2026-03-17',
       where: ['sessions.country equals US', 'sessions.os equals iOS'],
     },
   ],
@@ -677,7 +677,7 @@ const english: readonly (readonly [question: string, expected: Expected])[] = [
     },
   ],
   ['REVENUE IN MARCH', { of: 'purchases.revenue', in: '2026-03-01 2026-03-18' }],
-  ['average revenue per order', { of: 'purchases.averageOrderValue', in: '2026-02-16 2026-03-17' }],
+  ['average revenue per order', { of: 'purchases.averageOrderValue', in: '2026-02-18 2026-03-17' }],
   [
     'how much did customers spend in 2011',
     { of: 'purchases.buyers purchases.revenue', in: '2011-01-01 2011-12-31' },
@@ -688,7 +688,7 @@ const english: readonly (readonly [question: string, expected: Expected])[] = [
     {
       of: 'events.count',
       per: 'day',
-      in: '2026-02-16 2026-03-17',
+      in: '2026-02-18 2026-03-17',
       where: ['events.name equals sign_up'],
       fill: true,
     },
@@ -727,7 +727,7 @@ const english: readonly (readonly [question: string, expected: Expected])[] = [
     'What percentage of visitors bounce on mobile?',
     {
       of: 'sessions.people sessions.bounces',
-      in: '2026-02-16 2026-03-17',
+      in: '2026-02-18 2026-03-17',
       where: ['sessions.deviceType equals mobile'],
       unread: ['percentage'],
     },
@@ -972,7 +972,7 @@ const french: readonly (readonly [question: string, expected: Expected])[] = [
   ['revenu premier semestre 2011', { of: 'purchases.revenue', in: '2011-01-01 2011-06-30' }],
   [
     'moyenne des ventes par jour de la semaine',
-    { of: 'purchases.revenue', in: '2026-02-16 2026-03-17', unread: ['moyenne', 'jour de la semaine'] },
+    { of: 'purchases.revenue', in: '2026-02-18 2026-03-17', unread: ['moyenne', 'jour de la semaine'] },
   ],
   [
     'ventes ce mois-ci par jour',
@@ -1048,16 +1048,16 @@ const french: readonly (readonly [question: string, expected: Expected])[] = [
     {
       of: 'events.count',
       per: 'day',
-      in: '2026-02-16 2026-03-17',
+      in: '2026-02-18 2026-03-17',
       where: ['events.name equals page_view'],
       fill: true,
     },
   ],
   ['ajouts au panier hier', { of: 'events.count', in: '2026-03-17', where: ['events.name equals add_cart'] }],
-  ['sessions venant de google', { of: 'sessions.count', in: '2026-02-16 2026-03-17', unread: ['google'] }],
+  ['sessions venant de google', { of: 'sessions.count', in: '2026-02-18 2026-03-17', unread: ['google'] }],
   [
     'Comment évoluent les ventes ?',
-    { of: 'purchases.revenue', per: 'day', in: '2026-02-16 2026-03-17', fill: true },
+    { of: 'purchases.revenue', per: 'day', in: '2026-02-18 2026-03-17', fill: true },
   ],
   ["chiffre d'affaires du 1 janvier au 31 mars", { of: 'purchases.revenue', in: '2026-01-01 2026-03-18' }],
   [

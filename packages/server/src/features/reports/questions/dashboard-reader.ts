@@ -25,7 +25,7 @@ export interface DashboardAsked {
 }
 
 /** Days of a dashboard whose queries name no range. */
-const defaultDays = 30
+const defaultDays = 28
 
 const pathForm = /^(?:\/?(?:v2\/)?statistics\/query\/)?([0-9a-fA-F]{24})$/
 

@@ -2,6 +2,7 @@ import type { DateRange, Granularity } from '@millrace/contract/resources/query.
 import type { Now } from '../../statistics/query/time/dates.ts'
 import type { Interval } from '../../statistics/query/time/interval.ts'
 import type { Zone } from '../../statistics/query/time/zone.ts'
+import { readRange } from '../time-rules.ts'
 
 /** The calendar of statistics, in which queries read their dates too. */
 export interface Calendar {
@@ -31,16 +32,19 @@ export const lastYear = 2099
 const hour = 3_600_000
 
 /** Periods as of an instant, in a zone. */
-export function createPeriods(
-  { startOf, add, readRange, ...calendar }: Calendar,
-  at: number,
-  zoneName: string,
-) {
+export function createPeriods(calendar: Calendar, at: number, zoneName: string) {
+  const { startOf, add } = calendar
   const zone = calendar.openZone(zoneName)
   const now: Now = { instant: at, zone }
   const today = startOf(zone, at, 'day')
   const tomorrow = add(zone, today, 1, 'day')
   const isStart = (instant: number, unit: Granularity) => startOf(zone, instant, unit) === instant
+
+  /** Reads a range as a query names it, also a date or month alone; undefined where it cannot be read. */
+  function read(range: DateRange): Interval | undefined {
+    const found = readRange(calendar, range, now)
+    return 'fault' in found ? undefined : found
+  }
 
   /** The number of whole units between two starts of such units. */
   function countOf(from: number, to: number, unit: Granularity): number {
@@ -117,19 +121,12 @@ export function createPeriods(
     yearBefore,
     untilToday,
     before: (period: Period): Interval => shift(period, -period.step.count, period.step.unit),
-    /** Reads a range as a query names it, also a date or month alone; undefined where it cannot be read. */
-    read(range: DateRange): Interval | undefined {
-      try {
-        return readRange(range, now)
-      } catch (error) {
-        if (error instanceof Error) return undefined
-        throw error
-      }
-    },
+    read,
     /** The days of an ISO 8601 week. */
     week(year: number, week: number): Interval | undefined {
-      const fourth = readRange(`${year}-01-04`, now).from
-      const from = add(zone, startOf(zone, fourth, 'week'), week - 1, 'week')
+      const fourth = read(`${year}-01-04`)
+      if (!fourth) return undefined
+      const from = add(zone, startOf(zone, fourth.from, 'week'), week - 1, 'week')
       const thursday = add(zone, from, 3, 'day')
       if (week < 1 || !zone.format(thursday).startsWith(`${year}-`)) return undefined
       return { from, to: add(zone, from, 1, 'week') }

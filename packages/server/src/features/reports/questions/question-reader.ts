@@ -79,7 +79,7 @@ const maxSearched = 12
 const maxTexts = 20
 const maxUnread = 20
 const maxExamples = 12
-const defaultDays = 30
+const defaultDays = 28
 const maxRanges = 3
 
 export interface QuestionReader {
