@@ -63,7 +63,7 @@ test('a column without entry and an entry without column are seen', async () => 
   await engine.command({ sql: 'ALTER TABLE events DROP COLUMN referrer' })
 })
 
-test('rows that were stored before the columns of origin have them empty', async () => {
+test('rows that were stored before the columns of origin and of experiments have them empty', async () => {
   const store = await createTestColumnar({ migrated: false })
   const apply = async (migration: { sql: string } | undefined) => {
     for (const { text } of splitStatements(migration?.sql ?? '')) await store.command({ sql: text })
@@ -77,8 +77,10 @@ test('rows that were stored before the columns of origin have them empty', async
     for (const migration of later) await apply(migration)
     for (const table of ['events', 'purchases']) {
       expect(
-        await store.query({ sql: `SELECT company, browser, referrer_host, country FROM ${table}` }),
-      ).toEqual([{ company: 'c', browser: 'Firefox', referrer_host: '', country: '' }])
+        await store.query({
+          sql: `SELECT company, browser, referrer_host, country, exposures FROM ${table}`,
+        }),
+      ).toEqual([{ company: 'c', browser: 'Firefox', referrer_host: '', country: '', exposures: [] }])
     }
   } finally {
     await store.close()

@@ -1,6 +1,7 @@
 import type { Experiment } from '@millrace/contract/resources/experiment.ts'
 import type { ExperimentResults } from '@millrace/contract/resources/experiment-results.ts'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { createQueryGate } from '../../src/features/statistics/query/gate.ts'
 import { experimentBody } from '../support/experiments.ts'
 import { callerToken, openStatisticsApp, type StatisticsApp } from '../support/statistics-app.ts'
 import { openStatisticsEngine, type StatisticsEngine } from '../support/statistics-engine.ts'
@@ -209,6 +210,27 @@ describe('results', () => {
       statement?.sql.match(/FROM (events|identities|orders|purchases)\b/g)?.length ?? 0,
     )
   })
+})
+
+it('results wait for a place of the company like a query, and are refused when too many wait (Q16)', async () => {
+  const gate = createQueryGate({ running: 1, waiting: 0 })
+  const busy = await openStatisticsApp(engine.columnar, { queryGate: gate })
+  busy.caller.permissions = all
+  try {
+    const asked = (method: 'GET' | 'POST', address: string, payload?: object) =>
+      busy.app.inject({ method, url: address, headers: callerToken, ...(payload ? { payload } : {}) })
+    const { _id } = (await asked('POST', path, experimentBody())).json().data
+    await asked('POST', `${path}/${_id}/start`)
+    const leave = await gate.enter(testCompany)
+    const refused = await asked('GET', `${path}/${_id}/results`)
+    expect([refused.statusCode, refused.headers['retry-after']]).toEqual([429, '2'])
+    leave()
+    expect((await asked('GET', `${path}/${_id}/results`)).statusCode).toBe(200)
+    // The place is free again.
+    ;(await gate.enter(testCompany))()
+  } finally {
+    await busy.app.close()
+  }
 })
 
 describe('a plan', () => {

@@ -16,7 +16,7 @@ import { type StoredEvent, storedEvent } from '../support/statistics-events.ts'
 
 /** Companies with a history of their own each, and experiments that are measured. */
 const histories = times(60, 12)
-const runs = times(1_500, 40)
+const runs = times(1_000, 40)
 
 let engine: StatisticsEngine
 let companies: StoredEvent[][]
@@ -172,7 +172,9 @@ async function measure(
   return readMeasurement(await rowsOfCompiled(engine.columnar, compiled, defaultRunLimits), experiment)
 }
 
-it('measures what a plain computation over the events measures', async () => {
+it('measures what a plain computation over the events measures', {
+  timeout: 60_000 + 1_000 * runs,
+}, async () => {
   let units = 0
   let converted = 0
   await fc.assert(
