@@ -11,7 +11,7 @@ const url = '/v2/statistics/reports'
 const params = idParams('Identifier of the report')
 
 /** Summaries that the list has where no page is asked for. */
-export const listedReports = 1_000
+export const listedReports = 500
 
 /** Operation 3. */
 export const listReports = {

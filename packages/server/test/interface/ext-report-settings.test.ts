@@ -209,6 +209,12 @@ describe('an automatic report', () => {
     })
     // The year before is the period before.
     expect(Object.keys(report?.automatic?.period.comparisonWindows ?? {})).toEqual(['previousPeriod'])
+    // What can be read of the words as a question is answered beside the analysis.
+    const { sections, evidence, usage } = await app.read(report?.id ?? '')
+    expect(sections.map(({ kind }) => kind)).toEqual(['summary', 'answer'])
+    expect(new Set(sections.map(({ id }) => id)).size).toBe(2)
+    expect(new Set(evidence.map(({ id }) => id)).size).toBe(evidence.length)
+    expect(usage?.queryCount).toBe(4)
     const [mail] = await app.app.takeMails()
     expect(mail?.subject).toBe(`About retention : rapport ${year}`)
     expect(mail?.text).toContain('Une partie de ce qui était demandé')

@@ -89,18 +89,20 @@ test('a guided analysis states only what its evidence gives, and a question and 
   expect(followed.sections.some(({ question }) => question === 'achats par pays')).toBe(true)
 })
 
-test('a free question is answered, and one that names nothing that can be measured is refused', async () => {
+test('a free question is answered, of which a part may stay unread', async () => {
   const report = await make({ question: 'purchases by device type last 30 days' })
   expectProven(report)
   expect(report.evidence[0]?.query.measures).toContain('purchases.count')
-  const refused = await service.call('POST', '/v2/statistics/reports', {
-    question: 'the weather of Atlantis',
-  })
-  expect(refused.status).toBe(400)
-  expect(await refused.json()).toMatchObject({ message: expect.stringContaining('can be measured') })
+  const limited = await make({ question: 'purchases in Atlantis last 30 days' })
+  expect(limited.lastGenerationFailure).toBeUndefined()
+  expect(limited.publicationQuality).toBe('limited')
+  expect(limited.sections.at(-1)?.kind).toBe('limits')
+  expect(JSON.stringify(limited.sections.at(-1))).toContain('Atlantis')
   const [first] = await service.dataOf<ReportSummary[]>('GET', '/statistics/reports')
-  expect(first).toMatchObject({ id: report.id, sectionCount: report.sections.length })
+  expect(first).toMatchObject({ id: limited.id, sectionCount: limited.sections.length })
   expect(first).not.toHaveProperty('sections')
+  const unreadable = await service.call('POST', '/v2/statistics/reports', { question: 'the weather' })
+  expect([unreadable.status, (await unreadable.json()) as unknown]).toMatchObject([400, { error_code: 9550 }])
 })
 
 test('a dashboard is read from its saved query', async () => {

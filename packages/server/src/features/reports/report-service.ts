@@ -5,7 +5,6 @@ import type {
   Report,
   ReportCreation,
   ReportSummary,
-  ReportUsage,
 } from '@millrace/contract/resources/report.ts'
 import { auditEventOf, type RecordAudit } from '../../platform/audit.ts'
 import type { Clock } from '../../platform/clock.ts'
@@ -23,6 +22,7 @@ import type { RunQuery } from './evidence/evidence-runner.ts'
 import type { PlanReader } from './generations/generation.ts'
 import { failureOf } from './generations/generation-failure.ts'
 import { createGenerationStore, type NewGeneration } from './generations/generation-store.ts'
+import { sumOfUsage } from './generations/usage.ts'
 import { comparisonsOf, toComparisonWindows } from './periods/periods.ts'
 import { makeRoom, maxReports } from './report-room.ts'
 import { createReportStore, type ListedReport, type NewReport, type StoredReport } from './report-store.ts'
@@ -83,7 +83,7 @@ export function createReportService(dependencies: ReportServiceDependencies) {
     return {
       ...summary,
       ...detailsOf(row),
-      ...(usages.length > 0 && { usage: usages.reduce(sumOf) }),
+      ...(usages.length > 0 && { usage: usages.reduce(sumOfUsage) }),
       sections: done.flatMap(({ sections }) => sections ?? []),
       evidence,
     }
@@ -401,11 +401,3 @@ function titleOf(question: string): string {
   const [line = ''] = question.split(/[\r\n]/)
   return [...line].slice(0, maxTitle).join('')
 }
-
-const sumOf = (a: ReportUsage, b: ReportUsage): ReportUsage => ({
-  queryCount: a.queryCount + b.queryCount,
-  rowCount: a.rowCount + b.rowCount,
-  payloadBytes: a.payloadBytes + b.payloadBytes,
-  agentTurns: a.agentTurns + b.agentTurns,
-  durationMs: a.durationMs + b.durationMs,
-})

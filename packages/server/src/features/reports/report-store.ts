@@ -107,11 +107,19 @@ export function createReportStore(db: Queries) {
       includeArchived: boolean,
       { limit, offset }: Range,
     ): Promise<ListedReport[]> {
-      return summaries()
+      // What a page leaves out is not joined with anything.
+      const page = db
+        .select({ id: reports.id })
+        .from(reports)
         .where(listed(companyId, includeArchived))
         .orderBy(desc(reports.createdAt), desc(reports.id))
         .limit(limit)
         .offset(offset)
+        .as('page')
+      return summaries()
+        .innerJoin(page, eq(page.id, reports.id))
+        .where(eq(reports.companyId, companyId))
+        .orderBy(desc(reports.createdAt), desc(reports.id))
     },
 
     async find(companyId: string, id: string): Promise<ListedReport | undefined> {

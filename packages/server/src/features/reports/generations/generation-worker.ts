@@ -1,6 +1,7 @@
 import type { Evidence } from '@millrace/contract/resources/evidence.ts'
 import type { ReportUsage } from '@millrace/contract/resources/report.ts'
 import type { Clock } from '../../../platform/clock.ts'
+import { DomainError } from '../../../platform/errors.ts'
 import { holdLease } from '../../../platform/jobs/lease.ts'
 import type { Logger } from '../../../platform/logger.ts'
 import type { Queries, Relational } from '../../../platform/stores/relational.ts'
@@ -14,6 +15,7 @@ import { shownEvidence } from './failure-evidence.ts'
 import type { CheckSections, PlanReader, ReportGenerator } from './generation.ts'
 import { type Failure, failureOfError, GenerationRefused } from './generation-failure.ts'
 import { createGenerationStore, type StoredGeneration } from './generation-store.ts'
+import { sumOfUsage } from './usage.ts'
 
 /** What becomes of an automatic report; each is called in the transaction of what happened. */
 export interface AutomaticOutcome {
@@ -150,6 +152,45 @@ export function createGenerationWorker(dependencies: GenerationWorkerDependencie
     }
   }
 
+  /**
+   * The words of the company beside the analysis: what can be read of them as a question is answered in sections of its
+   * own, about the same period unless they name another.
+   */
+  async function withOwnWords(
+    request: GenerationRequest,
+    first: GeneratedReport,
+    words: string,
+  ): Promise<GeneratedReport> {
+    const { companyId, timezone, locale, period, signal } = request
+    const context = { companyId, timezone, locale, now: Date.parse(period.end), signal }
+    const base = { queries: [], period }
+    const plan = await plans.readQuestion(words, { ...context, base }).catch((error: unknown) => {
+      if (error instanceof DomainError && error.errorName === 'questionUnreadable') return undefined
+      throw error
+    })
+    if (!plan) return first
+    const { period: asked, comparisonWindows, ...analysis } = plan
+    const answered = await generator.generate({
+      ...request,
+      analysis: { kind: 'plan', ...analysis },
+      period: asked,
+      comparisonWindows,
+      kept: [...request.kept, ...first.evidence],
+    })
+    const known = new Set(first.evidence.map(({ id }) => id))
+    return {
+      ...first,
+      sections: [
+        ...first.sections,
+        // Both were counted from one.
+        ...answered.sections.map((section) => ({ ...section, id: `${section.id}-words` })),
+      ],
+      evidence: [...first.evidence, ...answered.evidence.filter(({ id }) => !known.has(id))],
+      quality: first.quality === 'limited' ? 'limited' : answered.quality,
+      usage: sumOfUsage(first.usage, answered.usage),
+    }
+  }
+
   async function produce(
     generation: StoredGeneration,
     report: StoredReport,
@@ -176,7 +217,7 @@ export function createGenerationWorker(dependencies: GenerationWorkerDependencie
     })
     let bytes = await generations.countEvidenceBytes(companyId, reportId)
     const others = stored.reduce((rest, each) => rest - each.bytes, bytes)
-    const generated = await generator.generate({
+    const request: GenerationRequest = {
       ...{ companyId, generationId, analysis, period, comparisonWindows, signal },
       locale: report.locale,
       timezone: report.timezone,
@@ -189,7 +230,12 @@ export function createGenerationWorker(dependencies: GenerationWorkerDependencie
         if (await generations.insertEvidence(generation, evidence, size)) return
         throw new GenerationTaken('another process has this generation, or it was given up')
       },
-    })
+    }
+    const first = await generator.generate(request)
+    const generated =
+      kind === 'initial' && report.promptSnapshot?.source === 'company-custom'
+        ? await withOwnWords(request, first, report.promptSnapshot.text)
+        : first
     signal.throwIfAborted()
     const sizes = generated.evidence.map((each) => Buffer.byteLength(JSON.stringify(each)))
     if (others + sizes.reduce((sum, size) => sum + size, 0) > maxEvidenceBytes) {

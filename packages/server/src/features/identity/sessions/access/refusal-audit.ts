@@ -28,6 +28,7 @@ export const undecided: ReadonlySet<ErrorName> = new Set<ErrorName>([
   'malformed',
   'unknownMember',
   'invalidQuery',
+  'questionUnreadable',
   'tooComplex',
   'payloadTooLarge',
   'unsupportedMediaType',
