@@ -11,6 +11,10 @@ const momentOperators: ReadonlySet<string> = new Set([
   'afterOrOnDate',
 ])
 
+/** They compare texts and numbers too. */
+const dayOperators: ReadonlySet<string> = new Set(['equals', 'notEquals'])
+const isOfTime = ({ member, dimension }: BinaryFilter) => (member ?? dimension ?? '').endsWith('.time')
+
 /**
  * The same query with dates that stay what they are and a zone of its own, so that it can be run again on any day.
  * What cannot be read stays as it is: running it says what is wrong.
@@ -37,7 +41,7 @@ export function pinQuery(query: Query, at: number, company: Zone, time: TimeRule
       const texts = [pinned].flat()
       return texts.every((text) => text !== null) ? { ...filter, values: texts } : filter
     }
-    if (!momentOperators.has(operator)) return filter
+    if (!momentOperators.has(operator) && !(dayOperators.has(operator) && isOfTime(filter))) return filter
     return { ...filter, values: values.map((value) => pinMoment(value)) }
   }
 

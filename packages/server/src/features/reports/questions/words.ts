@@ -177,6 +177,6 @@ function push(words: Word[], text: string, start: number, joined: boolean): void
 
 /** The words of a name such as `storeName`, `store_name` or `Average order value`. */
 export function formsOfName(name: string): string[] {
-  const spaced = name.replace(/(\p{Ll}|\p{N})(\p{Lu})/gu, '$1 $2').replace(/[_\-./:]+/g, ' ')
-  return wordsOf(spaced).flatMap(({ kind, form }) => (kind === 'word' && form !== '-' ? [form] : []))
+  const spaced = name.replace(/(\p{Ll}|\p{N})(\p{Lu})/gu, '$1 $2')
+  return spaced.split(/[^\p{L}\p{M}\p{N}]+/u).flatMap((word) => (word === '' ? [] : [formOf(word)]))
 }
