@@ -1,14 +1,11 @@
 import type { Evidence } from '@millrace/contract/resources/evidence.ts'
 import type { Query } from '@millrace/contract/resources/query.ts'
+import { guidedAnalyses } from '@millrace/contract/resources/report.ts'
 import type { ReportSection } from '@millrace/contract/resources/report-section.ts'
 import { describe, expect, it } from 'vitest'
 import { checkSections } from '../../src/features/reports/generator/checker/check-sections.ts'
 import { createReportGenerator } from '../../src/features/reports/generator/generate-report.ts'
-import {
-  GenerationFailure,
-  type GenerationRequest,
-  type GuidedAnalysis,
-} from '../../src/features/reports/generator/generation.ts'
+import { GenerationFailure, type GenerationRequest } from '../../src/features/reports/generator/generation.ts'
 import { describeStatistics } from '../../src/features/statistics/statistics-meta.ts'
 import { generatedShop } from '../support/generated-shop.ts'
 import { evidence, generationRequest } from '../support/report-generation.ts'
@@ -103,9 +100,7 @@ function textOf(sections: readonly ReportSection[], kind?: ReportSection['kind']
 }
 
 describe('every guided analysis', () => {
-  const analyses: GuidedAnalysis[] = ['impact', 'revenue', 'engagement', 'retention']
-
-  it.each(analyses.flatMap((each) => [[each, 'en'] as const, [each, 'fr'] as const]))(
+  it.each(guidedAnalyses.flatMap((each) => [[each, 'en'] as const, [each, 'fr'] as const]))(
     '%s is written in %s with figures that its evidence gives, whatever members are called',
     async (guidedAnalysis, locale) => {
       const { sections, evidence, usage, title } = await generate({

@@ -1,11 +1,13 @@
 import type { Filter, Granularity, Query } from '@millrace/contract/resources/query.ts'
+import type { ComparisonWindows, Window } from '@millrace/contract/resources/report.ts'
 import type { StatisticsMeta } from '@millrace/contract/resources/statistics-meta.ts'
 import { DomainError } from '../../../platform/errors.ts'
 import type { Language } from '../../../platform/i18n/language.ts'
 import type { Interval } from '../../statistics/query/time/interval.ts'
+import type { PlannedQuery } from '../planned-query.ts'
 import { chartOf, describeQuery, nameOfMember, titleOf } from './describe-query.ts'
-import { type Calendar, createPeriods, type Period, type Periods, type Window } from './periods.ts'
-import { type Chart, createFit, planQueries } from './plan-queries.ts'
+import { type Calendar, createPeriods, type Period, type Periods } from './periods.ts'
+import { createFit, planQueries } from './plan-queries.ts'
 import {
   type AskedFilter,
   type AskedGroup,
@@ -18,17 +20,8 @@ import {
 import { type Compared, createTimeReader, type TimeReader } from './read-times.ts'
 import { termsAt } from './terms.ts'
 import { type Vocabulary, vocabularyOf } from './vocabulary.ts'
-import { type ComparisonWindows, windowsOf } from './windows.ts'
+import { windowsOf } from './windows.ts'
 import { maxQuestionLength, type Word, wordsOf } from './words.ts'
-
-/** A query that answers a part of a question. */
-export interface PlannedQuery {
-  /** With absolute ranges and a time zone, so that it can be run again. */
-  readonly query: Query
-  /** In words, in the language of the report. */
-  readonly asks: string
-  readonly chart: Chart
-}
 
 export interface ReadQuestion {
   readonly title: string
