@@ -7,11 +7,8 @@ import { createDatasourceLogStore } from './features/datasources/datasource-log-
 import { createDatasourceService, type DatasourceService } from './features/datasources/datasource-service.ts'
 import { createDatasourceStore } from './features/datasources/datasource-store.ts'
 import { type AssignmentService, createAssignmentService } from './features/experiments/assignment-service.ts'
-import {
-  createExperimentService,
-  type ExperimentService,
-  type ReadResults,
-} from './features/experiments/experiment-service.ts'
+import type { ReadResults } from './features/experiments/decision.ts'
+import { createExperimentService, type ExperimentService } from './features/experiments/experiment-service.ts'
 import { createExperimentStarter } from './features/experiments/experiment-start.ts'
 import { createExperimentStore } from './features/experiments/experiment-store.ts'
 import {

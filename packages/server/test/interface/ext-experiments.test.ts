@@ -7,7 +7,7 @@ import {
 } from '@millrace/contract/resources/experiment.ts'
 import type { TagKey } from '@millrace/contract/resources/tag-key.ts'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import type { MeasuredResults } from '../../src/features/experiments/experiment-service.ts'
+import type { MeasuredResults } from '../../src/features/experiments/decision.ts'
 import type { MeasuredExperiment } from '../../src/features/experiments/measured-experiment.ts'
 import { DomainError } from '../../src/platform/errors.ts'
 import { type ExperimentsApp, experimentBody, openExperimentsApp } from '../support/experiments.ts'
