@@ -63,6 +63,14 @@ export function createWriter(settings: WriterSettings): Writer {
     }
   }
 
+  /** As the texts show both: what differs behind the last digit stays the same. */
+  function directionOf(measure: string, own: number, earlier: number): ChangeParts['direction'] {
+    const { form, decimals } = formOf(measure)
+    const shown = (value: number) => Number(value.toFixed(form === 'percent' ? decimals + 2 : decimals))
+    if (shown(own) === shown(earlier)) return 'same'
+    return own > earlier ? 'up' : 'down'
+  }
+
   const figure: Writer['figure'] = (measure, computation, cells) => {
     const { form, decimals } = formOf(measure)
     // A mean or median of counts lies between them.
@@ -102,7 +110,7 @@ export function createWriter(settings: WriterSettings): Writer {
         noun: measureNoun(measure, locale, meta),
         now: figure(measure, 'value', [cells[0]]),
         before: figure(measure, 'value', [cells[1]]),
-        direction: own > earlier ? 'up' : own < earlier ? 'down' : 'same',
+        direction: directionOf(measure, own, earlier),
         ...(earlier === 0
           ? {}
           : { change: { cells: [...cells], computation: 'change', form: 'percent', decimals: 1 } }),
