@@ -341,6 +341,28 @@ describe('a question', () => {
     expect(quality).toBe('answered')
   })
 
+  it('names each row by all of its groups and its time, and takes no row for a total', async () => {
+    const dateRange: [string, string] = [period.start, period.end]
+    const by = (granularity: 'month' | 'year' | 'quarter' | 'hour', dimensions: string[] = []) =>
+      query({ dimensions, timeDimensions: [{ dimension: 'purchases.time', dateRange, granularity }] })
+    const { sections } = await plan([
+      by('month', ['purchases.label.country']),
+      by('year'),
+      by('quarter'),
+      by('hour'),
+      query({ dimensions: ['purchases.label.country', 'purchases.deviceType'] }),
+    ])
+    const texts = sections.filter(({ kind }) => kind === 'answer').map((each) => textOf([each], 'answer'))
+    const begin = 'The rows of the answer begin with'
+    expect(texts).toEqual([
+      expect.stringMatching(new RegExp(`^${begin} [A-Z]{2}, March 2026 \\([\\d.]+\\)`)),
+      expect.stringMatching(new RegExp(`^${begin} 2026 \\([\\d.]+\\)\\.$`)),
+      expect.stringMatching(new RegExp(`^${begin} 1 January 2026 \\([\\d.]+\\)\\.$`)),
+      expect.stringMatching(new RegExp(`^${begin} 2026-03-02T\\d\\d:00`)),
+      expect.stringMatching(new RegExp(`^${begin} [A-Z]{2}, [a-z]+ \\([\\d.]+\\)`)),
+    ])
+  })
+
   it('has a title without numbers, which could not be proven there', async () => {
     const { sections } = await plan([query({ limit: 10 })], 'Top 10 of 2026')
     expect(sections[0]?.title).toBe('Answer')

@@ -22,7 +22,7 @@ export interface Writer {
   value(measure: string, cell: CellReference): Sentence
   percent(computation: FigureDraft['computation'], cells: readonly CellReference[]): FigureDraft
   points(computation: FigureDraft['computation'], cells: readonly CellReference[]): FigureDraft
-  time(form: 'date' | 'month' | 'weekday', cell: CellReference): FigureDraft
+  time(form: 'date' | 'month' | 'year' | 'weekday', cell: CellReference): FigureDraft
   count(cell: CellReference): FigureDraft
   /** The name of a member; words where it has none. */
   member(dimension: string, key: string | null, cell: CellReference): Sentence
