@@ -363,6 +363,17 @@ describe('a question', () => {
     ])
   })
 
+  it('tells neither sum nor peak of a course that the evidence holds a part of', async () => {
+    const time = { dimension: 'purchases.time', dateRange: [period.start, period.end] as [string, string] }
+    const daily = query({ measures: ['purchases.count'], timeDimensions: [{ ...time, granularity: 'day' }] })
+    const whole = await plan([daily])
+    expect(textOf(whole.sections, 'answer')).toContain('The day with the highest number of purchases is')
+    const { sections } = await plan([{ ...daily, limit: 5 }])
+    expect(textOf(sections, 'answer')).toMatch(
+      /^The rows of the answer begin with 2 March 2026 \(\d+\)[^.]*\.$/,
+    )
+  })
+
   it('has a title without numbers, which could not be proven there', async () => {
     const { sections } = await plan([query({ limit: 10 })], 'Top 10 of 2026')
     expect(sections[0]?.title).toBe('Answer')

@@ -1,4 +1,5 @@
 import type { Evidence } from '@millrace/contract/resources/evidence.ts'
+import type { Query } from '@millrace/contract/resources/query.ts'
 import type { ReportSection } from '@millrace/contract/resources/report-section.ts'
 import type { PlannedQuery } from '../../planned-query.ts'
 import type { FigureDraft } from '../checker/figures.ts'
@@ -41,6 +42,7 @@ export function answerSection(
             time.granularity ?? 'day',
             writer,
             dimension === undefined ? undefined : memberOf,
+            isCut(query, evidence),
           ),
         )
       : dimension !== undefined
@@ -48,6 +50,11 @@ export function answerSection(
         : rangesOf(rows).map((some) => totals(some, measures, writer))
   const drawn = measure && drawing(evidence, chart, bucket, dimension, measure, writer)
   return writer.section(kind, title, paragraphs, drawn || undefined)
+}
+
+/** Whether there may be rows that the evidence does not hold. */
+function isCut({ limit }: Query, { rowCount, embeddedRowCount }: Evidence): boolean {
+  return rowCount > embeddedRowCount || (typeof limit === 'number' && rowCount >= limit)
 }
 
 /** The rows of each range that is compared, in the order of the ranges. */
@@ -105,7 +112,10 @@ function timeOf(row: Row, bucket: string, granularity: string, writer: Writer): 
   }
 }
 
-/** The highest and the lowest bucket of each measure; of members by time, or of other units of time, the first rows. */
+/**
+ * The highest and the lowest bucket of each measure; of members by time, of other units of time, or of a part of the rows,
+ * the first rows.
+ */
 function course(
   rows: readonly Row[],
   measures: readonly string[],
@@ -113,11 +123,12 @@ function course(
   granularity: string,
   writer: Writer,
   memberOf: ((row: Row) => Sentence) | undefined,
+  isPart: boolean,
 ): Sentence[] {
   const { phrases } = writer
   const when = (row: Row) => timeOf(row, bucket, granularity, writer)
   const isTold = granularity === 'day' || granularity === 'week' || granularity === 'month'
-  if (memberOf || !isTold) {
+  if (memberOf || !isTold || isPart) {
     const nameOf = (row: Row) => (memberOf ? [...memberOf(row), ', ', when(row)] : [when(row)])
     return firstRows(rows, measures, nameOf, writer)
   }
