@@ -19,6 +19,7 @@ const longRuns: readonly Run[] = [
   ['statistics', '--events', '100000', '--orders', '0.01,0.02', '--rounds', '1', '--settle', '0'],
   ['explorations', '--events', '100000', '--rounds', '1', '--settle', '0'],
   ['experiments', '--events', '100000', '--rounds', '1', '--settle', '0'],
+  ['analyses', '--events', '20000', '--settle', '0'],
   ['large-answers', '--seconds', '1', '--rows', '2000', '--settle', '0'],
   ['start', '--rounds', '1', '--minutes', '0', '--settle', '0'],
   ['schedules', '--seconds', '1', '--schedules', '3', '--events', '1000'],
