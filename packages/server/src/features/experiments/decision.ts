@@ -3,13 +3,12 @@ import { finite } from './inference/lift.ts'
 import type { MeasuredExperiment } from './measured-experiment.ts'
 
 /** What results say of the success metric of one variant against the baseline. */
-interface MeasuredVariant extends Required<Pick<ExperimentOutcome, 'confidence' | 'pValue' | 'lift'>> {
+interface MeasuredVariant
+  extends Required<Pick<ExperimentOutcome, 'validated' | 'confidence' | 'pValue' | 'lift'>> {
   readonly variantId: string
 }
 
 export interface MeasuredResults {
-  /** Whether the planned sample or the always-valid bound was reached and the sample ratio holds. */
-  readonly validated: boolean
   /** Without the baseline. */
   readonly variants: readonly MeasuredVariant[]
 }
@@ -27,9 +26,10 @@ export function numbersOf({ variants }: MeasuredResults, variantId: string | und
   const rank = ({ pValue }: MeasuredVariant) => pValue ?? Number.POSITIVE_INFINITY
   const best = variants.toSorted((a, b) => rank(a) - rank(b))[0]
   const found = variantId === undefined ? best : variants.find((each) => each.variantId === variantId)
-  const { confidence = null, pValue = null, lift } = found ?? {}
+  const { validated = false, confidence = null, pValue = null, lift } = found ?? {}
   const { estimate = null, low = null, high = null } = lift ?? {}
   return {
+    validated,
     confidence: known(confidence),
     pValue: known(pValue),
     lift: { estimate: known(estimate), low: known(low), high: known(high) },

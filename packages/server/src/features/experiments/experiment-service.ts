@@ -278,14 +278,17 @@ export function createExperimentService(dependencies: ExperimentServiceDependenc
       // Before the lock: what decides the numbers is fixed, and reading them can take seconds.
       const results = await readResults(measuredOf(experiment), { userId, signal })
       const { baselineVariantId } = experiment
+      const numbers = numbersOf(
+        results,
+        routingVariantId === baselineVariantId ? undefined : routingVariantId,
+      )
       const outcome: ExperimentOutcome = {
         status: 'decided',
         routingVariantId,
         decidedBy: { type: 'user', userId },
-        validated: results.validated,
-        ...numbersOf(results, routingVariantId === baselineVariantId ? undefined : routingVariantId),
+        ...numbers,
       }
-      const details = { routingVariantId, validated: results.validated }
+      const details = { routingVariantId, validated: numbers.validated }
       return transition(caller, id, {
         action: 'decide',
         audit: 'experiment-decide',
