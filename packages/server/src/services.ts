@@ -1,3 +1,5 @@
+// One place wires all features, a line for each port: it is as long as there are ports.
+
 import { type AuditService, createAuditService } from './features/audit/audit-service.ts'
 import { createAuditStore, recordAudit } from './features/audit/audit-store.ts'
 import { type CollectorService, createCollectorService } from './features/collector/collector-service.ts'

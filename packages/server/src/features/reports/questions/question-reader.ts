@@ -17,7 +17,8 @@ import {
   readSlots,
   type Slots,
 } from './read-slots.ts'
-import { type Compared, createTimeReader, type TimeReader } from './read-times.ts'
+import { type Compared, createTimeReader } from './read-times.ts'
+import { createSpanPeriods, type SpanPeriods } from './span-periods.ts'
 import { termsAt } from './terms.ts'
 import { type Vocabulary, vocabularyOf } from './vocabulary.ts'
 import { windowsOf } from './windows.ts'
@@ -95,7 +96,7 @@ export function createQuestionReader(calendar: Calendar): QuestionReader {
       const times = createTimeReader(terms, periods, { dayFirst: locale === 'fr' })
       const slots = readSlots(terms, times, vocabulary, context.base !== undefined)
       const unread: Place[] = [...slots.unread]
-      const { ranges, compared, period } = resolveRanges(slots, times, periods, context.base, unread)
+      const { ranges, compared, period } = resolveRanges(slots, periods, context.base, unread)
       const base = context.base && baseOf(context.base, vocabulary)
       const measures = measuresOf(slots, base, meta)
       if (measures.length === 0) throw unreadable(text, slots, meta, locale)
@@ -134,11 +135,11 @@ export function createQuestionReader(calendar: Calendar): QuestionReader {
 /** The range, those that it is compared with, and how the question says so. */
 function resolveRanges(
   { spans, compared, granularity }: Slots,
-  times: TimeReader,
   periods: Periods,
   base: QuestionBase | undefined,
   unread: Place[],
 ) {
+  const times = createSpanPeriods(periods)
   const years = [...spans.map(({ span }) => span), ...compared.flatMap(spanOf)].map(times.yearOf)
   const year = years.findLast((each) => each !== undefined)
   const resolved = spans.flatMap(({ span, ...place }) => {
@@ -171,7 +172,7 @@ const spanOf = ({ with: what }: { readonly with: Compared }) => (what.kind === '
 function intervalOf(
   what: Compared,
   period: Period,
-  times: TimeReader,
+  times: SpanPeriods,
   periods: Periods,
   year: number | undefined,
 ): Interval | undefined {
