@@ -1,16 +1,16 @@
+// One place wires all features, a line for each port: it is as long as there are ports.
+
 import { type AuditService, createAuditService } from './features/audit/audit-service.ts'
 import { createAuditStore, recordAudit } from './features/audit/audit-store.ts'
 import { type CollectorService, createCollectorService } from './features/collector/collector-service.ts'
+import { watchIngest } from './features/collector/ingest-watch.ts'
 import { createCountryDatabase } from './features/collector/senders/country-database.ts'
 import { createDatasourceLogStore } from './features/datasources/datasource-log-store.ts'
 import { createDatasourceService, type DatasourceService } from './features/datasources/datasource-service.ts'
 import { createDatasourceStore } from './features/datasources/datasource-store.ts'
 import { type AssignmentService, createAssignmentService } from './features/experiments/assignment-service.ts'
-import {
-  createExperimentService,
-  type ExperimentService,
-  type ReadResults,
-} from './features/experiments/experiment-service.ts'
+import type { ReadResults } from './features/experiments/decision.ts'
+import { createExperimentService, type ExperimentService } from './features/experiments/experiment-service.ts'
 import { createExperimentStarter } from './features/experiments/experiment-start.ts'
 import { createExperimentStore } from './features/experiments/experiment-store.ts'
 import {
@@ -236,9 +236,11 @@ export function createServices(parts: ServiceParts): Services {
   const listTeams = (tx: Queries, companyId: string, ids: readonly string[]) =>
     createDirectoryStore(tx).listTeams(companyId, ids)
   const analyticsSettings = createAnalyticsSettingsService({ relational, recordAudit })
+  const isIngesting = watchIngest(collector, ending)
   const queryLimits = overrides.queryLimits ?? {
     ...defaultRunLimits,
-    threads: oneThreadWhileIngesting(collector, ending),
+    // With all of them a query halves what the collector can take.
+    threads: () => (isIngesting() ? 1 : undefined),
   }
   /** Under the limits of queries; the users of a company take turns. */
   async function runStatement(
@@ -396,6 +398,7 @@ export function createServices(parts: ServiceParts): Services {
       model: parts.languageModel,
       time: { openZone, startOf, add, readRange },
       writing: overrides.reportWriting,
+      isIngesting,
       findReader: (db, companyId, userId) => createSavedQueryStore(db).findRunner(companyId, userId),
       listReaders: (db, companyId, addresses) => createSavedQueryStore(db).listReaders(companyId, addresses),
       recordAudit,
@@ -406,20 +409,4 @@ export function createServices(parts: ServiceParts): Services {
     }),
     provisioning,
   }
-}
-
-/** Events per second from which queries leave a core to the collector, and over how long it is taken. */
-const busyRate = 1_000
-const busyWindowMs = 500
-
-/** While many events arrive a query computes with one thread: with all of them it halves what the collector can take. */
-function oneThreadWhileIngesting(collector: CollectorService, ending: AbortSignal): () => number | undefined {
-  let kept = 0
-  let busy = false
-  const timer = setInterval(() => {
-    busy = ((collector.totals.kept - kept) * 1000) / busyWindowMs > busyRate
-    kept = collector.totals.kept
-  }, busyWindowMs).unref()
-  ending.addEventListener('abort', () => clearInterval(timer))
-  return () => (busy ? 1 : undefined)
 }

@@ -175,7 +175,7 @@ export const markExperimentRead = {
   permission: access,
   summary: 'Note that the results of an experiment were read',
   description:
-    'While it is running or once it has ended. The first time counts: a `readAt` before `endedAt` says that somebody knew the results while it was running, which the fixed-horizon test does not allow for.',
+    'While it is running or once it has ended. The first time counts: a `readAt` before `endedAt` says that a user knew the results while it was running, which the fixed-horizon test does not allow for.',
   audit: { action: 'experiment-read', target: 'experiment' },
   errors: ['experimentNotFound', 'experimentTransition'],
   schema: { params, response: reply },

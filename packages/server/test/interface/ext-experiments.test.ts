@@ -7,7 +7,7 @@ import {
 } from '@millrace/contract/resources/experiment.ts'
 import type { TagKey } from '@millrace/contract/resources/tag-key.ts'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import type { MeasuredResults } from '../../src/features/experiments/experiment-service.ts'
+import type { MeasuredResults } from '../../src/features/experiments/decision.ts'
 import type { MeasuredExperiment } from '../../src/features/experiments/measured-experiment.ts'
 import { DomainError } from '../../src/platform/errors.ts'
 import { type ExperimentsApp, experimentBody, openExperimentsApp } from '../support/experiments.ts'
@@ -29,7 +29,7 @@ beforeAll(async () => {
 })
 
 beforeEach(async () => {
-  results = { validated: false, variants: [] }
+  results = { variants: [] }
   measured = []
   failure = undefined
   const { pool } = opened.relational
@@ -395,12 +395,12 @@ describe('the states', () => {
 
 describe('a decision', () => {
   const lift = { estimate: 0.1, low: 0.02, high: 0.18 }
+  const none = { confidence: null, pValue: null, lift: { estimate: null, low: null, high: null } }
 
   test('keeps the numbers of the variant that is shown to all', async () => {
     const experiment = await opened.take(await opened.create({ plannedSample: 100 }), 'ended')
     results = {
-      validated: true,
-      variants: [{ variantId: 'treatment', confidence: 0.98, pValue: 0.02, lift }],
+      variants: [{ variantId: 'treatment', validated: true, confidence: 0.98, pValue: 0.02, lift }],
     }
     const reply = await opened.act(experiment, 'decide', { routingVariantId: 'treatment' })
     expect(reply.data.outcome).toEqual({
@@ -436,10 +436,9 @@ describe('a decision', () => {
     const variants = ['control', 'b', 'treatment'].map((id) => ({ id, name: id, allocation: 1 / 3 }))
     const experiment = await opened.take(await opened.create({ variants }), 'ended')
     results = {
-      validated: false,
       variants: [
-        { variantId: 'b', confidence: null, pValue: null, lift: { estimate: null, low: null, high: null } },
-        { variantId: 'treatment', confidence: 0.5, pValue: 0.5, lift },
+        { variantId: 'b', validated: true, ...none },
+        { variantId: 'treatment', validated: false, confidence: 0.5, pValue: 0.5, lift },
       ],
     }
     const reply = await opened.act(experiment, 'decide', { routingVariantId: 'control' })
@@ -454,21 +453,20 @@ describe('a decision', () => {
   test('X02: NaN and what was not measured are null', async () => {
     const experiment = await opened.take(await opened.create(), 'ended')
     results = {
-      validated: false,
       variants: [
         {
           variantId: 'treatment',
+          validated: false,
           confidence: Number.NaN,
           pValue: Number.NaN,
           lift: { estimate: Number.NaN, low: Number.NEGATIVE_INFINITY, high: Number.POSITIVE_INFINITY },
         },
       ],
     }
-    const none = { confidence: null, pValue: null, lift: { estimate: null, low: null, high: null } }
     const decided = await opened.act(experiment, 'decide', { routingVariantId: 'treatment' })
     expect(decided.data.outcome).toMatchObject(none)
     const other = await opened.take(await opened.create(), 'ended')
-    results = { validated: false, variants: [] }
+    results = { variants: [] }
     const reply = await opened.act(other, 'decide', { routingVariantId: 'treatment' })
     expect(reply.data.outcome).toMatchObject(none)
   })

@@ -355,13 +355,14 @@ describe('a decision', () => {
     const decide = () => createDecisionReader(readResults)(experiment, asked)
     const [, green, blue] = (await read()).metrics[0]?.variants ?? []
     expect(await decide()).toEqual({
-      validated: true,
       variants: [green, blue].map((each) => {
         const { lift, adjusted } = each?.comparison?.alwaysValid ?? {}
         const { pValue = null } = adjusted ?? {}
         const bounds = { low: adjusted?.lift.low, high: adjusted?.lift.high }
         return {
           variantId: each?.variantId,
+          // The bound that green has reached decides nothing about blue.
+          validated: each === green,
           pValue,
           confidence: 1 - (pValue ?? 0),
           lift: { estimate: lift?.estimate, ...bounds },
@@ -370,7 +371,9 @@ describe('a decision', () => {
     })
     experiment = { ...experiment, plannedSample: 6_000 }
     const [, planned] = (await read()).metrics[0]?.variants ?? []
-    expect((await decide()).variants[0]?.pValue).toBe(planned?.comparison?.fixedHorizon.adjusted.pValue)
+    const decided = (await decide()).variants
+    expect(decided[0]?.pValue).toBe(planned?.comparison?.fixedHorizon.adjusted.pValue)
+    expect(decided.map(({ validated }) => validated)).toEqual([true, true])
   })
 
   it('over a planned sample is that of one look, however long the experiment runs on until it shows something', async () => {

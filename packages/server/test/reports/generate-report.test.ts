@@ -1,14 +1,11 @@
 import type { Evidence } from '@millrace/contract/resources/evidence.ts'
 import type { Query } from '@millrace/contract/resources/query.ts'
+import { guidedAnalyses } from '@millrace/contract/resources/report.ts'
 import type { ReportSection } from '@millrace/contract/resources/report-section.ts'
 import { describe, expect, it } from 'vitest'
 import { checkSections } from '../../src/features/reports/generator/checker/check-sections.ts'
 import { createReportGenerator } from '../../src/features/reports/generator/generate-report.ts'
-import {
-  GenerationFailure,
-  type GenerationRequest,
-  type GuidedAnalysis,
-} from '../../src/features/reports/generator/generation.ts'
+import { GenerationFailure, type GenerationRequest } from '../../src/features/reports/generator/generation.ts'
 import { describeStatistics } from '../../src/features/statistics/statistics-meta.ts'
 import { generatedShop } from '../support/generated-shop.ts'
 import { evidence, generationRequest } from '../support/report-generation.ts'
@@ -103,9 +100,7 @@ function textOf(sections: readonly ReportSection[], kind?: ReportSection['kind']
 }
 
 describe('every guided analysis', () => {
-  const analyses: GuidedAnalysis[] = ['impact', 'revenue', 'engagement', 'retention']
-
-  it.each(analyses.flatMap((each) => [[each, 'en'] as const, [each, 'fr'] as const]))(
+  it.each(guidedAnalyses.flatMap((each) => [[each, 'en'] as const, [each, 'fr'] as const]))(
     '%s is written in %s with figures that its evidence gives, whatever members are called',
     async (guidedAnalysis, locale) => {
       const { sections, evidence, usage, title } = await generate({
@@ -344,6 +339,39 @@ describe('a question', () => {
     expect(text).toContain('2026-01-31 - 2026-03-01 – the average order value was')
     expect(textOf(sections, 'change')).toContain('The average order value')
     expect(quality).toBe('answered')
+  })
+
+  it('names each row by all of its groups and its time, and takes no row for a total', async () => {
+    const dateRange: [string, string] = [period.start, period.end]
+    const by = (granularity: 'month' | 'year' | 'quarter' | 'hour', dimensions: string[] = []) =>
+      query({ dimensions, timeDimensions: [{ dimension: 'purchases.time', dateRange, granularity }] })
+    const { sections } = await plan([
+      by('month', ['purchases.label.country']),
+      by('year'),
+      by('quarter'),
+      by('hour'),
+      query({ dimensions: ['purchases.label.country', 'purchases.deviceType'] }),
+    ])
+    const texts = sections.filter(({ kind }) => kind === 'answer').map((each) => textOf([each], 'answer'))
+    const begin = 'The rows of the answer begin with'
+    expect(texts).toEqual([
+      expect.stringMatching(new RegExp(`^${begin} [A-Z]{2}, March 2026 \\([\\d.]+\\)`)),
+      expect.stringMatching(new RegExp(`^${begin} 2026 \\([\\d.]+\\)\\.$`)),
+      expect.stringMatching(new RegExp(`^${begin} 1 January 2026 \\([\\d.]+\\)\\.$`)),
+      expect.stringMatching(new RegExp(`^${begin} 2026-03-02T\\d\\d:00`)),
+      expect.stringMatching(new RegExp(`^${begin} [A-Z]{2}, [a-z]+ \\([\\d.]+\\)`)),
+    ])
+  })
+
+  it('tells neither sum nor peak of a course that the evidence holds a part of', async () => {
+    const time = { dimension: 'purchases.time', dateRange: [period.start, period.end] as [string, string] }
+    const daily = query({ measures: ['purchases.count'], timeDimensions: [{ ...time, granularity: 'day' }] })
+    const whole = await plan([daily])
+    expect(textOf(whole.sections, 'answer')).toContain('The day with the highest number of purchases is')
+    const { sections } = await plan([{ ...daily, limit: 5 }])
+    expect(textOf(sections, 'answer')).toMatch(
+      /^The rows of the answer begin with 2 March 2026 \(\d+\)[^.]*\.$/,
+    )
   })
 
   it('has a title without numbers, which could not be proven there', async () => {

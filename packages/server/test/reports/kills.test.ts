@@ -48,6 +48,7 @@ function startProcess(timezone = 'UTC'): Process {
   const plain = createPlainWriting()
   const { loops } = createReports({
     relational: database,
+    isIngesting: () => false,
     answer: () => ({
       pieces: (async function* () {
         yield '[{"events.count":17}]'

@@ -1,15 +1,12 @@
 import type { AuditAction } from '@millrace/contract/resources/audit-entry.ts'
 import {
   type AttachmentInput,
-  actionsFrom,
-  descriptiveFields,
   type Experiment,
   type ExperimentAction,
   type ExperimentCreation,
   type ExperimentOutcome,
   type ExperimentUpdate,
   experimentLimits,
-  transitionOf,
   type Variant,
 } from '@millrace/contract/resources/experiment.ts'
 import { type AuditEvent, auditEventOf, type RecordAudit } from '../../platform/audit.ts'
@@ -22,13 +19,9 @@ import { type Listed, type Page, rangeOf } from '../../platform/paging.ts'
 import { mapConstraintViolation, type Queries, type Relational } from '../../platform/stores/relational.ts'
 import type { Caller, Principal } from '../identity/sessions/principal.ts'
 import type { SystemTagKeys } from '../tag-keys/system-tag-keys.ts'
-import {
-  changedDefinition,
-  type Definition,
-  defineExperiment,
-  namesOf,
-  redefineExperiment,
-} from './experiment-definition.ts'
+import { numbersOf, type ReadResults } from './decision.ts'
+import { defineExperiment, namesOf } from './experiment-definition.ts'
+import { assertAllowed, fieldsOf, redefined, refuseFixed } from './experiment-states.ts'
 import {
   createExperimentStore,
   type ExperimentFields,
@@ -37,23 +30,6 @@ import {
   toExperiment,
 } from './experiment-store.ts'
 import { type MeasuredExperiment, measuredOf } from './measured-experiment.ts'
-
-/** What results say of the success metric of one variant against the baseline. */
-export interface MeasuredVariant extends Required<Pick<ExperimentOutcome, 'confidence' | 'pValue' | 'lift'>> {
-  readonly variantId: string
-}
-
-export interface MeasuredResults {
-  /** Whether the planned sample or the always-valid bound was reached and the sample ratio holds. */
-  readonly validated: boolean
-  /** Without the baseline. */
-  readonly variants: readonly MeasuredVariant[]
-}
-
-export type ReadResults = (
-  experiment: MeasuredExperiment,
-  asked: { readonly userId: string; readonly signal: AbortSignal },
-) => Promise<MeasuredResults>
 
 export interface ExperimentServiceDependencies {
   readonly relational: Pick<Relational, 'db' | 'transaction'>
@@ -302,14 +278,17 @@ export function createExperimentService(dependencies: ExperimentServiceDependenc
       // Before the lock: what decides the numbers is fixed, and reading them can take seconds.
       const results = await readResults(measuredOf(experiment), { userId, signal })
       const { baselineVariantId } = experiment
+      const numbers = numbersOf(
+        results,
+        routingVariantId === baselineVariantId ? undefined : routingVariantId,
+      )
       const outcome: ExperimentOutcome = {
         status: 'decided',
         routingVariantId,
         decidedBy: { type: 'user', userId },
-        validated: results.validated,
-        ...numbersOf(results, routingVariantId === baselineVariantId ? undefined : routingVariantId),
+        ...numbers,
       }
-      const details = { routingVariantId, validated: results.validated }
+      const details = { routingVariantId, validated: numbers.validated }
       return transition(caller, id, {
         action: 'decide',
         audit: 'experiment-decide',
@@ -360,48 +339,6 @@ const toTagValue = ({ tagValueId, name }: Variant, i: number) => ({
 
 const targetOf = ({ id, name }: StoredExperiment) => ({ kind: 'experiment', id, name })
 
-/** What an action sets of an experiment. */
-export function fieldsOf(action: ExperimentAction, now: number): ExperimentFields {
-  const { to, sets } = transitionOf(action)
-  return { ...(to && { status: to }), ...(sets && { [sets]: new Date(now) }) }
-}
-
-/** @throws {DomainError} `experimentTransition` */
-function assertAllowed({ id, status }: StoredExperiment, action: ExperimentAction): void {
-  const allowed = actionsFrom(status)
-  if (allowed.includes(action)) return
-  const { to } = transitionOf(action)
-  const possible = allowed.length > 0 ? `possible now: ${allowed.join(', ')}` : 'nothing is possible any more'
-  throw new DomainError(
-    'experimentTransition',
-    { id, action, from: status, to: to ?? null, allowed },
-    { message: `The experiment is ${status}, which does not allow ${action}; ${possible}` },
-  )
-}
-
-/** The definition as it is to be; undefined where nothing of it changes. @throws {DomainError} */
-function redefined(experiment: StoredExperiment, body: ExperimentUpdate): Partial<Definition> {
-  const changed = changedDefinition(experiment, body)
-  if (changed.length === 0) return {}
-  if (experiment.status !== 'draft') refuseFixed(experiment, changed)
-  return redefineExperiment(experiment, body)
-}
-
-/** @throws {DomainError} `experimentFixed` */
-function refuseFixed({ id, status }: StoredExperiment, fields: readonly string[]): void {
-  if (status === 'draft') return
-  const changeable: readonly string[] = status === 'archived' ? [] : descriptiveFields
-  const fixed = fields.filter((field) => !changeable.includes(field))
-  if (fixed.length === 0) return
-  const can =
-    changeable.length > 0 ? `only ${changeable.join(', ')} can be changed` : 'nothing can be changed'
-  throw new DomainError(
-    'experimentFixed',
-    { id, status, fields: fixed, changeable: [...changeable] },
-    { message: `The experiment is ${status}: ${fixed.join(', ')} cannot be changed any more, ${can}` },
-  )
-}
-
 /** An attachment that is there already keeps its time. */
 function attachmentsOf(
   wanted: readonly AttachmentInput[],
@@ -415,24 +352,6 @@ function attachmentsOf(
     return known ?? { surface, resourceId: normalizeId(resourceId), attachedAt: new Date(now).toISOString() }
   })
 }
-
-/** @param variantId undefined for the variant with the smallest p-value */
-function numbersOf({ variants }: MeasuredResults, variantId: string | undefined) {
-  const rank = ({ pValue }: MeasuredVariant) => pValue ?? Number.POSITIVE_INFINITY
-  const best = variants.toSorted((a, b) => rank(a) - rank(b))[0]
-  const found = variantId === undefined ? best : variants.find((each) => each.variantId === variantId)
-  const { confidence = null, pValue = null, lift } = found ?? {}
-  const { estimate = null, low = null, high = null } = lift ?? {}
-  return {
-    confidence: finite(confidence),
-    pValue: finite(pValue),
-    lift: { estimate: finite(estimate), low: finite(low), high: finite(high) },
-  }
-}
-
-/** NaN and infinities are no JSON (docs/faults.md, X02). */
-const finite = (value: number | null): number | null =>
-  value !== null && Number.isFinite(value) ? value : null
 
 function definedFields(fields: { readonly [K in keyof ExperimentFields]: ExperimentFields[K] | undefined }) {
   return Object.fromEntries(

@@ -4,7 +4,7 @@ import type { Clock } from '../../platform/clock.ts'
 import { defineJob } from '../../platform/jobs/job.ts'
 import type { Logger } from '../../platform/logger.ts'
 import type { Relational } from '../../platform/stores/relational.ts'
-import { fieldsOf } from './experiment-service.ts'
+import { fieldsOf } from './experiment-states.ts'
 import { createExperimentStore, type ExperimentKey } from './experiment-store.ts'
 
 /** Looks each minute for scheduled experiments that are to start. */

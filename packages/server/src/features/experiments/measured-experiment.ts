@@ -1,16 +1,11 @@
-import type { Experiment, Metric } from '@millrace/contract/resources/experiment.ts'
+import type { Experiment, Metric, Variant } from '@millrace/contract/resources/experiment.ts'
 import type { StoredExperiment } from './experiment-store.ts'
 
 /** What the results of an experiment are computed from. Times are milliseconds since 1970. */
 export interface MeasuredExperiment extends Pick<Experiment, 'companyId' | 'type' | 'unit'> {
   readonly id: string
   readonly status: Experiment['status']
-  readonly variants: readonly {
-    readonly id: string
-    readonly name: string
-    readonly allocation: number
-    readonly tagValueId?: string
-  }[]
+  readonly variants: readonly Variant[]
   readonly baselineVariantId: string
   /** The first is the success metric. */
   readonly metrics: readonly Metric[]

@@ -26,7 +26,7 @@ import { sumOfUsage } from './generations/usage.ts'
 import { comparisonsOf, toComparisonWindows } from './periods/periods.ts'
 import { makeRoom, maxReports } from './report-room.ts'
 import { createReportStore, type ListedReport, type NewReport, type StoredReport } from './report-store.ts'
-import { detailsOf, toSummary } from './report-summary.ts'
+import { detailsOf, titleOf, toSummary } from './report-summary.ts'
 import { type Interval, readRange, type TimeRules } from './time-rules.ts'
 
 export interface ReportServiceDependencies {
@@ -390,12 +390,4 @@ const absent = (id: string) => new DomainError('reportNotFound', { id: normalize
 function requirePresent({ id, supersededById }: StoredReport): void {
   if (supersededById === null) return
   throw new DomainError('reportSuperseded', { id, supersededByReportId: supersededById })
-}
-
-const maxTitle = 200
-
-/** What a report is called until its generator has a better name. */
-function titleOf(question: string): string {
-  const [line = ''] = question.split(/[\r\n]/)
-  return [...line].slice(0, maxTitle).join('')
 }

@@ -117,3 +117,11 @@ export function detailsOf({
     ...(supersededById === null ? {} : { supersededByReportId: supersededById }),
   }
 }
+
+const maxTitle = 200
+
+/** What a report is called until its generator has a better name. */
+export function titleOf(question: string): string {
+  const [line = ''] = question.split(/[\r\n]/)
+  return [...line].slice(0, maxTitle).join('')
+}

@@ -12,6 +12,7 @@ import {
 } from './automatic/report-settings-service.ts'
 import { createEventReach } from './evidence/event-reach.ts'
 import { createEvidenceRunner, type RunQuery } from './evidence/evidence-runner.ts'
+import { inTurns } from './evidence/in-turns.ts'
 import { createGenerationStore } from './generations/generation-store.ts'
 import { createGenerationWorker } from './generations/generation-worker.ts'
 import type { Readers } from './readers.ts'
@@ -23,6 +24,8 @@ export interface ReportsDependencies extends Readers, ReportWritingDependencies 
   readonly readSettings: (companyId: string) => Promise<{ readonly timezone: string }>
   /** What stands in the place of the generator and the reading of questions. */
   readonly writing?: ((runQuery: RunQuery) => ReportWriting) | undefined
+  /** Whether many events arrive at this moment. */
+  readonly isIngesting: () => boolean
   readonly recordAudit: RecordAudit
   readonly enqueueMail: EnqueueMail
   readonly publicUrl: () => string
@@ -64,7 +67,8 @@ function createReportLoops({ planner, worker, findDelay, log }: LoopsDependencie
 export function createReports(dependencies: ReportsDependencies): Reports {
   const { relational, log } = dependencies
   const runQuery = createEvidenceRunner(dependencies)
-  const writing = dependencies.writing?.(runQuery) ?? createReportWriting(dependencies, runQuery)
+  const runForReport = inTurns(runQuery, dependencies.isIngesting)
+  const writing = dependencies.writing?.(runForReport) ?? createReportWriting(dependencies, runForReport)
   const parts = { ...dependencies, ...writing, runQuery }
   const pause = createPauseAutomatic(dependencies)
   return {
@@ -75,7 +79,7 @@ export function createReports(dependencies: ReportsDependencies): Reports {
       worker: createGenerationWorker({
         ...parts,
         automatic: createAutomaticOutcome({ ...dependencies, pause }),
-        hasEventsBefore: createEventReach(runQuery),
+        hasEventsBefore: createEventReach(runForReport),
       }),
       findDelay: createGenerationStore(relational.db).findDelay,
       log,

@@ -1,4 +1,4 @@
-import { studentSurvival, studentUpperQuantile } from './distributions/student.ts'
+import { studentSurvival, studentUpperQuantile } from '../../../platform/distributions/student.ts'
 import type { Estimate } from './estimates.ts'
 
 /** A two-sided test of a difference, by its distance from 0 in standard errors. */

@@ -1,6 +1,6 @@
+import { normalSurvival, normalUpperQuantile } from '../../../platform/distributions/normal.ts'
+import { solveDecreasing } from '../../../platform/distributions/solve.ts'
 import { alwaysValidTest } from './always-valid.ts'
-import { normalSurvival, normalUpperQuantile } from './distributions/normal.ts'
-import { solveDecreasing } from './distributions/solve.ts'
 
 /** What the units of the baseline are expected to do. */
 export type ExpectedBaseline =

@@ -1,4 +1,4 @@
-import { chiSquareSurvival } from './distributions/chi-square.ts'
+import { chiSquareSurvival } from '../../../platform/distributions/chi-square.ts'
 
 /** Below it the shares of units are taken for broken (Fabijan et al. 2019, doi:10.1145/3292500.3330722). */
 export const sampleRatioThreshold = 0.001

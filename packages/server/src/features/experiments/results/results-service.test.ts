@@ -1,9 +1,33 @@
 import { describe, expect, it } from 'vitest'
-import { createResultsService } from './results-service.ts'
+import { createDecisionReader, createResultsService, type ReadExperimentResults } from './results-service.ts'
 
 const service = createResultsService({
   readMeasured: async () => Promise.reject(new Error('a plan reads no experiment')),
   readResults: async () => Promise.reject(new Error('a plan reads no results')),
+})
+
+const compared = (variantId: string, pValue: number) => {
+  const test = { lift: { estimate: 0.1 }, adjusted: { pValue, lift: { low: 0.02, high: 0.2 } } }
+  return { variantId, comparison: { fixedHorizon: test, alwaysValid: test } }
+}
+
+describe('a decision', () => {
+  it.each([
+    [true, 'always_valid_bound', { b: true, c: false }],
+    [true, 'planned_sample', { b: true, c: true }],
+    [false, 'sample_ratio', { b: false, c: false }],
+  ])('is validated by its own variant: %s by %s', async (validated, validation, expected) => {
+    const variants = [{ variantId: 'a', comparison: null }, compared('b', 0.01), compared('c', 0.4)]
+    const results = { validated, validation, confidenceLevel: 0.95, metrics: [{ variants }] }
+    const read = createDecisionReader(
+      async () => results as unknown as Awaited<ReturnType<ReadExperimentResults>>,
+    )
+    const experiment = {} as Parameters<typeof read>[0]
+    const found = await read(experiment, { userId: 'u', signal: new AbortController().signal })
+    expect(Object.fromEntries(found.variants.map((each) => [each.variantId, each.validated]))).toEqual(
+      expected,
+    )
+  })
 })
 
 describe('a plan', () => {

@@ -9,7 +9,7 @@ import { invalid } from '../../../platform/invalid.ts'
 import type { Principal } from '../../identity/sessions/principal.ts'
 import type { MeasureExperiment } from '../../statistics/explorations/experiments/experiment-measure.ts'
 import type { CountedWindows } from '../../statistics/explorations/experiments/measured-experiment.ts'
-import type { MeasuredResults, ReadResults } from '../experiment-service.ts'
+import type { MeasuredResults, ReadResults } from '../decision.ts'
 import { type PlanDesign, planSample } from '../inference/planner.ts'
 import type { MeasuredExperiment } from '../measured-experiment.ts'
 import { type AnalysedSample, analyseMeasurement } from './analyse-measurement.ts'
@@ -57,24 +57,34 @@ export function createResultsReader(measure: MeasureExperiment): ReadExperimentR
 /**
  * The success metric of each variant as a decision keeps it, corrected for the number of comparisons: by the
  * fixed-horizon test over the planned sample alone where that was reached, else by the one that is right at any time.
+ * The bound that another variant has reached validates no decision for this one.
  */
 export function createDecisionReader(readResults: ReadExperimentResults): ReadResults {
   return async (experiment, asked): Promise<MeasuredResults> => {
-    const { validated, validation, metrics } = await readResults(experiment, {
+    const { validated, validation, confidenceLevel, metrics } = await readResults(experiment, {
       ...asked,
       windows: 'complete',
       sample: 'planned',
     })
     const variants = metrics[0]?.variants ?? []
     return {
-      validated,
       variants: variants.flatMap(({ variantId, comparison }) => {
         if (!comparison) return []
         const { fixedHorizon, alwaysValid } = comparison
-        const { lift, adjusted } = validation === 'planned_sample' ? fixedHorizon : alwaysValid
+        const isPlanned = validation === 'planned_sample'
+        const { lift, adjusted } = isPlanned ? fixedHorizon : alwaysValid
         const { pValue } = adjusted
         const confidence = pValue === null ? null : 1 - pValue
-        return [{ variantId, pValue, confidence, lift: { estimate: lift.estimate, ...adjusted.lift } }]
+        const isReached = isPlanned || (pValue !== null && pValue <= 1 - confidenceLevel)
+        return [
+          {
+            variantId,
+            validated: validated && isReached,
+            pValue,
+            confidence,
+            lift: { estimate: lift.estimate, ...adjusted.lift },
+          },
+        ]
       }),
     }
   }

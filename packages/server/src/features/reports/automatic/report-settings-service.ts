@@ -119,7 +119,7 @@ export function createReportSettingsService(dependencies: ReportSettingsServiceD
       ...defined(fields),
       ...plan,
       revision: present.revision + 1,
-      // Whoever changes what is sent answers for it.
+      // The user who changes what is sent answers for it.
       ...(next.enabled && { ownerId: userId }),
       updatedAt: new Date(clock.now()),
     })

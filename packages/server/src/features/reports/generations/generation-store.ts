@@ -124,7 +124,7 @@ export function createGenerationStore(db: Queries) {
       return failed.length > 0
     },
 
-    /** Ends what is under way of a report, whoever has it. @returns its id */
+    /** Ends what is under way of a report, whichever process has it. @returns its id */
     async cancel(companyId: string, reportId: string, failure: StoredFailure): Promise<string | undefined> {
       const [row] = await db
         .update(reportGenerations)

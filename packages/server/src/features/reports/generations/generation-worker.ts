@@ -56,7 +56,7 @@ const maxBaseQueries = 5
 /** Progress is written when it has come so much further. */
 const progressStep = 0.02
 
-/** Another process has the generation, or nobody any more. */
+/** Another process has the generation, or it was given up. */
 class GenerationTaken extends Error {
   override readonly name = 'GenerationTaken'
 }

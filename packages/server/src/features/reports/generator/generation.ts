@@ -1,24 +1,13 @@
 import type { Evidence } from '@millrace/contract/resources/evidence.ts'
-import type { Query } from '@millrace/contract/resources/query.ts'
-import type { ReportSummary } from '@millrace/contract/resources/report.ts'
+import type {
+  ComparisonWindows,
+  GuidedAnalysisName,
+  ReportUsage,
+  Window,
+} from '@millrace/contract/resources/report.ts'
 import type { ReportSection } from '@millrace/contract/resources/report-section.ts'
 import type { Language } from '../../../platform/i18n/language.ts'
-
-export type GuidedAnalysis = NonNullable<ReportSummary['guidedAnalysis']>
-
-/** Two instants as ISO 8601 with an offset: the first, and the first after. */
-export interface Window {
-  readonly start: string
-  readonly end: string
-}
-
-/** A query that a question or a dashboard gave. */
-export interface PlannedQuery {
-  readonly query: Query
-  /** What it asks, in words. */
-  readonly asks: string
-  readonly chart: 'bar' | 'line' | 'table'
-}
+import type { PlannedQuery } from '../planned-query.ts'
 
 export interface GenerationRequest {
   readonly companyId: string
@@ -27,7 +16,7 @@ export interface GenerationRequest {
   /** IANA name of the zone in which days and months begin. */
   readonly timezone: string
   readonly analysis:
-    | { readonly kind: 'guided'; readonly guidedAnalysis: GuidedAnalysis }
+    | { readonly kind: 'guided'; readonly guidedAnalysis: GuidedAnalysisName }
     | {
         readonly kind: 'plan'
         readonly title: string
@@ -36,7 +25,7 @@ export interface GenerationRequest {
         readonly unread: readonly string[]
       }
   readonly period: Window
-  readonly comparisonWindows: { readonly previousPeriod: Window; readonly previousYear?: Window }
+  readonly comparisonWindows: ComparisonWindows
   /** ISO 4217 code in which amounts are written; without it they have no unit. */
   readonly currency?: string
   readonly signal: AbortSignal
@@ -48,21 +37,13 @@ export interface GenerationRequest {
   readonly keep: (evidence: Evidence) => Promise<void>
 }
 
-export interface GenerationUsage {
-  queryCount: number
-  rowCount: number
-  payloadBytes: number
-  agentTurns: number
-  durationMs: number
-}
-
 export interface GeneratedReport {
   readonly title: string
   readonly sections: ReportSection[]
   readonly evidence: Evidence[]
   /** `limited` where data are too few, a query failed or a part of the question was not understood. */
   readonly quality: 'answered' | 'limited'
-  readonly usage: GenerationUsage
+  readonly usage: ReportUsage
 }
 
 /** Every query of a generation failed: there is nothing to tell. */

@@ -3,10 +3,11 @@ import type { StatisticsMeta } from '@millrace/contract/resources/statistics-met
 import { Type } from 'typebox'
 import { Compile } from 'typebox/compile'
 import { DomainError } from '../../../platform/errors.ts'
+import type { PlannedQuery } from '../planned-query.ts'
 import { absoluteQuery } from '../questions/absolute-query.ts'
 import { chartOf, describeQuery, titleOf } from '../questions/describe-query.ts'
 import { type Calendar, createPeriods, type Period } from '../questions/periods.ts'
-import type { PlannedQuery, QuestionContext, ReadQuestion } from '../questions/question-reader.ts'
+import type { QuestionContext, ReadQuestion } from '../questions/question-reader.ts'
 import { windowsOf } from '../questions/windows.ts'
 import { jsonOf, type LanguageModel, LanguageModelError, type Message } from './language-model.ts'
 

@@ -2,10 +2,11 @@ import type { Query } from '@millrace/contract/resources/query.ts'
 import { DomainError } from '../../../platform/errors.ts'
 import { normalizeId } from '../../../platform/ids.ts'
 import { invalid } from '../../../platform/invalid.ts'
+import type { PlannedQuery } from '../planned-query.ts'
 import { type AbsoluteQuery, absoluteQuery } from './absolute-query.ts'
 import { chartOf, describeQuery } from './describe-query.ts'
 import { type Calendar, createPeriods, type Periods } from './periods.ts'
-import type { PlannedQuery, QuestionContext, ReadQuestion } from './question-reader.ts'
+import type { QuestionContext, ReadQuestion } from './question-reader.ts'
 import { windowsOf } from './windows.ts'
 
 export interface DashboardDependencies {

@@ -1,9 +1,9 @@
 import type { BinaryFilter, Filter, Query } from '@millrace/contract/resources/query.ts'
 import type { StatisticsMeta } from '@millrace/contract/resources/statistics-meta.ts'
 import type { Catalogue, Language } from '../../../platform/i18n/language.ts'
+import type { Chart } from '../planned-query.ts'
 import { countryCodeOf } from './countries.ts'
 import { dimensionWords, measureWords } from './lexicon.ts'
-import type { Chart } from './plan-queries.ts'
 import { vocabularyOf } from './vocabulary.ts'
 
 interface Texts {

@@ -1,3 +1,5 @@
+// One table of words, longer than other files as a vocabulary is.
+
 /** A unit of time that a question can name. */
 export type Unit = 'hour' | 'day' | 'week' | 'month' | 'quarter' | 'year'
 

@@ -1,4 +1,5 @@
 import type { DateRange, Granularity } from '@millrace/contract/resources/query.ts'
+import type { Window } from '@millrace/contract/resources/report.ts'
 import type { Now } from '../../statistics/query/time/dates.ts'
 import type { Interval } from '../../statistics/query/time/interval.ts'
 import type { Zone } from '../../statistics/query/time/zone.ts'
@@ -17,12 +18,6 @@ export interface Calendar {
 /** A stretch of time, and how far back the stretch lies that it is compared with. */
 export interface Period extends Interval {
   readonly step: { readonly count: number; readonly unit: Granularity }
-}
-
-/** ISO 8601 in UTC; `end` is the first instant after it. */
-export interface Window {
-  readonly start: string
-  readonly end: string
 }
 
 /** Years that questions and queries may name. */

@@ -4,7 +4,6 @@ import type { AskedFilter, AskedGroup, AskedMeasure, Place } from './read-slots.
 import type { DimensionSense, MeasureSense } from './vocabulary.ts'
 
 /** How a query's rows are drawn. */
-export type Chart = 'bar' | 'line' | 'table'
 
 /** What a plan's queries have in common. */
 export interface Asked {

@@ -1,11 +1,13 @@
 import type { Filter, Granularity, Query } from '@millrace/contract/resources/query.ts'
+import type { ComparisonWindows, Window } from '@millrace/contract/resources/report.ts'
 import type { StatisticsMeta } from '@millrace/contract/resources/statistics-meta.ts'
 import { DomainError } from '../../../platform/errors.ts'
 import type { Language } from '../../../platform/i18n/language.ts'
 import type { Interval } from '../../statistics/query/time/interval.ts'
+import type { PlannedQuery } from '../planned-query.ts'
 import { chartOf, describeQuery, nameOfMember, titleOf } from './describe-query.ts'
-import { type Calendar, createPeriods, type Period, type Periods, type Window } from './periods.ts'
-import { type Chart, createFit, planQueries } from './plan-queries.ts'
+import { type Calendar, createPeriods, type Period, type Periods } from './periods.ts'
+import { createFit, planQueries } from './plan-queries.ts'
 import {
   type AskedFilter,
   type AskedGroup,
@@ -15,20 +17,12 @@ import {
   readSlots,
   type Slots,
 } from './read-slots.ts'
-import { type Compared, createTimeReader, type TimeReader } from './read-times.ts'
+import { type Compared, createTimeReader } from './read-times.ts'
+import { createSpanPeriods, type SpanPeriods } from './span-periods.ts'
 import { termsAt } from './terms.ts'
 import { type Vocabulary, vocabularyOf } from './vocabulary.ts'
-import { type ComparisonWindows, windowsOf } from './windows.ts'
+import { windowsOf } from './windows.ts'
 import { maxQuestionLength, type Word, wordsOf } from './words.ts'
-
-/** A query that answers a part of a question. */
-export interface PlannedQuery {
-  /** With absolute ranges and a time zone, so that it can be run again. */
-  readonly query: Query
-  /** In words, in the language of the report. */
-  readonly asks: string
-  readonly chart: Chart
-}
 
 export interface ReadQuestion {
   readonly title: string
@@ -102,7 +96,7 @@ export function createQuestionReader(calendar: Calendar): QuestionReader {
       const times = createTimeReader(terms, periods, { dayFirst: locale === 'fr' })
       const slots = readSlots(terms, times, vocabulary, context.base !== undefined)
       const unread: Place[] = [...slots.unread]
-      const { ranges, compared, period } = resolveRanges(slots, times, periods, context.base, unread)
+      const { ranges, compared, period } = resolveRanges(slots, periods, context.base, unread)
       const base = context.base && baseOf(context.base, vocabulary)
       const measures = measuresOf(slots, base, meta)
       if (measures.length === 0) throw unreadable(text, slots, meta, locale)
@@ -141,11 +135,11 @@ export function createQuestionReader(calendar: Calendar): QuestionReader {
 /** The range, those that it is compared with, and how the question says so. */
 function resolveRanges(
   { spans, compared, granularity }: Slots,
-  times: TimeReader,
   periods: Periods,
   base: QuestionBase | undefined,
   unread: Place[],
 ) {
+  const times = createSpanPeriods(periods)
   const years = [...spans.map(({ span }) => span), ...compared.flatMap(spanOf)].map(times.yearOf)
   const year = years.findLast((each) => each !== undefined)
   const resolved = spans.flatMap(({ span, ...place }) => {
@@ -178,7 +172,7 @@ const spanOf = ({ with: what }: { readonly with: Compared }) => (what.kind === '
 function intervalOf(
   what: Compared,
   period: Period,
-  times: TimeReader,
+  times: SpanPeriods,
   periods: Periods,
   year: number | undefined,
 ): Interval | undefined {

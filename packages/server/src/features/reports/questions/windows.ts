@@ -1,10 +1,6 @@
+import type { ComparisonWindows } from '@millrace/contract/resources/report.ts'
 import type { Interval } from '../../statistics/query/time/interval.ts'
-import type { Period, Periods, Window } from './periods.ts'
-
-export interface ComparisonWindows {
-  readonly previousPeriod: Window
-  readonly previousYear?: Window
-}
+import type { Period, Periods } from './periods.ts'
 
 /**
  * What a period is compared with: what the question names or else the period before, and the same days of the year

@@ -1,6 +1,7 @@
 import type { Evidence } from '@millrace/contract/resources/evidence.ts'
 import type { Query } from '@millrace/contract/resources/query.ts'
-import { GenerationFailure, type GenerationRequest, type GenerationUsage } from '../generation.ts'
+import type { ReportUsage } from '@millrace/contract/resources/report.ts'
+import { GenerationFailure, type GenerationRequest } from '../generation.ts'
 
 export type RunQuery = (
   query: Query,
@@ -20,7 +21,7 @@ export interface EvidenceSource {
   /** In the order in which they were asked. */
   readonly evidence: readonly Evidence[]
   readonly failed: readonly Evidence[]
-  readonly usage: Omit<GenerationUsage, 'durationMs'>
+  readonly usage: Omit<ReportUsage, 'durationMs'>
   find(id: string): Evidence | undefined
   /** @throws {GenerationFailure} where queries were asked and none was answered */
   requireAny(): void

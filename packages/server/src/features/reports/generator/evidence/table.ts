@@ -1,7 +1,7 @@
 import type { Evidence } from '@millrace/contract/resources/evidence.ts'
 import type { Granularity } from '@millrace/contract/resources/query.ts'
+import type { Window } from '@millrace/contract/resources/report.ts'
 import type { CellReference } from '@millrace/contract/resources/report-section.ts'
-import type { Window } from '../generation.ts'
 
 /** One row of evidence, and references to its cells. */
 export interface Row {

@@ -1,7 +1,7 @@
 import type { Evidence } from '@millrace/contract/resources/evidence.ts'
 import type { Query } from '@millrace/contract/resources/query.ts'
+import type { Window } from '@millrace/contract/resources/report.ts'
 import type { StatisticsMeta } from '@millrace/contract/resources/statistics-meta.ts'
-import type { Window } from '../generation.ts'
 
 export interface Windows {
   readonly period: Window

@@ -1,7 +1,7 @@
 import type { Evidence } from '@millrace/contract/resources/evidence.ts'
+import type { Window } from '@millrace/contract/resources/report.ts'
 import type { CellReference } from '@millrace/contract/resources/report-section.ts'
 import { bucketColumn, type Row, rowsOf, rowsWithin, weekdayOf } from '../evidence/table.ts'
-import type { Window } from '../generation.ts'
 import {
   bucketsOf,
   type CourseGranularity,

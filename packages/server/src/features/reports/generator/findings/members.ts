@@ -1,6 +1,6 @@
 import type { Evidence } from '@millrace/contract/resources/evidence.ts'
+import type { Window } from '@millrace/contract/resources/report.ts'
 import type { Row } from '../evidence/table.ts'
-import type { Window } from '../generation.ts'
 import { type CourseGranularity, isCut } from '../plans/queries.ts'
 import { isMultiValued } from '../plans/subject.ts'
 

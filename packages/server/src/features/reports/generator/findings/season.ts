@@ -1,3 +1,4 @@
+import { chiSquareSurvival } from '../../../../platform/distributions/chi-square.ts'
 import { mean, median } from './robust.ts'
 
 /** A day of a course without gaps: its value and its day of the week, 0 to 6 from Monday on. */
@@ -40,7 +41,7 @@ export function findSeason(days: readonly Day[]): Season | undefined {
   const uncorrected = (12 / (n * 7 * 8)) * squares - 3 * n * 8
   const correction = 1 - ties / (n * (7 ** 3 - 7))
   if (correction <= 0) return undefined
-  const pValue = chiSquareSixAbove(uncorrected / correction)
+  const pValue = chiSquareSurvival(Math.max(0, uncorrected / correction), 6)
   if (pValue > maxPValue) return undefined
   const ranking = [0, 1, 2, 3, 4, 5, 6].sort((a, b) => (sums[b] ?? 0) - (sums[a] ?? 0) || a - b)
   return { ranking, pValue }
@@ -67,12 +68,6 @@ function ranksOf(values: readonly number[]): { ranks: number[]; ties: number } {
     return below + (equal + 1) / 2
   })
   return { ranks, ties }
-}
-
-/** The probability that a chi-square value of six degrees of freedom is greater: it has a closed form. */
-function chiSquareSixAbove(x: number): number {
-  const y = Math.max(0, x) / 2
-  return Math.exp(-y) * (1 + y + y ** 2 / 2)
 }
 
 /**

@@ -50,7 +50,7 @@ export const french: Phrases = {
     return say`${dimension} ${name} : ${noun.text} ${verb} de ${before} à ${now}${by}.`
   },
   newMember: ({ dimension, name }, noun, now) =>
-    say`${dimension} ${name} est apparu : ${noun.text} s’élève à ${now}, contre rien pendant la période précédente.`,
+    say`${dimension} ${name} n’existait pas pendant la période précédente : ${noun.text} s’élève maintenant à ${now}.`,
   contribution: (share, isWithAll) =>
     isWithAll
       ? say`Cela fait ${share} du changement de l’ensemble.`

@@ -1,5 +1,5 @@
+import type { GuidedAnalysisName } from '@millrace/contract/resources/report.ts'
 import type { Catalogue, Language } from '../../../../platform/i18n/language.ts'
-import type { GuidedAnalysis } from '../generation.ts'
 import type { CourseGranularity } from '../plans/queries.ts'
 import { english } from './english.ts'
 import { french } from './french.ts'
@@ -26,7 +26,7 @@ export interface MemberParts {
 
 /** Everything that reports say, in one language. None of it holds a number in words or digits: figures do. */
 export interface Phrases {
-  readonly titles: Readonly<Record<GuidedAnalysis, string>>
+  readonly titles: Readonly<Record<GuidedAnalysisName, string>>
   readonly sections: {
     readonly summary: string
     readonly change: string

@@ -1,6 +1,6 @@
 import type { Filter } from '@millrace/contract/resources/query.ts'
+import type { GuidedAnalysisName } from '@millrace/contract/resources/report.ts'
 import type { StatisticsMeta } from '@millrace/contract/resources/statistics-meta.ts'
-import type { GuidedAnalysis } from '../generation.ts'
 import { dimensionsOf, type Rate, rates, type Subject } from './subject.ts'
 
 /** One count of events of some names, told where there are any. */
@@ -33,7 +33,7 @@ const rate = (id: string): Rate[] => {
 }
 
 /** The queries' subjects of each guided analysis (docs/reports.md, What a report says). */
-export function guidedPlan(analysis: GuidedAnalysis, meta: StatisticsMeta): GuidedPlan {
+export function guidedPlan(analysis: GuidedAnalysisName, meta: StatisticsMeta): GuidedPlan {
   const known = (ids: readonly string[]) => ids.filter((id) => Object.hasOwn(meta.measures, id))
   switch (analysis) {
     case 'revenue':

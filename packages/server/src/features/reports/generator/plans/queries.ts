@@ -1,5 +1,5 @@
 import type { Filter, Granularity, Query } from '@millrace/contract/resources/query.ts'
-import type { Window } from '../generation.ts'
+import type { Window } from '@millrace/contract/resources/report.ts'
 
 /** Rows that evidence holds of a result; what is asked for fits into them. */
 export const maxRows = 500

@@ -1,10 +1,12 @@
 import type { Evidence } from '@millrace/contract/resources/evidence.ts'
+import type { Query } from '@millrace/contract/resources/query.ts'
 import type { ReportSection } from '@millrace/contract/resources/report-section.ts'
+import type { PlannedQuery } from '../../planned-query.ts'
+import type { FigureDraft } from '../checker/figures.ts'
 import { findNumberTokens } from '../checker/number-tokens.ts'
 import { type Row, rowsOf } from '../evidence/table.ts'
-import type { PlannedQuery } from '../generation.ts'
 import type { Sentence } from '../language/paragraph.ts'
-import { isAdditive, isMultiValued } from '../plans/subject.ts'
+import { isAdditive } from '../plans/subject.ts'
 import { barChart, lineChart } from './charts.ts'
 import type { Writer } from './writer.ts'
 
@@ -28,16 +30,31 @@ export function answerSection(
   const title =
     findNumberTokens(asks).length === 0 && asks !== '' ? asks.slice(0, 300) : phrases.sections.answer
   if (rows.length === 0) return writer.section(kind, title, [[phrases.noRows]])
+  const memberOf = (row: Row): Sentence =>
+    dimensions.flatMap((id, i) => [...(i > 0 ? [', '] : []), ...writer.member(id, row.key(id), row.cell(id))])
   const paragraphs =
     bucket !== undefined && time
       ? rangesOf(rows).map((some) =>
-          course(some, measures, bucket, time.granularity ?? 'day', writer, dimension),
+          course(
+            some,
+            measures,
+            bucket,
+            time.granularity ?? 'day',
+            writer,
+            dimension === undefined ? undefined : memberOf,
+            isCut(query, evidence),
+          ),
         )
       : dimension !== undefined
-        ? rangesOf(rows).map((some) => members(some, dimension, measures, writer))
+        ? rangesOf(rows).map((some) => firstRows(some, measures, memberOf, writer))
         : rangesOf(rows).map((some) => totals(some, measures, writer))
   const drawn = measure && drawing(evidence, chart, bucket, dimension, measure, writer)
   return writer.section(kind, title, paragraphs, drawn || undefined)
+}
+
+/** Whether there may be rows that the evidence does not hold. */
+function isCut({ limit }: Query, { rowCount, embeddedRowCount }: Evidence): boolean {
+  return rowCount > embeddedRowCount || (typeof limit === 'number' && rowCount >= limit)
 }
 
 /** The rows of each range that is compared, in the order of the ranges. */
@@ -61,16 +78,17 @@ function totals(rows: readonly Row[], measures: readonly string[], writer: Write
   })
 }
 
-function members(
+/** The first rows as the query orders them, each by its name. */
+function firstRows(
   rows: readonly Row[],
-  dimension: string,
   measures: readonly string[],
+  nameOf: (row: Row) => Sentence,
   writer: Writer,
 ): Sentence[] {
   const { phrases } = writer
   const [measure] = measures
   const listed = rows.slice(0, maxTold).map((row) => {
-    const name = writer.member(dimension, row.key(dimension), row.cell(dimension))
+    const name = nameOf(row)
     if (measure === undefined) return name
     // What a query shows need not be all there is, so no share is told.
     return phrases.memberValue(name, writer.value(measure, row.cell(measure)))
@@ -78,33 +96,53 @@ function members(
   return [[...rangeName(rows, writer), ...phrases.rows(listed)]]
 }
 
+/** When a row is, as exactly as its unit of time. */
+function timeOf(row: Row, bucket: string, granularity: string, writer: Writer): FigureDraft {
+  const cell = row.cell(bucket)
+  switch (granularity) {
+    case 'year':
+    case 'month':
+      return writer.time(granularity, cell)
+    case 'day':
+    case 'week':
+    case 'quarter':
+      return writer.time('date', cell)
+    default:
+      return { cells: [cell], computation: 'value', form: 'text', decimals: 0 }
+  }
+}
+
+/**
+ * The highest and the lowest bucket of each measure; of members by time, of other units of time, or of a part of the rows,
+ * the first rows.
+ */
 function course(
   rows: readonly Row[],
   measures: readonly string[],
   bucket: string,
   granularity: string,
   writer: Writer,
-  dimension: string | undefined,
+  memberOf: ((row: Row) => Sentence) | undefined,
+  isPart: boolean,
 ): Sentence[] {
   const { phrases } = writer
-  const unit =
-    granularity === 'month' || granularity === 'week'
-      ? granularity
-      : granularity === 'day'
-        ? 'day'
-        : undefined
+  const when = (row: Row) => timeOf(row, bucket, granularity, writer)
+  const isTold = granularity === 'day' || granularity === 'week' || granularity === 'month'
+  if (memberOf || !isTold || isPart) {
+    const nameOf = (row: Row) => (memberOf ? [...memberOf(row), ', ', when(row)] : [when(row)])
+    return firstRows(rows, measures, nameOf, writer)
+  }
   return measures.flatMap((measure) => {
     const filled = rows.filter((row) => row.number(measure) !== undefined)
     const greatest = filled.toSorted((a, b) => (b.number(measure) ?? 0) - (a.number(measure) ?? 0))
     const [high, low] = [greatest[0], greatest.at(-1)]
     if (!high || !low) return []
     const value = (row: Row) => writer.value(measure, row.cell(measure))
-    const when = (row: Row) => writer.time(unit === 'month' ? 'month' : 'date', row.cell(bucket))
-    if (dimension !== undefined || unit === undefined || greatest.length < 2) {
+    if (greatest.length < 2) {
       return [[...rangeName(rows, writer), ...phrases.alsoTotal(writer.noun(measure), value(high))]]
     }
     const sum =
-      isAdditive(measure) && !(dimension && isMultiValued(dimension)) && filled.length <= 500
+      isAdditive(measure) && filled.length <= 500
         ? [
             phrases.alsoTotal(
               writer.noun(measure),
@@ -118,8 +156,8 @@ function course(
         : []
     return [
       ...sum.map((sentence) => [...rangeName(rows, writer), ...sentence]),
-      phrases.peak(unit, writer.noun(measure), when(high), value(high)),
-      phrases.lowest(unit, when(low), value(low)),
+      phrases.peak(granularity, writer.noun(measure), when(high), value(high)),
+      phrases.lowest(granularity, when(low), value(low)),
     ]
   })
 }

@@ -22,7 +22,7 @@ export interface Writer {
   value(measure: string, cell: CellReference): Sentence
   percent(computation: FigureDraft['computation'], cells: readonly CellReference[]): FigureDraft
   points(computation: FigureDraft['computation'], cells: readonly CellReference[]): FigureDraft
-  time(form: 'date' | 'month' | 'weekday', cell: CellReference): FigureDraft
+  time(form: 'date' | 'month' | 'year' | 'weekday', cell: CellReference): FigureDraft
   count(cell: CellReference): FigureDraft
   /** The name of a member; words where it has none. */
   member(dimension: string, key: string | null, cell: CellReference): Sentence
@@ -61,6 +61,14 @@ export function createWriter(settings: WriterSettings): Writer {
       case undefined:
         return { form: isAmountPer(measure) ? 'money' : 'number', decimals: 2 }
     }
+  }
+
+  /** As the texts show both: what differs behind the last digit stays the same. */
+  function directionOf(measure: string, own: number, earlier: number): ChangeParts['direction'] {
+    const { form, decimals } = formOf(measure)
+    const shown = (value: number) => Number(value.toFixed(form === 'percent' ? decimals + 2 : decimals))
+    if (shown(own) === shown(earlier)) return 'same'
+    return own > earlier ? 'up' : 'down'
   }
 
   const figure: Writer['figure'] = (measure, computation, cells) => {
@@ -102,7 +110,7 @@ export function createWriter(settings: WriterSettings): Writer {
         noun: measureNoun(measure, locale, meta),
         now: figure(measure, 'value', [cells[0]]),
         before: figure(measure, 'value', [cells[1]]),
-        direction: own > earlier ? 'up' : own < earlier ? 'down' : 'same',
+        direction: directionOf(measure, own, earlier),
         ...(earlier === 0
           ? {}
           : { change: { cells: [...cells], computation: 'change', form: 'percent', decimals: 1 } }),

@@ -1,8 +1,10 @@
+import type { ExperimentUnit, Metric } from '@millrace/contract/resources/experiment.ts'
+
 /** An experiment as its results are computed (docs/experiments.md, Results). Times are milliseconds since 1970. */
 export interface MeasuredExperiment {
   readonly id: string
   /** What is assigned to a variant: a person, or a device by its `tmpId`. */
-  readonly unit: 'user' | 'device'
+  readonly unit: ExperimentUnit
   readonly variants: readonly { readonly id: string; readonly tagValueId?: string }[]
   readonly metrics: readonly MeasuredMetric[]
   readonly startedAt: number
@@ -14,17 +16,9 @@ export interface MeasuredExperiment {
   readonly cupedDays: number | null
 }
 
-export interface MeasuredMetric {
-  readonly id: string
-  readonly kind: MetricKind
-  readonly source: MetricSource
-  /** Hours after the exposure of a unit within which it counts. */
-  readonly windowHours: number
-}
+export type MeasuredMetric = Pick<Metric, 'id' | 'kind' | 'source' | 'windowHours'>
 
-export type MetricKind = 'unique_conversion' | 'conversion' | 'revenue_per_user' | 'click_rate'
-
-export type MetricSource = { readonly event: string } | { readonly purchases: true }
+export type MetricSource = Metric['source']
 
 /** Which units a metric counts: those whose window is over, or all. */
 export type CountedWindows = 'complete' | 'all'
