@@ -381,7 +381,7 @@ describe('a decision', () => {
     const decide = () => createDecisionReader(readResults)(experiment, asked)
     await engine.load([...planted('control', 500, 100), ...planted('green', 500, 110)])
     const atThePlannedSample = await decide()
-    expect(atThePlannedSample.validated).toBe(true)
+    expect(atThePlannedSample.variants[0]?.validated).toBe(true)
     expect(atThePlannedSample.variants[0]?.pValue).toBeGreaterThan(0.2)
     const later = (variantId: string, signups: number) =>
       planted(variantId, 400, signups).map((each) => ({
@@ -396,7 +396,7 @@ describe('a decision', () => {
     expect(await decide()).toEqual(atThePlannedSample)
     // Units that came later still tell whether the sample ratio holds.
     await engine.load(Array.from({ length: 200 }, (_, i) => exposure(`odd-${i}`, 'green', start + 25 * day)))
-    expect((await decide()).validated).toBe(false)
+    expect((await decide()).variants[0]?.validated).toBe(false)
   })
 
   it('stands on no window that is open', async () => {
