@@ -22,6 +22,7 @@ import {
 import { type AccountServices, createAccountServices } from './features/identity/people/account-services.ts'
 import { createTimezoneStore } from './features/identity/people/company/timezone-store.ts'
 import { createDirectoryStore } from './features/identity/people/directory/directory-store.ts'
+import { requireResourceGroups } from './features/identity/people/teams/resource-groups.ts'
 import { createProvisioning, type Provisioning } from './features/identity/provisioning/provisioning.ts'
 import { createBearerGuard } from './features/identity/sessions/access/bearer-guard.ts'
 import { createRefusalAudit } from './features/identity/sessions/access/refusal-audit.ts'
@@ -233,8 +234,6 @@ export function createServices(parts: ServiceParts): Services {
     publicUrl,
   })
   const lockCompany = (tx: Queries, companyId: string) => createDirectoryStore(tx).lockCompany(companyId)
-  const listTeams = (tx: Queries, companyId: string, ids: readonly string[]) =>
-    createDirectoryStore(tx).listTeams(companyId, ids)
   const analyticsSettings = createAnalyticsSettingsService({ relational, recordAudit })
   const isIngesting = watchIngest(collector, ending)
   const queryLimits = overrides.queryLimits ?? {
@@ -284,7 +283,7 @@ export function createServices(parts: ServiceParts): Services {
     relational,
     recordAudit,
     lockCompany,
-    listTeams,
+    requireResourceGroups,
     tagKeys: createSystemTagKeys(),
     readResults: overrides.readResults ?? createDecisionReader(readResults),
     clock,
@@ -353,7 +352,7 @@ export function createServices(parts: ServiceParts): Services {
       relational,
       recordAudit,
       lockCompany,
-      listTeams,
+      requireResourceGroups,
       listUsesOfTag:
         overrides.listUsesOfTag ??
         (async (tx, tag) => {

@@ -36,8 +36,12 @@ export interface ExperimentServiceDependencies {
   readonly recordAudit: RecordAudit
   /** Waits until no other transaction holds the company. */
   readonly lockCompany: (tx: Queries, companyId: string) => Promise<void>
-  /** Those of the ids that are teams of the company. */
-  readonly listTeams: (tx: Queries, companyId: string, ids: readonly string[]) => Promise<string[]>
+  /** The ids that are named, each once. @throws DomainError `unknownTeam` for those that are no teams of the company */
+  readonly requireResourceGroups: (
+    tx: Queries,
+    companyId: string,
+    wanted: readonly string[] | undefined,
+  ) => Promise<string[] | undefined>
   readonly tagKeys: SystemTagKeys
   readonly readResults: ReadResults
   /** A new salt; 128 random bits. */
@@ -52,26 +56,14 @@ export type ExperimentService = ReturnType<typeof createExperimentService>
 
 /** Experiments of a company and their states (docs/experiments.md, Life). */
 export function createExperimentService(dependencies: ExperimentServiceDependencies) {
-  const { relational, recordAudit, lockCompany, listTeams, tagKeys, readResults, clock } = dependencies
+  const { relational, recordAudit, lockCompany, requireResourceGroups, tagKeys, readResults, clock } =
+    dependencies
   const { newSalt = randomSalt } = dependencies
 
   async function get(queries: Queries, companyId: string, id: string): Promise<StoredExperiment> {
     const found = await createExperimentStore(queries).find({ companyId, id: normalizeId(id) })
     if (!found) throw absent(id)
     return found
-  }
-
-  async function requireTeams(
-    tx: Queries,
-    companyId: string,
-    wanted: readonly string[] | undefined,
-  ): Promise<string[] | undefined> {
-    if (wanted === undefined) return undefined
-    const ids = [...new Set(wanted.map(normalizeId))].sort()
-    const known = new Set(await listTeams(tx, companyId, ids))
-    const unknown = ids.filter((id) => !known.has(id))
-    if (unknown.length > 0) throw new DomainError('unknownTeam', { teamIds: unknown })
-    return ids
   }
 
   /** Changes one that is locked meanwhile, and gives it as it is afterwards. */
@@ -155,7 +147,7 @@ export function createExperimentService(dependencies: ExperimentServiceDependenc
           await lockCompany(tx, companyId)
           const limit = experimentLimits.perCompany
           if ((await store.count(companyId)) >= limit) throw new DomainError('tooManyExperiments', { limit })
-          const teamIds = (await requireTeams(tx, companyId, body.resourceGroupIds)) ?? []
+          const teamIds = (await requireResourceGroups(tx, companyId, body.resourceGroupIds)) ?? []
           const values = variants.map(toTagValue)
           const key = await tagKeys.insert(tx, { companyId, name: tagKeyName(id, name), values })
           await store.insert({
@@ -193,7 +185,7 @@ export function createExperimentService(dependencies: ExperimentServiceDependenc
             hypothesis: body.hypothesis,
             attachments:
               body.attachments && attachmentsOf(body.attachments, experiment.attachments, clock.now()),
-            resourceGroupIds: await requireTeams(tx, experiment.companyId, body.resourceGroupIds),
+            resourceGroupIds: await requireResourceGroups(tx, experiment.companyId, body.resourceGroupIds),
             ...definition,
           }
           const changes = changesOf(experiment, wanted)

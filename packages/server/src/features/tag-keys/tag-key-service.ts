@@ -39,8 +39,12 @@ export interface TagKeyServiceDependencies {
   readonly recordAudit: RecordAudit
   /** Waits until no other transaction holds the company. */
   readonly lockCompany: (tx: Queries, companyId: string) => Promise<void>
-  /** Those of the ids that are teams of the company. */
-  readonly listTeams: (tx: Queries, companyId: string, ids: readonly string[]) => Promise<string[]>
+  /** The ids that are named, each once. @throws DomainError `unknownTeam` for those that are no teams of the company */
+  readonly requireResourceGroups: (
+    tx: Queries,
+    companyId: string,
+    wanted: readonly string[] | undefined,
+  ) => Promise<string[] | undefined>
   readonly listUsesOfTag: ListUsesOfTag
 }
 
@@ -53,7 +57,7 @@ export type TagKeyService = ReturnType<typeof createTagKeyService>
 
 /** Tag keys of a company and their values. */
 export function createTagKeyService(dependencies: TagKeyServiceDependencies) {
-  const { relational, recordAudit, lockCompany, listTeams, listUsesOfTag } = dependencies
+  const { relational, recordAudit, lockCompany, requireResourceGroups, listUsesOfTag } = dependencies
 
   async function get(queries: Queries, { companyId }: Principal, id: string): Promise<TagKey> {
     const key = await createTagKeyStore(queries).find(companyId, normalizeId(id))
@@ -72,19 +76,6 @@ export function createTagKeyService(dependencies: TagKeyServiceDependencies) {
     const value = await createTagKeyStore(tx).findValue(key, normalizeId(id))
     if (!value) throw new DomainError('tagValueNotFound', { id: normalizeId(id) })
     return value
-  }
-
-  async function requireTeams(
-    tx: Queries,
-    companyId: string,
-    wanted: readonly string[] | undefined,
-  ): Promise<string[] | undefined> {
-    if (wanted === undefined) return undefined
-    const ids = [...new Set(wanted.map(normalizeId))].sort()
-    const known = new Set(await listTeams(tx, companyId, ids))
-    const unknown = ids.filter((id) => !known.has(id))
-    if (unknown.length > 0) throw new DomainError('unknownTeam', { teamIds: unknown })
-    return ids
   }
 
   /** Changes one key and gives it as it is afterwards; the transaction holds all of it or nothing. */
@@ -142,7 +133,7 @@ export function createTagKeyService(dependencies: TagKeyServiceDependencies) {
           if ((await store.count(companyId, false)) >= maxTagKeys) {
             throw new DomainError('tooManyTagKeys', { limit: maxTagKeys })
           }
-          const teamIds = (await requireTeams(tx, companyId, resourceGroupIds)) ?? []
+          const teamIds = (await requireResourceGroups(tx, companyId, resourceGroupIds)) ?? []
           await store.insert({ id, companyId, ...named, description, cardinality })
           await store.insertValues({ companyId, id }, values)
           await store.replaceTeams({ companyId, id }, teamIds)
@@ -162,7 +153,7 @@ export function createTagKeyService(dependencies: TagKeyServiceDependencies) {
         change(caller, id, async (tx, key) => {
           const store = createTagKeyStore(tx)
           const { description, cardinality } = definition
-          const resourceGroupIds = await requireTeams(tx, key.companyId, wanted.resourceGroupIds)
+          const resourceGroupIds = await requireResourceGroups(tx, key.companyId, wanted.resourceGroupIds)
           const changes = changesOf(key, { name: named?.name, description, cardinality, resourceGroupIds })
           if (changes.changed.length === 0) return undefined
           await store.update(key, definedOf({ ...named, description, cardinality }))
