@@ -22,7 +22,7 @@ const test = {
   confidence: share('1 - p'),
   adjusted: Type.Object(
     { pValue: share('Two-sided'), lift: Interval },
-    { ...strict, description: 'Corrected for the other comparisons that are judged with it' },
+    { ...strict, description: 'Corrected for the other comparisons of its family' },
   ),
 }
 

@@ -12,7 +12,7 @@ const writable = {
     description: 'Addresses of active users of the company, or of its verified domains',
   }),
   locale: nullable(oneOf([...languages]), { description: 'Language of the reports; null: the company’s' }),
-  prompt: nullable(longText('What the reports are to look at, in words', 2_000), {
+  prompt: nullable(longText('What the reports look at, as a question', 2_000), {
     description: 'The company’s own words; null: the default ones',
   }),
 }

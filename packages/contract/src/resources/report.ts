@@ -194,7 +194,7 @@ export const Report = Type.Object(
 )
 export type Report = Static<typeof Report>
 
-const question = { ...longText('What is to be found out, in words', 2_000), minLength: 1 }
+const question = { ...longText('What to find out, as a question', 2_000), minLength: 1 }
 
 /** One of `question`, `guidedAnalysis` and `dashboardPath`. */
 export const ReportCreation = Type.Object(

@@ -1,11 +1,12 @@
 import type { Experiment } from '@millrace/contract/resources/experiment.ts'
 import type { ExperimentResults } from '@millrace/contract/resources/experiment-results.ts'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { createQueryGate } from '../../src/features/statistics/query/gate.ts'
 import { experimentBody } from '../support/experiments.ts'
 import { callerToken, openStatisticsApp, type StatisticsApp } from '../support/statistics-app.ts'
-import { openStatisticsEngine, type StatisticsEngine } from '../support/statistics-engine.ts'
+import type { StatisticsEngine } from '../support/statistics-engine.ts'
 import { otherCompany, storedEvent, testCompany } from '../support/statistics-events.ts'
+import { useStatistics } from '../support/statistics-interface.ts'
 
 const path = '/v2/statistics/experiments'
 const hour = 3_600_000
@@ -15,19 +16,12 @@ const all = ['statistics:access', 'statistics:export', 'workflowSettings:create'
 let engine: StatisticsEngine
 let app: StatisticsApp
 
-beforeAll(async () => {
-  engine = await openStatisticsEngine()
-  app = await openStatisticsApp(engine.columnar)
+useStatistics((opened) => {
+  engine = opened.engine
+  app = opened.app
 })
 
-afterAll(async () => {
-  await app.app.close()
-  await engine.close()
-})
-
-beforeEach(async () => {
-  await engine.empty()
-  app.caller.companyId = testCompany
+beforeEach(() => {
   app.caller.permissions = all
   app.now = Date.parse('2026-03-01T00:00:00Z')
 })

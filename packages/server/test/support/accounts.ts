@@ -222,6 +222,26 @@ export async function createAccountsApp(
 
 export type AccountsApp = Awaited<ReturnType<typeof createAccountsApp>>
 
+/** Moves the time of an application whose users stay signed in: `tokens` are replaced. */
+export function createTimeTravel<Who extends string>(
+  app: AccountsApp,
+  people: Readonly<Record<Who, { readonly email: string }>>,
+  tokens: Map<Who, string>,
+) {
+  async function advance(ms: number): Promise<void> {
+    app.time.advance(ms)
+    for (const who of tokens.keys()) {
+      const reply = await app.auth.signIn(people[who].email, goodPassword)
+      if (reply.statusCode === 200) tokens.set(who, reply.json().access_token)
+    }
+  }
+  return {
+    advance,
+    /** Moves the time to this instant. */
+    advanceTo: (instant: string | number) => advance(new Date(instant).getTime() - app.time.clock.now()),
+  }
+}
+
 /**
  * Accounts over a database of the test's own, with an administrator of each company, a role and a team to give
  * and the body of an invitation.

@@ -1,8 +1,7 @@
 import type { Report, ReportCreation, ReportSummary } from '@millrace/contract/resources/report.ts'
 import type { AutomaticAnalysisSettings } from '@millrace/contract/resources/report-settings.ts'
 import { newId } from '../../src/platform/ids.ts'
-import { type AccountsApp, createAccountsApp, type Reply } from './accounts.ts'
-import { goodPassword } from './auth.ts'
+import { type AccountsApp, createAccountsApp, createTimeTravel, type Reply } from './accounts.ts'
 import { createTestDatabase } from './postgres.ts'
 import { createPlainWriting } from './report-writing.ts'
 import { createStubEngine } from './saved-queries.ts'
@@ -86,18 +85,7 @@ export async function openReports() {
         [companyId, newId(), count],
       )
     },
-    /** Moves the time, and signs everybody in again. */
-    async advance(ms: number): Promise<void> {
-      app.time.advance(ms)
-      for (const who of tokens.keys()) {
-        const reply = await app.auth.signIn(people[who].email, goodPassword)
-        if (reply.statusCode === 200) tokens.set(who, reply.json().access_token)
-      }
-    },
-    /** Moves the time to this instant. */
-    async advanceTo(instant: string | number): Promise<void> {
-      await this.advance(new Date(instant).getTime() - app.time.clock.now())
-    },
+    ...createTimeTravel(app, people, tokens),
     /** Plans what is due, and makes all of it. */
     async work(): Promise<void> {
       while (await loops.planner.plan());

@@ -2,8 +2,7 @@ import { Readable } from 'node:stream'
 import type { SavedQuery } from '@millrace/contract/resources/saved-query.ts'
 import type { SavedQueryRun } from '@millrace/contract/resources/saved-query-run.ts'
 import type { Columnar } from '../../src/platform/stores/columnar.ts'
-import { type AccountsApp, createAccountsApp, type Reply } from './accounts.ts'
-import { goodPassword } from './auth.ts'
+import { type AccountsApp, createAccountsApp, createTimeTravel, type Reply } from './accounts.ts'
 import { createTestDatabase } from './postgres.ts'
 import { startWebhookServer } from './webhook-server.ts'
 
@@ -117,18 +116,7 @@ export async function openSavedQueries() {
     async runs(id: string, who: Who = 'analyst'): Promise<SavedQueryRun[]> {
       return (await call(who, 'GET', `/${id}/runs?perPage=100`)).data as unknown as SavedQueryRun[]
     },
-    /** Moves the time, and signs everybody in again. */
-    async advance(ms: number): Promise<void> {
-      app.time.advance(ms)
-      for (const who of tokens.keys()) {
-        const reply = await app.auth.signIn(people[who].email, goodPassword)
-        if (reply.statusCode === 200) tokens.set(who, reply.json().access_token)
-      }
-    },
-    /** Moves the time to this instant. */
-    async advanceTo(instant: string | number): Promise<void> {
-      await this.advance(new Date(instant).getTime() - app.time.clock.now())
-    },
+    ...createTimeTravel(app, people, tokens),
     /** Plans what is due, and runs and announces all of it. */
     async work(): Promise<void> {
       while (await loops.planner.plan());

@@ -17,6 +17,7 @@ import { newId, normalizeId } from '../../platform/ids.ts'
 import { invalid } from '../../platform/invalid.ts'
 import { type Listed, type Page, rangeOf } from '../../platform/paging.ts'
 import { mapConstraintViolation, type Queries, type Relational } from '../../platform/stores/relational.ts'
+import type { RequireResourceGroups } from '../identity/people/teams/resource-groups.ts'
 import type { Caller, Principal } from '../identity/sessions/principal.ts'
 import type { SystemTagKeys } from '../tag-keys/system-tag-keys.ts'
 import { numbersOf, type ReadResults } from './decision.ts'
@@ -36,12 +37,7 @@ export interface ExperimentServiceDependencies {
   readonly recordAudit: RecordAudit
   /** Waits until no other transaction holds the company. */
   readonly lockCompany: (tx: Queries, companyId: string) => Promise<void>
-  /** The ids that are named, each once. @throws DomainError `unknownTeam` for those that are no teams of the company */
-  readonly requireResourceGroups: (
-    tx: Queries,
-    companyId: string,
-    wanted: readonly string[] | undefined,
-  ) => Promise<string[] | undefined>
+  readonly requireResourceGroups: RequireResourceGroups
   readonly tagKeys: SystemTagKeys
   readonly readResults: ReadResults
   /** A new salt; 128 random bits. */

@@ -31,7 +31,7 @@ const rightNames: Readonly<Record<string, string>> = {
   'statistics:export': 'Statistics: export',
 }
 
-/** Why a user lacks rights, in words behind the user's role; undefined where nothing is lacking. */
+/** Why a user lacks rights, as a phrase that follows the user's role; undefined where nothing is lacking. */
 export function lackOf(reader: Reader | undefined, rights: readonly PermissionName[]): string | undefined {
   if (!reader?.isActive) return 'is not an active user of the company any more'
   const lacking = rights.find((right) => !reader.permissions.has(right))

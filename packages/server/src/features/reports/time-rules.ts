@@ -8,7 +8,7 @@ export type { Interval, Zone }
 /** The one source of rules about zones, calendars and ranges: that of queries. */
 export type TimeRules = Calendar
 
-/** A range as queries take it; what is wrong with it in words, where it is none. */
+/** A range as queries take it; what is wrong with it, where it is none. */
 export function readRange(
   time: TimeRules,
   range: DateRange,

@@ -14,6 +14,7 @@ import { newId, normalizeId } from '../../platform/ids.ts'
 import { invalid } from '../../platform/invalid.ts'
 import { type Listed, type Page, rangeOf } from '../../platform/paging.ts'
 import { mapConstraintViolation, type Queries, type Relational } from '../../platform/stores/relational.ts'
+import type { RequireResourceGroups } from '../identity/people/teams/resource-groups.ts'
 import type { Caller, Principal } from '../identity/sessions/principal.ts'
 import { createTagKeyStore, type NewTagValue, type StoredTagKey } from './tag-key-store.ts'
 import { comparedName, hashOfName } from './tag-name.ts'
@@ -39,12 +40,7 @@ export interface TagKeyServiceDependencies {
   readonly recordAudit: RecordAudit
   /** Waits until no other transaction holds the company. */
   readonly lockCompany: (tx: Queries, companyId: string) => Promise<void>
-  /** The ids that are named, each once. @throws DomainError `unknownTeam` for those that are no teams of the company */
-  readonly requireResourceGroups: (
-    tx: Queries,
-    companyId: string,
-    wanted: readonly string[] | undefined,
-  ) => Promise<string[] | undefined>
+  readonly requireResourceGroups: RequireResourceGroups
   readonly listUsesOfTag: ListUsesOfTag
 }
 

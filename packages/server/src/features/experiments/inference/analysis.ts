@@ -65,7 +65,7 @@ export interface ExperimentAnalysis {
 
 /**
  * All results of an experiment: estimates, comparisons with the baseline, the correction for their number, the check
- * of the sample ratio and what follows from all of it. The comparisons of all success metrics are judged together (by
+ * of the sample ratio and what follows from all of it. The comparisons of all success metrics are one family (by
  * Holm), and those of all guard metrics (by Benjamini and Hochberg).
  * @param exposed units by id of the variant, for the check of the sample ratio
  */

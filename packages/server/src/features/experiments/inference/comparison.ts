@@ -11,11 +11,11 @@ export interface TestResult {
   readonly pValue: number | null
   /** 1 - p. */
   readonly confidence: number | null
-  /** Corrected for the other comparisons that are judged with it; equal to the raw one where there are none. */
+  /** Corrected for the other comparisons of its family; equal to the raw one where there are none. */
   readonly adjusted: { readonly pValue: number | null; readonly lift: Interval }
 }
 
-/** A comparison before the others are known that it is judged with. */
+/** A comparison before the others of its family are known. */
 export interface OpenComparison {
   readonly pValue: number | null
   close(alpha: number, adjusted: { readonly pValue: number | null; readonly alpha: number }): TestResult

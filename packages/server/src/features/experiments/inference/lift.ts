@@ -59,7 +59,7 @@ export function liftInterval(pair: EstimatePair, criticalValue: number): Interva
 
 export const unbounded: Interval = { low: null, high: null }
 
-/** JSON has no word for what is not a finite number (docs/faults.md, X02). */
+/** JSON holds no number that is not finite (docs/faults.md, X02). */
 export function finite(value: number): number | null {
   return Number.isFinite(value) ? value : null
 }

@@ -1,4 +1,6 @@
-/** P-values of comparisons that are judged together, corrected for their number. */
+import { discoveryRates } from '../../../platform/distributions/discovery-rates.ts'
+
+/** P-values of one family of comparisons, corrected for their number. */
 export interface Correction {
   /** In the order given; null stays null. */
   readonly pValues: readonly (number | null)[]
@@ -28,17 +30,12 @@ export function correctByHolm(pValues: readonly (number | null)[], alpha: number
  * doi:10.1198/016214504000001907), and one leaves 0 out exactly when its corrected p-value is at most alpha.
  */
 export function correctByBenjaminiHochberg(pValues: readonly (number | null)[], alpha: number): Correction {
-  const adjusted = inOrder(pValues, (ascending, family) => {
-    let lowest = 1
-    return ascending
-      .map((pValue, at) => (family / (at + 1)) * pValue)
-      .reverse()
-      .map((pValue) => {
-        lowest = Math.min(lowest, pValue)
-        return lowest
-      })
-      .reverse()
-  })
+  // A comparison without a p-value counts as one that shows nothing.
+  const rates = discoveryRates(
+    pValues.map((pValue) => pValue ?? 1),
+    pValues.length,
+  )
+  const adjusted = pValues.map((pValue, at) => (pValue === null ? null : (rates[at] ?? null)))
   const alarms = adjusted.filter((pValue) => pValue !== null && pValue <= alpha).length
   return { pValues: adjusted, intervalAlpha: (alpha * Math.max(1, alarms)) / Math.max(1, pValues.length) }
 }

@@ -23,7 +23,7 @@ const alpha = 0.05
 
 /**
  * Which units are analysed: all, or, once the planned sample is complete, those that made it up. The fixed-horizon test
- * is right for one look, which is that one: whoever may choose when to stop afterwards looks again each day.
+ * is right for one look, which is that one: choosing when to stop afterwards is to look again each day.
  */
 export type AnalysedSample = 'all' | 'planned'
 

@@ -21,7 +21,7 @@ const prompts: Catalogue<Prompts> = {
   },
 }
 
-/** What a guided analysis looks at, unless a company says it in words of its own. */
+/** What a guided analysis looks at, unless a company has set its own text. */
 export function defaultPrompt(analysis: GuidedAnalysisName, language: Language) {
   return { templateKey: `reports.${analysis}`, version: promptVersion, text: prompts[language][analysis] }
 }

@@ -20,7 +20,7 @@ export interface QuestionContext {
   readonly signal?: AbortSignal
 }
 
-/** Reads what is asked in words, or what a dashboard asks. */
+/** Reads questions and dashboards into queries. */
 export interface PlanReader {
   /** @throws DomainError for a question that is known to name nothing that can be asked */
   requireQuestion(question: string, context: QuestionContext): Promise<void>

@@ -288,7 +288,7 @@ function limitsOf(findings: readonly SubjectFindings[], { writer, source, isUnfi
   return [...(isUnfinished ? [phrases.unfinished()] : []), ...failed, ...ofSubjects]
 }
 
-/** A query in words: its measures, and what they are told by. */
+/** A query as a phrase: its measures, and what they are grouped by. */
 function describeQuery({ measures, dimensions }: Query, writer: Writer): string {
   const titles = measures.map((id) => writer.noun(id).title).join(', ')
   const [dimension] = dimensions

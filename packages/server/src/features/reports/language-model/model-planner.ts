@@ -49,7 +49,7 @@ Use only the ids of members that are listed. Every query has at least one measur
  * that the contract and the statistics accept are used, and no text of it reaches a report.
  */
 export function createModelPlanner({ model, calendar, validateQuery }: ModelPlannerDependencies) {
-  /** The queries of an answer, or why they are none, in words for the model. */
+  /** The queries of an answer, or why they are none, as a message to the model. */
   async function read(
     content: string,
     { companyId, ...context }: QuestionContext & { readonly companyId: string },

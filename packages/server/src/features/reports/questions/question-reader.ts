@@ -1,11 +1,10 @@
 import type { Filter, Granularity, Query } from '@millrace/contract/resources/query.ts'
 import type { ComparisonWindows, Window } from '@millrace/contract/resources/report.ts'
 import type { StatisticsMeta } from '@millrace/contract/resources/statistics-meta.ts'
-import { DomainError } from '../../../platform/errors.ts'
 import type { Language } from '../../../platform/i18n/language.ts'
 import type { Interval } from '../../statistics/query/time/interval.ts'
 import type { PlannedQuery } from '../planned-query.ts'
-import { chartOf, describeQuery, nameOfMember, titleOf } from './describe-query.ts'
+import { chartOf, describeQuery, titleOf } from './describe-query.ts'
 import { type Calendar, createPeriods, type Period, type Periods } from './periods.ts'
 import { createFit, planQueries } from './plan-queries.ts'
 import {
@@ -20,6 +19,7 @@ import {
 import { type Compared, createTimeReader } from './read-times.ts'
 import { createSpanPeriods, type SpanPeriods } from './span-periods.ts'
 import { termsAt } from './terms.ts'
+import { textsOf, unreadable } from './unread-question.ts'
 import { type Vocabulary, vocabularyOf } from './vocabulary.ts'
 import { windowsOf } from './windows.ts'
 import { maxQuestionLength, type Word, wordsOf } from './words.ts'
@@ -71,8 +71,6 @@ export interface QuestionContext {
 const maxSearched = 12
 /** Texts that are looked for. */
 const maxTexts = 20
-const maxUnread = 20
-const maxExamples = 12
 const defaultDays = 28
 const maxRanges = 3
 
@@ -375,28 +373,4 @@ function firstMatch(loose: LooseValue, members: readonly string[], values: Retur
     }
   }
   return undefined
-}
-
-/** The parts as they were written, in the order of the question. */
-function textsOf(places: readonly Place[], question: string): string[] {
-  const texts = [...places]
-    .filter(({ start, end }) => end > start)
-    .sort((a, b) => a.start - b.start)
-    .map(({ start, end }) => question.slice(start, end))
-  return [...new Set(texts)].slice(0, maxUnread)
-}
-
-function unreadable(question: string, slots: Slots, meta: StatisticsMeta, locale: Language) {
-  const usual = ['purchases.revenue', 'purchases.count', 'events.people', 'sessions.count']
-  const measures = [...new Set([...usual, ...Object.keys(meta.measures)])]
-    .filter((id) => Object.hasOwn(meta.measures, id))
-    .slice(0, maxExamples)
-    .map((id) => nameOfMember(id, meta, locale))
-  const unread = textsOf([...slots.unread, ...slots.loose], question)
-  const [first] = unread
-  const message = {
-    en: `The question names nothing that can be measured${first ? ` (nothing is known of "${first.slice(0, 60)}")` : ''}; ask for example for ${measures.slice(0, 4).join(', ')}`,
-    fr: `La question ne nomme rien qui se mesure${first ? ` (« ${first.slice(0, 60)} » est inconnu)` : ''} ; demandez par exemple : ${measures.slice(0, 4).join(', ')}`,
-  }
-  return new DomainError('questionUnreadable', { unread, measures }, { message })
 }

@@ -1,6 +1,7 @@
 import type { Evidence } from '@millrace/contract/resources/evidence.ts'
 import type { Window } from '@millrace/contract/resources/report.ts'
 import type { CellReference } from '@millrace/contract/resources/report-section.ts'
+import { discoveryRates } from '../../../../platform/distributions/discovery-rates.ts'
 import { bucketColumn, type Row, rowsOf, rowsWithin, weekdayOf } from '../evidence/table.ts'
 import {
   bucketsOf,
@@ -17,7 +18,7 @@ import {
 import { isAdditive, type Rate, type Subject, visitDimension } from '../plans/subject.ts'
 import type { AnalysisContext } from './analysis-context.ts'
 import { findChangePoint } from './change-point.ts'
-import { type Bucket, compareLevels, comparePeriods, discoveryRates } from './compare-periods.ts'
+import { type Bucket, compareLevels, comparePeriods } from './compare-periods.ts'
 import { type DimensionRows, isPartition, type MemberRows, membersOf, wholeBuckets } from './members.ts'
 import type { Driver, RateCells } from './subject-findings.ts'
 

@@ -1,12 +1,7 @@
 import { describe, expect, it } from 'vitest'
+import { discoveryRates } from '../../../../platform/distributions/discovery-rates.ts'
 import { findChangePoint } from './change-point.ts'
-import {
-  type Bucket,
-  compareLevels,
-  comparePeriods,
-  compareRobustly,
-  discoveryRates,
-} from './compare-periods.ts'
+import { type Bucket, compareLevels, comparePeriods, compareRobustly } from './compare-periods.ts'
 import { findOutliers } from './outliers.ts'
 import { findPeak } from './peak.ts'
 import { seededRandom, shuffled } from './random.ts'

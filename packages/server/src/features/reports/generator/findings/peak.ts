@@ -16,7 +16,7 @@ const maxFalse = 0.01
 /**
  * The greatest bucket, of equal ones the earliest, and whether it lies above the others' median by more than their robust
  * deviation lets expect of the greatest of so many (Bonferroni's correction). `levelled` are the values after the
- * season, by which it is judged.
+ * season, with which it is compared.
  */
 export function findPeak(values: readonly number[], levelled: readonly number[] = values): Peak | undefined {
   const greatest = Math.max(...values)

@@ -186,7 +186,7 @@ function exposedSql(context: Context): string {
   const reason = (name: (typeof reasons)[number]) =>
     `bitShiftLeft(toUInt128(1), ${reasons.indexOf(name) * reasonBits})`
   const displays = experiment.metrics.some(({ kind }) => kind === 'click_rate')
-  const judged = select(
+  const placed = select(
     [
       'unit',
       `if(${counts}, ${variants}, 0) AS met`,
@@ -205,7 +205,7 @@ function exposedSql(context: Context): string {
       'sum(excluded) AS excluded',
       ...(displays ? ['groupArrayIf(at, is_display) AS displays'] : []),
     ],
-    nested(judged),
+    nested(placed),
     [],
     '\nGROUP BY unit',
   )
