@@ -9,8 +9,9 @@ export function discoveryRates(pValues: readonly number[], tests: number): numbe
   let least = 1
   order.forEach((index, descending) => {
     const rank = pValues.length - descending
-    // The factor first: of the largest of all tests it is exactly 1.
-    least = Math.min(least, (Math.max(tests, pValues.length) / rank) * (pValues[index] ?? 1))
+    const pValue = pValues[index] ?? 1
+    // Never below the p-value itself, where rounding would have it so.
+    least = Math.min(least, Math.max(pValue, (pValue * Math.max(tests, pValues.length)) / rank))
     rates[index] = least
   })
   return rates

@@ -187,7 +187,7 @@ function squaresAroundMean(units: number, { sum, sumSquares }: { sum: number; su
 
 /** A sum of squares that came about by subtraction: what is left of equal values by rounding is 0. */
 function positive(difference: number, subtractedFrom: number): number {
-  return difference > subtractedFrom * 8 * Number.EPSILON ? difference : 0
+  return difference > subtractedFrom * 64 * Number.EPSILON ? difference : 0
 }
 
 function restsOnEnough({ sum, sumSquares }: { readonly sum: number; readonly sumSquares: number }): boolean {
