@@ -284,7 +284,8 @@ test('who asks learns neither by the words nor by the time whether a name is one
     ]) {
       const began = performance.now()
       const { fault, message } = await failure(promise())
-      expect(performance.now() - began).toBeGreaterThanOrEqual(stepMs - 1)
+      // A timer fires up to two milliseconds before its time, by another clock; without the wait it takes a few.
+      expect(performance.now() - began).toBeGreaterThanOrEqual(stepMs * 0.9)
       answers.push({ fault, message })
     }
   }

@@ -11,7 +11,7 @@ import { openStatisticsEngine, type StatisticsEngine } from '../support/statisti
 import { otherCompany, type StoredEvent, storedEvent, testCompany } from '../support/statistics-events.ts'
 import { type Credit, creditsOf, type Model } from '../support/statistics-oracle-credits.ts'
 
-const runs = times(40, 3)
+const runs = times(24, 3)
 
 let engine: StatisticsEngine
 let app: StatisticsApp
@@ -539,7 +539,7 @@ describe('any history of people', () => {
   }
 
   it('is credited as a plain computation says, in every model', {
-    timeout: 60_000 + 20_000 * runs,
+    timeout: 60_000 + 60_000 * runs,
   }, async () => {
     await fc.assert(
       fc.asyncProperty(history, async (drawn) => {
