@@ -1,0 +1,317 @@
+import { type Static, type TProperties, Type } from 'typebox'
+import { id, keyPattern, lineText, mapOf, nameText, oneOf, storablePattern, strict } from './formats.ts'
+
+/** Bounds of a definition (docs/workflows.md, Definition). */
+export const definitionLimits = {
+  nodes: 500,
+  entrypoints: 50,
+  edges: 2_000,
+  /** Ways from an entrypoint to an output. */
+  paths: 2_000,
+  /** Of the definition as JSON. */
+  bytes: 1_000_000,
+  casesPerNode: 50,
+  rulesPerCase: 20,
+  rows: 200,
+} as const
+
+const key = (description: string) => Type.String({ pattern: keyPattern, description })
+const text = (description: string, maxLength = 2_000) =>
+  Type.String({ maxLength, pattern: storablePattern, description })
+
+export const channelTypes = ['email', 'web', 'landing', 'mobile', 'rcs', 'whatsapp'] as const
+export type ChannelType = (typeof channelTypes)[number]
+
+/** Formats that each channel has, and the kinds of output that a format can deliver. */
+export const channelFormats = {
+  email: ['embed-image'],
+  web: ['embed-image', 'embed-html', 'json'],
+  landing: ['page'],
+  mobile: ['push-image', 'popup-image', 'inbox-image', 'json'],
+  rcs: ['card-image'],
+  whatsapp: ['header-image'],
+} as const satisfies Record<ChannelType, readonly string[]>
+
+export const entrypointFormats = [
+  'embed-image',
+  'embed-html',
+  'json',
+  'page',
+  'push-image',
+  'popup-image',
+  'inbox-image',
+  'card-image',
+  'header-image',
+] as const
+export type EntrypointFormat = (typeof entrypointFormats)[number]
+
+export const outputKinds = ['json', 'html', 'image', 'redirect', 'empty'] as const
+export type OutputKind = (typeof outputKinds)[number]
+
+/** Kinds of output that may end a branch of an entrypoint of this format; `empty` and `json` may end any. */
+export const formatOutputs = {
+  'embed-image': ['image', 'json', 'empty'],
+  'embed-html': ['html', 'image', 'json', 'empty'],
+  json: ['json', 'empty'],
+  page: ['html', 'redirect', 'json', 'empty'],
+  'push-image': ['image', 'json', 'empty'],
+  'popup-image': ['image', 'json', 'empty'],
+  'inbox-image': ['image', 'json', 'empty'],
+  'card-image': ['image', 'json', 'empty'],
+  'header-image': ['image', 'json', 'empty'],
+} as const satisfies Record<EntrypointFormat, readonly OutputKind[]>
+
+export const Entrypoint = Type.Object(
+  {
+    type: oneOf(channelTypes, { description: 'Channel' }),
+    format: oneOf(entrypointFormats, { description: 'What the channel embeds' }),
+    name: Type.Optional(nameText('Name of the zone', 200)),
+    /** Zones are numbered from 0 in this order, then by id. */
+    position: Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000 })),
+  },
+  { ...strict, title: 'WorkflowEntrypoint' },
+)
+export type Entrypoint = Static<typeof Entrypoint>
+
+const Scalar = Type.Union([Type.String({ maxLength: 10_000 }), Type.Number(), Type.Boolean(), Type.Null()])
+
+/** A value that is known when the workflow is built, or comes from a node further up. */
+export const Binding = Type.Union(
+  [
+    Type.Object({ value: Type.Union([Scalar, Type.Array(Scalar, { maxItems: 1_000 })]) }, strict),
+    Type.Object(
+      {
+        node: key('A data node that lies on every way to this one'),
+        field: Type.Optional(
+          lineText('Field of its rows or of its record; absent for a node with one value'),
+        ),
+        row: Type.Optional(
+          Type.Integer({ minimum: 0, maximum: 199, description: 'Row, from 0; 0 when absent' }),
+        ),
+        all: Type.Optional(Type.Boolean({ description: 'The values of all rows, as a list' })),
+      },
+      strict,
+    ),
+  ],
+  { title: 'WorkflowBinding' },
+)
+export type Binding = Static<typeof Binding>
+
+/** Operators of conditions by the type of what is compared (docs/workflows.md, Conditions). */
+export const conditionOperators = {
+  text: ['equals', 'notEquals', 'contains', 'notContains', 'empty', 'notEmpty'],
+  number: ['equals', 'notEquals', 'gt', 'lt', 'lte', 'gte', 'empty', 'notEmpty'],
+  date: ['equals', 'notEquals', 'before', 'after', 'empty', 'notEmpty', 'inNext', 'inLast'],
+  boolean: ['equals'],
+  list: ['contains', 'notContains', 'empty', 'notEmpty'],
+} as const
+export type ConditionType = keyof typeof conditionOperators
+
+export const ConditionRule = Type.Object(
+  {
+    value: Binding,
+    type: oneOf(['text', 'number', 'date', 'boolean', 'list'], { description: 'How both sides are read' }),
+    operator: oneOf([
+      'equals',
+      'notEquals',
+      'contains',
+      'notContains',
+      'empty',
+      'notEmpty',
+      'gt',
+      'gte',
+      'lt',
+      'lte',
+      'before',
+      'after',
+      'inNext',
+      'inLast',
+    ]),
+    to: Type.Optional(
+      Type.Array(Binding, {
+        minItems: 1,
+        maxItems: 100,
+        description:
+          'Compared with; any of several matches, for `not…` none may. Hours for `inNext` and `inLast`',
+      }),
+    ),
+  },
+  { ...strict, title: 'WorkflowConditionRule' },
+)
+export type ConditionRule = Static<typeof ConditionRule>
+
+/** Filters of a datasource: operators of `POST /datasources/query` (docs/datasources.md, Query). */
+export const NodeFilter = Type.Object(
+  {
+    field: lineText('Field of the datasource'),
+    operator: Type.String({ maxLength: 30, examples: ['$eq'] }),
+    value: Binding,
+  },
+  { ...strict, title: 'WorkflowNodeFilter' },
+)
+export type NodeFilter = Static<typeof NodeFilter>
+
+/** A function over values further up; arguments are bindings or further functions. */
+export interface Expression {
+  readonly function: string
+  readonly arguments: readonly (Binding | Expression)[]
+}
+/** Nesting is bounded by the validation of definitions. */
+const ExpressionShape = Type.Unsafe<Expression>({
+  type: 'object',
+  required: ['function', 'arguments'],
+  additionalProperties: false,
+  properties: {
+    function: { type: 'string', maxLength: 50 },
+    arguments: { type: 'array', maxItems: 100 },
+  },
+})
+
+const share = Type.Number({
+  exclusiveMinimum: 0,
+  maximum: 100,
+  description: 'Percent of the persons; all sum to 100',
+})
+
+function node<const T extends string, P extends TProperties>(type: T, properties: P) {
+  return Type.Object(
+    { type: Type.Literal(type), name: Type.Optional(nameText('Name of the node', 200)), ...properties },
+    strict,
+  )
+}
+
+/** Every kind of node with its shape. */
+export const nodeSchemas = {
+  // Data: one edge leads on.
+  datasource: node('datasource', {
+    datasourceId: id('A worker datasource'),
+    match: Type.Optional(oneOf(['and', 'or'])),
+    filters: Type.Optional(Type.Array(NodeFilter, { maxItems: 20 })),
+    limit: Type.Optional(
+      Type.Integer({ minimum: 1, maximum: definitionLimits.rows, description: '20 when absent' }),
+    ),
+    sort: Type.Optional(
+      Type.Object({ field: lineText('Sortable field'), order: oneOf(['asc', 'desc']) }, strict),
+    ),
+    ordering: Type.Optional(
+      oneOf(['stored', 'sorted', 'shuffled', 'person'], {
+        description: '`shuffled`: another order every 10 s for everyone; `person`: one of each person’s own',
+      }),
+    ),
+  }),
+  parameter: node('parameter', {
+    parameter: lineText('Name of the URL parameter', 100),
+    kind: oneOf(['text', 'number', 'texts', 'numbers', 'date']),
+    default: Type.Optional(Type.String({ maxLength: 2_000 })),
+  }),
+  events: node('events', {
+    datasourceId: Type.Optional(id('A tracking datasource; all of the company when absent')),
+    names: Type.Optional(Type.Array(lineText('Name of an event'), { minItems: 1, maxItems: 50 })),
+    exceptNames: Type.Optional(Type.Array(lineText('Name of an event'), { minItems: 1, maxItems: 50 })),
+    lookBackHours: Type.Integer({ minimum: 1, maximum: 2_160 }),
+    limit: Type.Optional(
+      Type.Integer({ minimum: 1, maximum: definitionLimits.rows, description: '20 when absent' }),
+    ),
+  }),
+  transform: node('transform', { expression: ExpressionShape }),
+  context: node('context', {}),
+  // Logic: one edge for each output.
+  conditions: node('conditions', {
+    cases: Type.Array(
+      Type.Object(
+        {
+          id: key('Output that it leads to'),
+          name: Type.Optional(nameText('Name of the case', 200)),
+          match: oneOf(['and', 'or']),
+          rules: Type.Array(ConditionRule, { minItems: 1, maxItems: definitionLimits.rulesPerCase }),
+        },
+        strict,
+      ),
+      {
+        minItems: 1,
+        maxItems: definitionLimits.casesPerNode,
+        description: 'The first that matches; else `default`',
+      },
+    ),
+  }),
+  cohort: node('cohort', { cohortId: id('Members take `member`, others `default`') }),
+  split: node('split', {
+    groups: Type.Array(
+      Type.Object(
+        { id: key('Output'), name: Type.Optional(nameText('Name of the group', 200)), share },
+        strict,
+      ),
+      { minItems: 2, maxItems: 26 },
+    ),
+  }),
+  experiment: node('experiment', { experimentId: id('Its variants are the outputs') }),
+  // Output: no edge leads on.
+  json: node('json', {
+    templateId: id('JSON template'),
+    bindings: Type.Optional(mapOf(Binding)),
+    redirect: Type.Optional(Binding),
+  }),
+  html: node('html', {
+    html: text('HTML with `{{name}}` for the bindings, whose values are escaped', 200_000),
+    bindings: Type.Optional(mapOf(Binding)),
+    redirect: Type.Optional(Binding),
+  }),
+  image: node('image', {
+    url: text('Address of the image, with `{{name}}` for the bindings', 2_048),
+    bindings: Type.Optional(mapOf(Binding)),
+    redirect: Type.Optional(Binding),
+  }),
+  redirect: node('redirect', {
+    url: text('Address of the page, with `{{name}}` for the bindings', 2_048),
+    bindings: Type.Optional(mapOf(Binding)),
+  }),
+  empty: node('empty', {}),
+} as const
+
+export type NodeType = keyof typeof nodeSchemas
+export type WorkflowNodeOf<T extends NodeType> = Static<(typeof nodeSchemas)[T]>
+export type WorkflowNode = { [T in NodeType]: WorkflowNodeOf<T> }[NodeType]
+
+export const nodeCategories = {
+  datasource: 'data',
+  parameter: 'data',
+  events: 'data',
+  transform: 'data',
+  context: 'data',
+  conditions: 'logic',
+  cohort: 'logic',
+  split: 'logic',
+  experiment: 'logic',
+  json: 'output',
+  html: 'output',
+  image: 'output',
+  redirect: 'output',
+  empty: 'output',
+} as const satisfies Record<NodeType, 'data' | 'logic' | 'output'>
+
+/** From an entrypoint or node to a node, with what qualifies the branches that take it. */
+export const Edge = Type.Object(
+  {
+    from: key('Entrypoint or node'),
+    to: key('Node'),
+    output: Type.Optional(key('Output of a logic node: a case, group or variant, `member` or `default`')),
+    name: Type.Optional(nameText('Name of the branch', 200)),
+    individualized: Type.Optional(Type.Boolean({ description: 'Says it instead of the score' })),
+    categoryId: Type.Optional(id('Branch category')),
+    loopWindow: Type.Optional(Type.Integer({ minimum: 1, maximum: 8_760, description: 'Hours' })),
+    tags: Type.Optional(
+      Type.Array(Type.Object({ tagKeyId: id('Tag key'), tagValueId: id('Its value') }, strict), {
+        maxItems: 50,
+      }),
+    ),
+  },
+  { ...strict, title: 'WorkflowEdge' },
+)
+export type Edge = Static<typeof Edge>
+
+/** A whole graph whose parts have their shapes; what is stored of a draft need not have them yet. */
+export interface WorkflowDefinition {
+  readonly nodes: Readonly<Record<string, WorkflowNode>>
+  readonly entrypoints: Readonly<Record<string, Entrypoint>>
+  readonly edges: Readonly<Record<string, Edge>>
+}
