@@ -137,7 +137,7 @@ export function analyzeDefinition(
         outputNodeId,
         outputType,
         score,
-        individualized: given ?? (score > 0 && !isDefault),
+        individualized: given ?? (score > 0 && !branch.isFallback),
         isDefault,
       },
     ])

@@ -4,7 +4,7 @@ import {
   nodeCategories,
   type OutputKind,
 } from '@millrace/contract/resources/workflow-definition.ts'
-import { countPaths, type DefinitionGraph, type GraphEdge, ownOutputs } from '../definition-graph.ts'
+import { countPaths, type DefinitionGraph, type GraphEdge } from '../definition-graph.ts'
 
 /** One way from the node that entrypoints lead to down to an output node. */
 export interface Branch {
@@ -16,8 +16,10 @@ export interface Branch {
   readonly entries: readonly GraphEdge[]
   readonly outputNodeId: string
   readonly outputType: OutputKind
-  /** Takes the `default` of every logic node that has one. */
+  /** Takes the `default` of every logic node that has one; so does a branch that meets none. */
   readonly isDefault: boolean
+  /** Takes some `default`, and no other output of a node that has one: what is shown when nothing matches. */
+  readonly isFallback: boolean
 }
 
 const digest = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 24)
@@ -77,6 +79,11 @@ export function listBranches(graph: DefinitionGraph): Branch[] {
       leadsToOutput.add(vertex)
   }
 
+  /** A group or variant may be called `default` too, and is not what is taken without a match. */
+  const hasDefault = (nodeId: string): boolean => {
+    const type = graph.nodes.get(nodeId)?.type
+    return type === 'conditions' || type === 'cohort'
+  }
   const branches: Branch[] = []
   const walk = (
     nodeId: string,
@@ -99,13 +106,14 @@ export function listBranches(graph: DefinitionGraph): Branch[] {
         outputNodeId: nodeId,
         outputType: node.type as OutputKind,
         isDefault,
+        isFallback: isDefault && taken.some((edge) => edge.output === 'default' && hasDefault(edge.from)),
       })
       return
     }
-    const hasDefault = ownOutputs(node).includes('default')
+    const mayFallBack = hasDefault(nodeId)
     for (const edge of edgesFrom(nodeId)) {
       taken.push(edge)
-      walk(edge.to, taken, isDefault && (!hasDefault || edge.output === 'default'), entries)
+      walk(edge.to, taken, isDefault && (!mayFallBack || edge.output === 'default'), entries)
       taken.pop()
     }
   }
