@@ -27,7 +27,7 @@ import {
 } from '../support/generated-definitions.ts'
 import { times } from '../support/long.ts'
 
-const runs = { numRuns: times(3_000, 200) }
+const runs = { numRuns: times(1_000, 200) }
 const noOverrides: AnalyzeOverrides = {
   vertexIndividualizedScore: {},
   customVertexNames: [],
@@ -447,7 +447,7 @@ test.each(Object.entries(planters))('validation finds %s where it is', (_name, p
         if (path.startsWith('edges.')) expect(path.split('.')[1]).toBe(edgeId)
       }
     }),
-    { numRuns: times(600, 120), seed: 7 },
+    { numRuns: times(240, 80), seed: 7 },
   )
   expect(planted).toBeGreaterThan(0)
 })
@@ -469,7 +469,7 @@ test('any graph is analysed and validated, and one without faults is sound', () 
         expect(ways.length).toBeGreaterThan(0)
       }
     }),
-    { numRuns: times(10_000, 500) },
+    { numRuns: times(3_000, 300) },
   )
 })
 
@@ -510,7 +510,7 @@ test('reading never throws, whatever JSON it gets', () => {
       }
       if (read.definition) validateDefinition(read.definition, knownResources)
     }),
-    { numRuns: times(20_000, 1_000) },
+    { numRuns: times(4_000, 600) },
   )
   expect({}).not.toHaveProperty('polluted')
 })

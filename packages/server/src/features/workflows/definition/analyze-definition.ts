@@ -132,7 +132,7 @@ export function analyzeDefinition(
     infos.push([
       id,
       {
-        steps: [...steps],
+        steps,
         name: nameOfBranch(branch, nameOf),
         outputNodeId,
         outputType,

@@ -4,12 +4,13 @@ import {
   nodeCategories,
   type OutputKind,
 } from '@millrace/contract/resources/workflow-definition.ts'
+import type { BranchInfo } from '@millrace/contract/resources/workflow-version.ts'
 import { countPaths, type DefinitionGraph, type GraphEdge } from '../definition-graph.ts'
 
 /** One way from the node that entrypoints lead to down to an output node. */
 export interface Branch {
   readonly id: string
-  readonly steps: readonly { readonly node: string; readonly output?: string }[]
+  readonly steps: BranchInfo['steps']
   /** Those between the steps, from above. */
   readonly edges: readonly GraphEdge[]
   /** Edges from entrypoints to the first step, in the order of zones. */
@@ -24,11 +25,17 @@ export interface Branch {
 
 const digest = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 24)
 
-/** The first 24 hexadecimal digits of SHA-256 over the steps as JSON: `[["node","output"],["node"]]`. */
-function branchIdOf(steps: Branch['steps']): string {
-  return digest(
-    JSON.stringify(steps.map(({ node, output }) => (output === undefined ? [node] : [node, output]))),
-  )
+type Step = Branch['steps'][number]
+
+/** A step with its text in what the id of a branch is made of. Many branches share a step. */
+interface WrittenStep {
+  readonly step: Step
+  readonly text: string
+}
+
+function written(node: string, output?: string): WrittenStep {
+  if (output === undefined) return { step: { node }, text: JSON.stringify([node]) }
+  return { step: { node, output }, text: JSON.stringify([node, output]) }
 }
 
 /** A path is an entrypoint with a branch. */
@@ -84,7 +91,14 @@ export function listBranches(graph: DefinitionGraph): Branch[] {
     const type = graph.nodes.get(nodeId)?.type
     return type === 'conditions' || type === 'cohort'
   }
+  const known = new Map<GraphEdge, WrittenStep>()
+  const stepOf = (edge: GraphEdge): WrittenStep => {
+    const step = known.get(edge) ?? written(edge.from, edge.output)
+    known.set(edge, step)
+    return step
+  }
   const branches: Branch[] = []
+  const takenSteps: WrittenStep[] = []
   const walk = (
     nodeId: string,
     taken: GraphEdge[],
@@ -94,13 +108,11 @@ export function listBranches(graph: DefinitionGraph): Branch[] {
     const node = graph.nodes.get(nodeId)
     if (!node) return
     if (nodeCategories[node.type] === 'output') {
-      const steps = [
-        ...taken.map(({ from, output }) => ({ node: from, ...(output !== undefined && { output }) })),
-        { node: nodeId },
-      ]
+      const steps = [...takenSteps, written(nodeId)]
       branches.push({
-        id: branchIdOf(steps),
-        steps,
+        // The first 24 hexadecimal digits of SHA-256 over the steps as JSON: [["node","output"],["node"]].
+        id: digest(`[${steps.map(({ text }) => text).join(',')}]`),
+        steps: steps.map(({ step }) => step),
         edges: [...taken],
         entries,
         outputNodeId: nodeId,
@@ -113,8 +125,10 @@ export function listBranches(graph: DefinitionGraph): Branch[] {
     const mayFallBack = hasDefault(nodeId)
     for (const edge of edgesFrom(nodeId)) {
       taken.push(edge)
+      takenSteps.push(stepOf(edge))
       walk(edge.to, taken, isDefault && (!mayFallBack || edge.output === 'default'), entries)
       taken.pop()
+      takenSteps.pop()
     }
   }
   for (const [first, entries] of entriesTo) walk(first, [], true, entries)
