@@ -3,8 +3,8 @@ import type { ErrorRow } from '../error-row.ts'
 import { anId, ById } from '../failure-data.ts'
 import { nullable, oneOf, strict } from '../resources/formats.ts'
 import { workflowActions, workflowStatuses } from '../resources/workflow.ts'
+import { DefinitionFault } from '../resources/workflow-definition.ts'
 import { versionStates } from '../resources/workflow-version.ts'
-import { WorkflowFault } from '../resources/workflow-version-save.ts'
 
 /** Workflows: codes 3000 to 3999. */
 export const workflowErrors = {
@@ -39,7 +39,7 @@ export const workflowErrors = {
     errorCode: 3004,
     status: 409,
     message: 'The version cannot be published as it is',
-    data: Type.Object({ id: anId, faults: Type.Array(WorkflowFault, { minItems: 1 }) }, strict),
+    data: Type.Object({ id: anId, faults: Type.Array(DefinitionFault, { minItems: 1 }) }, strict),
   },
   versionNotDraft: {
     errorCode: 3005,

@@ -5,7 +5,6 @@ import { id, pagination, strict } from '../resources/formats.ts'
 import { definitionLimits } from '../resources/workflow-definition.ts'
 import { WorkflowVersion } from '../resources/workflow-version.ts'
 import {
-  versionLimits,
   WorkflowChanges,
   WorkflowValidation,
   WorkflowVersionSave,
@@ -152,7 +151,7 @@ export const readWorkflowChanges = {
   url: `${url}/:versionId/changes`,
   permission: read,
   summary: 'Compare two versions of a workflow',
-  description: `What the version of the address has other than \`from\`, by entrypoint, node and edge; at most ${versionLimits.changes.toLocaleString('en-US')} differences.`,
+  description: `What the version of the address has other than \`from\`, by entrypoint, node and edge; at most ${definitionLimits.listed} differences.`,
   errors: absent,
   replies: { 200: { description: 'The differences' } },
   schema: {

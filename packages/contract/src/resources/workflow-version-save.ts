@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
-import { longText, mapOf, oneOf, responseOnly, strict } from './formats.ts'
-import { definitionLimits } from './workflow-definition.ts'
+import { longText, mapOf, responseOnly, strict } from './formats.ts'
+import { DefinitionChange, DefinitionFault, definitionLimits } from './workflow-definition.ts'
 import { AnalyzeOverrides, versionHead, WorkflowVersion } from './workflow-version.ts'
 
 /** Bounds of versions (docs/workflows.md, Versions). */
@@ -11,8 +11,6 @@ export const versionLimits = {
   /** Versions that a workflow shows, and bytes of their definitions and analyses after which it shows no further ones. */
   shown: 20,
   shownBytes: 8_000_000,
-  /** Differences between two versions that are listed. */
-  changes: 1_000,
 } as const
 
 /** A version without its content, as lists have it. */
@@ -54,47 +52,21 @@ export const WorkflowVersionSave = Type.Object(
 )
 export type WorkflowVersionSave = Static<typeof WorkflowVersionSave>
 
-/** What keeps a definition from being published. */
-export const WorkflowFault = Type.Object(
-  {
-    path: Type.String({ description: 'Where, dotted', examples: ['nodes.offer.templateId'] }),
-    nodeId: Type.Optional(Type.String({ examples: ['offer'] })),
-    edgeId: Type.Optional(Type.String()),
-    entrypointId: Type.Optional(Type.String()),
-    rule: Type.String({ examples: ['unknown-template'] }),
-    message: Type.String({ examples: ['must be a JSON template of your company'] }),
-  },
-  { ...strict, title: 'WorkflowFault' },
-)
-export type WorkflowFault = Static<typeof WorkflowFault>
-
 export const WorkflowValidation = Type.Object(
   {
     valid: Type.Boolean({ description: 'Whether it can be published as it is' }),
-    faults: Type.Array(WorkflowFault),
+    faults: Type.Array(DefinitionFault),
   },
   { ...strict, title: 'WorkflowValidation' },
 )
 export type WorkflowValidation = Static<typeof WorkflowValidation>
 
-const WorkflowChange = Type.Object(
-  {
-    path: Type.String({ description: 'What differs, dotted', examples: ['nodes.offer'] }),
-    change: oneOf(['added', 'removed', 'changed']),
-    before: Type.Optional(Type.Unknown({ description: 'Absent for what was added' })),
-    after: Type.Optional(Type.Unknown({ description: 'Absent for what was removed' })),
-  },
-  { ...strict, title: 'WorkflowChange' },
-)
-export type WorkflowChange = Static<typeof WorkflowChange>
-
 export const WorkflowChanges = Type.Object(
   {
     from: Type.String({ description: 'The earlier version' }),
     to: Type.String({ description: 'The version of the address' }),
-    changes: Type.Array(WorkflowChange, { description: 'From the one to the other, ordered by path' }),
-    complete: Type.Boolean({
-      description: `False where there are more than the ${versionLimits.changes} that are listed`,
+    changes: Type.Array(DefinitionChange, {
+      description: `From the one to the other; at most ${definitionLimits.listed}`,
     }),
   },
   { ...strict, title: 'WorkflowChanges' },

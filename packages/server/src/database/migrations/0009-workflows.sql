@@ -112,9 +112,9 @@ create index idempotency_keys_age on idempotency_keys (created_at);
 -- Displays and clicks of a company are events of a datasource of its own, which the collector does not take events for.
 alter table datasources drop constraint datasources_kind_check;
 alter table datasources add constraint datasources_kind_check
-  check (kind in ('tracking', 'worker', 'workflow-events'));
+  check (kind in ('tracking', 'worker', 'workflow_events'));
 
-create unique index datasources_workflow_events on datasources (company_id) where kind = 'workflow-events';
+create unique index datasources_workflow_events on datasources (company_id) where kind = 'workflow_events';
 
 -- Every process remembers what is published. These triggers say of which workflow that has changed.
 create function notify_workflow_changed() returns trigger language plpgsql as $$
