@@ -89,7 +89,7 @@ create table workflow_teams (
   team_id text not null,
   primary key (workflow_id, team_id),
   foreign key (company_id, workflow_id) references workflows (company_id, id) on delete cascade,
-  foreign key (company_id, team_id) references teams (company_id, id)
+  constraint workflow_teams_team foreign key (company_id, team_id) references teams (company_id, id)
 );
 
 create index workflow_teams_team on workflow_teams (team_id);
