@@ -28,6 +28,7 @@ import * as statistics from './statistics.ts'
 import * as tags from './tags.ts'
 import * as teams from './teams.ts'
 import * as users from './users.ts'
+import * as workflowVersions from './workflow-versions.ts'
 import * as workflows from './workflows.ts'
 
 /**
@@ -81,6 +82,14 @@ export const allOperations: readonly Operation[] = [
   workflows.createWorkflow,
   workflows.listJsonTemplates,
   workflows.listParameterValues,
+  workflows.listWorkflows,
+  workflows.listWorkflowFolders,
+  workflows.readWorkflow,
+  workflows.updateWorkflow,
+  workflows.archiveWorkflow,
+  workflows.restoreWorkflow,
+  workflows.duplicateWorkflow,
+  workflows.deleteWorkflow,
   datasources.analyzeDatasource,
   linkedAccounts.deleteLinkedAccount,
   accounts.resetPassword,
@@ -169,4 +178,11 @@ export const allOperations: readonly Operation[] = [
   experimentResults.planExperiment,
   runner.runWorkflow,
   runner.previewWorkflow,
+  workflowVersions.listWorkflowVersions,
+  workflowVersions.readWorkflowVersion,
+  workflowVersions.saveWorkflowVersion,
+  workflowVersions.validateWorkflowVersion,
+  workflowVersions.publishWorkflowVersion,
+  workflowVersions.restoreWorkflowVersion,
+  workflowVersions.readWorkflowChanges,
 ]

@@ -80,6 +80,16 @@ export const auditActions = {
   'tag-value-create': 'statistics',
   'tag-value-update': 'statistics',
   'tag-value-delete': 'statistics',
+
+  'workflow-create': 'workflows',
+  'workflow-update': 'workflows',
+  'workflow-archive': 'workflows',
+  'workflow-restore': 'workflows',
+  'workflow-duplicate': 'workflows',
+  'workflow-delete': 'workflows',
+  'workflow-version-save': 'workflows',
+  'workflow-version-publish': 'workflows',
+  'workflow-version-restore': 'workflows',
 } as const
 
 export type AuditAction = keyof typeof auditActions
@@ -92,6 +102,7 @@ export const auditCategories = [
   'users',
   'applications',
   'statistics',
+  'workflows',
 ] as const
 export const auditActorKinds = [
   'user',
