@@ -27,6 +27,7 @@ import * as statistics from './statistics.ts'
 import * as tags from './tags.ts'
 import * as teams from './teams.ts'
 import * as users from './users.ts'
+import * as workerDatasources from './worker-datasources.ts'
 import * as workflows from './workflows.ts'
 
 /**
@@ -166,4 +167,15 @@ export const allOperations: readonly Operation[] = [
   retention.exploreRetention,
   experimentResults.readExperimentResults,
   experimentResults.planExperiment,
+  workerDatasources.readDatasource,
+  workerDatasources.updateDatasource,
+  workerDatasources.deleteDatasource,
+  workerDatasources.pauseDatasource,
+  workerDatasources.resumeDatasource,
+  workerDatasources.refreshDatasource,
+  workerDatasources.uploadContent,
+  workerDatasources.updateFields,
+  workerDatasources.publishDatasource,
+  workerDatasources.listImports,
+  workerDatasources.queryDatasource,
 ]

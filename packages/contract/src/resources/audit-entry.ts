@@ -80,6 +80,14 @@ export const auditActions = {
   'tag-value-create': 'statistics',
   'tag-value-update': 'statistics',
   'tag-value-delete': 'statistics',
+
+  'datasource-create': 'datasources',
+  'datasource-update': 'datasources',
+  'datasource-content': 'datasources',
+  'datasource-publish': 'datasources',
+  'datasource-pause': 'datasources',
+  'datasource-resume': 'datasources',
+  'datasource-delete': 'datasources',
 } as const
 
 export type AuditAction = keyof typeof auditActions
@@ -92,6 +100,7 @@ export const auditCategories = [
   'users',
   'applications',
   'statistics',
+  'datasources',
 ] as const
 export const auditActorKinds = [
   'user',

@@ -2,6 +2,7 @@ import type { AuditAction } from '@millrace/contract/resources/audit-entry.ts'
 import { newId } from '../../src/platform/ids.ts'
 import { secretIn } from './accounts.ts'
 import { analyticsDeeds } from './audit-analytics-deeds.ts'
+import { datasourceDeeds } from './audit-datasource-deeds.ts'
 import { experimentDeeds } from './audit-experiment-deeds.ts'
 import { providerDeeds } from './audit-provider-deeds.ts'
 import { type AuditWorld, type Deed, fresh, type Made } from './audit-world.ts'
@@ -51,6 +52,7 @@ export const auditDeeds: Readonly<Record<AuditAction, Deed>> = {
   ...providerDeeds,
   ...analyticsDeeds,
   ...experimentDeeds,
+  ...datasourceDeeds,
 
   'schedule-pause': async ({ people, begin }) => {
     const { id: ownerId } = await people.personWith('statistics:access')
