@@ -22,6 +22,8 @@ export interface BranchContext {
   readonly eventAliases: EventAliases
   readonly attribution: Attribution
   readonly parameters: Parameters
+  /** Whether rows are grouped by each grouping by itself, and `part` says by which, instead of by all together. */
+  readonly isApart?: boolean
 }
 
 /**
@@ -45,9 +47,22 @@ export function groupColumns({ plan, pass }: Pick<BranchContext, 'plan' | 'pass'
   return [...(pass.ranges.length > 1 ? ['range'] : []), ...plan.groupings.map((_, i) => `g${i}`)]
 }
 
-export function groupBy(context: Pick<BranchContext, 'plan' | 'pass'>): string {
+export function groupBy(context: Pick<BranchContext, 'plan' | 'pass' | 'isApart'>): string {
+  const { plan, pass, isApart } = context
+  if (isApart) {
+    const range = pass.ranges.length > 1 ? ['range'] : []
+    const sets = plan.groupings.map((_, i) => `(${[...range, `g${i}`].join(', ')})`)
+    return `\nGROUP BY GROUPING SETS (${sets.join(', ')})`
+  }
   const columns = groupColumns(context)
   return columns.length > 0 ? `\nGROUP BY ${columns.join(', ')}` : ''
+}
+
+/** By which grouping a row is grouped, where each is by itself. */
+function partColumn({ plan, isApart }: BranchContext): string[] {
+  if (!isApart) return []
+  const cases = plan.groupings.slice(0, -1).map((_, i) => `grouping(g${i}) = 0, ${i}`)
+  return [`multiIf(${cases.join(', ')}, ${plan.groupings.length - 1}) AS part`]
 }
 
 /** In which range of its pass a time lies, where there are several: they follow each other. */
@@ -99,7 +114,7 @@ function aggregatesSql(branch: Branch, context: BranchContext, measures: readonl
   const range = rangeColumn('time', 'time', context)
   if (inside !== undefined || range.length > 0) rows.need(['time'])
   return select(
-    [...range, ...columns, ...measures],
+    [...partColumn(context), ...range, ...columns, ...measures],
     rows.relation(),
     inside === undefined ? [] : [inside],
     groupBy(context),

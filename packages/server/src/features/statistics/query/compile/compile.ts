@@ -181,7 +181,7 @@ function measureColumn(plan: Plan, measure: PlainMeasure): string {
 }
 
 /** The text of a selected measure over the columns of the plain ones; a ratio over 0 is null. */
-function selectedSql(plan: Plan, measure: Measure): string {
+export function selectedSql(plan: Plan, measure: Measure): string {
   if (!measure.virtual) return measureColumn(plan, measure)
   const [numerator, denominator] = [measure.numerator, measure.denominator].map((id) => {
     const part = plan.measures.find((each) => each.id === id)
@@ -192,7 +192,7 @@ function selectedSql(plan: Plan, measure: Measure): string {
 }
 
 /** @param unselectedSql the column of the i-th term, by a measure that the rows do not show */
-function orderTerms(plan: Plan, unselectedSql: (measure: Measure, i: number) => string): string[] {
+export function orderTerms(plan: Plan, unselectedSql: (measure: Measure, i: number) => string): string[] {
   return plan.order.map(({ key, direction, unselected }, i) => {
     const grouping = plan.groupings.findIndex((each) => each.key === key)
     const selected = `s${plan.selected.findIndex(({ id }) => id === key)}`
