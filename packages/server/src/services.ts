@@ -392,6 +392,7 @@ export function createServices(parts: ServiceParts): Services {
     reports: createReports({
       relational,
       answer: statistics.answer,
+      answerTogether: statistics.answerTogether,
       validateQuery: statistics.validate,
       readSettings: analyticsSettings.getForQuery,
       describe: statistics.describe,
