@@ -21,6 +21,7 @@ import * as provisioning from './provisioning.ts'
 import * as reports from './reports.ts'
 import * as retention from './retention.ts'
 import * as roles from './roles.ts'
+import * as runner from './runner.ts'
 import * as savedQueries from './saved-queries.ts'
 import * as singleSignOn from './single-sign-on.ts'
 import * as statistics from './statistics.ts'
@@ -175,6 +176,8 @@ export const allOperations: readonly Operation[] = [
   retention.exploreRetention,
   experimentResults.readExperimentResults,
   experimentResults.planExperiment,
+  runner.runWorkflow,
+  runner.previewWorkflow,
   workflowVersions.listWorkflowVersions,
   workflowVersions.readWorkflowVersion,
   workflowVersions.saveWorkflowVersion,
