@@ -24,6 +24,8 @@ export function assertAllowed({ id, status, wasPublished }: Standing, action: As
   throw new DomainError(
     'workflowTransition',
     { id, action, from: status, allowed },
-    { message: `The workflow is ${was}, which does not allow ${action}; possible now: ${allowed.join(', ')}` },
+    {
+      message: `The workflow is ${was}, which does not allow ${action}; possible now: ${allowed.join(', ')}`,
+    },
   )
 }
