@@ -28,6 +28,7 @@ import * as statistics from './statistics.ts'
 import * as tags from './tags.ts'
 import * as teams from './teams.ts'
 import * as users from './users.ts'
+import * as workerDatasources from './worker-datasources.ts'
 import * as workflowVersions from './workflow-versions.ts'
 import * as workflows from './workflows.ts'
 
@@ -185,4 +186,15 @@ export const allOperations: readonly Operation[] = [
   workflowVersions.publishWorkflowVersion,
   workflowVersions.restoreWorkflowVersion,
   workflowVersions.readWorkflowChanges,
+  workerDatasources.readDatasource,
+  workerDatasources.updateDatasource,
+  workerDatasources.deleteDatasource,
+  workerDatasources.pauseDatasource,
+  workerDatasources.resumeDatasource,
+  workerDatasources.refreshDatasource,
+  workerDatasources.uploadContent,
+  workerDatasources.updateFields,
+  workerDatasources.publishDatasource,
+  workerDatasources.listImports,
+  workerDatasources.queryDatasource,
 ]

@@ -90,6 +90,14 @@ export const auditActions = {
   'workflow-version-save': 'workflows',
   'workflow-version-publish': 'workflows',
   'workflow-version-restore': 'workflows',
+
+  'datasource-create': 'datasources',
+  'datasource-update': 'datasources',
+  'datasource-content': 'datasources',
+  'datasource-publish': 'datasources',
+  'datasource-pause': 'datasources',
+  'datasource-resume': 'datasources',
+  'datasource-delete': 'datasources',
 } as const
 
 export type AuditAction = keyof typeof auditActions
@@ -103,6 +111,7 @@ export const auditCategories = [
   'applications',
   'statistics',
   'workflows',
+  'datasources',
 ] as const
 export const auditActorKinds = [
   'user',

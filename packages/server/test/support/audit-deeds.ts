@@ -2,6 +2,7 @@ import type { AuditAction } from '@millrace/contract/resources/audit-entry.ts'
 import { newId } from '../../src/platform/ids.ts'
 import { secretIn } from './accounts.ts'
 import { analyticsDeeds } from './audit-analytics-deeds.ts'
+import { datasourceDeeds } from './audit-datasource-deeds.ts'
 import { experimentDeeds } from './audit-experiment-deeds.ts'
 import { providerDeeds } from './audit-provider-deeds.ts'
 import { workflowDeeds } from './audit-workflow-deeds.ts'
@@ -53,6 +54,7 @@ export const auditDeeds: Readonly<Record<AuditAction, Deed>> = {
   ...analyticsDeeds,
   ...experimentDeeds,
   ...workflowDeeds,
+  ...datasourceDeeds,
 
   'schedule-pause': async ({ people, begin }) => {
     const { id: ownerId } = await people.personWith('statistics:access')
