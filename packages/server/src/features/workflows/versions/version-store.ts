@@ -207,6 +207,7 @@ export function createVersionStore(db: Queries) {
           versionId: workflowVersions.id,
           definition: workflowVersions.definition,
           analyze: workflowVersions.analyze,
+          analyzeOverrides: workflowVersions.analyzeOverrides,
           revision: workflowVersions.revision,
           templates: workflowPublications.templates,
         })
