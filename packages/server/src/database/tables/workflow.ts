@@ -47,7 +47,12 @@ export const workflowVersions = pgTable('workflow_versions', {
 })
 
 /** What a published version needs of a JSON template. */
-export type PublishedTemplate = Pick<JsonTemplate, 'definition' | 'variables' | 'redirectVariable'>
+export interface PublishedTemplate {
+  readonly definition: unknown
+  /** `index`: the row of a `fixed` one, from 0. */
+  readonly variables: readonly (JsonTemplate['variables'][number] & { readonly index?: number })[]
+  readonly redirectVariable?: string
+}
 
 /** What a version took with it when it was published. */
 export const workflowPublications = pgTable('workflow_publications', {
