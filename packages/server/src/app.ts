@@ -29,6 +29,8 @@ import { registerAnalyticsSettingsRoutes } from './features/statistics/settings/
 import { registerEventAliasRoutes } from './features/statistics/settings/event-alias-routes.ts'
 import { registerStatisticsRoutes } from './features/statistics/statistics-routes.ts'
 import { registerTagKeyRoutes } from './features/tag-keys/tag-key-routes.ts'
+import { registerVersionRoutes } from './features/workflows/versions/version-routes.ts'
+import { registerWorkflowRoutes } from './features/workflows/workflow-routes.ts'
 import type { Addresses } from './platform/http/documents/curl.ts'
 import { documentsRoutes } from './platform/http/documents-routes.ts'
 import { healthRoutes } from './platform/http/health-routes.ts'
@@ -80,6 +82,8 @@ export async function buildApp(context: Context, addresses: () => Addresses): Pr
       registerAnalyticsSettingsRoutes(scope, services.analyticsSettings)
       registerEventAliasRoutes(scope, services.eventAliases)
       registerTagKeyRoutes(scope, services.tagKeys)
+      registerWorkflowRoutes(scope, services.workflows.service)
+      registerVersionRoutes(scope, services.workflows.versions)
       registerExperimentRoutes(scope, services)
       registerExperimentResultRoutes(scope, services.experimentResults, {
         readWanted: readWantedRows,

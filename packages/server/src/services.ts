@@ -8,6 +8,7 @@ import { createCountryDatabase } from './features/collector/senders/country-data
 import { createDatasourceLogStore } from './features/datasources/datasource-log-store.ts'
 import { createDatasourceService, type DatasourceService } from './features/datasources/datasource-service.ts'
 import { createDatasourceStore } from './features/datasources/datasource-store.ts'
+import { ensureWorkflowEvents } from './features/datasources/workflow-events-store.ts'
 import { type AssignmentService, createAssignmentService } from './features/experiments/assignment-service.ts'
 import type { ReadResults } from './features/experiments/decision.ts'
 import { createExperimentService, type ExperimentService } from './features/experiments/experiment-service.ts'
@@ -19,10 +20,14 @@ import {
   createResultsService,
   type ResultsService,
 } from './features/experiments/results/results-service.ts'
+import { claimKey } from './features/idempotency/idempotency-store.ts'
 import { type AccountServices, createAccountServices } from './features/identity/people/account-services.ts'
 import { createTimezoneStore } from './features/identity/people/company/timezone-store.ts'
 import { createDirectoryStore } from './features/identity/people/directory/directory-store.ts'
-import { requireResourceGroups } from './features/identity/people/teams/resource-groups.ts'
+import {
+  requireMemberTeams,
+  requireResourceGroups,
+} from './features/identity/people/teams/resource-groups.ts'
 import { createProvisioning, type Provisioning } from './features/identity/provisioning/provisioning.ts'
 import { createBearerGuard } from './features/identity/sessions/access/bearer-guard.ts'
 import { createRefusalAudit } from './features/identity/sessions/access/refusal-audit.ts'
@@ -95,6 +100,11 @@ import {
   type ListUsesOfTag,
   type TagKeyService,
 } from './features/tag-keys/tag-key-service.ts'
+import {
+  createWorkflows,
+  type Workflows,
+  type WorkflowsDependencies,
+} from './features/workflows/workflows.ts'
 import type { OpenedColumnar } from './open-stores.ts'
 import type { Clock } from './platform/clock.ts'
 import type { Passwords } from './platform/crypto/passwords.ts'
@@ -126,6 +136,7 @@ export interface Services {
   readonly savedQueries: SavedQueries
   readonly reports: Reports
   readonly tagKeys: TagKeyService
+  readonly workflows: Workflows
   readonly experiments: ExperimentService
   readonly assignments: AssignmentService
   readonly experimentResults: ResultsService
@@ -145,6 +156,7 @@ export interface ServiceOverrides {
   readonly queryGate?: QueryGate
   readonly queryLimits?: RunLimits
   readonly listUsesOfTag?: ListUsesOfTag
+  readonly validateDefinition?: WorkflowsDependencies['validateDefinition']
   readonly readResults?: ReadResults
   readonly reportWriting?: ReportsDependencies['writing']
 }
@@ -202,7 +214,9 @@ export function createServices(parts: ServiceParts): Services {
     log,
     async findDatasource(id) {
       const found = await datasourceStates.findState(id)
-      return found && { ...found, active: found.status === 'active' }
+      // Displays and clicks of workflows are written by the service alone, and rows come another way.
+      if (found?.kind !== 'tracking') return undefined
+      return { ...found, active: found.status === 'active' }
     },
     countries: createCountryDatabase({ file: parts.countryDatabase, logger }),
     clock,
@@ -254,8 +268,25 @@ export function createServices(parts: ServiceParts): Services {
       leave()
     }
   }
+  const workflows = createWorkflows({
+    relational,
+    recordAudit,
+    lockCompany,
+    requireMemberTeams,
+    claimKey,
+    ensureEventsDatasource: (tx, companyId) =>
+      ensureWorkflowEvents(tx, companyId, createDirectoryStore(tx).getDefaultTeam),
+    listIntegrations: async () => new Map(),
+    hasVariableProfile: async () => false,
+    findIntegration: async () => undefined,
+    sources: { listTemplates: async () => new Map(), listCategories: async () => new Set() },
+    validateDefinition: overrides.validateDefinition,
+    clock,
+  })
   const cohorts = createCohortService({
     relational,
+    requireUnused: (tx, companyId, resourceId) =>
+      workflows.uses.requireUnused(tx, companyId, { kind: 'cohort', resourceId }),
     lists: createCohortListStore({ columnar }),
     people: createCohortPeople(({ company, signal }, statement) => runStatement(company, statement, signal)),
     recordAudit,
@@ -287,6 +318,7 @@ export function createServices(parts: ServiceParts): Services {
     lockCompany,
     requireResourceGroups,
     tagKeys: createSystemTagKeys(),
+    requireWorkflows: workflows.uses.requireWorkflows,
     readResults: overrides.readResults ?? createDecisionReader(readResults),
     clock,
   })
@@ -359,9 +391,15 @@ export function createServices(parts: ServiceParts): Services {
         overrides.listUsesOfTag ??
         (async (tx, tag) => {
           const uses = await createExperimentStore(tx).listUsesOfTag(tag)
-          return uses.map((use) => ({ kind: 'experiment', ...use }))
+          const experimentUses = uses.map((use) => ({ kind: 'experiment' as const, ...use }))
+          if (tag.valueId !== undefined) return experimentUses
+          const reference = { kind: 'tag-key', resourceId: tag.tagKeyId } as const
+          const published = await workflows.uses.listPublished(tx, tag.companyId, reference)
+          return [...experimentUses, ...published.map((use) => ({ kind: 'workflow' as const, ...use }))]
         }),
+      forgetTag: workflows.uses.forgetTag,
     }),
+    workflows,
     experiments,
     experimentResults: createResultsService({ readMeasured: experiments.readMeasured, readResults }),
     assignments: createAssignmentService({

@@ -8,6 +8,15 @@ export type Queries = Pick<Relational['db'], 'select' | 'insert'>
 
 export type DatasourceStatus = (typeof datasources.$inferSelect)['status']
 
+/** What the collector needs to know of a datasource. */
+export interface DatasourceState {
+  readonly id: string
+  readonly companyId: string
+  readonly kind: (typeof datasources.$inferSelect)['kind']
+  readonly status: DatasourceStatus
+  readonly countries: boolean
+}
+
 export interface StoredDatasource {
   readonly id: string
   readonly companyId: string
@@ -105,12 +114,10 @@ export function createDatasourceStore(db: Queries) {
     },
 
     /** Without a viewer, for the collector, which compares `companyId` with the key of the request itself. */
-    async findState(
-      id: string,
-    ): Promise<{ id: string; companyId: string; status: DatasourceStatus; countries: boolean } | undefined> {
-      const { companyId, status } = datasources
+    async findState(id: string): Promise<DatasourceState | undefined> {
+      const { companyId, kind, status } = datasources
       const [row] = await db
-        .select({ id: datasources.id, companyId, status, countries: companies.countries })
+        .select({ id: datasources.id, companyId, kind, status, countries: companies.countries })
         .from(datasources)
         .innerJoin(companies, eq(companies.id, companyId))
         .where(eq(datasources.id, id))

@@ -19,7 +19,10 @@ export async function ensureWorkflowEvents(
   const made = await tx
     .insert(datasources)
     .values({ id, companyId, name: 'Workflow events', kind })
-    .onConflictDoNothing({ target: datasources.companyId, where: sql`${datasources.kind} = ${sql.raw(`'${kind}'`)}` })
+    .onConflictDoNothing({
+      target: datasources.companyId,
+      where: sql`${datasources.kind} = ${sql.raw(`'${kind}'`)}`,
+    })
     .returning({ id: datasources.id })
   if (made.length === 0) return
   await tx.insert(datasourceTeams).values({ companyId, datasourceId: id, teamId: await findTeam(companyId) })

@@ -126,6 +126,8 @@ export const definitionSources: OwnSources = {
       .orderBy(tagKeys.id)
       .$dynamic()
     const rows = await (lock ? query.for(held) : query)
-    return new Map(rows.map(({ id, valueIds: values, ...rest }) => [id, { ...rest, valueIds: new Set(values) }]))
+    return new Map(
+      rows.map(({ id, valueIds: values, ...rest }) => [id, { ...rest, valueIds: new Set(values) }]),
+    )
   },
 }

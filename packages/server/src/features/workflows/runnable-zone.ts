@@ -1,6 +1,6 @@
-import type { Relational } from '../../platform/stores/relational.ts'
 import type { WorkflowDefinition } from '@millrace/contract/resources/workflow-definition.ts'
 import type { Analyze } from '@millrace/contract/resources/workflow-version.ts'
+import type { Relational } from '../../platform/stores/relational.ts'
 import { readContent } from './versions/version-content.ts'
 import { createVersionStore, type PublishedTemplate } from './versions/version-store.ts'
 import { createWorkflowStore } from './workflow-store.ts'
