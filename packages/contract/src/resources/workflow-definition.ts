@@ -8,6 +8,10 @@ export const definitionLimits = {
   edges: 2_000,
   /** Ways from an entrypoint to an output. */
   paths: 2_000,
+  /** Of all those ways together. */
+  steps: 100_000,
+  /** That one way collects. */
+  tagsPerBranch: 100,
   /** Of the definition as JSON. */
   bytes: 1_000_000,
   casesPerNode: 50,
@@ -126,12 +130,18 @@ export const Entrypoint = Type.Object(
     type: oneOf(channelTypes, { description: 'Channel' }),
     format: oneOf(entrypointFormats, { description: 'What the channel embeds' }),
     name: Type.Optional(nameText('Name of the zone', 200)),
-    /** Zones are numbered from 0 in this order, then by id. */
+    /** Zones are numbered from 0 in the order of `zoneOrder`. */
     position: Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000 })),
   },
   { ...strict, title: 'WorkflowEntrypoint' },
 )
 export type Entrypoint = Static<typeof Entrypoint>
+
+/** The entrypoints in the order in which their zones are numbered: by position, those without one last, then by id. */
+export function zoneOrder(entrypoints: Readonly<Record<string, Entrypoint>>): string[] {
+  const positionOf = (id: string) => entrypoints[id]?.position ?? Number.MAX_SAFE_INTEGER
+  return Object.keys(entrypoints).sort((a, b) => positionOf(a) - positionOf(b) || (a < b ? -1 : 1))
+}
 
 const Scalar = Type.Union([Type.String({ maxLength: 10_000 }), Type.Number(), Type.Boolean(), Type.Null()])
 
