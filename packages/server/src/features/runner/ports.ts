@@ -191,7 +191,7 @@ export interface RunnerEvent {
 export type RecordEvent = (event: RunnerEvent) => Promise<void>
 
 /** The company's wall clock. */
-export interface RunnerZone {
+export interface WallClock {
   /** Milliseconds as if the reading were UTC. */
   localOf(instant: number): number
   instantOf(local: number): number
