@@ -28,6 +28,8 @@ import * as statistics from './statistics.ts'
 import * as tags from './tags.ts'
 import * as teams from './teams.ts'
 import * as users from './users.ts'
+import * as workerDatasources from './worker-datasources.ts'
+import * as workflowVersions from './workflow-versions.ts'
 import * as workflows from './workflows.ts'
 
 /**
@@ -81,6 +83,14 @@ export const allOperations: readonly Operation[] = [
   workflows.createWorkflow,
   workflows.listJsonTemplates,
   workflows.listParameterValues,
+  workflows.listWorkflows,
+  workflows.listWorkflowFolders,
+  workflows.readWorkflow,
+  workflows.updateWorkflow,
+  workflows.archiveWorkflow,
+  workflows.restoreWorkflow,
+  workflows.duplicateWorkflow,
+  workflows.deleteWorkflow,
   datasources.analyzeDatasource,
   linkedAccounts.deleteLinkedAccount,
   accounts.resetPassword,
@@ -169,4 +179,22 @@ export const allOperations: readonly Operation[] = [
   experimentResults.planExperiment,
   runner.runWorkflow,
   runner.previewWorkflow,
+  workflowVersions.listWorkflowVersions,
+  workflowVersions.readWorkflowVersion,
+  workflowVersions.saveWorkflowVersion,
+  workflowVersions.validateWorkflowVersion,
+  workflowVersions.publishWorkflowVersion,
+  workflowVersions.restoreWorkflowVersion,
+  workflowVersions.readWorkflowChanges,
+  workerDatasources.readDatasource,
+  workerDatasources.updateDatasource,
+  workerDatasources.deleteDatasource,
+  workerDatasources.pauseDatasource,
+  workerDatasources.resumeDatasource,
+  workerDatasources.refreshDatasource,
+  workerDatasources.uploadContent,
+  workerDatasources.updateFields,
+  workerDatasources.publishDatasource,
+  workerDatasources.listImports,
+  workerDatasources.queryDatasource,
 ]
