@@ -85,6 +85,7 @@ export function createPreviewService(dependencies: PreviewDependencies) {
         readCompany(companyId),
         listExperiments(companyId, executable.experimentIds),
       ])
+      if (!company) throw new DomainError('workflowNotFound', { id })
       const query = {
         ...parameters,
         ...(person.client === undefined ? {} : { 'trk-u': person.client }),

@@ -41,9 +41,9 @@ export interface RunnerDependencies {
   readonly publicUrl: () => string
   /** Milliseconds that a run may wait for its data. */
   readonly budgetMs: number
-  /** Whether changes of workflows are being notified to this process. */
-  readonly isListening: () => boolean
   readonly clock: Clock
+  /** By which what is remembered grows old; the same clock when absent. */
+  readonly steadyClock?: Clock
   readonly log: Pick<Logger, 'warn' | 'error'>
   readonly metrics?: RunnerMetrics
 }
@@ -98,8 +98,10 @@ const rememberedMailClients = 20_000
 /** Runs published workflows for end users (docs/workflows.md, Runner). */
 export function createRunnerService(dependencies: RunnerDependencies) {
   const { clock, log, publicUrl, budgetMs, record } = dependencies
-  const zones = createZoneCache(dependencies)
-  const rows = createRowCache({ source: dependencies.rows, clock })
+  const { steadyClock = clock } = dependencies
+  let isListening = false
+  const zones = createZoneCache({ ...dependencies, clock: steadyClock, isListening: () => isListening })
+  const rows = createRowCache({ source: dependencies.rows, clock: steadyClock })
   const totals: RunnerTotals = {
     displays: 0,
     clicks: 0,
@@ -118,7 +120,7 @@ export function createRunnerService(dependencies: RunnerDependencies) {
   const mailClients = new Map<string, string>()
 
   function warn(about: string, fields: object, message: string): void {
-    const now = clock.now()
+    const now = steadyClock.now()
     const last = logged.get(about)
     if (last !== undefined && Math.abs(now - last) < quietMs) return
     putBounded(logged, about, now, rememberedFaults)
@@ -262,6 +264,11 @@ export function createRunnerService(dependencies: RunnerDependencies) {
 
     /** Something of a workflow has changed, or of any where none is named. */
     drop: zones.drop,
+
+    /** Whether changes of workflows are being notified to this process; without, zones are read again more often. */
+    setListening(is: boolean): void {
+      isListening = is
+    },
 
     environmentOf,
 

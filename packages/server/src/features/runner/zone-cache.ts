@@ -115,6 +115,7 @@ export function createZoneCache(options: ZoneCacheOptions) {
       options.readCompany(zone.companyId),
       readExperiments(zone.companyId, executable),
     ])
+    if (company === undefined) return undefined
     const ready: ReadyZone = { zone, company, executable, experiments }
     absent.delete(shortId)
     const entry = known.get(shortId)

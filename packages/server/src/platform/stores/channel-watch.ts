@@ -9,29 +9,19 @@ export interface ChannelWatchOptions {
   readonly channel: string
   /** With the text that came with it; undefined after every time in which one could have been missed. */
   readonly onNotice: (text: string | undefined) => void
+  /** Whether notices arrive, each time that this changes. */
+  readonly onListening?: (isListening: boolean) => void
   readonly log: Pick<Logger, 'debug' | 'warn'>
   /** Milliseconds between two looks whether the connection still answers; without it a lost one may go unnoticed. */
   readonly heartbeatMs?: number
 }
 
-export interface ChannelWatch {
-  /** Whether notices arrive at this moment, as far as the last heartbeat knows. */
-  isListening(): boolean
-  close(): Promise<void>
-}
-
 /** Listens on a channel of the database on one connection of the pool until `close`, and again whenever it is lost. */
-export function watchChannel({
-  pool,
-  channel,
-  onNotice,
-  log,
-  heartbeatMs,
-}: ChannelWatchOptions): ChannelWatch {
+export function watchChannel(options: ChannelWatchOptions): { close(): Promise<void> } {
+  const { pool, channel, onNotice, onListening, log, heartbeatMs } = options
   const stop = new AbortController()
   const { promise: stopped, resolve: stopping } = Promise.withResolvers<void>()
   stop.signal.addEventListener('abort', () => stopping(), { once: true })
-  let listening = false
 
   /** Rejects when the connection does not answer between two beats. */
   function beat(client: pg.PoolClient, lose: (error: Error) => void): NodeJS.Timeout | undefined {
@@ -67,7 +57,7 @@ export function watchChannel({
       beats = beat(client, lost.reject)
       await Promise.race([lost.promise, stopped])
     } finally {
-      listening = false
+      onListening?.(false)
       clearInterval(beats)
       lost.promise.catch(() => {})
       client.release(true)
@@ -80,7 +70,7 @@ export function watchChannel({
       try {
         await listen(() => {
           failures = 0
-          listening = true
+          onListening?.(true)
           onNotice(undefined)
         })
       } catch (error) {
@@ -97,7 +87,6 @@ export function watchChannel({
 
   const watching = watch()
   return {
-    isListening: () => listening,
     async close() {
       stop.abort()
       await watching
