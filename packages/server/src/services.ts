@@ -5,6 +5,7 @@ import { createAuditStore, recordAudit } from './features/audit/audit-store.ts'
 import { type CollectorService, createCollectorService } from './features/collector/collector-service.ts'
 import { watchIngest } from './features/collector/ingest-watch.ts'
 import { createCountryDatabase } from './features/collector/senders/country-database.ts'
+import { createSenderReader } from './features/collector/senders/senders.ts'
 import { createDatasourceLogStore } from './features/datasources/datasource-log-store.ts'
 import { createDatasourceService, type DatasourceService } from './features/datasources/datasource-service.ts'
 import { createDatasourceStore } from './features/datasources/datasource-store.ts'
@@ -66,6 +67,10 @@ import {
 import { createReportSettingsStore } from './features/reports/automatic/report-settings-store.ts'
 import type { LanguageModel } from './features/reports/language-model/language-model.ts'
 import { createReports, type Reports, type ReportsDependencies } from './features/reports/reports.ts'
+import type { FillTemplate, FindZone, PersonSource, ReadVersion, RowSource } from './features/runner/ports.ts'
+import { createPreviewService, type PreviewService } from './features/runner/preview-service.ts'
+import { createRunnerService, type RunnerService } from './features/runner/runner-service.ts'
+import { createRunnerStore } from './features/runner/runner-store.ts'
 import { createSavedQueries, type SavedQueries } from './features/saved-queries/saved-queries.ts'
 import { createSavedQueryStore } from './features/saved-queries/saved-query-store.ts'
 import { type AnswerBodies, createAnswerBodies } from './features/statistics/answer-body.ts'
@@ -100,13 +105,14 @@ import {
   type ListUsesOfTag,
   type TagKeyService,
 } from './features/tag-keys/tag-key-service.ts'
+import { evaluateExpression } from './features/workflows/definition/transform-functions/evaluate-expression.ts'
 import {
   createWorkflows,
   type Workflows,
   type WorkflowsDependencies,
 } from './features/workflows/workflows.ts'
 import type { OpenedColumnar } from './open-stores.ts'
-import type { Clock } from './platform/clock.ts'
+import { type Clock, monotonicClock } from './platform/clock.ts'
 import type { Passwords } from './platform/crypto/passwords.ts'
 import type { SecretBox } from './platform/crypto/secret-box.ts'
 import { createSqlLeakyBuckets } from './platform/limits/sql-leaky-bucket.ts'
@@ -145,6 +151,8 @@ export interface Services {
   readonly linkedAccounts: LinkedAccountService
   readonly audit: AuditService
   readonly provisioning: Provisioning
+  readonly runner: RunnerService
+  readonly previews: PreviewService
 }
 
 export type FindPrincipal = Parameters<typeof createBearerGuard>[0]['findPrincipal']
@@ -159,6 +167,16 @@ export interface ServiceOverrides {
   readonly validateDefinition?: WorkflowsDependencies['validateDefinition']
   readonly readResults?: ReadResults
   readonly reportWriting?: ReportsDependencies['writing']
+  readonly runner?: Partial<RunnerPorts>
+}
+
+/** What the runner needs of workflows, datasources and statistics. */
+export interface RunnerPorts {
+  readonly findZone: FindZone
+  readonly readVersion: ReadVersion
+  readonly rows: RowSource
+  readonly persons: PersonSource
+  readonly fillTemplate: FillTemplate
 }
 
 export interface ServiceParts {
@@ -178,6 +196,8 @@ export interface ServiceParts {
   /** File of the country of each address; undefined for the one that the service brings. */
   readonly countryDatabase: string | undefined
   readonly findPrincipal: FindPrincipal
+  /** Milliseconds that a run of a workflow may wait for its data. */
+  readonly runnerBudgetMs: number
   readonly clock: Clock
   readonly logger: Logger
   readonly metrics: Metrics
@@ -187,6 +207,21 @@ export interface ServiceParts {
 
 /** Metadata of an identity provider is some kilobytes; federations of thousands are not for one company. */
 const metadataLimits = { limitBytes: 1024 * 1024, timeoutMs: 20_000 }
+
+const isNotThere = async (): Promise<never> => {
+  throw new Error('nothing answers this yet')
+}
+
+/** Nodes that ask for what is not there fall back. */
+const absentRunnerPorts: RunnerPorts = {
+  findZone: async () => undefined,
+  readVersion: async () => undefined,
+  rows: { queryRows: isNotThere, revisionOf: isNotThere },
+  persons: { readPerson: isNotThere, isMember: isNotThere },
+  fillTemplate() {
+    throw new Error('nothing fills templates yet')
+  },
+}
 
 /** Wires the features together: what one needs of another it gets here. */
 export function createServices(parts: ServiceParts): Services {
@@ -330,7 +365,38 @@ export function createServices(parts: ServiceParts): Services {
     clock,
     enter: createQueryGate({ running: 2, waiting: 4, what: 'test messages' }).enter,
   })
+  const runnerPorts: RunnerPorts = { ...absentRunnerPorts, ...overrides.runner }
+  const openRunner = {
+    ...runnerPorts,
+    readCompany: createRunnerStore(relational.db).findCompany,
+    async listExperiments(companyId: string, ids: readonly string[]) {
+      const store = createExperimentStore(relational.db)
+      const found = await Promise.all(ids.map((id) => store.find({ companyId, id })))
+      return found.flatMap((each) =>
+        each ? [{ ...each, routingVariantId: each.outcome?.routingVariantId }] : [],
+      )
+    },
+    readSender: createSenderReader(),
+    openZone,
+    publicUrl,
+    budgetMs: parts.runnerBudgetMs,
+    clock,
+  }
+  const runner = createRunnerService({
+    ...openRunner,
+    evaluateExpression,
+    async record({ companyId, datasourceId, countries, data, userAgent, address, ...event }) {
+      const datasource = { id: datasourceId, companyId, countries, active: true }
+      const envelope = { ...event, key: companyId, data, v: 1 }
+      await collector.collect(datasource, { events: [envelope], unreadableLines: [] }, userAgent, address)
+    },
+    steadyClock: monotonicClock,
+    log: logger,
+    metrics,
+  })
   return {
+    runner,
+    previews: createPreviewService({ ...openRunner, environmentOf: runner.environmentOf }),
     tokens: createTokenService({
       relational,
       tokens,
