@@ -5,9 +5,14 @@ import { createAuditStore, recordAudit } from './features/audit/audit-store.ts'
 import { type CollectorService, createCollectorService } from './features/collector/collector-service.ts'
 import { watchIngest } from './features/collector/ingest-watch.ts'
 import { createCountryDatabase } from './features/collector/senders/country-database.ts'
+import type { ContentFilesOptions } from './features/datasources/contents/content-files.ts'
 import { createDatasourceLogStore } from './features/datasources/datasource-log-store.ts'
-import { createDatasourceService, type DatasourceService } from './features/datasources/datasource-service.ts'
 import { createDatasourceStore } from './features/datasources/datasource-store.ts'
+import {
+  createDatasources,
+  type Datasources,
+  type DatasourcesDependencies,
+} from './features/datasources/datasources.ts'
 import { type AssignmentService, createAssignmentService } from './features/experiments/assignment-service.ts'
 import type { ReadResults } from './features/experiments/decision.ts'
 import { createExperimentService, type ExperimentService } from './features/experiments/experiment-service.ts'
@@ -63,6 +68,8 @@ import type { LanguageModel } from './features/reports/language-model/language-m
 import { createReports, type Reports, type ReportsDependencies } from './features/reports/reports.ts'
 import { createSavedQueries, type SavedQueries } from './features/saved-queries/saved-queries.ts'
 import { createSavedQueryStore } from './features/saved-queries/saved-query-store.ts'
+import { nextTimes } from './features/saved-queries/schedule/planned-times.ts'
+import { readCron } from './features/saved-queries/schedule/read-cron.ts'
 import { type AnswerBodies, createAnswerBodies } from './features/statistics/answer-body.ts'
 import { createCohortListStore } from './features/statistics/cohorts/cohort-list-store.ts'
 import { createCohortPeople } from './features/statistics/cohorts/cohort-people.ts'
@@ -108,7 +115,7 @@ import type { EventLog } from './platform/stores/event-log.ts'
 import type { Queries, Relational } from './platform/stores/relational.ts'
 
 /** The rules of every feature, over one set of stores. */
-export interface Services {
+export interface Services extends Pick<Datasources, 'datasources' | 'workerDatasources' | 'datasourceRows'> {
   readonly tokens: TokenService
   readonly guard: ReturnType<typeof createBearerGuard>
   readonly signIn: SignInService
@@ -117,7 +124,7 @@ export interface Services {
   readonly authenticators: AuthenticatorService
   readonly singleSignOn: SingleSignOn
   readonly collector: CollectorService
-  readonly datasources: DatasourceService
+  readonly datasourceImports: Datasources['loops']
   readonly statistics: StatisticsService
   readonly analyticsSettings: AnalyticsSettingsService
   readonly eventAliases: EventAliasService
@@ -147,6 +154,8 @@ export interface ServiceOverrides {
   readonly listUsesOfTag?: ListUsesOfTag
   readonly readResults?: ReadResults
   readonly reportWriting?: ReportsDependencies['writing']
+  readonly contentThreads?: DatasourcesDependencies['threads']
+  readonly listUsesOfDatasource?: DatasourcesDependencies['listUsesOfDatasource']
 }
 
 export interface ServiceParts {
@@ -163,6 +172,8 @@ export interface ServiceParts {
   readonly publicUrl: () => string
   /** Where answers that are too large for the memory are held. */
   readonly spoolDirectory: string
+  /** Where the content of datasources is. */
+  readonly contents: ContentFilesOptions & { readonly limitBytes: number }
   /** File of the country of each address; undefined for the one that the service brings. */
   readonly countryDatabase: string | undefined
   readonly findPrincipal: FindPrincipal
@@ -202,7 +213,8 @@ export function createServices(parts: ServiceParts): Services {
     log,
     async findDatasource(id) {
       const found = await datasourceStates.findState(id)
-      return found && { ...found, active: found.status === 'active' }
+      // Of the others none takes what comes to the public address.
+      return found?.kind === 'tracking' ? { ...found, active: found.status === 'active' } : undefined
     },
     countries: createCountryDatabase({ file: parts.countryDatabase, logger }),
     clock,
@@ -288,6 +300,32 @@ export function createServices(parts: ServiceParts): Services {
     readResults: overrides.readResults ?? createDecisionReader(readResults),
     clock,
   })
+  const { loops: datasourceImports, ...datasourceParts } = createDatasources({
+    relational,
+    recordAudit,
+    listTeams: createDirectoryStore(relational.db).listTeams,
+    log: createDatasourceLogStore({ columnar }),
+    listUsesOfDatasource: overrides.listUsesOfDatasource ?? (async () => []),
+    enter: gate.enter,
+    box,
+    outgoing,
+    times: {
+      read(cron, timezone) {
+        const reading = readCron(cron)
+        if ('fault' in reading) return reading
+        const zone = openZone(timezone)
+        return { next: (after) => nextTimes(reading.recurrence, zone, after, 1)[0] }
+      },
+      knowsTimezone,
+      readSettings: analyticsSettings.getForQuery,
+    },
+    enqueueMail,
+    publicUrl,
+    contents: parts.contents,
+    clock,
+    logger,
+    threads: overrides.contentThreads,
+  })
   const linkedAccounts = createLinkedAccountService({
     relational,
     box,
@@ -318,12 +356,8 @@ export function createServices(parts: ServiceParts): Services {
       clock,
     }),
     collector,
-    datasources: createDatasourceService({
-      relational,
-      listTeams: createDirectoryStore(relational.db).listTeams,
-      log: createDatasourceLogStore({ columnar }),
-      enter: gate.enter,
-    }),
+    ...datasourceParts,
+    datasourceImports,
     singleSignOn: createSingleSignOn({
       relational,
       box,
