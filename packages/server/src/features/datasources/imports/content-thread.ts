@@ -5,17 +5,12 @@ import { parentPort, workerData } from 'node:worker_threads'
 import { maskSample } from '@millrace/contract/events/samples.ts'
 import type { WorkerField } from '@millrace/contract/resources/datasource-version.ts'
 import { yieldToOthers } from '../../../platform/processes/thread-priority.ts'
+import { openRows } from '../formats/open-rows.ts'
+import { SourceFault } from '../formats/source-fault.ts'
+import type { RawRow, ReadOptions, SourceOptions } from '../formats/source-options.ts'
 import { createLineWriter, keyOf } from './copy-lines.ts'
 import { ImportRefused } from './import-faults.ts'
-import {
-  analyzeRows,
-  detectSource,
-  openRows,
-  type RawRow,
-  rowMapper,
-  SourceFault,
-  type SourceOptions,
-} from './source-reader.ts'
+import { analyzeRows, detectSource, rowMapper } from './source-reader.ts'
 import type { ContentFile, LoggedFault, ReadCounts, ThreadJob, ThreadMessage } from './thread-messages.ts'
 
 // One thread of `createContentThreads`.
@@ -57,14 +52,14 @@ async function optionsOf({ path, fileName, contentType, options }: ContentFile):
 /** Entries in batches, with how many bytes of the content they have taken. */
 async function openContent(
   content: ContentFile,
-  onFault: Parameters<typeof openRows>[2],
+  reading: ReadOptions,
 ): Promise<{ batches: AsyncIterable<readonly RawRow[]>; bytes: () => number }> {
   const options = await optionsOf(content)
   if (byPosition.has(options.format) || options.compression === 'zip') {
-    return { batches: openRows({ path: content.path }, options, onFault), bytes: () => 0 }
+    return { batches: openRows({ path: content.path }, options, reading), bytes: () => 0 }
   }
   const stream = createReadStream(content.path, { highWaterMark: 256 * 1024 })
-  return { batches: openRows({ stream }, options, onFault), bytes: () => stream.bytesRead }
+  return { batches: openRows({ stream }, options, reading), bytes: () => stream.bytesRead }
 }
 
 /** Gathers what rows met, by rule and field. */

@@ -1,83 +1,13 @@
-import { createReadStream } from 'node:fs'
-import { createInterface } from 'node:readline'
-import type { Readable } from 'node:stream'
-import { createGunzip } from 'node:zlib'
 import type { DatasourceField } from '@millrace/contract/resources/datasource-field.ts'
 import type { WorkerField } from '@millrace/contract/resources/datasource-version.ts'
-import { parse } from 'csv-parse'
-
-export type RawRow = Record<string, unknown>
-export type Row = Readonly<Record<string, unknown>>
-export interface RowFault {
-  readonly field: string
-  readonly rule: 'invalid_type' | 'required_values_empty'
-  readonly message: string
-  readonly sample?: string
-}
-export interface EntryFault {
-  readonly rule: 'invalid_line'
-  readonly entry: number
-  readonly line?: number
-  readonly message: string
-}
-export interface SourceOptions {
-  readonly format: 'csv' | 'json' | 'ndjson' | 'xml' | 'xlsx' | 'parquet'
-  readonly compression?: 'gzip' | 'zip'
-  readonly csvDelimiter?: string
-  readonly csvColumns?: readonly string[]
-}
-export class SourceFault extends Error {}
+import type { MappedRow, RowFault, RowValue } from '../analyzer/row.ts'
+import type { RawRow, SourceOptions } from '../formats/source-options.ts'
 
 export function detectSource(head: Buffer, fileName = '', _contentType = ''): SourceOptions {
   const isGzip = head[0] === 0x1f && head[1] === 0x8b
   const name = fileName.replace(/\.gz$/, '')
   const isLines = /\.(ndjson|jsonl)$/.test(name) || head.toString('latin1').trimStart().startsWith('{')
   return { format: isLines ? 'ndjson' : 'csv', ...(isGzip && { compression: 'gzip' }) }
-}
-
-export async function* openRows(
-  file: { readonly path: string } | { readonly stream: Readable },
-  options: SourceOptions,
-  { onFault }: { readonly onFault?: (fault: EntryFault) => void; readonly signal?: AbortSignal } = {},
-): AsyncGenerator<RawRow[]> {
-  const bytes = 'path' in file ? createReadStream(file.path) : file.stream
-  const input = options.compression === 'gzip' ? bytes.pipe(createGunzip()) : bytes
-  let batch: RawRow[] = []
-  let entry = 0
-  if (options.format === 'ndjson') {
-    for await (const line of createInterface({ input })) {
-      if (line.trim() === '') continue
-      entry++
-      try {
-        batch.push(JSON.parse(line))
-      } catch (error) {
-        onFault?.({ rule: 'invalid_line', entry, message: (error as Error).message })
-      }
-      if (batch.length === 1000) {
-        yield batch
-        batch = []
-      }
-    }
-  } else {
-    const parser = input.pipe(
-      parse({
-        columns: options.csvColumns ? [...options.csvColumns] : (true as const),
-        delimiter: options.csvDelimiter ?? ',',
-        relax_column_count: false,
-        skip_records_with_error: true,
-        on_skip: () => onFault?.({ rule: 'invalid_line', entry, message: 'another number of values' }),
-      }),
-    )
-    for await (const row of parser) {
-      entry++
-      batch.push(row)
-      if (batch.length === 1000) {
-        yield batch
-        batch = []
-      }
-    }
-  }
-  if (batch.length > 0) yield batch
 }
 
 export function analyzeRows(sample: readonly RawRow[]): DatasourceField[] {
@@ -94,12 +24,9 @@ export function analyzeRows(sample: readonly RawRow[]): DatasourceField[] {
   })
 }
 
-export function rowMapper(fields: readonly WorkerField[]): (raw: RawRow) => {
-  readonly row?: Row
-  readonly faults: readonly RowFault[]
-} {
+export function rowMapper(fields: readonly WorkerField[]): (raw: RawRow) => MappedRow {
   return (raw) => {
-    const row: Record<string, unknown> = {}
+    const row: Record<string, RowValue> = {}
     const faults: RowFault[] = []
     for (const { name, primitive, rulesPerSources, ignoreIfMissing } of fields) {
       const path = String(rulesPerSources['0']?.[0]?.params.value ?? name)
