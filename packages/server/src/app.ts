@@ -94,7 +94,7 @@ export async function buildApp(context: Context, addresses: () => Addresses): Pr
       registerExplorationRoutes(scope, services.statistics, services.answerBodies)
       registerSavedQueryRoutes(scope, services.savedQueries.service)
       registerReportRoutes(scope, services.reports)
-      registerDatasourceRoutes(scope, services.datasources)
+      registerDatasourceRoutes(scope, services)
       registerAccountRoutes(scope, services.accounts)
       registerPreviewRoutes(scope, services.previews)
       registerLinkedAccountRoutes(scope, services.linkedAccounts)

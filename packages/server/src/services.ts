@@ -6,10 +6,15 @@ import { type CollectorService, createCollectorService } from './features/collec
 import { watchIngest } from './features/collector/ingest-watch.ts'
 import { createCountryDatabase } from './features/collector/senders/country-database.ts'
 import { createSenderReader } from './features/collector/senders/senders.ts'
+import type { ContentFilesOptions } from './features/datasources/contents/content-files.ts'
 import { createDatasourceLogStore } from './features/datasources/datasource-log-store.ts'
-import { createDatasourceService, type DatasourceService } from './features/datasources/datasource-service.ts'
 import { createDatasourceStore } from './features/datasources/datasource-store.ts'
 import { ensureWorkflowEvents } from './features/datasources/workflow-events-store.ts'
+import {
+  createDatasources,
+  type Datasources,
+  type DatasourcesDependencies,
+} from './features/datasources/datasources.ts'
 import { type AssignmentService, createAssignmentService } from './features/experiments/assignment-service.ts'
 import type { ReadResults } from './features/experiments/decision.ts'
 import { createExperimentService, type ExperimentService } from './features/experiments/experiment-service.ts'
@@ -73,6 +78,8 @@ import { createRunnerService, type RunnerService } from './features/runner/runne
 import { createRunnerStore } from './features/runner/runner-store.ts'
 import { createSavedQueries, type SavedQueries } from './features/saved-queries/saved-queries.ts'
 import { createSavedQueryStore } from './features/saved-queries/saved-query-store.ts'
+import { nextTimes } from './features/saved-queries/schedule/planned-times.ts'
+import { readCron } from './features/saved-queries/schedule/read-cron.ts'
 import { type AnswerBodies, createAnswerBodies } from './features/statistics/answer-body.ts'
 import { createCohortListStore } from './features/statistics/cohorts/cohort-list-store.ts'
 import { createCohortPeople } from './features/statistics/cohorts/cohort-people.ts'
@@ -124,7 +131,7 @@ import type { EventLog } from './platform/stores/event-log.ts'
 import type { Queries, Relational } from './platform/stores/relational.ts'
 
 /** The rules of every feature, over one set of stores. */
-export interface Services {
+export interface Services extends Pick<Datasources, 'datasources' | 'workerDatasources' | 'datasourceRows'> {
   readonly tokens: TokenService
   readonly guard: ReturnType<typeof createBearerGuard>
   readonly signIn: SignInService
@@ -133,7 +140,7 @@ export interface Services {
   readonly authenticators: AuthenticatorService
   readonly singleSignOn: SingleSignOn
   readonly collector: CollectorService
-  readonly datasources: DatasourceService
+  readonly datasourceImports: Datasources['loops']
   readonly statistics: StatisticsService
   readonly analyticsSettings: AnalyticsSettingsService
   readonly eventAliases: EventAliasService
@@ -177,6 +184,8 @@ export interface RunnerPorts {
   readonly rows: RowSource
   readonly persons: PersonSource
   readonly fillTemplate: FillTemplate
+  readonly contentThreads?: DatasourcesDependencies['threads']
+  readonly listUsesOfDatasource?: DatasourcesDependencies['listUsesOfDatasource']
 }
 
 export interface ServiceParts {
@@ -193,6 +202,8 @@ export interface ServiceParts {
   readonly publicUrl: () => string
   /** Where answers that are too large for the memory are held. */
   readonly spoolDirectory: string
+  /** Where the content of datasources is. */
+  readonly contents: ContentFilesOptions & { readonly limitBytes: number }
   /** File of the country of each address; undefined for the one that the service brings. */
   readonly countryDatabase: string | undefined
   readonly findPrincipal: FindPrincipal
@@ -252,6 +263,8 @@ export function createServices(parts: ServiceParts): Services {
       // Displays and clicks of workflows are written by the service alone, and rows come another way.
       if (found?.kind !== 'tracking') return undefined
       return { ...found, active: found.status === 'active' }
+      // Of the others none takes what comes to the public address.
+      return found?.kind === 'tracking' ? { ...found, active: found.status === 'active' } : undefined
     },
     countries: createCountryDatabase({ file: parts.countryDatabase, logger }),
     clock,
@@ -357,6 +370,32 @@ export function createServices(parts: ServiceParts): Services {
     readResults: overrides.readResults ?? createDecisionReader(readResults),
     clock,
   })
+  const { loops: datasourceImports, ...datasourceParts } = createDatasources({
+    relational,
+    recordAudit,
+    listTeams: createDirectoryStore(relational.db).listTeams,
+    log: createDatasourceLogStore({ columnar }),
+    listUsesOfDatasource: overrides.listUsesOfDatasource ?? (async () => []),
+    enter: gate.enter,
+    box,
+    outgoing,
+    times: {
+      read(cron, timezone) {
+        const reading = readCron(cron)
+        if ('fault' in reading) return reading
+        const zone = openZone(timezone)
+        return { next: (after) => nextTimes(reading.recurrence, zone, after, 1)[0] }
+      },
+      knowsTimezone,
+      readSettings: analyticsSettings.getForQuery,
+    },
+    enqueueMail,
+    publicUrl,
+    contents: parts.contents,
+    clock,
+    logger,
+    threads: overrides.contentThreads,
+  })
   const linkedAccounts = createLinkedAccountService({
     relational,
     box,
@@ -418,12 +457,8 @@ export function createServices(parts: ServiceParts): Services {
       clock,
     }),
     collector,
-    datasources: createDatasourceService({
-      relational,
-      listTeams: createDirectoryStore(relational.db).listTeams,
-      log: createDatasourceLogStore({ columnar }),
-      enter: gate.enter,
-    }),
+    ...datasourceParts,
+    datasourceImports,
     singleSignOn: createSingleSignOn({
       relational,
       box,
