@@ -274,12 +274,12 @@ export function createStatisticsService(dependencies: StatisticsDependencies): S
   return {
     answer,
     async listValues({ member, contains, limit, ...request }) {
-      const { query, value, count } = valuesQuery({ member, contains, limit })
+      const { query, count } = valuesQuery({ member, contains, limit })
       const { pieces } = answer({ ...request, query, format: 'json' })
       let text = ''
       for await (const piece of pieces) text += piece
       const rows = JSON.parse(text) as Record<string, unknown>[]
-      return rows.map((row) => ({ value: String(row[value]), count: Number(row[count]) }))
+      return rows.map((row) => ({ value: String(row[member]), count: Number(row[count]) }))
     },
     explore,
     async validate(query, companyId) {
