@@ -167,6 +167,12 @@ export const variables = {
     fallback: '512',
     parse: integer(0, 1_000_000),
   }),
+  MILLRACE_RUNNER_BUDGET_MS: variable({
+    description:
+      'Milliseconds that a workflow may wait for its data; then what is not there counts as absent and the run ends at once.',
+    fallback: '200',
+    parse: integer(10, 10_000),
+  }),
   MILLRACE_METRICS_TOKEN: variable({
     description: 'When set, `/metrics` is answered only with `Authorization: Bearer <token>`.',
     secret: true,
