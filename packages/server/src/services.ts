@@ -67,6 +67,8 @@ import { type AnswerBodies, createAnswerBodies } from './features/statistics/ans
 import { createCohortListStore } from './features/statistics/cohorts/cohort-list-store.ts'
 import { createCohortPeople } from './features/statistics/cohorts/cohort-people.ts'
 import { type CohortService, createCohortService } from './features/statistics/cohorts/cohort-service.ts'
+import { createDefinitionReader } from './features/statistics/definitions/definition-reader.ts'
+import { createDefinitionStore } from './features/statistics/definitions/definition-store.ts'
 import { createExperimentMeasure } from './features/statistics/explorations/experiments/experiment-measure.ts'
 import type { CompiledQuery } from './features/statistics/query/compile/compile.ts'
 import { createQueryGate, type QueryGate } from './features/statistics/query/gate.ts'
@@ -268,6 +270,10 @@ export function createServices(parts: ServiceParts): Services {
     store: createStatisticsStore({ columnar }),
     readSettings: analyticsSettings.getForQuery,
     readCohorts: cohorts.readCohorts,
+    definitions: createDefinitionReader({
+      store: createDefinitionStore(relational.db),
+      listCategories: async () => [],
+    }),
     clock,
     limits: queryLimits,
     onAnswered: (outcome, seconds) => metrics.querySeconds.observe({ outcome }, seconds),

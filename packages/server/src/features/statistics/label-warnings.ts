@@ -29,10 +29,10 @@ export function membersOfFilters(filters: readonly Filter[], path = 'filters'): 
   return listFilters(filters, path).map(([filter, at]) => ({ id: nameOf(filter), path: at }))
 }
 
-/** The labels of a query. */
-export function labelsIn({ dimensions, filters }: Query): LabelUse[] {
+/** The dimensions that a query names, and what its filters name. */
+export function membersIn({ dimensions, filters }: Query): MemberUse[] {
   const grouped = dimensions.map((id, i) => ({ id, path: `dimensions.${i}` }))
-  return labelsAmong([...grouped, ...membersOfFilters(filters)])
+  return [...grouped, ...membersOfFilters(filters)]
 }
 
 /** The labels among members, each once, where it is named first. */

@@ -4,6 +4,7 @@ import type {
   MeasureMeta,
   StatisticsMeta,
 } from '@millrace/contract/resources/statistics-meta.ts'
+import type { NamedTagKey } from './definitions/definition-store.ts'
 import {
   dimensionIn,
   dimensions,
@@ -21,21 +22,27 @@ import {
   type PlainMeasure,
   type SourceId,
 } from './members/member.ts'
+import { tagDimension } from './members/workflows.ts'
 import { partsOf } from './query/plan.ts'
 import type { StatisticsSettings } from './question.ts'
+import type { LabelKeys } from './statistics-store.ts'
 
 const caseInsensitiveOperators = operatorsOf.string.filter((each) => operatorMeanings[each].ignoresCase)
 
 const sourceIds = Object.keys(sources) as SourceId[]
 
-/** What a company can query: the catalogue, and the labels of its own facts. */
+/** What a company can query: the catalogue, the labels and parameters of its own facts, and its tags. */
 export function describeStatistics(
-  labels: Readonly<Partial<Record<SourceId, readonly string[]>>>,
-  { exactCounts }: Pick<StatisticsSettings, 'exactCounts'>,
+  labels: LabelKeys,
+  {
+    exactCounts,
+    tagKeys = [],
+  }: Pick<StatisticsSettings, 'exactCounts'> & { readonly tagKeys?: readonly NamedTagKey[] },
 ): StatisticsMeta {
   const known = [
     ...dimensions,
     ...filterDimensions,
+    ...tagKeys.map(({ id, name }) => tagDimension(id, name)),
     ...sourceIds.flatMap((source) => (labels[source] ?? []).map((key) => labelDimension(source, key))),
   ]
   return {
