@@ -40,8 +40,9 @@ export function createDefinitionReader({
 }: DefinitionReaderDependencies): DefinitionReader {
   async function readWorkflows(
     companyId: string,
-    of: ReadonlySet<Lookup['of']>,
+    lookups: readonly Lookup[],
   ): Promise<Pick<Definitions, 'workflowName' | 'workflowTeams'>> {
+    const of = new Set(lookups.map((each) => each.of))
     if (!of.has('workflowName') && !of.has('workflowTeams')) return noDefinitions
     const all = await store.listWorkflows(companyId, maxWorkflows)
     const workflowName = new Map(all.map(({ id, name }) => [id, name]))
@@ -95,11 +96,10 @@ export function createDefinitionReader({
   return {
     async read(companyId, lookups) {
       if (lookups.length === 0) return noDefinitions
-      const found: Definitions = {
-        ...(await readWorkflows(companyId, new Set(lookups.map((each) => each.of)))),
-        ...(await readCategories(companyId, lookups)),
-        tags: await readTags(companyId, lookups),
-      }
+      const { workflowName, workflowTeams } = await readWorkflows(companyId, lookups)
+      const { categoryName, categoryLevels } = await readCategories(companyId, lookups)
+      const tags = await readTags(companyId, lookups)
+      const found = { workflowName, workflowTeams, categoryName, categoryLevels, tags }
       refuseTooMany(found)
       return found
     },
