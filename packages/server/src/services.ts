@@ -264,10 +264,11 @@ export function createServices(parts: ServiceParts): Services {
     readSettings: analyticsSettings.getForQuery,
     clock,
   })
+  const statisticsStore = createStatisticsStore({ columnar })
   const statistics = createStatisticsService({
     gate,
     columnar,
-    store: createStatisticsStore({ columnar }),
+    store: statisticsStore,
     readSettings: analyticsSettings.getForQuery,
     readCohorts: cohorts.readCohorts,
     definitions: createDefinitionReader({
@@ -281,6 +282,7 @@ export function createServices(parts: ServiceParts): Services {
   const readResults = createResultsReader(
     createExperimentMeasure({
       readSettings: analyticsSettings.getForQuery,
+      readVersion: statisticsStore.readVersion,
       run: ({ signal, ...asked }, statement) => runStatement(asked, statement, signal),
       clock,
     }),

@@ -6,7 +6,14 @@ import type { StatisticsMeta } from '@millrace/contract/resources/statistics-met
 import type { Clock } from '../../platform/clock.ts'
 import { DomainError } from '../../platform/errors.ts'
 import type { Columnar } from '../../platform/stores/columnar.ts'
-import { bytesOf, createAnswerCache, isKept, type KeptAnswer, maxKeptBytes } from './answer-cache.ts'
+import {
+  bytesOf,
+  createAnswerCache,
+  isKept,
+  isOfQuery,
+  type KeptAnswer,
+  maxKeptBytes,
+} from './answer-cache.ts'
 import type { ReadCohorts } from './cohorts/cohort-reader.ts'
 import type { DefinitionReader } from './definitions/definition-reader.ts'
 import { type ValuesAsked, valuesQuery } from './dimension-values.ts'
@@ -359,11 +366,6 @@ function keyOf({ companyId, format }: AnswerRequest, { compiled, zone }: Prepare
 function tell(told: Told, { warnings, total }: KeptAnswer): void {
   told.warnings.push(...warnings)
   if (total !== undefined) told.total = total
-}
-
-/** Whether the same question would fail again. */
-function isOfQuery(error: unknown): boolean {
-  return error instanceof DomainError && (error.errorName === 'timeout' || error.errorName === 'tooComplex')
 }
 
 /** The result of the work; undefined when it takes longer. */

@@ -41,11 +41,22 @@ export interface RowsOptions {
   readonly parameters: Parameters
   /** Further conditions on the table's own columns. */
   readonly conditions?: readonly string[]
+  /** Reads all bindings of the company, for a statement that does so anyway: looking for those of the rows costs more. */
+  readonly allBindings?: boolean
 }
 
 export function rowsOf(options: RowsOptions): StoredRows {
-  const { source, companyId, filters, times, eventAliases, parameters, conditions = [] } = options
-  const { definitions = noDefinitions } = options
+  const {
+    source,
+    companyId,
+    filters,
+    times,
+    eventAliases,
+    definitions = noDefinitions,
+    parameters,
+    conditions = [],
+    allBindings = false,
+  } = options
   const needed = new Set<string>()
   /** Columns of labels, with their keys. */
   const labels = new Map<string, string>()
@@ -196,6 +207,7 @@ export function rowsOf(options: RowsOptions): StoredRows {
         within: bounds,
         conditions: early,
         people,
+        allBindings,
         parameters,
       })
       if (bareConditions.length > 0) sql = withFilteredItems(sql)

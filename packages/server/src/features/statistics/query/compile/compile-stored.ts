@@ -22,12 +22,15 @@ export interface StoredOptions {
   readonly conditions: readonly string[]
   /** Lists of persons: only rows that may belong to one of each list are needed; a filter decides exactly. */
   readonly people: readonly (readonly string[])[]
+  /** Whether bindings are read whole, also where those of the rows alone could be looked for. */
+  readonly allBindings: boolean
   readonly parameters: Parameters
 }
 
 /** The stored rows of a source, of one company and within the times, with persons bound where they are wanted. */
 export function storedSql(options: StoredOptions): string {
-  const { source, ofCompany, columns, labels, items, within, conditions, people, parameters } = options
+  const { source, ofCompany, columns, labels, items, within, conditions, people, allBindings, parameters } =
+    options
   const identity = new Set<IdentityColumn>()
   const read = new Set<string>()
 
@@ -64,7 +67,9 @@ export function storedSql(options: StoredOptions): string {
   if (later) read.add('purchase')
   const rows = nested(select([...read].sort(), table, where))
   const bounded = within.length > 0 && within.every(({ from }) => Number.isFinite(from))
-  const devices = bindingConditions(source, { table, where, bounded }, people, { ofCompany, parameters })
+  const devices = allBindings
+    ? []
+    : bindingConditions(source, { table, where, bounded }, people, { ofCompany, parameters })
   const bindings = bindingsSql(identity, [ofCompany, ...devices])
   const joins = [
     `${rows} AS stored`,
