@@ -378,7 +378,10 @@ export function createServices(parts: ServiceParts): Services {
     recordAudit,
     listTeams: createDirectoryStore(relational.db).listTeams,
     log: createDatasourceLogStore({ columnar }),
-    listUsesOfDatasource: overrides.listUsesOfDatasource ?? (async () => []),
+    listUsesOfDatasource:
+      overrides.listUsesOfDatasource ??
+      ((tx, { companyId, datasourceId }) =>
+        workflows.uses.listPublished(tx, companyId, { kind: 'datasource', resourceId: datasourceId })),
     enter: gate.enter,
     box,
     outgoing,
