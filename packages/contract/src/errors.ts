@@ -2,6 +2,7 @@ import type { Static } from 'typebox'
 import { accountErrors } from './errors/accounts.ts'
 import { datasourceErrors } from './errors/datasources.ts'
 import { generalErrors } from './errors/general.ts'
+import { runnerErrors } from './errors/runner.ts'
 import { signInErrors } from './errors/sign-in.ts'
 import { statisticErrors } from './errors/statistics.ts'
 import { workflowErrors } from './errors/workflows.ts'
@@ -19,6 +20,7 @@ export const errorTable = {
   ...signInErrors,
   ...accountErrors,
   ...workflowErrors,
+  ...runnerErrors,
   ...statisticErrors,
 } as const
 

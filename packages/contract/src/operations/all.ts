@@ -21,12 +21,15 @@ import * as provisioning from './provisioning.ts'
 import * as reports from './reports.ts'
 import * as retention from './retention.ts'
 import * as roles from './roles.ts'
+import * as runner from './runner.ts'
 import * as savedQueries from './saved-queries.ts'
 import * as singleSignOn from './single-sign-on.ts'
 import * as statistics from './statistics.ts'
 import * as tags from './tags.ts'
 import * as teams from './teams.ts'
 import * as users from './users.ts'
+import * as workerDatasources from './worker-datasources.ts'
+import * as workflowVersions from './workflow-versions.ts'
 import * as workflows from './workflows.ts'
 
 /**
@@ -80,6 +83,14 @@ export const allOperations: readonly Operation[] = [
   workflows.createWorkflow,
   workflows.listJsonTemplates,
   workflows.listParameterValues,
+  workflows.listWorkflows,
+  workflows.listWorkflowFolders,
+  workflows.readWorkflow,
+  workflows.updateWorkflow,
+  workflows.archiveWorkflow,
+  workflows.restoreWorkflow,
+  workflows.duplicateWorkflow,
+  workflows.deleteWorkflow,
   datasources.analyzeDatasource,
   linkedAccounts.deleteLinkedAccount,
   accounts.resetPassword,
@@ -166,4 +177,24 @@ export const allOperations: readonly Operation[] = [
   retention.exploreRetention,
   experimentResults.readExperimentResults,
   experimentResults.planExperiment,
+  runner.runWorkflow,
+  runner.previewWorkflow,
+  workflowVersions.listWorkflowVersions,
+  workflowVersions.readWorkflowVersion,
+  workflowVersions.saveWorkflowVersion,
+  workflowVersions.validateWorkflowVersion,
+  workflowVersions.publishWorkflowVersion,
+  workflowVersions.restoreWorkflowVersion,
+  workflowVersions.readWorkflowChanges,
+  workerDatasources.readDatasource,
+  workerDatasources.updateDatasource,
+  workerDatasources.deleteDatasource,
+  workerDatasources.pauseDatasource,
+  workerDatasources.resumeDatasource,
+  workerDatasources.refreshDatasource,
+  workerDatasources.uploadContent,
+  workerDatasources.updateFields,
+  workerDatasources.publishDatasource,
+  workerDatasources.listImports,
+  workerDatasources.queryDatasource,
 ]

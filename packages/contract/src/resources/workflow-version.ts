@@ -101,26 +101,50 @@ export const AnalyzeOverrides = Type.Object(
 )
 export type AnalyzeOverrides = Static<typeof AnalyzeOverrides>
 
+/** Beyond docs/interface.md. */
+const extension = { 'x-millrace-extension': true } as const
+
+/** One draft, at most one live version, and those that were live before. */
+export const versionStates = ['draft', 'live', 'inactive'] as const
+export type VersionState = (typeof versionStates)[number]
+
+/** Of a version without its content. */
+export const versionHead = {
+  id: Type.String(),
+  createdAt: dateTime('When it was made'),
+  updatedAt: dateTime('When it was saved last'),
+  state: oneOf(versionStates, {
+    description:
+      '`draft` is edited; `live` is what the workflow shows while it is published; `inactive` was live before',
+  }),
+  number: Type.Integer({ minimum: 1, description: 'Counts from 1 within the workflow', ...extension }),
+  revision: Type.Integer({
+    minimum: 1,
+    description: 'Grows with each save; in quotes it is the `ETag` of the version',
+    ...extension,
+  }),
+  publishedAt: Type.Optional(
+    Type.String({ format: 'date-time', description: 'When it was published', ...extension }),
+  ),
+  lastSavedBy: Type.Optional(Type.String({ description: 'User who saved it last' })),
+  changeDescription: Type.Optional(Type.String()),
+  complexityScore: Type.Optional(Type.Number()),
+}
+
 export const WorkflowVersion = Type.Object(
   {
-    id: Type.String(),
-    createdAt: dateTime('When it was made'),
-    updatedAt: dateTime('When it was saved last'),
-    state: oneOf(['draft', 'live', 'inactive']),
+    ...versionHead,
     definition: Type.Object(
       {
         nodes: freeObject('By node'),
         entrypoints: freeObject('By entrypoint'),
         edges: freeObject('By edge'),
       },
-      strict,
+      { ...strict, description: 'See docs/workflows.md, Definition; a draft need not be complete' },
     ),
     analyze: Analyze,
     metadata: freeObject('Notes of the editor'),
     analyzeOverrides: AnalyzeOverrides,
-    lastSavedBy: Type.Optional(Type.String()),
-    changeDescription: Type.Optional(Type.String()),
-    complexityScore: Type.Optional(Type.Number()),
   },
   { ...strict, title: 'WorkflowVersion' },
 )

@@ -14,8 +14,8 @@ const closed: Readonly<Record<string, readonly Privilege[]>> = {
   schema_migrations: ['select'],
 }
 
-/** Schemas with tables of the service: its own, and that of the job queue. */
-const schemas = ['public', 'jobs'] as const
+/** Schemas with tables of the service: its own, that of the job queue, and that of the rows of datasources. */
+const schemas = ['public', 'jobs', 'datasource_rows'] as const
 
 interface HeldPrivileges {
   /** With the schema, for those outside `public`. */
@@ -63,6 +63,8 @@ async function openTables(client: pg.Client, role: string): Promise<void> {
     if (extra.length > 0) await client.query(`revoke ${extra.join(', ')} on ${table} from ${to}`)
   }
   await client.query(`grant usage, select on all sequences in schema public to ${to}`)
+  // They make and drop tables of rows, which the role itself cannot.
+  await client.query(`grant execute on all functions in schema datasource_rows to ${to}`)
 }
 
 /**

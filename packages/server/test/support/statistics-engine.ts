@@ -26,7 +26,16 @@ export interface StatisticsEngine {
   close(): Promise<void>
 }
 
-const tables = ['events', 'purchases', 'order_events', 'orders', 'identities', 'event_keys', 'label_keys']
+const tables = [
+  'events',
+  'purchases',
+  'workflow_events',
+  'order_events',
+  'orders',
+  'identities',
+  'event_keys',
+  'label_keys',
+]
 
 export async function openStatisticsEngine(): Promise<StatisticsEngine> {
   const engine = await createTestColumnar()
