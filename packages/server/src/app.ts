@@ -20,6 +20,8 @@ import { registerSamlRoutes } from './features/identity/single-sign-on/sign-in/s
 import { registerSingleSignOnRoutes } from './features/identity/single-sign-on/single-sign-on-routes.ts'
 import { registerLinkedAccountRoutes } from './features/linked-accounts/linked-account-routes.ts'
 import { registerReportRoutes } from './features/reports/report-routes.ts'
+import { registerPreviewRoutes } from './features/runner/preview-routes.ts'
+import { runnerRoutes } from './features/runner/runner-routes.ts'
 import { registerSavedQueryRoutes } from './features/saved-queries/saved-query-routes.ts'
 import { readWantedRows } from './features/statistics/answer-reply.ts'
 import { registerCohortRoutes } from './features/statistics/cohorts/cohort-routes.ts'
@@ -92,8 +94,9 @@ export async function buildApp(context: Context, addresses: () => Addresses): Pr
       registerExplorationRoutes(scope, services.statistics, services.answerBodies)
       registerSavedQueryRoutes(scope, services.savedQueries.service)
       registerReportRoutes(scope, services.reports)
-      registerDatasourceRoutes(scope, services.datasources)
+      registerDatasourceRoutes(scope, services)
       registerAccountRoutes(scope, services.accounts)
+      registerPreviewRoutes(scope, services.previews)
       registerLinkedAccountRoutes(scope, services.linkedAccounts)
       registerAuditRoutes(scope, services.audit)
       registerSingleSignOnRoutes(scope, services.singleSignOn)
@@ -108,6 +111,9 @@ export async function buildApp(context: Context, addresses: () => Addresses): Pr
   if (config.roles.has('collector')) {
     await app.register(async function collector(scope) {
       await scope.register(collectorRoutes({ collector: services.collector }))
+    })
+    await app.register(async function runner(scope) {
+      await scope.register(runnerRoutes({ runner: services.runner }))
     })
   }
   return app
