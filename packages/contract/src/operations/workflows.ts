@@ -211,7 +211,6 @@ export const duplicateWorkflow = {
   method: 'POST',
   url: `${url}/:id/duplicate`,
   permission: { resource: 'workflow', action: 'create' },
-  access: 'Workflow: create, and membership of a team that sees it',
   summary: 'Duplicate a workflow',
   description:
     'The copy is a draft called "Copy of ...", in the same folder, with the content of the live version, else of the draft, and without integrations. Those of its teams see it that you are a member of.',
