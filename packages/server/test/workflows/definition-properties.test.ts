@@ -452,7 +452,7 @@ test.each(Object.entries(planters))('validation finds %s where it is', (_name, p
   expect(planted).toBeGreaterThan(0)
 })
 
-test('any graph is analysed and validated, and one without faults is sound', () => {
+test('W13: any graph is analysed and validated, and one without faults is sound', () => {
   fc.assert(
     fc.property(anyDefinitions, (definition) => {
       const faults = validateDefinition(definition, knownResources)
@@ -500,7 +500,7 @@ const anyMap = fc.oneof(
   fc.dictionary(fc.oneof(fc.string(), fc.constantFrom('a', '__proto__')), anyPart),
 )
 
-test('reading never throws, whatever JSON it gets', () => {
+test('W12: reading never throws, whatever JSON it gets', () => {
   fc.assert(
     fc.property(anyMap, anyMap, anyMap, (nodes, entrypoints, edges) => {
       const read = readDefinition({ nodes, entrypoints, edges } as UnreadDefinition)

@@ -349,13 +349,13 @@ test.each([
   ['{{x}}', { x: { value: 'javascript:alert(1)' } }, 'bindings.x, the whole address, must begin with'],
   ['{{x}}', { x: { value: 'https://{{y}}' } }, 'must hold no placeholders'],
   ['https://example.com/{{y}}', {}, 'template: Node "end" (redirect): {{y}} in url has no binding'],
-])('the address %s is refused', (url, bindings, message) => {
+])('W15: the address %s is refused', (url, bindings, message) => {
   const texts = led(url, bindings)
   expect(texts).toHaveLength(1)
   expect(texts[0]).toContain(message)
 })
 
-test('an image leads to no app, and a redirect of any content nowhere that runs script', () => {
+test('W15: an image leads to no app, and a redirect of any content nowhere that runs script', () => {
   expect(textsOf(withNodes({ end: { type: 'image', url: 'myapp://x' } }))).toEqual([
     'address: Node "end" (image): url must begin with https:// or http://',
   ])
@@ -509,7 +509,7 @@ test('all JSON nodes have one template, and experiments edges for their variants
   )
 })
 
-test('a cycle is named in its order, and two cycles both', () => {
+test('W13: a cycle is named in its order, and two cycles both', () => {
   const context = { type: 'context' } as const
   const definition: WorkflowDefinition = {
     nodes: { a: context, b: context, c: context, d: context },
