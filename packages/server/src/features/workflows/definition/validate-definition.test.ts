@@ -569,6 +569,26 @@ test('paths and the steps of all paths have bounds', () => {
   ])
 })
 
+test('2000 paths are allowed, and 2001 are not', () => {
+  const nodes: Record<string, WorkflowNode> = { end }
+  const edges: Record<string, WorkflowDefinition['edges'][string]> = { start: { from: 'zone', to: 'n0' } }
+  for (const [place, count] of [20, 10, 10].entries()) {
+    const groups = Array.from({ length: count }, (_, group) => ({ id: `g${group}`, share: 100 / count }))
+    nodes[`n${place}`] = { type: 'split', groups }
+    const to = place === 2 ? 'end' : `n${place + 1}`
+    for (const { id } of groups) edges[`e${place}${id}`] = { from: `n${place}`, to, output: id }
+  }
+  const zone = { type: 'web', format: 'json' } as const
+  expect(textsOf({ nodes, entrypoints: { zone }, edges })).toEqual([])
+  expect(
+    textsOf({
+      nodes,
+      entrypoints: { zone, other: zone },
+      edges: { ...edges, other: { from: 'other', to: 'end' } },
+    }),
+  ).toEqual([expect.stringContaining('more than 2000 paths')])
+})
+
 test('a branch has one value of an exclusive tag key, and not too many tags', () => {
   const tag = (tagKeyId: string, tagValueId: string) => ({ tagKeyId, tagValueId })
   const tagged = (tags: { tagKeyId: string; tagValueId: string }[]) => {
