@@ -31,6 +31,8 @@ import { registerAnalyticsSettingsRoutes } from './features/statistics/settings/
 import { registerEventAliasRoutes } from './features/statistics/settings/event-alias-routes.ts'
 import { registerStatisticsRoutes } from './features/statistics/statistics-routes.ts'
 import { registerTagKeyRoutes } from './features/tag-keys/tag-key-routes.ts'
+import { registerVersionRoutes } from './features/workflows/versions/version-routes.ts'
+import { registerWorkflowRoutes } from './features/workflows/workflow-routes.ts'
 import type { Addresses } from './platform/http/documents/curl.ts'
 import { documentsRoutes } from './platform/http/documents-routes.ts'
 import { healthRoutes } from './platform/http/health-routes.ts'
@@ -82,6 +84,8 @@ export async function buildApp(context: Context, addresses: () => Addresses): Pr
       registerAnalyticsSettingsRoutes(scope, services.analyticsSettings)
       registerEventAliasRoutes(scope, services.eventAliases)
       registerTagKeyRoutes(scope, services.tagKeys)
+      registerWorkflowRoutes(scope, services.workflows.service)
+      registerVersionRoutes(scope, services.workflows.versions)
       registerExperimentRoutes(scope, services)
       registerExperimentResultRoutes(scope, services.experimentResults, {
         readWanted: readWantedRows,
@@ -90,7 +94,7 @@ export async function buildApp(context: Context, addresses: () => Addresses): Pr
       registerExplorationRoutes(scope, services.statistics, services.answerBodies)
       registerSavedQueryRoutes(scope, services.savedQueries.service)
       registerReportRoutes(scope, services.reports)
-      registerDatasourceRoutes(scope, services.datasources)
+      registerDatasourceRoutes(scope, services)
       registerAccountRoutes(scope, services.accounts)
       registerPreviewRoutes(scope, services.previews)
       registerLinkedAccountRoutes(scope, services.linkedAccounts)

@@ -27,7 +27,7 @@ import { createMailQueue, createMailStore } from './features/mail/mail-store.ts'
 import { openConfiguredModel } from './features/reports/language-model/configured-model.ts'
 import type { LanguageModel } from './features/reports/language-model/language-model.ts'
 import { createAttachmentReader } from './features/saved-queries/runs/read-attachment.ts'
-import { measureMails, measureReports, measureRuns, measureStores } from './measure-stores.ts'
+import { measureImports, measureMails, measureReports, measureRuns, measureStores } from './measure-stores.ts'
 import {
   type OpenedColumnar,
   type OpenedRelational,
@@ -220,6 +220,11 @@ export async function openContext(options: ContextOptions): Promise<Context> {
       })
     const services = createServices({
       spoolDirectory: dataDirectory.runPath,
+      contents: {
+        directory: config.contentDirectory,
+        downloads: join(dataDirectory.runPath, 'downloads'),
+        limitBytes: config.maxUploadBytes,
+      },
       countryDatabase: config.countryDatabase,
       relational,
       box,
@@ -261,6 +266,11 @@ export async function openContext(options: ContextOptions): Promise<Context> {
     const { loops: reportLoops } = services.reports
     closers.push(reportLoops.stop)
     measureReports(metrics, reportLoops)
+    const { datasourceImports } = services
+    await datasourceImports.prepare()
+    jobs.handle(datasourceImports.sweepJob, (_, { signal }) => datasourceImports.sweep(signal))
+    closers.push(datasourceImports.stop)
+    measureImports(metrics, datasourceImports)
     jobs.start(config.roles.has('worker'))
 
     const loader = createLoaderService({
@@ -272,6 +282,8 @@ export async function openContext(options: ContextOptions): Promise<Context> {
       metrics,
     })
     closers.push(loader.stop)
+    // Rows of datasources do not wait for the columnar store.
+    if (config.roles.has('worker')) datasourceImports.start()
     let columnarState = 'is starting'
     const whenReady = columnarServes.then(async () => {
       if (ending.signal.aborted) return
