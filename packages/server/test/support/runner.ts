@@ -253,7 +253,10 @@ export function createRunnerWorld(overrides: Partial<RunnerDependencies> = {}) {
     /** Puts a zone behind an address, and resolves once the change is read. */
     async publish(parts: ZoneParts, shortId = 'abcdef1234'): Promise<void> {
       revisions++
-      zones.set(shortId, zoneOf({ revision: String(revisions), ...parts, integration: { shortId, ...parts.integration } }))
+      zones.set(
+        shortId,
+        zoneOf({ revision: String(revisions), ...parts, integration: { shortId, ...parts.integration } }),
+      )
       runner.drop(runnerWorkflow)
       await new Promise((resolve) => setImmediate(resolve))
     },

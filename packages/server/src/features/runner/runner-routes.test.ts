@@ -1,3 +1,4 @@
+import type { Binding } from '@millrace/contract/resources/workflow-definition.ts'
 import { describe, expect, test } from 'vitest'
 import {
   createRunnerWorld,
@@ -23,7 +24,11 @@ const greeting = {
     variables: [{ name: 'title', type: 'scalar' as const }],
   },
 }
-const json = (bindings: object) => ({ type: 'json' as const, templateId: runnerTemplate, bindings })
+const json = (bindings: Record<string, Binding>) => ({
+  type: 'json' as const,
+  templateId: runnerTemplate,
+  bindings,
+})
 const city = { type: 'parameter' as const, parameter: 'city', kind: 'text' as const }
 
 describe('a display', () => {

@@ -1,6 +1,8 @@
 import type { WorkflowDefinition } from '@millrace/contract/resources/workflow-definition.ts'
 import type { Analyze } from '@millrace/contract/resources/workflow-version.ts'
 import type { Relational } from '../../platform/stores/relational.ts'
+import type { ReadResources } from './read-resources.ts'
+import { runnableDefinition } from './runnable-definition.ts'
 import { readContent } from './versions/version-content.ts'
 import { createVersionStore, type PublishedTemplate } from './versions/version-store.ts'
 import { createWorkflowStore } from './workflow-store.ts'
@@ -39,10 +41,11 @@ export interface RunnableZone extends RunnableIntegration {
 export interface ZoneFinderDependencies {
   readonly relational: Pick<Relational, 'db'>
   readonly findIntegration: (shortId: string) => Promise<RunnableIntegration | undefined>
+  readonly readResources: ReadResources
 }
 
 /** Finds what an address of the runner shows; every process keeps it until it hears of a change. */
-export function createZoneFinder({ relational, findIntegration }: ZoneFinderDependencies) {
+export function createZoneFinder({ relational, findIntegration, readResources }: ZoneFinderDependencies) {
   return async (shortId: string): Promise<RunnableZone | undefined> => {
     const found = await findIntegration(shortId)
     if (!found) return undefined
@@ -53,7 +56,12 @@ export function createZoneFinder({ relational, findIntegration }: ZoneFinderDepe
     const live = await createVersionStore(relational.db).findPublished(key)
     if (!live) return zone
     const { versionId, analyze, templates } = live
-    const { definition } = readContent(live)
+    const definition = await runnableDefinition(relational.db, readResources, {
+      companyId: key.companyId,
+      teamIds: zone.teamIds,
+      definition: readContent(live).definition,
+      templates,
+    })
     const revision = `${versionId}-${live.revision}`
     return { ...zone, published: { versionId, definition, analyze, templates, revision } }
   }
