@@ -134,7 +134,10 @@ export function zoneOf(parts: ZoneParts): RunnableZone {
 }
 
 /** Leaves `{type: static, value}` and `{type: dependency, variable}`, as templates have them. */
-function fillTemplate({ definition }: RunnableTemplate, values: ReadonlyMap<string, unknown>): unknown {
+export function fillTemplate(
+  { definition }: RunnableTemplate,
+  values: ReadonlyMap<string, unknown>,
+): unknown {
   const fill = (node: unknown): unknown => {
     if (typeof node !== 'object' || node === null) return node
     const leaf = node as { type?: unknown; value?: unknown; variable?: unknown }
