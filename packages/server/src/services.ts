@@ -72,7 +72,7 @@ import {
 import { createReportSettingsStore } from './features/reports/automatic/report-settings-store.ts'
 import type { LanguageModel } from './features/reports/language-model/language-model.ts'
 import { createReports, type Reports, type ReportsDependencies } from './features/reports/reports.ts'
-import type { FillTemplate, FindZone, PersonSource, ReadVersion, RowSource } from './features/runner/ports.ts'
+import type { FillTemplate, PersonSource } from './features/runner/ports.ts'
 import { createPreviewService, type PreviewService } from './features/runner/preview-service.ts'
 import { createRunnerService, type RunnerService } from './features/runner/runner-service.ts'
 import { createRunnerStore } from './features/runner/runner-store.ts'
@@ -181,11 +181,8 @@ export interface ServiceOverrides {
   readonly runner?: Partial<RunnerPorts>
 }
 
-/** What the runner needs of workflows, datasources and statistics. */
+/** What the runner needs of other features, and tests put something else in the place of. */
 export interface RunnerPorts {
-  readonly findZone: FindZone
-  readonly readVersion: ReadVersion
-  readonly rows: RowSource
   readonly persons: PersonSource
   readonly fillTemplate: FillTemplate
 }
@@ -227,9 +224,6 @@ const isNotThere = async (): Promise<never> => {
 
 /** Nodes that ask for what is not there fall back. */
 const absentRunnerPorts: RunnerPorts = {
-  findZone: async () => undefined,
-  readVersion: async () => undefined,
-  rows: { queryRows: isNotThere, revisionOf: isNotThere },
   persons: { readPerson: isNotThere, isMember: isNotThere },
   fillTemplate() {
     throw new Error('nothing fills templates yet')
@@ -413,6 +407,9 @@ export function createServices(parts: ServiceParts): Services {
   const runnerPorts: RunnerPorts = { ...absentRunnerPorts, ...overrides.runner }
   const openRunner = {
     ...runnerPorts,
+    findZone: workflows.findZone,
+    readVersion: workflows.readPreviewable,
+    rows: datasourceParts.datasourceRows,
     readCompany: createRunnerStore(relational.db).findCompany,
     async listExperiments(companyId: string, ids: readonly string[]) {
       const store = createExperimentStore(relational.db)
