@@ -32,8 +32,8 @@ const mebibyte = 1024 * 1024
 /** What an analysis looks at, however large the source: rows, and bytes after decompression. */
 const whole = { rows: 10_000, bytes: 32 * mebibyte } as const
 /** Of a file that can be read from any position: its beginning, then pieces within it. */
-const head = { rows: 6000, bytes: 16 * mebibyte } as const
-const piece = { rows: 1000, bytes: 4 * mebibyte } as const
+const head = { rows: 6000, bytes: 8 * mebibyte } as const
+const piece = { rows: 1000, bytes: 2 * mebibyte } as const
 /** Where pieces begin, in parts of the file behind its head. */
 const positions = [0.25, 0.5, 0.75, 1]
 const maxFaults = 100
@@ -60,10 +60,13 @@ export async function sampleRows(
   const start = await sampleStart(file, options, head, signal)
   const rows = [...start.rows]
   const faults = [...start.faults]
+  let end = head.bytes
   for (const position of positions) {
     signal?.throwIfAborted()
     const from = Math.floor(head.bytes + (size - head.bytes - piece.bytes) * position)
-    if (from < head.bytes) continue
+    // No entry is seen twice: identifiers would not be unique.
+    if (from < end) continue
+    end = from + piece.bytes
     rows.push(...(await samplePiece(file, options, start.rows, from)))
   }
   return { rows, faults, isWhole: false }
