@@ -62,14 +62,14 @@ export async function* openRows(
 
 /**
  * Reads texts into the collector; it gives control back after each piece.
- * @param isCut whether the content goes on behind the bytes, so that an unfinished last entry is no fault
+ * @param isCut whether, at its end, the content goes on behind the bytes: an unfinished last entry is no fault then
  */
 export async function* readText(
   content: AsyncIterable<Buffer>,
   options: SourceOptions,
   collector: RowCollector,
   limits: SourceLimits,
-  isCut = false,
+  isCut: () => boolean = () => false,
 ): AsyncGenerator<void> {
   let reader: TextReader | undefined
   let decoder: Decoder | undefined
@@ -91,12 +91,12 @@ export async function* readText(
   function write(isEnd: boolean): void {
     collector.isReplaced = decoder?.hasReplaced ?? false
     if (reader === undefined) {
-      const isWhole = isEnd && !isCut && pending.length <= headLength
+      const isWhole = isEnd && !isCut() && pending.length <= headLength
       reader = createReader(options, pending.slice(0, headLength), isWhole, { sink: collector, limits })
     }
     if (pending !== '') reader.write(pending)
     pending = ''
-    if (isEnd) reader.end(isCut)
+    if (isEnd) reader.end(isCut())
   }
 
   for await (const bytes of content) {
