@@ -32,7 +32,7 @@ create table workflow_versions (
   revision integer not null default 1 check (revision > 0),
   -- Texts keep the order of their fields, which the editor shows.
   definition json not null,
-  analyze json not null,
+  "analyze" json not null,
   analyze_overrides json not null,
   metadata json not null default '{}',
   complexity_score double precision not null default 0,
