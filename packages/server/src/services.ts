@@ -5,9 +5,16 @@ import { createAuditStore, recordAudit } from './features/audit/audit-store.ts'
 import { type CollectorService, createCollectorService } from './features/collector/collector-service.ts'
 import { watchIngest } from './features/collector/ingest-watch.ts'
 import { createCountryDatabase } from './features/collector/senders/country-database.ts'
+import { createSenderReader } from './features/collector/senders/senders.ts'
+import type { ContentFilesOptions } from './features/datasources/contents/content-files.ts'
 import { createDatasourceLogStore } from './features/datasources/datasource-log-store.ts'
-import { createDatasourceService, type DatasourceService } from './features/datasources/datasource-service.ts'
 import { createDatasourceStore } from './features/datasources/datasource-store.ts'
+import {
+  createDatasources,
+  type Datasources,
+  type DatasourcesDependencies,
+} from './features/datasources/datasources.ts'
+import { ensureWorkflowEvents } from './features/datasources/workflow-events-store.ts'
 import { type AssignmentService, createAssignmentService } from './features/experiments/assignment-service.ts'
 import type { ReadResults } from './features/experiments/decision.ts'
 import { createExperimentService, type ExperimentService } from './features/experiments/experiment-service.ts'
@@ -19,10 +26,14 @@ import {
   createResultsService,
   type ResultsService,
 } from './features/experiments/results/results-service.ts'
+import { claimKey } from './features/idempotency/idempotency-store.ts'
 import { type AccountServices, createAccountServices } from './features/identity/people/account-services.ts'
 import { createTimezoneStore } from './features/identity/people/company/timezone-store.ts'
 import { createDirectoryStore } from './features/identity/people/directory/directory-store.ts'
-import { requireResourceGroups } from './features/identity/people/teams/resource-groups.ts'
+import {
+  requireMemberTeams,
+  requireResourceGroups,
+} from './features/identity/people/teams/resource-groups.ts'
 import { createProvisioning, type Provisioning } from './features/identity/provisioning/provisioning.ts'
 import { createBearerGuard } from './features/identity/sessions/access/bearer-guard.ts'
 import { createRefusalAudit } from './features/identity/sessions/access/refusal-audit.ts'
@@ -61,8 +72,14 @@ import {
 import { createReportSettingsStore } from './features/reports/automatic/report-settings-store.ts'
 import type { LanguageModel } from './features/reports/language-model/language-model.ts'
 import { createReports, type Reports, type ReportsDependencies } from './features/reports/reports.ts'
+import type { FillTemplate, FindZone, PersonSource, ReadVersion, RowSource } from './features/runner/ports.ts'
+import { createPreviewService, type PreviewService } from './features/runner/preview-service.ts'
+import { createRunnerService, type RunnerService } from './features/runner/runner-service.ts'
+import { createRunnerStore } from './features/runner/runner-store.ts'
 import { createSavedQueries, type SavedQueries } from './features/saved-queries/saved-queries.ts'
 import { createSavedQueryStore } from './features/saved-queries/saved-query-store.ts'
+import { nextTimes } from './features/saved-queries/schedule/planned-times.ts'
+import { readCron } from './features/saved-queries/schedule/read-cron.ts'
 import { type AnswerBodies, createAnswerBodies } from './features/statistics/answer-body.ts'
 import { createCohortListStore } from './features/statistics/cohorts/cohort-list-store.ts'
 import { createCohortPeople } from './features/statistics/cohorts/cohort-people.ts'
@@ -97,8 +114,14 @@ import {
   type ListUsesOfTag,
   type TagKeyService,
 } from './features/tag-keys/tag-key-service.ts'
+import { evaluateExpression } from './features/workflows/definition/transform-functions/evaluate-expression.ts'
+import {
+  createWorkflows,
+  type Workflows,
+  type WorkflowsDependencies,
+} from './features/workflows/workflows.ts'
 import type { OpenedColumnar } from './open-stores.ts'
-import type { Clock } from './platform/clock.ts'
+import { type Clock, monotonicClock } from './platform/clock.ts'
 import type { Passwords } from './platform/crypto/passwords.ts'
 import type { SecretBox } from './platform/crypto/secret-box.ts'
 import { createSqlLeakyBuckets } from './platform/limits/sql-leaky-bucket.ts'
@@ -110,7 +133,7 @@ import type { EventLog } from './platform/stores/event-log.ts'
 import type { Queries, Relational } from './platform/stores/relational.ts'
 
 /** The rules of every feature, over one set of stores. */
-export interface Services {
+export interface Services extends Pick<Datasources, 'datasources' | 'workerDatasources' | 'datasourceRows'> {
   readonly tokens: TokenService
   readonly guard: ReturnType<typeof createBearerGuard>
   readonly signIn: SignInService
@@ -119,7 +142,7 @@ export interface Services {
   readonly authenticators: AuthenticatorService
   readonly singleSignOn: SingleSignOn
   readonly collector: CollectorService
-  readonly datasources: DatasourceService
+  readonly datasourceImports: Datasources['loops']
   readonly statistics: StatisticsService
   readonly analyticsSettings: AnalyticsSettingsService
   readonly eventAliases: EventAliasService
@@ -128,6 +151,7 @@ export interface Services {
   readonly savedQueries: SavedQueries
   readonly reports: Reports
   readonly tagKeys: TagKeyService
+  readonly workflows: Workflows
   readonly experiments: ExperimentService
   readonly assignments: AssignmentService
   readonly experimentResults: ResultsService
@@ -136,6 +160,8 @@ export interface Services {
   readonly linkedAccounts: LinkedAccountService
   readonly audit: AuditService
   readonly provisioning: Provisioning
+  readonly runner: RunnerService
+  readonly previews: PreviewService
 }
 
 export type FindPrincipal = Parameters<typeof createBearerGuard>[0]['findPrincipal']
@@ -147,8 +173,21 @@ export interface ServiceOverrides {
   readonly queryGate?: QueryGate
   readonly queryLimits?: RunLimits
   readonly listUsesOfTag?: ListUsesOfTag
+  readonly listUsesOfDatasource?: DatasourcesDependencies['listUsesOfDatasource']
+  readonly contentThreads?: DatasourcesDependencies['threads']
+  readonly validateDefinition?: WorkflowsDependencies['validateDefinition']
   readonly readResults?: ReadResults
   readonly reportWriting?: ReportsDependencies['writing']
+  readonly runner?: Partial<RunnerPorts>
+}
+
+/** What the runner needs of workflows, datasources and statistics. */
+export interface RunnerPorts {
+  readonly findZone: FindZone
+  readonly readVersion: ReadVersion
+  readonly rows: RowSource
+  readonly persons: PersonSource
+  readonly fillTemplate: FillTemplate
 }
 
 export interface ServiceParts {
@@ -165,9 +204,13 @@ export interface ServiceParts {
   readonly publicUrl: () => string
   /** Where answers that are too large for the memory are held. */
   readonly spoolDirectory: string
+  /** Where the content of datasources is. */
+  readonly contents: ContentFilesOptions & { readonly limitBytes: number }
   /** File of the country of each address; undefined for the one that the service brings. */
   readonly countryDatabase: string | undefined
   readonly findPrincipal: FindPrincipal
+  /** Milliseconds that a run of a workflow may wait for its data. */
+  readonly runnerBudgetMs: number
   readonly clock: Clock
   readonly logger: Logger
   readonly metrics: Metrics
@@ -177,6 +220,21 @@ export interface ServiceParts {
 
 /** Metadata of an identity provider is some kilobytes; federations of thousands are not for one company. */
 const metadataLimits = { limitBytes: 1024 * 1024, timeoutMs: 20_000 }
+
+const isNotThere = async (): Promise<never> => {
+  throw new Error('nothing answers this yet')
+}
+
+/** Nodes that ask for what is not there fall back. */
+const absentRunnerPorts: RunnerPorts = {
+  findZone: async () => undefined,
+  readVersion: async () => undefined,
+  rows: { queryRows: isNotThere, revisionOf: isNotThere },
+  persons: { readPerson: isNotThere, isMember: isNotThere },
+  fillTemplate() {
+    throw new Error('nothing fills templates yet')
+  },
+}
 
 /** Wires the features together: what one needs of another it gets here. */
 export function createServices(parts: ServiceParts): Services {
@@ -204,7 +262,8 @@ export function createServices(parts: ServiceParts): Services {
     log,
     async findDatasource(id) {
       const found = await datasourceStates.findState(id)
-      return found && { ...found, active: found.status === 'active' }
+      // Displays and clicks of workflows are written by the service alone, and rows come another way.
+      return found?.kind === 'tracking' ? { ...found, active: found.status === 'active' } : undefined
     },
     countries: createCountryDatabase({ file: parts.countryDatabase, logger }),
     clock,
@@ -256,8 +315,25 @@ export function createServices(parts: ServiceParts): Services {
       leave()
     }
   }
+  const workflows = createWorkflows({
+    relational,
+    recordAudit,
+    lockCompany,
+    requireMemberTeams,
+    claimKey,
+    ensureEventsDatasource: (tx, companyId) =>
+      ensureWorkflowEvents(tx, companyId, createDirectoryStore(tx).getDefaultTeam),
+    listIntegrations: async () => new Map(),
+    hasVariableProfile: async () => false,
+    findIntegration: async () => undefined,
+    sources: { listTemplates: async () => new Map(), listCategories: async () => new Set() },
+    validateDefinition: overrides.validateDefinition,
+    clock,
+  })
   const cohorts = createCohortService({
     relational,
+    requireUnused: (tx, companyId, resourceId) =>
+      workflows.uses.requireUnused(tx, companyId, { kind: 'cohort', resourceId }),
     lists: createCohortListStore({ columnar }),
     people: createCohortPeople(({ company, signal }, statement) => runStatement(company, statement, signal)),
     recordAudit,
@@ -293,8 +369,38 @@ export function createServices(parts: ServiceParts): Services {
     lockCompany,
     requireResourceGroups,
     tagKeys: createSystemTagKeys(),
+    requireWorkflows: workflows.uses.requireWorkflows,
     readResults: overrides.readResults ?? createDecisionReader(readResults),
     clock,
+  })
+  const { loops: datasourceImports, ...datasourceParts } = createDatasources({
+    relational,
+    recordAudit,
+    listTeams: createDirectoryStore(relational.db).listTeams,
+    log: createDatasourceLogStore({ columnar }),
+    listUsesOfDatasource:
+      overrides.listUsesOfDatasource ??
+      ((tx, { companyId, datasourceId }) =>
+        workflows.uses.listPublished(tx, companyId, { kind: 'datasource', resourceId: datasourceId })),
+    enter: gate.enter,
+    box,
+    outgoing,
+    times: {
+      read(cron, timezone) {
+        const reading = readCron(cron)
+        if ('fault' in reading) return reading
+        const zone = openZone(timezone)
+        return { next: (after) => nextTimes(reading.recurrence, zone, after, 1)[0] }
+      },
+      knowsTimezone,
+      readSettings: analyticsSettings.getForQuery,
+    },
+    enqueueMail,
+    publicUrl,
+    contents: parts.contents,
+    clock,
+    logger,
+    threads: overrides.contentThreads,
   })
   const linkedAccounts = createLinkedAccountService({
     relational,
@@ -304,7 +410,38 @@ export function createServices(parts: ServiceParts): Services {
     clock,
     enter: createQueryGate({ running: 2, waiting: 4, what: 'test messages' }).enter,
   })
+  const runnerPorts: RunnerPorts = { ...absentRunnerPorts, ...overrides.runner }
+  const openRunner = {
+    ...runnerPorts,
+    readCompany: createRunnerStore(relational.db).findCompany,
+    async listExperiments(companyId: string, ids: readonly string[]) {
+      const store = createExperimentStore(relational.db)
+      const found = await Promise.all(ids.map((id) => store.find({ companyId, id })))
+      return found.flatMap((each) =>
+        each ? [{ ...each, routingVariantId: each.outcome?.routingVariantId }] : [],
+      )
+    },
+    readSender: createSenderReader(),
+    openZone,
+    publicUrl,
+    budgetMs: parts.runnerBudgetMs,
+    clock,
+  }
+  const runner = createRunnerService({
+    ...openRunner,
+    evaluateExpression,
+    async record({ companyId, datasourceId, countries, data, userAgent, address, ...event }) {
+      const datasource = { id: datasourceId, companyId, countries, active: true }
+      const envelope = { ...event, key: companyId, data, v: 1 }
+      await collector.collect(datasource, { events: [envelope], unreadableLines: [] }, userAgent, address)
+    },
+    steadyClock: monotonicClock,
+    log: logger,
+    metrics,
+  })
   return {
+    runner,
+    previews: createPreviewService({ ...openRunner, environmentOf: runner.environmentOf }),
     tokens: createTokenService({
       relational,
       tokens,
@@ -326,12 +463,8 @@ export function createServices(parts: ServiceParts): Services {
       clock,
     }),
     collector,
-    datasources: createDatasourceService({
-      relational,
-      listTeams: createDirectoryStore(relational.db).listTeams,
-      log: createDatasourceLogStore({ columnar }),
-      enter: gate.enter,
-    }),
+    ...datasourceParts,
+    datasourceImports,
     singleSignOn: createSingleSignOn({
       relational,
       box,
@@ -365,9 +498,15 @@ export function createServices(parts: ServiceParts): Services {
         overrides.listUsesOfTag ??
         (async (tx, tag) => {
           const uses = await createExperimentStore(tx).listUsesOfTag(tag)
-          return uses.map((use) => ({ kind: 'experiment', ...use }))
+          const experimentUses = uses.map((use) => ({ kind: 'experiment' as const, ...use }))
+          if (tag.valueId !== undefined) return experimentUses
+          const reference = { kind: 'tag-key', resourceId: tag.tagKeyId } as const
+          const published = await workflows.uses.listPublished(tx, tag.companyId, reference)
+          return [...experimentUses, ...published.map((use) => ({ kind: 'workflow' as const, ...use }))]
         }),
+      forgetTag: workflows.uses.forgetTag,
     }),
+    workflows,
     experiments,
     experimentResults: createResultsService({ readMeasured: experiments.readMeasured, readResults }),
     assignments: createAssignmentService({
@@ -398,6 +537,7 @@ export function createServices(parts: ServiceParts): Services {
     reports: createReports({
       relational,
       answer: statistics.answer,
+      answerTogether: statistics.answerTogether,
       validateQuery: statistics.validate,
       readSettings: analyticsSettings.getForQuery,
       describe: statistics.describe,

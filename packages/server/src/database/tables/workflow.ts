@@ -34,8 +34,8 @@ export const workflowVersions = pgTable('workflow_versions', {
   /** Grows with each save. */
   revision: integer('revision').notNull().default(1),
   definition: json('definition').$type<WorkflowVersion['definition']>().notNull(),
-  analyze: json('analyze').$type<Analyze>().notNull(),
-  analyzeOverrides: json('analyze_overrides').$type<AnalyzeOverrides>().notNull(),
+  analyze: json('analysis').$type<Analyze>().notNull(),
+  analyzeOverrides: json('analysis_overrides').$type<AnalyzeOverrides>().notNull(),
   metadata: json('metadata').$type<Record<string, unknown>>().notNull().default({}),
   complexityScore: doublePrecision('complexity_score').notNull().default(0),
   /** Of definition and analysis as they are stored. */
@@ -47,7 +47,12 @@ export const workflowVersions = pgTable('workflow_versions', {
 })
 
 /** What a published version needs of a JSON template. */
-export type PublishedTemplate = Pick<JsonTemplate, 'definition' | 'variables' | 'redirectVariable'>
+export interface PublishedTemplate {
+  readonly definition: unknown
+  /** `index`: the row of a `fixed` one, from 0. */
+  readonly variables: readonly (JsonTemplate['variables'][number] & { readonly index?: number })[]
+  readonly redirectVariable?: string
+}
 
 /** What a version took with it when it was published. */
 export const workflowPublications = pgTable('workflow_publications', {

@@ -84,7 +84,7 @@ export interface RunnerCompany {
   readonly eventsDatasourceId: string | undefined
 }
 
-export type ReadCompany = (companyId: string) => Promise<RunnerCompany>
+export type ReadCompany = (companyId: string) => Promise<RunnerCompany | undefined>
 
 /** What assigns an experiment's variants. */
 export interface RunnableExperiment {
@@ -155,8 +155,11 @@ export interface PersonSource {
   ): Promise<boolean>
 }
 
-/** Computes a transform. `lookUp` gives the value of a binding. @throws where it has none */
-export type EvaluateExpression = (expression: Expression, lookUp: (binding: Binding) => unknown) => unknown
+/** Computes a transform. `lookUp` gives the value of a node. @throws where it has none */
+export type EvaluateExpression = (
+  expression: Expression,
+  lookUp: (reference: Extract<Binding, { readonly node: string }>) => unknown,
+) => unknown
 
 /** The object that a template gives with the values of its variables. */
 export type FillTemplate = (template: RunnableTemplate, values: ReadonlyMap<string, unknown>) => unknown
@@ -191,7 +194,7 @@ export interface RunnerEvent {
 export type RecordEvent = (event: RunnerEvent) => Promise<void>
 
 /** The company's wall clock. */
-export interface RunnerZone {
+export interface WallClock {
   /** Milliseconds as if the reading were UTC. */
   localOf(instant: number): number
   instantOf(local: number): number

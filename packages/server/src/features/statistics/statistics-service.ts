@@ -30,6 +30,7 @@ import { type RunLimits, runCompiled } from './query/run.ts'
 import { createResultWriter, type ResultFormat } from './query/shape.ts'
 import { openZone } from './query/time/zone.ts'
 import type { Prepared, Question, StatisticsSettings } from './question.ts'
+import { type AnswerTogether, createSharedAnswers } from './shared-answers.ts'
 import { describeStatistics } from './statistics-meta.ts'
 import type { LabelKeys, StatisticsStore } from './statistics-store.ts'
 
@@ -92,6 +93,8 @@ export interface StatisticsService {
    *   `tooComplex`, `tooManyRequests`, `timeout`, `unavailable`
    */
   answer(request: QueryRequest): Answer
+  /** Answers queries of one form in one statement, the others not at all (shared-answers.ts). */
+  readonly answerTogether: AnswerTogether
   /**
    * Answers an exploration as a query is answered, at the same places and within the same limits.
    * @throws {DomainError} as `answer`
@@ -186,7 +189,10 @@ export function createStatisticsService(dependencies: StatisticsDependencies): S
     return found
   }
 
-  async function readLabelWarnings({ question, companyId }: ExplorationRequest): Promise<Warning[]> {
+  async function readLabelWarnings({
+    question,
+    companyId,
+  }: Pick<ExplorationRequest, 'question' | 'companyId'>): Promise<Warning[]> {
     const uses = question.labels
     if (uses.length === 0) return []
     const remembered = await look(companyId, labelsFreshFor).labels
@@ -194,6 +200,13 @@ export function createStatisticsService(dependencies: StatisticsDependencies): S
     // The label may be new.
     const known = await look(companyId, 0).labels
     return warnOfLabels(unknownLabels(uses, known), known)
+  }
+
+  /** An answer without a warning is better than none. */
+  async function warningsInTime(
+    request: Pick<ExplorationRequest, 'question' | 'companyId'>,
+  ): Promise<Warning[]> {
+    return (await within(labelWarningsMs, readLabelWarnings(request)).catch(() => undefined)) ?? []
   }
 
   async function count(compiled: CompiledQuery, sql: string, signal?: AbortSignal): Promise<number> {
@@ -251,13 +264,12 @@ export function createStatisticsService(dependencies: StatisticsDependencies): S
     const rowLimit = createRowLimit(compiled)
     const leave = await gate.enter(request.companyId, request.signal, request.userId)
     try {
-      // An answer without a warning is better than none.
-      const ofLabels = within(labelWarningsMs, readLabelWarnings(request)).catch(() => undefined)
+      const ofLabels = warningsInTime(request)
       let begun = false
       const begin = async () => {
         if (begun) return ''
         begun = true
-        told.warnings.push(...((await ofLabels) ?? []))
+        told.warnings.push(...(await ofLabels))
         return writer.begin()
       }
       let turn = performance.now()
@@ -293,6 +305,19 @@ export function createStatisticsService(dependencies: StatisticsDependencies): S
     }
   }
 
+  async function observe<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+    const asked = performance.now()
+    let outcome: QueryOutcome = 'ok'
+    try {
+      return await work()
+    } catch (error) {
+      outcome = outcomeOf(error, signal)
+      throw error
+    } finally {
+      onAnswered(outcome, (performance.now() - asked) / 1000)
+    }
+  }
+
   function explore(request: ExplorationRequest): Answer {
     const told: Told = { warnings: [] }
     return { pieces: observed(request, told), warnings: told.warnings, total: () => told.total }
@@ -303,6 +328,11 @@ export function createStatisticsService(dependencies: StatisticsDependencies): S
 
   return {
     answer,
+    answerTogether: createSharedAnswers({
+      ...dependencies,
+      observe,
+      warnOfLabels: (query, companyId) => warningsInTime({ question: questionOf(query), companyId }),
+    }),
     async listValues({ member, contains, limit, ...request }) {
       const { query, count } = valuesQuery({ member, contains, limit })
       const { pieces } = answer({ ...request, query, format: 'json' })

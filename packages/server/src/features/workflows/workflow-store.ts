@@ -1,4 +1,8 @@
-import type { WorkflowStatus, WorkflowSummary } from '@millrace/contract/resources/workflow.ts'
+import {
+  type WorkflowStatus,
+  type WorkflowSummary,
+  workflowTransitionOf,
+} from '@millrace/contract/resources/workflow.ts'
 import { and, asc, desc, eq, exists, inArray, ne, type SQL, sql } from 'drizzle-orm'
 import { workflows, workflowTeams } from '../../database/tables/workflow.ts'
 import type { Range } from '../../platform/paging.ts'
@@ -177,7 +181,7 @@ export function createWorkflowStore(db: Queries) {
     async listFolders(viewer: Viewer, hierarchy: readonly string[], limit: number): Promise<string[]> {
       const name = sql<string>`${workflows.hierarchy}[${hierarchy.length + 1}::int]`
       const rows = await db
-        .selectDistinct({ name })
+        .select({ name })
         .from(workflows)
         .where(
           and(
@@ -187,6 +191,7 @@ export function createWorkflowStore(db: Queries) {
             sql`cardinality(${workflows.hierarchy}) > ${hierarchy.length}::int`,
           ),
         )
+        .groupBy(sql`1`)
         .orderBy(sql`1`)
         .limit(limit)
       return rows.map((row) => row.name)
@@ -234,6 +239,14 @@ export function createWorkflowStore(db: Queries) {
           updatedAt: sql`greatest(now(), ${workflows.updatedAt} + interval '1 millisecond')`,
         })
         .where(one(key))
+    },
+
+    /** Publishing failed; what is published stays so. */
+    async markFailed({ companyId }: Viewer, id: string): Promise<void> {
+      await db
+        .update(workflows)
+        .set({ status: 'error' })
+        .where(and(one({ companyId, id }), inArray(workflows.status, [...workflowTransitionOf('fail').from])))
     },
 
     async replaceTeams(

@@ -1,4 +1,4 @@
-import { resolve } from 'node:path'
+import { join, resolve } from 'node:path'
 import type { Environment } from './env.ts'
 
 export type Role = Environment['MILLRACE_ROLES'][number]
@@ -16,6 +16,10 @@ export interface Config {
   readonly roles: ReadonlySet<Role>
   readonly logLevel: Environment['MILLRACE_LOG_LEVEL']
   readonly dataDirectory: string
+  /** Where uploaded content of datasources is. */
+  readonly contentDirectory: string
+  /** Largest content of a datasource. */
+  readonly maxUploadBytes: number
   /** File of the country of each address; undefined for the one that the service brings. */
   readonly countryDatabase: string | undefined
   /** Bytes of free disk below which events are refused with 503. */
@@ -48,6 +52,8 @@ export function configFrom(env: Environment): Config {
     roles: new Set(env.MILLRACE_ROLES),
     logLevel: env.MILLRACE_LOG_LEVEL,
     dataDirectory: resolve(env.MILLRACE_DATA_DIR),
+    contentDirectory: resolve(env.MILLRACE_CONTENT_DIR ?? join(env.MILLRACE_DATA_DIR, 'datasources')),
+    maxUploadBytes: env.MILLRACE_MAX_UPLOAD_BYTES,
     countryDatabase: env.MILLRACE_COUNTRY_DATABASE,
     diskReserveBytes: env.MILLRACE_DISK_RESERVE_MIB * 1024 * 1024,
     runnerBudgetMs: env.MILLRACE_RUNNER_BUDGET_MS,

@@ -2,7 +2,7 @@ import type { Expression, PlainMeasure } from '../../members/member.ts'
 import type { Branch, Plan } from '../plan.ts'
 import { hullOf, type TimeSet } from '../time/interval.ts'
 import { second } from '../time/zone.ts'
-import { timeCondition } from './compile-conditions.ts'
+import { boundTime, type TimeForm, timeCondition } from './compile-conditions.ts'
 import { type Attribution, creditRowsOf } from './compile-credits.ts'
 import type { Buckets } from './compile-groupings.ts'
 import type { Definitions } from './compile-lookups.ts'
@@ -10,14 +10,13 @@ import { type Rows, rowsOf } from './compile-rows.ts'
 import { sessionGap, sessionRowsOf } from './compile-sessions.ts'
 import type { EventAliases } from './event-name.ts'
 import type { Parameters } from './parameters.ts'
+import type { Pass } from './passes.ts'
 import { nested, select } from './sql-text.ts'
 
 /** Input for the compilation of one branch. */
 export interface BranchContext {
   readonly plan: Plan
-  readonly times: TimeSet
-  /** Instants of all buckets that have a row whether there is a fact in them or not. */
-  readonly filled?: readonly number[]
+  readonly pass: Pass
   readonly buckets: Buckets
   readonly companyId: string
   /** Whether distinct counts are exact at any size. */
@@ -26,11 +25,13 @@ export interface BranchContext {
   readonly attribution: Attribution
   readonly definitions: Definitions
   readonly parameters: Parameters
+  /** Whether rows are grouped by each grouping by itself, and `part` says by which, instead of by all together. */
+  readonly isApart?: boolean
 }
 
 /**
- * One row for each group of a branch: the groupings as `g0`, `g1`, ..., then every measure of the plan as
- * `<prefix>0`, `<prefix>1`, ..., of which those of other branches are 0.
+ * One row for each group of a branch: the range as `range` where the pass has several, the groupings as `g0`, `g1`, ...,
+ * then every measure of the plan as `<prefix>0`, `<prefix>1`, ..., of which those of other branches are 0.
  */
 export function branchSql(branch: Branch, context: BranchContext, prefix: string): string {
   const measures = context.plan.measures.map((measure, i) => {
@@ -49,8 +50,36 @@ export function branchSql(branch: Branch, context: BranchContext, prefix: string
   }
 }
 
-export function groupBy({ groupings }: Pick<Plan, 'groupings'>): string {
-  return groupings.length > 0 ? `\nGROUP BY ${groupings.map((_, i) => `g${i}`).join(', ')}` : ''
+/** The columns that tell the groups of a pass apart. */
+export function groupColumns({ plan, pass }: Pick<BranchContext, 'plan' | 'pass'>): string[] {
+  return [...(pass.ranges.length > 1 ? ['range'] : []), ...plan.groupings.map((_, i) => `g${i}`)]
+}
+
+export function groupBy(context: Pick<BranchContext, 'plan' | 'pass' | 'isApart'>): string {
+  const { plan, pass, isApart } = context
+  if (isApart) {
+    const range = pass.ranges.length > 1 ? ['range'] : []
+    const sets = plan.groupings.map((_, i) => `(${[...range, `g${i}`].join(', ')})`)
+    return `\nGROUP BY GROUPING SETS (${sets.join(', ')})`
+  }
+  const columns = groupColumns(context)
+  return columns.length > 0 ? `\nGROUP BY ${columns.join(', ')}` : ''
+}
+
+/** By which grouping a row is grouped, where each is by itself. */
+function partColumn({ plan, isApart }: BranchContext): string[] {
+  if (!isApart) return []
+  const cases = plan.groupings.slice(0, -1).map((_, i) => `grouping(g${i}) = 0, ${i}`)
+  return [`multiIf(${cases.join(', ')}, ${plan.groupings.length - 1}) AS part`]
+}
+
+/** In which range of its pass a time lies, where there are several: they follow each other. */
+function rangeColumn(sql: string, form: TimeForm, { pass, parameters }: BranchContext): string[] {
+  const last = pass.ranges.at(-1)
+  if (!last || pass.ranges.length === 1) return []
+  const earlier = pass.ranges.slice(0, -1)
+  const cases = earlier.map(({ index, to }) => `${sql} < ${boundTime(to, form, parameters)}, ${index}`)
+  return [`multiIf(${cases.join(', ')}, ${last.index}) AS range`]
 }
 
 /** What a source adds to a group that it has nothing for: means stay absent (docs/statistics.md, Joining sources). */
@@ -85,7 +114,8 @@ function rowsWithin(
 }
 
 function aggregatesSql(branch: Branch, context: BranchContext, measures: readonly string[]): string {
-  const { plan, times, buckets, parameters } = context
+  const { pass, buckets, parameters } = context
+  const { times } = pass
   const rows = rowsWithin(branch, context, times)
   const columns = branch.groupings.map((grouping, i) => {
     const sql = rows.dimension(grouping.dimension)
@@ -94,12 +124,13 @@ function aggregatesSql(branch: Branch, context: BranchContext, measures: readonl
   for (const measure of branch.measures) rows.need(aggregateOf(branch, measure, context).columns)
   // The relation lies in the hull; separate intervals are distinguished here.
   const inside = times.length > 1 ? timeCondition('time', times, 'time', parameters) : undefined
-  if (inside !== undefined) rows.need(['time'])
+  const range = rangeColumn('time', 'time', context)
+  if (inside !== undefined || range.length > 0) rows.need(['time'])
   return select(
-    [...columns, ...measures],
+    [...partColumn(context), ...range, ...columns, ...measures],
     rows.relation(),
     inside === undefined ? [] : [inside],
-    groupBy(plan),
+    groupBy(context),
   )
 }
 
@@ -130,8 +161,8 @@ const openingRuns: Runs = {
  * the range is enough to know what begins a run.
  */
 function runsSql(branch: Branch, context: BranchContext, measures: readonly string[], runs: Runs): string {
-  const { plan, times, buckets, parameters } = context
-  const hull = hullOf(times)
+  const { pass, buckets, parameters } = context
+  const hull = hullOf(pass.times)
   const read = hull ? [{ from: hull.from - runs.gap, to: hull.to }] : []
   const rows = rowsWithin(branch, context, read, runs.conditions)
   rows.need(['time', 'person', ...runs.keys])
@@ -161,11 +192,11 @@ function runsSql(branch: Branch, context: BranchContext, measures: readonly stri
       `arrayConcat(arrayMap(time -> false, ${all}), arrayMap(time -> true, ${marked})) AS is_marked`
   }
   const timesOfPeople = select(people, rows.relation(), [], `\nGROUP BY ${keys.join(', ')}`)
-  const inRange = timeCondition('start', times, 'milliseconds', parameters)
+  const inRange = timeCondition('start', pass.times, 'milliseconds', parameters)
   return select(
-    [...columns, ...measures],
+    [...rangeColumn('start', 'milliseconds', context), ...columns, ...measures],
     `${nested(timesOfPeople)}\nARRAY JOIN ${starts}`,
     inRange === undefined ? [] : [inRange],
-    groupBy(plan),
+    groupBy(context),
   )
 }

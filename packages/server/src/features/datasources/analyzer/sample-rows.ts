@@ -1,0 +1,275 @@
+import { open } from 'node:fs/promises'
+import { type ByteRange, openContent } from '../formats/content.ts'
+import { createCsvReader } from '../formats/csv-reader.ts'
+import { createDecoder } from '../formats/encoding.ts'
+import { createJsonReader } from '../formats/json-reader.ts'
+import { createNdjsonReader } from '../formats/ndjson-reader.ts'
+import { createRowCollector, openRows, type RowCollector, readText } from '../formats/open-rows.ts'
+import { openParquet } from '../formats/parquet-reader.ts'
+import { isEvery, parsePath } from '../formats/path.ts'
+import { SourceFault } from '../formats/source-fault.ts'
+import {
+  type EntryFault,
+  type RawRow,
+  type SourceFile,
+  type SourceLimits,
+  type SourceOptions,
+  sourceLimits,
+} from '../formats/source-options.ts'
+import type { TextReader } from '../formats/text-reader.ts'
+import { createXmlReader } from '../formats/xml-reader.ts'
+
+export interface Sample {
+  readonly rows: readonly RawRow[]
+  /** Entries that could not be read, at most 100 of them. */
+  readonly faults: readonly EntryFault[]
+  /** Whether these are all entries of the source. */
+  readonly isWhole: boolean
+}
+
+const mebibyte = 1024 * 1024
+
+/** What an analysis looks at, however large the source: rows, and bytes after decompression. */
+const whole = { rows: 10_000, bytes: 32 * mebibyte } as const
+/** Of a file that can be read from any position: its beginning, then pieces within it. */
+const head = { rows: 6000, bytes: 16 * mebibyte } as const
+const piece = { rows: 1000, bytes: 4 * mebibyte } as const
+/** Where pieces begin, in parts of the file behind its head. */
+const positions = [0.25, 0.5, 0.75, 1]
+const maxFaults = 100
+/** Characters that are read at a time. */
+const pieceLength = 64 * 1024
+
+/**
+ * Some rows of a source: all of a small one, the first 10,000 or 32 MB of a stream, of compressed content and of
+ * workbooks, else the first 6,000 and pieces of 1,000 from the rest, the end among them. The same for the same content.
+ * @throws SourceFault where the beginning cannot be read
+ */
+export async function sampleRows(
+  file: SourceFile,
+  options: SourceOptions,
+  signal?: AbortSignal,
+): Promise<Sample> {
+  const { format, compression } = options
+  if (format === 'parquet') return sampleParquet(file)
+  const canSeek = 'path' in file && compression === undefined && format !== 'xlsx'
+  const size = canSeek ? await sizeOf(file.path) : Number.POSITIVE_INFINITY
+  if (!canSeek || size <= head.bytes) return sampleStart(file, options, whole, signal)
+  const start = await sampleStart(file, options, head, signal)
+  const rows = [...start.rows]
+  const faults = [...start.faults]
+  for (const position of positions) {
+    signal?.throwIfAborted()
+    const from = Math.floor(head.bytes + (size - head.bytes - piece.bytes) * position)
+    if (from < head.bytes) continue
+    rows.push(...(await samplePiece(file, options, start.rows, from)))
+  }
+  return { rows, faults, isWhole: false }
+}
+
+async function sizeOf(path: string): Promise<number> {
+  const handle = await open(path)
+  try {
+    return (await handle.stat()).size
+  } finally {
+    await handle.close()
+  }
+}
+
+async function sampleStart(
+  file: SourceFile,
+  options: SourceOptions,
+  max: { readonly rows: number; readonly bytes: number },
+  signal: AbortSignal | undefined,
+): Promise<Sample> {
+  const faults: EntryFault[] = []
+  const onFault = (fault: EntryFault) => {
+    if (faults.length < maxFaults) faults.push(fault)
+  }
+  const rows: RawRow[] = []
+  const cut = { isCut: false }
+  const batches =
+    options.format === 'xlsx'
+      ? openRows(file, options, { onFault })
+      : textBatches(
+          cutContent(openContent(file, options, sourceLimits), max.bytes, cut),
+          options,
+          onFault,
+          cut,
+        )
+  for await (const batch of batches) {
+    signal?.throwIfAborted()
+    rows.push(...batch.slice(0, max.rows - rows.length))
+    if (rows.length >= max.rows) return { rows, faults, isWhole: false }
+  }
+  return { rows, faults, isWhole: !cut.isCut }
+}
+
+/** The first bytes of content, and whether there are more. */
+async function* cutContent(
+  content: AsyncIterable<Buffer>,
+  maxBytes: number,
+  cut: { isCut: boolean },
+): AsyncGenerator<Buffer> {
+  let bytes = 0
+  for await (const chunk of content) {
+    const rest = maxBytes - bytes
+    bytes += chunk.length
+    if (chunk.length > rest) {
+      cut.isCut = true
+      yield chunk.subarray(0, rest)
+      return
+    }
+    yield chunk
+  }
+}
+
+async function* textBatches(
+  content: AsyncIterable<Buffer>,
+  options: SourceOptions,
+  onFault: (fault: EntryFault) => void,
+  cut: { readonly isCut: boolean },
+): AsyncGenerator<RawRow[]> {
+  const collector = createRowCollector(onFault)
+  for await (const _ of readText(content, options, collector, sourceLimits, () => cut.isCut))
+    yield* collector.take()
+  yield* collector.take()
+  collector.end()
+}
+
+/** Rows from a position within a file; none where no entry is found that looks like those of the beginning. */
+async function samplePiece(
+  file: SourceFile,
+  options: SourceOptions,
+  known: readonly RawRow[],
+  from: number,
+): Promise<RawRow[]> {
+  const isWide = options.encoding === 'utf-16le' || options.encoding === 'utf-16be'
+  const start = isWide ? from - (from % 2) : from
+  const text = await readPiece(file, options, { start, end: start + piece.bytes - 1 })
+  const limits = sourceLimits
+  switch (options.format) {
+    case 'csv':
+      return csvPiece(text, options, known, limits)
+    case 'ndjson':
+      return readPieces(text.slice(text.indexOf('\n') + 1), (sink) => createNdjsonReader({ sink, limits }))
+    case 'json': {
+      const [first = ''] = Object.keys(known[0] ?? {})
+      const at = text.search(new RegExp(`\\{\\s*${escapeForPattern(JSON.stringify(first))}\\s*:`))
+      const rootPath = options.rootPath
+      if (at === -1 || rootPath === undefined || !isEvery(parsePath(rootPath).at(-1))) return []
+      const rows = readPieces(text.slice(at), (sink) =>
+        createJsonReader({ sink, limits, rootPath, isWithin: true }),
+      )
+      return looksLike(rows, known) ? rows : []
+    }
+    case 'xml': {
+      const names = parsePath(options.rootPath ?? '').map((step) => ('every' in step ? undefined : step.name))
+      const name = names.at(-1)
+      if (name === undefined || names.includes(undefined)) return []
+      const at = text.search(new RegExp(`<${escapeForPattern(name)}[\\s>]`))
+      if (at === -1) return []
+      const around = names.slice(0, -1).map((each) => `<${each}>`)
+      const rootPath = options.rootPath as string
+      return readPieces(around.join('') + text.slice(at), (sink) =>
+        createXmlReader({ sink, limits, rootPath }),
+      )
+    }
+    default:
+      return []
+  }
+}
+
+function escapeForPattern(text: string): string {
+  return text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')
+}
+
+async function readPiece(file: SourceFile, options: SourceOptions, range: ByteRange): Promise<string> {
+  // A file that was ASCII at its beginning may be UTF-8 or windows-1252: what begins within a character says nothing.
+  const decoder = createDecoder(options.encoding)
+  let text = ''
+  let skipped = false
+  for await (const chunk of openContent(file, {}, sourceLimits, range)) {
+    let bytes = chunk
+    if (!skipped && options.encoding !== 'utf-16le' && options.encoding !== 'utf-16be') {
+      while (bytes.length > 0 && ((bytes[0] as number) & 0xc0) === 0x80) bytes = bytes.subarray(1)
+    }
+    skipped = true
+    text += decoder.decode(bytes)
+  }
+  return text
+}
+
+/** Reads what it can; what is at the end of a piece is cut, and what is wrong there says nothing. */
+function readPieces(text: string, create: (sink: RowCollector) => TextReader): RawRow[] {
+  const collector = createRowCollector(undefined)
+  const rows: RawRow[] = []
+  try {
+    const reader = create(collector)
+    for (let from = 0; from < text.length && rows.length < piece.rows; from += pieceLength) {
+      reader.write(text.slice(from, from + pieceLength))
+      rows.push(...collector.take().flat())
+    }
+  } catch (error) {
+    if (!(error instanceof SourceFault)) throw error
+    rows.push(...collector.take().flat())
+  }
+  return rows.slice(0, piece.rows)
+}
+
+/** The first line that begins an entry: from it on, ten records have as many values as the header has names. */
+function csvPiece(
+  text: string,
+  options: SourceOptions,
+  known: readonly RawRow[],
+  limits: SourceLimits,
+): RawRow[] {
+  const columns = options.csvColumns ?? Object.keys(known[0] ?? {})
+  const delimiter = options.csvDelimiter ?? ','
+  let from = 0
+  for (let tries = 0; tries < 50; tries++) {
+    const end = text.indexOf('\n', from)
+    if (end === -1) return []
+    from = end + 1
+    const good = readPieces(text.slice(from, from + 64 * 1024), (sink) =>
+      createCsvReader({ sink, limits, delimiter, columns }),
+    )
+    const lines = text.slice(from, from + 64 * 1024).split('\n', 11).length - 1
+    if (good.length > 0 && good.length >= Math.min(10, lines)) {
+      return readPieces(text.slice(from), (sink) => createCsvReader({ sink, limits, delimiter, columns }))
+    }
+  }
+  return []
+}
+
+/** Whether rows have mostly the keys of those known. */
+function looksLike(rows: readonly RawRow[], known: readonly RawRow[]): boolean {
+  const keys = new Set(known.slice(0, 100).flatMap((row) => Object.keys(row)))
+  const [first] = rows
+  if (first === undefined) return false
+  const own = Object.keys(first)
+  return own.filter((key) => keys.has(key)).length * 2 >= own.length
+}
+
+async function sampleParquet(file: SourceFile): Promise<Sample> {
+  const collector = createRowCollector(undefined)
+  let total = 0
+  const ranges = (rows: number): (readonly [number, number])[] => {
+    total = rows
+    if (rows <= whole.rows) return [[0, rows]]
+    const rest = rows - head.rows
+    return [
+      [0, head.rows],
+      ...positions.map((position) => {
+        const from = head.rows + Math.floor((rest - piece.rows) * position)
+        return [from, from + piece.rows] as const
+      }),
+    ]
+  }
+  for await (const _ of openParquet(file, collector, sourceLimits, ranges)) {
+    // The collector gathers the rows.
+  }
+  const rows = collector.take().flat()
+  collector.end()
+  return { rows, faults: [], isWhole: rows.length === total }
+}
