@@ -9,12 +9,12 @@ import { createSenderReader } from './features/collector/senders/senders.ts'
 import type { ContentFilesOptions } from './features/datasources/contents/content-files.ts'
 import { createDatasourceLogStore } from './features/datasources/datasource-log-store.ts'
 import { createDatasourceStore } from './features/datasources/datasource-store.ts'
-import { ensureWorkflowEvents } from './features/datasources/workflow-events-store.ts'
 import {
   createDatasources,
   type Datasources,
   type DatasourcesDependencies,
 } from './features/datasources/datasources.ts'
+import { ensureWorkflowEvents } from './features/datasources/workflow-events-store.ts'
 import { type AssignmentService, createAssignmentService } from './features/experiments/assignment-service.ts'
 import type { ReadResults } from './features/experiments/decision.ts'
 import { createExperimentService, type ExperimentService } from './features/experiments/experiment-service.ts'
@@ -84,6 +84,8 @@ import { type AnswerBodies, createAnswerBodies } from './features/statistics/ans
 import { createCohortListStore } from './features/statistics/cohorts/cohort-list-store.ts'
 import { createCohortPeople } from './features/statistics/cohorts/cohort-people.ts'
 import { type CohortService, createCohortService } from './features/statistics/cohorts/cohort-service.ts'
+import { createDefinitionReader } from './features/statistics/definitions/definition-reader.ts'
+import { createDefinitionStore } from './features/statistics/definitions/definition-store.ts'
 import { createExperimentMeasure } from './features/statistics/explorations/experiments/experiment-measure.ts'
 import type { CompiledQuery } from './features/statistics/query/compile/compile.ts'
 import { createQueryGate, type QueryGate } from './features/statistics/query/gate.ts'
@@ -171,6 +173,8 @@ export interface ServiceOverrides {
   readonly queryGate?: QueryGate
   readonly queryLimits?: RunLimits
   readonly listUsesOfTag?: ListUsesOfTag
+  readonly listUsesOfDatasource?: DatasourcesDependencies['listUsesOfDatasource']
+  readonly contentThreads?: DatasourcesDependencies['threads']
   readonly validateDefinition?: WorkflowsDependencies['validateDefinition']
   readonly readResults?: ReadResults
   readonly reportWriting?: ReportsDependencies['writing']
@@ -184,8 +188,6 @@ export interface RunnerPorts {
   readonly rows: RowSource
   readonly persons: PersonSource
   readonly fillTemplate: FillTemplate
-  readonly contentThreads?: DatasourcesDependencies['threads']
-  readonly listUsesOfDatasource?: DatasourcesDependencies['listUsesOfDatasource']
 }
 
 export interface ServiceParts {
@@ -261,9 +263,6 @@ export function createServices(parts: ServiceParts): Services {
     async findDatasource(id) {
       const found = await datasourceStates.findState(id)
       // Displays and clicks of workflows are written by the service alone, and rows come another way.
-      if (found?.kind !== 'tracking') return undefined
-      return { ...found, active: found.status === 'active' }
-      // Of the others none takes what comes to the public address.
       return found?.kind === 'tracking' ? { ...found, active: found.status === 'active' } : undefined
     },
     countries: createCountryDatabase({ file: parts.countryDatabase, logger }),
@@ -348,6 +347,10 @@ export function createServices(parts: ServiceParts): Services {
     store: statisticsStore,
     readSettings: analyticsSettings.getForQuery,
     readCohorts: cohorts.readCohorts,
+    definitions: createDefinitionReader({
+      store: createDefinitionStore(relational.db),
+      listCategories: async () => [],
+    }),
     clock,
     limits: queryLimits,
     onAnswered: (outcome, seconds) => metrics.querySeconds.observe({ outcome }, seconds),
@@ -375,7 +378,10 @@ export function createServices(parts: ServiceParts): Services {
     recordAudit,
     listTeams: createDirectoryStore(relational.db).listTeams,
     log: createDatasourceLogStore({ columnar }),
-    listUsesOfDatasource: overrides.listUsesOfDatasource ?? (async () => []),
+    listUsesOfDatasource:
+      overrides.listUsesOfDatasource ??
+      ((tx, { companyId, datasourceId }) =>
+        workflows.uses.listPublished(tx, companyId, { kind: 'datasource', resourceId: datasourceId })),
     enter: gate.enter,
     box,
     outgoing,

@@ -32,8 +32,8 @@ create table workflow_versions (
   revision integer not null default 1 check (revision > 0),
   -- Texts keep the order of their fields, which the editor shows.
   definition json not null,
-  analyze json not null,
-  analyze_overrides json not null,
+  analysis json not null,
+  analysis_overrides json not null,
   metadata json not null default '{}',
   complexity_score double precision not null default 0,
   -- Of definition and analysis as they are stored.

@@ -34,8 +34,8 @@ export const workflowVersions = pgTable('workflow_versions', {
   /** Grows with each save. */
   revision: integer('revision').notNull().default(1),
   definition: json('definition').$type<WorkflowVersion['definition']>().notNull(),
-  analyze: json('analyze').$type<Analyze>().notNull(),
-  analyzeOverrides: json('analyze_overrides').$type<AnalyzeOverrides>().notNull(),
+  analyze: json('analysis').$type<Analyze>().notNull(),
+  analyzeOverrides: json('analysis_overrides').$type<AnalyzeOverrides>().notNull(),
   metadata: json('metadata').$type<Record<string, unknown>>().notNull().default({}),
   complexityScore: doublePrecision('complexity_score').notNull().default(0),
   /** Of definition and analysis as they are stored. */

@@ -2,6 +2,8 @@ import type { Warning } from '@millrace/contract/envelope.ts'
 import type { Query } from '@millrace/contract/resources/query.ts'
 import type { Columnar } from '../../platform/stores/columnar.ts'
 import type { ReadCohorts } from './cohorts/cohort-reader.ts'
+import { membersIn } from './label-warnings.ts'
+import { findDimension } from './members/catalogue.ts'
 import { compileTogether, sharedForm } from './query/compile/compile-together.ts'
 import type { QueryGate } from './query/gate.ts'
 import { parseQuery } from './query/parse/parse.ts'
@@ -89,7 +91,9 @@ export function createSharedAnswers({
       queries.map(async (query, place) => {
         const cohorts = await readCohorts(companyId, query, now)
         const plan = planQuery(parseQuery(query, { ...now, cohorts }))
-        return { query, place, plan, form: sharedForm(plan, settings) }
+        // What looks up names is asked alone: which texts it needs is found for one question.
+        const looksUp = membersIn(query).some(({ id }) => findDimension(id)?.lookup !== undefined)
+        return { query, place, plan, form: looksUp ? undefined : sharedForm(plan, settings) }
       }),
     )
     const answers: (SharedAnswer | undefined)[] = queries.map(() => undefined)

@@ -15,12 +15,16 @@ import {
   maxKeptBytes,
 } from './answer-cache.ts'
 import type { ReadCohorts } from './cohorts/cohort-reader.ts'
+import type { DefinitionReader } from './definitions/definition-reader.ts'
 import { type ValuesAsked, valuesQuery } from './dimension-values.ts'
-import { labelsIn, unknownLabels, warnOfLabels } from './label-warnings.ts'
+import { labelsAmong, type MemberUse, membersIn, unknownLabels, warnOfLabels } from './label-warnings.ts'
+import { findDimension } from './members/catalogue.ts'
 import { type CompiledQuery, compileQuery } from './query/compile/compile.ts'
+import type { Definitions } from './query/compile/compile-lookups.ts'
 import type { QueryGate } from './query/gate.ts'
 import { parseQuery } from './query/parse/parse.ts'
 import { planQuery } from './query/plan.ts'
+import { createQueryFaults } from './query/query-faults.ts'
 import { createRowLimit } from './query/row-limit.ts'
 import { type RunLimits, runCompiled } from './query/run.ts'
 import { createResultWriter, type ResultFormat } from './query/shape.ts'
@@ -35,6 +39,7 @@ export interface StatisticsDependencies {
   readonly store: StatisticsStore
   readonly readSettings: (companyId: string) => Promise<StatisticsSettings>
   readonly readCohorts: ReadCohorts
+  readonly definitions: DefinitionReader
   readonly clock: Clock
   readonly gate: QueryGate
   readonly limits: RunLimits
@@ -134,7 +139,8 @@ interface Described {
 }
 
 export function createStatisticsService(dependencies: StatisticsDependencies): StatisticsService {
-  const { columnar, store, readSettings, readCohorts, clock, gate, limits, onAnswered } = dependencies
+  const { columnar, store, readSettings, readCohorts, definitions, clock, gate, limits, onAnswered } =
+    dependencies
   const described = new Map<string, Described>()
   const cache = createAnswerCache({ clock })
 
@@ -147,7 +153,24 @@ export function createStatisticsService(dependencies: StatisticsDependencies): S
     const settings = await readSettings(companyId)
     const now = { instant: at, zone: openZone(settings.timezone) }
     const cohorts = await readCohorts(companyId, question.body, now)
-    return question.prepare({ companyId, instant: now.instant, streamed, settings, cohorts })
+    const found = await definitions.read(companyId, question.lookups ?? [])
+    return question.prepare({
+      companyId,
+      instant: now.instant,
+      streamed,
+      settings,
+      cohorts,
+      definitions: found,
+    })
+  }
+
+  async function describe(
+    companyId: string,
+    labels: Promise<LabelKeys>,
+    exactCounts: boolean,
+  ): Promise<StatisticsMeta> {
+    const tagKeys = await definitions.listTagKeys(companyId)
+    return describeStatistics(await labels, { exactCounts, tagKeys })
   }
 
   /** The labels of a company, at most so many milliseconds old. */
@@ -311,12 +334,12 @@ export function createStatisticsService(dependencies: StatisticsDependencies): S
       warnOfLabels: (query, companyId) => warningsInTime({ question: questionOf(query), companyId }),
     }),
     async listValues({ member, contains, limit, ...request }) {
-      const { query, value, count } = valuesQuery({ member, contains, limit })
+      const { query, count } = valuesQuery({ member, contains, limit })
       const { pieces } = answer({ ...request, query, format: 'json' })
       let text = ''
       for await (const piece of pieces) text += piece
       const rows = JSON.parse(text) as Record<string, unknown>[]
-      return rows.map((row) => ({ value: String(row[value]), count: Number(row[count]) }))
+      return rows.map((row) => ({ value: String(row[member]), count: Number(row[count]) }))
     },
     explore,
     async validate(query, companyId) {
@@ -328,7 +351,7 @@ export function createStatisticsService(dependencies: StatisticsDependencies): S
       if (known.meta?.exactCounts !== exactCounts) {
         known.meta = {
           exactCounts,
-          described: known.labels.then((labels) => describeStatistics(labels, { exactCounts })),
+          described: describe(companyId, known.labels, exactCounts),
         }
       }
       return known.meta.described
@@ -337,15 +360,30 @@ export function createStatisticsService(dependencies: StatisticsDependencies): S
 }
 
 function questionOf(query: Query): Question {
+  const members = membersIn(query)
   return {
     body: query,
-    labels: labelsIn(query),
-    prepare({ companyId, instant, streamed, settings, cohorts }) {
+    labels: labelsAmong(members),
+    lookups: members.flatMap(({ id }) => findDimension(id)?.lookup ?? []),
+    prepare({ companyId, instant, streamed, settings, cohorts, definitions }) {
+      rejectUnknownTags(members, definitions)
       const now = { instant, zone: openZone(settings.timezone), cohorts }
       const plan = planQuery(parseQuery(query, now, { streamed }))
-      return { compiled: compileQuery(plan, companyId, settings), zone: plan.zone }
+      return { compiled: compileQuery(plan, companyId, { ...settings, definitions }), zone: plan.zone }
     },
   }
+}
+
+/** Which tags exist is for the company to say, unlike all other members. */
+function rejectUnknownTags(members: readonly MemberUse[], { tags }: Definitions): void {
+  const faults = createQueryFaults()
+  for (const { id, path } of members) {
+    const lookup = findDimension(id)?.lookup
+    if (lookup?.of !== 'tag' || tags.has(lookup.keyId)) continue
+    const text = `there is no tag key ${lookup.keyId}: GET /v2/statistics/meta lists those of your company`
+    faults.add('unknownMember', path, text, id)
+  }
+  faults.throwAny()
 }
 
 /** What was asked, of what, and how it is shown. */

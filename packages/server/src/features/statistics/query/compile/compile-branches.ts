@@ -1,9 +1,11 @@
 import type { Expression, PlainMeasure } from '../../members/member.ts'
 import type { Branch, Plan } from '../plan.ts'
 import { hullOf, type TimeSet } from '../time/interval.ts'
+import { second } from '../time/zone.ts'
 import { boundTime, type TimeForm, timeCondition } from './compile-conditions.ts'
 import { type Attribution, creditRowsOf } from './compile-credits.ts'
 import type { Buckets } from './compile-groupings.ts'
+import type { Definitions } from './compile-lookups.ts'
 import { type Rows, rowsOf } from './compile-rows.ts'
 import { sessionGap, sessionRowsOf } from './compile-sessions.ts'
 import type { EventAliases } from './event-name.ts'
@@ -21,6 +23,7 @@ export interface BranchContext {
   readonly exactCounts: boolean
   readonly eventAliases: EventAliases
   readonly attribution: Attribution
+  readonly definitions: Definitions
   readonly parameters: Parameters
   /** Whether rows are grouped by each grouping by itself, and `part` says by which, instead of by all together. */
   readonly isApart?: boolean
@@ -37,9 +40,14 @@ export function branchSql(branch: Branch, context: BranchContext, prefix: string
       : zeroOf(measure)
     return `${sql} AS ${prefix}${i}`
   })
-  return branch.over === 'sessions'
-    ? sessionsSql(branch, context, measures)
-    : aggregatesSql(branch, context, measures)
+  switch (branch.over) {
+    case 'sessions':
+      return runsSql(branch, context, measures, sessionRuns)
+    case 'openings':
+      return runsSql(branch, context, measures, openingRuns)
+    default:
+      return aggregatesSql(branch, context, measures)
+  }
 }
 
 /** The columns that tell the groups of a pass apart. */
@@ -91,13 +99,18 @@ function aggregateOf(
   return (perItem ? measure.perItem : undefined) ?? measure.aggregate
 }
 
-function rowsWithin(branch: Branch, context: BranchContext, times: TimeSet): Rows {
-  const { companyId, eventAliases, parameters } = context
+function rowsWithin(
+  branch: Branch,
+  context: BranchContext,
+  times: TimeSet,
+  conditions: readonly string[] = [],
+): Rows {
+  const { companyId, eventAliases, definitions, parameters } = context
   const { source, filters } = branch
-  const options = { companyId, filters, times, eventAliases, parameters }
+  const options = { companyId, filters, times, eventAliases, definitions, parameters }
   if (source.id === 'sessions') return sessionRowsOf(options)
   if (branch.over === 'credits') return creditRowsOf({ ...options, source, attribution: context.attribution })
-  return rowsOf({ ...options, source })
+  return rowsOf({ ...options, source, conditions })
 }
 
 function aggregatesSql(branch: Branch, context: BranchContext, measures: readonly string[]): string {
@@ -121,17 +134,40 @@ function aggregatesSql(branch: Branch, context: BranchContext, measures: readonl
   )
 }
 
+/** Runs of rows of one person: a row that no other precedes by the gap or less begins one. */
+interface Runs {
+  /** Milliseconds. */
+  readonly gap: number
+  /** Columns that divide the rows of a person. */
+  readonly keys: readonly string[]
+  /** On the columns of the table, of rows that make runs. */
+  readonly conditions: readonly string[]
+  /** Runs of the rows that have 1 in this column are counted beside those of all; `is_marked` says which a run is. */
+  readonly marked?: string
+}
+
+const sessionRuns: Runs = { gap: sessionGap, keys: [], conditions: [] }
+
+/** docs/statistics.md, workflows: displays at one place are one opening while they follow each other this closely. */
+const openingRuns: Runs = {
+  gap: 30 * second,
+  keys: ['place'],
+  conditions: ['click = 0'],
+  marked: 'individualized',
+}
+
 /**
- * Sessions of the rows: the times of each person, in each value of the dimensions, in order; a time that no
- * other precedes by the gap or less starts one. Looking back by one gap before the range is enough to know.
+ * Runs of the rows: the times of each person, in each value of the dimensions, in order. Looking back by one gap before
+ * the range is enough to know what begins a run.
  */
-function sessionsSql(branch: Branch, context: BranchContext, measures: readonly string[]): string {
+function runsSql(branch: Branch, context: BranchContext, measures: readonly string[], runs: Runs): string {
   const { pass, buckets, parameters } = context
   const hull = hullOf(pass.times)
-  const rows = rowsWithin(branch, context, hull ? [{ from: hull.from - sessionGap, to: hull.to }] : [])
-  rows.need(['time', 'person'])
+  const read = hull ? [{ from: hull.from - runs.gap, to: hull.to }] : []
+  const rows = rowsWithin(branch, context, read, runs.conditions)
+  rows.need(['time', 'person', ...runs.keys])
   const people: string[] = []
-  const keys = ['person']
+  const keys = ['person', ...runs.keys]
   const columns = branch.groupings.map((grouping, i) => {
     const { dimension } = grouping
     if (dimension.type === 'time') {
@@ -141,15 +177,25 @@ function sessionsSql(branch: Branch, context: BranchContext, measures: readonly 
     keys.push(`g${i}`)
     return `g${i}`
   })
-  people.push('arraySort(groupArray(toUnixTimestamp64Milli(time))) AS times')
+  const milliseconds = 'toUnixTimestamp64Milli(time)'
+  people.push(`arraySort(groupArray(${milliseconds})) AS times`)
+  const startsOf = (list: string) =>
+    `arrayFilter((time, previous) -> time - previous > ${runs.gap}, ${list}, ` +
+    `arrayShiftRight(${list}, 1, ${-(2 ** 53)}))`
+  let starts = `${startsOf('times')} AS start`
+  if (runs.marked !== undefined) {
+    rows.need([runs.marked])
+    people.push(`arraySort(groupArrayIf(${milliseconds}, ${runs.marked} = 1)) AS marked_times`)
+    const [all, marked] = [startsOf('times'), startsOf('marked_times')]
+    starts =
+      `arrayConcat(${all}, ${marked}) AS start, ` +
+      `arrayConcat(arrayMap(time -> false, ${all}), arrayMap(time -> true, ${marked})) AS is_marked`
+  }
   const timesOfPeople = select(people, rows.relation(), [], `\nGROUP BY ${keys.join(', ')}`)
-  const starts =
-    `arrayFilter((time, previous) -> time - previous > ${sessionGap}, times, ` +
-    `arrayShiftRight(times, 1, ${-(2 ** 53)}))`
   const inRange = timeCondition('start', pass.times, 'milliseconds', parameters)
   return select(
     [...rangeColumn('start', 'milliseconds', context), ...columns, ...measures],
-    `${nested(timesOfPeople)}\nARRAY JOIN ${starts} AS start`,
+    `${nested(timesOfPeople)}\nARRAY JOIN ${starts}`,
     inRange === undefined ? [] : [inRange],
     groupBy(context),
   )

@@ -7,6 +7,8 @@ import { nested, select } from './sql-text.ts'
 
 export interface StoredOptions {
   readonly source: Source
+  /** The table of the source, or a relation in its place. */
+  readonly table: string
   /** The condition that every scan of a table has. */
   readonly ofCompany: string
   /** Columns that are wanted: of the table, computed ones of the source, labels, and `items`. */
@@ -35,9 +37,9 @@ export function storedSql(options: StoredOptions): string {
   function columnSql(name: string): string {
     const key = labels.get(name)
     if (key !== undefined) {
-      read.add('labels')
+      read.add(source.labels)
       const bound = parameters.bind('String', key)
-      return `if(mapContains(labels, ${bound}), labels[${bound}], NULL) AS ${name}`
+      return `if(mapContains(${source.labels}, ${bound}), ${source.labels}[${bound}], NULL) AS ${name}`
     }
     if (name === 'items') {
       read.add('ids')
@@ -53,7 +55,7 @@ export function storedSql(options: StoredOptions): string {
   if (shown.length === 0) shown.push('1')
   const inTime = timeCondition('time', within, 'time', parameters)
   const scope = [ofCompany, ...(inTime === undefined ? [] : [inTime])]
-  const table = source.replacing ? `${source.table} FINAL` : source.table
+  const table = source.replacing ? `${options.table} FINAL` : options.table
   const where = [
     ...scope,
     ...people.map((values) => ofPeople(source, values, scope, { ofCompany, parameters })),

@@ -3,6 +3,7 @@ import { unionOf } from '../time/interval.ts'
 import { type CompiledQuery, type CompileSettings, compileQuery, orderTerms, selectedSql } from './compile.ts'
 import { branchSql } from './compile-branches.ts'
 import { createBuckets } from './compile-groupings.ts'
+import { noDefinitions } from './compile-lookups.ts'
 import { createParameters, type Statement } from './parameters.ts'
 import { passesOf } from './passes.ts'
 import { nested, select } from './sql-text.ts'
@@ -33,7 +34,8 @@ export function sharedForm(
   const isPlain = limit !== undefined && offset === 0 && !total && measureFilters.length === 0
   const isOnePass = passesOf(plan).length === 1 && (ranges.length > 1 || ranges[0]?.label === undefined)
   const isOfBuckets = dimension.type === 'time' || ranges.some(({ filled }) => filled)
-  if (multiplies || !isPlain || !isOnePass || isOfBuckets || branch.over === 'sessions') return undefined
+  const isOfRuns = branch.over === 'sessions' || branch.over === 'openings'
+  if (multiplies || !isPlain || !isOnePass || isOfBuckets || isOfRuns) return undefined
   return JSON.stringify([
     [branch.source.id, branch.over, zone.name, limit],
     [plan.measures, plan.selected].map((measures) => measures.map(({ id }) => id)),
@@ -56,7 +58,16 @@ export function compileTogether(
   const ofBranch = plans.flatMap(({ branches }) => branches.flatMap(({ groupings }) => groupings))
   const parameters = createParameters()
   const buckets = createBuckets(plan.zone, unionOf(plan.ranges.flatMap(({ times }) => times)))
-  const context = { ...settings, plan, pass, buckets, companyId, parameters, isApart: true }
+  const context = {
+    ...settings,
+    plan,
+    pass,
+    buckets,
+    companyId,
+    parameters,
+    isApart: true,
+    definitions: noDefinitions,
+  }
   const apart = ['part', ...(pass.ranges.length > 1 ? ['range'] : [])]
   const groups = plan.groupings.map((_, i) => `g${i}`)
   const [own] = first.groupings

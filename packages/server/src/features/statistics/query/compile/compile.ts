@@ -7,6 +7,7 @@ import { measureCondition, treeSql } from './compile-conditions.ts'
 import type { Attribution } from './compile-credits.ts'
 import { filledSql } from './compile-fill.ts'
 import { type CellForm, createBuckets } from './compile-groupings.ts'
+import { type Definitions, noDefinitions } from './compile-lookups.ts'
 import type { EventAliases } from './event-name.ts'
 import { createParameters } from './parameters.ts'
 import { passesOf } from './passes.ts'
@@ -23,6 +24,8 @@ export interface CompileSettings {
   readonly exactCounts: boolean
   readonly eventAliases: EventAliases
   readonly attribution: Attribution
+  /** Absent where the query looks up no text. */
+  readonly definitions?: Definitions
 }
 
 /** One statement, its bound values, and what its columns are. */
@@ -53,7 +56,7 @@ const rangeKey = 'compareDateRange'
 export function compileQuery(
   plan: Plan,
   companyId: string,
-  { eventAliases, attribution, exactCounts }: CompileSettings,
+  { eventAliases, attribution, exactCounts, definitions = noDefinitions }: CompileSettings,
 ): CompiledQuery {
   const parameters = createParameters()
   const compared = plan.ranges.some(({ label }) => label !== undefined)
@@ -65,6 +68,7 @@ export function compileQuery(
     companyId,
     eventAliases,
     attribution,
+    definitions,
     exactCounts,
     parameters,
   }))
@@ -180,15 +184,15 @@ function measureColumn(plan: Plan, measure: PlainMeasure): string {
   return `m${plan.measures.indexOf(measure)}`
 }
 
-/** The text of a selected measure over the columns of the plain ones; a ratio over 0 is null. */
+/** The text of a selected measure over the columns of the plain ones. */
 export function selectedSql(plan: Plan, measure: Measure): string {
   if (!measure.virtual) return measureColumn(plan, measure)
-  const [numerator, denominator] = [measure.numerator, measure.denominator].map((id) => {
+  const parts = measure.parts.map((id) => {
     const part = plan.measures.find((each) => each.id === id)
     if (!part) throw new Error(`the plan lacks ${id} for ${measure.id}`)
     return measureColumn(plan, part)
   })
-  return `if(${denominator} = 0, NULL, toFloat64(${numerator}) / toFloat64(${denominator}))`
+  return measure.compute(...parts)
 }
 
 /** @param unselectedSql the column of the i-th term, by a measure that the rows do not show */
