@@ -34,8 +34,8 @@ const tooLarge = new Set([241, 396])
 
 export interface PersonEventsStore {
   /**
-   * The newest events of each person in the order of the persons, at most a thousand each.
-   * @throws {ColumnarError} also where one person's events are too large
+   * The newest events of each person in the order of the persons, at most a thousand each; of a person whose events do
+   * not fit into an answer, the newest hundred or ten.
    */
   readEvents(
     companyId: string,
@@ -50,28 +50,51 @@ export function createPersonEventsStore({
 }: {
   readonly columnar: Pick<Columnar, 'query'>
 }): PersonEventsStore {
-  const store: PersonEventsStore = {
-    async readEvents(companyId, asked, eventAliases, signal) {
-      const statement = compileHistories(companyId, asked, eventAliases)
-      const settings = settingsOfPersons
-      try {
-        const rows = await columnar.query<EventRow>({ ...statement, settings, signal })
-        const histories: PersonEvent[][] = asked.map(() => [])
-        for (const { at, ...row } of rows) histories[at - 1]?.push(eventOf(row))
-        return histories
-      } catch (error) {
-        if (!(error instanceof ColumnarError && tooLarge.has(error.code)) || asked.length === 1) throw error
-        // One of them has far more than others, who are answered without that person.
-        const half = asked.length >> 1
-        const parts: (readonly (readonly PersonEvent[])[])[] = []
-        for (const part of [asked.slice(0, half), asked.slice(half)]) {
-          parts.push(await store.readEvents(companyId, part, eventAliases, signal))
-        }
-        return parts.flat()
-      }
-    },
+  type Histories = readonly (readonly PersonEvent[])[]
+
+  async function read(asked: AskedHistories, signal: AbortSignal): Promise<Histories> {
+    const rows = await columnar.query<EventRow>({
+      ...compileHistories(asked),
+      settings: settingsOfPersons,
+      signal,
+    })
+    const histories: PersonEvent[][] = asked.asked.map(() => [])
+    for (const { at, ...row } of rows) histories[at - 1]?.push(eventOf(row))
+    return histories
   }
-  return store
+
+  /** Halves what is too large until the person is alone who has far more than others, of whom less is read. */
+  async function readInParts(asked: AskedHistories, signal: AbortSignal): Promise<Histories> {
+    try {
+      return await read(asked, signal)
+    } catch (error) {
+      if (!(error instanceof ColumnarError && tooLarge.has(error.code)) || asked.limit < 10) throw error
+      const half = asked.asked.length >> 1
+      const parts =
+        half === 0
+          ? [{ ...asked, limit: asked.limit / 10 }]
+          : [
+              { ...asked, asked: asked.asked.slice(0, half) },
+              { ...asked, asked: asked.asked.slice(half) },
+            ]
+      const found: Histories[] = []
+      for (const part of parts) found.push(await readInParts(part, signal))
+      return found.flat()
+    }
+  }
+
+  return {
+    readEvents: (companyId, asked, eventAliases, signal) =>
+      readInParts({ companyId, asked, eventAliases, limit: maxPersonEvents }, signal),
+  }
+}
+
+interface AskedHistories {
+  readonly companyId: string
+  readonly asked: readonly AskedHistory[]
+  readonly eventAliases: EventAliases
+  /** Events of each person. */
+  readonly limit: number
 }
 
 function eventOf({ datasource, shown, instant, value, ...row }: Omit<EventRow, 'at'>): PersonEvent {
@@ -80,11 +103,7 @@ function eventOf({ datasource, shown, instant, value, ...row }: Omit<EventRow, '
   return value === null ? event : { ...event, value }
 }
 
-function compileHistories(
-  companyId: string,
-  asked: readonly AskedHistory[],
-  eventAliases: EventAliases,
-): Statement {
+function compileHistories({ companyId, asked, eventAliases, limit }: AskedHistories): Statement {
   const parameters = createParameters()
   const names = asked.map(({ name }) => name)
   const persons = compileAsked(names, companyId, parameters)
@@ -123,7 +142,7 @@ function compileHistories(
       `${nested(theirs)} AS theirs\nINNER JOIN ${persons.asked} AS asked ON theirs.of_person = asked.person`,
       [`toUnixTimestamp64Milli(time) >= ${starts}[at]`],
       // Of one millisecond the order is that of what the events say, as far as it can be.
-      `\nORDER BY at, time DESC, name, url, seq\nLIMIT ${maxPersonEvents} BY at`,
+      `\nORDER BY at, time DESC, name, url, seq\nLIMIT ${limit} BY at`,
     ),
   )
 }
