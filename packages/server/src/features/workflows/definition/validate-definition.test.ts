@@ -13,6 +13,7 @@ const ids = {
   products: idOf('d1'),
   template: idOf('f1'),
   otherTemplate: idOf('f2'),
+  linked: idOf('f3'),
   experiment: idOf('e1'),
   archived: idOf('e2'),
   single: idOf('a1'),
@@ -52,6 +53,17 @@ const resources: DefinitionResources = {
       },
     ],
     [ids.otherTemplate, { variables: [], definition: {} }],
+    [
+      ids.linked,
+      {
+        variables: [
+          { name: 'sku', type: 'fixed', index: 7 },
+          { name: 'link', type: 'scalar' },
+        ],
+        definition: {},
+        redirectVariable: 'link',
+      },
+    ],
   ]),
   cohorts: new Set(),
   experiments: new Map([
@@ -470,6 +482,27 @@ test('variables of a template are bound, by hand or by the name of a field', () 
   ])
   expect(answered({ templateId: ids.absent })).toEqual([
     expect.stringContaining(`template: Node "end" (json): JSON template "${ids.absent}" does not exist`),
+  ])
+})
+
+test('a fixed variable names a row that there is, and the link of a template is an address', () => {
+  const templateId = ids.linked
+  const link = { value: 'https://example.com' }
+  const sku = { node: 'products', field: 'sku' }
+  expect(answered({ templateId, bindings: { sku: { value: 1 }, link } })).toEqual([])
+  expect(answered({ templateId, bindings: { link } })).toEqual([
+    expect.stringContaining('variable "sku" of the template has no binding'),
+  ])
+  expect(answered({ templateId, bindings: { sku, link } })).toEqual([
+    'template: Node "end" (json): bindings.sku must give row 7 of the variable, and its node gives 5 rows; raise its limit',
+  ])
+  const linked = (binding: { value: string } | { node: string }) =>
+    answered({ templateId, bindings: { sku: { value: 1 }, link: binding } })
+  expect(linked({ value: 'javascript:alert(1)' })).toEqual([
+    expect.stringContaining('address: Node "end" (json): bindings.link must begin with https://'),
+  ])
+  expect(linked({ node: 'city' })).toEqual([
+    expect.stringContaining('bindings.link must not be a URL parameter'),
   ])
 })
 
