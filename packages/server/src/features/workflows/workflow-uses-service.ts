@@ -16,6 +16,8 @@ export interface DeletedTag {
   readonly valueId?: string
 }
 
+export type WorkflowUses = ReturnType<typeof createWorkflowUses>
+
 /** What workflows use of other features, asked and changed inside the transaction that deletes it. */
 export function createWorkflowUses({ readResources }: { readonly readResources: ReadResources }) {
   /** Changes every draft and live version that names the object. */
