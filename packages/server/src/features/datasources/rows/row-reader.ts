@@ -53,8 +53,8 @@ const scansWaiting = 60
 /** How long a process may take to see that there is another live version. */
 const freshMs = 500
 const cachedVersions = 10_000
-/** SQLSTATE of a table that is gone (PostgreSQL, appendix A). */
-const undefinedTable = '42P01'
+/** Whether the rows of a version are dropped already, because another one took its place (SQLSTATE of a table). */
+export const isGone = (error: unknown): boolean => (error as { code?: string }).code === '42P01'
 
 /** Reads rows of live versions. */
 export function createRowReader({ relational, findLive, now }: RowReaderDependencies) {
@@ -212,7 +212,7 @@ export function createRowReader({ relational, findLive, now }: RowReaderDependen
           return { rows: await nodeRowsOf(live, question), revision: revisionOf(live) }
         } catch (error) {
           // The version was replaced, and its rows are dropped already.
-          if (isFresh || (error as { code?: string }).code !== undefinedTable) throw error
+          if (isFresh || !isGone(error)) throw error
         }
       }
     },
