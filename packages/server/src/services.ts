@@ -84,9 +84,13 @@ import { type AnswerBodies, createAnswerBodies } from './features/statistics/ans
 import { createCohortListStore } from './features/statistics/cohorts/cohort-list-store.ts'
 import { createCohortPeople } from './features/statistics/cohorts/cohort-people.ts'
 import { type CohortService, createCohortService } from './features/statistics/cohorts/cohort-service.ts'
+import { createCohortStore } from './features/statistics/cohorts/cohort-store.ts'
 import { createDefinitionReader } from './features/statistics/definitions/definition-reader.ts'
 import { createDefinitionStore } from './features/statistics/definitions/definition-store.ts'
 import { createExperimentMeasure } from './features/statistics/explorations/experiments/experiment-measure.ts'
+import { createMembershipReader } from './features/statistics/persons/cohort-membership-store.ts'
+import { createPersonEventsStore } from './features/statistics/persons/person-events-store.ts'
+import { createPersonService } from './features/statistics/persons/person-service.ts'
 import type { CompiledQuery } from './features/statistics/query/compile/compile.ts'
 import { createQueryGate, type QueryGate } from './features/statistics/query/gate.ts'
 import {
@@ -124,6 +128,7 @@ import type { OpenedColumnar } from './open-stores.ts'
 import { type Clock, monotonicClock } from './platform/clock.ts'
 import type { Passwords } from './platform/crypto/passwords.ts'
 import type { SecretBox } from './platform/crypto/secret-box.ts'
+import { normalizeId } from './platform/ids.ts'
 import { createSqlLeakyBuckets } from './platform/limits/sql-leaky-bucket.ts'
 import type { Logger } from './platform/logger.ts'
 import type { EnqueueMail } from './platform/mail/mail-queue.ts'
@@ -218,13 +223,8 @@ export interface ServiceParts {
 /** Metadata of an identity provider is some kilobytes; federations of thousands are not for one company. */
 const metadataLimits = { limitBytes: 1024 * 1024, timeoutMs: 20_000 }
 
-const isNotThere = async (): Promise<never> => {
-  throw new Error('nothing answers this yet')
-}
-
-/** Nodes that ask for what is not there fall back. */
-const absentRunnerPorts: RunnerPorts = {
-  persons: { readPerson: isNotThere, isMember: isNotThere },
+/** Outputs that need it end in their default. */
+const absentRunnerPorts: Omit<RunnerPorts, 'persons'> = {
   fillTemplate() {
     throw new Error('nothing fills templates yet')
   },
@@ -404,7 +404,15 @@ export function createServices(parts: ServiceParts): Services {
     clock,
     enter: createQueryGate({ running: 2, waiting: 4, what: 'test messages' }).enter,
   })
-  const runnerPorts: RunnerPorts = { ...absentRunnerPorts, ...overrides.runner }
+  const persons = createPersonService({
+    events: createPersonEventsStore({ columnar }),
+    readMembership: createMembershipReader({ columnar }),
+    findCohort: (companyId, id) => createCohortStore(relational.db).find(companyId, normalizeId(id)),
+    readSettings: analyticsSettings.getForQuery,
+    clock,
+    steadyClock: monotonicClock,
+  })
+  const runnerPorts: RunnerPorts = { ...absentRunnerPorts, persons, ...overrides.runner }
   const openRunner = {
     ...runnerPorts,
     findZone: workflows.findZone,

@@ -120,8 +120,10 @@ export function liesOnEveryWay(definition: WorkflowDefinition, node: string, to:
   return !Object.keys(definition.entrypoints).some(reaches)
 }
 
-/** A binding to the value of a node that is there, or a constant. */
-function bindingTo(definition: Draft, to: string, pick: Pick): Binding {
+const numberFields = ['price', 'time.hour']
+
+/** A binding to the value of a node that is there, or a constant; of texts only where that is what fits. */
+function bindingTo(definition: Draft, to: string, pick: Pick, isText = false): Binding {
   const above = Object.entries(definition.nodes).filter(([id]) => liesOnEveryWay(definition, id, to))
   const bindings = above.flatMap(([node, { type }]): Binding[] => {
     if (type === 'datasource')
@@ -141,7 +143,10 @@ function bindingTo(definition: Draft, to: string, pick: Pick): Binding {
       ]
     return type === 'parameter' || type === 'transform' ? [{ node }] : []
   })
-  return pick([{ value: 'constant' }, ...bindings])
+  const fitting = bindings.filter(
+    (each) => !isText || !('node' in each) || !numberFields.includes(each.field ?? ''),
+  )
+  return pick([{ value: 'constant' }, ...fitting])
 }
 
 /** The node without the bindings that need edges: those follow once the graph is whole. */
@@ -202,7 +207,16 @@ function bindNode(definition: Draft, id: string, node: WorkflowNode, pick: Pick)
   const bound = () => bindingTo(definition, id, pick)
   switch (node.type) {
     case 'datasource':
-      return { ...node, filters: [{ field: 'title', operator: pick(['$eq', 'contains']), value: bound() }] }
+      return {
+        ...node,
+        filters: [
+          {
+            field: 'title',
+            operator: pick(['$eq', 'contains']),
+            value: bindingTo(definition, id, pick, true),
+          },
+        ],
+      }
     case 'transform':
       return { ...node, expression: { function: 'case', arguments: [bound(), { value: 'upper' }] } }
     case 'conditions': {

@@ -1,9 +1,9 @@
 import type { DefinitionFault, WorkflowDefinition } from '@millrace/contract/resources/workflow-definition.ts'
 import type { Analyze } from '@millrace/contract/resources/workflow-version.ts'
 import type { Relational } from '../../platform/stores/relational.ts'
+import { withAutomaticBindings } from './definition/bindings.ts'
 import type { KnownTemplate } from './definition/definition-resources.ts'
 import type { ReadResources } from './read-resources.ts'
-import { runnableDefinition } from './runnable-definition.ts'
 import { analyseContent, readContent } from './versions/version-content.ts'
 import { getVersion, getWorkflow } from './versions/version-reader.ts'
 import { createVersionStore } from './versions/version-store.ts'
@@ -35,16 +35,14 @@ export function createPreviewReader(dependencies: {
     const { companyId, resourceGroupIds: teamIds } = workflow
     const asked = { companyId, teamIds, references: content.references, lock: false }
     const resources = await readResources(db, asked)
-    const templates =
-      (await createVersionStore(db).findTemplates(version)) ?? Object.fromEntries(resources.templates)
-    const { definition } = content
+    const published = await createVersionStore(db).findPublication(version)
     return {
       workflowId: workflow.id,
       versionId: version.id,
-      definition: await runnableDefinition(db, readResources, { companyId, teamIds, definition, templates }),
+      definition: published?.definition ?? withAutomaticBindings(content.definition, resources),
       analyze:
         version.state === 'draft' ? analyseContent(version, content, resources).analyze : version.analyze,
-      templates,
+      templates: published?.templates ?? Object.fromEntries(resources.templates),
       faults: content.faults,
     }
   }

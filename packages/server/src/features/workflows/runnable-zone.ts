@@ -1,9 +1,6 @@
 import type { WorkflowDefinition } from '@millrace/contract/resources/workflow-definition.ts'
 import type { Analyze } from '@millrace/contract/resources/workflow-version.ts'
 import type { Relational } from '../../platform/stores/relational.ts'
-import type { ReadResources } from './read-resources.ts'
-import { runnableDefinition } from './runnable-definition.ts'
-import { readContent } from './versions/version-content.ts'
 import { createVersionStore, type PublishedTemplate } from './versions/version-store.ts'
 import { createWorkflowStore } from './workflow-store.ts'
 
@@ -41,11 +38,10 @@ export interface RunnableZone extends RunnableIntegration {
 export interface ZoneFinderDependencies {
   readonly relational: Pick<Relational, 'db'>
   readonly findIntegration: (shortId: string) => Promise<RunnableIntegration | undefined>
-  readonly readResources: ReadResources
 }
 
 /** Finds what an address of the runner shows; every process keeps it until it hears of a change. */
-export function createZoneFinder({ relational, findIntegration, readResources }: ZoneFinderDependencies) {
+export function createZoneFinder({ relational, findIntegration }: ZoneFinderDependencies) {
   return async (shortId: string): Promise<RunnableZone | undefined> => {
     const found = await findIntegration(shortId)
     if (!found) return undefined
@@ -55,13 +51,7 @@ export function createZoneFinder({ relational, findIntegration, readResources }:
     const zone = { ...found, workflowName: workflow.name, teamIds: workflow.resourceGroupIds }
     const live = await createVersionStore(relational.db).findPublished(key)
     if (!live) return zone
-    const { versionId, analyze, templates } = live
-    const definition = await runnableDefinition(relational.db, readResources, {
-      companyId: key.companyId,
-      teamIds: zone.teamIds,
-      definition: readContent(live).definition,
-      templates,
-    })
+    const { versionId, definition, analyze, templates } = live
     const revision = `${versionId}-${live.revision}`
     return { ...zone, published: { versionId, definition, analyze, templates, revision } }
   }

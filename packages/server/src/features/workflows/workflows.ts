@@ -16,7 +16,7 @@ type Made = 'readResources' | 'validateDefinition'
 export interface WorkflowsDependencies
   extends Omit<WorkflowServiceDependencies, Made>,
     Omit<VersionServiceDependencies, Made>,
-    Omit<ZoneFinderDependencies, 'relational' | 'readResources'> {
+    Omit<ZoneFinderDependencies, 'relational'> {
   readonly sources: Pick<DefinitionSources, 'listTemplates' | 'listCategories'>
   /** Tests put another one in its place. */
   readonly validateDefinition?: ValidateDefinition | undefined

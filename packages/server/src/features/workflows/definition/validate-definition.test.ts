@@ -29,6 +29,7 @@ const resources: DefinitionResources = {
       {
         fields: new Map([
           ['title', { type: 'name', primitive: 'string' }],
+          ['sku', { type: 'product_id', primitive: 'string', sortable: true }],
           ['price', { type: 'price', primitive: 'number' }],
           ['day', { type: 'datetime_iso', primitive: 'datetime_iso' }],
           ['sizes', { type: 'array_string', primitive: 'string[]' }],
@@ -198,6 +199,8 @@ test.each([
   ['day', '$lt', { node: 'context', field: 'time.now' }],
   ['sizes', '$contains', { value: 'XL' }],
   ['sold', '$eq', { value: true }],
+  ['sizes', '$eq', { value: ['XL', 'L'] }],
+  ['stock', '$empty', { value: false }],
   ['title', '$empty', { value: true }],
 ])('a filter of %s by %s %j is right', (field, operator, value) => {
   expect(filtered(field, operator, value)).toEqual([])
@@ -214,7 +217,7 @@ test.each([
     'price',
     '$contains',
     { value: 1 },
-    'operator: Node "rows" (datasource): filters.0.operator $contains does not fit field "price" (number), which has $eq, $ne,',
+    'operator: Node "rows" (datasource): filters.0.operator $contains does not fit field "price" (number), which has $neq, $nne,',
   ],
   [
     'price',
@@ -222,14 +225,46 @@ test.each([
     { node: 'city' },
     'filters.0.value must be a number, and it is a text, because field "price" is number',
   ],
-  ['price', '$eq', { value: [1, 'x'] }, 'filters.0.value must be a number'],
+  ['price', '$neq', { value: [1, 'x'] }, 'filters.0.value must be a number'],
   ['title', '$contains', { value: ['a'] }, 'filters.0.value must be a text, and it is a list'],
-  ['stock', '$eq', { value: 1 }, 'filters.0.field names "stock" (number{}), which cannot be filtered'],
+  [
+    'stock',
+    '$eq',
+    { value: 1 },
+    'filters.0.operator $eq does not fit field "stock" (number{}), which has $empty',
+  ],
+  ['title', '$eq', { node: 'count' }, 'filters.0.value must be a text, and it is a number, because'],
+  ['price', '$eq', { value: 1 }, 'filters.0.operator $eq does not fit'],
   ['title', '$where', { value: 1 }, 'filters.0.operator $where does not fit'],
 ])('a filter of %s by %s %j is refused', (field, operator, value, message) => {
   const texts = filtered(field, operator, value)
   expect(texts).toHaveLength(1)
   expect(texts[0]).toContain(message)
+})
+
+test('rows are sorted by what has an order', () => {
+  const sorted = (field: string, ordering?: 'sorted' | 'person') =>
+    textsOf(
+      withNodes({
+        rows: {
+          type: 'datasource',
+          datasourceId: ids.products,
+          sort: { field, order: 'asc' },
+          ...(ordering && { ordering }),
+        },
+        end,
+      }),
+    )
+  expect(sorted('price', 'sorted')).toEqual([])
+  expect(sorted('sku', 'sorted')).toEqual([])
+  expect(sorted('price', 'person')).toEqual([
+    'operator: Node "rows" (datasource): ordering must be sorted where sort is given',
+  ])
+  expect(sorted('price')).toHaveLength(1)
+  expect(sorted('titel', 'sorted')).toEqual([expect.stringContaining('did you mean "title"?')])
+  expect(sorted('title', 'sorted')).toEqual([
+    expect.stringContaining('"title" (string), which is not sortable'),
+  ])
 })
 
 const shownBy = (binding: unknown) =>
@@ -257,7 +292,7 @@ test.each([
   ],
   [
     { node: 'products', field: 'constructor' },
-    'node "products" (datasource) has no field "constructor"; there are "title", "price"',
+    'node "products" (datasource) has no field "constructor"; there are "title", "sku", "price"',
   ],
   [{ node: 'context', field: 'toString' }, 'node "context" (context) has no field "toString"'],
   [
@@ -425,10 +460,10 @@ test('variables of a template are bound, by hand or by the name of a field', () 
   expect(answered({ templateId, bindings: { prices, titel: { value: 1 } } })).toEqual([
     expect.stringContaining('bindings.titel is no variable of the template; did you mean "title"?'),
   ])
-  expect(answered({ templateId, bindings: { prices: price } })).toEqual([
-    expect.stringContaining(
-      'bindings.prices must be a list, as all rows of a field: the variable is an array',
-    ),
+  // The mode of the variable takes all rows.
+  expect(answered({ templateId, bindings: { prices: price } })).toEqual([])
+  expect(answered({ templateId, bindings: { prices: { node: 'count' } } })).toEqual([
+    expect.stringContaining('bindings.prices must be a list, or a field of rows: the variable is an array'),
   ])
   expect(answered({ templateId, bindings: { prices, title: prices } })).toEqual([
     expect.stringContaining('bindings.title must be one value, and not a list: the variable is scalar'),
