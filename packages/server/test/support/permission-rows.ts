@@ -11,6 +11,7 @@ import { reportRows } from './permission-rows-reports.ts'
 import { runnerRows } from './permission-rows-runner.ts'
 import { savedQueryRows } from './permission-rows-saved-queries.ts'
 import { signOnRows } from './permission-rows-sign-on.ts'
+import { workflowSettingRows } from './permission-rows-workflow-settings.ts'
 import { workflowRows } from './permission-rows-workflows.ts'
 import type { PermissionWorld } from './permission-world.ts'
 
@@ -48,6 +49,7 @@ export const permissionRows: PermissionRows = {
   ...reportRows,
   ...workflowRows,
   ...runnerRows,
+  ...workflowSettingRows,
 
   runQuery: {
     needs: 'statistics access',
