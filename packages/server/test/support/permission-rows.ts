@@ -8,8 +8,10 @@ import { datasourceRows } from './permission-rows-datasources.ts'
 import { experimentRows } from './permission-rows-experiments.ts'
 import { ownAccountRows } from './permission-rows-own-account.ts'
 import { reportRows } from './permission-rows-reports.ts'
+import { runnerRows } from './permission-rows-runner.ts'
 import { savedQueryRows } from './permission-rows-saved-queries.ts'
 import { signOnRows } from './permission-rows-sign-on.ts'
+import { workflowSettingRows } from './permission-rows-workflow-settings.ts'
 import { workflowRows } from './permission-rows-workflows.ts'
 import type { PermissionWorld } from './permission-world.ts'
 
@@ -46,6 +48,8 @@ export const permissionRows: PermissionRows = {
   ...savedQueryRows,
   ...reportRows,
   ...workflowRows,
+  ...runnerRows,
+  ...workflowSettingRows,
 
   runQuery: {
     needs: 'statistics access',
