@@ -9,7 +9,7 @@ import { describe, expect, test } from 'vitest'
 import { analyzeFile } from '../../src/features/datasources/analyzer/analyze-file.ts'
 import { analyzeRows } from '../../src/features/datasources/analyzer/analyze-rows.ts'
 import { primitiveOfType } from '../../src/features/datasources/analyzer/field-types.ts'
-import type { SourceOptions } from '../../src/features/datasources/formats/source-options.ts'
+import type { RawRow, SourceOptions } from '../../src/features/datasources/formats/source-options.ts'
 import { times } from '../support/long.ts'
 import { onlineRetailFile, realDataAbsent } from '../support/online-retail.ts'
 import { createFileDirectory, utf16be, workbookOf, zipOf } from '../support/source-files.ts'
@@ -493,6 +493,18 @@ test('any rows give fields that the contract allows, the same each time', () => 
     }),
     { numRuns: times(5000, 300) },
   )
+})
+
+test('values and names as long as an entry may be take no longer than others (D06)', async () => {
+  const long = 'A'.repeat(250_000)
+  const rows: RawRow[] = [
+    long,
+    `${long} `,
+    `//${'a.'.repeat(100_000)} x`,
+    '1'.repeat(250_000),
+    ' '.repeat(250_000),
+  ].map((value) => ({ [long]: value, b: value, [`${value}:`]: 1 }))
+  await expect(() => analyzeRows(rows)).toCostAtMost(50, () => JSON.parse(JSON.stringify(rows)))
 })
 
 test('what is known of a source outranks what is detected', async () => {
