@@ -27,7 +27,7 @@ import { createMailQueue, createMailStore } from './features/mail/mail-store.ts'
 import { openConfiguredModel } from './features/reports/language-model/configured-model.ts'
 import type { LanguageModel } from './features/reports/language-model/language-model.ts'
 import { createAttachmentReader } from './features/saved-queries/runs/read-attachment.ts'
-import { measureMails, measureReports, measureRuns, measureStores } from './measure-stores.ts'
+import { measureImports, measureMails, measureReports, measureRuns, measureStores } from './measure-stores.ts'
 import {
   type OpenedColumnar,
   type OpenedRelational,
@@ -49,6 +49,7 @@ import { createSmtpOutbox } from './platform/mail/smtp-outbox.ts'
 import { createMetrics, type Metrics } from './platform/metrics.ts'
 import { createOutgoingClient, type OutgoingClient } from './platform/outgoing/outgoing-client.ts'
 import { rangesOf } from './platform/outgoing/public-addresses.ts'
+import { watchChannel } from './platform/stores/channel-watch.ts'
 import type { EventLog } from './platform/stores/event-log.ts'
 import type { Relational } from './platform/stores/relational.ts'
 import { openSegmentLog } from './platform/stores/segment-log.ts'
@@ -219,6 +220,11 @@ export async function openContext(options: ContextOptions): Promise<Context> {
       })
     const services = createServices({
       spoolDirectory: dataDirectory.runPath,
+      contents: {
+        directory: config.contentDirectory,
+        downloads: join(dataDirectory.runPath, 'downloads'),
+        limitBytes: config.maxUploadBytes,
+      },
       countryDatabase: config.countryDatabase,
       relational,
       box,
@@ -229,6 +235,7 @@ export async function openContext(options: ContextOptions): Promise<Context> {
       outgoing,
       languageModel: overrides.languageModel ?? openConfiguredModel(config.languageModel, logger),
       findPrincipal: overrides.findPrincipal ?? access.find,
+      runnerBudgetMs: config.runnerBudgetMs,
       clock,
       logger,
       metrics,
@@ -237,6 +244,17 @@ export async function openContext(options: ContextOptions): Promise<Context> {
       overrides,
     })
     closers.push(services.collector.close)
+    if (config.roles.has('collector')) {
+      const changes = watchChannel({
+        pool: relational.pool,
+        channel: 'workflow_changes',
+        onNotice: services.runner.drop,
+        onListening: services.runner.setListening,
+        heartbeatMs: 300,
+        log: logger,
+      })
+      closers.push(changes.close)
+    }
     jobs.handle(metadataWatch, (_, { signal }) => services.singleSignOn.readMetadata(signal))
     jobs.handle(experimentStart, async (_, { signal }) => {
       await services.experimentStarter.startDue(signal)
@@ -248,6 +266,11 @@ export async function openContext(options: ContextOptions): Promise<Context> {
     const { loops: reportLoops } = services.reports
     closers.push(reportLoops.stop)
     measureReports(metrics, reportLoops)
+    const { datasourceImports } = services
+    await datasourceImports.prepare()
+    jobs.handle(datasourceImports.sweepJob, (_, { signal }) => datasourceImports.sweep(signal))
+    closers.push(datasourceImports.stop)
+    measureImports(metrics, datasourceImports)
     jobs.start(config.roles.has('worker'))
 
     const loader = createLoaderService({
@@ -259,6 +282,8 @@ export async function openContext(options: ContextOptions): Promise<Context> {
       metrics,
     })
     closers.push(loader.stop)
+    // Rows of datasources do not wait for the columnar store.
+    if (config.roles.has('worker')) datasourceImports.start()
     let columnarState = 'is starting'
     const whenReady = columnarServes.then(async () => {
       if (ending.signal.aborted) return

@@ -1,3 +1,4 @@
+import type { ImportLoops } from './features/datasources/imports/import-loops.ts'
 import type { MailStore } from './features/mail/mail-store.ts'
 import type { RunLoops } from './features/saved-queries/runs/run-loops.ts'
 import type { Clock } from './platform/clock.ts'
@@ -26,6 +27,15 @@ export function measureRuns(metrics: Metrics, { findDelay }: Pick<RunLoops, 'fin
 export function measureReports(metrics: Metrics, { findDelay }: Pick<RunLoops, 'findDelay'>): void {
   metrics.gauge('millrace_reports_delay_seconds', 'Seconds that the report which waits longest is late', () =>
     findDelay().catch(() => Number.NaN),
+  )
+}
+
+/** How imports of datasources wait. */
+export function measureImports(metrics: Metrics, { findDelay }: Pick<ImportLoops, 'findDelay'>): void {
+  metrics.gauge(
+    'millrace_imports_delay_seconds',
+    'Seconds that the import of a datasource which waits longest is late',
+    () => findDelay().catch(() => Number.NaN),
   )
 }
 

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import type { ErrorRow } from '../error-row.ts'
-import { ById, BySource, Limit, Nothing, Retry } from '../failure-data.ts'
+import { anId, ById, BySource, Faults, Limit, Nothing, Retry } from '../failure-data.ts'
 import { strict } from '../resources/formats.ts'
 
 /** Datasources and the collector: codes 1000 to 1999. */
@@ -67,5 +67,110 @@ export const datasourceErrors = {
     status: 400,
     message: 'Failed to get sample',
     data: BySource,
+  },
+  notAWorkerDatasource: {
+    errorCode: 1020,
+    status: 409,
+    message: 'Only a worker datasource has this; events of a tracking datasource come by the collector',
+    data: ById,
+  },
+  datasourceWithoutContent: {
+    errorCode: 1021,
+    status: 409,
+    message: 'This datasource has no content yet: send a file to its content',
+    data: ById,
+  },
+  datasourceWithoutFields: {
+    errorCode: 1022,
+    status: 409,
+    message: 'This datasource has no selected field: analyse it and select the fields to keep',
+    data: ById,
+  },
+  invalidFields: {
+    errorCode: 1023,
+    status: 400,
+    message: 'The fields cannot be kept',
+    data: Faults,
+  },
+  datasourceImports: {
+    errorCode: 1024,
+    status: 409,
+    message: 'An import of this datasource is under way: wait for its end',
+    data: ById,
+  },
+  datasourcePaused: {
+    errorCode: 1025,
+    status: 409,
+    message: 'This datasource is paused: resume it first',
+    data: ById,
+  },
+  datasourceInUse: {
+    errorCode: 1026,
+    status: 409,
+    message: 'Workflows use this datasource',
+    data: Type.Object(
+      {
+        id: anId,
+        workflows: Type.Array(
+          Type.Object({ id: anId, name: Type.String({ examples: ['Home page'] }) }, strict),
+          { minItems: 1 },
+        ),
+      },
+      strict,
+    ),
+  },
+  datasourceNotLive: {
+    errorCode: 1027,
+    status: 409,
+    message: 'This datasource has no live version yet: publish one first',
+    data: ById,
+  },
+  invalidDatasourceQuery: {
+    errorCode: 1028,
+    status: 400,
+    message: 'The query cannot be answered',
+    data: Faults,
+  },
+  datasourceQueryTooSlow: {
+    errorCode: 1029,
+    status: 400,
+    message: 'The query took longer than 5 s: ask for the key, or for fewer conditions',
+    data: ById,
+  },
+  contentTooLarge: {
+    errorCode: 1030,
+    status: 413,
+    message: 'The content is larger than what a datasource may hold',
+    data: Limit,
+  },
+  emptyContent: {
+    errorCode: 1031,
+    status: 400,
+    message: 'The content is empty: send the file itself as the body',
+    data: ById,
+  },
+  sourceIsAnAddress: {
+    errorCode: 1032,
+    status: 409,
+    message: 'This datasource is fetched from an address; set its source to a file to upload content',
+    data: ById,
+  },
+  tooManyDatasources: {
+    errorCode: 1033,
+    status: 409,
+    message: 'Your company has the most datasources that are possible: delete one first',
+    data: Type.Object({ limit: Type.Integer({ examples: [1000] }) }, strict),
+  },
+  invalidDatasource: {
+    errorCode: 1034,
+    status: 400,
+    message: 'The datasource cannot be kept as it is described',
+    data: Faults,
+  },
+  contentNotStored: {
+    errorCode: 1035,
+    status: 503,
+    message: 'The content cannot be stored at the moment, send it again later',
+    data: Retry,
   },
 } as const satisfies Record<string, ErrorRow>

@@ -22,7 +22,14 @@ export const analyzeDatasource = {
   summary: 'Analyse the content of a datasource',
   description:
     'Looks at a sample of the source and proposes one field for each attribute that it finds, with its meaning and how it is stored. It changes nothing. A body is not needed.',
-  errors: ['datasourceNotFound', 'datasourceWithoutSource', 'sourceNotReachable', 'sampleFailed'],
+  errors: [
+    'datasourceNotFound',
+    'notAWorkerDatasource',
+    'datasourceWithoutSource',
+    'sourceNotReachable',
+    'sampleFailed',
+    'tooManyRequests',
+  ],
   replies: {
     200: {
       description: 'The fields found',
@@ -77,15 +84,26 @@ export const createDatasource = {
   permission: { resource: 'datasource', action: 'create' },
   access: 'Datasource: create, and membership of every team in `resourceGroupIds`',
   tag: 'Datasources',
-  summary: 'Create a tracking datasource',
+  audit: { action: 'datasource-create', target: 'datasource' },
+  summary: 'Create a datasource',
   description:
-    'Creates a datasource that the collector takes events for at once: post them to `{collector_url}/collect/{id}/tracker`.',
-  errors: ['unknownTeam', 'notInTeam'],
+    'Without `mode` a tracking datasource, for which the collector takes events at once: post them to `{collector_url}/collect/{id}/tracker`. With `mode` `worker` a datasource of rows, in draft: upload its content or name its address, analyse it, choose fields, and bring it live.',
+  errors: ['unknownTeam', 'notInTeam', 'invalidDatasource', 'tooManyDatasources'],
   examples: {
     shop: { summary: 'For all your teams', value: { name: 'Web shop' } },
     teams: {
       summary: 'For one team',
       value: { name: 'Mobile app', resourceGroupIds: ['65f0c0ffee5ca1ab1e0ddba1'] },
+    },
+    worker: {
+      summary: 'Products, fetched every hour',
+      value: {
+        name: 'Products',
+        mode: 'worker',
+        type: 'product',
+        source: { type: 'url', url: 'https://shop.example/products.csv' },
+        schedule: { everyMinutes: 60 },
+      },
     },
   },
   replies: { 200: { description: 'The datasource' } },
@@ -102,7 +120,7 @@ export const listDatasourceLogs = {
   tag: 'Datasources',
   summary: 'Read the log of a datasource',
   description:
-    'Says for each dropped event and each changed field which rule it met, at which path, and shows a masked sample; the newest first, page by page. Lines are kept for 30 days. The answer of the collector never says any of it, so look here when events seem to be missing.',
+    'Says for each dropped event and each changed field which rule it met, at which path, and shows a masked sample; for a worker datasource the same of the rows of its imports. The newest first, page by page. Lines are kept for 30 days. The answer of the collector never says any of it, so look here when events seem to be missing.',
   errors: ['datasourceNotFound', 'tooManyRequests', 'unavailable'],
   replies: {
     200: {

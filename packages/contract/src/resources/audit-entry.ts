@@ -80,6 +80,36 @@ export const auditActions = {
   'tag-value-create': 'statistics',
   'tag-value-update': 'statistics',
   'tag-value-delete': 'statistics',
+
+  'workflow-create': 'workflows',
+  'workflow-update': 'workflows',
+  'workflow-archive': 'workflows',
+  'workflow-restore': 'workflows',
+  'workflow-duplicate': 'workflows',
+  'workflow-delete': 'workflows',
+  'workflow-version-save': 'workflows',
+  'workflow-version-publish': 'workflows',
+  'workflow-version-restore': 'workflows',
+  'integration-create': 'workflows',
+  'integration-update': 'workflows',
+  'integration-delete': 'workflows',
+  'variable-profile-create': 'workflows',
+  'variable-profile-update': 'workflows',
+  'variable-profile-delete': 'workflows',
+  'branch-category-create': 'workflows',
+  'branch-category-update': 'workflows',
+  'branch-category-delete': 'workflows',
+  'json-template-create': 'workflows',
+  'json-template-update': 'workflows',
+  'json-template-delete': 'workflows',
+
+  'datasource-create': 'datasources',
+  'datasource-update': 'datasources',
+  'datasource-content': 'datasources',
+  'datasource-publish': 'datasources',
+  'datasource-pause': 'datasources',
+  'datasource-resume': 'datasources',
+  'datasource-delete': 'datasources',
 } as const
 
 export type AuditAction = keyof typeof auditActions
@@ -92,6 +122,8 @@ export const auditCategories = [
   'users',
   'applications',
   'statistics',
+  'workflows',
+  'datasources',
 ] as const
 export const auditActorKinds = [
   'user',

@@ -3,17 +3,21 @@ import { dateTime, id, oneOf, strict } from './formats.ts'
 
 export const datasourceLogKinds = ['dropped', 'changed', 'bot', 'refused', 'noted'] as const
 
-/** One line of the datasource log: a rule that events of one request met, with the first of them as a sample. */
+/**
+ * One line of the datasource log: a rule that events of one request, or rows of one import, met, with the first of them
+ * as a sample.
+ */
 export const DatasourceLogEntry = Type.Object(
   {
     id: Type.String({ description: 'Identifier of the line' }),
     datasourceId: id('Datasource that the events came to'),
-    receivedAt: dateTime('When the request arrived'),
+    receivedAt: dateTime('When the request arrived, or the import ended'),
     kind: oneOf(datasourceLogKinds, {
       description:
         '`dropped`: the events were not stored; `changed`: they were stored with the field altered or left ' +
         'out; `bot`: a crawler sent them; `refused`: the whole request was answered 4xx; `noted`: nothing was done ' +
-        'to them, but the sender probably means something else',
+        'to them, but the sender probably means something else. Of an import of rows: `dropped` rows were not stored, ' +
+        '`changed` ones lack the value, `refused` is an import that failed, `noted` one that ended',
     }),
     rule: Type.String({ description: 'Which rule', examples: ['purchase-value-joined'] }),
     path: Type.String({ description: 'Field of the event, dotted', examples: ['data.value'] }),
@@ -23,7 +27,8 @@ export const DatasourceLogEntry = Type.Object(
     }),
     count: Type.Integer({
       minimum: 0,
-      description: 'How many events (`changed`: fields) of the request this line stands for',
+      description:
+        'How many events or rows (`changed`: fields) of the request or import this line stands for',
     }),
   },
   { ...strict, title: 'DatasourceLogEntry' },

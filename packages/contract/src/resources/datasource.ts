@@ -1,8 +1,46 @@
 import { type Static, Type } from 'typebox'
-import { dateTime, id, nameText, oneOf, responseOnly, strict } from './formats.ts'
+import { DatasourceSource, RefreshSchedule, StoredDatasourceSource } from './datasource-source.ts'
+import { DatasourceVersion, QueriableField } from './datasource-version.ts'
+import { dateTime, id, nameText, nullable, oneOf, responseOnly, strict } from './formats.ts'
 
 export const datasourceModes = ['worker', 'ingester', 'pubsub', 'proxy', 'push'] as const
 export const datasourceStatuses = ['draft', 'published', 'updating', 'paused', 'error'] as const
+
+/** Types of a worker datasource (docs/datasources.md, Worker datasources). */
+export const workerTypes = ['generic', 'product', 'location', 'crm'] as const
+export const updateStrategies = ['replace', 'upsert'] as const
+
+const updateStrategy = oneOf(updateStrategies, {
+  description:
+    'What an import does with the rows that are there: `replace` them all in one step, or `upsert` by key: rows with a known key are replaced, others are added',
+})
+const maxRefusedShare = Type.Number({
+  minimum: 0,
+  maximum: 1,
+  description: 'An import that refuses a larger share of its rows fails; 0.5 unless it is set',
+})
+
+/** Of worker datasources alone. */
+const worker = {
+  source: Type.Optional(StoredDatasourceSource),
+  schedule: Type.Optional(
+    nullable(RefreshSchedule, { description: 'When rows are fetched again; null means never' }),
+  ),
+  nextRefreshAt: Type.Optional(nullable(dateTime('When the next planned import begins'))),
+  updateStrategy: Type.Optional(updateStrategy),
+  maxRefusedShare: Type.Optional(maxRefusedShare),
+  failure: Type.Optional(
+    Type.String({ description: 'Why the last import failed; absent once one has succeeded' }),
+  ),
+  versions: Type.Optional(
+    Type.Array(DatasourceVersion, {
+      description: 'The draft, and the live version where there is one; not in lists',
+    }),
+  ),
+  queriableFields: Type.Optional(
+    Type.Array(QueriableField, { description: 'What the live version can be asked for; not in lists' }),
+  ),
+}
 
 /** Where events or rows come in. A tracking datasource has mode `ingester` and type `analytics`. */
 export const Datasource = Type.Object(
@@ -11,26 +49,52 @@ export const Datasource = Type.Object(
     companyId: id('Company that owns it: the `key` of its events'),
     name: Type.String(),
     mode: oneOf(datasourceModes, { examples: ['ingester'] }),
-    type: Type.String({ examples: ['analytics'] }),
+    type: Type.String({ description: 'What it holds', examples: ['analytics'] }),
     status: oneOf(datasourceStatuses, { examples: ['published'] }),
     resourceGroupIds: Type.Array(Type.String(), { description: 'Teams that see it' }),
     createdAt: dateTime('When it was made'),
     updatedAt: dateTime('When it was changed last'),
+    ...worker,
   },
   { ...strict, title: 'Datasource' },
 )
 export type Datasource = Static<typeof Datasource>
 
+const teams = Type.Array(id('A team that you are a member of'), {
+  minItems: 1,
+  maxItems: 100,
+  uniqueItems: true,
+  description: 'Teams that see the datasource; all your teams when absent',
+})
+const name = nameText('Name of the datasource', 50, { examples: ['Web shop'] })
+
+/** What was read of a source may be sent back: what only replies have is ignored. */
+const source = Type.Object(
+  { ...DatasourceSource.properties, ...responseOnly(StoredDatasourceSource, DatasourceSource.properties) },
+  { ...strict, title: 'DatasourceSourceUpdate' },
+)
+
+const settings = {
+  resourceGroupIds: Type.Optional(teams),
+  source: Type.Optional(source),
+  schedule: Type.Optional(nullable(RefreshSchedule)),
+  updateStrategy: Type.Optional(updateStrategy),
+  maxRefusedShare: Type.Optional(maxRefusedShare),
+}
+
 const creation = {
-  name: nameText('Name of the datasource', 50, { examples: ['Web shop'] }),
-  resourceGroupIds: Type.Optional(
-    Type.Array(id('A team that you are a member of'), {
-      minItems: 1,
-      maxItems: 100,
-      uniqueItems: true,
-      description: 'Teams that see the datasource; all your teams when absent',
+  name,
+  mode: Type.Optional(
+    oneOf(['ingester', 'worker'], {
+      description: '`ingester` (the default): a tracking datasource; `worker`: rows of a file or an address',
     }),
   ),
+  type: Type.Optional(
+    oneOf(['analytics', ...workerTypes], {
+      description: 'Of a worker datasource: `generic` when absent; a tracking one has `analytics`',
+    }),
+  ),
+  ...settings,
 }
 
 export const DatasourceCreation = Type.Object(
@@ -38,3 +102,11 @@ export const DatasourceCreation = Type.Object(
   { ...strict, title: 'DatasourceCreation' },
 )
 export type DatasourceCreation = Static<typeof DatasourceCreation>
+
+const update = { name: Type.Optional(name), ...settings }
+
+export const DatasourceUpdate = Type.Object(
+  { ...update, ...responseOnly(Datasource, update) },
+  { ...strict, title: 'DatasourceUpdate' },
+)
+export type DatasourceUpdate = Static<typeof DatasourceUpdate>

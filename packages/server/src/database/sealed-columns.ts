@@ -3,6 +3,7 @@ import { linkedAccounts } from './tables/linked-account.ts'
 import { outgoingMails } from './tables/outgoing-mail.ts'
 import { userAuthenticators } from './tables/sign-in.ts'
 import { ssoCertificates } from './tables/single-sign-on.ts'
+import { workerDatasources } from './tables/worker-datasource.ts'
 
 /** A column of sealed secrets. Each opens in the context of its own row alone, so that none works in another one. */
 export interface SealedColumn {
@@ -36,5 +37,10 @@ export const sealedColumns = {
     column: outgoingMails.sealedContent,
     id: outgoingMails.id,
     contextOf: (id) => `mail:${id}`,
+  },
+  sourceHeaders: {
+    column: workerDatasources.sealedHeaders,
+    id: workerDatasources.datasourceId,
+    contextOf: (id) => `source-headers:${id}`,
   },
 } as const satisfies Readonly<Record<string, SealedColumn>>

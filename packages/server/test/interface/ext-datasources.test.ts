@@ -202,6 +202,7 @@ describe('who sees a datasource', () => {
     expect(await store.findState(id)).toEqual({
       id,
       companyId: company.companyId,
+      kind: 'tracking',
       status: 'active',
       countries: true,
     })

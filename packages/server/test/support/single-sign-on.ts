@@ -39,6 +39,10 @@ export async function createSingleSignOnApp(relational: TestDatabase) {
       async askJson() {
         throw new Error('nothing is asked')
       },
+      validate() {},
+      async download() {
+        throw new Error('nothing is downloaded')
+      },
     },
     async resolveTxt(name) {
       const values = seen.records.get(name)

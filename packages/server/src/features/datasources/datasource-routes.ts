@@ -1,18 +1,68 @@
 import {
+  analyzeDatasource,
   createDatasource,
   listDatasourceLogs,
   listDatasources,
   readDatasourceCounters,
 } from '@millrace/contract/operations/datasources.ts'
+import {
+  deleteDatasource,
+  listImports,
+  pauseDatasource,
+  publishDatasource,
+  queryDatasource,
+  readDatasource,
+  refreshDatasource,
+  resumeDatasource,
+  updateDatasource,
+  updateFields,
+  uploadContent,
+} from '@millrace/contract/operations/worker-datasources.ts'
 import type { FastifyInstance } from 'fastify'
+import { allowLongBody } from '../../platform/http/long-bodies.ts'
 import { route } from '../../platform/http/route.ts'
 import type { DatasourceService } from './datasource-service.ts'
+import type { WorkerService } from './workers/worker-service.ts'
 
-/** Datasources, their logs and their counters, for the authenticated scope. */
-export function registerDatasourceRoutes(scope: FastifyInstance, service: DatasourceService): void {
+/** Datasources, their rows, logs and counters, for the authenticated scope. */
+export function registerDatasourceRoutes(
+  scope: FastifyInstance,
+  {
+    datasources: service,
+    workerDatasources,
+  }: { datasources: DatasourceService; workerDatasources: WorkerService },
+): void {
   route(scope, listDatasources, ({ principal, query }) => service.list(principal, query))
-  route(scope, createDatasource, ({ principal, body }) =>
-    service.create(principal, { name: body.name, teamIds: body.resourceGroupIds }),
+  route(scope, createDatasource, ({ principal, ip, body }) =>
+    service.create({ principal, address: ip }, body),
+  )
+  route(scope, readDatasource, ({ principal, params }) => service.read(principal, params.id))
+  route(scope, updateDatasource, ({ principal, ip, params, body }) =>
+    service.update({ principal, address: ip }, params.id, body),
+  )
+  route(scope, deleteDatasource, ({ principal, ip, params }) =>
+    service.delete({ principal, address: ip }, params.id),
+  )
+  route(scope, pauseDatasource, ({ principal, ip, params }) =>
+    service.pause({ principal, address: ip }, params.id),
+  )
+  route(scope, resumeDatasource, ({ principal, ip, params }) =>
+    service.resume({ principal, address: ip }, params.id),
+  )
+  route(scope, refreshDatasource, ({ principal, ip, params }) =>
+    workerDatasources.refresh({ principal, address: ip }, params.id),
+  )
+  route(scope, updateFields, ({ principal, ip, params, body }) =>
+    workerDatasources.updateFields({ principal, address: ip }, params.id, body),
+  )
+  route(scope, publishDatasource, ({ principal, ip, params }) =>
+    workerDatasources.publish({ principal, address: ip }, params.id),
+  )
+  route(scope, listImports, ({ principal, params, query }) =>
+    workerDatasources.listImports(principal, params.id, query),
+  )
+  route(scope, queryDatasource, ({ principal, body, query }) =>
+    workerDatasources.query(principal, body, query),
   )
   route(scope, listDatasourceLogs, ({ principal, params, query }) => {
     const { page, perPage, kind, rule } = query
@@ -20,6 +70,24 @@ export function registerDatasourceRoutes(scope: FastifyInstance, service: Dataso
     return service.listLogs(principal, params.id, filter, { page, perPage })
   })
   route(scope, readDatasourceCounters, ({ principal, params }) => service.readCounters(principal, params.id))
+
+  // Bodies of any content: none is parsed, and that of the analysis is not read at all.
+  scope.register(async (bare) => {
+    bare.removeAllContentTypeParsers()
+    bare.addContentTypeParser('*', (_request, _payload, done) => done(null))
+    route(bare, analyzeDatasource, ({ principal, params }, leaving) =>
+      workerDatasources.analyze(principal, params.id, leaving()),
+    )
+    route(bare, uploadContent, ({ principal, ip, params, query, raw, headers }) => {
+      allowLongBody(raw)
+      const contentType = headers['content-type']
+      return workerDatasources.upload({ principal, address: ip }, params.id, {
+        body: raw,
+        fileName: query.fileName,
+        contentType,
+      })
+    })
+  })
 }
 
 function instantOf(text: string | undefined): Date | undefined {

@@ -1,27 +1,53 @@
-import type { Datasource } from '@millrace/contract/resources/datasource.ts'
+import type {
+  Datasource,
+  DatasourceCreation,
+  DatasourceUpdate,
+} from '@millrace/contract/resources/datasource.ts'
 import type { DatasourceCounters } from '@millrace/contract/resources/datasource-counters.ts'
 import type { DatasourceLogEntry } from '@millrace/contract/resources/datasource-log.ts'
+import { auditEventOf, type RecordAudit } from '../../platform/audit.ts'
+import { changesOf } from '../../platform/changes.ts'
 import { DomainError } from '../../platform/errors.ts'
 import { newId, normalizeId } from '../../platform/ids.ts'
 import { invalid } from '../../platform/invalid.ts'
 import { type Listed, type Page, rangeOf } from '../../platform/paging.ts'
-import type { Relational } from '../../platform/stores/relational.ts'
+import type { Queries as AllQueries, Relational } from '../../platform/stores/relational.ts'
+import type { Caller } from '../identity/sessions/principal.ts'
 import type { DatasourceLogStore, LogFilter } from './datasource-log-store.ts'
+import { toDatasource } from './datasource-shape.ts'
 import {
   createDatasourceStore,
   type Queries,
   type StoredDatasource,
   type Viewer,
 } from './datasource-store.ts'
+import type { ImportLogStore } from './imports/import-log-store.ts'
+import type { WorkerSettings } from './workers/worker-settings.ts'
+import { createWorkerStore } from './workers/worker-store.ts'
+
+/** Workflows that read a datasource, those that are archived left out. */
+export type ListUsesOfDatasource = (
+  tx: AllQueries,
+  datasource: { readonly companyId: string; readonly datasourceId: string },
+) => Promise<readonly { readonly id: string; readonly name: string }[]>
 
 export interface DatasourceServiceDependencies {
   readonly relational: Pick<Relational, 'db' | 'transaction'>
+  readonly recordAudit: RecordAudit
   /** Those of the ids that are teams of the company. */
   readonly listTeams: (companyId: string, ids: readonly string[]) => Promise<string[]>
   readonly log: DatasourceLogStore
+  readonly importLog: ImportLogStore
+  readonly settings: WorkerSettings
+  readonly listUsesOfDatasource: ListUsesOfDatasource
+  /** Removes a file of content that no datasource has any more. */
+  readonly removeContent: (name: string) => Promise<void>
   /** Waits for one of the company's places to ask the engine, and gives the function that leaves it. */
   readonly enter: (companyId: string) => Promise<() => void>
 }
+
+/** Of one company. */
+const maxDatasources = 1_000
 
 /** Creates a tracking datasource inside the caller's transaction: for the first start and the operator. */
 export async function insertDatasource(
@@ -36,53 +62,199 @@ export async function insertDatasource(
 export type DatasourceService = ReturnType<typeof createDatasourceService>
 
 /** Datasources as users see them, with the counts of their events. */
-export function createDatasourceService({
-  relational,
-  listTeams,
-  log,
-  enter,
-}: DatasourceServiceDependencies) {
+export function createDatasourceService(dependencies: DatasourceServiceDependencies) {
+  const { relational, recordAudit, listTeams, log, importLog, settings, removeContent, enter } = dependencies
+  const { listUsesOfDatasource } = dependencies
   const store = createDatasourceStore(relational.db)
 
   async function get(viewer: Viewer, id: string): Promise<StoredDatasource> {
     const found = await store.find(viewer, normalizeId(id))
-    if (!found) throw new DomainError('datasourceNotFound', { id: normalizeId(id) })
+    if (!found) throw absent(id)
     return found
   }
 
-  /** All teams of the user when none is named. A team of another company is unknown here. */
-  async function requireTeams(viewer: Viewer, wanted: readonly string[] | undefined): Promise<string[]> {
-    if (wanted === undefined) {
-      if (viewer.teamIds.length > 0) return [...viewer.teamIds]
-      throw invalid('resourceGroupIds', 'is required: you are a member of no team')
-    }
+  /** As it is after a change. */
+  async function read(viewer: Viewer, id: string): Promise<Datasource> {
+    const found = await get(viewer, id)
+    const states = await createWorkerStore(relational.db).listStates(viewer.companyId, [found.id])
+    return toDatasource(found, states.get(found.id), 'whole')
+  }
+
+  /** Teams that may be given a datasource: of the company, and of the user unless they have it already. */
+  async function requireNamedTeams(
+    viewer: Viewer,
+    wanted: readonly string[],
+    present: readonly string[] = [],
+  ): Promise<string[]> {
     const ids = [...new Set(wanted.map(normalizeId))]
     const known = new Set(await listTeams(viewer.companyId, ids))
     const unknown = ids.filter((id) => !known.has(id))
     if (unknown.length > 0) throw new DomainError('unknownTeam', { teamIds: unknown })
-    const foreign = ids.filter((id) => !viewer.teamIds.includes(id))
+    const foreign = ids.filter((id) => !viewer.teamIds.includes(id) && !present.includes(id))
     if (foreign.length > 0) throw new DomainError('notInTeam', { teamIds: foreign })
     return ids
   }
 
+  /** All teams of the user when none is named. A team of another company is unknown here. */
+  async function requireTeams(viewer: Viewer, wanted: readonly string[] | undefined): Promise<string[]> {
+    if (wanted !== undefined) return requireNamedTeams(viewer, wanted)
+    if (viewer.teamIds.length > 0) return [...viewer.teamIds]
+    throw invalid('resourceGroupIds', 'is required: you are a member of no team')
+  }
+
+  /** Changes a datasource that is locked meanwhile, in one transaction with what the audit log says of it. */
+  async function change(
+    { principal }: Caller,
+    id: string,
+    work: (tx: AllQueries, locked: StoredDatasource) => Promise<void>,
+  ): Promise<Datasource> {
+    await relational.transaction(async (tx) => {
+      const locked = await createDatasourceStore(tx).lock(principal, normalizeId(id))
+      if (!locked) throw absent(id)
+      await work(tx, locked)
+    })
+    return read(principal, id)
+  }
+
+  const targetOf = ({ id, name }: { id: string; name: string }) => ({ kind: 'datasource', id, name })
+
   return {
     async list(viewer: Viewer, page: Page): Promise<Listed<Datasource>> {
       const [rows, count] = await Promise.all([store.list(viewer, rangeOf(page)), store.count(viewer)])
-      return { rows: rows.map(toDatasource), count }
+      const workers = rows.filter(({ kind }) => kind === 'worker').map(({ id }) => id)
+      const states = await createWorkerStore(relational.db).listStates(viewer.companyId, workers)
+      return { rows: rows.map((row) => toDatasource(row, states.get(row.id), 'list')), count }
     },
 
-    /** @throws DomainError `validation`, `unknownTeam` or `notInTeam` */
-    async create(
-      viewer: Viewer,
-      wanted: { name: string; teamIds: readonly string[] | undefined },
-    ): Promise<Datasource> {
-      const teamIds = await requireTeams(viewer, wanted.teamIds)
+    /** @throws DomainError `datasourceNotFound` */
+    read,
+
+    /**
+     * @throws DomainError `validation`, `unknownTeam`, `notInTeam`, `invalidDatasource` or `tooManyDatasources`
+     */
+    async create(caller: Caller, wanted: DatasourceCreation): Promise<Datasource> {
+      const { principal } = caller
+      const { companyId } = principal
+      const { name, mode = 'ingester' } = wanted
+      const planned = await settings.forCreation(companyId, wanted)
+      const teamIds = await requireTeams(principal, wanted.resourceGroupIds)
       const id = newId()
-      const { companyId } = viewer
-      await relational.transaction((tx) =>
-        createDatasourceStore(tx).insert({ id, companyId, name: wanted.name, teamIds }),
-      )
-      return toDatasource(await get(viewer, id))
+      await relational.transaction(async (tx) => {
+        const within = createDatasourceStore(tx)
+        if ((await within.countOfCompany(companyId)) >= maxDatasources) {
+          throw new DomainError('tooManyDatasources', { limit: maxDatasources })
+        }
+        await within.insert({ id, companyId, name, kind: mode === 'worker' ? 'worker' : 'tracking', teamIds })
+        if (mode === 'worker') {
+          await createWorkerStore(tx).insert({
+            datasourceId: id,
+            companyId,
+            createdBy: principal.userId,
+            ...planned(id),
+          })
+        }
+        await recordAudit(
+          tx,
+          auditEventOf(caller, 'datasource-create', targetOf({ id, name }), { mode, teamIds }),
+        )
+      })
+      return read(principal, id)
+    },
+
+    /**
+     * @throws DomainError `datasourceNotFound`, `unknownTeam`, `notInTeam`, `notAWorkerDatasource` or
+     *   `invalidDatasource`
+     */
+    async update(caller: Caller, id: string, wanted: DatasourceUpdate): Promise<Datasource> {
+      const { principal } = caller
+      const { companyId } = principal
+      const { name, resourceGroupIds } = wanted
+      const present = await get(principal, id)
+      const teamIds =
+        resourceGroupIds && (await requireNamedTeams(principal, resourceGroupIds, present.teamIds))
+      const planned = settings.isNamed(wanted) ? await settings.forUpdate(companyId, wanted) : undefined
+      if (planned && present.kind !== 'worker')
+        throw new DomainError('notAWorkerDatasource', { id: present.id })
+      let formerContent: string | undefined
+      const changed = await change(caller, id, async (tx, locked) => {
+        const within = createDatasourceStore(tx)
+        if (teamIds) await within.replaceTeams(companyId, locked.id, teamIds)
+        if (planned) {
+          const workers = createWorkerStore(tx)
+          const worker = await workers.lock(companyId, locked.id)
+          if (!worker) throw absent(id)
+          const next = planned(worker)
+          // A file belongs to a source of files.
+          if (next.content === null) formerContent = worker.content?.file
+          await workers.update(companyId, locked.id, next)
+        }
+        await within.update(companyId, locked.id, { name })
+        const {
+          changed: fields,
+          from,
+          to,
+        } = changesOf({ name: locked.name, teamIds: locked.teamIds as readonly string[] }, { name, teamIds })
+        const further = settings.namesOf(wanted)
+        await recordAudit(
+          tx,
+          auditEventOf(caller, 'datasource-update', targetOf(locked), {
+            changed: [...fields, ...further],
+            from,
+            to,
+          }),
+        )
+      })
+      if (formerContent !== undefined) await removeContent(formerContent).catch(() => {})
+      return changed
+    },
+
+    /** @throws DomainError `datasourceNotFound` or `datasourceInUse` */
+    async delete(caller: Caller, id: string): Promise<void> {
+      const { principal } = caller
+      const { companyId } = principal
+      const content = await relational.transaction(async (tx) => {
+        const within = createDatasourceStore(tx)
+        const locked = await within.lock(principal, normalizeId(id))
+        if (!locked) throw absent(id)
+        const uses = await listUsesOfDatasource(tx, { companyId, datasourceId: locked.id })
+        if (uses.length > 0) {
+          const names = uses.slice(0, 3).map(({ name }) => `"${name}"`)
+          throw new DomainError(
+            'datasourceInUse',
+            { id: locked.id, workflows: uses.map((use) => ({ id: use.id, name: use.name })) },
+            { message: `Workflows use this datasource: ${names.join(', ')}${uses.length > 3 ? ', …' : ''}` },
+          )
+        }
+        const worker = await createWorkerStore(tx).lock(companyId, locked.id)
+        // Events keep the id of theirs, whose row stays.
+        if (locked.kind === 'worker') await within.delete(companyId, locked.id)
+        else await within.update(companyId, locked.id, { status: 'deleted' })
+        await recordAudit(tx, auditEventOf(caller, 'datasource-delete', targetOf(locked)))
+        return worker?.content?.file
+      })
+      // What a failure leaves is swept later, as are the rows.
+      if (content !== undefined) await removeContent(content).catch(() => {})
+    },
+
+    /** @throws DomainError `datasourceNotFound` */
+    async pause(caller: Caller, id: string): Promise<Datasource> {
+      return change(caller, id, async (tx, locked) => {
+        if (locked.status === 'paused') return
+        await createDatasourceStore(tx).update(locked.companyId, locked.id, { status: 'paused' })
+        await recordAudit(tx, auditEventOf(caller, 'datasource-pause', targetOf(locked)))
+      })
+    },
+
+    /** @throws DomainError `datasourceNotFound` */
+    async resume(caller: Caller, id: string): Promise<Datasource> {
+      return change(caller, id, async (tx, locked) => {
+        if (locked.status === 'active') return
+        await createDatasourceStore(tx).update(locked.companyId, locked.id, { status: 'active' })
+        const workers = createWorkerStore(tx)
+        const worker = await workers.lock(locked.companyId, locked.id)
+        if (worker) await workers.update(locked.companyId, locked.id, await settings.forResume(worker))
+        await recordAudit(tx, auditEventOf(caller, 'datasource-resume', targetOf(locked)))
+      })
     },
 
     /** @throws DomainError `datasourceNotFound` or `tooManyRequests` */
@@ -93,6 +265,8 @@ export function createDatasourceService({
       page: Page,
     ): Promise<Listed<DatasourceLogEntry>> {
       const datasource = await get(viewer, id)
+      if (datasource.kind === 'worker')
+        return importLog.list(viewer.companyId, datasource.id, filter, rangeOf(page))
       const leave = await enter(viewer.companyId)
       try {
         const [rows, count] = await Promise.all([
@@ -124,18 +298,4 @@ export function createDatasourceService({
   }
 }
 
-const statuses = { active: 'published', paused: 'paused', deleted: 'paused' } as const
-
-function toDatasource(stored: StoredDatasource): Datasource {
-  return {
-    id: stored.id,
-    companyId: stored.companyId,
-    name: stored.name,
-    mode: 'ingester',
-    type: 'analytics',
-    status: statuses[stored.status],
-    resourceGroupIds: [...stored.teamIds],
-    createdAt: stored.createdAt.toISOString(),
-    updatedAt: stored.updatedAt.toISOString(),
-  }
-}
+const absent = (id: string) => new DomainError('datasourceNotFound', { id: normalizeId(id) })

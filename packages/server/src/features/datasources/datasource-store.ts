@@ -4,14 +4,25 @@ import { datasourceCounters, datasources, datasourceTeams } from '../../database
 import type { Relational } from '../../platform/stores/relational.ts'
 
 /** What both the store and a transaction of it offer. */
-export type Queries = Pick<Relational['db'], 'select' | 'insert'>
+export type Queries = Pick<Relational['db'], 'select' | 'insert' | 'update' | 'delete'>
 
 export type DatasourceStatus = (typeof datasources.$inferSelect)['status']
+export type DatasourceKind = (typeof datasources.$inferSelect)['kind']
+
+/** What the collector needs to know of a datasource. */
+export interface DatasourceState {
+  readonly id: string
+  readonly companyId: string
+  readonly kind: (typeof datasources.$inferSelect)['kind']
+  readonly status: DatasourceStatus
+  readonly countries: boolean
+}
 
 export interface StoredDatasource {
   readonly id: string
   readonly companyId: string
   readonly name: string
+  readonly kind: DatasourceKind
   readonly status: DatasourceStatus
   readonly teamIds: readonly string[]
   readonly createdAt: Date
@@ -22,6 +33,8 @@ export interface NewDatasource {
   readonly id: string
   readonly companyId: string
   readonly name: string
+  /** A tracking datasource when absent. */
+  readonly kind?: DatasourceKind
   /** Of the company, at least one. */
   readonly teamIds: readonly string[]
 }
@@ -51,6 +64,7 @@ export function createDatasourceStore(db: Queries) {
     id: datasources.id,
     companyId: datasources.companyId,
     name: datasources.name,
+    kind: datasources.kind,
     status: datasources.status,
     teamIds,
     createdAt: datasources.createdAt,
@@ -83,6 +97,46 @@ export function createDatasourceStore(db: Queries) {
       return row
     },
 
+    /** Locks it until the transaction ends. */
+    async lock(viewer: Viewer, id: string): Promise<StoredDatasource | undefined> {
+      if (viewer.teamIds.length === 0) return undefined
+      const [row] = await db
+        .select(columns)
+        .from(datasources)
+        .where(and(eq(datasources.id, id), visibleTo(viewer)))
+        .for('update')
+      return row
+    },
+
+    async update(
+      companyId: string,
+      id: string,
+      change: { readonly name?: string | undefined; readonly status?: DatasourceStatus },
+    ): Promise<void> {
+      await db
+        .update(datasources)
+        .set({ ...change, updatedAt: sql`now()` })
+        .where(and(eq(datasources.companyId, companyId), eq(datasources.id, id)))
+    },
+
+    async replaceTeams(companyId: string, datasourceId: string, teamIds: readonly string[]): Promise<void> {
+      await db.delete(datasourceTeams).where(eq(datasourceTeams.datasourceId, datasourceId))
+      await db.insert(datasourceTeams).values(teamIds.map((teamId) => ({ companyId, datasourceId, teamId })))
+    },
+
+    /** With everything that is kept of it but rows and files. */
+    async delete(companyId: string, id: string): Promise<void> {
+      await db.delete(datasources).where(and(eq(datasources.companyId, companyId), eq(datasources.id, id)))
+    },
+
+    async countOfCompany(companyId: string): Promise<number> {
+      const [row] = await db
+        .select({ count: sql`count(*)`.mapWith(Number) })
+        .from(datasources)
+        .where(and(eq(datasources.companyId, companyId), ne(datasources.status, 'deleted')))
+      return row?.count ?? 0
+    },
+
     /** The oldest first. */
     async list(viewer: Viewer, page: { limit: number; offset: number }): Promise<StoredDatasource[]> {
       if (viewer.teamIds.length === 0) return []
@@ -105,12 +159,10 @@ export function createDatasourceStore(db: Queries) {
     },
 
     /** Without a viewer, for the collector, which compares `companyId` with the key of the request itself. */
-    async findState(
-      id: string,
-    ): Promise<{ id: string; companyId: string; status: DatasourceStatus; countries: boolean } | undefined> {
-      const { companyId, status } = datasources
+    async findState(id: string): Promise<DatasourceState | undefined> {
+      const { companyId, kind, status } = datasources
       const [row] = await db
-        .select({ id: datasources.id, companyId, status, countries: companies.countries })
+        .select({ id: datasources.id, companyId, kind, status, countries: companies.countries })
         .from(datasources)
         .innerJoin(companies, eq(companies.id, companyId))
         .where(eq(datasources.id, id))

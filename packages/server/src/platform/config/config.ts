@@ -1,4 +1,4 @@
-import { resolve } from 'node:path'
+import { join, resolve } from 'node:path'
 import type { Environment } from './env.ts'
 
 export type Role = Environment['MILLRACE_ROLES'][number]
@@ -16,10 +16,16 @@ export interface Config {
   readonly roles: ReadonlySet<Role>
   readonly logLevel: Environment['MILLRACE_LOG_LEVEL']
   readonly dataDirectory: string
+  /** Where uploaded content of datasources is. */
+  readonly contentDirectory: string
+  /** Largest content of a datasource. */
+  readonly maxUploadBytes: number
   /** File of the country of each address; undefined for the one that the service brings. */
   readonly countryDatabase: string | undefined
   /** Bytes of free disk below which events are refused with 503. */
   readonly diskReserveBytes: number
+  /** How long a run of a workflow waits for its data. */
+  readonly runnerBudgetMs: number
   readonly relational: { readonly url: string | undefined; readonly ownerUrl: string | undefined }
   readonly columnar: { readonly url: string | undefined }
   readonly mail: { readonly smtpUrl: string | undefined; readonly from: string }
@@ -46,8 +52,11 @@ export function configFrom(env: Environment): Config {
     roles: new Set(env.MILLRACE_ROLES),
     logLevel: env.MILLRACE_LOG_LEVEL,
     dataDirectory: resolve(env.MILLRACE_DATA_DIR),
+    contentDirectory: resolve(env.MILLRACE_CONTENT_DIR ?? join(env.MILLRACE_DATA_DIR, 'datasources')),
+    maxUploadBytes: env.MILLRACE_MAX_UPLOAD_BYTES,
     countryDatabase: env.MILLRACE_COUNTRY_DATABASE,
     diskReserveBytes: env.MILLRACE_DISK_RESERVE_MIB * 1024 * 1024,
+    runnerBudgetMs: env.MILLRACE_RUNNER_BUDGET_MS,
     relational: Object.freeze({ url: env.DATABASE_URL, ownerUrl: env.DATABASE_OWNER_URL }),
     columnar: Object.freeze({ url: env.CLICKHOUSE_URL }),
     mail: Object.freeze({ smtpUrl: env.SMTP_URL, from: env.MILLRACE_MAIL_FROM }),

@@ -20,7 +20,7 @@ const text = (value: string): string => value
 const integer =
   (from: number, to: number) =>
   (value: string): number => {
-    const number = /^\d{1,9}$/.test(value) ? Number(value) : Number.NaN
+    const number = /^\d{1,15}$/.test(value) ? Number(value) : Number.NaN
     if (!(number >= from && number <= to))
       throw new FaultyValue(`must be a whole number from ${from} to ${to}`)
     return number
@@ -166,6 +166,22 @@ export const variables = {
       'Free disk space, in MiB, below which the collector answers 503 instead of filling the disk.',
     fallback: '512',
     parse: integer(0, 1_000_000),
+  }),
+  MILLRACE_RUNNER_BUDGET_MS: variable({
+    description:
+      'Milliseconds that a workflow may wait for its data; then what is not there counts as absent and the run ends at once.',
+    fallback: '200',
+    parse: integer(10, 10_000),
+  }),
+  MILLRACE_CONTENT_DIR: variable({
+    description:
+      'Directory of uploaded content of datasources; default `datasources` in the data directory. Processes that share a database share it too.',
+    parse: text,
+  }),
+  MILLRACE_MAX_UPLOAD_BYTES: variable({
+    description: 'Largest content of a datasource in bytes, uploaded or fetched.',
+    fallback: '2147483648',
+    parse: integer(1, 1_000_000_000_000),
   }),
   MILLRACE_METRICS_TOKEN: variable({
     description: 'When set, `/metrics` is answered only with `Authorization: Bearer <token>`.',

@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net'
 import { DomainError } from '../errors.ts'
 import { failure } from './envelope.ts'
+import { bringsLongBody } from './long-bodies.ts'
 
 /** The longest address and headers together, in bytes; more is refused while it arrives. */
 export const headerBytes = 16_384
@@ -44,6 +45,8 @@ const statusTexts: Readonly<Record<number, string>> = {
  * under way is cut instead: bytes in the midst of it would read as a part of it.
  */
 export function answerBrokenRequest(error: BrokenRequest, socket: Socket): void {
+  // Node looks at each request once; the silence of the connection is bounded besides.
+  if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && bringsLongBody(socket)) return
   const { _httpMessage: reply } = socket as Socket & { _httpMessage?: { headersSent: boolean } }
   if (error.code !== 'ECONNRESET' && socket.writable && !reply?.headersSent) {
     const refusal = errorOfBrokenRequest(error)

@@ -41,8 +41,38 @@ export interface AskOptions extends DocumentLimits {
   readonly signal?: AbortSignal
 }
 
+export interface DownloadLimits extends DocumentLimits {
+  /** Longest time without a byte, from the request on. */
+  readonly idleMs: number
+  /** What more bytes mean: the rest is left out, or the file is of no use. */
+  readonly beyondLimit: 'cut' | 'fail'
+}
+
+export interface DownloadOptions extends DownloadLimits {
+  /** Sent to the origin of the address alone: a redirect to another one gets none of them. */
+  readonly headers?: Readonly<Record<string, string>>
+  /** What an earlier download answered: unchanged content is not sent again. */
+  readonly known?: { readonly etag?: string | undefined; readonly lastModified?: string | undefined }
+  readonly onPiece: (piece: Buffer) => Promise<void>
+  readonly signal?: AbortSignal
+}
+
+/** What a download says about its content. */
+export interface Downloaded {
+  /** Whether the content is that of `known`, and was not sent. */
+  readonly isUnchanged: boolean
+  readonly etag: string | undefined
+  readonly lastModified: string | undefined
+  readonly contentType: string | undefined
+}
+
 /** Sends requests to addresses that users gave, and only to public ones. */
 export interface OutgoingClient {
+  /**
+   * Holds the text of an address against the rules, as far as it can be done without asking for its name.
+   * @throws OutgoingError `refused`
+   */
+  validate(url: string): void
   /**
    * Sends a message; follows no redirect.
    * @param body text of a JSON document, sent as it is
@@ -61,6 +91,12 @@ export interface OutgoingClient {
    * @throws OutgoingError also for every status but 2xx
    */
   fetchDocument(url: string, limits: DocumentLimits): Promise<string>
+  /**
+   * Reads bytes piece by piece, never faster than they are taken; follows redirects as `fetchDocument` does. Content
+   * that the server has packed with gzip stays packed; any other coding is refused.
+   * @throws OutgoingError also for every status but 2xx, what `onPiece` throws, the reason of the signal
+   */
+  download(url: string, options: DownloadOptions): Promise<Downloaded>
 }
 
 const standardPorts = [80, 443, 8443]
@@ -129,11 +165,7 @@ export function createOutgoingClient(options: OutgoingClientOptions = {}): Outgo
     }
   }
 
-  /** The one address to connect to; a name is refused whole when any of its addresses is. */
-  async function resolveAllowed(to: OutgoingUrl, signal: AbortSignal): Promise<string> {
-    const addresses = await addressesOf(to, signal)
-    const [first] = addresses
-    if (first === undefined) throw unreachable(to.host, new Error('the name has no address'))
+  function requireAllowed(to: OutgoingUrl, addresses: readonly string[]): void {
     for (const address of addresses) {
       if (isAllowed(address)) continue
       if (!isPublicAddress(address) || isOfThisMachine(address)) {
@@ -145,6 +177,14 @@ export function createOutgoingClient(options: OutgoingClientOptions = {}): Outgo
       if (to.url.protocol === 'http:')
         throw new OutgoingError('refused', 'the address must begin with https://')
     }
+  }
+
+  /** The one address to connect to; a name is refused whole when any of its addresses is. */
+  async function resolveAllowed(to: OutgoingUrl, signal: AbortSignal): Promise<string> {
+    const addresses = await addressesOf(to, signal)
+    const [first] = addresses
+    if (first === undefined) throw unreachable(to.host, new Error('the name has no address'))
+    requireAllowed(to, addresses)
     return first
   }
 
@@ -172,7 +212,34 @@ export function createOutgoingClient(options: OutgoingClientOptions = {}): Outgo
       throw new OutgoingError('status', `${to.host} answered with status ${status}`, { status })
   }
 
+  /** Follows redirects, each checked like the first address. */
+  async function askAlong(
+    first: string,
+    wantedOf: (url: URL) => Pick<Exchange, 'headers' | 'limitBytes' | 'beyondLimit' | 'signal' | 'onPiece'>,
+  ): Promise<Answer & { to: OutgoingUrl }> {
+    let next = first
+    for (let hop = 0; ; hop++) {
+      // What cannot be read as an address at all is refused by `ask`, with what would be right.
+      const url = URL.canParse(next) ? new URL(next) : new URL('https://invalid')
+      const answer = await ask(next, { method: 'GET', ...wantedOf(url) })
+      const { status, location, to } = answer
+      if (!redirects.has(status) || location === undefined) return answer
+      if (hop === maxRedirects)
+        throw new OutgoingError('status', `${to.host} redirects more than ${maxRedirects} times`, {
+          status,
+        })
+      if (!URL.canParse(location, to.url.href))
+        throw new OutgoingError('reply', `${to.host} redirects to no valid address`)
+      next = new URL(location, to.url).href
+    }
+  }
+
   return {
+    validate(url) {
+      const to = parseOutgoingUrl(url, rules)
+      if (isIP(to.host) !== 0) requireAllowed(to, [to.host])
+    },
+
     async postJson(url, body, headers = {}) {
       const { signal, clear } = deadline(postMs)
       try {
@@ -211,30 +278,45 @@ export function createOutgoingClient(options: OutgoingClientOptions = {}): Outgo
     async fetchDocument(url, { limitBytes, timeoutMs }) {
       const { signal, clear } = deadline(timeoutMs)
       try {
-        let next = url
-        for (let hop = 0; ; hop++) {
-          const answer = await ask(next, {
-            method: 'GET',
-            headers: agent,
-            limitBytes,
-            beyondLimit: 'fail',
-            signal,
-          })
-          const { status, location, to } = answer
-          if (!redirects.has(status) || location === undefined) {
-            requireSuccess(answer)
-            return textOf(answer.body, to.host)
-          }
-          if (hop === maxRedirects)
-            throw new OutgoingError('status', `${to.host} redirects more than ${maxRedirects} times`, {
-              status,
-            })
-          if (!URL.canParse(location, to.url.href))
-            throw new OutgoingError('reply', `${to.host} redirects to no valid address`)
-          next = new URL(location, to.url).href
-        }
+        const wanted = { headers: agent, limitBytes, beyondLimit: 'fail', signal } as const
+        const answer = await askAlong(url, () => wanted)
+        requireSuccess(answer)
+        return textOf(answer.body, answer.to.host)
       } finally {
         clear()
+      }
+    },
+
+    async download(url, { headers = {}, known, limitBytes, beyondLimit, idleMs, timeoutMs, ...rest }) {
+      const { onPiece, signal: caller } = rest
+      const whole = deadline(timeoutMs)
+      const idle = new AbortController()
+      const silent = new OutgoingError('timeout', `nothing came for ${idleMs / 1000} s`)
+      const timer = setTimeout(() => idle.abort(silent), idleMs)
+      const signals = [whole.signal, idle.signal, ...(caller ? [caller] : [])]
+      const conditions = {
+        ...(known?.etag === undefined ? {} : { 'if-none-match': known.etag }),
+        ...(known?.lastModified === undefined ? {} : { 'if-modified-since': known.lastModified }),
+      }
+      const origin = URL.canParse(url) ? new URL(url).origin : ''
+      try {
+        const answer = await askAlong(url, (at) => ({
+          headers: { ...(at.origin === origin && { ...headers, ...conditions }), ...agent },
+          limitBytes,
+          beyondLimit,
+          signal: AbortSignal.any(signals),
+          async onPiece(piece) {
+            await onPiece(piece)
+            timer.refresh()
+          },
+        }))
+        const isUnchanged = answer.status === 304 && Object.keys(conditions).length > 0
+        if (!isUnchanged) requireSuccess(answer)
+        const { etag, 'last-modified': lastModified, 'content-type': contentType } = answer.headers
+        return { isUnchanged, etag, lastModified, contentType }
+      } finally {
+        clearTimeout(timer)
+        whole.clear()
       }
     },
   }

@@ -1,4 +1,9 @@
-import { type IncomingMessage, type RequestOptions, request as requestHttp } from 'node:http'
+import {
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type RequestOptions,
+  request as requestHttp,
+} from 'node:http'
 import { request as requestHttps } from 'node:https'
 import { isIP } from 'node:net'
 import { OutgoingError, unreachable } from './outgoing-error.ts'
@@ -21,15 +26,21 @@ export interface Exchange {
   readonly signal: AbortSignal
   /** Certificates of authorities that are trusted instead of the usual ones. */
   readonly authorities?: string | undefined
+  /** Takes the body of a success piece by piece instead of `body`; what it throws ends the exchange. */
+  readonly onPiece?: ((piece: Buffer) => Promise<void>) | undefined
 }
 
 export interface Answer {
   readonly status: number
   readonly location: string | undefined
+  readonly headers: IncomingHttpHeaders
+  /** Empty where `onPiece` has taken it. */
   readonly body: Buffer
 }
 
 const maxHeadBytes = 16_384
+/** Of the answer in the place of a file only the status matters. */
+const refusedBody = { limitBytes: 16_384, beyondLimit: 'cut' } as const
 
 /** Codes of Node.js and OpenSSL for a certificate or handshake that is not as it must be. */
 const tlsCode =
@@ -46,10 +57,13 @@ function errorOf(error: NodeJS.ErrnoException, host: string): OutgoingError {
 
 async function readBody(
   reply: IncomingMessage,
-  { limitBytes, beyondLimit, to }: Pick<Exchange, 'limitBytes' | 'beyondLimit' | 'to'>,
+  { limitBytes, beyondLimit, to, onPiece }: Pick<Exchange, 'limitBytes' | 'beyondLimit' | 'to' | 'onPiece'>,
 ): Promise<Buffer> {
   const encoding = reply.headers['content-encoding']
-  if (beyondLimit === 'fail' && encoding !== undefined && encoding !== 'identity')
+  const isCompressed = encoding !== undefined && encoding !== 'identity'
+  // What is taken piece by piece is kept as it comes: one layer of gzip is a file packed with gzip.
+  const isFile = onPiece !== undefined && encoding === 'gzip'
+  if ((beyondLimit === 'fail' || onPiece) && isCompressed && !isFile)
     throw new OutgoingError('reply', `${to.host} sent a compressed answer, which was not asked for`)
   const pieces: Buffer[] = []
   let size = 0
@@ -59,7 +73,8 @@ async function readBody(
       if (beyondLimit === 'cut') break
       throw new OutgoingError('reply', `the answer of ${to.host} is larger than ${limitBytes} bytes`)
     }
-    pieces.push(piece)
+    if (onPiece) await onPiece(piece)
+    else pieces.push(piece)
   }
   return Buffer.concat(pieces)
 }
@@ -121,10 +136,13 @@ export async function exchange(wanted: Exchange): Promise<Answer> {
       )
       request.end(body)
     })
+    const { statusCode: status = 0, headers } = reply
+    const isTaken = status >= 200 && status <= 299
     return {
-      status: reply.statusCode ?? 0,
-      location: reply.headers.location,
-      body: await readBody(reply, wanted),
+      status,
+      location: headers.location,
+      headers,
+      body: await readBody(reply, isTaken || !wanted.onPiece ? wanted : { to, ...refusedBody }),
     }
   } catch (error) {
     if (ended) throw ended

@@ -100,7 +100,7 @@ class RelationalSession extends NodePgSession<Record<string, never>, TablesRelat
 }
 
 /** Drizzle on a pool, with errors as the pool throws them and transactions that are tried again. */
-export function relationalDatabase(pool: pg.Pool): NodePgDatabase {
+export function relationalDatabase(pool: pg.Pool | pg.PoolClient): NodePgDatabase {
   const dialect = new PgDialect()
   return new NodePgDatabase(dialect, new RelationalSession(pool, dialect), undefined)
 }

@@ -1,0 +1,110 @@
+import { type Static, Type } from 'typebox'
+import { dateTime, lineText, mapOf, nullable, oneOf, strict } from './formats.ts'
+
+export const sourceFormats = ['csv', 'json', 'ndjson', 'xml', 'xlsx', 'parquet'] as const
+export const sourceCompressions = ['gzip', 'zip'] as const
+export const sourceTypes = ['file', 'url'] as const
+
+/** What is not given is detected from the content. */
+const options = {
+  format: Type.Optional(oneOf(sourceFormats, { description: 'Form of the content' })),
+  compression: Type.Optional(oneOf(sourceCompressions, { description: 'What the content is packed in' })),
+  encoding: Type.Optional(
+    lineText('Character encoding of texts, as the Encoding Standard names it: `utf-8`, `windows-1252`', 40),
+  ),
+  csvDelimiter: Type.Optional(Type.String({ minLength: 1, maxLength: 1, examples: [';'] })),
+  csvColumns: Type.Optional(
+    Type.Array(lineText('Name of a column', 200), {
+      minItems: 1,
+      maxItems: 2_000,
+      description: 'Of a file without a header: its first line is a row too',
+    }),
+  ),
+  rootPath: Type.Optional(lineText('Where the rows are in JSON or XML, as `products.*`', 500)),
+  sheet: Type.Optional(lineText('Sheet of a workbook; the first when absent', 200)),
+  entry: Type.Optional(
+    lineText('File of an archive; the only one or the first of a known form when absent', 500),
+  ),
+}
+
+/** Where the rows of a worker datasource come from, as it is given. */
+export const DatasourceSource = Type.Object(
+  {
+    type: oneOf(sourceTypes, { description: '`file`: uploaded; `url`: fetched from an address' }),
+    url: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 2_048,
+        description: 'For `url`: a public address',
+        examples: ['https://shop.example/products.csv'],
+      }),
+    ),
+    headers: Type.Optional(
+      mapOf(Type.String({ maxLength: 4_096 }), {
+        maxProperties: 20,
+        description:
+          'For `url`: headers of the request by name, kept encrypted and never answered; a change of `source` without them keeps those that are stored as long as the host stays',
+        examples: [{ authorization: 'Bearer …' }],
+      }),
+    ),
+    ...options,
+  },
+  { ...strict, title: 'DatasourceSource' },
+)
+export type DatasourceSource = Static<typeof DatasourceSource>
+
+/** The file that is stored. */
+const Content = Type.Object(
+  {
+    bytes: Type.Integer({ minimum: 0 }),
+    fileName: nullable(Type.String({ examples: ['products.csv.gz'] })),
+    sha256: Type.String({ description: 'Of the bytes as they were sent, hexadecimal' }),
+    uploadedAt: dateTime('When it was stored'),
+  },
+  strict,
+)
+
+/** The same as it is answered. */
+export const StoredDatasourceSource = Type.Object(
+  {
+    type: oneOf(sourceTypes),
+    url: Type.Optional(Type.String({ description: 'The address' })),
+    headerNames: Type.Optional(
+      Type.Array(Type.String(), {
+        description: 'Names of the headers that are sent; values are never answered',
+      }),
+    ),
+    ...options,
+    content: Type.Optional(Content),
+  },
+  { ...strict, title: 'StoredDatasourceSource' },
+)
+export type StoredDatasourceSource = Static<typeof StoredDatasourceSource>
+
+/** When rows are fetched again; one of `cron` and `everyMinutes`. */
+export const RefreshSchedule = Type.Object(
+  {
+    cron: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 200,
+        description:
+          'Minute, hour, day of month, month, day of week (0 and 7 are Sunday); runs are at least 5 minutes apart',
+        examples: ['0 5 * * *'],
+      }),
+    ),
+    everyMinutes: Type.Optional(
+      Type.Integer({ minimum: 5, maximum: 44_640, description: 'Minutes between two runs', examples: [60] }),
+    ),
+    timezone: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 64,
+        description: 'IANA name, for `cron`; the company’s time zone when absent',
+        examples: ['Europe/Paris'],
+      }),
+    ),
+  },
+  { ...strict, title: 'RefreshSchedule' },
+)
+export type RefreshSchedule = Static<typeof RefreshSchedule>

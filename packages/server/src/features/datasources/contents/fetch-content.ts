@@ -1,0 +1,64 @@
+import type { SecretBox } from '../../../platform/crypto/secret-box.ts'
+import type {
+  Downloaded,
+  DownloadLimits,
+  OutgoingClient,
+} from '../../../platform/outgoing/outgoing-client.ts'
+import { headersContext, type StoredWorker } from '../workers/worker-store.ts'
+import { createFileWriter, type WrittenFile } from './content-files.ts'
+
+export interface FetchOptions {
+  /** Where the file is made. */
+  readonly path: string
+  readonly limits: DownloadLimits
+  /** Takes no content that is the same as at the last import. */
+  readonly ifChanged: boolean
+  readonly onBytes?: (bytes: number) => void
+  readonly signal: AbortSignal
+}
+
+export type FetchContent = (
+  worker: StoredWorker,
+  options: FetchOptions,
+) => Promise<Downloaded & { readonly file: WrittenFile }>
+
+/** Headers of a source as they were given. */
+export function openHeaders(
+  box: Pick<SecretBox, 'open'>,
+  { datasourceId, sealedHeaders }: Pick<StoredWorker, 'datasourceId' | 'sealedHeaders'>,
+): Record<string, string> {
+  if (sealedHeaders === null) return {}
+  return JSON.parse(box.open(sealedHeaders, headersContext(datasourceId)).toString()) as Record<
+    string,
+    string
+  >
+}
+
+/** Fetches the content of an address into a file. Throws what `download` of the outgoing client does. */
+export function createFetchContent({
+  outgoing,
+  box,
+}: {
+  readonly outgoing: Pick<OutgoingClient, 'download'>
+  readonly box: Pick<SecretBox, 'open'>
+}): FetchContent {
+  return async (worker, { path, limits, ifChanged, onBytes, signal }) => {
+    const writer = await createFileWriter(path)
+    try {
+      const downloaded = await outgoing.download(worker.source?.url ?? '', {
+        ...limits,
+        headers: openHeaders(box, worker),
+        ...(ifChanged && worker.fetched && { known: worker.fetched }),
+        signal,
+        async onPiece(piece) {
+          await writer.write(piece)
+          onBytes?.(writer.bytes())
+        },
+      })
+      return { ...downloaded, file: await writer.end() }
+    } catch (error) {
+      await writer.discard()
+      throw error
+    }
+  }
+}

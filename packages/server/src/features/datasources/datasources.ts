@@ -1,0 +1,96 @@
+import type { Clock } from '../../platform/clock.ts'
+import type { SecretBox } from '../../platform/crypto/secret-box.ts'
+import type { Logger } from '../../platform/logger.ts'
+import type { EnqueueMail } from '../../platform/mail/mail-queue.ts'
+import type { OutgoingClient } from '../../platform/outgoing/outgoing-client.ts'
+import type { Relational } from '../../platform/stores/relational.ts'
+import { type ContentFilesOptions, createContentFiles } from './contents/content-files.ts'
+import { createFetchContent } from './contents/fetch-content.ts'
+import {
+  createDatasourceService,
+  type DatasourceService,
+  type DatasourceServiceDependencies,
+} from './datasource-service.ts'
+import { type ContentThreads, createContentThreads } from './imports/content-threads.ts'
+import { createImportLogStore } from './imports/import-log-store.ts'
+import { createImportLoops, type ImportLoops } from './imports/import-loops.ts'
+import { createImportPlanner } from './imports/import-planner.ts'
+import { createImportStore } from './imports/import-store.ts'
+import { createImportSweep } from './imports/import-sweep.ts'
+import { createImportWorker } from './imports/import-worker.ts'
+import type { CronTimes } from './imports/refresh-plan.ts'
+import { createRowReader, type RowReader } from './rows/row-reader.ts'
+import { createSourceAnalysis } from './workers/source-analysis.ts'
+import { createWorkerService, type WorkerService } from './workers/worker-service.ts'
+import { createWorkerSettings } from './workers/worker-settings.ts'
+import { createWorkerStore } from './workers/worker-store.ts'
+
+export interface DatasourcesDependencies
+  extends Pick<
+    DatasourceServiceDependencies,
+    'recordAudit' | 'listTeams' | 'log' | 'listUsesOfDatasource' | 'enter'
+  > {
+  readonly relational: Pick<Relational, 'db' | 'transaction' | 'pool'>
+  readonly box: SecretBox
+  readonly outgoing: Pick<OutgoingClient, 'download' | 'validate'>
+  readonly times: CronTimes
+  readonly enqueueMail: EnqueueMail
+  readonly publicUrl: () => string
+  readonly contents: ContentFilesOptions & { readonly limitBytes: number }
+  readonly clock: Clock
+  readonly logger: Logger
+  /** What parses content; tests hand in their own. */
+  readonly threads?: ContentThreads | undefined
+}
+
+export interface Datasources {
+  readonly datasources: DatasourceService
+  readonly workerDatasources: WorkerService
+  /** What nodes of workflows read. */
+  readonly datasourceRows: Pick<RowReader, 'queryRows' | 'revisionOf'>
+  readonly loops: ImportLoops
+}
+
+/** Datasources with their imports and rows, wired together. */
+export function createDatasources(dependencies: DatasourcesDependencies): Datasources {
+  const { relational, box, outgoing, times, enqueueMail, publicUrl, contents, clock, logger } = dependencies
+  const { recordAudit, threads = createContentThreads() } = dependencies
+  const { limitBytes } = contents
+  const files = createContentFiles(contents)
+  const fetch = createFetchContent({ outgoing, box })
+  const reader = createRowReader({
+    relational,
+    findLive: createWorkerStore(relational.db).findLive,
+    now: () => clock.now(),
+  })
+  const datasources = createDatasourceService({
+    ...dependencies,
+    importLog: createImportLogStore(relational.db),
+    settings: createWorkerSettings({ box, validateUrl: outgoing.validate, times, clock }),
+    removeContent: files.remove,
+  })
+  return {
+    datasources,
+    workerDatasources: createWorkerService({
+      relational,
+      recordAudit,
+      files,
+      reader,
+      analysis: createSourceAnalysis({ files, fetch, threads }),
+      read: datasources.read,
+      limitBytes,
+    }),
+    datasourceRows: reader,
+    loops: createImportLoops({
+      planner: createImportPlanner({ relational, times, log: logger }),
+      worker: createImportWorker({
+        ...{ relational, files, fetch, threads, enqueueMail, publicUrl, limitBytes },
+        log: logger,
+      }),
+      sweep: createImportSweep({ relational, files, clock }),
+      findDelay: createImportStore(relational.db).findDelay,
+      prepare: files.prepare,
+      log: logger,
+    }),
+  }
+}

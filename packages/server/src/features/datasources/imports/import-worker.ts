@@ -1,0 +1,369 @@
+import { stat } from 'node:fs/promises'
+import type { WorkerField } from '@millrace/contract/resources/datasource-version.ts'
+import { and, eq, sql } from 'drizzle-orm'
+import { datasources } from '../../../database/tables/datasource.ts'
+import { newId } from '../../../platform/ids.ts'
+import { holdLease } from '../../../platform/jobs/lease.ts'
+import type { Logger } from '../../../platform/logger.ts'
+import type { EnqueueMail } from '../../../platform/mail/mail-queue.ts'
+import { OutgoingError } from '../../../platform/outgoing/outgoing-error.ts'
+import { type Relational, RelationalUnavailable } from '../../../platform/stores/relational.ts'
+import type { ContentFiles } from '../contents/content-files.ts'
+import type { FetchContent } from '../contents/fetch-content.ts'
+import { withRelationalTransaction } from '../rows/long-transaction.ts'
+import { createRowTables } from '../rows/row-tables.ts'
+import { createWorkerStore, type LiveVersion, type StoredWorker } from '../workers/worker-store.ts'
+import type { ContentThreads, ReadContent } from './content-threads.ts'
+import { ImportRefused } from './import-faults.ts'
+import { refreshFailedMail } from './import-mails.ts'
+import { createImportStore, type LogLine, type StoredImport } from './import-store.ts'
+import type { ContentFile, ReadCounts } from './thread-messages.ts'
+
+export interface ImportWorkerDependencies {
+  readonly relational: Pick<Relational, 'db' | 'transaction' | 'pool'>
+  readonly files: Pick<ContentFiles, 'pathOf' | 'withDownload'>
+  readonly fetch: FetchContent
+  readonly threads: Pick<ContentThreads, 'read'>
+  readonly enqueueMail: EnqueueMail
+  readonly publicUrl: () => string
+  /** Bytes of a content. */
+  readonly limitBytes: number
+  readonly log: Pick<Logger, 'warn' | 'error'>
+}
+
+/** What an import fills, and with what. */
+interface Plan {
+  readonly worker: StoredWorker
+  readonly live: LiveVersion | undefined
+  readonly fields: readonly WorkerField[]
+  /** Whether the rows that are there stay, but for those whose key comes again. */
+  readonly isMerged: boolean
+}
+
+interface FoundContent {
+  readonly content: ContentFile
+  readonly sha256: string
+  readonly etag?: string | undefined
+  readonly lastModified?: string | undefined
+  /** Of a stored file: its name. */
+  readonly stored?: string
+}
+
+/** A process that does not say for so long that it still runs has ended. */
+const leaseSeconds = 60
+const keepEveryMs = 20_000
+const perCompany = 2
+const maxAttempts = 3
+/** Seconds before the second and the third attempt. */
+const pauses = [30, 300] as const
+const noteEveryMs = 1_000
+const fetchLimits = { idleMs: 60_000, timeoutMs: 30 * 60_000, beyondLimit: 'fail' } as const
+
+/** Another process has the import, or its datasource is gone: nothing of it counts. */
+class ImportLost extends Error {
+  override readonly name = 'ImportLost'
+}
+
+/** Runs what is queued: fetches, parses and stores rows, and brings them live in one step. */
+export function createImportWorker(dependencies: ImportWorkerDependencies) {
+  const { relational, files, fetch, threads, enqueueMail, publicUrl, limitBytes, log } = dependencies
+  const imports = createImportStore(relational.db)
+  const workers = createWorkerStore(relational.db)
+
+  async function planOf({ companyId, datasourceId, trigger }: StoredImport): Promise<Plan> {
+    const worker = await workers.find(companyId, datasourceId)
+    if (!worker) throw new ImportLost('its datasource is gone')
+    const live = await workers.findLive(companyId, datasourceId)
+    const fields = (trigger === 'live' || !live ? worker.fields : live.fields).filter(
+      ({ selected }) => selected,
+    )
+    if (fields.length === 0) {
+      throw new ImportRefused('fields-missing', 'no field is selected: analyse the content and select fields')
+    }
+    const key = fields.find(({ isKey }) => isKey)?.name
+    const isMerged =
+      worker.updateStrategy === 'upsert' && trigger !== 'live' && live !== undefined && key !== undefined
+    return { worker, live, fields, isMerged }
+  }
+
+  /** Calls the work with the content in a file; undefined when it is that of the live version. */
+  async function withContent<T>(
+    row: StoredImport,
+    { worker, live }: Plan,
+    signal: AbortSignal,
+    work: (found: FoundContent) => Promise<T>,
+  ): Promise<T | undefined> {
+    const { source, content } = worker
+    if (!source) throw new ImportRefused('content-missing', 'the datasource has no source')
+    const ifChanged = live !== undefined && (row.trigger === 'refresh' || row.trigger === 'schedule')
+    const isSame = (sha256: string) => ifChanged && worker.fetched?.sha256 === sha256
+    if (source.type === 'file') {
+      if (!content) throw new ImportRefused('content-missing', 'no content was uploaded yet')
+      const path = files.pathOf(content.file)
+      // Another process may have replaced it, or does not share its directory with this one.
+      await stat(path)
+      if (isSame(content.sha256)) return undefined
+      const { bytes, sha256, fileName, contentType } = content
+      return work({
+        content: {
+          path,
+          bytes,
+          fileName: fileName ?? undefined,
+          contentType: contentType ?? undefined,
+          options: source,
+        },
+        sha256,
+        stored: content.file,
+      })
+    }
+    return files.withDownload(async (path) => {
+      const { isUnchanged, file, contentType, etag, lastModified } = await fetch(worker, {
+        path,
+        limits: { ...fetchLimits, limitBytes },
+        ifChanged,
+        signal,
+      })
+      if (isUnchanged || isSame(file.sha256)) return undefined
+      if (file.bytes === 0) throw new ImportRefused('no-rows', 'the address answered without content')
+      const fileName = new URL(source.url ?? '').pathname.split('/').at(-1)
+      return work({
+        content: { path, bytes: file.bytes, fileName, contentType, options: source },
+        sha256: file.sha256,
+        etag,
+        lastModified,
+      })
+    })
+  }
+
+  /** Says every second how far it is; never two statements at once. */
+  function createNotes(row: StoredImport, bytesTotal: number) {
+    let [last, pending] = [0, Promise.resolve()]
+    return {
+      note(counts: ReadCounts): void {
+        const now = performance.now()
+        if (now - last < noteEveryMs) return
+        last = now
+        pending = pending
+          .then(() => imports.note(row, counts, bytesTotal))
+          .catch((error: unknown) => log.warn({ err: error }, 'the progress of an import was not stored'))
+      },
+      settled: () => pending,
+    }
+  }
+
+  function requireRows(
+    { counts: { read, stored, refused } }: ReadContent,
+    { maxRefusedShare }: StoredWorker,
+  ): void {
+    if (read > 0 && refused / read > maxRefusedShare) {
+      const share = Math.round((1000 * refused) / read) / 10
+      throw new ImportRefused(
+        'too-many-refused',
+        `${refused} of ${read} rows (${share} %) were refused, more than the ${Math.round(maxRefusedShare * 1000) / 10} % that the datasource allows: its log says why`,
+      )
+    }
+    if (stored === 0) throw new ImportRefused('no-rows', 'the content has no row that can be stored')
+  }
+
+  /** One transaction from the first row to the switch: until it commits nothing of it is seen, and a kill undoes it. */
+  async function fill(
+    row: StoredImport,
+    plan: Plan,
+    found: FoundContent,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { worker, live, fields, isMerged } = plan
+    const { companyId, datasourceId } = row
+    const notes = createNotes(row, found.content.bytes)
+    const versionId = newId()
+    const keyField = fields.find(({ isKey }) => isKey)?.name ?? null
+    let read: ReadContent | undefined
+    try {
+      await withRelationalTransaction(relational.pool, async (tx, client) => {
+        const tables = createRowTables(client)
+        await tables.allowTime()
+        await tables.make(versionId)
+        const copy = tables.copy(versionId)
+        try {
+          read = await threads.read(found.content, fields, {
+            signal,
+            async onLines(lines, counts) {
+              await copy.write(lines)
+              notes.note(counts)
+            },
+          })
+          await copy.end()
+        } catch (error) {
+          copy.destroy()
+          throw error
+        }
+        requireRows(read, worker)
+        const repeated = await tables.finish(versionId, keyField !== null)
+        const kept = read.counts.stored - repeated
+        // Before the locks, which users would wait for.
+        const added = isMerged && live ? await tables.merge(versionId, live.id) : 0
+        if (isMerged) await tables.remove(versionId)
+        await notes.settled()
+        signal.throwIfAborted()
+
+        const [within, withinImports] = [createWorkerStore(tx), createImportStore(tx)]
+        const locked = await within.lock(companyId, datasourceId)
+        if (!locked || !(await withinImports.lockHeld(row))) throw new ImportLost('another process has it')
+        if (isMerged && live) await within.noteMerged(live.id, added)
+        else {
+          await within.goLive({
+            id: versionId,
+            companyId,
+            datasourceId,
+            fields: [...fields],
+            keyField,
+            rowCount: kept,
+          })
+        }
+        const { sha256, etag, lastModified } = found
+        await within.update(companyId, datasourceId, {
+          failure: null,
+          fetched: { sha256, etag, lastModified },
+        })
+        await tx.update(datasources).set({ updatedAt: sql`now()` }).where(eq(datasources.id, datasourceId))
+        await withinImports.finish(row, 'done', { ...read.counts, stored: kept })
+        await withinImports.insertLog(linesOf(row, read, repeated))
+        // A file that was uploaded meanwhile is another one.
+        if (found.stored !== undefined && locked.content && locked.content.file !== found.stored) {
+          await withinImports.insert({ id: newId(), companyId, datasourceId, trigger: 'upload' })
+        }
+      })
+    } catch (error) {
+      if (read && error instanceof ImportRefused) await imports.insertLog(linesOf(row, read, 0))
+      throw error
+    } finally {
+      await notes.settled()
+    }
+  }
+
+  /** Ends the import; the creator hears of the first failed refresh until one succeeds. */
+  async function fail(row: StoredImport, { reason, message }: ImportRefused): Promise<void> {
+    await relational.transaction(async (tx) => {
+      const [within, withinImports] = [createWorkerStore(tx), createImportStore(tx)]
+      const { companyId, datasourceId, trigger } = row
+      const worker = await within.lock(companyId, datasourceId)
+      if (!worker || !(await withinImports.fail(row, { reason, message }))) return
+      await within.update(companyId, datasourceId, { failure: message })
+      await withinImports.insertLog([
+        { companyId, datasourceId, kind: 'refused', rule: reason, path: '', sample: '', count: 0 },
+      ])
+      if (worker.failure !== null || (trigger !== 'schedule' && trigger !== 'refresh')) return
+      const creator = await within.findCreator(worker)
+      if (!creator) return
+      const [datasource] = await tx
+        .select({ name: datasources.name })
+        .from(datasources)
+        .where(and(eq(datasources.companyId, companyId), eq(datasources.id, datasourceId)))
+      const name = datasource?.name ?? ''
+      await enqueueMail(
+        tx,
+        refreshFailedMail(creator, { id: datasourceId, name, reason: message, publicUrl: publicUrl() }),
+      )
+    })
+  }
+
+  async function settle(row: StoredImport, error: unknown): Promise<void> {
+    if (error instanceof ImportLost) return
+    if (error instanceof ImportRefused) return fail(row, error)
+    const { id, attempts, trigger } = row
+    const refused = refusalOf(error)
+    // Users who wait learn at once that an address does not answer.
+    const isFinal = error instanceof OutgoingError && (trigger !== 'schedule' || !isPassing(error))
+    const seconds = isFinal ? undefined : pauses[attempts - 1]
+    if (!(error instanceof OutgoingError))
+      log.error({ importId: id, attempt: attempts, err: error }, 'an import failed')
+    if (seconds === undefined) return fail(row, refused)
+    await imports.requeue(row, seconds)
+  }
+
+  return {
+    /**
+     * Runs what is due longest.
+     * @param stopping ends the import; it is given back as if it had not begun
+     * @returns false when nothing is due
+     */
+    async runOne(stopping?: AbortSignal): Promise<boolean> {
+      const row = await relational.transaction((tx) => createImportStore(tx).take(leaseSeconds, perCompany))
+      if (!row) return false
+      const lease = holdLease({
+        keep: () => imports.keep(row, leaseSeconds),
+        everyMs: keepEveryMs,
+        onError: (error) => log.warn({ err: error }, 'the lease of an import was not extended'),
+        stopping,
+      })
+      try {
+        if (row.attempts > maxAttempts) {
+          throw new ImportRefused('interrupted', 'the service ended during every attempt')
+        }
+        const plan = await planOf(row)
+        const filled = await withContent(row, plan, lease.signal, async (found) => {
+          await fill(row, plan, found, lease.signal)
+          return true
+        })
+        if (!filled) await finishUnchanged(row)
+      } catch (error) {
+        if (lease.isLost()) return true
+        if (stopping?.aborted) await imports.requeue(row, 0, row.attempts - 1)
+        else await settle(row, error)
+      } finally {
+        lease.end()
+      }
+      return true
+    },
+  }
+
+  async function finishUnchanged(row: StoredImport): Promise<void> {
+    await relational.transaction(async (tx) => {
+      const withinImports = createImportStore(tx)
+      if (!(await withinImports.lockHeld(row))) return
+      await withinImports.finish(row, 'unchanged')
+      await createWorkerStore(tx).update(row.companyId, row.datasourceId, { failure: null })
+    })
+  }
+}
+
+function linesOf(
+  { companyId, datasourceId }: StoredImport,
+  { counts, faults }: ReadContent,
+  repeated: number,
+): LogLine[] {
+  const line = (fields: Omit<LogLine, 'companyId' | 'datasourceId'>) => ({
+    companyId,
+    datasourceId,
+    ...fields,
+  })
+  return [
+    ...faults.map((fault) => line(fault)),
+    ...(repeated > 0
+      ? [line({ kind: 'dropped', rule: 'duplicate_key', path: '', sample: '', count: repeated })]
+      : []),
+    line({ kind: 'noted', rule: 'content_update', path: '', sample: '', count: counts.stored - repeated }),
+  ]
+}
+
+/** Whether another attempt may find it otherwise. */
+const isPassing = ({ fault, status = 0 }: OutgoingError): boolean =>
+  fault === 'unreachable' || fault === 'timeout' || (fault === 'status' && (status >= 500 || status === 429))
+
+/** What users may know: failures inside the service are in its log. */
+function refusalOf(error: unknown): ImportRefused {
+  if (error instanceof OutgoingError) return new ImportRefused('source-not-reachable', error.message, error)
+  const { code } = error as NodeJS.ErrnoException
+  if (code === 'ENOENT') {
+    const message = 'the stored content is not where this process looks for it: upload it again'
+    return new ImportRefused('content-missing', message, error)
+  }
+  if (error instanceof RelationalUnavailable) {
+    return new ImportRefused('store-refused', 'the relational store did not answer', error)
+  }
+  return new ImportRefused(
+    'store-refused',
+    'the service had a failure of its own, which is in its log',
+    error,
+  )
+}

@@ -1,0 +1,109 @@
+import { finished } from 'node:stream/promises'
+import type pg from 'pg'
+import { from as copyFrom } from 'pg-copy-streams'
+
+/** What works inside one transaction. */
+type Client = Pick<pg.PoolClient, 'query'>
+
+/** SQLSTATE of a key that comes twice (PostgreSQL, appendix A). */
+const uniqueViolation = '23505'
+/** Of one statement of an import; the service's own limit is for users who wait. */
+const statementMs = 15 * 60_000
+
+/** The table of a version. An identifier of our own is the only part of a statement that is no parameter. */
+export function tableOf(versionId: string): string {
+  if (!/^[0-9a-f]{24}$/.test(versionId)) throw new Error('no identifier of a version')
+  return `datasource_rows.v_${versionId}`
+}
+
+/** Makes tables of rows and fills them, inside the transaction of a connection. */
+export function createRowTables(client: Client) {
+  const run = (text: string, values: unknown[] = []): Promise<pg.QueryResult> =>
+    client.query({ text, values, query_timeout: statementMs } as pg.QueryConfig)
+
+  return {
+    /** Lets the statements of this transaction take longer than those that users wait for. */
+    async allowTime(): Promise<void> {
+      await run(
+        `select set_config('statement_timeout', $1, true),
+          set_config('idle_in_transaction_session_timeout', $1, true)`,
+        [String(statementMs)],
+      )
+    },
+
+    async make(versionId: string): Promise<void> {
+      await run('select datasource_rows.make($1)', [versionId])
+    },
+
+    /**
+     * Takes rows as text of COPY: position, key and row, separated by tabs, a line each.
+     * `write` resolves when more may be written.
+     */
+    copy(versionId: string): {
+      write(lines: Uint8Array): Promise<void>
+      end(): Promise<void>
+      destroy(): void
+    } {
+      const stream = copyFrom(`copy ${tableOf(versionId)} (position, key, row) from stdin`)
+      client.query(Object.assign(stream, { query_timeout: statementMs }))
+      const done = finished(stream)
+      // Whoever writes or ends gets the failure.
+      done.catch(() => {})
+      return {
+        async write(lines) {
+          if (stream.write(lines)) return
+          await Promise.race([new Promise<void>((resolve) => stream.once('drain', resolve)), done])
+        },
+        async end() {
+          stream.end()
+          await done
+        },
+        destroy: () => void stream.destroy(),
+      }
+    },
+
+    /**
+     * Makes the indexes once the rows are there. Of rows with the same key the last one stays.
+     * @returns how many rows were dropped because a later one has their key
+     */
+    async finish(versionId: string, isKeyed: boolean): Promise<number> {
+      await run('savepoint unfinished')
+      try {
+        await run('select datasource_rows.finish($1, $2)', [versionId, isKeyed])
+        return 0
+      } catch (error) {
+        if ((error as { code?: string }).code !== uniqueViolation) throw error
+      }
+      await run('rollback to savepoint unfinished')
+      const table = tableOf(versionId)
+      const { rowCount } = await run(`delete from ${table} as earlier
+        using (select key, max(position) as last from ${table} group by key having count(*) > 1) as repeated
+        where earlier.key = repeated.key and earlier.position < repeated.last`)
+      await run('select datasource_rows.finish($1, $2)', [versionId, isKeyed])
+      return rowCount ?? 0
+    },
+
+    /**
+     * Puts the rows of one version into another: rows with a known key take the place of those, others are added in
+     * their order behind them.
+     * @returns how many were added
+     */
+    async merge(fromVersionId: string, intoVersionId: string): Promise<number> {
+      const [from, into] = [tableOf(fromVersionId), tableOf(intoVersionId)]
+      await run(`update ${into} as present set row = given.row from ${from} as given
+        where present.key = given.key and present.row <> given.row`)
+      const { rowCount } = await run(`insert into ${into} (position, key, row)
+        select (select coalesce(max(position), 0) from ${into}) + row_number() over (order by given.position),
+          given.key, given.row
+        from ${from} as given
+        where not exists (select 1 from ${into} as present where present.key = given.key)`)
+      return rowCount ?? 0
+    },
+
+    async remove(versionId: string): Promise<void> {
+      await run('select datasource_rows.remove($1)', [versionId])
+    },
+  }
+}
+
+export type RowTables = ReturnType<typeof createRowTables>
