@@ -339,7 +339,7 @@ describe('Parquet', () => {
           }
         },
       ),
-      { numRuns: times(200, 12) },
+      { numRuns: times(50, 12) },
     )
   })
 
