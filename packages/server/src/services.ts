@@ -154,7 +154,7 @@ export interface ServiceOverrides {
   readonly listUsesOfTag?: ListUsesOfTag
   readonly readResults?: ReadResults
   readonly reportWriting?: ReportsDependencies['writing']
-  readonly contentThreads?: DatasourcesDependencies['threads']
+  readonly contentProcesses?: DatasourcesDependencies['processes']
   readonly listUsesOfDatasource?: DatasourcesDependencies['listUsesOfDatasource']
 }
 
@@ -251,7 +251,7 @@ export function createServices(parts: ServiceParts): Services {
   const queryLimits = overrides.queryLimits ?? {
     ...defaultRunLimits,
     // With all of them a query halves what the collector can take.
-    threads: () => (isIngesting() ? 1 : undefined),
+    processes: () => (isIngesting() ? 1 : undefined),
   }
   /** Under the limits of queries; the users of a company take turns. */
   async function runStatement(
@@ -324,7 +324,7 @@ export function createServices(parts: ServiceParts): Services {
     contents: parts.contents,
     clock,
     logger,
-    threads: overrides.contentThreads,
+    processes: overrides.contentProcesses,
   })
   const linkedAccounts = createLinkedAccountService({
     relational,

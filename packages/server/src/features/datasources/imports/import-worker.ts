@@ -13,17 +13,17 @@ import type { FetchContent } from '../contents/fetch-content.ts'
 import { withRelationalTransaction } from '../rows/long-transaction.ts'
 import { createRowTables } from '../rows/row-tables.ts'
 import { createWorkerStore, type LiveVersion, type StoredWorker } from '../workers/worker-store.ts'
-import type { ContentThreads, ReadContent } from './content-threads.ts'
+import type { ContentProcesses, ReadContent } from './content-processes.ts'
 import { ImportRefused } from './import-faults.ts'
 import { refreshFailedMail } from './import-mails.ts'
 import { createImportStore, type LogLine, type StoredImport } from './import-store.ts'
-import type { ContentFile, ReadCounts } from './thread-messages.ts'
+import type { ContentFile, ReadCounts } from './process-messages.ts'
 
 export interface ImportWorkerDependencies {
   readonly relational: Pick<Relational, 'db' | 'transaction' | 'pool'>
   readonly files: Pick<ContentFiles, 'pathOf' | 'withDownload'>
   readonly fetch: FetchContent
-  readonly threads: Pick<ContentThreads, 'read'>
+  readonly processes: Pick<ContentProcesses, 'read'>
   readonly enqueueMail: EnqueueMail
   readonly publicUrl: () => string
   /** Bytes of a content. */
@@ -66,7 +66,7 @@ class ImportLost extends Error {
 
 /** Runs what is queued: fetches, parses and stores rows, and brings them live in one step. */
 export function createImportWorker(dependencies: ImportWorkerDependencies) {
-  const { relational, files, fetch, threads, enqueueMail, publicUrl, limitBytes, log } = dependencies
+  const { relational, files, fetch, processes, enqueueMail, publicUrl, limitBytes, log } = dependencies
   const imports = createImportStore(relational.db)
   const workers = createWorkerStore(relational.db)
 
@@ -185,7 +185,7 @@ export function createImportWorker(dependencies: ImportWorkerDependencies) {
         await tables.make(versionId)
         const copy = tables.copy(versionId)
         try {
-          read = await threads.read(found.content, fields, {
+          read = await processes.read(found.content, fields, {
             signal,
             async onLines(lines, counts) {
               await copy.write(lines)
