@@ -138,5 +138,3 @@ export function createImportStore(db: Queries) {
     },
   }
 }
-
-export type ImportStore = ReturnType<typeof createImportStore>

@@ -1,7 +1,5 @@
 import { stat } from 'node:fs/promises'
 import type { WorkerField } from '@millrace/contract/resources/datasource-version.ts'
-import { and, eq, sql } from 'drizzle-orm'
-import { datasources } from '../../../database/tables/datasource.ts'
 import { newId } from '../../../platform/ids.ts'
 import { holdLease } from '../../../platform/jobs/lease.ts'
 import type { Logger } from '../../../platform/logger.ts'
@@ -10,6 +8,7 @@ import { OutgoingError } from '../../../platform/outgoing/outgoing-error.ts'
 import { type Relational, RelationalUnavailable } from '../../../platform/stores/relational.ts'
 import type { ContentFiles } from '../contents/content-files.ts'
 import type { FetchContent } from '../contents/fetch-content.ts'
+import { createDatasourceStore } from '../datasource-store.ts'
 import { withRelationalTransaction } from '../rows/long-transaction.ts'
 import { createRowTables } from '../rows/row-tables.ts'
 import { createWorkerStore, type LiveVersion, type StoredWorker } from '../workers/worker-store.ts'
@@ -225,7 +224,7 @@ export function createImportWorker(dependencies: ImportWorkerDependencies) {
           failure: null,
           fetched: { sha256, etag, lastModified },
         })
-        await tx.update(datasources).set({ updatedAt: sql`now()` }).where(eq(datasources.id, datasourceId))
+        await createDatasourceStore(tx).update(companyId, datasourceId, {})
         await withinImports.finish(row, 'done', { ...read.counts, stored: kept })
         await withinImports.insertLog(linesOf(row, read, repeated))
         // A file that was uploaded meanwhile is another one.
@@ -255,11 +254,7 @@ export function createImportWorker(dependencies: ImportWorkerDependencies) {
       if (worker.failure !== null || (trigger !== 'schedule' && trigger !== 'refresh')) return
       const creator = await within.findCreator(worker)
       if (!creator) return
-      const [datasource] = await tx
-        .select({ name: datasources.name })
-        .from(datasources)
-        .where(and(eq(datasources.companyId, companyId), eq(datasources.id, datasourceId)))
-      const name = datasource?.name ?? ''
+      const name = (await createDatasourceStore(tx).findName(companyId, datasourceId)) ?? ''
       await enqueueMail(
         tx,
         refreshFailedMail(creator, { id: datasourceId, name, reason: message, publicUrl: publicUrl() }),
