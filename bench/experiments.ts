@@ -84,10 +84,11 @@ const cases: readonly (readonly [what: string, definition: Case])[] = [
   ],
 ]
 
-/** The middle of several rounds in milliseconds, after one that only warms. */
-async function medianOf(ask: () => Promise<unknown>): Promise<number> {
+/** The middle of several rounds in milliseconds, after one that only warms; what comes before each is not counted. */
+async function medianOf(ask: () => Promise<unknown>, before?: () => Promise<unknown>): Promise<number> {
   const took: number[] = []
   for (let round = 0; round <= Number(values.rounds); round++) {
+    await before?.()
     const started = performance.now()
     await ask()
     if (round > 0) took.push(performance.now() - started)
@@ -120,9 +121,17 @@ try {
       [id, JSON.stringify(metrics), unit, outlierCap, cupedDays],
     )
     let results: ExperimentResults | undefined
-    const took = await medianOf(async () => {
+    const read = async () => {
       results = await dataOf<ExperimentResults>('GET', `${path}/${id}/results`)
-    })
+    }
+    // What was read within 10 s is given again, unless something else is asked: another start is.
+    const took = await medianOf(read, () =>
+      relational.pool.query(
+        "update experiments set started_at = started_at - interval '1 millisecond' where id = $1",
+        [id],
+      ),
+    )
+    const again = await medianOf(read)
     const units = results?.variants.reduce((sum, each) => sum + each.units, 0) ?? 0
     rows.push([
       `${what} (${units.toLocaleString('en-US')} units)`,
@@ -130,6 +139,7 @@ try {
       (took / yardstick).toFixed(2),
       '< 1,000 ms',
     ])
+    rows.push(['the same, read again', `${again.toFixed(0)} ms`, (again / yardstick).toFixed(2), ''])
   }
   printTable('Experiments', rows)
 } finally {

@@ -2,8 +2,10 @@ import type { Static } from 'typebox'
 import { accountErrors } from './errors/accounts.ts'
 import { datasourceErrors } from './errors/datasources.ts'
 import { generalErrors } from './errors/general.ts'
+import { runnerErrors } from './errors/runner.ts'
 import { signInErrors } from './errors/sign-in.ts'
 import { statisticErrors } from './errors/statistics.ts'
+import { workflowSettingErrors } from './errors/workflow-settings.ts'
 import { workflowErrors } from './errors/workflows.ts'
 
 export type { ErrorRow } from './error-row.ts'
@@ -19,6 +21,8 @@ export const errorTable = {
   ...signInErrors,
   ...accountErrors,
   ...workflowErrors,
+  ...workflowSettingErrors,
+  ...runnerErrors,
   ...statisticErrors,
 } as const
 

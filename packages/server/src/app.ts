@@ -20,6 +20,8 @@ import { registerSamlRoutes } from './features/identity/single-sign-on/sign-in/s
 import { registerSingleSignOnRoutes } from './features/identity/single-sign-on/single-sign-on-routes.ts'
 import { registerLinkedAccountRoutes } from './features/linked-accounts/linked-account-routes.ts'
 import { registerReportRoutes } from './features/reports/report-routes.ts'
+import { registerPreviewRoutes } from './features/runner/preview-routes.ts'
+import { runnerRoutes } from './features/runner/runner-routes.ts'
 import { registerSavedQueryRoutes } from './features/saved-queries/saved-query-routes.ts'
 import { readWantedRows } from './features/statistics/answer-reply.ts'
 import { registerCohortRoutes } from './features/statistics/cohorts/cohort-routes.ts'
@@ -29,6 +31,8 @@ import { registerAnalyticsSettingsRoutes } from './features/statistics/settings/
 import { registerEventAliasRoutes } from './features/statistics/settings/event-alias-routes.ts'
 import { registerStatisticsRoutes } from './features/statistics/statistics-routes.ts'
 import { registerTagKeyRoutes } from './features/tag-keys/tag-key-routes.ts'
+import { registerVersionRoutes } from './features/workflows/versions/version-routes.ts'
+import { registerWorkflowRoutes } from './features/workflows/workflow-routes.ts'
 import type { Addresses } from './platform/http/documents/curl.ts'
 import { documentsRoutes } from './platform/http/documents-routes.ts'
 import { healthRoutes } from './platform/http/health-routes.ts'
@@ -80,6 +84,8 @@ export async function buildApp(context: Context, addresses: () => Addresses): Pr
       registerAnalyticsSettingsRoutes(scope, services.analyticsSettings)
       registerEventAliasRoutes(scope, services.eventAliases)
       registerTagKeyRoutes(scope, services.tagKeys)
+      registerWorkflowRoutes(scope, services.workflows.service)
+      registerVersionRoutes(scope, services.workflows.versions)
       registerExperimentRoutes(scope, services)
       registerExperimentResultRoutes(scope, services.experimentResults, {
         readWanted: readWantedRows,
@@ -90,6 +96,7 @@ export async function buildApp(context: Context, addresses: () => Addresses): Pr
       registerReportRoutes(scope, services.reports)
       registerDatasourceRoutes(scope, services)
       registerAccountRoutes(scope, services.accounts)
+      registerPreviewRoutes(scope, services.previews)
       registerLinkedAccountRoutes(scope, services.linkedAccounts)
       registerAuditRoutes(scope, services.audit)
       registerSingleSignOnRoutes(scope, services.singleSignOn)
@@ -104,6 +111,9 @@ export async function buildApp(context: Context, addresses: () => Addresses): Pr
   if (config.roles.has('collector')) {
     await app.register(async function collector(scope) {
       await scope.register(collectorRoutes({ collector: services.collector }))
+    })
+    await app.register(async function runner(scope) {
+      await scope.register(runnerRoutes({ runner: services.runner }))
     })
   }
   return app

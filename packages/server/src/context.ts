@@ -49,6 +49,7 @@ import { createSmtpOutbox } from './platform/mail/smtp-outbox.ts'
 import { createMetrics, type Metrics } from './platform/metrics.ts'
 import { createOutgoingClient, type OutgoingClient } from './platform/outgoing/outgoing-client.ts'
 import { rangesOf } from './platform/outgoing/public-addresses.ts'
+import { watchChannel } from './platform/stores/channel-watch.ts'
 import type { EventLog } from './platform/stores/event-log.ts'
 import type { Relational } from './platform/stores/relational.ts'
 import { openSegmentLog } from './platform/stores/segment-log.ts'
@@ -234,6 +235,7 @@ export async function openContext(options: ContextOptions): Promise<Context> {
       outgoing,
       languageModel: overrides.languageModel ?? openConfiguredModel(config.languageModel, logger),
       findPrincipal: overrides.findPrincipal ?? access.find,
+      runnerBudgetMs: config.runnerBudgetMs,
       clock,
       logger,
       metrics,
@@ -242,6 +244,17 @@ export async function openContext(options: ContextOptions): Promise<Context> {
       overrides,
     })
     closers.push(services.collector.close)
+    if (config.roles.has('collector')) {
+      const changes = watchChannel({
+        pool: relational.pool,
+        channel: 'workflow_changes',
+        onNotice: services.runner.drop,
+        onListening: services.runner.setListening,
+        heartbeatMs: 300,
+        log: logger,
+      })
+      closers.push(changes.close)
+    }
     jobs.handle(metadataWatch, (_, { signal }) => services.singleSignOn.readMetadata(signal))
     jobs.handle(experimentStart, async (_, { signal }) => {
       await services.experimentStarter.startDue(signal)

@@ -5,6 +5,7 @@ import { createAuditStore, recordAudit } from './features/audit/audit-store.ts'
 import { type CollectorService, createCollectorService } from './features/collector/collector-service.ts'
 import { watchIngest } from './features/collector/ingest-watch.ts'
 import { createCountryDatabase } from './features/collector/senders/country-database.ts'
+import { createSenderReader } from './features/collector/senders/senders.ts'
 import type { ContentFilesOptions } from './features/datasources/contents/content-files.ts'
 import { createDatasourceLogStore } from './features/datasources/datasource-log-store.ts'
 import { createDatasourceStore } from './features/datasources/datasource-store.ts'
@@ -13,6 +14,7 @@ import {
   type Datasources,
   type DatasourcesDependencies,
 } from './features/datasources/datasources.ts'
+import { ensureWorkflowEvents } from './features/datasources/workflow-events-store.ts'
 import { type AssignmentService, createAssignmentService } from './features/experiments/assignment-service.ts'
 import type { ReadResults } from './features/experiments/decision.ts'
 import { createExperimentService, type ExperimentService } from './features/experiments/experiment-service.ts'
@@ -24,10 +26,14 @@ import {
   createResultsService,
   type ResultsService,
 } from './features/experiments/results/results-service.ts'
+import { claimKey } from './features/idempotency/idempotency-store.ts'
 import { type AccountServices, createAccountServices } from './features/identity/people/account-services.ts'
 import { createTimezoneStore } from './features/identity/people/company/timezone-store.ts'
 import { createDirectoryStore } from './features/identity/people/directory/directory-store.ts'
-import { requireResourceGroups } from './features/identity/people/teams/resource-groups.ts'
+import {
+  requireMemberTeams,
+  requireResourceGroups,
+} from './features/identity/people/teams/resource-groups.ts'
 import { createProvisioning, type Provisioning } from './features/identity/provisioning/provisioning.ts'
 import { createBearerGuard } from './features/identity/sessions/access/bearer-guard.ts'
 import { createRefusalAudit } from './features/identity/sessions/access/refusal-audit.ts'
@@ -66,6 +72,10 @@ import {
 import { createReportSettingsStore } from './features/reports/automatic/report-settings-store.ts'
 import type { LanguageModel } from './features/reports/language-model/language-model.ts'
 import { createReports, type Reports, type ReportsDependencies } from './features/reports/reports.ts'
+import type { FillTemplate, PersonSource } from './features/runner/ports.ts'
+import { createPreviewService, type PreviewService } from './features/runner/preview-service.ts'
+import { createRunnerService, type RunnerService } from './features/runner/runner-service.ts'
+import { createRunnerStore } from './features/runner/runner-store.ts'
 import { createSavedQueries, type SavedQueries } from './features/saved-queries/saved-queries.ts'
 import { createSavedQueryStore } from './features/saved-queries/saved-query-store.ts'
 import { nextTimes } from './features/saved-queries/schedule/planned-times.ts'
@@ -74,7 +84,13 @@ import { type AnswerBodies, createAnswerBodies } from './features/statistics/ans
 import { createCohortListStore } from './features/statistics/cohorts/cohort-list-store.ts'
 import { createCohortPeople } from './features/statistics/cohorts/cohort-people.ts'
 import { type CohortService, createCohortService } from './features/statistics/cohorts/cohort-service.ts'
+import { createCohortStore } from './features/statistics/cohorts/cohort-store.ts'
+import { createDefinitionReader } from './features/statistics/definitions/definition-reader.ts'
+import { createDefinitionStore } from './features/statistics/definitions/definition-store.ts'
 import { createExperimentMeasure } from './features/statistics/explorations/experiments/experiment-measure.ts'
+import { createMembershipReader } from './features/statistics/persons/cohort-membership-store.ts'
+import { createPersonEventsStore } from './features/statistics/persons/person-events-store.ts'
+import { createPersonService } from './features/statistics/persons/person-service.ts'
 import type { CompiledQuery } from './features/statistics/query/compile/compile.ts'
 import { createQueryGate, type QueryGate } from './features/statistics/query/gate.ts'
 import {
@@ -102,10 +118,17 @@ import {
   type ListUsesOfTag,
   type TagKeyService,
 } from './features/tag-keys/tag-key-service.ts'
+import { evaluateExpression } from './features/workflows/definition/transform-functions/evaluate-expression.ts'
+import {
+  createWorkflows,
+  type Workflows,
+  type WorkflowsDependencies,
+} from './features/workflows/workflows.ts'
 import type { OpenedColumnar } from './open-stores.ts'
-import type { Clock } from './platform/clock.ts'
+import { type Clock, monotonicClock } from './platform/clock.ts'
 import type { Passwords } from './platform/crypto/passwords.ts'
 import type { SecretBox } from './platform/crypto/secret-box.ts'
+import { normalizeId } from './platform/ids.ts'
 import { createSqlLeakyBuckets } from './platform/limits/sql-leaky-bucket.ts'
 import type { Logger } from './platform/logger.ts'
 import type { EnqueueMail } from './platform/mail/mail-queue.ts'
@@ -133,6 +156,7 @@ export interface Services extends Pick<Datasources, 'datasources' | 'workerDatas
   readonly savedQueries: SavedQueries
   readonly reports: Reports
   readonly tagKeys: TagKeyService
+  readonly workflows: Workflows
   readonly experiments: ExperimentService
   readonly assignments: AssignmentService
   readonly experimentResults: ResultsService
@@ -141,6 +165,8 @@ export interface Services extends Pick<Datasources, 'datasources' | 'workerDatas
   readonly linkedAccounts: LinkedAccountService
   readonly audit: AuditService
   readonly provisioning: Provisioning
+  readonly runner: RunnerService
+  readonly previews: PreviewService
 }
 
 export type FindPrincipal = Parameters<typeof createBearerGuard>[0]['findPrincipal']
@@ -152,10 +178,18 @@ export interface ServiceOverrides {
   readonly queryGate?: QueryGate
   readonly queryLimits?: RunLimits
   readonly listUsesOfTag?: ListUsesOfTag
+  readonly listUsesOfDatasource?: DatasourcesDependencies['listUsesOfDatasource']
+  readonly contentProcesses?: DatasourcesDependencies['processes']
+  readonly validateDefinition?: WorkflowsDependencies['validateDefinition']
   readonly readResults?: ReadResults
   readonly reportWriting?: ReportsDependencies['writing']
-  readonly contentProcesses?: DatasourcesDependencies['processes']
-  readonly listUsesOfDatasource?: DatasourcesDependencies['listUsesOfDatasource']
+  readonly runner?: Partial<RunnerPorts>
+}
+
+/** What the runner needs of other features, and tests put something else in the place of. */
+export interface RunnerPorts {
+  readonly persons: PersonSource
+  readonly fillTemplate: FillTemplate
 }
 
 export interface ServiceParts {
@@ -177,6 +211,8 @@ export interface ServiceParts {
   /** File of the country of each address; undefined for the one that the service brings. */
   readonly countryDatabase: string | undefined
   readonly findPrincipal: FindPrincipal
+  /** Milliseconds that a run of a workflow may wait for its data. */
+  readonly runnerBudgetMs: number
   readonly clock: Clock
   readonly logger: Logger
   readonly metrics: Metrics
@@ -186,6 +222,13 @@ export interface ServiceParts {
 
 /** Metadata of an identity provider is some kilobytes; federations of thousands are not for one company. */
 const metadataLimits = { limitBytes: 1024 * 1024, timeoutMs: 20_000 }
+
+/** Nodes that ask for what is not there fall back. */
+const absentRunnerPorts: Omit<RunnerPorts, 'persons'> = {
+  fillTemplate() {
+    throw new Error('nothing fills templates yet')
+  },
+}
 
 /** Wires the features together: what one needs of another it gets here. */
 export function createServices(parts: ServiceParts): Services {
@@ -213,7 +256,7 @@ export function createServices(parts: ServiceParts): Services {
     log,
     async findDatasource(id) {
       const found = await datasourceStates.findState(id)
-      // Of the others none takes what comes to the public address.
+      // Displays and clicks of workflows are written by the service alone, and rows come another way.
       return found?.kind === 'tracking' ? { ...found, active: found.status === 'active' } : undefined
     },
     countries: createCountryDatabase({ file: parts.countryDatabase, logger }),
@@ -266,20 +309,42 @@ export function createServices(parts: ServiceParts): Services {
       leave()
     }
   }
+  const workflows = createWorkflows({
+    relational,
+    recordAudit,
+    lockCompany,
+    requireMemberTeams,
+    claimKey,
+    ensureEventsDatasource: (tx, companyId) =>
+      ensureWorkflowEvents(tx, companyId, createDirectoryStore(tx).getDefaultTeam),
+    listIntegrations: async () => new Map(),
+    hasVariableProfile: async () => false,
+    findIntegration: async () => undefined,
+    sources: { listTemplates: async () => new Map(), listCategories: async () => new Set() },
+    validateDefinition: overrides.validateDefinition,
+    clock,
+  })
   const cohorts = createCohortService({
     relational,
+    requireUnused: (tx, companyId, resourceId) =>
+      workflows.uses.requireUnused(tx, companyId, { kind: 'cohort', resourceId }),
     lists: createCohortListStore({ columnar }),
     people: createCohortPeople(({ company, signal }, statement) => runStatement(company, statement, signal)),
     recordAudit,
     readSettings: analyticsSettings.getForQuery,
     clock,
   })
+  const statisticsStore = createStatisticsStore({ columnar })
   const statistics = createStatisticsService({
     gate,
     columnar,
-    store: createStatisticsStore({ columnar }),
+    store: statisticsStore,
     readSettings: analyticsSettings.getForQuery,
     readCohorts: cohorts.readCohorts,
+    definitions: createDefinitionReader({
+      store: createDefinitionStore(relational.db),
+      listCategories: async () => [],
+    }),
     clock,
     limits: queryLimits,
     onAnswered: (outcome, seconds) => metrics.querySeconds.observe({ outcome }, seconds),
@@ -287,6 +352,7 @@ export function createServices(parts: ServiceParts): Services {
   const readResults = createResultsReader(
     createExperimentMeasure({
       readSettings: analyticsSettings.getForQuery,
+      readVersion: statisticsStore.readVersion,
       run: ({ signal, ...asked }, statement) => runStatement(asked, statement, signal),
       clock,
     }),
@@ -297,6 +363,7 @@ export function createServices(parts: ServiceParts): Services {
     lockCompany,
     requireResourceGroups,
     tagKeys: createSystemTagKeys(),
+    requireWorkflows: workflows.uses.requireWorkflows,
     readResults: overrides.readResults ?? createDecisionReader(readResults),
     clock,
   })
@@ -305,7 +372,10 @@ export function createServices(parts: ServiceParts): Services {
     recordAudit,
     listTeams: createDirectoryStore(relational.db).listTeams,
     log: createDatasourceLogStore({ columnar }),
-    listUsesOfDatasource: overrides.listUsesOfDatasource ?? (async () => []),
+    listUsesOfDatasource:
+      overrides.listUsesOfDatasource ??
+      ((tx, { companyId, datasourceId }) =>
+        workflows.uses.listPublished(tx, companyId, { kind: 'datasource', resourceId: datasourceId })),
     enter: gate.enter,
     box,
     outgoing,
@@ -334,7 +404,49 @@ export function createServices(parts: ServiceParts): Services {
     clock,
     enter: createQueryGate({ running: 2, waiting: 4, what: 'test messages' }).enter,
   })
+  const persons = createPersonService({
+    events: createPersonEventsStore({ columnar }),
+    readMembership: createMembershipReader({ columnar }),
+    findCohort: (companyId, id) => createCohortStore(relational.db).find(companyId, normalizeId(id)),
+    readSettings: analyticsSettings.getForQuery,
+    clock,
+    steadyClock: monotonicClock,
+  })
+  const runnerPorts: RunnerPorts = { ...absentRunnerPorts, persons, ...overrides.runner }
+  const openRunner = {
+    ...runnerPorts,
+    findZone: workflows.findZone,
+    readVersion: workflows.readPreviewable,
+    rows: datasourceParts.datasourceRows,
+    readCompany: createRunnerStore(relational.db).findCompany,
+    async listExperiments(companyId: string, ids: readonly string[]) {
+      const store = createExperimentStore(relational.db)
+      const found = await Promise.all(ids.map((id) => store.find({ companyId, id })))
+      return found.flatMap((each) =>
+        each ? [{ ...each, routingVariantId: each.outcome?.routingVariantId }] : [],
+      )
+    },
+    readSender: createSenderReader(),
+    openZone,
+    publicUrl,
+    budgetMs: parts.runnerBudgetMs,
+    clock,
+  }
+  const runner = createRunnerService({
+    ...openRunner,
+    evaluateExpression,
+    async record({ companyId, datasourceId, countries, data, userAgent, address, ...event }) {
+      const datasource = { id: datasourceId, companyId, countries, active: true }
+      const envelope = { ...event, key: companyId, data, v: 1 }
+      await collector.collect(datasource, { events: [envelope], unreadableLines: [] }, userAgent, address)
+    },
+    steadyClock: monotonicClock,
+    log: logger,
+    metrics,
+  })
   return {
+    runner,
+    previews: createPreviewService({ ...openRunner, environmentOf: runner.environmentOf }),
     tokens: createTokenService({
       relational,
       tokens,
@@ -391,9 +503,15 @@ export function createServices(parts: ServiceParts): Services {
         overrides.listUsesOfTag ??
         (async (tx, tag) => {
           const uses = await createExperimentStore(tx).listUsesOfTag(tag)
-          return uses.map((use) => ({ kind: 'experiment', ...use }))
+          const experimentUses = uses.map((use) => ({ kind: 'experiment' as const, ...use }))
+          if (tag.valueId !== undefined) return experimentUses
+          const reference = { kind: 'tag-key', resourceId: tag.tagKeyId } as const
+          const published = await workflows.uses.listPublished(tx, tag.companyId, reference)
+          return [...experimentUses, ...published.map((use) => ({ kind: 'workflow' as const, ...use }))]
         }),
+      forgetTag: workflows.uses.forgetTag,
     }),
+    workflows,
     experiments,
     experimentResults: createResultsService({ readMeasured: experiments.readMeasured, readResults }),
     assignments: createAssignmentService({
@@ -424,6 +542,7 @@ export function createServices(parts: ServiceParts): Services {
     reports: createReports({
       relational,
       answer: statistics.answer,
+      answerTogether: statistics.answerTogether,
       validateQuery: statistics.validate,
       readSettings: analyticsSettings.getForQuery,
       describe: statistics.describe,

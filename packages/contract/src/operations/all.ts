@@ -13,6 +13,7 @@ import * as eventAliases from './event-aliases.ts'
 import * as experimentResults from './experiment-results.ts'
 import * as experiments from './experiments.ts'
 import * as funnels from './funnels.ts'
+import * as integrations from './integrations.ts'
 import * as invitations from './invitations.ts'
 import * as linkedAccounts from './linked-accounts.ts'
 import * as paths from './paths.ts'
@@ -21,6 +22,7 @@ import * as provisioning from './provisioning.ts'
 import * as reports from './reports.ts'
 import * as retention from './retention.ts'
 import * as roles from './roles.ts'
+import * as runner from './runner.ts'
 import * as savedQueries from './saved-queries.ts'
 import * as singleSignOn from './single-sign-on.ts'
 import * as statistics from './statistics.ts'
@@ -28,6 +30,8 @@ import * as tags from './tags.ts'
 import * as teams from './teams.ts'
 import * as users from './users.ts'
 import * as workerDatasources from './worker-datasources.ts'
+import * as workflowSettings from './workflow-settings.ts'
+import * as workflowVersions from './workflow-versions.ts'
 import * as workflows from './workflows.ts'
 
 /**
@@ -81,6 +85,15 @@ export const allOperations: readonly Operation[] = [
   workflows.createWorkflow,
   workflows.listJsonTemplates,
   workflows.listParameterValues,
+  workflows.listWorkflows,
+  workflows.listWorkflowFolders,
+  workflows.readWorkflow,
+  workflows.updateWorkflow,
+  workflows.archiveWorkflow,
+  workflows.restoreWorkflow,
+  workflows.duplicateWorkflow,
+  workflows.deleteWorkflow,
+  workflows.listParameters,
   datasources.analyzeDatasource,
   linkedAccounts.deleteLinkedAccount,
   accounts.resetPassword,
@@ -167,6 +180,15 @@ export const allOperations: readonly Operation[] = [
   retention.exploreRetention,
   experimentResults.readExperimentResults,
   experimentResults.planExperiment,
+  runner.runWorkflow,
+  runner.previewWorkflow,
+  workflowVersions.listWorkflowVersions,
+  workflowVersions.readWorkflowVersion,
+  workflowVersions.saveWorkflowVersion,
+  workflowVersions.validateWorkflowVersion,
+  workflowVersions.publishWorkflowVersion,
+  workflowVersions.restoreWorkflowVersion,
+  workflowVersions.readWorkflowChanges,
   workerDatasources.readDatasource,
   workerDatasources.updateDatasource,
   workerDatasources.deleteDatasource,
@@ -178,4 +200,24 @@ export const allOperations: readonly Operation[] = [
   workerDatasources.publishDatasource,
   workerDatasources.listImports,
   workerDatasources.queryDatasource,
+  integrations.listIntegrations,
+  integrations.readIntegration,
+  integrations.createIntegration,
+  integrations.updateIntegration,
+  integrations.deleteIntegration,
+  integrations.readIntegrationSnippet,
+  workflowSettings.listVariableProfiles,
+  workflowSettings.readVariableProfile,
+  workflowSettings.createVariableProfile,
+  workflowSettings.replaceVariableProfile,
+  workflowSettings.deleteVariableProfile,
+  workflowSettings.listBranchCategories,
+  workflowSettings.readBranchCategory,
+  workflowSettings.createBranchCategory,
+  workflowSettings.updateBranchCategory,
+  workflowSettings.deleteBranchCategory,
+  workflowSettings.readJsonTemplate,
+  workflowSettings.createJsonTemplate,
+  workflowSettings.replaceJsonTemplate,
+  workflowSettings.deleteJsonTemplate,
 ]

@@ -138,9 +138,10 @@ export const deleteCohort = {
   permission: access,
   tag: 'Statistics',
   summary: 'Delete a cohort',
-  description: 'Queries that filter by it are answered with 400 from then on, saved ones too.',
+  description:
+    'Queries that filter by it are answered with 400 from then on, saved ones too. One that a published workflow uses stays.',
   audit: { action: 'cohort-delete', target: 'cohort' },
-  errors: ['cohortNotFound'],
+  errors: ['cohortNotFound', 'usedByWorkflows'],
   replies: { 200: { description: 'It is deleted' } },
   schema: { params, response: { 200: successEnvelope(EmptyObject) } },
 } as const satisfies Operation

@@ -68,7 +68,7 @@ export const createExperiment = {
     'Allocations add up to 1. The first metric is the success metric, and `successMetric` names its kind: one of the two is given. All fields but `name`, `hypothesis`, `attachments` and `resourceGroupIds` are fixed once it is no draft any more.',
   ].join('\n\n'),
   audit: { action: 'experiment-create', target: 'experiment', named: 'name' },
-  errors: ['tooManyExperiments', 'unknownTeam'],
+  errors: ['tooManyExperiments', 'unknownTeam', 'unknownWorkflow'],
   examples: {
     ab: {
       summary: 'Two variants',
@@ -131,7 +131,7 @@ export const updateExperiment = {
   description:
     'A partial update: a field that is absent stays as it is, a list is replaced as a whole. A draft is changed in every field; later `name`, `hypothesis`, `attachments` and `resourceGroupIds` alone, and nothing of an archived one.',
   audit: { action: 'experiment-update', target: 'experiment' },
-  errors: ['experimentNotFound', 'experimentFixed', 'tagKeyNameTaken', 'unknownTeam'],
+  errors: ['experimentNotFound', 'experimentFixed', 'tagKeyNameTaken', 'unknownTeam', 'unknownWorkflow'],
   examples: {
     name: { summary: 'Another name', value: { name: 'New product page, second try' } },
     plan: { summary: 'Of a draft: another plan', value: { plannedSample: 40_000 } },

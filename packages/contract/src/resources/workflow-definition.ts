@@ -8,12 +8,55 @@ export const definitionLimits = {
   edges: 2_000,
   /** Ways from an entrypoint to an output. */
   paths: 2_000,
+  /** Of all those ways together. */
+  steps: 100_000,
+  /** That one way collects. */
+  tagsPerBranch: 100,
   /** Of the definition as JSON. */
   bytes: 1_000_000,
   casesPerNode: 50,
   rulesPerCase: 20,
   rows: 200,
+  /** Of an expression: functions within functions, and all of them together. */
+  expressionDepth: 10,
+  expressionFunctions: 200,
+  /** Faults and changes that one reply names. */
+  listed: 200,
 } as const
+
+/** Fields of a `context` node with the type that conditions compare them as. */
+export const contextFields = {
+  'user.id': 'text',
+  'user.isAnonymous': 'boolean',
+  'user.locale': 'text',
+  'device.type': 'text',
+  'device.os': 'text',
+  'device.browser': 'text',
+  'device.mailClient': 'text',
+  'time.now': 'date',
+  'time.date': 'date',
+  'time.hour': 'number',
+  'time.weekday': 'number',
+  'page.url': 'text',
+  'page.host': 'text',
+} as const satisfies Record<string, ConditionType>
+
+/** Fields of the rows of an `events` node; a label of an event is `labels.<key>`. */
+export const eventFields = {
+  name: 'text',
+  time: 'date',
+  datasourceId: 'text',
+  url: 'text',
+  ids: 'list',
+  value: 'number',
+} as const satisfies Record<string, ConditionType>
+
+/**
+ * Where a text takes the value of a binding: `{{name}}`, spaces allowed around the name. Anything else between braces
+ * stays as it is. `{{click}}` needs no binding: it is the address that counts the click and leads to `redirect`.
+ */
+export const placeholderPattern = '\\{\\{ {0,10}([A-Za-z][A-Za-z0-9_.-]{0,99}) {0,10}\\}\\}'
+export const clickPlaceholder = 'click'
 
 const key = (description: string) => Type.String({ pattern: keyPattern, description })
 const text = (description: string, maxLength = 2_000) =>
@@ -66,12 +109,18 @@ export const Entrypoint = Type.Object(
     type: oneOf(channelTypes, { description: 'Channel' }),
     format: oneOf(entrypointFormats, { description: 'What the channel embeds' }),
     name: Type.Optional(nameText('Name of the zone', 200)),
-    /** Zones are numbered from 0 in this order, then by id. */
+    /** Zones are numbered from 0 in the order of `zoneOrder`. */
     position: Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000 })),
   },
   { ...strict, title: 'WorkflowEntrypoint' },
 )
 export type Entrypoint = Static<typeof Entrypoint>
+
+/** The entrypoints in the order in which their zones are numbered: by position, those without one last, then by id. */
+export function zoneOrder(entrypoints: Readonly<Record<string, Entrypoint>>): string[] {
+  const positionOf = (id: string) => entrypoints[id]?.position ?? Number.MAX_SAFE_INTEGER
+  return Object.keys(entrypoints).sort((a, b) => positionOf(a) - positionOf(b) || (a < b ? -1 : 1))
+}
 
 const Scalar = Type.Union([Type.String({ maxLength: 10_000 }), Type.Number(), Type.Boolean(), Type.Null()])
 
@@ -140,7 +189,7 @@ export const ConditionRule = Type.Object(
 )
 export type ConditionRule = Static<typeof ConditionRule>
 
-/** Filters of a datasource: operators of `POST /datasources/query` (docs/datasources.md, Query). */
+/** Filters of a datasource: operators of filter-operators.ts, with or without `$`; a window is a number of hours. */
 export const NodeFilter = Type.Object(
   {
     field: lineText('Field of the datasource'),
@@ -315,3 +364,52 @@ export interface WorkflowDefinition {
   readonly entrypoints: Readonly<Record<string, Entrypoint>>
   readonly edges: Readonly<Record<string, Edge>>
 }
+
+/** Rules that a definition can break (docs/workflows.md, Validation). */
+export const definitionRules = [
+  'shape',
+  'limit',
+  'entrypoint',
+  'edges',
+  'cycle',
+  'unreachable',
+  'paths',
+  'format',
+  'binding',
+  'operator',
+  'shares',
+  'expression',
+  'reference',
+  'template',
+  'address',
+  'tag',
+  'category',
+] as const
+export type DefinitionRule = (typeof definitionRules)[number]
+
+/** What is wrong with a definition, where, and what would be right. */
+export const DefinitionFault = Type.Object(
+  {
+    path: Type.String({ examples: ['nodes.n1.url'] }),
+    nodeId: Type.Optional(Type.String()),
+    edgeId: Type.Optional(Type.String()),
+    entrypointId: Type.Optional(Type.String()),
+    rule: oneOf(definitionRules),
+    message: Type.String({ description: 'A sentence that names what is wrong and what would be right' }),
+  },
+  { ...strict, title: 'WorkflowDefinitionFault' },
+)
+export type DefinitionFault = Static<typeof DefinitionFault>
+
+/** One difference between two definitions. */
+export const DefinitionChange = Type.Object(
+  {
+    kind: oneOf(['entrypoint', 'node', 'edge']),
+    id: Type.String(),
+    change: oneOf(['added', 'removed', 'changed']),
+    fields: Type.Array(Type.String(), { description: 'Those that differ, where it was changed' }),
+    description: Type.String({ examples: ['Node "hero" (image) changed: url'] }),
+  },
+  { ...strict, title: 'WorkflowDefinitionChange' },
+)
+export type DefinitionChange = Static<typeof DefinitionChange>

@@ -1,69 +1,150 @@
 import { type Static, Type } from 'typebox'
-import { dateTime, freeObject, oneOf, strict } from './formats.ts'
+import { dateTime, freeObject, id, mapOf, nameText, oneOf, strict } from './formats.ts'
+import { channelTypes, entrypointFormats, outputKinds } from './workflow-definition.ts'
+
+const ids = Type.Array(Type.String())
 
 const BranchTags = Type.Array(
   Type.Object({ tagKeyId: Type.String(), tagValueId: Type.String(), branchId: Type.String() }, strict),
 )
 
-/** What the service derives from a definition; the maps are keyed by branch, path or entrypoint. */
+/** One step of a branch: a node and, of a logic node, the output that is taken. */
+const BranchStep = Type.Object({ node: Type.String(), output: Type.Optional(Type.String()) }, strict)
+
+const BranchInfo = Type.Object(
+  {
+    steps: Type.Array(BranchStep, { description: 'From the first node after the entrypoint to the output' }),
+    name: Type.String({ description: 'That of its most downstream named edge, else made of the steps' }),
+    outputNodeId: Type.String(),
+    outputType: oneOf(outputKinds),
+    score: Type.Number(),
+    individualized: Type.Boolean(),
+    isDefault: Type.Boolean(),
+  },
+  { ...strict, title: 'WorkflowBranch' },
+)
+export type BranchInfo = Static<typeof BranchInfo>
+
+/**
+ * What the service derives from a definition (docs/workflows.md, Analysis). A path is an entrypoint with the steps to
+ * an output; a branch is the steps alone, so that entrypoints that share them share the branch.
+ */
 export const Analyze = Type.Object(
   {
     entrypointsByBranches: Type.Array(
       Type.Object({ branch: Type.String(), entrypointIds: Type.Array(Type.String()) }, strict),
     ),
-    branches: Type.Array(Type.String()),
-    individualizedBranches: Type.Array(Type.String()),
-    branchesScore: freeObject('By branch'),
-    defaultBranches: Type.Array(Type.String()),
-    usedDatasourceFields: freeObject('By datasource'),
+    branches: Type.Array(Type.String(), { description: 'In the order in which they are met' }),
+    individualizedBranches: ids,
+    branchesScore: mapOf(Type.Number(), { description: 'By branch: the sum of the scores of its vertices' }),
+    defaultBranches: Type.Array(Type.String(), { description: 'Those that take every `default` output' }),
+    usedDatasourceFields: mapOf(ids, { description: 'By datasource: names of its fields' }),
     usedDatagraphEntityParameters: freeObject('By entity'),
-    branchesInfos: freeObject('By branch'),
-    entrypointsPerDataNodeId: freeObject('By data node'),
-    entrypointsPerPathId: freeObject('By path'),
-    entrypointTypes: Type.Array(Type.String()),
-    entrypointFormats: Type.Array(Type.String()),
-    categoryIdByBranch: freeObject('By branch'),
-    loopWindowByBranch: freeObject('By branch'),
+    branchesInfos: mapOf(BranchInfo, { description: 'By branch' }),
+    entrypointsPerDataNodeId: mapOf(ids, { description: 'By data node: entrypoints that reach it' }),
+    entrypointsPerPathId: mapOf(Type.String(), { description: 'By path: its entrypoint' }),
+    entrypointTypes: Type.Array(oneOf(channelTypes)),
+    entrypointFormats: Type.Array(oneOf(entrypointFormats)),
+    categoryIdByBranch: mapOf(Type.String(), {
+      description: 'By branch: the category nearest to its output',
+    }),
+    loopWindowByBranch: mapOf(Type.Integer(), { description: 'By branch: hours' }),
     branchTags: BranchTags,
-    outputsForEntrypoint: freeObject('By entrypoint'),
-    datasForEntrypoint: freeObject('By entrypoint'),
+    outputsForEntrypoint: mapOf(
+      Type.Array(Type.Object({ nodeId: Type.String(), type: oneOf(outputKinds) }, strict)),
+      { description: 'By entrypoint: output nodes that it can end in' },
+    ),
+    datasForEntrypoint: mapOf(ids, { description: 'By entrypoint: data nodes that it reaches' }),
   },
   { ...strict, title: 'WorkflowAnalyze' },
 )
 export type Analyze = Static<typeof Analyze>
 
-/** Corrections by users of the derived values. */
+/** Of each list and map of the corrections: as many as a definition has paths. */
+const maxOverrides = 2_000
+
+/** Corrections by users of the derived values; what names a vertex or branch that is gone has no effect. */
 export const AnalyzeOverrides = Type.Object(
   {
-    vertexIndividualizedScore: freeObject('By vertex'),
-    customVertexNames: Type.Array(Type.Object({ vertexId: Type.String(), name: Type.String() }, strict)),
-    branchCategoryIds: freeObject('By branch'),
-    branchLoopWindows: freeObject('By branch'),
-    branchTags: BranchTags,
+    vertexIndividualizedScore: mapOf(Type.Number({ minimum: 0, maximum: 100 }), {
+      maxProperties: maxOverrides,
+      description: 'By vertex: a node, or `<node>:<output>` for one output of a logic node',
+    }),
+    customVertexNames: Type.Array(
+      Type.Object(
+        { vertexId: Type.String({ maxLength: 129 }), name: nameText('Name of the vertex', 200) },
+        strict,
+      ),
+      { maxItems: maxOverrides },
+    ),
+    branchCategoryIds: mapOf(id('Branch category'), {
+      maxProperties: maxOverrides,
+      description: 'By branch',
+    }),
+    branchLoopWindows: mapOf(Type.Integer({ minimum: 1, maximum: 8_760 }), {
+      maxProperties: maxOverrides,
+      description: 'By branch: hours',
+    }),
+    branchTags: Type.Array(
+      Type.Object(
+        {
+          tagKeyId: id('Tag key'),
+          tagValueId: id('Its value'),
+          branchId: Type.String({ maxLength: 24 }),
+        },
+        strict,
+      ),
+      { maxItems: maxOverrides, description: 'For a branch and key: instead of all derived values' },
+    ),
   },
   { ...strict, title: 'WorkflowAnalyzeOverrides' },
 )
+export type AnalyzeOverrides = Static<typeof AnalyzeOverrides>
+
+/** Beyond docs/interface.md. */
+const extension = { 'x-millrace-extension': true } as const
+
+/** One draft, at most one live version, and those that were live before. */
+export const versionStates = ['draft', 'live', 'inactive'] as const
+export type VersionState = (typeof versionStates)[number]
+
+/** Of a version without its content. */
+export const versionHead = {
+  id: Type.String(),
+  createdAt: dateTime('When it was made'),
+  updatedAt: dateTime('When it was saved last'),
+  state: oneOf(versionStates, {
+    description:
+      '`draft` is edited; `live` is what the workflow shows while it is published; `inactive` was live before',
+  }),
+  number: Type.Integer({ minimum: 1, description: 'Counts from 1 within the workflow', ...extension }),
+  revision: Type.Integer({
+    minimum: 1,
+    description: 'Grows with each save; in quotes it is the `ETag` of the version',
+    ...extension,
+  }),
+  publishedAt: Type.Optional(
+    Type.String({ format: 'date-time', description: 'When it was published', ...extension }),
+  ),
+  lastSavedBy: Type.Optional(Type.String({ description: 'User who saved it last' })),
+  changeDescription: Type.Optional(Type.String()),
+  complexityScore: Type.Optional(Type.Number()),
+}
 
 export const WorkflowVersion = Type.Object(
   {
-    id: Type.String(),
-    createdAt: dateTime('When it was made'),
-    updatedAt: dateTime('When it was saved last'),
-    state: oneOf(['draft', 'live', 'inactive']),
+    ...versionHead,
     definition: Type.Object(
       {
         nodes: freeObject('By node'),
         entrypoints: freeObject('By entrypoint'),
         edges: freeObject('By edge'),
       },
-      strict,
+      { ...strict, description: 'See docs/workflows.md, Definition; a draft need not be complete' },
     ),
     analyze: Analyze,
     metadata: freeObject('Notes of the editor'),
     analyzeOverrides: AnalyzeOverrides,
-    lastSavedBy: Type.Optional(Type.String()),
-    changeDescription: Type.Optional(Type.String()),
-    complexityScore: Type.Optional(Type.Number()),
   },
   { ...strict, title: 'WorkflowVersion' },
 )

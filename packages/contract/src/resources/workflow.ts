@@ -1,9 +1,58 @@
 import { type Static, Type } from 'typebox'
-import { dateTime, id, longText, nameText, oneOf, responseOnly, strict } from './formats.ts'
+import { dateTime, id, longText, nameText, nullable, oneOf, responseOnly, strict } from './formats.ts'
 import { Integration } from './workflow-integration.ts'
 import { WorkflowVersion } from './workflow-version.ts'
 
+/** Beyond docs/interface.md. */
+const extension = { 'x-millrace-extension': true } as const
+
+/** Bounds of workflows (docs/workflows.md, Life). */
+export const workflowLimits = {
+  /** Of a company, without the archived ones. */
+  perCompany: 5_000,
+  teams: 100,
+  folders: 20,
+  /** Names of folders that one answer lists. */
+  listedFolders: 1_000,
+} as const
+
 export const workflowStatuses = ['draft', 'publishing', 'published', 'inactive', 'error'] as const
+export type WorkflowStatus = (typeof workflowStatuses)[number]
+
+/** A change of status: from which statuses it leads, and to which one. */
+interface WorkflowTransition {
+  readonly from: readonly WorkflowStatus[]
+  /** Absent where the status stays, or the workflow ends. */
+  readonly to?: WorkflowStatus
+}
+
+/** All that changes the status of a workflow; whatever is not here is refused (docs/workflows.md, Life). */
+const workflowTransitions = {
+  /** Both steps are one transaction: `publishing` is seen inside it alone. */
+  publish: { from: ['draft', 'published', 'error'], to: 'publishing' },
+  published: { from: ['publishing'], to: 'published' },
+  /** Publishing failed for a reason that is not the definition. */
+  fail: { from: ['draft', 'error'], to: 'error' },
+  archive: { from: ['draft', 'published', 'error'], to: 'inactive' },
+  /** To `published` where a version is live and still validates. */
+  restore: { from: ['inactive'], to: 'draft' },
+  restorePublished: { from: ['inactive'], to: 'published' },
+  /** Of one that was published before: archived first. */
+  delete: { from: ['draft', 'error', 'inactive'] },
+} as const satisfies Record<string, WorkflowTransition>
+export type WorkflowAction = keyof typeof workflowTransitions
+/** What users can ask for; the others follow. */
+export const workflowActions = ['publish', 'archive', 'restore', 'delete'] as const
+export type AskedWorkflowAction = (typeof workflowActions)[number]
+
+export function workflowTransitionOf(action: WorkflowAction): WorkflowTransition {
+  return workflowTransitions[action]
+}
+
+/** What can be asked for while a workflow has a status. */
+export function workflowActionsFrom(status: WorkflowStatus): AskedWorkflowAction[] {
+  return workflowActions.filter((action) => workflowTransitionOf(action).from.includes(status))
+}
 
 /** docs/interface.md, Workflow. `_id` and `id` are the same identifier. */
 export const Workflow = Type.Object(
@@ -18,31 +67,46 @@ export const Workflow = Type.Object(
     updatedAt: dateTime('When it was changed last'),
     archivedAt: Type.Optional(dateTime('When it was archived')),
     hierarchy: Type.Array(Type.String(), { description: 'Folders from the root; `[]` is the root' }),
-    status: oneOf(workflowStatuses),
-    hidden: Type.Boolean(),
+    status: oneOf(workflowStatuses, { description: 'See docs/workflows.md, Life' }),
+    hidden: Type.Boolean({ description: 'Whether lists leave it out' }),
     resourceGroupIds: Type.Array(Type.String(), { description: 'Teams that see it' }),
     integrations: Type.Array(Integration),
-    versions: Type.Array(WorkflowVersion),
+    versions: Type.Array(WorkflowVersion, {
+      description:
+        'The draft, the live one and those before it, the newest first; older ones are read one by one (docs/workflows.md, Versions)',
+    }),
   },
   { ...strict, title: 'Workflow' },
 )
 export type Workflow = Static<typeof Workflow>
 
+const { integrations: _integrations, versions: _versions, ...head } = Workflow.properties
+
+/** A workflow as lists have it. */
+export const WorkflowSummary = Type.Object(
+  {
+    ...head,
+    draftVersionId: id('Version that is edited'),
+    liveVersionId: Type.Optional(id('Version that is shown while the workflow is published')),
+  },
+  { ...strict, title: 'WorkflowSummary' },
+)
+export type WorkflowSummary = Static<typeof WorkflowSummary>
+
+const hierarchy = Type.Array(nameText('Name of a folder', 100), {
+  maxItems: workflowLimits.folders,
+  description: 'Folders from the root; the root when absent',
+})
 const creation = {
   name: nameText('Name of the workflow', 200, { examples: ['Welcome banner'] }),
   resourceGroupIds: Type.Array(id('A team that you are a member of'), {
     minItems: 1,
-    maxItems: 100,
+    maxItems: workflowLimits.teams,
     uniqueItems: true,
     description: 'Teams that see the workflow',
   }),
   description: Type.Optional(longText('What it is for')),
-  hierarchy: Type.Optional(
-    Type.Array(nameText('Name of a folder', 100), {
-      maxItems: 20,
-      description: 'Folders from the root; the root when absent',
-    }),
-  ),
+  hierarchy: Type.Optional(hierarchy),
   hidden: Type.Optional(Type.Boolean({ description: 'Whether lists leave it out; false when absent' })),
 }
 
@@ -51,3 +115,22 @@ export const WorkflowCreation = Type.Object(
   { ...strict, title: 'WorkflowCreation' },
 )
 export type WorkflowCreation = Static<typeof WorkflowCreation>
+
+const update = {
+  ...creation,
+  name: Type.Optional(creation.name),
+  resourceGroupIds: Type.Optional(creation.resourceGroupIds),
+  variableProfileId: Type.Optional(
+    nullable(id('Variable profile'), {
+      description: 'Parameters of its addresses; null: none',
+      ...extension,
+    }),
+  ),
+}
+
+/** Partial: a field that is absent stays as it is; lists are replaced as a whole. */
+export const WorkflowUpdate = Type.Object(
+  { ...update, ...responseOnly(Workflow, update) },
+  { ...strict, title: 'WorkflowUpdate' },
+)
+export type WorkflowUpdate = Static<typeof WorkflowUpdate>

@@ -13,6 +13,8 @@ export interface Metrics {
   readonly loadSeconds: Histogram
   /** Sign-ins through identity providers by what became of them: accepted, or the reason of the refusal. */
   readonly singleSignOns: Counter<'outcome'>
+  /** Seconds of runs of workflows, without what keeping their events takes. */
+  readonly runnerSeconds: Histogram<'mode'>
   /** A gauge whose value is asked for when the page of metrics is read. */
   gauge(name: string, help: string, read: () => number | Promise<number>): void
   /** A counter kept elsewhere as a plain number, so that a hot path pays one addition. */
@@ -57,6 +59,13 @@ export function createMetrics(): Metrics {
       name: 'millrace_sso_sign_ins_total',
       help: 'Sign-ins through identity providers by what became of them',
       labelNames: ['outcome'],
+      registers,
+    }),
+    runnerSeconds: new Histogram({
+      name: 'millrace_runner_duration_seconds',
+      help: 'Duration of runs of workflows, displays and clicks',
+      labelNames: ['mode'],
+      buckets: seconds,
       registers,
     }),
     gauge(name, help, read) {

@@ -53,11 +53,27 @@ describe('the metadata', () => {
       'purchases.revenuePerBuyer',
       'purchases.perBuyer',
       'purchases.referencesPerPurchase',
-      ...['afterClick', 'timeFromClick', 'influencedRevenue', 'directRevenue', 'influencedCount'].map(
+      ...['afterClick', 'buyersAfterClick', 'individualizedAfterClick', 'timeFromClick'].map(
+        (name) => `purchases.${name}`,
+      ),
+      ...['influencedRevenue', 'individualizedInfluencedRevenue', 'directRevenue', 'influencedCount'].map(
         (name) => `purchases.${name}`,
       ),
       ...['count', 'people', 'duration', 'events', 'bounces'].map((name) => `sessions.${name}`),
       ...['bounceRate', 'eventsPerSession', 'perPerson'].map((name) => `sessions.${name}`),
+      ...['count', 'displays', 'clicks', 'openings', 'openers', 'clickers'].map(
+        (name) => `workflows.${name}`,
+      ),
+      ...['Displays', 'Openings', 'Openers', 'Clicks'].map((name) => `workflows.individualized${name}`),
+      ...['generationTime', 'openingsPerOpener', 'clicksPerClicker', 'clickToOpenRate'].map(
+        (name) => `workflows.${name}`,
+      ),
+      ...['clickerToOpenerRate', 'individualizedDisplayRate', 'individualizedOpenerRate'].map(
+        (name) => `workflows.${name}`,
+      ),
+      ...['conversionRate', 'uniqueConversionRate', 'clickUplift', 'conversionUplift', 'revenueUplift'].map(
+        (name) => `workflows.${name}`,
+      ),
     ])
     expect(Object.keys(dimensions)).toEqual([
       ...['time', 'name', 'datasource', 'url', 'host', 'path'].map((name) => `events.${name}`),
@@ -69,12 +85,23 @@ describe('the metadata', () => {
       ...['time', 'transaction', 'person', 'item', 'deviceType', 'os', 'datasource'].map(
         (name) => `purchases.${name}`,
       ),
-      'workflows.id',
       ...['time', 'entryPath', 'entryHost', 'exitPath', 'exitHost'].map((name) => `sessions.${name}`),
       ...['referrerHost', 'channel', 'utmSource', 'utmMedium', 'utmCampaign', 'deviceType', 'os'].map(
         (name) => `sessions.${name}`,
       ),
       ...['browser', 'country', 'isNew', 'person'].map((name) => `sessions.${name}`),
+      ...['time', 'id', 'name', 'version', 'branch', 'isIndividualized', 'entrypoint', 'integration'].map(
+        (name) => `workflows.${name}`,
+      ),
+      ...['zone', 'zoneType', 'format', 'outputType', 'message', 'person', 'isAnonymous', 'deviceType'].map(
+        (name) => `workflows.${name}`,
+      ),
+      ...['os', 'datasource', 'mailClient', 'language', 'returnCode', 'team', 'category'].map(
+        (name) => `workflows.${name}`,
+      ),
+      ...['categoryLevel1', 'categoryLevel2', 'categoryLevel3', 'utmSource', 'utmMedium', 'utmCampaign'].map(
+        (name) => `workflows.${name}`,
+      ),
       'persons.cohort',
     ])
     for (const member of [...Object.values(measures), ...Object.values(dimensions)]) {
@@ -120,7 +147,8 @@ describe('the metadata', () => {
     const { components, measureSources } = queryCompatibility
     expect(Object.keys(measureSources)).toEqual(Object.keys(measures))
     expect(measureSources['purchases.perBuyer']).toEqual(['purchases'])
-    expect(components).toHaveLength(8)
+    expect(measureSources['workflows.uniqueConversionRate']).toEqual(['purchases', 'workflows'])
+    expect(components).toHaveLength(17)
     for (const component of components) {
       for (const id of component) expect(id in measures || id in dimensions, id).toBe(true)
     }
@@ -134,6 +162,14 @@ describe('the metadata', () => {
     expect(fits('purchases.influencedRevenue', 'purchases.timeFromClick', 'workflows.id')).toBe(true)
     expect(fits('purchases.influencedRevenue', 'purchases.revenue', 'events.count')).toBe(true)
     expect(fits('purchases.revenue', 'workflows.id')).toBe(false)
+    expect(fits('workflows.displays', 'workflows.id', 'purchases.influencedRevenue', 'events.time')).toBe(
+      true,
+    )
+    expect(fits('workflows.conversionRate', 'workflows.branch', 'purchases.os')).toBe(true)
+    expect(fits('workflows.conversionRate', 'purchases.item')).toBe(false)
+    expect(fits('workflows.displays', 'purchases.revenue', 'events.count', 'sessions.os')).toBe(true)
+    expect(fits('workflows.displays', 'purchases.revenue', 'workflows.branch')).toBe(false)
+    expect(fits('workflows.displays', 'events.name')).toBe(false)
     expect(fits('events.count', 'workflows.id')).toBe(false)
     expect(fits('events.count', 'purchases.revenue', 'events.browser')).toBe(false)
     expect(fits('events.count', 'purchases.label.store')).toBe(false)
@@ -142,13 +178,15 @@ describe('the metadata', () => {
     expect(fits('sessions.count', 'purchases.datasource')).toBe(false)
   })
 
-  it('says of any two members what a query of them says', { timeout: 60_000 }, async () => {
+  it('says of any two members what a query of them says', { timeout: 120_000 }, async () => {
     const { queryCompatibility, measures, dimensions } = await meta()
     for (const measure of [
       'events.count',
       'purchases.revenue',
       'purchases.afterClick',
       'sessions.count',
+      'workflows.openings',
+      'workflows.conversionRate',
     ].filter((id) => id in measures)) {
       for (const [dimension, { filterOnly }] of Object.entries(dimensions)) {
         if (filterOnly) continue

@@ -12,6 +12,7 @@ import {
 import { createExperimentMeasure } from '../../src/features/statistics/explorations/experiments/experiment-measure.ts'
 import { defaultAttribution } from '../../src/features/statistics/query/compile/compile-credits.ts'
 import { defaultRunLimits, rowsOfCompiled } from '../../src/features/statistics/query/run.ts'
+import { createStatisticsStore } from '../../src/features/statistics/statistics-store.ts'
 import { openStatisticsEngine, type StatisticsEngine } from '../support/statistics-engine.ts'
 import { otherCompany, type StoredEvent, storedEvent, testCompany } from '../support/statistics-events.ts'
 
@@ -38,6 +39,7 @@ beforeAll(async () => {
         exactCounts: false,
         eventAliases,
       }),
+      readVersion: () => createStatisticsStore(engine).readVersion(),
       run: (_, statement) => rowsOfCompiled(engine.columnar, statement, defaultRunLimits),
       clock: { now: () => now },
     }),
@@ -183,6 +185,38 @@ describe('a planted effect', () => {
     expect(await read()).toMatchObject({ validated: true, validation: 'planned_sample', plannedSample: 400 })
     experiment = { ...experiment, plannedSample: 401 }
     expect(await read()).toMatchObject({ validated: false, validation: 'too_early' })
+  })
+})
+
+describe('a second reading', () => {
+  it('computes nothing while what is stored and asked stays the same, for ten seconds', async () => {
+    await engine.load([...planted('control', 20, 2), ...planted('green', 20, 4)])
+    const before = engine.statements.length
+    const results = await read()
+    now += 9_999
+    expect(await read()).toEqual(results)
+    expect(engine.statements.length - before).toBe(1)
+    now += 1
+    expect((await read()).readAt).toBe(new Date(now).toISOString())
+    expect(engine.statements.length - before).toBe(2)
+  })
+
+  it('counts what was stored meanwhile, and what is asked otherwise', async () => {
+    await engine.load([...planted('control', 20, 2), ...planted('green', 20, 4)])
+    await read()
+    await engine.load([exposure('later', 'green', start), event('later', 'signup', start + hour)])
+    const conversions = async () => (await read()).metrics[0]?.variants.map((each) => each.conversions)
+    expect(await conversions()).toEqual([2, 5])
+    experiment = { ...experiment, metrics: [metric('others', 'unique_conversion', { event: 'other' })] }
+    expect(await conversions()).toEqual([0, 0])
+  })
+
+  it('is for those who ask at the same time, too', async () => {
+    await engine.load([...planted('control', 20, 2), ...planted('green', 20, 4)])
+    const before = engine.statements.length
+    const [first, second] = await Promise.all([read(), read()])
+    expect(second).toEqual(first)
+    expect(engine.statements.length - before).toBe(1)
   })
 })
 

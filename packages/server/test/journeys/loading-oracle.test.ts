@@ -32,6 +32,7 @@ const sent = fc.record({
   back: fc.oneof(fc.constant(0), fc.integer({ min: 0, max: 36 })),
   changed: fc.boolean(),
   time: fc.integer({ min: 0, max: 400 }),
+  content: fc.constantFrom(undefined, undefined, 'workflow_display', 'workflow_click'),
 })
 const poison = fc.constant('poison' as const)
 const noted = fc.record({
@@ -120,6 +121,7 @@ describe('whatever is sent, in whatever batches', () => {
                 e: `e${each.event}`,
                 r: start + (hours - each.back) * 3_600_000,
                 t: start + each.time * day,
+                ...(each.content && { n: each.content, l: { workflowId: 'w1' } }),
               }
               return { d, row: eventRow(each.changed ? { ...fields, g: 1 } : fields) }
             })
@@ -133,6 +135,11 @@ describe('whatever is sent, in whatever batches', () => {
             `SELECT seq FROM events WHERE datasource IN (${list}) ORDER BY seq`,
           )
           expect(stored.map(({ seq }) => seq)).toEqual(kept)
+          const interactions = await ground.query<{ seq: number }>(
+            `SELECT seq FROM workflow_events WHERE datasource IN (${list}) ORDER BY seq`,
+          )
+          const shown = rows.filter(({ row: { n } }) => String(n).startsWith('workflow_')).map(({ q }) => q)
+          expect(interactions.map(({ seq }) => seq)).toEqual(kept.filter((seq) => shown.includes(seq)))
           for (const d of datasources) {
             expect(await ground.counters(d)).toEqual(
               counters.get(d) ?? { accepted: 0, changed: 0, dropped: 0, bot: 0, duplicate: 0 },

@@ -329,13 +329,18 @@ describe('the dimension workflows.id', () => {
     },
   )
 
-  it('lists the workflows that have credit', async () => {
+  it('lists the workflows that have interactions, and beside a dimension of purchases those that have credit', async () => {
     await engine.load([
       click('w1', '2026-03-10T10:00:00Z'),
       display('w2', '2026-03-10T14:00:00Z'),
       purchase('5.00', '2026-03-10T12:00:00Z'),
     ])
-    expect(await app.rows({ dimensions: ['workflows.id'] })).toEqual([{ 'workflows.id': 'w1' }])
+    expect(await app.rows({ dimensions: ['workflows.id'] })).toEqual([
+      { 'workflows.id': 'w1' },
+      { 'workflows.id': 'w2' },
+    ])
+    const dimensions = ['purchases.transaction', 'workflows.id']
+    expect(await app.rows({ dimensions })).toEqual([{ 'purchases.transaction': null, 'workflows.id': 'w1' }])
   })
 })
 

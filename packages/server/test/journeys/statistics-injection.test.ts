@@ -19,8 +19,19 @@ function compiled(query: Partial<Query>): CompiledQuery {
     eventAliases: new Map(),
     attribution: defaultAttribution,
     exactCounts: true,
+    definitions: {
+      workflowName: ofUsers,
+      workflowTeams: ofUsers,
+      categoryName: ofUsers,
+      categoryLevels: { 1: ofUsers, 2: ofUsers, 3: ofUsers },
+      tags: new Map([[tagKey, { isMultiple: true, values: ofUsers }]]),
+    },
   })
 }
+
+/** Names that users give. */
+const ofUsers = new Map([["⁂') OR 1 = 1 --⁂", "⁂\\' UNION ALL SELECT 1⁂"]])
+const tagKey = '65f0c0ffee5ca1ab1e0dda01'
 
 describe('text from outside', () => {
   const outside = fc.oneof(
@@ -48,7 +59,16 @@ describe('text from outside', () => {
     marked.map((text) => `events.label.${text}`),
     marked.map((text) => `purchases.label.${text}`),
     marked.map((text) => `events.${text}`),
+    marked.map((text) => `workflows.parameter.${text}`),
+    marked.map((text) => `tags.${text}`),
     fc.constantFrom(
+      'workflows.name',
+      'workflows.team',
+      'workflows.category',
+      'workflows.categoryLevel2',
+      `tags.${tagKey}`,
+      'workflows.openings',
+      'workflows.revenueUplift',
       'events.name',
       'purchases.item',
       'events.time',

@@ -226,6 +226,35 @@ describe.skipIf(realDataAbsent)(`on the real data set${realDataAbsent ? `: ${rea
     expect(rows).toBe(9)
   })
 
+  it.each([
+    { measures: ['sessions.count', 'sessions.people', 'sessions.duration', 'sessions.bounceRate'] },
+    { measures: ['sessions.count', 'sessions.events'], dimensions: ['sessions.isNew'] },
+    { measures: ['events.count', 'events.sessions', 'purchases.buyers', 'purchases.revenue'] },
+    { measures: ['events.sessions', 'purchases.count'], dimensions: ['events.deviceType'], limit: 1 },
+    { measures: ['purchases.count'], dimensions: ['purchases.item'], limit: 20, offset: 3 },
+  ])('compares ranges that follow each other, also where one is empty: %j', async (query) => {
+    const source = query.measures[0]?.split('.')[0]
+    const rows = await expectAgreement(
+      {
+        ...query,
+        timeDimensions: [
+          {
+            dimension: `${source}.time`,
+            compareDateRange: [
+              ['2011-03-16', '2011-04-10'],
+              ['2011-02-20', '2011-03-15'],
+              ['2011-04-11', '2011-05-01'],
+              ['2010-10-01', '2010-10-05'],
+              ['2010-10-06', '2010-10-08'],
+            ],
+          },
+        ],
+      },
+      'Europe/London',
+    )
+    expect(rows).toBeGreaterThan(2)
+  })
+
   it('ranks items by what they are in, with filters on items and a limit', async () => {
     await expectAgreement({
       measures: ['purchases.count', 'purchases.buyers', 'purchases.references', 'purchases.revenue'],

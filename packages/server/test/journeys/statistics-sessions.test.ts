@@ -372,6 +372,7 @@ describe('on generated events', () => {
                 compareDateRange: [
                   [day, day],
                   ['2026-03-29', '2026-03-31'],
+                  ['2026-03-01', '2026-03-28'],
                 ],
               },
             ],

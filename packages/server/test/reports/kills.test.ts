@@ -56,6 +56,7 @@ function startProcess(timezone = 'UTC'): Process {
       warnings: [],
       total: () => undefined,
     }),
+    answerTogether: async ({ queries }) => queries.map(() => undefined),
     describe: async () => {
       throw new Error('the writer of this test asks for nothing')
     },

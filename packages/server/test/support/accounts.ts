@@ -103,7 +103,13 @@ export async function createAccountsApp(
   relational: TestDatabase,
   options: Pick<
     AuthOptions,
-    'passwords' | 'columnar' | 'outgoing' | 'listUsesOfTag' | 'readResults' | 'reportWriting'
+    | 'passwords'
+    | 'columnar'
+    | 'outgoing'
+    | 'listUsesOfTag'
+    | 'readResults'
+    | 'reportWriting'
+    | 'validateDefinition'
   > = {},
 ) {
   const auth: Auth = await createAuth(relational, options)

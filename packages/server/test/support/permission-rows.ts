@@ -10,6 +10,7 @@ import { ownAccountRows } from './permission-rows-own-account.ts'
 import { reportRows } from './permission-rows-reports.ts'
 import { savedQueryRows } from './permission-rows-saved-queries.ts'
 import { signOnRows } from './permission-rows-sign-on.ts'
+import { workflowRows } from './permission-rows-workflows.ts'
 import type { PermissionWorld } from './permission-world.ts'
 
 const query = { measures: ['events.count'], dimensions: [], filters: [], timeDimensions: [] }
@@ -44,6 +45,7 @@ export const permissionRows: PermissionRows = {
   ...analyticsSettingsRows,
   ...savedQueryRows,
   ...reportRows,
+  ...workflowRows,
 
   runQuery: {
     needs: 'statistics access',

@@ -11,6 +11,7 @@ import { experimentRefusals } from './refusal-rows-experiments.ts'
 import { ownAccountRefusals } from './refusal-rows-own-account.ts'
 import { reportRefusals } from './refusal-rows-reports.ts'
 import { signOnRefusals } from './refusal-rows-sign-on.ts'
+import { workflowRefusals } from './refusal-rows-workflows.ts'
 
 export const refusalRows: RefusalRows = {
   ...accountRefusals,
@@ -21,6 +22,7 @@ export const refusalRows: RefusalRows = {
   ...ownAccountRefusals,
   ...reportRefusals,
   ...signOnRefusals,
+  ...workflowRefusals,
 }
 
 const isAbsence = (error: ErrorName) => errorTable[error].status === 404

@@ -114,8 +114,12 @@ function faultsOfReply(method: string, url: string, sent: SentReply): string[] {
 
 function faults(method: string, url: string, sent: SentReply): string[] {
   const operation = operations.get(`${method} ${url}`)
-  if (operation)
-    return sent.status >= 400 ? faultsOfFailure(operation, sent) : faultsOfSuccess(operation, sent)
+  if (operation) {
+    const isDescribed = Object.hasOwn(operation.schema.response, sent.status)
+    return sent.status >= 400 && !isDescribed
+      ? faultsOfFailure(operation, sent)
+      : faultsOfSuccess(operation, sent)
+  }
   return url.startsWith(scimUrl) && method !== 'HEAD' ? faultsOfScim(method, url, sent) : []
 }
 

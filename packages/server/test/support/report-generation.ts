@@ -13,9 +13,10 @@ import type { StatisticsService } from '../../src/features/statistics/statistics
 import { systemClock } from '../../src/platform/clock.ts'
 
 /** Runs queries on a statistics service as evidence, as reports do. */
-export function evidenceOf({ answer }: StatisticsService) {
+export function evidenceOf({ answer, answerTogether }: StatisticsService) {
   return createEvidenceRunner({
     answer,
+    answerTogether,
     readSettings: async () => ({ timezone: 'UTC' }),
     time: { openZone, startOf, add, readRange },
     clock: systemClock,

@@ -23,6 +23,8 @@ export interface StatisticsApp {
   readonly app: FastifyInstance
   readonly service: StatisticsService
   readonly caller: TestCaller
+  /** Makes the caller's company, as the first query does, and runs a statement in the relational store. */
+  sql(statement: string, values?: readonly unknown[]): Promise<void>
   /** How queries ended, as the metrics count them. */
   readonly outcomes: string[]
   /** Of the caller's company; works with the next query that `post` sends. */
@@ -129,6 +131,10 @@ export async function openStatisticsApp(
     service: context.services.statistics,
     caller,
     outcomes,
+    async sql(statement: string, values: readonly unknown[] = []) {
+      await settle()
+      await pool.query(statement, [...values])
+    },
     async post(
       query: unknown,
       {

@@ -26,7 +26,17 @@ export interface StatisticsEngine {
   close(): Promise<void>
 }
 
-const tables = ['events', 'purchases', 'order_events', 'orders', 'identities', 'event_keys', 'label_keys']
+const tables = [
+  'events',
+  'purchases',
+  'workflow_events',
+  'person_events',
+  'order_events',
+  'orders',
+  'identities',
+  'event_keys',
+  'label_keys',
+]
 
 export async function openStatisticsEngine(): Promise<StatisticsEngine> {
   const engine = await createTestColumnar()

@@ -1,9 +1,20 @@
 import type { StoredEvent } from './statistics-events.ts'
 import { eventFacts, type Fact, purchaseFacts } from './statistics-oracle-facts.ts'
 
+/** A display, or a click (kind 1). */
+export interface Interaction {
+  readonly time: number
+  readonly person: string
+  readonly identified: boolean
+  readonly kind: number
+  readonly workflow: string
+  readonly texts: Fact['texts']
+}
+
 /** What one interaction gets of one purchase, by a plain computation that knows nothing of the service. */
 export interface Credit {
   readonly purchase: Fact
+  readonly interaction: Interaction
   readonly workflow: string
   /** Cents. */
   readonly value: bigint
@@ -18,16 +29,22 @@ export type Model = 'last-touch' | 'linear' | 'decay'
 
 const kinds = ['workflow_display', 'workflow_click']
 
+/** Displays and clicks that name a workflow, but for previews. */
+export function interactionsOf(events: readonly StoredEvent[]): Interaction[] {
+  return eventFacts(events).flatMap(({ time, person, identified, texts }) => {
+    const kind = kinds.indexOf(texts.get('name') ?? '')
+    const workflow = texts.get('label.workflowId') ?? ''
+    const counts = kind !== -1 && workflow !== '' && texts.get('label.preview') !== 'true'
+    return counts ? [{ time, person, identified, kind, workflow, texts }] : []
+  })
+}
+
 export function creditsOf(
   events: readonly StoredEvent[],
   model: Model,
   hours: { readonly clickHours: number; readonly displayHours: number },
 ): Credit[] {
-  const interactions = eventFacts(events).flatMap(({ time, person, texts }) => {
-    const kind = kinds.indexOf(texts.get('name') ?? '')
-    const workflow = texts.get('label.workflowId') ?? ''
-    return kind === -1 || workflow === '' ? [] : [{ time, person, kind, workflow }]
-  })
+  const interactions = interactionsOf(events)
   interactions.sort((a, b) => a.time - b.time || a.kind - b.kind || (a.workflow < b.workflow ? -1 : 1))
   return purchaseFacts(events).flatMap((purchase) => {
     const qualifying = interactions.filter(({ person, time, kind }) => {
@@ -41,12 +58,21 @@ export function creditsOf(
     const values = divide(purchase.value, weights)
     const counts = divide(1_000_000n, weights)
     const lastClick = qualifying.findLastIndex(({ kind }) => kind === 1)
-    return qualifying.flatMap(({ time, workflow }, i): Credit[] => {
+    return qualifying.flatMap((interaction, i): Credit[] => {
+      const { time, workflow } = interaction
       if (weights[i] === 0n && i !== lastClick) return []
       const direct = i === qualifying.length - 1 ? purchase.value : 0n
       const secondsFromClick = i === lastClick ? (purchase.time - time) / 1000 : undefined
       return [
-        { purchase, workflow, value: values[i] ?? 0n, direct, millionths: counts[i] ?? 0n, secondsFromClick },
+        {
+          purchase,
+          interaction,
+          workflow,
+          value: values[i] ?? 0n,
+          direct,
+          millionths: counts[i] ?? 0n,
+          secondsFromClick,
+        },
       ]
     })
   })

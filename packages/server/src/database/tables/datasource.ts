@@ -6,7 +6,7 @@ export const datasources = pgTable('datasources', {
   id: id('id').primaryKey(),
   companyId: id('company_id').notNull(),
   name: text('name').notNull(),
-  kind: text('kind', { enum: ['tracking', 'workflow_events', 'worker'] })
+  kind: text('kind', { enum: ['tracking', 'worker', 'workflow_events'] })
     .notNull()
     .default('tracking'),
   /** Only an active one takes events; a deleted one is never found, but its events keep its id. */

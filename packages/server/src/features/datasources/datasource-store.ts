@@ -9,6 +9,15 @@ export type Queries = Pick<Relational['db'], 'select' | 'insert' | 'update' | 'd
 export type DatasourceStatus = (typeof datasources.$inferSelect)['status']
 export type DatasourceKind = (typeof datasources.$inferSelect)['kind']
 
+/** What the collector needs to know of a datasource. */
+export interface DatasourceState {
+  readonly id: string
+  readonly companyId: string
+  readonly kind: (typeof datasources.$inferSelect)['kind']
+  readonly status: DatasourceStatus
+  readonly countries: boolean
+}
+
 export interface StoredDatasource {
   readonly id: string
   readonly companyId: string
@@ -158,16 +167,7 @@ export function createDatasourceStore(db: Queries) {
     },
 
     /** Without a viewer, for the collector, which compares `companyId` with the key of the request itself. */
-    async findState(id: string): Promise<
-      | {
-          id: string
-          companyId: string
-          kind: DatasourceKind
-          status: DatasourceStatus
-          countries: boolean
-        }
-      | undefined
-    > {
+    async findState(id: string): Promise<DatasourceState | undefined> {
       const { companyId, kind, status } = datasources
       const [row] = await db
         .select({ id: datasources.id, companyId, kind, status, countries: companies.countries })

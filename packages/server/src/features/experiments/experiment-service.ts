@@ -39,6 +39,8 @@ export interface ExperimentServiceDependencies {
   readonly lockCompany: (tx: Queries, companyId: string) => Promise<void>
   readonly requireResourceGroups: RequireResourceGroups
   readonly tagKeys: SystemTagKeys
+  /** @throws {DomainError} `unknownWorkflow` for those that are no workflows of the company */
+  readonly requireWorkflows: (tx: Queries, companyId: string, ids: readonly string[]) => Promise<void>
   readonly readResults: ReadResults
   /** A new salt; 128 random bits. */
   readonly newSalt?: () => string
@@ -54,7 +56,7 @@ export type ExperimentService = ReturnType<typeof createExperimentService>
 export function createExperimentService(dependencies: ExperimentServiceDependencies) {
   const { relational, recordAudit, lockCompany, requireResourceGroups, tagKeys, readResults, clock } =
     dependencies
-  const { newSalt = randomSalt } = dependencies
+  const { newSalt = randomSalt, requireWorkflows } = dependencies
 
   async function get(queries: Queries, companyId: string, id: string): Promise<StoredExperiment> {
     const found = await createExperimentStore(queries).find({ companyId, id: normalizeId(id) })
@@ -111,6 +113,18 @@ export function createExperimentService(dependencies: ExperimentServiceDependenc
     )
   }
 
+  /** What is attached already stays, also where it is gone since. */
+  async function requireAttached(
+    tx: Queries,
+    companyId: string,
+    wanted: readonly AttachmentInput[] = [],
+    present: StoredExperiment['attachments'],
+  ): Promise<void> {
+    const ids = new Set(wanted.map(({ resourceId }) => normalizeId(resourceId)))
+    for (const { resourceId } of present) ids.delete(resourceId)
+    await requireWorkflows(tx, companyId, [...ids])
+  }
+
   return {
     async list({ companyId }: Principal, filter: ExperimentFilter, page: Page): Promise<Listed<Experiment>> {
       const store = createExperimentStore(relational.db)
@@ -144,6 +158,7 @@ export function createExperimentService(dependencies: ExperimentServiceDependenc
           const limit = experimentLimits.perCompany
           if ((await store.count(companyId)) >= limit) throw new DomainError('tooManyExperiments', { limit })
           const teamIds = (await requireResourceGroups(tx, companyId, body.resourceGroupIds)) ?? []
+          await requireAttached(tx, companyId, body.attachments, [])
           const values = variants.map(toTagValue)
           const key = await tagKeys.insert(tx, { companyId, name: tagKeyName(id, name), values })
           await store.insert({
@@ -176,6 +191,7 @@ export function createExperimentService(dependencies: ExperimentServiceDependenc
       return namingTeams(body.resourceGroupIds, () =>
         change(caller, id, async (tx, experiment) => {
           const definition = redefined(experiment, body)
+          await requireAttached(tx, experiment.companyId, body.attachments, experiment.attachments)
           const wanted = {
             name: body.name?.trim(),
             hypothesis: body.hypothesis,

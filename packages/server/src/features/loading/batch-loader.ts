@@ -137,13 +137,16 @@ export function createBatchLoader({ store, known, attempted }: BatchLoaderDepend
     const selection: Selection = { staging, withoutDuplicates, unlessStored }
     if (sumOf(groups, 'events') > 0) await store.insertKeys(selection)
     const hasPurchases = sumOf(groups, 'purchases') > 0
+    const hasInteractions = sumOf(groups, 'interactions') > 0
     await allDone([
       insertEvents(groups, selection),
+      sumOf(groups, 'events') > 0 ? store.insertPersonEvents(selection) : undefined,
       hasPurchases ? store.insertPurchases(selection) : undefined,
       hasPurchases ? store.findOrderEvents(staging) : undefined,
+      hasInteractions ? store.insertWorkflowEvents(selection) : undefined,
       sumOf(groups, 'identifies') > 0 ? store.insertIdentities(selection) : undefined,
       sumOf(groups, 'logRows') > 0 ? store.insertLog(selection) : undefined,
-      sumOf(groups, 'events') > 0 ? store.insertLabelKeys(selection) : undefined,
+      sumOf(groups, 'events') > 0 ? store.insertLabelKeys(selection, hasInteractions) : undefined,
     ])
     if (hasPurchases) await store.insertOrders(staging)
   }

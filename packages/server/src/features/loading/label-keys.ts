@@ -1,12 +1,14 @@
+import { hasInteractionName, isInteraction, parameterPrefix } from '../../database/workflow-columns.ts'
 import type { Statement } from '../../platform/stores/columnar.ts'
 import { isEvent, isPurchase, type Selection } from './staged-rows.ts'
 
 /** Keys that are listed for one source of a company; labels with other keys can be queried, too. */
-const maxKeys = 2_000
+const maxKeys = { events: 2_000, purchases: 2_000, workflows: 200 } as const
 /** Companies whose keys are cached. */
 const rememberedCompanies = 100
 
-const sources = ['events', 'purchases'] as const
+/** Of `workflows` the keys are the names of the parameters that addresses of contents have. */
+const sources = ['events', 'purchases', 'workflows'] as const
 type Source = (typeof sources)[number]
 
 interface LabelKey {
@@ -34,7 +36,7 @@ export function createLabelKeys({ ask, insert, conditionsOf, threads }: LabelKey
   async function storedOf(company: string): Promise<Readonly<Record<Source, Set<string>>>> {
     let keys = stored.get(company)
     if (keys === undefined) {
-      keys = { events: new Set(), purchases: new Set() }
+      keys = { events: new Set(), purchases: new Set(), workflows: new Set() }
       const rows = await ask<LabelKey>({
         sql: 'SELECT DISTINCT source, key FROM label_keys WHERE company = {company: String}',
         params: { company },
@@ -49,12 +51,36 @@ export function createLabelKeys({ ask, insert, conditionsOf, threads }: LabelKey
   }
 
   return {
-    /** Stores the label keys of staged events. A key that is stored already changes nothing. */
-    async insertLabelKeys(selection: Selection): Promise<void> {
+    /**
+     * Stores the label keys of staged events. A key that is stored already changes nothing.
+     * @param hasInteractions whether some are interactions with workflows. Whoever asks for a content chooses its
+     *   parameters, so these are listed apart and take no place of labels.
+     */
+    async insertLabelKeys(selection: Selection, hasInteractions: boolean): Promise<void> {
       const { table, size } = selection.staging
-      const keysOf = (of: string): string => `groupUniqArrayArrayIf(${maxKeys})(mapKeys(l), ${of})`
+      const isParameter = `startsWith(key, '${parameterPrefix}')`
+      const keysOf = (source: Source, keys: string, of: string): string =>
+        `groupUniqArrayArrayIf(${maxKeys[source]})(${keys}, ${of}) AS ${source}`
+      const columns = [
+        keysOf(
+          'events',
+          hasInteractions
+            ? `arrayFilter(key -> NOT (${hasInteractionName} AND ${isParameter}), mapKeys(l))`
+            : 'mapKeys(l)',
+          '1',
+        ),
+        keysOf('purchases', 'mapKeys(l)', isPurchase),
+        hasInteractions
+          ? keysOf(
+              'workflows',
+              `arrayMap(key -> substring(key, ${parameterPrefix.length + 1}),
+                arrayFilter(key -> ${isParameter} AND length(key) > ${parameterPrefix.length}, mapKeys(l)))`,
+              isInteraction,
+            )
+          : '[] AS workflows',
+      ]
       const staged = await ask<StagedKeys>({
-        sql: `SELECT k AS company, ${keysOf('1')} AS events, ${keysOf(isPurchase)} AS purchases
+        sql: `SELECT k AS company, ${columns.join(', ')}
               FROM ${table} WHERE ${conditionsOf(selection, `${isEvent} AND notEmpty(l)`)} GROUP BY k`,
         settings: { max_threads: size === 'small' ? 1 : threads, max_execution_time: 120 },
       })
@@ -62,7 +88,7 @@ export function createLabelKeys({ ask, insert, conditionsOf, threads }: LabelKey
       for (const each of staged) {
         const known = await storedOf(each.company)
         for (const source of sources) {
-          const room = maxKeys - known[source].size
+          const room = maxKeys[source] - known[source].size
           const keys = each[source].filter((key) => !known[source].has(key)).slice(0, Math.max(0, room))
           fresh.push(...keys.map((key) => ({ company: each.company, source, key })))
         }

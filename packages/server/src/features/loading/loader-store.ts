@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import type { DropRuleId } from '@millrace/contract/events/rules.ts'
 import { eventColumns, lineKeys, stagingColumns } from '../../database/event-columns.ts'
+import { isRecent, personColumns } from '../../database/person-columns.ts'
+import { hasInteractionName, isInteraction, workflowColumns } from '../../database/workflow-columns.ts'
 import type { Columnar, ColumnarParam, Statement } from '../../platform/stores/columnar.ts'
 import { createKeyStore } from './keys/key-store.ts'
 import { createLabelKeys } from './label-keys.ts'
@@ -200,6 +202,7 @@ export function createLoaderStore({ columnar, threads }: LoaderStoreOptions) {
                 sumIf(m, z = 'bot' AND fault = '') AS bot,
                 countIf(${isEvent} AND ${isIdentify}) AS identifies,
                 countIf(${isEvent} AND ${isPurchase}) AS purchases,
+                countIf(${isEvent} AND ${hasInteractionName}) AS interactions,
                 max(fault) AS reason,
                 min(q) AS firstSequence, max(q) AS lastSequence,
                 minIf(toUnixTimestamp64Milli(received), fault = '') AS earliestReceived,
@@ -274,6 +277,16 @@ export function createLoaderStore({ columnar, threads }: LoaderStoreOptions) {
     async insertPurchases(selection: Selection): Promise<void> {
       const columns = { ...eventColumns, purchase: orderOf }
       await insertRows('purchases', columns, `${isEvent} AND ${isPurchase}`, selection)
+    },
+
+    /** What workflows may know of persons. */
+    async insertPersonEvents(selection: Selection): Promise<void> {
+      await insertRows('person_events', personColumns, `${isEvent} AND ${isRecent}`, selection)
+    },
+
+    /** The displays and clicks of workflows. */
+    async insertWorkflowEvents(selection: Selection): Promise<void> {
+      await insertRows('workflow_events', workflowColumns, `${isEvent} AND ${isInteraction}`, selection)
     },
 
     ...createOrderStore({

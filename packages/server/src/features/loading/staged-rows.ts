@@ -32,6 +32,8 @@ export interface StagedGroup {
   readonly bot: number
   readonly identifies: number
   readonly purchases: number
+  /** Events whose name is that of an interaction with a workflow. */
+  readonly interactions: number
   /** Why the engine would clamp or wrap something of a row; empty when all rows are sound. */
   readonly reason: string
   readonly firstSequence: number

@@ -3,6 +3,7 @@ import { createWorkLoops } from '../../platform/jobs/work-loops.ts'
 import type { Logger } from '../../platform/logger.ts'
 import type { EnqueueMail } from '../../platform/mail/mail-queue.ts'
 import type { Relational } from '../../platform/stores/relational.ts'
+import type { AnswerTogether } from '../statistics/shared-answers.ts'
 import { createAutomaticOutcome } from './automatic/automatic-outcome.ts'
 import { createPauseAutomatic } from './automatic/pause-automatic.ts'
 import { createReportPlanner } from './automatic/report-planner.ts'
@@ -22,6 +23,7 @@ import { createReportWriting, type ReportWriting, type ReportWritingDependencies
 export interface ReportsDependencies extends Readers, ReportWritingDependencies {
   readonly relational: Pick<Relational, 'db' | 'transaction'>
   readonly readSettings: (companyId: string) => Promise<{ readonly timezone: string }>
+  readonly answerTogether: AnswerTogether
   /** What stands in the place of the generator and the reading of questions. */
   readonly writing?: ((runQuery: RunQuery) => ReportWriting) | undefined
   /** Whether many events arrive at this moment. */

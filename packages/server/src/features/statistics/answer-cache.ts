@@ -1,5 +1,6 @@
 import type { Warning } from '@millrace/contract/envelope.ts'
 import type { Clock } from '../../platform/clock.ts'
+import { DomainError } from '../../platform/errors.ts'
 
 /** A whole answer, to be given again. */
 export interface KeptAnswer {
@@ -39,6 +40,11 @@ export function bytesOf(text: string): number {
 
 export function isKept(found: KeptAnswer | AnswerUnderWay): found is KeptAnswer {
   return 'text' in found
+}
+
+/** Whether the same question would fail again. */
+export function isOfQuery(error: unknown): boolean {
+  return error instanceof DomainError && (error.errorName === 'timeout' || error.errorName === 'tooComplex')
 }
 
 interface Entry {

@@ -1,6 +1,5 @@
 import { valuesDays } from '@millrace/contract/operations/statistics.ts'
 import type { Filter, Query } from '@millrace/contract/resources/query.ts'
-import { interactionNames, workflowLabel } from './members/credits.ts'
 import { resolveDimension } from './query/parse/parse-members.ts'
 import { createQueryFaults } from './query/query-faults.ts'
 
@@ -15,17 +14,8 @@ const defaultLimit = 20
 
 interface ValuesQuery {
   readonly query: Query
-  /** Keys of its rows. */
-  readonly value: string
+  /** The key of the counts in its rows. */
   readonly count: string
-}
-
-/** Whom purchases are credited to is said by interactions, of which those without a purchase count too. */
-const interactionLabel = `events.label.${workflowLabel}`
-const interactions: Filter = {
-  member: 'events.name',
-  operator: 'equals',
-  values: Object.values(interactionNames),
 }
 
 /**
@@ -40,19 +30,17 @@ export function valuesQuery({ member, contains, limit = defaultLimit }: ValuesAs
     faults.add('invalidQuery', 'member', text, dimension.id)
   }
   faults.throwAny()
-  const value = dimension?.ofCredits ? interactionLabel : member
-  const source = value.slice(0, value.indexOf('.'))
+  const source = dimension?.source ?? ''
   const count = `${source}.count`
-  const filters: Filter[] = [{ member: value, operator: 'set' }]
-  if (dimension?.ofCredits) filters.push({ member: value, operator: 'notEquals', values: [''] }, interactions)
-  if (contains !== undefined) filters.push({ member: value, operator: 'contains', values: [contains] })
+  const filters: Filter[] = [{ member, operator: 'set' }]
+  if (contains !== undefined) filters.push({ member, operator: 'contains', values: [contains] })
   const query: Query = {
     measures: [count],
-    dimensions: [value],
+    dimensions: [member],
     filters,
     timeDimensions: [{ dimension: `${source}.time`, dateRange: `from ${valuesDays - 1} days ago to now` }],
     order: [[count, 'desc']],
     limit,
   }
-  return { query, value, count }
+  return { query, count }
 }

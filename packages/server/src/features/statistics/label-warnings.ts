@@ -2,7 +2,7 @@ import { setImmediate as yieldToOthers } from 'node:timers/promises'
 import type { Warning } from '@millrace/contract/envelope.ts'
 import type { Filter, Query } from '@millrace/contract/resources/query.ts'
 import { nearestName } from '../../platform/text/nearest.ts'
-import { findDimension } from './members/catalogue.ts'
+import { findDimension, labelDimension } from './members/catalogue.ts'
 import type { SourceId } from './members/member.ts'
 import { listFilters, nameOf } from './query/parse/parse-filters.ts'
 import { shown } from './query/parse/parse-members.ts'
@@ -29,10 +29,10 @@ export function membersOfFilters(filters: readonly Filter[], path = 'filters'): 
   return listFilters(filters, path).map(([filter, at]) => ({ id: nameOf(filter), path: at }))
 }
 
-/** The labels of a query. */
-export function labelsIn({ dimensions, filters }: Query): LabelUse[] {
+/** The dimensions that a query names, and what its filters name. */
+export function membersIn({ dimensions, filters }: Query): MemberUse[] {
   const grouped = dimensions.map((id, i) => ({ id, path: `dimensions.${i}` }))
-  return labelsAmong([...grouped, ...membersOfFilters(filters)])
+  return [...grouped, ...membersOfFilters(filters)]
 }
 
 /** The labels among members, each once, where it is named first. */
@@ -66,8 +66,9 @@ export async function warnOfLabels(unknown: readonly LabelUse[], known: LabelKey
   const warnings: Warning[] = []
   for (const { source, key, path } of unknown.slice(0, maxWarnings)) {
     const nearest = nearestName(key, known[source] ?? [])
-    const hint = nearest === undefined ? '' : `; did you mean ${shown(`${source}.label.${nearest}`)}?`
-    const message = `none of your ${source} has had the label ${shown(key)}: it is absent in all of them${hint}`
+    const hint = nearest === undefined ? '' : `; did you mean ${shown(labelDimension(source, nearest).id)}?`
+    const kind = source === 'workflows' ? 'parameter' : 'label'
+    const message = `none of your ${source} has had the ${kind} ${shown(key)}: it is absent in all of them${hint}`
     warnings.push({ path, message })
     await yieldToOthers()
   }

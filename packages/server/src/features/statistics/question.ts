@@ -1,6 +1,8 @@
 import type { LabelUse } from './label-warnings.ts'
+import type { Lookup } from './members/member.ts'
 import type { CompiledQuery } from './query/compile/compile.ts'
 import type { Attribution } from './query/compile/compile-credits.ts'
+import type { Definitions } from './query/compile/compile-lookups.ts'
 import type { EventAliases } from './query/compile/event-name.ts'
 import type { KnownCohorts } from './query/query.ts'
 import type { Zone } from './query/time/zone.ts'
@@ -26,6 +28,8 @@ export interface Asked {
   readonly settings: StatisticsSettings
   /** Those that the question names, as they are at this instant. */
   readonly cohorts: KnownCohorts
+  /** What its lookups need. */
+  readonly definitions: Definitions
 }
 
 /** One statement, and the zone in which its times are shown. */
@@ -40,6 +44,8 @@ export interface Question {
   readonly body: unknown
   /** The labels that it names, to warn of those that nothing has. */
   readonly labels: readonly LabelUse[]
+  /** Texts of definitions that it shows or compares; none when absent. */
+  readonly lookups?: readonly Lookup[]
   /** @throws {DomainError} naming what is wrong with it */
   prepare(asked: Asked): Prepared
 }

@@ -4,6 +4,7 @@ import type {
   MeasureMeta,
   StatisticsMeta,
 } from '@millrace/contract/resources/statistics-meta.ts'
+import type { NamedTagKey } from './definitions/definition-store.ts'
 import {
   dimensionIn,
   dimensions,
@@ -13,29 +14,45 @@ import {
   sources,
 } from './members/catalogue.ts'
 import { exactUpTo, relativeError } from './members/distinct-counts.ts'
-import { type Dimension, type Measure, operatorsFor, operatorsOf, type SourceId } from './members/member.ts'
+import {
+  type Dimension,
+  type Measure,
+  operatorsFor,
+  operatorsOf,
+  type PlainMeasure,
+  type SourceId,
+} from './members/member.ts'
+import { tagDimension } from './members/workflows.ts'
 import { partsOf } from './query/plan.ts'
 import type { StatisticsSettings } from './question.ts'
+import type { LabelKeys } from './statistics-store.ts'
 
 const caseInsensitiveOperators = operatorsOf.string.filter((each) => operatorMeanings[each].ignoresCase)
 
 const sourceIds = Object.keys(sources) as SourceId[]
 
-/** What a company can query: the catalogue, and the labels of its own facts. */
+/** What a company can query: the catalogue, the labels and parameters of its own facts, and its tags. */
 export function describeStatistics(
-  labels: Readonly<Partial<Record<SourceId, readonly string[]>>>,
-  { exactCounts }: Pick<StatisticsSettings, 'exactCounts'>,
+  labels: LabelKeys,
+  {
+    exactCounts,
+    tagKeys = [],
+  }: Pick<StatisticsSettings, 'exactCounts'> & { readonly tagKeys?: readonly NamedTagKey[] },
 ): StatisticsMeta {
   const known = [
     ...dimensions,
     ...filterDimensions,
+    ...tagKeys.map(({ id, name }) => tagDimension(id, name)),
     ...sourceIds.flatMap((source) => (labels[source] ?? []).map((key) => labelDimension(source, key))),
   ]
   return {
     measures: Object.fromEntries(measures.map((each) => [each.id, describeMeasure(each, exactCounts)])),
     dimensions: Object.fromEntries(known.map((each) => [each.id, describeDimension(each)])),
     queryCompatibility: {
-      components: [...subsetsOf(sourceIds).map((subset) => membersOf(subset, known)), creditMembers(known)],
+      components: [
+        ...subsetsOf(sourceIds).map((subset) => membersOf(subset, known)),
+        ...creditMembers(known),
+      ],
       measureSources: Object.fromEntries(measures.map((each) => [each.id, sourcesOf(each)])),
     },
   }
@@ -49,11 +66,11 @@ function describeMeasure(measure: Measure, exactCounts: boolean): MeasureMeta {
 }
 
 function describeDimension(dimension: Dimension): DimensionMeta {
-  const { id, title, description, type, format, values, filterOnly } = dimension
+  const { id, source, title, description, type, format, values, filterOnly } = dimension
   return {
     title,
     description,
-    source: id.slice(0, id.indexOf('.')),
+    source: filterOnly ? id.slice(0, id.indexOf('.')) : source,
     type,
     ...(format === undefined ? {} : { format }),
     ...(type === 'time' ? { granularities: [...granularities] } : {}),
@@ -80,14 +97,24 @@ function subsetsOf(ids: readonly SourceId[]): SourceId[][] {
 function membersOf(subset: readonly SourceId[], known: readonly Dimension[]): string[] {
   return [
     ...measures.filter((each) => sourcesOf(each).every((id) => subset.includes(id as SourceId))),
-    ...known.filter((each) => !each.ofCredits && subset.every((id) => dimensionIn(id, each))),
+    ...known.filter((each) => subset.every((id) => dimensionIn(id, each))),
   ].map(({ id }) => id)
 }
 
-/** What fits together with the dimensions that only the credits of purchases have. */
-function creditMembers(known: readonly Dimension[]): string[] {
+/**
+ * What fits together with dimensions of interactions, which the credits of purchases have and purchases have not: the
+ * measures of credits, alone with all dimensions of purchases, and those of workflows with them.
+ */
+function creditMembers(known: readonly Dimension[]): string[][] {
+  const isOfCredits = ({ source, over }: PlainMeasure) => source === 'purchases' && over === 'credits'
+  const fits = (each: Measure, isPart: (part: PlainMeasure) => boolean) => partsOf(each).every(isPart)
+  const dimensionsOf = (id: SourceId) => known.filter((each) => each.ofCredits || dimensionIn(id, each))
+  const shared = dimensionsOf('workflows').filter((each) => each.ofCredits || dimensionIn('purchases', each))
   return [
-    ...measures.filter((each) => partsOf(each).every(({ over }) => over === 'credits')),
-    ...known.filter((each) => dimensionIn('purchases', each)),
-  ].map(({ id }) => id)
+    [...measures.filter((each) => fits(each, isOfCredits)), ...dimensionsOf('purchases')],
+    [
+      ...measures.filter((each) => fits(each, (part) => isOfCredits(part) || part.source === 'workflows')),
+      ...shared,
+    ],
+  ].map((members) => members.map(({ id }) => id))
 }

@@ -6,19 +6,31 @@ import type { StatisticsMeta } from '@millrace/contract/resources/statistics-met
 import type { Clock } from '../../platform/clock.ts'
 import { DomainError } from '../../platform/errors.ts'
 import type { Columnar } from '../../platform/stores/columnar.ts'
-import { bytesOf, createAnswerCache, isKept, type KeptAnswer, maxKeptBytes } from './answer-cache.ts'
+import {
+  bytesOf,
+  createAnswerCache,
+  isKept,
+  isOfQuery,
+  type KeptAnswer,
+  maxKeptBytes,
+} from './answer-cache.ts'
 import type { ReadCohorts } from './cohorts/cohort-reader.ts'
+import type { DefinitionReader } from './definitions/definition-reader.ts'
 import { type ValuesAsked, valuesQuery } from './dimension-values.ts'
-import { labelsIn, unknownLabels, warnOfLabels } from './label-warnings.ts'
+import { labelsAmong, type MemberUse, membersIn, unknownLabels, warnOfLabels } from './label-warnings.ts'
+import { findDimension } from './members/catalogue.ts'
 import { type CompiledQuery, compileQuery } from './query/compile/compile.ts'
+import type { Definitions } from './query/compile/compile-lookups.ts'
 import type { QueryGate } from './query/gate.ts'
 import { parseQuery } from './query/parse/parse.ts'
 import { planQuery } from './query/plan.ts'
+import { createQueryFaults } from './query/query-faults.ts'
 import { createRowLimit } from './query/row-limit.ts'
 import { type RunLimits, runCompiled } from './query/run.ts'
 import { createResultWriter, type ResultFormat } from './query/shape.ts'
 import { openZone } from './query/time/zone.ts'
 import type { Prepared, Question, StatisticsSettings } from './question.ts'
+import { type AnswerTogether, createSharedAnswers } from './shared-answers.ts'
 import { describeStatistics } from './statistics-meta.ts'
 import type { LabelKeys, StatisticsStore } from './statistics-store.ts'
 
@@ -27,6 +39,7 @@ export interface StatisticsDependencies {
   readonly store: StatisticsStore
   readonly readSettings: (companyId: string) => Promise<StatisticsSettings>
   readonly readCohorts: ReadCohorts
+  readonly definitions: DefinitionReader
   readonly clock: Clock
   readonly gate: QueryGate
   readonly limits: RunLimits
@@ -80,6 +93,8 @@ export interface StatisticsService {
    *   `tooComplex`, `tooManyRequests`, `timeout`, `unavailable`
    */
   answer(request: QueryRequest): Answer
+  /** Answers queries of one form in one statement, the others not at all (shared-answers.ts). */
+  readonly answerTogether: AnswerTogether
   /**
    * Answers an exploration as a query is answered, at the same places and within the same limits.
    * @throws {DomainError} as `answer`
@@ -124,7 +139,8 @@ interface Described {
 }
 
 export function createStatisticsService(dependencies: StatisticsDependencies): StatisticsService {
-  const { columnar, store, readSettings, readCohorts, clock, gate, limits, onAnswered } = dependencies
+  const { columnar, store, readSettings, readCohorts, definitions, clock, gate, limits, onAnswered } =
+    dependencies
   const described = new Map<string, Described>()
   const cache = createAnswerCache({ clock })
 
@@ -137,7 +153,24 @@ export function createStatisticsService(dependencies: StatisticsDependencies): S
     const settings = await readSettings(companyId)
     const now = { instant: at, zone: openZone(settings.timezone) }
     const cohorts = await readCohorts(companyId, question.body, now)
-    return question.prepare({ companyId, instant: now.instant, streamed, settings, cohorts })
+    const found = await definitions.read(companyId, question.lookups ?? [])
+    return question.prepare({
+      companyId,
+      instant: now.instant,
+      streamed,
+      settings,
+      cohorts,
+      definitions: found,
+    })
+  }
+
+  async function describe(
+    companyId: string,
+    labels: Promise<LabelKeys>,
+    exactCounts: boolean,
+  ): Promise<StatisticsMeta> {
+    const tagKeys = await definitions.listTagKeys(companyId)
+    return describeStatistics(await labels, { exactCounts, tagKeys })
   }
 
   /** The labels of a company, at most so many milliseconds old. */
@@ -156,7 +189,10 @@ export function createStatisticsService(dependencies: StatisticsDependencies): S
     return found
   }
 
-  async function readLabelWarnings({ question, companyId }: ExplorationRequest): Promise<Warning[]> {
+  async function readLabelWarnings({
+    question,
+    companyId,
+  }: Pick<ExplorationRequest, 'question' | 'companyId'>): Promise<Warning[]> {
     const uses = question.labels
     if (uses.length === 0) return []
     const remembered = await look(companyId, labelsFreshFor).labels
@@ -164,6 +200,13 @@ export function createStatisticsService(dependencies: StatisticsDependencies): S
     // The label may be new.
     const known = await look(companyId, 0).labels
     return warnOfLabels(unknownLabels(uses, known), known)
+  }
+
+  /** An answer without a warning is better than none. */
+  async function warningsInTime(
+    request: Pick<ExplorationRequest, 'question' | 'companyId'>,
+  ): Promise<Warning[]> {
+    return (await within(labelWarningsMs, readLabelWarnings(request)).catch(() => undefined)) ?? []
   }
 
   async function count(compiled: CompiledQuery, sql: string, signal?: AbortSignal): Promise<number> {
@@ -221,13 +264,12 @@ export function createStatisticsService(dependencies: StatisticsDependencies): S
     const rowLimit = createRowLimit(compiled)
     const leave = await gate.enter(request.companyId, request.signal, request.userId)
     try {
-      // An answer without a warning is better than none.
-      const ofLabels = within(labelWarningsMs, readLabelWarnings(request)).catch(() => undefined)
+      const ofLabels = warningsInTime(request)
       let begun = false
       const begin = async () => {
         if (begun) return ''
         begun = true
-        told.warnings.push(...((await ofLabels) ?? []))
+        told.warnings.push(...(await ofLabels))
         return writer.begin()
       }
       let turn = performance.now()
@@ -263,6 +305,19 @@ export function createStatisticsService(dependencies: StatisticsDependencies): S
     }
   }
 
+  async function observe<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+    const asked = performance.now()
+    let outcome: QueryOutcome = 'ok'
+    try {
+      return await work()
+    } catch (error) {
+      outcome = outcomeOf(error, signal)
+      throw error
+    } finally {
+      onAnswered(outcome, (performance.now() - asked) / 1000)
+    }
+  }
+
   function explore(request: ExplorationRequest): Answer {
     const told: Told = { warnings: [] }
     return { pieces: observed(request, told), warnings: told.warnings, total: () => told.total }
@@ -273,13 +328,18 @@ export function createStatisticsService(dependencies: StatisticsDependencies): S
 
   return {
     answer,
+    answerTogether: createSharedAnswers({
+      ...dependencies,
+      observe,
+      warnOfLabels: (query, companyId) => warningsInTime({ question: questionOf(query), companyId }),
+    }),
     async listValues({ member, contains, limit, ...request }) {
-      const { query, value, count } = valuesQuery({ member, contains, limit })
+      const { query, count } = valuesQuery({ member, contains, limit })
       const { pieces } = answer({ ...request, query, format: 'json' })
       let text = ''
       for await (const piece of pieces) text += piece
       const rows = JSON.parse(text) as Record<string, unknown>[]
-      return rows.map((row) => ({ value: String(row[value]), count: Number(row[count]) }))
+      return rows.map((row) => ({ value: String(row[member]), count: Number(row[count]) }))
     },
     explore,
     async validate(query, companyId) {
@@ -291,7 +351,7 @@ export function createStatisticsService(dependencies: StatisticsDependencies): S
       if (known.meta?.exactCounts !== exactCounts) {
         known.meta = {
           exactCounts,
-          described: known.labels.then((labels) => describeStatistics(labels, { exactCounts })),
+          described: describe(companyId, known.labels, exactCounts),
         }
       }
       return known.meta.described
@@ -300,15 +360,30 @@ export function createStatisticsService(dependencies: StatisticsDependencies): S
 }
 
 function questionOf(query: Query): Question {
+  const members = membersIn(query)
   return {
     body: query,
-    labels: labelsIn(query),
-    prepare({ companyId, instant, streamed, settings, cohorts }) {
+    labels: labelsAmong(members),
+    lookups: members.flatMap(({ id }) => findDimension(id)?.lookup ?? []),
+    prepare({ companyId, instant, streamed, settings, cohorts, definitions }) {
+      rejectUnknownTags(members, definitions)
       const now = { instant, zone: openZone(settings.timezone), cohorts }
       const plan = planQuery(parseQuery(query, now, { streamed }))
-      return { compiled: compileQuery(plan, companyId, settings), zone: plan.zone }
+      return { compiled: compileQuery(plan, companyId, { ...settings, definitions }), zone: plan.zone }
     },
   }
+}
+
+/** Which tags exist is for the company to say, unlike all other members. */
+function rejectUnknownTags(members: readonly MemberUse[], { tags }: Definitions): void {
+  const faults = createQueryFaults()
+  for (const { id, path } of members) {
+    const lookup = findDimension(id)?.lookup
+    if (lookup?.of !== 'tag' || tags.has(lookup.keyId)) continue
+    const text = `there is no tag key ${lookup.keyId}: GET /v2/statistics/meta lists those of your company`
+    faults.add('unknownMember', path, text, id)
+  }
+  faults.throwAny()
 }
 
 /** What was asked, of what, and how it is shown. */
@@ -321,11 +396,6 @@ function keyOf({ companyId, format }: AnswerRequest, { compiled, zone }: Prepare
 function tell(told: Told, { warnings, total }: KeptAnswer): void {
   told.warnings.push(...warnings)
   if (total !== undefined) told.total = total
-}
-
-/** Whether the same question would fail again. */
-function isOfQuery(error: unknown): boolean {
-  return error instanceof DomainError && (error.errorName === 'timeout' || error.errorName === 'tooComplex')
 }
 
 /** The result of the work; undefined when it takes longer. */

@@ -7,7 +7,7 @@ export const shownLabels = 1_000
 
 const limitSeconds = 5
 
-/** Of the sources that have labels. */
+/** Of the sources that have labels; those of workflows are parameters. */
 export type LabelKeys = Readonly<Partial<Record<SourceId, readonly string[]>>>
 
 export interface StatisticsStore {
@@ -54,7 +54,11 @@ export function createStatisticsStore({ columnar }: { readonly columnar: Columna
           settings: { max_execution_time: limitSeconds },
         })
         const keysOf = (of: SourceId) => rows.filter(({ source }) => source === of).map(({ key }) => key)
-        return { events: keysOf('events'), purchases: keysOf('purchases') }
+        return {
+          events: keysOf('events'),
+          purchases: keysOf('purchases'),
+          workflows: keysOf('workflows'),
+        }
       } catch (error) {
         if (!(error instanceof ColumnarTimeout)) throw error
         throw new DomainError('timeout', { limitSeconds }, { cause: error })

@@ -42,6 +42,11 @@ export interface TagKeyServiceDependencies {
   readonly lockCompany: (tx: Queries, companyId: string) => Promise<void>
   readonly requireResourceGroups: RequireResourceGroups
   readonly listUsesOfTag: ListUsesOfTag
+  /** Takes the key, or one value of it, from the branches of workflows. */
+  readonly forgetTag: (
+    tx: Queries,
+    tag: { readonly companyId: string; readonly tagKeyId: string; readonly valueId?: string },
+  ) => Promise<void>
 }
 
 /** Keys of a company that were made by hand. */
@@ -53,7 +58,8 @@ export type TagKeyService = ReturnType<typeof createTagKeyService>
 
 /** Tag keys of a company and their values. */
 export function createTagKeyService(dependencies: TagKeyServiceDependencies) {
-  const { relational, recordAudit, lockCompany, requireResourceGroups, listUsesOfTag } = dependencies
+  const { relational, recordAudit, lockCompany, requireResourceGroups, listUsesOfTag, forgetTag } =
+    dependencies
 
   async function get(queries: Queries, { companyId }: Principal, id: string): Promise<TagKey> {
     const key = await createTagKeyStore(queries).find(companyId, normalizeId(id))
@@ -170,6 +176,7 @@ export function createTagKeyService(dependencies: TagKeyServiceDependencies) {
         const store = createTagKeyStore(tx)
         const values = await store.countValues(key)
         await store.delete(key)
+        await forgetTag(tx, { companyId: key.companyId, tagKeyId: key.id })
         const target = { kind: 'tag-key', id: key.id, name: key.name }
         await recordAudit(tx, auditEventOf(caller, 'tag-key-delete', target, { values }))
       })
@@ -224,6 +231,7 @@ export function createTagKeyService(dependencies: TagKeyServiceDependencies) {
         refuseSystemKey(key)
         const store = createTagKeyStore(tx)
         await store.deleteValue(key, value._id)
+        await forgetTag(tx, { companyId: key.companyId, tagKeyId: key.id, valueId: value._id })
         await store.update(key, {})
         const target = { kind: 'tag-value', id: value._id, name: value.name }
         await recordAudit(tx, auditEventOf(caller, 'tag-value-delete', target, { tagKeyId: key.id }))

@@ -167,6 +167,12 @@ export const variables = {
     fallback: '512',
     parse: integer(0, 1_000_000),
   }),
+  MILLRACE_RUNNER_BUDGET_MS: variable({
+    description:
+      'Milliseconds that a workflow may wait for its data; then what is not there counts as absent and the run ends at once.',
+    fallback: '200',
+    parse: integer(10, 10_000),
+  }),
   MILLRACE_CONTENT_DIR: variable({
     description:
       'Directory of uploaded content of datasources; default `datasources` in the data directory. Processes that share a database share it too.',

@@ -220,6 +220,14 @@ export const compileValidator: FastifySchemaCompiler<Schema> = ({ schema, httpPa
   }
 }
 
+/** The first fault of a value by a schema, for a part of a body whose schema depends on what it holds. */
+export function faultOfShape(schema: object, value: unknown): Fault | undefined {
+  const validate: ValidateFunction = ajv.compile(schema)
+  if (validate(value)) return undefined
+  const error = mostSpecificError(validate.errors ?? [])
+  return error ? describe(error, '') : { path: '', message: 'is not valid' }
+}
+
 /** A path holds names that a caller chose, of any length. */
 const maxPathLength = 200
 

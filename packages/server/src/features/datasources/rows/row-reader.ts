@@ -1,4 +1,5 @@
 import type { WorkerField } from '@millrace/contract/resources/datasource-version.ts'
+import { isSortable } from '@millrace/contract/resources/filter-operators.ts'
 import { DomainError } from '../../../platform/errors.ts'
 import { createSemaphore, SemaphoreFull } from '../../../platform/limits/semaphore.ts'
 import { type Relational, RelationalTimeout } from '../../../platform/stores/relational.ts'
@@ -15,7 +16,6 @@ import {
 } from './compile-query.ts'
 import { withRelationalTransaction } from './long-transaction.ts'
 import { parseQuery } from './parse-query.ts'
-import { isSortable } from './query-operators.ts'
 
 export type DatasourceRow = Record<string, unknown>
 
@@ -160,7 +160,10 @@ export function createRowReader({ relational, findLive, now }: RowReaderDependen
   async function nodeRowsOf(live: LiveVersion, question: NodeQuestion): Promise<DatasourceRow[]> {
     const { match, filters, sort, limit } = question
     const query = {
-      [`$${match}`]: filters.map(({ field, operator, value }) => ({ [field]: { [operator]: value } })),
+      [`$${match}`]: filters.map(({ field, operator, value }) => ({
+        // A binding gives no object: a node names a window by its hours.
+        [field]: { [operator]: operator.includes('range') ? { hours: value } : value },
+      })),
     }
     const request = await complete(
       requestOf(live, { query: filters.length === 0 ? {} : query, sort: sort ? [sort] : [] }),

@@ -4,6 +4,7 @@ import type { BinaryFilter, Filter, Query } from '@millrace/contract/resources/q
 import type { Clock } from '../../../platform/clock.ts'
 import { DomainError } from '../../../platform/errors.ts'
 import { newId } from '../../../platform/ids.ts'
+import type { AnswerTogether } from '../../statistics/shared-answers.ts'
 import type { Answer, QueryRequest } from '../../statistics/statistics-service.ts'
 import type { TimeRules } from '../time-rules.ts'
 import { pinQuery } from './pin-query.ts'
@@ -11,6 +12,7 @@ import { type Row, resultHash } from './result-hash.ts'
 
 export interface EvidenceRunnerDependencies {
   readonly answer: (request: QueryRequest) => Pick<Answer, 'pieces' | 'warnings'>
+  readonly answerTogether: AnswerTogether
   readonly readSettings: (companyId: string) => Promise<{ readonly timezone: string }>
   readonly time: TimeRules
   readonly clock: Clock
@@ -20,10 +22,24 @@ export interface EvidenceRunnerDependencies {
  * Runs a query for a report. A query that fails is evidence too, of state `failure`.
  * @throws only what the signal aborts with
  */
-export type RunQuery = (
-  query: Query,
-  context: { readonly companyId: string; readonly signal?: AbortSignal },
-) => Promise<Evidence>
+export interface RunQuery {
+  (query: Query, context: RunContext): Promise<Evidence>
+  /**
+   * Runs those of the queries that one statement answers; in the place of every other, and of all where it fails, is
+   * nothing. Each gives the evidence that it would give by itself.
+   */
+  readonly together?: RunTogether
+}
+
+export interface RunContext {
+  readonly companyId: string
+  readonly signal?: AbortSignal
+}
+
+export type RunTogether = (
+  queries: readonly Query[],
+  context: RunContext,
+) => Promise<readonly (Evidence | undefined)[]>
 
 /** Rows of a result that evidence holds, and their bytes of JSON. */
 const embeddedRows = 500
@@ -37,6 +53,7 @@ const busySeconds = 5
 /** Runs queries as evidence: with absolute dates, bounded rows and the hash of the whole result. */
 export function createEvidenceRunner({
   answer,
+  answerTogether,
   readSettings,
   time,
   clock,
@@ -68,23 +85,25 @@ export function createEvidenceRunner({
     }
   }
 
-  return async (asked, { companyId, signal }) => {
+  const baseOf = (query: Query, at: number) => ({
+    id: newId(),
+    query,
+    sources: [{ service: 'statistics' as const, queryLayer: 'cube' as const, members: membersOf(query) }],
+    executedAt: new Date(at).toISOString(),
+    operationId: 'runQuery',
+  })
+  const endOf = (begun: number) => ({
+    freshness: { capturedAt: new Date(clock.now()).toISOString() },
+    durationMs: Math.round(performance.now() - begun),
+  })
+
+  const run: RunQuery = async (asked, { companyId, signal }) => {
     signal?.throwIfAborted()
     const at = clock.now()
     const zone = time.openZone((await readSettings(companyId)).timezone)
     const query = pinQuery(asked, at, zone, time)
     const begun = performance.now()
-    const base = {
-      id: newId(),
-      query,
-      sources: [{ service: 'statistics' as const, queryLayer: 'cube' as const, members: membersOf(query) }],
-      executedAt: new Date(at).toISOString(),
-      operationId: 'runQuery',
-    }
-    const end = () => ({
-      freshness: { capturedAt: new Date(clock.now()).toISOString() },
-      durationMs: Math.round(performance.now() - begun),
-    })
+    const base = baseOf(query, at)
     try {
       const { text, warnings } = await readPatiently({
         query,
@@ -93,29 +112,12 @@ export function createEvidenceRunner({
         at,
         ...(signal && { signal }),
       })
-      const rows = JSON.parse(text) as Row[]
-      const embedded = embeddedOf(rows)
-      if (embedded.length < rows.length) {
-        warnings.push(`the first ${embedded.length} of ${rows.length} rows are kept`)
-      }
-      return {
-        ...base,
-        ...end(),
-        rows: embedded.map((row) =>
-          Object.fromEntries(Object.entries(row).map(([column, value]) => [column, { value }])),
-        ),
-        state: warnings.length > 0 ? 'warning' : 'success',
-        rowCount: rows.length,
-        embeddedRowCount: embedded.length,
-        payloadBytes: Buffer.byteLength(text),
-        resultHash: resultHash(rows),
-        ...(warnings.length > 0 && { warning: warnings.join('; ') }),
-      }
+      return { ...base, ...endOf(begun), ...resultOf(text, warnings) }
     } catch (error) {
       if (signal?.aborted) throw error
       return {
         ...base,
-        ...end(),
+        ...endOf(begun),
         rows: [],
         state: 'failure',
         rowCount: 0,
@@ -125,6 +127,49 @@ export function createEvidenceRunner({
         ...failureOf(error),
       }
     }
+  }
+
+  async function together(asked: readonly Query[], { companyId, signal }: RunContext) {
+    signal?.throwIfAborted()
+    const at = clock.now()
+    const zone = time.openZone((await readSettings(companyId)).timezone)
+    const queries = asked.map((each) => pinQuery(each, at, zone, time))
+    const begun = performance.now()
+    try {
+      const answers = await answerTogether({ queries, companyId, at, ...(signal && { signal }) })
+      return queries.map((query, i) => {
+        const { text, warnings } = answers[i] ?? {}
+        if (text === undefined || text.length > maxResultBytes) return undefined
+        const messages = warnings?.map(({ message }) => message) ?? []
+        return { ...baseOf(query, at), ...endOf(begun), ...resultOf(text, messages) }
+      })
+    } catch (error) {
+      if (signal?.aborted) throw error
+      // Each by itself may need less, and tells what is wrong with it.
+      return queries.map(() => undefined)
+    }
+  }
+
+  return Object.assign(run, { together })
+}
+
+/** What evidence holds of an answer. */
+function resultOf(text: string, told: readonly string[]) {
+  const rows = JSON.parse(text) as Row[]
+  const embedded = embeddedOf(rows)
+  const cut =
+    embedded.length < rows.length ? [`the first ${embedded.length} of ${rows.length} rows are kept`] : []
+  const warnings = [...told, ...cut]
+  return {
+    rows: embedded.map((row) =>
+      Object.fromEntries(Object.entries(row).map(([column, value]) => [column, { value }])),
+    ),
+    state: warnings.length > 0 ? ('warning' as const) : ('success' as const),
+    rowCount: rows.length,
+    embeddedRowCount: embedded.length,
+    payloadBytes: Buffer.byteLength(text),
+    resultHash: resultHash(rows),
+    ...(warnings.length > 0 && { warning: warnings.join('; ') }),
   }
 }
 

@@ -1,5 +1,5 @@
 import { createSemaphore } from '../../../platform/limits/semaphore.ts'
-import type { RunQuery } from './evidence-runner.ts'
+import type { RunContext, RunQuery } from './evidence-runner.ts'
 
 /**
  * The same queries, one at a time while many events arrive: each then has one thread of the engine, and so have the
@@ -8,13 +8,20 @@ import type { RunQuery } from './evidence-runner.ts'
 export function inTurns(runQuery: RunQuery, isIngesting: () => boolean): RunQuery {
   // Generations bound how many wait.
   const turns = createSemaphore(1, Number.POSITIVE_INFINITY)
-  return async (query, context) => {
-    if (!isIngesting()) return runQuery(query, context)
-    const leave = await turns.acquire({ holders: [context.companyId], signal: context.signal })
+  async function inTurn<T>({ companyId, signal }: RunContext, run: () => Promise<T>): Promise<T> {
+    if (!isIngesting()) return run()
+    const leave = await turns.acquire({ holders: [companyId], signal })
     try {
-      return await runQuery(query, context)
+      return await run()
     } finally {
       leave()
     }
   }
+
+  const { together } = runQuery
+  const run: RunQuery = (query, context) => inTurn(context, () => runQuery(query, context))
+  if (!together) return run
+  return Object.assign(run, {
+    together: (...asked: Parameters<typeof together>) => inTurn(asked[1], () => together(...asked)),
+  })
 }

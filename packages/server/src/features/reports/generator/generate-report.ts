@@ -121,7 +121,8 @@ function elapsed(
 }
 
 function contextOf({ source, meta, windows, request }: Work, subjects: number): AnalysisContext {
-  return { ask: (query) => source.ask(query), meta, windows, timezone: request.timezone, subjects }
+  const { ask, askTogether } = source
+  return { ask, askTogether, meta, windows, timezone: request.timezone, subjects }
 }
 
 type Guided = Extract<GenerationRequest['analysis'], { kind: 'guided' }>

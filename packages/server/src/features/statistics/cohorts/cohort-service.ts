@@ -12,7 +12,7 @@ import { DomainError } from '../../../platform/errors.ts'
 import { newId, normalizeId } from '../../../platform/ids.ts'
 import { invalid } from '../../../platform/invalid.ts'
 import { type Listed, type Page, rangeOf } from '../../../platform/paging.ts'
-import { mapConstraintViolation, type Relational } from '../../../platform/stores/relational.ts'
+import { mapConstraintViolation, type Queries, type Relational } from '../../../platform/stores/relational.ts'
 import type { Caller, Principal } from '../../identity/sessions/principal.ts'
 import type { Now } from '../query/time/dates.ts'
 import { openZone } from '../query/time/zone.ts'
@@ -30,6 +30,8 @@ export interface CohortServiceDependencies {
   readonly people: CohortPeople
   readonly recordAudit: RecordAudit
   readonly readSettings: (companyId: string) => Promise<Pick<StatisticsSettings, 'timezone' | 'eventAliases'>>
+  /** @throws {DomainError} `usedByWorkflows` while a published workflow uses the cohort */
+  readonly requireUnused: (tx: Queries, companyId: string, cohortId: string) => Promise<void>
   readonly clock: Clock
 }
 
@@ -40,7 +42,7 @@ export type CohortService = ReturnType<typeof createCohortService>
 
 /** Saved groups of persons (docs/statistics.md, Cohorts). */
 export function createCohortService(dependencies: CohortServiceDependencies) {
-  const { relational, lists, people, recordAudit, readSettings, clock } = dependencies
+  const { relational, lists, people, recordAudit, readSettings, requireUnused, clock } = dependencies
   const store = createCohortStore(relational.db)
 
   async function nowOf({ companyId, userId }: Principal): Promise<{ now: Now; company: Company }> {
@@ -181,12 +183,13 @@ export function createCohortService(dependencies: CohortServiceDependencies) {
       return toCohort(changed)
     },
 
-    /** @throws {DomainError} `cohortNotFound` */
+    /** @throws {DomainError} `cohortNotFound`, or `usedByWorkflows` while a published workflow uses it */
     async delete(caller: Caller, id: string): Promise<void> {
       const { companyId } = caller.principal
       const deleted = await relational.transaction(async (tx) => {
         const row = await createCohortStore(tx).delete(companyId, normalizeId(id))
         if (!row) throw absent(id)
+        await requireUnused(tx, companyId, row.id)
         await recordAudit(tx, auditEventOf(caller, 'cohort-delete', targetOf(row), {}))
         return row
       })

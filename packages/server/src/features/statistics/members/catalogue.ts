@@ -1,27 +1,29 @@
 import { cohort } from './cohort.ts'
-import { creditDimensions, creditMeasures } from './credits.ts'
+import { creditMeasures } from './credits.ts'
 import { dimension } from './dimensions.ts'
 import { eventDimensions, eventMeasures, events } from './events.ts'
 import type { Dimension, Measure, Source, SourceId } from './member.ts'
 import { purchaseDimensions, purchaseMeasures, purchases } from './purchases.ts'
 import { sessionDimensions, sessionMeasures, sessions } from './sessions.ts'
+import { tagDimension, workflowDimensions, workflowMeasures, workflows } from './workflows.ts'
 
 /** The statistics model as data: adding a member is adding an entry (docs/statistics.md). */
-export const sources: Readonly<Record<SourceId, Source>> = { events, purchases, sessions }
+export const sources: Readonly<Record<SourceId, Source>> = { events, purchases, sessions, workflows }
 
 export const measures: readonly Measure[] = [
   ...eventMeasures,
   ...purchaseMeasures,
   ...creditMeasures,
   ...sessionMeasures,
+  ...workflowMeasures,
 ]
 
-/** All but labels, which are as many as the keys that senders use. */
+/** All but labels, parameters and tags, which are as many as the keys that a company has. */
 export const dimensions: readonly Dimension[] = [
   ...eventDimensions,
   ...purchaseDimensions,
-  ...creditDimensions,
   ...sessionDimensions,
+  ...workflowDimensions,
 ]
 
 /** What only filters name: they mean the same in every source. */
@@ -36,24 +38,48 @@ export function findMeasure(id: string): Measure | undefined {
 }
 
 export function findDimension(id: string): Dimension | undefined {
-  return dimensionsById.get(id) ?? findLabel(id)
+  return dimensionsById.get(id) ?? findLabel(id) ?? findTag(id)
 }
 
 export const memberIds: readonly string[] = [...measuresById.keys(), ...dimensionsById.keys()]
 
-const labelForm = /^(events|purchases)\.label\.(.+)$/s
-
-function findLabel(id: string): Dimension | undefined {
-  const match = labelForm.exec(id)
-  return match ? labelDimension(match[1] as SourceId, match[2] ?? '') : undefined
+const labelForms: Readonly<Partial<Record<SourceId, RegExp>>> = {
+  events: /^events\.label\.(.+)$/s,
+  purchases: /^purchases\.label\.(.+)$/s,
+  workflows: /^workflows\.parameter\.(.+)$/s,
 }
 
-/** The dimension of one label, whether an event ever had it or not. */
+function findLabel(id: string): Dimension | undefined {
+  const source = id.slice(0, id.indexOf('.')) as SourceId
+  const key = labelForms[source]?.exec(id)?.[1]
+  return key === undefined ? undefined : labelDimension(source, key)
+}
+
+const tagForm = /^tags\.([0-9a-f]{24})$/i
+
+function findTag(id: string): Dimension | undefined {
+  const keyId = tagForm.exec(id)?.[1]
+  return keyId === undefined ? undefined : tagDimension(keyId.toLowerCase())
+}
+
+/** The dimension of one label, or of one parameter of workflows, whether a fact ever had it or not. */
 export function labelDimension(source: SourceId, key: string): Dimension {
+  const traits = { nullable: true, label: key }
+  const read = { sql: '$label', columns: [] }
+  if (source === 'workflows') {
+    const description = `Parameter \`${key}\` of the address of the content, as text; null where it has none.`
+    return dimension(
+      source,
+      `parameter.${key}`,
+      read,
+      { title: key, description },
+      { ...traits, ofCredits: true },
+    )
+  }
   return dimension(
     source,
     `label.${key}`,
-    { sql: '$label', columns: [] },
+    read,
     {
       title: key,
       description:
@@ -61,7 +87,7 @@ export function labelDimension(source: SourceId, key: string): Dimension {
           ? `Label \`${key}\` of the event, as text; null where it has none.`
           : `Label \`${key}\` of the order, as text: of its earliest event that has one, else null.`,
     },
-    { nullable: true, label: key },
+    traits,
   )
 }
 

@@ -1,18 +1,13 @@
-import { dimension } from './dimensions.ts'
-import type { Dimension, Expression, Measure } from './member.ts'
-
-/** Custom events that tell of an interaction, until workflows do themselves (docs/statistics.md, Attribution). */
-export const interactionNames = { click: 'workflow_click', display: 'workflow_display' } as const
-
-/** Their label that names the workflow; without it an event is no interaction. */
-export const workflowLabel = 'workflowId'
+import { distinctCount } from './distinct-counts.ts'
+import type { Expression, Measure, PlainMeasure } from './member.ts'
 
 /**
  * Columns that the credits of purchases have beside those of the purchase (query/compile/compile-credits.ts), and which
  * interactions have a part in them.
  */
 export const creditColumns: ReadonlyMap<string, 'all' | 'shares' | 'last' | 'click'> = new Map([
-  ['workflow', 'all'],
+  /** 1 where the content of the interaction was individualised. */
+  ['individualized', 'all'],
   /** Share of the purchase's value. */
   ['credited_value', 'shares'],
   /** Share of the purchase, in millionths. */
@@ -29,23 +24,39 @@ function credit(
   title: string,
   description: string,
   aggregate: Expression,
-  traits: { readonly format?: Measure['format']; readonly mean?: true } = {},
+  traits: Partial<Pick<PlainMeasure, 'format' | 'mean' | 'estimate'>> = {},
 ): Measure {
   const id = `purchases.${name}`
   const common = { kind: 'measure', id, source: 'purchases', virtual: false, over: 'credits' } as const
   return { ...common, title, description, format: 'integer', aggregate, ...traits }
 }
 
-const byWorkflow = 'Grouped by `workflows.id`,'
+const byWorkflow = 'Grouped by a dimension of `workflows`,'
 const qualifying = 'an interaction with a workflow that qualifies by the window of its kind'
+
+const buyers = distinctCount('person', 'clicked = 1')
+const ofBuyers = { columns: ['person', 'clicked'] }
 
 export const creditMeasures: readonly Measure[] = [
   credit(
     'afterClick',
     'Purchases after a click',
     'Purchases that a click of the same person on content of a workflow precedes, within the click window. ' +
-      `${byWorkflow} a purchase counts for the workflow of the last such click.`,
+      `${byWorkflow} a purchase counts where the last such click does.`,
     { sql: 'sum(clicked)', columns: ['clicked'] },
+  ),
+  credit(
+    'buyersAfterClick',
+    'Buyers after a click',
+    'Distinct persons with a purchase that counts in `purchases.afterClick`.',
+    { ...buyers.aggregate, ...ofBuyers },
+    { estimate: { ...buyers.estimate, ...ofBuyers } },
+  ),
+  credit(
+    'individualizedAfterClick',
+    'Purchases after a click on individualised content',
+    'Those of `purchases.afterClick` whose click was on individualised content.',
+    { sql: 'sumIf(clicked, individualized = 1)', columns: ['clicked', 'individualized'] },
   ),
   credit(
     'timeFromClick',
@@ -66,6 +77,16 @@ export const creditMeasures: readonly Measure[] = [
     { format: 'amount' },
   ),
   credit(
+    'individualizedInfluencedRevenue',
+    'Revenue influenced by individualised content',
+    'The parts of `purchases.influencedRevenue` that interactions with individualised content get.',
+    {
+      sql: 'ifNull(sumIf(credited_value, individualized = 1), toDecimal128(0, 2))',
+      columns: ['credited_value', 'individualized'],
+    },
+    { format: 'amount' },
+  ),
+  credit(
     'directRevenue',
     'Direct revenue',
     `Value of the same purchases. ${byWorkflow} the last interaction gets all of it, whatever the model.`,
@@ -80,24 +101,4 @@ export const creditMeasures: readonly Measure[] = [
     { sql: 'toDecimal128(sum(credited), 6) / 1000000', columns: ['credited'] },
     { format: 'decimal' },
   ),
-]
-
-export const creditDimensions: readonly Dimension[] = [
-  {
-    ...dimension(
-      'purchases',
-      'workflow',
-      { sql: 'workflow', columns: ['workflow'] },
-      {
-        title: 'Workflow',
-        description:
-          'Identifier of the workflow whose interaction a purchase is credited to. Fits the measures of purchases ' +
-          'that are credited: `purchases.afterClick`, `purchases.timeFromClick`, `purchases.influencedRevenue`, ' +
-          '`purchases.directRevenue` and `purchases.influencedCount`.',
-        format: 'id',
-      },
-      { ofCredits: true },
-    ),
-    id: 'workflows.id',
-  },
 ]

@@ -10,7 +10,7 @@ interface Words {
 type Traits = Partial<
   Pick<
     Dimension,
-    'type' | 'shared' | 'nullable' | 'perItem' | 'eventName' | 'ofCredits' | 'label' | 'filterOnly'
+    'type' | 'shared' | 'nullable' | 'perItem' | 'eventName' | 'ofCredits' | 'lookup' | 'label' | 'filterOnly'
   >
 >
 

@@ -2,7 +2,7 @@ import { hostOf, pathOf, utmOf } from './address.ts'
 import { column, deviceTypes, dimension, optionalColumn } from './dimensions.ts'
 import { distinctCount } from './distinct-counts.ts'
 import { identityColumns } from './identity-columns.ts'
-import type { Dimension, Measure, Source } from './member.ts'
+import { type Dimension, type Measure, ratioOf, type Source } from './member.ts'
 
 /** docs/statistics.md, events: what was collected. */
 export const events: Source = {
@@ -10,6 +10,7 @@ export const events: Source = {
   title: 'Events',
   table: 'events',
   replacing: false,
+  labels: 'labels',
   columns: identityColumns,
 }
 
@@ -98,10 +99,8 @@ export const eventMeasures: readonly Measure[] = [
     source: 'events',
     virtual: true,
     title: 'Events per person',
-    description: '`events.count` / `events.people`.',
     format: 'decimal',
-    numerator: 'events.count',
-    denominator: 'events.people',
+    ...ratioOf('events.count', 'events.people'),
   },
 ]
 

@@ -2,7 +2,7 @@ import type { FilterOperator } from '@millrace/contract/resources/query.ts'
 import type { DimensionMeta, MeasureMeta } from '@millrace/contract/resources/statistics-meta.ts'
 
 /** Members are named `<source>.<member>`. */
-export type SourceId = 'events' | 'purchases' | 'sessions'
+export type SourceId = 'events' | 'purchases' | 'sessions' | 'workflows'
 
 export type MemberType = DimensionMeta['type']
 
@@ -24,11 +24,19 @@ export interface RowColumn extends Expression {
 export interface Source {
   readonly id: SourceId
   readonly title: string
-  readonly table: 'events' | 'orders'
+  readonly table: 'events' | 'orders' | 'workflow_events'
+  /** The column of the table that maps keys to texts, for dimensions that read a label. */
+  readonly labels: 'labels' | 'parameters'
   /** Rows of one place replace each other: only the last of them is a fact (ReplacingMergeTree). */
   readonly replacing: boolean
   readonly columns: Readonly<Record<string, RowColumn>>
 }
+
+/** What definitions say now about an identifier that facts have: of the workflow, of the category, of the tags. */
+export type Lookup =
+  | { readonly of: 'workflowName' | 'workflowTeams' | 'categoryName' }
+  | { readonly of: 'categoryLevel'; readonly level: 1 | 2 | 3 }
+  | { readonly of: 'tag'; readonly keyId: string }
 
 export interface Dimension extends Expression {
   readonly kind: 'dimension'
@@ -49,8 +57,10 @@ export interface Dimension extends Expression {
   readonly perItem?: true
   /** It is the name of the event, which a company may have renamed. */
   readonly eventName?: true
-  /** Only the credits of a purchase have it, not the purchase. */
+  /** It is of an interaction: the credits of a purchase have that of theirs, the purchase itself has none. */
   readonly ofCredits?: true
+  /** Its text is looked up in definitions; `sql` is the identifier that is looked up. */
+  readonly lookup?: Lookup
   /** The label that it reads. */
   readonly label?: string
   /** It selects rows of every source and groups none. */
@@ -69,10 +79,10 @@ interface MeasureBase {
 export interface PlainMeasure extends MeasureBase {
   readonly virtual: false
   /**
-   * `rows` aggregates the source's rows, `sessions` counts runs of one person's rows, `credits` aggregates what
-   * purchases are credited to.
+   * `rows` aggregates the source's rows, `sessions` counts runs of one person's rows, `openings` those of one
+   * person's displays at one place, `credits` aggregates what purchases are credited to.
    */
-  readonly over: 'rows' | 'sessions' | 'credits'
+  readonly over: 'rows' | 'sessions' | 'openings' | 'credits'
   /** A mean is absent where there is nothing to take it of, and a float. */
   readonly mean?: true
   /** The aggregate of a group. */
@@ -83,14 +93,28 @@ export interface PlainMeasure extends MeasureBase {
   readonly perItem?: Expression
 }
 
-/** Computed from others after aggregation; a ratio over 0 is null. */
+/** Computed from others after aggregation. */
 export interface VirtualMeasure extends MeasureBase {
   readonly virtual: true
-  readonly numerator: string
-  readonly denominator: string
+  /** Ids of the measures that it is made of. */
+  readonly parts: readonly string[]
+  /** SQL of its value over theirs, in their order. */
+  readonly compute: (...values: string[]) => string
 }
 
 export type Measure = PlainMeasure | VirtualMeasure
+
+/** What a virtual measure that divides one by another is made of; over 0 it is null. */
+export function ratioOf(
+  numerator: string,
+  denominator: string,
+): Pick<VirtualMeasure, 'description' | 'parts' | 'compute'> {
+  return {
+    description: `\`${numerator}\` / \`${denominator}\`.`,
+    parts: [numerator, denominator],
+    compute: (above, below) => `if(${below} = 0, NULL, toFloat64(${above}) / toFloat64(${below}))`,
+  }
+}
 
 const textOperators = [
   'equals',

@@ -1,6 +1,6 @@
 import { column, deviceTypes, dimension, optionalColumn } from './dimensions.ts'
 import { distinctCount } from './distinct-counts.ts'
-import type { Dimension, Measure, Source } from './member.ts'
+import { type Dimension, type Measure, ratioOf, type Source } from './member.ts'
 
 /**
  * docs/statistics.md, purchases: completed orders, one row each. Loading merges the events `purchase` and
@@ -11,6 +11,7 @@ export const purchases: Source = {
   title: 'Purchases',
   table: 'orders',
   replacing: true,
+  labels: 'labels',
   // An order has the person of its earliest event that tells one: of the devices in front of the first `clientId`
   // the first that is bound, else that `clientId`, else the first device.
   columns: {
@@ -85,10 +86,8 @@ export const purchaseMeasures: readonly Measure[] = [
     source: 'purchases',
     virtual: true,
     title: 'Average order value',
-    description: '`purchases.revenue` / `purchases.count`.',
     format: 'decimal',
-    numerator: 'purchases.revenue',
-    denominator: 'purchases.count',
+    ...ratioOf('purchases.revenue', 'purchases.count'),
   },
   {
     kind: 'measure',
@@ -96,10 +95,8 @@ export const purchaseMeasures: readonly Measure[] = [
     source: 'purchases',
     virtual: true,
     title: 'Revenue per buyer',
-    description: '`purchases.revenue` / `purchases.buyers`.',
     format: 'decimal',
-    numerator: 'purchases.revenue',
-    denominator: 'purchases.buyers',
+    ...ratioOf('purchases.revenue', 'purchases.buyers'),
   },
   {
     kind: 'measure',
@@ -107,10 +104,8 @@ export const purchaseMeasures: readonly Measure[] = [
     source: 'purchases',
     virtual: true,
     title: 'Purchases per buyer',
-    description: '`purchases.count` / `purchases.buyers`.',
     format: 'decimal',
-    numerator: 'purchases.count',
-    denominator: 'purchases.buyers',
+    ...ratioOf('purchases.count', 'purchases.buyers'),
   },
   {
     kind: 'measure',
@@ -118,10 +113,8 @@ export const purchaseMeasures: readonly Measure[] = [
     source: 'purchases',
     virtual: true,
     title: 'References per purchase',
-    description: '`purchases.references` / `purchases.count`.',
     format: 'decimal',
-    numerator: 'purchases.references',
-    denominator: 'purchases.count',
+    ...ratioOf('purchases.references', 'purchases.count'),
   },
 ]
 

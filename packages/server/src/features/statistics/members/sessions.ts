@@ -3,7 +3,14 @@ import { channelSql, channels } from './channels.ts'
 import { column, deviceTypes, dimension, optionalColumn } from './dimensions.ts'
 import { distinctCount } from './distinct-counts.ts'
 import { identityColumns } from './identity-columns.ts'
-import type { Dimension, Expression, Measure, PlainMeasure, Source } from './member.ts'
+import {
+  type Dimension,
+  type Expression,
+  type Measure,
+  type PlainMeasure,
+  ratioOf,
+  type Source,
+} from './member.ts'
 
 /**
  * docs/statistics.md, sessions: runs of one person's events. Its rows are made of `events` when a query runs
@@ -14,6 +21,7 @@ export const sessions: Source = {
   title: 'Sessions',
   table: 'events',
   replacing: false,
+  labels: 'labels',
   columns: identityColumns,
 }
 
@@ -54,12 +62,9 @@ function ratio(
   numerator: string,
   denominator: string,
 ): Measure {
-  const [above, below] = [`sessions.${numerator}`, `sessions.${denominator}`]
   return {
     ...{ kind: 'measure', id: `sessions.${name}`, source: 'sessions', virtual: true, title, format },
-    description: `\`${above}\` / \`${below}\`.`,
-    numerator: above,
-    denominator: below,
+    ...ratioOf(`sessions.${numerator}`, `sessions.${denominator}`),
   }
 }
 

@@ -98,7 +98,7 @@ function plainMeasures({ measures, measureFilters, order }: ParsedQuery): PlainM
 /** The plain measures that a measure is made of. */
 export function partsOf(measure: Measure): readonly PlainMeasure[] {
   if (!measure.virtual) return [measure]
-  return [measure.numerator, measure.denominator].flatMap((id) => {
+  return measure.parts.flatMap((id) => {
     const part = findMeasure(id)
     if (!part) throw new Error(`the measure ${measure.id} is made of ${id}, which does not exist`)
     return partsOf(part)
@@ -119,7 +119,10 @@ function sourcesOf(query: ParsedQuery, measures: readonly PlainMeasure[]): Sourc
     named.filter(({ type }) => type !== 'time').map(({ source }) => source),
     [...named, ...query.times].map(({ source }) => source),
   ]
-  return [...new Set(candidates.find((each) => each.length > 0) ?? [])].sort()
+  const ids = new Set(candidates.find((each) => each.length > 0) ?? [])
+  // Dimensions of both without a measure ask which purchases are credited to which interactions.
+  if (measures.length === 0 && ids.has('purchases')) ids.delete('workflows')
+  return [...ids].sort()
 }
 
 /** Dimensions that a query groups or filters by, and where. */
@@ -128,6 +131,11 @@ function usesOf({ groupings, filters }: ParsedQuery): { path: string; dimension:
     ...groupings.map(({ dimension }) => ({ path: 'dimensions', dimension })),
     ...leavesOf(filters).map(({ dimension }) => ({ path: 'filters', dimension })),
   ]
+}
+
+/** The dimension as a source knows it, or nothing; purchases know those of the interactions that they are credited to. */
+function knownTo(id: SourceId, dimension: Dimension): Dimension | undefined {
+  return dimensionIn(id, dimension) ?? (id === 'purchases' && dimension.ofCredits ? dimension : undefined)
 }
 
 function isOfCredits({ dimension }: { dimension: Dimension }): boolean {
@@ -149,7 +157,7 @@ function rejectIncompatibleDimensions(
       faults.add('incompatibleMembers', path, message, dimension.id, other.id)
     }
     for (const id of ids) {
-      if (dimensionIn(id, dimension)) continue
+      if (knownTo(id, dimension)) continue
       const other =
         measures.find(({ source }) => source === id)?.id ??
         uses.find((use) => use.dimension.source === id)?.dimension.id
@@ -160,7 +168,7 @@ function rejectIncompatibleDimensions(
         `${dimension.id} does not fit together with ${other ?? id}: ${id} do not have this dimension. ` +
           (own
             ? `They have their own, ${own.id}`
-            : 'Sources share time, person, deviceType and os, events and purchases datasource too'),
+            : 'Sources share time, person, deviceType and os, all but sessions datasource too'),
         dimension.id,
         other,
       )
@@ -172,19 +180,20 @@ function branchesOf(source: Source, query: ParsedQuery, measures: readonly Plain
   const own = measures.filter((measure) => measure.source === source.id)
   const here = <T extends { readonly dimension: Dimension }>(use: T): T => ({
     ...use,
-    dimension: dimensionIn(source.id, use.dimension) ?? use.dimension,
+    dimension: knownTo(source.id, use.dimension) ?? use.dimension,
   })
   const shared = {
     source,
     groupings: query.groupings.map(here),
     filters: query.filters.map((filter) => mapTree(filter, here)),
   }
-  const branches = (['rows', 'sessions', 'credits'] as const).flatMap((over): Branch[] => {
+  const branches = (['rows', 'sessions', 'openings', 'credits'] as const).flatMap((over): Branch[] => {
     const ofPass = own.filter((measure) => measure.over === over)
     return ofPass.length > 0 ? [{ ...shared, over, measures: ofPass }] : []
   })
   if (branches.length > 0) return branches
-  return [{ ...shared, over: usesOf(query).some(isOfCredits) ? 'credits' : 'rows', measures: [] }]
+  const ofCredits = source.id === 'purchases' && usesOf(query).some(isOfCredits)
+  return [{ ...shared, over: ofCredits ? 'credits' : 'rows', measures: [] }]
 }
 
 function rangesOf({ comparison, when, zone }: ParsedQuery): PlannedRange[] {

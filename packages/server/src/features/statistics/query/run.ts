@@ -30,7 +30,7 @@ const format = 'JSONCompactEachRow'
  */
 export async function* runCompiled(
   columnar: Columnar,
-  compiled: CompiledQuery,
+  compiled: Pick<CompiledQuery, 'sql' | 'params'>,
   limits: RunLimits,
   signal?: AbortSignal,
 ): AsyncGenerator<readonly EngineCell[][]> {
@@ -59,7 +59,7 @@ export async function* runCompiled(
 }
 
 function statementOf(
-  { sql, params }: CompiledQuery,
+  { sql, params }: Pick<CompiledQuery, 'sql' | 'params'>,
   { seconds, memoryBytes, threads }: RunLimits,
 ): Statement {
   const maxThreads = threads?.()

@@ -1,11 +1,11 @@
 import { builtInEvents } from '@millrace/contract/events/names.ts'
 import type { EventAlias } from '@millrace/contract/resources/event-alias.ts'
+import { interactionNames } from '../../../database/workflow-columns.ts'
 import { auditEventOf, type RecordAudit } from '../../../platform/audit.ts'
 import { DomainError } from '../../../platform/errors.ts'
 import { invalid } from '../../../platform/invalid.ts'
 import type { Queries, Relational } from '../../../platform/stores/relational.ts'
 import type { Caller, Principal } from '../../identity/sessions/principal.ts'
-import { interactionNames } from '../members/credits.ts'
 import { createEventAliasStore } from './event-alias-store.ts'
 
 export interface EventAliasServiceDependencies {

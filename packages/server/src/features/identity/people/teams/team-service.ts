@@ -183,7 +183,7 @@ export function createTeamService({ relational, recordAudit }: TeamServiceDepend
         const team = await getForUpdate(tx, caller.principal, id)
         await requireUnprovisioned(tx, team.companyId, [team.id])
         if (team.isDefault) throw new DomainError('defaultTeam', { id })
-        const resources = await store.countDatasources(id)
+        const resources = await store.countResources(id)
         const children = team.childIds.length
         if (children + resources > 0) {
           const message = `This team has ${children} teams below it and ${resources} resources; move or delete them first`

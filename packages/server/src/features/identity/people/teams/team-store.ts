@@ -2,6 +2,7 @@ import { and, asc, eq, inArray, ne, sql } from 'drizzle-orm'
 import { datasources, datasourceTeams } from '../../../../database/tables/datasource.ts'
 import { teamMembers, teamParents, teams } from '../../../../database/tables/team.ts'
 import { users } from '../../../../database/tables/user.ts'
+import { workflowTeams } from '../../../../database/tables/workflow.ts'
 import type { Range } from '../../../../platform/paging.ts'
 import type { Queries } from '../../../../platform/stores/relational.ts'
 
@@ -186,13 +187,18 @@ export function createTeamStore(db: Queries) {
       return rows.map(({ id }) => id)
     },
 
-    async countDatasources(teamId: string): Promise<number> {
-      const [row] = await db
+    /** Datasources and workflows. */
+    async countResources(teamId: string): Promise<number> {
+      const [sources] = await db
         .select({ count: sql<number>`count(*)::int` })
         .from(datasourceTeams)
         .innerJoin(datasources, eq(datasources.id, datasourceTeams.datasourceId))
         .where(and(eq(datasourceTeams.teamId, teamId), ne(datasources.status, 'deleted')))
-      return row?.count ?? 0
+      const [flows] = await db
+        .select({ count: sql<number>`count(*)::int` })
+        .from(workflowTeams)
+        .where(eq(workflowTeams.teamId, teamId))
+      return (sources?.count ?? 0) + (flows?.count ?? 0)
     },
 
     /** With its memberships, its place below others and its links to deleted datasources. */

@@ -3,10 +3,19 @@ import type { Query } from '@millrace/contract/resources/query.ts'
 import type { ReportUsage } from '@millrace/contract/resources/report.ts'
 import { GenerationFailure, type GenerationRequest } from '../generation.ts'
 
-export type RunQuery = (
-  query: Query,
-  options: { readonly companyId: string; readonly signal: AbortSignal },
-) => Promise<Evidence>
+interface RunOptions {
+  readonly companyId: string
+  readonly signal: AbortSignal
+}
+
+export interface RunQuery {
+  (query: Query, options: RunOptions): Promise<Evidence>
+  /** The evidence of those that one statement answers; absent where each query is run by itself. */
+  readonly together?: (
+    queries: readonly Query[],
+    options: RunOptions,
+  ) => Promise<readonly (Evidence | undefined)[]>
+}
 
 /** Queries of one generation that run at the same time. */
 const maxAtOnce = 2
@@ -18,6 +27,8 @@ export interface EvidenceSource {
    * @throws where the generation is cancelled or evidence cannot be stored
    */
   ask(query: Query): Promise<Evidence | undefined>
+  /** The same of each of them; those that one statement answers are run as one. */
+  askTogether(queries: readonly Query[]): Promise<(Evidence | undefined)[]>
   /** In the order in which they were asked. */
   readonly evidence: readonly Evidence[]
   readonly failed: readonly Evidence[]
@@ -37,6 +48,8 @@ export function createEvidenceSource(
     kept.filter(({ state }) => state !== 'failure').map((each) => [keyOf(each.query), each]),
   )
   const asked = new Map<string, Promise<Evidence>>()
+  /** By query, what one statement for several may give. */
+  const shared = new Map<string, Promise<Evidence | undefined>>()
   const evidence: (Evidence | undefined)[] = []
   const failed: Evidence[] = []
   const usage = { queryCount: 0, rowCount: 0, payloadBytes: 0, agentTurns: 0 }
@@ -60,18 +73,37 @@ export function createEvidenceSource(
   async function answer(query: Query, key: string): Promise<Evidence> {
     const earlier = known.get(key)
     if (earlier) return earlier
+    const ofOthers = await shared.get(key)
+    const found = ofOthers ?? (await inPlace(() => runQuery(query, { companyId, signal })))
+    usage.queryCount++
+    usage.rowCount += found.rowCount
+    usage.payloadBytes += found.payloadBytes
+    await keep(found)
+    return found
+  }
+
+  async function inPlace<T>(run: () => Promise<T>): Promise<T> {
     await enter()
     try {
       signal.throwIfAborted()
-      const found = await runQuery(query, { companyId, signal })
+      const found = await run()
       signal.throwIfAborted()
-      usage.queryCount++
-      usage.rowCount += found.rowCount
-      usage.payloadBytes += found.payloadBytes
-      await keep(found)
       return found
     } finally {
       leave()
+    }
+  }
+
+  function share(queries: readonly Query[]): void {
+    const { together } = runQuery
+    const fresh = queries.filter((query) => !known.has(keyOf(query)) && !asked.has(keyOf(query)))
+    if (!together || fresh.length < 2) return
+    const found = inPlace(() => together(fresh, { companyId, signal }))
+    for (const [i, query] of fresh.entries()) {
+      shared.set(
+        keyOf(query),
+        found.then((all) => all[i]),
+      )
     }
   }
 
@@ -93,17 +125,23 @@ export function createEvidenceSource(
 
   const present = () => evidence.filter((each) => each !== undefined)
 
+  async function ask(query: Query): Promise<Evidence | undefined> {
+    const key = keyOf(query)
+    let found = asked.get(key)
+    if (!found) {
+      found = askOnce(query, key, evidence.length)
+      evidence.push(undefined)
+      asked.set(key, found)
+    }
+    const { state } = await found
+    return state === 'failure' ? undefined : found
+  }
+
   return {
-    async ask(query) {
-      const key = keyOf(query)
-      let found = asked.get(key)
-      if (!found) {
-        found = askOnce(query, key, evidence.length)
-        evidence.push(undefined)
-        asked.set(key, found)
-      }
-      const { state } = await found
-      return state === 'failure' ? undefined : found
+    ask,
+    askTogether(queries) {
+      share(queries)
+      return Promise.all(queries.map(ask))
     },
     get evidence() {
       return present()

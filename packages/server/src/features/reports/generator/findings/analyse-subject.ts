@@ -15,7 +15,7 @@ import {
   spanOf,
   totalsQuery,
 } from '../plans/queries.ts'
-import type { Subject } from '../plans/subject.ts'
+import { isMultiValued, type Subject } from '../plans/subject.ts'
 import type { AnalysisContext } from './analysis-context.ts'
 import { findChangePoint } from './change-point.ts'
 import { type Bucket, compareRobustly } from './compare-periods.ts'
@@ -68,10 +68,7 @@ export async function analyseSubject(subject: Subject, context: AnalysisContext)
   const told = courseOf(toldEvidence, subject, coarse, period)
   const courseBefore = courseOf(beforeEvidence, subject, both ? fine : finestGranularity([before], 1), before)
 
-  const dimensions = hasFacts
-    ? await Promise.all(subject.dimensions.map((dimension) => askMembers(dimension, subject, scope, context)))
-    : []
-  const known = dimensions.filter((each) => each !== undefined)
+  const known = hasFacts ? await askMembers(subject, scope, context) : []
   const comparable = uncoveredBefore === undefined
   const beforeRow = rowOf(before)
   const found = await findDrivers(
@@ -248,20 +245,31 @@ function levelChangeOf(course: Course | undefined): SubjectFindings['levelChange
   return { cell: row.cell(course.column), rises }
 }
 
-/** The members of a dimension in both windows. */
+/** The members of each dimension in both windows, without dimensions of which the query failed. */
 async function askMembers(
-  dimension: string,
-  subject: Subject,
+  { measure, sample, rates, dimensions }: Subject,
   scope: QueryScope,
-  { ask, windows, timezone }: AnalysisContext,
-): Promise<DimensionRows | undefined> {
-  const { measure, sample, rates } = subject
+  { ask, askTogether, windows, timezone }: AnalysisContext,
+): Promise<DimensionRows[]> {
   const measures = [measure, sample, ...rates.flatMap((rate) => [rate.numerator, rate.denominator])]
   const { period, before } = windows
-  const evidence = await ask(membersQuery(scope, measures, dimension, [period, before]))
-  if (!evidence) return undefined
-  const now = rowsWithin(evidence, period, timezone)
-  return { dimension, evidence, now, before: rowsWithin(evidence, before, timezone) }
+  const queryOf = (dimension: string) => membersQuery(scope, measures, dimension, [period, before])
+  const [apart, shared] = [true, false].map((isApart) =>
+    dimensions.filter((dimension) => isMultiValued(dimension) === isApart),
+  )
+  // What has several values multiplies the facts that the others count: it is asked at the same time.
+  const answers = await Promise.all([
+    askTogether((shared ?? []).map(queryOf)),
+    ...(apart ?? []).map((dimension) => ask(queryOf(dimension))),
+  ])
+  const evidences = answers.flat()
+  const found = [...(shared ?? []), ...(apart ?? [])].flatMap((dimension, i): DimensionRows[] => {
+    const evidence = evidences[i]
+    if (!evidence) return []
+    const now = rowsWithin(evidence, period, timezone)
+    return [{ dimension, evidence, now, before: rowsWithin(evidence, before, timezone) }]
+  })
+  return found.sort((a, b) => dimensions.indexOf(a.dimension) - dimensions.indexOf(b.dimension))
 }
 
 /** A dimension of one member, or without any value, tells nothing. */

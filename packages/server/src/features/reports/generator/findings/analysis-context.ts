@@ -13,6 +13,8 @@ export interface Windows {
 export interface AnalysisContext {
   /** The evidence of a query; undefined where it failed. */
   readonly ask: (query: Query) => Promise<Evidence | undefined>
+  /** The same of queries that may differ in their dimensions alone. */
+  readonly askTogether: (queries: readonly Query[]) => Promise<readonly (Evidence | undefined)[]>
   readonly meta: StatisticsMeta
   readonly windows: Windows
   readonly timezone: string

@@ -57,6 +57,8 @@ interface Context extends MeasurementQuery {
   /** The sources of all metrics, each once. */
   readonly kinds: readonly MetricSource[]
   readonly withValues: boolean
+  /** The windows of all metrics in hours, each once. */
+  readonly windowHours: readonly number[]
   /** The SQL of a local day, over that of milliseconds. */
   readonly dayOf: (milliseconds: string) => string
 }
@@ -82,6 +84,7 @@ export function compileMeasurement(query: MeasurementQuery): CompiledQuery {
     rows: { companyId, filters: [], times, eventAliases, parameters },
     kinds: kindsOf(metrics),
     withValues: metrics.some(({ kind }) => kind === 'revenue_per_user'),
+    windowHours: [...new Set(metrics.map(({ windowHours }) => windowHours))],
     dayOf: (milliseconds) =>
       `toInt32(${buckets.sql(daily, `fromUnixTimestamp64Milli(toInt64(${milliseconds}), 'UTC')`, parameters)})`,
   }
@@ -217,6 +220,19 @@ function exposedSql(context: Context): string {
   )
 }
 
+/**
+ * Of a unit, by window: whether metrics count it, and whether the window is not over. They are columns because the
+ * engine plans each condition by hashing all that stands below it: written out in every sum they took it longer than
+ * reading the events.
+ */
+function countedSql({ windowHours, windows, now, parameters }: Context): string[] {
+  return windowHours.flatMap((hours, i) => {
+    const isOpen = `toInt64(first) >= ${parameters.bind('Int64', now - hours * hour)}`
+    const isCounted = windows === 'all' ? 'place >= 0' : `place >= 0 AND NOT ${isOpen}`
+    return [`${isCounted} AS counted${i}`, `place >= 0 AND ${isOpen} AS open${i}`]
+  })
+}
+
 /** Of a unit, by the list of its displays: how many a metric's window holds. */
 function displaysSql({ experiment, parameters }: Context): string[] {
   return experiment.metrics.flatMap(({ kind, windowHours }, i) => {
@@ -234,7 +250,7 @@ function reasonSql(i: number): string {
 /** One row for each unit of an exposure, with what it did. */
 function measuredSql(context: Context): string {
   const values = context.experiment.metrics.flatMap((metric, i) => valuesSql(metric, i, context))
-  return select(
+  const ofUnits = select(
     [
       'any(exposed.place) AS place',
       'any(exposed.first) AS first',
@@ -245,6 +261,7 @@ function measuredSql(context: Context): string {
     [],
     '\nGROUP BY exposed.of_unit',
   )
+  return select(['*', ...countedSql(context)], nested(ofUnits))
 }
 
 /** What units did, exposed or not: whose, when, of which kinds, and with `cents` where that is asked for. */
@@ -281,7 +298,7 @@ function eventFactsSql(context: Context): string {
 /** Purchases as facts. A device is that of the earliest event of an order, which its row does not always have. */
 function purchaseFactsSql(bit: number, context: Context): string {
   const { experiment, companyId, parameters, withValues } = context
-  const rows = rowsOf({ ...context.rows, source: purchases })
+  const rows = rowsOf({ ...context.rows, source: purchases, allBindings: true })
   const ofPerson = experiment.unit === 'user'
   rows.need([ofPerson ? 'person' : 'purchase', 'time', ...(withValues ? ['value'] : [])])
   const columns = [
@@ -329,19 +346,13 @@ function valuesSql(metric: MeasuredMetric, i: number, context: Context): string[
   return columns
 }
 
+function windowOf({ windowHours }: MeasuredMetric, context: Context): number {
+  return context.windowHours.indexOf(windowHours)
+}
+
 /** Whether what units did before their exposure reduces the variance of a metric. */
 function isReduced({ kind }: MeasuredMetric, { cupedDays }: MeasuredExperiment): boolean {
   return cupedDays !== null && kind === 'revenue_per_user'
-}
-
-/** The condition that the window of a unit is over. */
-function isOver({ windowHours }: MeasuredMetric, { now, parameters }: Context): string {
-  return `toInt64(first) < ${parameters.bind('Int64', now - windowHours * hour)}`
-}
-
-/** The condition that a metric counts a unit. */
-function isCounted(metric: MeasuredMetric, context: Context): string {
-  return context.windows === 'all' ? 'place >= 0' : `place >= 0 AND ${isOver(metric, context)}`
 }
 
 /**
@@ -354,7 +365,7 @@ function cappedSql(ofUnits: string, context: Context): string {
   const capped = experiment.metrics.flatMap((metric, i) => {
     if (metric.kind !== 'revenue_per_user') return []
     const names = isReduced(metric, experiment) ? [`y${i}`, `x${i}`] : [`y${i}`]
-    return names.map((name) => ({ name, of: isCounted(metric, context) }))
+    return names.map((name) => ({ name, of: `counted${windowOf(metric, context)}` }))
   })
   if (quantile === null || capped.length === 0) return ofUnits
   const caps = capped.map(
@@ -366,13 +377,14 @@ function cappedSql(ofUnits: string, context: Context): string {
 
 /** The sums of a metric, `columnsOfMetric` in number, as integers: of amounts in hundredths and ten-thousandths. */
 function metricSums(metric: MeasuredMetric, i: number, context: Context): string[] {
-  const of = isCounted(metric, context)
+  const window = windowOf(metric, context)
+  const of = `counted${window}`
   const sum = (value: string) => `sumIf(${value}, ${of})`
   // The square of an amount has more than 128 bits in the worst case.
   const product = (a: string, b: string) => sum(`toInt256(${a}) * toInt256(${b})`)
   const [k, x, y] = [`k${i}`, `x${i}`, `y${i}`]
-  const converted = `countIf(${of} AND ${k} > 0)`
-  const own = [`countIf(${of})`, `countIf(place >= 0 AND NOT ${isOver(metric, context)})`, converted]
+  const converted = sum(`${k} > 0`)
+  const own = [`countIf(${of})`, `countIf(open${window})`, converted]
   switch (metric.kind) {
     case 'unique_conversion':
       return [...own, converted, converted, '0', '0', '0']

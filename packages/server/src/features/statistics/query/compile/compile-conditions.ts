@@ -148,7 +148,7 @@ function absentPasses(condition: string, { mean }: PlainMeasure): string {
 /** How a relation holds its times: as DateTime64, or as milliseconds. */
 export type TimeForm = 'time' | 'milliseconds'
 
-function boundTime(instant: number, form: TimeForm, parameters: Parameters): string {
+export function boundTime(instant: number, form: TimeForm, parameters: Parameters): string {
   if (form === 'milliseconds') return parameters.bind('Int64', instant)
   return parameters.bind(
     "DateTime64(3, 'UTC')",

@@ -1,13 +1,12 @@
-import { findDimension, labelDimension } from '../../members/catalogue.ts'
-import { creditColumns, interactionNames, workflowLabel } from '../../members/credits.ts'
-import { events } from '../../members/events.ts'
+import { dimensionIn } from '../../members/catalogue.ts'
+import { creditColumns } from '../../members/credits.ts'
 import type { Dimension } from '../../members/member.ts'
+import { workflows } from '../../members/workflows.ts'
 import { type DimensionFilter, type FilterTree, isGroup, leavesOf } from '../query.ts'
 import { hullOf } from '../time/interval.ts'
 import { hour } from '../time/zone.ts'
 import { conditionOn, timeCondition, treeSql } from './compile-conditions.ts'
 import { type Rows, type RowsOptions, rowsOf } from './compile-rows.ts'
-import { storedNamesOf } from './event-name.ts'
 import { nested, select } from './sql-text.ts'
 
 /** How a company credits its purchases to what was shown and clicked before (docs/statistics.md, Attribution). */
@@ -27,8 +26,11 @@ export interface CreditOptions extends RowsOptions {
   readonly attribution: Attribution
 }
 
-/** What an interaction is sorted by and known by: of those of one millisecond a click is later than a display. */
-const interaction = '(at, click, workflow)'
+/**
+ * What an interaction is sorted by: of those of one millisecond a click is later than a display, then the greater
+ * identifier of a workflow, then the greater hash of what the event is known by. What is asked of it comes last.
+ */
+const interaction = '(at, click, workflow, identity, what)'
 
 /** Earlier than every time. */
 const never = -1
@@ -52,18 +54,25 @@ const wholePurchase = 1_000_000
 
 /**
  * The credits of purchases as rows of a source: the columns of the purchase, and those of `creditColumns`. A purchase
- * without a qualifying interaction has none. Filters on the workflow choose among credits; all others choose purchases.
+ * without a qualifying interaction has none. Filters on dimensions of interactions choose among credits; all others
+ * choose purchases.
  */
 export function creditRowsOf(options: CreditOptions): Rows {
   const { filters, parameters } = options
   const needed = new Set<string>()
   const late = filters.filter(namesCredits)
   const bought = rowsOf({ ...options, filters: filters.filter((each) => !namesCredits(each)) })
+  const interactions = interactionsOf(options)
+  /** What credits show of their interaction: their columns, with the SQL over interactions. */
+  const traits = new Map<string, string>()
 
   function dimensionSql(dimension: Dimension): string {
     if (!dimension.ofCredits) return bought.dimension(dimension)
-    for (const name of dimension.columns) needed.add(name)
-    return dimension.sql
+    const sql = interactions.dimension(dimension)
+    const known = [...traits].find(([, each]) => each === sql)?.[0]
+    const name = known ?? `trait_${traits.size + 1}`
+    traits.set(name, sql)
+    return name
   }
 
   // Before the relation is written, so that it has the columns.
@@ -77,23 +86,24 @@ export function creditRowsOf(options: CreditOptions): Rows {
   )
 
   function relation(): string {
-    const byWorkflow = needed.has('workflow')
     const asked = [...creditColumns].filter(([name]) => needed.has(name)).map(([, of]) => of)
     const givesCredit = asked.includes('shares') || asked.every((of) => of === 'all')
     const { model, windows } = options.attribution
-    // Whom a credit goes to makes no difference where workflows are not told apart.
-    const shared = byWorkflow && model !== 'last-touch' && givesCredit
+    // Which interaction a credit goes to makes no difference where they are not distinguished.
+    const shared = traits.size > 0 && model !== 'last-touch' && givesCredit
     bought.need(['time', 'person', 'value', 'purchase'])
     const purchase = select(['*', 'toUnixTimestamp64Milli(time) AS bought_at'], bought.relation())
-    const interactions = interactionsSql(options, byWorkflow, purchase)
+    const seen = interactionsSql(options, interactions, [...traits.values()], purchase)
     const touched = shared
-      ? sharedSql(purchase, interactions, windows)
-      : lastSql(purchase, interactions, windows, byWorkflow)
+      ? sharedSql(purchase, seen, windows)
+      : lastSql(purchase, seen, windows, traits.size > 0)
     const { upTo, whole } = parts[shared ? model : 'last-touch']
     const share = (of: string) =>
       `intDiv(${of} * ${upTo('i')}, ${whole}) - intDiv(${of} * ${upTo('(i - 1)')}, ${whole})`
     const values: Readonly<Record<string, string>> = {
-      workflow: 'touch.3',
+      ...Object.fromEntries(
+        [...traits.keys()].map((name, at) => [name, `tupleElement(tupleElement(touch, 3), ${at + 1})`]),
+      ),
       credited_value: `toDecimal128(${share('cents')}, 2) / 100`,
       credited: `toInt64(${share(`toInt128(${wholePurchase})`)})`,
       direct_value: 'if(i = length(touches), ifNull(value, 0), toDecimal64(0, 2))',
@@ -108,7 +118,7 @@ export function creditRowsOf(options: CreditOptions): Rows {
     const credits = select(
       ['*', ...Object.entries(values).map(([name, sql]) => `${sql} AS ${name}`)],
       `${nested(select(counted, nested(touched)))}\nARRAY JOIN touches AS touch, arrayEnumerate(touches) AS i`,
-      // A workflow that gets nothing of what was asked for is not shown.
+      // An interaction that gets nothing of what was asked for is not shown.
       [
         [
           givesCredit || asked.includes('last') ? (shared ? '1' : 'i = length(touches)') : '0',
@@ -123,8 +133,12 @@ export function creditRowsOf(options: CreditOptions): Rows {
     dimension: dimensionSql,
     need(columns) {
       for (const name of columns) {
-        if (creditColumns.has(name)) needed.add(name)
-        else bought.need([name])
+        if (!creditColumns.has(name)) bought.need([name])
+        else needed.add(name)
+      }
+      if (columns.includes('individualized')) {
+        interactions.need(['individualized'])
+        traits.set('individualized', 'individualized')
       }
     },
     relation,
@@ -139,52 +153,49 @@ function windowSql({ clickHours, displayHours }: Attribution['windows'], click: 
   return `if(${click}, ${clickHours * hour}, ${displayHours * hour})`
 }
 
-/** Interactions that a purchase of the times may be credited to: `by_person`, `at`, `click`, `workflow`. */
-function interactionsSql(options: CreditOptions, byWorkflow: boolean, purchase: string): string {
-  const { filters, times, eventAliases, parameters } = options
+/** The interactions that purchases of the times may be credited to. */
+function interactionsOf(options: CreditOptions): Rows {
+  const { filters, times } = options
   const { clickHours, displayHours } = options.attribution.windows
   const hull = hullOf(times)
   const window = Math.max(clickHours, displayHours) * hour
-  const named = (values: readonly string[]): DimensionFilter => ({
-    dimension: eventDimension('name'),
-    operator: 'equals',
-    values,
+  const ofPerson = filters.flatMap((filter) => {
+    if (isGroup(filter) || !filter.dimension.columns.includes('person_text')) return []
+    const dimension = dimensionIn('workflows', filter.dimension)
+    return dimension ? [{ ...filter, dimension }] : []
   })
-  const ofPerson = filters.flatMap((filter) =>
-    !isGroup(filter) && filter.dimension.columns.includes('person_text')
-      ? [{ ...filter, dimension: eventDimension('person') }]
-      : [],
-  )
-  const rows = rowsOf({
+  return rowsOf({
     ...options,
-    source: events,
-    filters: [named(Object.values(interactionNames)), ...ofPerson],
+    source: workflows,
+    filters: ofPerson,
     times: hull ? [{ from: hull.from - window, to: hull.to }] : [],
   })
-  rows.need(['time', 'person', 'name'])
-  const workflow = rows.dimension(labelDimension('events', workflowLabel))
-  const clicks = parameters.bind('Array(String)', storedNamesOf([interactionNames.click], eventAliases))
-  const columns = [
-    'person AS by_person',
-    'toUnixTimestamp64Milli(time) AS at',
-    `name IN ${clicks} AS click`,
-    byWorkflow ? `assumeNotNull(${workflow}) AS workflow` : "'' AS workflow",
-  ]
+}
+
+/**
+ * The interactions of those who buy, by `by_person`, `at`, `click`, `workflow`, `identity` and `what`.
+ * @param traits what credits show of them, SQL over the rows
+ */
+function interactionsSql(
+  { times, attribution, parameters }: CreditOptions,
+  rows: Rows,
+  traits: readonly string[],
+  purchase: string,
+): string {
+  const { clickHours, displayHours } = attribution.windows
+  const hull = hullOf(times)
+  rows.need(['time', 'person', 'click', ...(traits.length > 0 ? ['workflow_id', 'identity'] : [])])
+  const columns = ['person AS by_person', 'toUnixTimestamp64Milli(time) AS at', 'click']
+  if (traits.length > 0)
+    columns.push('workflow_id AS workflow', 'identity', `tuple(${traits.join(', ')}) AS what`)
   // Few people buy: of the others nothing is kept.
-  const conditions = [`${workflow} != ''`, `person IN ${nested(select(['person'], nested(purchase)))}`]
+  const conditions = [`person IN ${nested(select(['person'], nested(purchase)))}`]
   if (hull && Number.isFinite(hull.from)) {
     const shortest = { from: hull.from - Math.min(clickHours, displayHours) * hour, to: Infinity }
     const recent = timeCondition('time', [shortest], 'time', parameters)
-    const longer = clickHours >= displayHours ? `name IN ${clicks}` : `name NOT IN ${clicks}`
-    conditions.push(`(${recent} OR ${longer})`)
+    conditions.push(`(${recent} OR click = ${clickHours >= displayHours ? 1 : 0})`)
   }
   return select(columns, rows.relation(), conditions)
-}
-
-function eventDimension(name: string): Dimension {
-  const dimension = findDimension(`events.${name}`)
-  if (dimension === undefined) throw new Error(`events have no dimension ${name}`)
-  return dimension
 }
 
 /**
@@ -196,22 +207,26 @@ function lastSql(
   purchase: string,
   interactions: string,
   windows: Attribution['windows'],
-  byWorkflow: boolean,
+  withTraits: boolean,
 ): string {
-  // Numbers sort faster than tuples, of which only workflows are a reason.
+  // Numbers sort faster than tuples, for which only traits are a reason.
   const key = 'toUInt64(at) * 2 + click'
-  const sorted = byWorkflow
-    ? [`arraySort(groupArray((${key}, workflow))) AS seen`, 'seen.1 AS keys', 'seen.2 AS workflows']
+  const sorted = withTraits
+    ? [
+        `arraySort(groupArray((${key}, workflow, identity, what))) AS seen`,
+        'seen.1 AS keys',
+        'seen.4 AS whats',
+      ]
     : [`arraySort(groupArray(${key})) AS keys`]
   const seen = select(['by_person', ...sorted], nested(interactions), [], '\nGROUP BY by_person')
   const kinds = { click: 'key % 2 = 1', display: 'key % 2 = 0' }
   const columns = Object.entries(kinds).flatMap(([kind, isKind]) => [
     `arrayFill(at -> at != ${never}, arrayMap(key -> if(${isKind}, toInt64(intDiv(key, 2)), ${never}), keys)) AS ${kind}_at`,
-    ...(byWorkflow ? [`arrayFill((workflow, key) -> ${isKind}, workflows, keys) AS ${kind}_workflow`] : []),
+    ...(withTraits ? [`arrayFill((what, key) -> ${isKind}, whats, keys) AS ${kind}_what`] : []),
   ])
   const shown = ['click', 'display'].flatMap((kind) => [
     `${kind}_at`,
-    ...(byWorkflow ? [`${kind}_workflow`] : []),
+    ...(withTraits ? [`${kind}_what`] : []),
   ])
   const last = 'arrayMap((key, next) -> intDiv(key, 2) != intDiv(next, 2), keys, arrayShiftLeft(keys, 1, 0))'
   const lasts = select(
@@ -221,7 +236,7 @@ function lastSql(
     ['is_last'],
   )
   const touch = (kind: string, click: number) =>
-    `(${kind}_at, toUInt8(${click}), ${byWorkflow ? `${kind}_workflow` : "''"})`
+    `(${kind}_at, toUInt8(${click}), ${withTraits ? `${kind}_what` : "''"})`
   const qualifies = `touch.1 != ${never} AND bought_at - touch.1 <= ${windowSql(windows, 'touch.2 = 1')}`
   const touches = `arrayFilter(touch -> ${qualifies}, arraySort([${touch('display', 0)}, ${touch('click', 1)}]))`
   return select(
@@ -235,7 +250,10 @@ ASOF JOIN ${nested(lasts)} AS last ON bought.person = last.by_person AND bought.
 function sharedSql(purchase: string, interactions: string, windows: Attribution['windows']): string {
   const qualifies = ['at <= bought_at', `bought_at - at <= ${windowSql(windows, 'click')}`]
   const pairs = select(
-    ['purchase AS of_purchase', `arraySort(groupArray(${interaction})) AS touches`],
+    [
+      'purchase AS of_purchase',
+      `arrayMap(each -> (each.1, each.2, each.5), arraySort(groupArray(${interaction}))) AS touches`,
+    ],
     `${nested(select(['DISTINCT purchase', 'person', 'bought_at'], nested(purchase)))} AS pair
 INNER JOIN ${nested(interactions)} AS seen ON pair.person = seen.by_person`,
     qualifies,

@@ -7,10 +7,8 @@ import { nested, select } from './sql-text.ts'
  * does not: their counts and sums are 0. The facts are read once: the groups of a combination become an array, to which
  * all buckets are added as groups of nothing.
  */
-export function filledSql(
-  groups: string,
-  { plan, buckets, parameters, filled }: BranchContext & { readonly filled: readonly number[] },
-): string {
+export function filledSql(groups: string, context: BranchContext, filled: readonly number[]): string {
+  const { plan, buckets, parameters } = context
   const axis = plan.groupings.findIndex(({ granularity }) => granularity !== undefined)
   const grouping = plan.groupings[axis]
   if (!grouping) throw new Error('rows are filled along a time')
@@ -39,5 +37,5 @@ export function filledSql(
   )
   const columns = plan.groupings.map((_, i) => (i === axis ? `row.1 AS g${i}` : `g${i}`))
   const sums = measures.map((name, i) => `sum(row.${i + 2}) AS ${name}`)
-  return select([...columns, ...sums], nested(rows), [], groupBy(plan))
+  return select([...columns, ...sums], nested(rows), [], groupBy(context))
 }

@@ -3,7 +3,9 @@ import { type CohortCondition, type DimensionFilter, type FilterTree, isGroup, l
 import { hullOf, type TimeSet } from '../time/interval.ts'
 import { type CohortContext, eventInCohort, personInCohort } from './compile-cohorts.ts'
 import { conditionOn, treeSql } from './compile-conditions.ts'
+import { type Definitions, lookupSql, noDefinitions } from './compile-lookups.ts'
 import { storedSql } from './compile-stored.ts'
+import { interactionsTable } from './compile-workflows.ts'
 import { comparedNames, type EventAliases, eventNameSql } from './event-name.ts'
 import type { Parameters } from './parameters.ts'
 import { nested, select } from './sql-text.ts'
@@ -34,13 +36,27 @@ export interface RowsOptions {
   readonly filters: readonly FilterTree<DimensionFilter>[]
   readonly times: TimeSet
   readonly eventAliases: EventAliases
+  /** Absent where no dimension looks up a text. */
+  readonly definitions?: Definitions
   readonly parameters: Parameters
   /** Further conditions on the table's own columns. */
   readonly conditions?: readonly string[]
+  /** Reads all bindings of the company, for a statement that does so anyway: looking for those of the rows costs more. */
+  readonly allBindings?: boolean
 }
 
 export function rowsOf(options: RowsOptions): StoredRows {
-  const { source, companyId, filters, times, eventAliases, parameters, conditions = [] } = options
+  const {
+    source,
+    companyId,
+    filters,
+    times,
+    eventAliases,
+    definitions = noDefinitions,
+    parameters,
+    conditions = [],
+    allBindings = false,
+  } = options
   const needed = new Set<string>()
   /** Columns of labels, with their keys. */
   const labels = new Map<string, string>()
@@ -54,7 +70,11 @@ export function rowsOf(options: RowsOptions): StoredRows {
     if (dimension.label !== undefined) return labelColumn(dimension.label)
     for (const name of dimension.columns) needed.add(name)
     if (dimension.perItem) perItem = true
-    return dimension.sql
+    return expressionSql(dimension)
+  }
+
+  function expressionSql({ sql, lookup }: Dimension): string {
+    return lookup ? lookupSql(sql, lookup, definitions, parameters) : sql
   }
 
   function dimensionSql(dimension: Dimension): string {
@@ -72,7 +92,7 @@ export function rowsOf(options: RowsOptions): StoredRows {
 
   /** Whether a condition needs the table's own columns alone, so that it comes before anything is joined. */
   function isStored({ label, columns, filterOnly }: Dimension): boolean {
-    if (filterOnly) return source.table === 'events'
+    if (filterOnly) return source.table !== 'orders'
     return label === undefined && columns.every((name) => !(name in source.columns))
   }
 
@@ -92,7 +112,7 @@ export function rowsOf(options: RowsOptions): StoredRows {
     }
     if (leaves.some(({ dimension }) => dimension.perItem)) ofItems.push(filter)
     else if (leaves.every(({ dimension }) => isStored(dimension))) {
-      early.push(conditionsSql(filter, ({ sql }) => sql, eventInCohort))
+      early.push(conditionsSql(filter, expressionSql, eventInCohort))
     } else late.push(conditionsSql(filter, columnSql))
   }
 
@@ -176,6 +196,10 @@ export function rowsOf(options: RowsOptions): StoredRows {
     relation() {
       let sql = storedSql({
         source,
+        table:
+          source.table === 'workflow_events'
+            ? interactionsTable(ofCompany, eventAliases, parameters)
+            : source.table,
         ofCompany,
         columns: needed,
         labels,
@@ -183,6 +207,7 @@ export function rowsOf(options: RowsOptions): StoredRows {
         within: bounds,
         conditions: early,
         people,
+        allBindings,
         parameters,
       })
       if (bareConditions.length > 0) sql = withFilteredItems(sql)

@@ -7,6 +7,8 @@ import { nested, select } from './sql-text.ts'
 
 export interface StoredOptions {
   readonly source: Source
+  /** The table of the source, or a relation in its place. */
+  readonly table: string
   /** The condition that every scan of a table has. */
   readonly ofCompany: string
   /** Columns that are wanted: of the table, computed ones of the source, labels, and `items`. */
@@ -20,21 +22,24 @@ export interface StoredOptions {
   readonly conditions: readonly string[]
   /** Lists of persons: only rows that may belong to one of each list are needed; a filter decides exactly. */
   readonly people: readonly (readonly string[])[]
+  /** Whether bindings are read whole, also where those of the rows alone could be looked for. */
+  readonly allBindings: boolean
   readonly parameters: Parameters
 }
 
 /** The stored rows of a source, of one company and within the times, with persons bound where they are wanted. */
 export function storedSql(options: StoredOptions): string {
-  const { source, ofCompany, columns, labels, items, within, conditions, people, parameters } = options
+  const { source, ofCompany, columns, labels, items, within, conditions, people, allBindings, parameters } =
+    options
   const identity = new Set<IdentityColumn>()
   const read = new Set<string>()
 
   function columnSql(name: string): string {
     const key = labels.get(name)
     if (key !== undefined) {
-      read.add('labels')
+      read.add(source.labels)
       const bound = parameters.bind('String', key)
-      return `if(mapContains(labels, ${bound}), labels[${bound}], NULL) AS ${name}`
+      return `if(mapContains(${source.labels}, ${bound}), ${source.labels}[${bound}], NULL) AS ${name}`
     }
     if (name === 'items') {
       read.add('ids')
@@ -50,7 +55,7 @@ export function storedSql(options: StoredOptions): string {
   if (shown.length === 0) shown.push('1')
   const inTime = timeCondition('time', within, 'time', parameters)
   const scope = [ofCompany, ...(inTime === undefined ? [] : [inTime])]
-  const table = source.replacing ? `${source.table} FINAL` : source.table
+  const table = source.replacing ? `${options.table} FINAL` : options.table
   const where = [
     ...scope,
     ...people.map((values) => ofPeople(source, values, scope, { ofCompany, parameters })),
@@ -62,7 +67,9 @@ export function storedSql(options: StoredOptions): string {
   if (later) read.add('purchase')
   const rows = nested(select([...read].sort(), table, where))
   const bounded = within.length > 0 && within.every(({ from }) => Number.isFinite(from))
-  const devices = bindingConditions(source, { table, where, bounded }, people, { ofCompany, parameters })
+  const devices = allBindings
+    ? []
+    : bindingConditions(source, { table, where, bounded }, people, { ofCompany, parameters })
   const bindings = bindingsSql(identity, [ofCompany, ...devices])
   const joins = [
     `${rows} AS stored`,

@@ -176,10 +176,27 @@ LIMIT 10001`)
     expect(sql).toMatch(/ORDER BY range, s0 DESC NULLS LAST$/)
   })
 
+  it('answers ranges that follow each other in one pass, with a row of totals for each', () => {
+    const { sql, params, rangeLabels } = compiled(
+      {
+        measures: ['events.count'],
+        timeDimensions: [{ dimension: 'events.time', compareDateRange: ['today', 'yesterday'] }],
+        limit: 5,
+      },
+      'UTC',
+    )
+    expect(rangeLabels).toHaveLength(2)
+    expect(sql.match(/FROM events\n/g)).toHaveLength(1)
+    expect(sql).toContain("SELECT multiIf(time < {p2:DateTime64(3, 'UTC')}, 1, 0) AS range, count() AS part0")
+    expect(sql).toContain('SELECT arrayJoin([1, 0]) AS range, toUInt64(0) AS part0')
+    expect(sql).toContain('LIMIT 6 BY range')
+    expect(params).toMatchObject({ p2: '2026-03-18 00:00:00.000' })
+  })
+
   it('keeps the company in every scan of a table', () => {
     const { sql } = compiled({
       measures: ['events.people', 'events.sessions', 'purchases.buyers'],
-      timeDimensions: [{ dimension: 'events.time', compareDateRange: ['today', 'yesterday'] }],
+      timeDimensions: [{ dimension: 'events.time', compareDateRange: ['today', 'last week'] }],
     })
     const scans = sql.match(/FROM (?:events|orders FINAL|identities)\n\s+WHERE (.*)/g) ?? []
     expect(scans).toHaveLength(20)

@@ -2,13 +2,15 @@ import type { ColumnarParam } from '../../../../platform/stores/columnar.ts'
 import type { Measure, PlainMeasure } from '../../members/member.ts'
 import type { Plan } from '../plan.ts'
 import { unionOf } from '../time/interval.ts'
-import { type BranchContext, branchSql, groupBy } from './compile-branches.ts'
+import { type BranchContext, branchSql, groupBy, groupColumns, zeroOf } from './compile-branches.ts'
 import { measureCondition, treeSql } from './compile-conditions.ts'
 import type { Attribution } from './compile-credits.ts'
 import { filledSql } from './compile-fill.ts'
 import { type CellForm, createBuckets } from './compile-groupings.ts'
+import { type Definitions, noDefinitions } from './compile-lookups.ts'
 import type { EventAliases } from './event-name.ts'
 import { createParameters } from './parameters.ts'
+import { passesOf } from './passes.ts'
 import { nested, select } from './sql-text.ts'
 
 export interface ResultColumn {
@@ -22,6 +24,8 @@ export interface CompileSettings {
   readonly exactCounts: boolean
   readonly eventAliases: EventAliases
   readonly attribution: Attribution
+  /** Absent where the query looks up no text. */
+  readonly definitions?: Definitions
 }
 
 /** One statement, its bound values, and what its columns are. */
@@ -52,21 +56,21 @@ const rangeKey = 'compareDateRange'
 export function compileQuery(
   plan: Plan,
   companyId: string,
-  { eventAliases, attribution, exactCounts }: CompileSettings,
+  { eventAliases, attribution, exactCounts, definitions = noDefinitions }: CompileSettings,
 ): CompiledQuery {
   const parameters = createParameters()
   const compared = plan.ranges.some(({ label }) => label !== undefined)
   const buckets = createBuckets(plan.zone, unionOf(plan.ranges.flatMap(({ times }) => times)))
-  const contexts = plan.ranges.map(({ times, filled }) => ({
+  const contexts = passesOf(plan).map((pass) => ({
     plan,
-    times,
+    pass,
     buckets,
     companyId,
     eventAliases,
     attribution,
+    definitions,
     exactCounts,
     parameters,
-    ...(filled ? { filled } : {}),
   }))
   const columns = [
     ...(compared ? [{ key: rangeKey, form: 'range' } as const] : []),
@@ -90,7 +94,10 @@ function comparisonSql(plan: Plan, contexts: readonly BranchContext[]): string {
   const hidden = plan.order.flatMap(({ unselected }, i) =>
     unselected ? [`${selectedSql(plan, unselected)} AS ${hiddenColumn(i)}`] : [],
   )
-  const answers = contexts.map((context, i) => answerSql(context, [`${i} AS range`], hidden))
+  const answers = contexts.map((context) => {
+    const [{ index } = { index: 0 }, ...others] = context.pass.ranges
+    return answerSql(context, [others.length > 0 ? 'range' : `${index} AS range`], hidden)
+  })
   const shown = hidden.length === 0 ? ['*'] : ['range', ...resultColumns(plan)]
   const order = orderedBy(['range', ...orderTerms(plan, (_, i) => hiddenColumn(i))])
   return select(shown, nested(answers.join('\nUNION ALL\n')), [], order)
@@ -111,27 +118,30 @@ function totalSql(contexts: readonly BranchContext[]): string {
   return select(['sum(rows)'], nested(counts.join('\nUNION ALL\n')))
 }
 
-/** The rows of one range: groups and aggregates, then filters on measures, ratios, order and limit. */
+/** The rows of one pass: groups and aggregates, then filters on measures, ratios, order and limit. */
 function answerSql(
   context: BranchContext,
   first: readonly string[] = [],
   last: readonly string[] = [],
 ): string {
-  const { plan } = context
+  const { plan, pass } = context
+  const isCompared = pass.ranges.length > 1
   const columns = [
     ...first,
     ...plan.groupings.map((_, i) => `g${i}`),
     ...plan.selected.map((measure, i) => `${selectedSql(plan, measure)} AS s${i}`),
     ...last,
   ]
-  const order = orderedBy(orderTerms(plan, (measure) => selectedSql(plan, measure))) + pageOf(plan)
+  const terms = orderTerms(plan, (measure) => selectedSql(plan, measure))
+  const order = orderedBy([...(isCompared ? ['range'] : []), ...terms]) + pageOf(plan, isCompared)
   return select(columns, nested(groupsSql(context)), filterConditions(context), order)
 }
 
-/** The rows of the page, and one more, which shows that there are further ones. */
-function pageOf({ limit, offset }: Plan): string {
+/** The rows of the page, of each range where there are several, and one more, which shows that there are further ones. */
+function pageOf({ limit, offset }: Plan, isCompared: boolean): string {
   const bound = limit === undefined ? '' : `\nLIMIT ${limit + 1}`
-  return offset === 0 ? bound : `${bound}\nOFFSET ${offset}`
+  const page = offset === 0 ? bound : `${bound}\nOFFSET ${offset}`
+  return isCompared && page !== '' ? `${page} BY range` : page
 }
 
 function filterConditions({ plan, parameters }: BranchContext): string[] {
@@ -146,41 +156,47 @@ function orderedBy(terms: readonly string[]): string {
 
 /** One row for each group with all plain measures, those of empty buckets included where they are wanted. */
 function groupsSql(context: BranchContext): string {
-  const { filled } = context
-  return filled ? filledSql(joinedSql(context), { ...context, filled }) : joinedSql(context)
+  const { filled } = context.pass
+  return filled ? filledSql(joinedSql(context), context, filled) : joinedSql(context)
 }
 
 /** One row for each group with all plain measures; those of several sources or passes are joined by adding up. */
 function joinedSql(context: BranchContext): string {
-  const { plan } = context
+  const { plan, pass } = context
   const [only, ...others] = plan.branches
   if (!only) throw new Error('a plan has at least one branch')
-  if (others.length === 0) return branchSql(only, context, 'm')
+  // The totals of a range are a row also where it has no facts.
+  const bare = pass.ranges.length > 1 && plan.groupings.length === 0 ? [emptySql(context)] : []
+  if (others.length === 0 && bare.length === 0) return branchSql(only, context, 'm')
   const parts = plan.branches.map((branch) => branchSql(branch, context, 'part'))
-  const columns = [
-    ...plan.groupings.map((_, i) => `g${i}`),
-    ...plan.measures.map((_, i) => `sum(part${i}) AS m${i}`),
-  ]
-  return select(columns, nested(parts.join('\nUNION ALL\n')), [], groupBy(plan))
+  const columns = [...groupColumns(context), ...plan.measures.map((_, i) => `sum(part${i}) AS m${i}`)]
+  return select(columns, nested([...parts, ...bare].join('\nUNION ALL\n')), [], groupBy(context))
+}
+
+/** A row of nothing for each range of a pass. */
+function emptySql({ plan, pass }: BranchContext): string {
+  const range = `arrayJoin([${pass.ranges.map(({ index }) => index).join(', ')}]) AS range`
+  const zeros = plan.measures.map((measure, i) => `${zeroOf(measure)} AS part${i}`)
+  return `SELECT ${[range, ...zeros].join(', ')}`
 }
 
 function measureColumn(plan: Plan, measure: PlainMeasure): string {
   return `m${plan.measures.indexOf(measure)}`
 }
 
-/** The text of a selected measure over the columns of the plain ones; a ratio over 0 is null. */
-function selectedSql(plan: Plan, measure: Measure): string {
+/** The text of a selected measure over the columns of the plain ones. */
+export function selectedSql(plan: Plan, measure: Measure): string {
   if (!measure.virtual) return measureColumn(plan, measure)
-  const [numerator, denominator] = [measure.numerator, measure.denominator].map((id) => {
+  const parts = measure.parts.map((id) => {
     const part = plan.measures.find((each) => each.id === id)
     if (!part) throw new Error(`the plan lacks ${id} for ${measure.id}`)
     return measureColumn(plan, part)
   })
-  return `if(${denominator} = 0, NULL, toFloat64(${numerator}) / toFloat64(${denominator}))`
+  return measure.compute(...parts)
 }
 
 /** @param unselectedSql the column of the i-th term, by a measure that the rows do not show */
-function orderTerms(plan: Plan, unselectedSql: (measure: Measure, i: number) => string): string[] {
+export function orderTerms(plan: Plan, unselectedSql: (measure: Measure, i: number) => string): string[] {
   return plan.order.map(({ key, direction, unselected }, i) => {
     const grouping = plan.groupings.findIndex((each) => each.key === key)
     const selected = `s${plan.selected.findIndex(({ id }) => id === key)}`

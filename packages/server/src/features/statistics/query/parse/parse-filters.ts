@@ -107,7 +107,7 @@ export function parseFilters(
       faults.add(
         'virtualMeasureFilter',
         here,
-        `${member.id} is computed from ${member.numerator} and ${member.denominator} after aggregation and ` +
+        `${member.id} is computed from ${listed(member.parts)} after aggregation and ` +
           'cannot be filtered; filter those',
         member.id,
       )
@@ -317,4 +317,9 @@ function timesOf(operator: FilterOperator, { from, to }: Interval): Interval {
     default:
       return { from, to }
   }
+}
+
+/** Names as a sentence lists them. */
+function listed(names: readonly string[]): string {
+  return `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`
 }

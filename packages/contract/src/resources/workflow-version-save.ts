@@ -1,0 +1,74 @@
+import { type Static, Type } from 'typebox'
+import { longText, mapOf, responseOnly, strict } from './formats.ts'
+import { DefinitionChange, DefinitionFault, definitionLimits } from './workflow-definition.ts'
+import { AnalyzeOverrides, versionHead, WorkflowVersion } from './workflow-version.ts'
+
+/** Bounds of versions (docs/workflows.md, Versions). */
+export const versionLimits = {
+  /** Of `metadata` as JSON. */
+  metadataBytes: 100_000,
+  changeDescription: 2_000,
+  /** Versions that a workflow shows, and bytes of their definitions and analyses after which it shows no further ones. */
+  shown: 20,
+  shownBytes: 8_000_000,
+} as const
+
+/** A version without its content, as lists have it. */
+export const WorkflowVersionSummary = Type.Object(versionHead, { ...strict, title: 'WorkflowVersionSummary' })
+export type WorkflowVersionSummary = Static<typeof WorkflowVersionSummary>
+
+const parts = (description: string, maxProperties: number) =>
+  mapOf(Type.Unknown(), { description, maxProperties })
+
+/** Any graph within the bounds can be saved: what is wrong with it is said by validation. */
+const DefinitionInput = Type.Object(
+  {
+    nodes: parts('By node', definitionLimits.nodes),
+    entrypoints: parts('By entrypoint', definitionLimits.entrypoints),
+    edges: parts('By edge', definitionLimits.edges),
+  },
+  { ...strict, title: 'WorkflowDefinitionInput', description: 'See docs/workflows.md, Definition' },
+)
+
+const save = {
+  definition: Type.Optional(DefinitionInput),
+  metadata: Type.Optional(
+    mapOf(Type.Unknown(), { description: `Notes of the editor, up to ${versionLimits.metadataBytes} bytes` }),
+  ),
+  analyzeOverrides: Type.Optional(
+    Type.Partial(AnalyzeOverrides, {
+      ...strict,
+      title: 'WorkflowAnalyzeOverridesInput',
+      description: 'What is absent overrides nothing',
+    }),
+  ),
+  changeDescription: Type.Optional(longText('What was changed', versionLimits.changeDescription)),
+}
+
+/** A field that is absent stays as it is; those that are there are replaced as a whole. */
+export const WorkflowVersionSave = Type.Object(
+  { ...save, ...responseOnly(WorkflowVersion, save) },
+  { ...strict, title: 'WorkflowVersionSave' },
+)
+export type WorkflowVersionSave = Static<typeof WorkflowVersionSave>
+
+export const WorkflowValidation = Type.Object(
+  {
+    valid: Type.Boolean({ description: 'Whether it can be published as it is' }),
+    faults: Type.Array(DefinitionFault),
+  },
+  { ...strict, title: 'WorkflowValidation' },
+)
+export type WorkflowValidation = Static<typeof WorkflowValidation>
+
+export const WorkflowChanges = Type.Object(
+  {
+    from: Type.String({ description: 'The earlier version' }),
+    to: Type.String({ description: 'The version of the address' }),
+    changes: Type.Array(DefinitionChange, {
+      description: `From the one to the other; at most ${definitionLimits.listed}`,
+    }),
+  },
+  { ...strict, title: 'WorkflowChanges' },
+)
+export type WorkflowChanges = Static<typeof WorkflowChanges>

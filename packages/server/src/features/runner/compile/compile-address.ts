@@ -1,0 +1,71 @@
+import { encodePart, hostOf, linkAddress, webAddress } from './addresses.ts'
+import type { CompiledBinding } from './compile-binding.ts'
+import type { RunView } from './executable.ts'
+import { partsOf, type TemplatePart } from './placeholders.ts'
+import { failed, printValue } from './values.ts'
+
+export interface CompiledAddress {
+  readonly bindings: readonly CompiledBinding[]
+  /** Undefined where a value is missing that it consists of, or where it becomes no address that may be answered. */
+  readonly read: (run: RunView) => string | undefined
+  /** The host that is written in it; undefined where it depends on values. */
+  readonly host: string | undefined
+}
+
+interface AddressOptions {
+  readonly bindings: ReadonlyMap<string, CompiledBinding>
+  /** Whether a deep link is an address too. */
+  readonly links: boolean
+  /** Whether the value comes from who calls the address, so that it must not choose the host. */
+  readonly isForeign: (binding: CompiledBinding) => boolean
+  readonly mayLeadTo: (address: string) => boolean
+}
+
+const isText = (part: TemplatePart): part is { readonly text: string } => 'text' in part
+
+/** Whether the scheme and host of an address end within this text. */
+const endsHost = (text: string): boolean => /^[a-z][a-z0-9+.-]*:(\/\/[^/?#]*[/?#]|[^/])/i.test(text)
+
+/** The text up to the first placeholder with a letter for each value, to read the host that is written. */
+function writtenHost(parts: readonly TemplatePart[]): string | undefined {
+  const [first] = parts
+  if (first === undefined || !isText(first)) return undefined
+  if (parts.length > 1 && !endsHost(first.text)) return undefined
+  return hostOf(parts.map((part) => (isText(part) ? part.text : 'x')).join(''))
+}
+
+/** An address with `{{name}}`: each value is one encoded part; one that is the whole address is taken as it is. */
+export function compileAddress(template: string, options: AddressOptions): CompiledAddress {
+  const parts = partsOf(template.trim())
+  const used = parts.flatMap((part) => (isText(part) ? [] : (options.bindings.get(part.placeholder) ?? [])))
+  const check = options.links ? linkAddress : webAddress
+  const host = writtenHost(parts)
+  const isChosen = host === undefined && used.some(options.isForeign)
+  const isWhole = parts.length === 1 && used.length === 1
+  const pieces = parts.map((part) => (isText(part) ? part.text : options.bindings.get(part.placeholder)))
+
+  function write(run: RunView): string | undefined {
+    let text = ''
+    for (const piece of pieces) {
+      if (typeof piece === 'string') {
+        text += piece
+        continue
+      }
+      const value = piece?.read(run)
+      if (value === failed) return undefined
+      const printed = printValue(value)
+      text += isWhole ? printed : encodePart(printed)
+    }
+    return text
+  }
+
+  return {
+    bindings: used,
+    host,
+    read(run) {
+      const text = write(run)
+      const address = text === undefined ? undefined : check(text)
+      return address !== undefined && isChosen && !options.mayLeadTo(address) ? undefined : address
+    },
+  }
+}

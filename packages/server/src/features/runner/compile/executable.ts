@@ -1,0 +1,139 @@
+import type {
+  ChannelType,
+  Entrypoint,
+  NodeType,
+  OutputKind,
+} from '@millrace/contract/resources/workflow-definition.ts'
+import type {
+  DataRow,
+  EvaluateExpression,
+  FillTemplate,
+  PersonSource,
+  RowQuery,
+  RunnableExperiment,
+} from '../ports.ts'
+import type { RunRequest } from '../run/run-request.ts'
+
+/** What nodes ask while they run. */
+export interface RunEnvironment {
+  readonly companyId: string
+  /** At once where the rows are cached. */
+  readonly readRows: (query: RowQuery) => readonly DataRow[] | Promise<readonly DataRow[]>
+  readonly persons: PersonSource
+  readonly findExperiment: (id: string) => RunnableExperiment | undefined
+  readonly evaluateExpression: EvaluateExpression
+  readonly fillTemplate: FillTemplate
+}
+
+/** What the nodes of one run see of it. */
+export interface RunView {
+  readonly request: RunRequest
+  readonly environment: RunEnvironment
+  /** Value of a data node by its number: undefined where it is absent, `failed` where it has none. */
+  valueOf(data: number): unknown
+  /** Aborted when the time is used up. */
+  readonly signal: AbortSignal
+}
+
+/** Reads a binding: undefined where it is absent, `failed` where its node has no value. */
+export type Read = (run: RunView) => unknown
+
+interface Vertex {
+  readonly node: string
+  readonly type: NodeType
+  readonly name: string | undefined
+  /** Data nodes by number whose values it reads. */
+  readonly needs: readonly number[]
+}
+
+/** A node whose value is computed when the first other one asks for it, and once in a run. */
+export interface DataNode extends Vertex {
+  readonly number: number
+  /** Asks other systems, which takes time. */
+  readonly waits: boolean
+  /** What it is given, for previews. */
+  readonly inputOf: (run: RunView) => unknown
+  /** @throws where it has no value */
+  readonly compute: (run: RunView) => unknown
+}
+
+/** A place on the way, with what follows. */
+export type Step = DataStep | LogicStep | OutputStep
+
+export interface DataStep {
+  readonly kind: 'data'
+  readonly place: number
+  readonly data: DataNode
+  next: Step | undefined
+}
+
+export interface LogicStep extends Vertex {
+  readonly kind: 'logic'
+  readonly place: number
+  /** Names of the outputs by number. */
+  readonly outputs: readonly string[]
+  readonly inputOf: (run: RunView) => unknown
+  /** Number of the output to take; below 0 where the node does not have the one that it would take. */
+  readonly choose: (run: RunView) => number | Promise<number>
+  /** What is taken when it fails. */
+  readonly fallback: number
+  /** By number of the output. */
+  readonly next: (Step | undefined)[]
+}
+
+/** What is answered. Addresses are whole and can stand in a header. */
+export type Content =
+  | { readonly kind: 'json'; readonly body: string }
+  | { readonly kind: 'html'; readonly body: string }
+  | { readonly kind: 'image' | 'redirect'; readonly location: string }
+  | { readonly kind: 'empty' }
+
+export interface OutputStep extends Vertex {
+  readonly kind: 'output'
+  readonly place: number
+  readonly output: OutputKind
+  readonly inputOf: (run: RunView) => unknown
+  /** @param clickAddress of the same content @throws where it cannot be made */
+  readonly render: (run: RunView, clickAddress: () => string) => Content
+  /** Destination of a click on it. */
+  readonly destination: (run: RunView) => string | undefined
+}
+
+/** A branch as events name it. */
+export interface CompiledBranch {
+  readonly id: string
+  readonly individualized: boolean
+  readonly categoryId: string | undefined
+  readonly tagValueIds: readonly string[]
+}
+
+/** Steps of all branches as a tree: a key for each step, the branch where one ends. */
+export interface BranchTree {
+  readonly next: Map<number, BranchTree>
+  branch: CompiledBranch | undefined
+}
+
+/** The key of a step in the tree: outputs of a node are fewer than 64. */
+export const stepKey = (place: number, output: number): number => place * 64 + output + 1
+
+export interface CompiledEntrypoint {
+  readonly id: string
+  readonly type: ChannelType
+  readonly format: Entrypoint['format']
+  /** From 0. */
+  readonly zone: number
+  readonly first: Step | undefined
+}
+
+/** A definition made ready to run: closures and numbers, so that a run looks nothing up by name. */
+export interface Executable {
+  readonly workflowId: string
+  readonly versionId: string
+  readonly entrypoints: ReadonlyMap<string, CompiledEntrypoint>
+  readonly data: readonly DataNode[]
+  readonly branches: BranchTree
+  readonly places: number
+  readonly experimentIds: readonly string[]
+  /** Hosts that its redirects name, to which a click may be led. */
+  readonly hosts: ReadonlySet<string>
+}

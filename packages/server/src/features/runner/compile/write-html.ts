@@ -1,0 +1,48 @@
+import { encodePart, linkAddress, webAddress } from './addresses.ts'
+import type { HtmlPlace } from './html-places.ts'
+
+const escapes: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+  '`': '&#96;',
+}
+
+/** A text as it can stand in a document and between the quotes of an attribute. */
+export const escapeHtml = (text: string): string => text.replace(/[&<>"'`]/g, (found) => escapes[found] ?? '')
+
+/** Where no quotes end the value, nothing but letters and digits stays as it is. */
+const escapeBare = (text: string): string =>
+  text.replace(/[^\p{L}\p{N}]/gu, (found) => `&#${found.codePointAt(0)};`)
+
+/** Words, numbers and colours; nothing that ends a declaration or calls a function. */
+const stylePattern = /^[\p{L}\p{N}#%.,+_ -]*$/u
+
+/** Characters that end an address in a style sheet. */
+const encodeForStyle = (address: string): string =>
+  address.replace(/["'()\\\s]/g, (found) => `%${found.charCodeAt(0).toString(16).padStart(2, '0')}`)
+
+/** A value as its place takes it; nothing where it cannot be put there without harm. */
+export function writeHtml(value: string, place: HtmlPlace): string {
+  switch (place) {
+    case 'text':
+    case 'attribute':
+      return escapeHtml(value)
+    case 'bare-attribute':
+      return escapeBare(value)
+    case 'address':
+      return escapeHtml(linkAddress(value) ?? '')
+    case 'address-part':
+      return escapeHtml(encodePart(value))
+    case 'style':
+      return stylePattern.test(value) ? value : ''
+    case 'style-address': {
+      const address = webAddress(value)
+      return address === undefined ? '' : escapeHtml(encodeForStyle(address))
+    }
+    case 'nowhere':
+      return ''
+  }
+}

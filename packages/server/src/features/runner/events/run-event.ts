@@ -1,0 +1,86 @@
+import type { ReturnCode } from '@millrace/contract/resources/workflow-preview.ts'
+import type { CompiledBranch, CompiledEntrypoint } from '../compile/executable.ts'
+import type { RunnableZone, RunnerCompany, RunnerEvent } from '../ports.ts'
+import { languageOf, messageOf, modeParameter, reservedPrefix } from '../run/read-request.ts'
+import type { RunRequest } from '../run/run-request.ts'
+
+export interface RecordedRun {
+  readonly name: RunnerEvent['name']
+  readonly zone: RunnableZone
+  readonly company: RunnerCompany
+  readonly datasourceId: string
+  readonly runId: string
+  readonly request: RunRequest
+  readonly userAgent: string | undefined
+  readonly address: string
+  readonly mailClient: string
+  /** Undefined where the version has it no more. */
+  readonly entrypoint: CompiledEntrypoint | undefined
+  readonly branch: CompiledBranch | undefined
+  readonly outputType: string | undefined
+  readonly returnCode: ReturnCode
+  readonly milliseconds: number
+  /** The address of the integration, without parameters. */
+  readonly displayAddress: string
+}
+
+/** Parameters that are kept with an event; further ones are left out. */
+const maxKeptParameters = 50
+
+/** A run as an event of the company (docs/workflows.md, Events). */
+export function eventOfRun(run: RecordedRun): RunnerEvent {
+  const { zone, company, request, entrypoint, branch } = run
+  const data: Record<string, unknown> = {
+    workflowId: zone.workflowId,
+    versionId: zone.published?.versionId,
+    branchId: branch?.id,
+    entrypointId: zone.entrypointId,
+    zone: entrypoint?.zone,
+    zoneType: entrypoint?.type ?? zone.integration.type,
+    format: entrypoint?.format ?? zone.integration.format,
+    outputType: run.outputType,
+    message: messageOf(request),
+    language: languageOf(request),
+    individualized: String(branch?.individualized ?? false),
+    generationMs: Math.round(run.milliseconds * 1000) / 1000,
+    returnCode: run.returnCode === '' ? undefined : run.returnCode,
+    categoryId: branch?.categoryId,
+    tagValueIds: branch !== undefined && branch.tagValueIds.length > 0 ? branch.tagValueIds : undefined,
+    mailClient: run.mailClient === '' ? undefined : run.mailClient,
+    runId: run.runId,
+    integrationId: zone.integration.id,
+  }
+  let kept = 0
+  for (const [name, values] of request.parameters) {
+    if (isOwn(name)) continue
+    if (kept++ === maxKeptParameters) break
+    data[`parameter.${name}`] = values.length === 1 ? values[0] : values.join(',')
+  }
+  return {
+    name: run.name,
+    companyId: zone.companyId,
+    datasourceId: run.datasourceId,
+    countries: company.countries,
+    eventId: run.runId,
+    url: request.page === '' ? addressWithoutIdentifiers(run.displayAddress, request) : request.page,
+    tmpId: request.tmpId,
+    clientId: request.person.client,
+    data,
+    userAgent: run.userAgent,
+    address: run.address,
+  }
+}
+
+const isOwn = (name: string): boolean => name === modeParameter || name.startsWith(reservedPrefix)
+
+function addressWithoutIdentifiers(address: string, { parameters }: RunRequest): string {
+  let query = ''
+  for (const [name, values] of parameters) {
+    if (isOwn(name)) continue
+    for (const value of values) {
+      const part = `${encodeURIComponent(name.toWellFormed())}=${encodeURIComponent(value.toWellFormed())}`
+      query += `${query === '' ? '?' : '&'}${part}`
+    }
+  }
+  return address + query
+}

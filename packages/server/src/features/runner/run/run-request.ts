@@ -1,0 +1,20 @@
+import type { PersonKey, RunnerSender, WallClock } from '../ports.ts'
+
+/** What one run is given, whoever asks for it: an address, or a preview. */
+export interface RunRequest {
+  /** Parameters of the address by name; a repeated one has all its values. */
+  readonly parameters: ReadonlyMap<string, readonly string[]>
+  readonly person: PersonKey
+  /** By which groups and variants are assigned: the client, else the device. */
+  readonly unit: string
+  /** The device, also of a client without one. */
+  readonly tmpId: string
+  /** `lang_COUNTRY`. */
+  readonly locale: string | undefined
+  readonly sender: RunnerSender
+  readonly mailClient: string
+  readonly page: string
+  /** Milliseconds since 1970-01-01 UTC. */
+  readonly now: number
+  readonly clock: WallClock
+}

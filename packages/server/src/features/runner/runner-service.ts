@@ -1,0 +1,333 @@
+import type { ReturnCode } from '@millrace/contract/resources/workflow-preview.ts'
+import type { Clock } from '../../platform/clock.ts'
+import { newId } from '../../platform/ids.ts'
+import type { Logger } from '../../platform/logger.ts'
+import { putBounded } from './bounded-map.ts'
+import type { RunEnvironment } from './compile/executable.ts'
+import { eventOfRun } from './events/run-event.ts'
+import type {
+  EvaluateExpression,
+  FillTemplate,
+  FindZone,
+  ListExperiments,
+  PersonSource,
+  ReadCompany,
+  RecordEvent,
+  RowSource,
+  RunnerSender,
+  WallClock,
+} from './ports.ts'
+import { clickAddressOf } from './reply/click-address.ts'
+import { locationOf } from './reply/destination.ts'
+import { deadClick, defaultReply, notFound, type RunnerReply, replyByAccept, replyOf } from './reply/reply.ts'
+import { execute, type Outcome } from './run/execute.ts'
+import { type Query, readRunRequest } from './run/read-request.ts'
+import { createRowCache } from './run/row-cache.ts'
+import type { RunRequest } from './run/run-request.ts'
+import { createZoneCache, type ReadyZone } from './zone-cache.ts'
+
+export interface RunnerDependencies {
+  readonly findZone: FindZone
+  readonly readCompany: ReadCompany
+  readonly listExperiments: ListExperiments
+  readonly rows: RowSource
+  readonly persons: PersonSource
+  readonly evaluateExpression: EvaluateExpression
+  readonly fillTemplate: FillTemplate
+  readonly readSender: (userAgent: string | undefined) => RunnerSender
+  readonly openZone: (timezone: string) => WallClock
+  readonly record: RecordEvent
+  /** Address under which users reach the service, without a path. */
+  readonly publicUrl: () => string
+  /** Milliseconds that a run may wait for its data. */
+  readonly budgetMs: number
+  readonly clock: Clock
+  /** By which what is remembered grows old; the same clock when absent. */
+  readonly steadyClock?: Clock
+  readonly log: Pick<Logger, 'warn' | 'error'>
+  readonly metrics?: RunnerMetrics
+}
+
+/** Where the runner's counts go. */
+export interface RunnerMetrics {
+  counter(name: string, help: string, read: () => number): void
+  readonly runnerSeconds: { observe(labels: { readonly mode: 'display' | 'click' }, seconds: number): void }
+}
+
+/** A request for an address, as HTTP has it. */
+export interface RunnerRequest {
+  readonly shortId: string
+  readonly query: Query
+  readonly userAgent: string | undefined
+  readonly referer: string | undefined
+  readonly accept: string | undefined
+  readonly address: string
+  /** False for a request that only looks, as HEAD does: nothing of it is recorded. */
+  readonly counts: boolean
+}
+
+export interface RunnerAnswer {
+  readonly reply: RunnerReply
+  /** Undefined where nothing ran. */
+  readonly runId: string | undefined
+}
+
+/** Counts since the process started. */
+interface RunnerTotals {
+  displays: number
+  clicks: number
+  fatal: number
+  degraded: number
+  withoutDestination: number
+  unknown: number
+  unpublished: number
+  unavailable: number
+  lost: number
+}
+
+export type RunnerService = ReturnType<typeof createRunnerService>
+
+/** Shapes that short identifiers may have; others are unknown without a look. */
+const shortIdPattern = /^[A-Za-z0-9_-]{4,40}$/
+/** For how long a reply waits for its event to be on disk, at most. */
+const recordMs = 2_000
+const quietMs = 60_000
+const rememberedFaults = 5_000
+const rememberedMailClients = 20_000
+
+/** Runs published workflows for end users (docs/workflows.md, Runner). */
+export function createRunnerService(dependencies: RunnerDependencies) {
+  const { clock, log, publicUrl, budgetMs, record } = dependencies
+  const { steadyClock = clock } = dependencies
+  let isListening = false
+  const zones = createZoneCache({ ...dependencies, clock: steadyClock, isListening: () => isListening })
+  const rows = createRowCache({ source: dependencies.rows, clock: steadyClock })
+  const totals: RunnerTotals = {
+    displays: 0,
+    clicks: 0,
+    fatal: 0,
+    degraded: 0,
+    withoutDestination: 0,
+    unknown: 0,
+    unpublished: 0,
+    unavailable: 0,
+    lost: 0,
+  }
+  countFor(dependencies.metrics, totals)
+  /** When a fault was logged last, by what it is about. */
+  const logged = new Map<string, number>()
+  /** What showed a workflow to a client: proxies hide it from the click that follows. */
+  const mailClients = new Map<string, string>()
+
+  function warn(about: string, fields: object, message: string): void {
+    const now = steadyClock.now()
+    const last = logged.get(about)
+    if (last !== undefined && Math.abs(now - last) < quietMs) return
+    putBounded(logged, about, now, rememberedFaults)
+    log.warn(fields, message)
+  }
+
+  const environmentOf = (ready: Pick<ReadyZone, 'experiments'>, companyId: string): RunEnvironment => ({
+    companyId,
+    readRows: rows.read,
+    persons: dependencies.persons,
+    findExperiment: (id) => ready.experiments.get(id),
+    evaluateExpression: dependencies.evaluateExpression,
+    fillTemplate: dependencies.fillTemplate,
+  })
+
+  function logFaults({ zone }: ReadyZone, { faults, returnCode }: Outcome): void {
+    const { workflowId, published } = zone
+    for (const { node, error } of faults) {
+      const fields = { err: error, workflowId, versionId: published?.versionId, node, returnCode }
+      warn(`${published?.versionId} ${node}`, fields, 'a node of a workflow failed and fell back')
+    }
+  }
+
+  function rememberMailClient(ready: ReadyZone, request: RunRequest, isClick: boolean): string {
+    const { client } = request.person
+    if (client === undefined) return request.mailClient
+    const key = `${ready.zone.workflowId} ${client}`
+    if (isClick) return mailClients.get(key) ?? request.mailClient
+    if (request.mailClient !== '') putBounded(mailClients, key, request.mailClient, rememberedMailClients)
+    return request.mailClient
+  }
+
+  /** Resolves once the event is on disk, or cannot be brought there: an end user gets the content all the same. */
+  async function keep(ready: ReadyZone, event: Parameters<typeof eventOfRun>[0] | undefined): Promise<void> {
+    if (event === undefined) {
+      totals.lost++
+      warn(
+        'datasource',
+        { companyId: ready.zone.companyId },
+        'a company has no datasource for workflow events',
+      )
+      return
+    }
+    let timer: NodeJS.Timeout | undefined
+    const tooLate = new Promise<never>((_, reject) => {
+      timer = setTimeout(() => reject(new Error('the event was not on disk in time')), recordMs)
+    })
+    try {
+      await Promise.race([record(eventOfRun(event)), tooLate])
+    } catch (error) {
+      totals.lost++
+      warn('event', { err: error }, 'a display or click was answered without being recorded')
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+
+  async function run(ready: ReadyZone, request: RunnerRequest, isClick: boolean): Promise<RunnerAnswer> {
+    const { zone, company, executable } = ready
+    const { integration, workflowId } = zone
+    const entrypoint = executable?.entrypoints.get(zone.entrypointId)
+    const asker = { ...request, sender: dependencies.readSender(request.userAgent) }
+    const runRequest = readRunRequest(
+      request.query,
+      asker,
+      clock.now(),
+      dependencies.openZone(company.timezone),
+    )
+    const displayAddress = `${publicUrl()}/r/${integration.shortId}`
+    const outcome: Outcome =
+      executable === undefined || entrypoint === undefined
+        ? fatal(new Error('the version has no such entrypoint'))
+        : await execute({
+            executable,
+            entrypoint,
+            request: runRequest,
+            environment: environmentOf(ready, zone.companyId),
+            budgetMs,
+            clickAddress: () => clickAddressOf(displayAddress, runRequest),
+          })
+    if (outcome.faults.length > 0) logFaults(ready, outcome)
+    const format = entrypoint?.format ?? integration.format
+    const location = isClick
+      ? locationOf({
+          parameters: runRequest.parameters,
+          destination: outcome.destination,
+          hosts: executable?.hosts ?? new Set(),
+          domain: integration.domain,
+          workflowId,
+          branchId: outcome.branch?.id,
+        })
+      : undefined
+    const returnCode: ReturnCode = isClick && location === undefined ? '3503' : outcome.returnCode
+    const runId = newId()
+    if (request.counts) {
+      count(returnCode, isClick)
+      const { eventsDatasourceId } = company
+      await keep(
+        ready,
+        eventsDatasourceId === undefined
+          ? undefined
+          : {
+              name: isClick ? 'workflow_click' : 'workflow_display',
+              zone,
+              company,
+              datasourceId: eventsDatasourceId,
+              runId,
+              request: runRequest,
+              userAgent: request.userAgent,
+              address: request.address,
+              mailClient: rememberMailClient(ready, runRequest, isClick),
+              entrypoint,
+              branch: outcome.branch,
+              outputType: outcome.output?.output,
+              returnCode,
+              milliseconds: outcome.milliseconds,
+              displayAddress,
+            },
+      )
+      dependencies.metrics?.runnerSeconds.observe(
+        { mode: isClick ? 'click' : 'display' },
+        outcome.milliseconds / 1000,
+      )
+    }
+    if (!isClick)
+      return { reply: outcome.content ? replyOf(outcome.content, format) : defaultReply(format), runId }
+    if (location !== undefined) return { reply: { status: 302, location }, runId }
+    return { reply: deadClick((outcome.output?.output ?? format) === 'json'), runId }
+  }
+
+  function count(returnCode: ReturnCode, isClick: boolean): void {
+    if (isClick) totals.clicks++
+    else totals.displays++
+    if (returnCode === '3501') totals.fatal++
+    if (returnCode === '3502') totals.degraded++
+    if (returnCode === '3503') totals.withoutDestination++
+  }
+
+  return {
+    totals: totals as Readonly<RunnerTotals>,
+
+    /** Something of a workflow has changed, or of any where none is named. */
+    drop: zones.drop,
+
+    /** Whether changes of workflows are being notified to this process; without, zones are read again more often. */
+    setListening(is: boolean): void {
+      isListening = is
+    },
+
+    environmentOf,
+
+    /** Never rejects: an end user gets the content, what stands in its place, or nothing. */
+    async answer(request: RunnerRequest): Promise<RunnerAnswer> {
+      const isClick = request.query.mode === 'click'
+      let ready: ReadyZone | undefined
+      try {
+        const found = shortIdPattern.test(request.shortId) ? zones.find(request.shortId) : undefined
+        ready = found instanceof Promise ? await found : found
+      } catch (error) {
+        totals.unavailable++
+        warn('zone', { err: error }, 'a workflow could not be looked up')
+        return { reply: isClick ? notFound : replyByAccept(request.accept), runId: undefined }
+      }
+      if (ready === undefined) {
+        totals.unknown++
+        return { reply: notFound, runId: undefined }
+      }
+      const { zone } = ready
+      if (!zone.integration.enabled || zone.published === undefined) {
+        totals.unpublished++
+        const { format } = zone.integration
+        return { reply: isClick ? deadClick(format === 'json') : defaultReply(format), runId: undefined }
+      }
+      try {
+        return await run(ready, request, isClick)
+      } catch (error) {
+        totals.fatal++
+        log.error({ err: error, workflowId: zone.workflowId }, 'a workflow could not be run')
+        const { format } = zone.integration
+        return { reply: isClick ? deadClick(format === 'json') : defaultReply(format), runId: undefined }
+      }
+    },
+  }
+}
+
+function fatal(error: Error): Outcome {
+  return {
+    content: undefined,
+    output: undefined,
+    destination: undefined,
+    branch: undefined,
+    returnCode: '3501',
+    milliseconds: 0,
+    faults: [{ node: undefined, error }],
+  }
+}
+
+function countFor(metrics: RunnerMetrics | undefined, totals: RunnerTotals): void {
+  const counter = (name: string, help: string, key: keyof RunnerTotals) =>
+    metrics?.counter(`millrace_runner_${name}_total`, help, () => totals[key])
+  counter('displays', 'Contents of workflows that were displayed', 'displays')
+  counter('clicks', 'Clicks on contents of workflows', 'clicks')
+  counter('fallbacks_3501', 'Runs that ended before an output or used up their time', 'fatal')
+  counter('fallbacks_3502', 'Runs in which a node failed', 'degraded')
+  counter('fallbacks_3503', 'Clicks without a destination', 'withoutDestination')
+  counter('unknown', 'Requests for addresses that no integration has', 'unknown')
+  counter('unpublished', 'Requests for workflows that are not published or switched off', 'unpublished')
+  counter('unavailable', 'Requests that could not be looked up', 'unavailable')
+  counter('lost', 'Displays and clicks that were answered without being recorded', 'lost')
+}

@@ -1,0 +1,136 @@
+import { and, eq, exists, inArray, ne, type SQL, sql } from 'drizzle-orm'
+import { cohorts } from '../../database/tables/cohort.ts'
+import { datasources, datasourceTeams } from '../../database/tables/datasource.ts'
+import { experiments } from '../../database/tables/experiment.ts'
+import { tagKeys } from '../../database/tables/tag-key.ts'
+import { datasourceVersions } from '../../database/tables/worker-datasource.ts'
+import type { Queries } from '../../platform/stores/relational.ts'
+import type { KnownExperiment } from './definition/definition-resources.ts'
+import type { DefinitionSources, SourceQuery } from './read-resources.ts'
+
+type OwnSources = Pick<
+  DefinitionSources,
+  'listDatasources' | 'listTrackingDatasources' | 'listCohorts' | 'listExperiments' | 'listTagKeys'
+>
+
+/** A row that cannot be deleted until the transaction ends; its other changes go on. */
+const held = 'key share'
+
+const variants = sql<KnownExperiment['variants']>`(
+  select coalesce(
+    json_agg(json_strip_nulls(json_build_object('id', v.id, 'tagValueId', v.tag_value_id)) order by v.position), '[]')
+  from experiment_variants v where v.experiment_id = "experiments"."id")`
+
+const valueIds = sql<string[]>`array(select v.id from tag_values v where v.tag_key_id = "tag_keys"."id")`
+
+/** Datasources of the kind that one of the teams sees. */
+function seen(queries: Queries, kind: 'tracking' | 'worker', { companyId, teamIds, ids }: SourceQuery) {
+  const byTeam = queries
+    .select({ one: sql`1` })
+    .from(datasourceTeams)
+    .where(
+      and(eq(datasourceTeams.datasourceId, datasources.id), inArray(datasourceTeams.teamId, [...teamIds])),
+    )
+  return and(
+    eq(datasources.companyId, companyId),
+    eq(datasources.kind, kind),
+    ne(datasources.status, 'deleted'),
+    inArray(datasources.id, [...ids]),
+    teamIds.length > 0 ? exists(byTeam) : sql`false`,
+  )
+}
+
+async function listDatasourceIds(
+  queries: Queries,
+  asked: SourceQuery,
+  where: SQL | undefined,
+): Promise<string[]> {
+  const query = queries.select({ id: datasources.id }).from(datasources).where(where).$dynamic()
+  const rows = await (asked.lock ? query.for(held) : query)
+  return rows.map(({ id }) => id)
+}
+
+/** What definitions can name of datasources, cohorts, experiments and tag keys. */
+export const definitionSources: OwnSources = {
+  async listDatasources(queries, asked) {
+    const ids = await listDatasourceIds(queries, asked, seen(queries, 'worker', asked))
+    if (ids.length === 0) return new Map()
+    const live = await queries
+      .select({ id: datasourceVersions.datasourceId, fields: datasourceVersions.fields })
+      .from(datasourceVersions)
+      .where(
+        and(
+          eq(datasourceVersions.companyId, asked.companyId),
+          inArray(datasourceVersions.datasourceId, ids),
+          eq(datasourceVersions.state, 'live'),
+        ),
+      )
+    return new Map(
+      live.map(({ id, fields }) => [
+        id,
+        {
+          fields: new Map(
+            fields
+              .filter(({ selected }) => selected)
+              .map(({ name, type, primitive, sortable }) => [
+                name,
+                { type, primitive, ...(sortable !== undefined && { sortable }) },
+              ]),
+          ),
+        },
+      ]),
+    )
+  },
+
+  async listTrackingDatasources(queries, asked) {
+    return new Set(await listDatasourceIds(queries, asked, seen(queries, 'tracking', asked)))
+  },
+
+  async listCohorts(queries, { companyId, ids, lock }) {
+    const query = queries
+      .select({ id: cohorts.id })
+      .from(cohorts)
+      .where(and(eq(cohorts.companyId, companyId), inArray(cohorts.id, [...ids])))
+      .$dynamic()
+    const rows = await (lock ? query.for(held) : query)
+    return new Set(rows.map(({ id }) => id))
+  },
+
+  async listExperiments(queries, { companyId, ids, lock }) {
+    const query = queries
+      .select({
+        id: experiments.id,
+        status: experiments.status,
+        systemTagKeyId: experiments.tagKeyId,
+        variants,
+      })
+      .from(experiments)
+      .where(and(eq(experiments.companyId, companyId), inArray(experiments.id, [...ids])))
+      .$dynamic()
+    const rows = await (lock ? query.for(held) : query)
+    return new Map(
+      rows.map(({ id, systemTagKeyId, ...rest }) => [
+        id,
+        { ...rest, ...(systemTagKeyId !== null && { systemTagKeyId }) },
+      ]),
+    )
+  },
+
+  async listTagKeys(queries, { companyId, ids, lock }) {
+    const query = queries
+      .select({
+        id: tagKeys.id,
+        cardinality: tagKeys.cardinality,
+        assignmentMode: tagKeys.assignmentMode,
+        valueIds,
+      })
+      .from(tagKeys)
+      .where(and(eq(tagKeys.companyId, companyId), inArray(tagKeys.id, [...ids])))
+      .orderBy(tagKeys.id)
+      .$dynamic()
+    const rows = await (lock ? query.for(held) : query)
+    return new Map(
+      rows.map(({ id, valueIds: values, ...rest }) => [id, { ...rest, valueIds: new Set(values) }]),
+    )
+  },
+}

@@ -1,0 +1,145 @@
+import { DateTime, type DateTimeFormatOptions } from 'luxon'
+import { localeOf, zoneOf } from './locales.ts'
+import {
+  constant,
+  optional,
+  type TransformFunction,
+  WrongArgument,
+  withVariables,
+} from './transform-function.ts'
+
+const zone = optional(constant('zone', 'text'))
+const zoneNamed = (given: unknown): string => zoneOf(given === undefined ? 'UTC' : String(given))
+const at = (instant: unknown, givenZone: unknown): DateTime =>
+  DateTime.fromMillis(instant as number, { zone: zoneNamed(givenZone) })
+
+const localized = (options: DateTimeFormatOptions) => (date: DateTime) => date.toLocaleString(options)
+
+/** Formats by name; those that are localized are written as the locale does. */
+const dateFormats: Readonly<Record<string, (date: DateTime) => string | null>> = {
+  iso: (date) => date.toISO(),
+  'iso-date': (date) => date.toISODate(),
+  'iso-time': (date) => date.toFormat('HH:mm:ss'),
+  timestamp: (date) => String(date.toMillis()),
+  'date-short': localized(DateTime.DATE_SHORT),
+  'date-medium': localized(DateTime.DATE_MED),
+  'date-long': localized(DateTime.DATE_FULL),
+  'date-full': localized(DateTime.DATE_HUGE),
+  'time-short': localized(DateTime.TIME_SIMPLE),
+  'time-medium': localized(DateTime.TIME_WITH_SECONDS),
+  'time-24': localized(DateTime.TIME_24_SIMPLE),
+  'datetime-short': localized(DateTime.DATETIME_SHORT),
+  'datetime-medium': localized(DateTime.DATETIME_MED),
+  'datetime-long': localized(DateTime.DATETIME_FULL),
+  weekday: localized({ weekday: 'long' }),
+  'weekday-short': localized({ weekday: 'short' }),
+  month: localized({ month: 'long' }),
+  'month-short': localized({ month: 'short' }),
+  'day-month': localized({ day: 'numeric', month: 'long' }),
+  'month-year': localized({ month: 'long', year: 'numeric' }),
+  year: (date) => date.toFormat('yyyy'),
+}
+
+const units = ['seconds', 'minutes', 'hours', 'days', 'weeks', 'months', 'years'] as const
+type Unit = (typeof units)[number]
+
+const formatDate: TransformFunction = {
+  description: 'A date in one of the named formats; in `en_US` and `UTC` when absent',
+  parameters: [
+    { name: 'date', type: 'date' },
+    constant('format', 'text', Object.keys(dateFormats)),
+    optional(constant('locale', 'text')),
+    zone,
+  ],
+  result: 'text',
+  evaluate: ([date, format, locale, givenZone]) =>
+    dateFormats[format as string]?.(at(date, givenZone).setLocale(localeOf(locale))),
+  check([, , locale, givenZone]) {
+    localeOf(locale)
+    zoneNamed(givenZone)
+  },
+}
+
+const maxFormatLength = 100
+
+function parseDate(text: string, format: string, givenZone: unknown, locale: unknown): number {
+  const options = { zone: zoneNamed(givenZone), locale: localeOf(locale) }
+  const date = format === 'iso' ? DateTime.fromISO(text, options) : DateTime.fromFormat(text, format, options)
+  if (text.length > maxFormatLength || !date.isValid)
+    throw new WrongArgument(`"${text.slice(0, 40)}" is no date of the format "${format}"`)
+  return date.toMillis()
+}
+
+const shift = (sign: 1 | -1): TransformFunction => ({
+  description: `A date ${sign === 1 ? 'moved on' : 'moved back'} by whole units; days and longer ones by the calendar of the zone`,
+  parameters: [
+    { name: 'date', type: 'date' },
+    { name: 'amount', type: 'number' },
+    constant('unit', 'text', units),
+    zone,
+  ],
+  result: 'date',
+  evaluate([date, amount, unit, givenZone]) {
+    const moved = at(date, givenZone).plus({ [unit as Unit]: sign * Math.trunc(amount as number) })
+    if (!moved.isValid) throw new WrongArgument('the amount leads out of the range of dates')
+    return moved.toMillis()
+  },
+  check: ([, , , givenZone]) => void zoneNamed(givenZone),
+})
+
+/** Functions over dates (docs/workflows.md, Transform functions). */
+export const dateFunctions = {
+  'format-date': formatDate,
+  'format-date-locale-var': withVariables(formatDate, ['locale']),
+  'parse-date': {
+    description:
+      'The date that a text writes: `iso`, or a format as `dd/MM/yyyy HH:mm`; in `UTC` when absent',
+    parameters: [
+      { name: 'text', type: 'text' },
+      constant('format', 'text'),
+      zone,
+      optional(constant('locale', 'text')),
+    ],
+    result: 'date',
+    evaluate: ([text, format, givenZone, locale]) =>
+      parseDate((text as string).slice(0, maxFormatLength + 1), format as string, givenZone, locale),
+    check([, format, givenZone, locale]) {
+      zoneNamed(givenZone)
+      localeOf(locale)
+      if (typeof format === 'string' && (format === '' || format.length > maxFormatLength))
+        throw new WrongArgument(`format must have 1 to ${maxFormatLength} characters`)
+    },
+  },
+  'diff-dates': {
+    description: 'Whole units from the first date to the second, negative where the second is earlier',
+    parameters: [
+      { name: 'from', type: 'date' },
+      { name: 'to', type: 'date' },
+      constant('unit', 'text', units),
+      zone,
+    ],
+    result: 'number',
+    evaluate: ([from, to, unit, givenZone]) =>
+      Math.trunc(
+        at(to, givenZone)
+          .diff(at(from, givenZone), unit as Unit)
+          .as(unit as Unit),
+      ) + 0,
+    check: ([, , , givenZone]) => void zoneNamed(givenZone),
+  },
+  'add-to-date': shift(1),
+  'sub-to-date': shift(-1),
+  'get-date-occurence': {
+    description:
+      'The first anniversary of a date that is not before `after`, as the next birthday; 29 February is the 28th in other years',
+    parameters: [{ name: 'date', type: 'date' }, { name: 'after', type: 'date' }, zone],
+    result: 'date',
+    evaluate([date, after, givenZone]) {
+      const [first, wanted] = [at(date, givenZone), at(after, givenZone)]
+      const inYear = (year: number) => first.set({ year })
+      const candidate = inYear(wanted.year)
+      return (candidate.toMillis() >= wanted.toMillis() ? candidate : inYear(wanted.year + 1)).toMillis()
+    },
+    check: ([, , givenZone]) => void zoneNamed(givenZone),
+  },
+} as const satisfies Record<string, TransformFunction>

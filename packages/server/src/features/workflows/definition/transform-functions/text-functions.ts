@@ -1,0 +1,274 @@
+import { createDecipheriv, createHash } from 'node:crypto'
+import { RE2JS, RE2JSSyntaxException } from 're2js'
+import { localeOf } from './locales.ts'
+import {
+  bounded,
+  constant,
+  optional,
+  remembered,
+  type TransformFunction,
+  transformLimits,
+  WrongArgument,
+  withVariables,
+} from './transform-function.ts'
+
+const maxPatternLength = 1_000
+/** Instructions of a pattern: a search takes at most so many steps for each character. */
+const maxPatternSize = 1_000
+
+/** Patterns of RE2, which have no look-ahead and no back-references and take linear time. */
+const patternOf = remembered((pattern: string): RE2JS => {
+  if (pattern.length > maxPatternLength)
+    throw new WrongArgument(`a pattern must have at most ${maxPatternLength} characters`)
+  let compiled: RE2JS
+  try {
+    compiled = RE2JS.compile(pattern)
+  } catch (error) {
+    if (!(error instanceof RE2JSSyntaxException)) throw error
+    throw new WrongArgument(
+      `${error.message.replace('error parsing regexp: ', 'the pattern is not valid: ')}; patterns are those of RE2`,
+    )
+  }
+  if (compiled.programSize() > maxPatternSize)
+    throw new WrongArgument('the pattern repeats too much; give one with smaller counts')
+  return compiled
+})
+
+function searchable(text: string): string {
+  if (text.length > transformLimits.searchedText)
+    throw new WrongArgument(`a pattern is searched in at most ${transformLimits.searchedText} characters`)
+  return text
+}
+
+function replacePattern(text: string, pattern: string, replacement: string): string {
+  const matcher = patternOf(pattern).matcher(searchable(text))
+  let result = ''
+  let end = 0
+  while (matcher.find()) {
+    result = bounded(result + text.slice(end, matcher.start()) + replacement)
+    end = matcher.end()
+  }
+  return bounded(result + text.slice(end))
+}
+
+function replaceText(text: string, search: string, replacement: string): string {
+  if (search === '') throw new WrongArgument('search must not be empty')
+  const parts = text.split(search)
+  const length = text.length + (parts.length - 1) * (replacement.length - search.length)
+  if (length > transformLimits.text)
+    throw new WrongArgument(`the result must have at most ${transformLimits.text} characters`)
+  return parts.join(replacement)
+}
+
+const replace: TransformFunction = {
+  description: 'Every occurrence of `search` replaced; with `pattern` it is a regular expression of RE2',
+  parameters: [
+    { name: 'text', type: 'text' },
+    constant('search', 'text'),
+    constant('replacement', 'text'),
+    optional(constant('mode', 'text', ['text', 'pattern'])),
+  ],
+  result: 'text',
+  evaluate: ([text, search, replacement, mode]) =>
+    mode === 'pattern'
+      ? replacePattern(text as string, search as string, replacement as string)
+      : replaceText(text as string, search as string, replacement as string),
+  check([, search, , mode]) {
+    if (search === '') throw new WrongArgument('search must not be empty')
+    if (mode === 'pattern' && search !== undefined) patternOf(search as string)
+  },
+}
+
+const capitalized = (text: string, locale: string): string => {
+  const [first = ''] = text
+  return first.toLocaleUpperCase(locale) + text.slice(first.length).toLocaleLowerCase(locale)
+}
+
+/** `%s`, `%5d`, `%.2f`, `%2$s`, `%%`. */
+const conversion = /%(?:(\d)\$)?([-0+]{0,3})(\d{0,3})(?:\.(\d))?(.?)/gsu
+
+function converted(value: unknown, kind: string, flags: string, width: string, digits?: string): string {
+  let text = value === undefined ? '' : String(value)
+  if (value !== undefined && kind !== 's') {
+    if (typeof value !== 'number') throw new WrongArgument(`%${kind} takes a number; use %s or parse-number`)
+    text = kind === 'd' ? String(Math.trunc(value)) : value.toFixed(Number(digits ?? 6))
+    if (flags.includes('+') && value >= 0) text = `+${text}`
+  }
+  if (flags.includes('-')) return text.padEnd(Number(width))
+  if (!flags.includes('0') || kind === 's') return text.padStart(Number(width))
+  const sign = /^[+-]/.test(text) ? text.slice(0, 1) : ''
+  return sign + text.slice(sign.length).padStart(Number(width) - sign.length, '0')
+}
+
+function sprintf(format: string, values: readonly unknown[]): string {
+  let next = 0
+  let length = 0
+  return format.replace(
+    conversion,
+    (whole, place: string, flags: string, width: string, digits, kind: string) => {
+      if (whole === '%%') return '%'
+      if (!['s', 'd', 'f'].includes(kind))
+        throw new WrongArgument(`"${whole}" is not known; conversions are %s, %d, %f and %%`)
+      const text = converted(values[place ? Number(place) - 1 : next++], kind, flags, width, digits)
+      length += text.length
+      if (length > transformLimits.text)
+        throw new WrongArgument(`the result must have at most ${transformLimits.text} characters`)
+      return text
+    },
+  )
+}
+
+function decipher(data: Buffer, key: Buffer, mode: string): string {
+  const bits = key.length * 8
+  if (mode === 'gcm') {
+    const [iv, body, tag] = [data.subarray(0, 12), data.subarray(12, -16), data.subarray(-16)]
+    const decipher = createDecipheriv(`aes-${bits}-gcm` as 'aes-256-gcm', key, iv, { authTagLength: 16 })
+    decipher.setAuthTag(tag)
+    return Buffer.concat([decipher.update(body), decipher.final()]).toString('utf8')
+  }
+  const decipher = createDecipheriv(`aes-${bits}-cbc`, key, data.subarray(0, 16))
+  return Buffer.concat([decipher.update(data.subarray(16)), decipher.final()]).toString('utf8')
+}
+
+const keyForm = /^(?:[0-9a-fA-F]{32}|[0-9a-fA-F]{48}|[0-9a-fA-F]{64})$/
+
+function keyOf(key: string): Buffer {
+  if (!keyForm.test(key)) throw new WrongArgument('key must be 32, 48 or 64 hexadecimal digits')
+  return Buffer.from(key, 'hex')
+}
+
+function paddedLength(length: unknown): number {
+  const wanted = length as number
+  if (wanted < 0 || wanted > 1_000) throw new WrongArgument('length must be between 0 and 1000')
+  return wanted
+}
+
+/** Functions over texts (docs/workflows.md, Transform functions). */
+export const textFunctions = {
+  truncate: {
+    description: 'At most `length` characters, the ending included, which is `…` when absent',
+    parameters: [
+      { name: 'text', type: 'text' },
+      constant('length', 'number'),
+      optional(constant('ending', 'text')),
+    ],
+    result: 'text',
+    evaluate([text, length, ending = '…']) {
+      const [characters, end] = [[...(text as string)], [...(ending as string)]]
+      const max = Math.max(0, Math.trunc(length as number))
+      if (characters.length <= max) return text
+      return [...characters.slice(0, Math.max(0, max - end.length)), ...end].slice(0, max).join('')
+    },
+  },
+  case: {
+    description: 'In upper or lower case, or the first letter in upper and the rest in lower case',
+    parameters: [
+      { name: 'text', type: 'text' },
+      constant('mode', 'text', ['upper', 'lower', 'capitalize']),
+      optional(constant('locale', 'text')),
+    ],
+    result: 'text',
+    evaluate([text, mode, locale]) {
+      const [given, language] = [text as string, localeOf(locale)]
+      if (mode === 'upper') return given.toLocaleUpperCase(language)
+      return mode === 'lower' ? given.toLocaleLowerCase(language) : capitalized(given, language)
+    },
+    check: ([, , locale]) => void localeOf(locale),
+  },
+  replace,
+  'replace-var': withVariables(replace, ['search', 'replacement']),
+  split: {
+    description: 'The parts of a text between separators',
+    parameters: [{ name: 'text', type: 'text' }, constant('separator', 'text')],
+    result: 'list',
+    evaluate([text, separator]) {
+      const parts = (text as string).split(separator as string, transformLimits.items + 1)
+      if (parts.length > transformLimits.items)
+        throw new WrongArgument(`the text must have at most ${transformLimits.items} parts`)
+      return parts
+    },
+    check([, separator]) {
+      if (separator === '') throw new WrongArgument('separator must not be empty')
+    },
+  },
+  extract: {
+    description:
+      'What the first group of a regular expression of RE2 matches, or the whole match where it has none; absent without a match',
+    parameters: [{ name: 'text', type: 'text' }, constant('pattern', 'text')],
+    result: 'text',
+    evaluate([text, pattern]) {
+      const matcher = patternOf(pattern as string).matcher(searchable(text as string))
+      return matcher.find() ? matcher.group(matcher.groupCount() > 0 ? 1 : 0) : undefined
+    },
+    check: ([, pattern]) => void patternOf(pattern as string),
+  },
+  template: {
+    description:
+      'A format with `%s` (text), `%d` (whole number), `%f` (number, `%.2f` with two digits) and `%%`',
+    parameters: [constant('format', 'text')],
+    rest: 'any',
+    takesAbsent: true,
+    result: 'text',
+    evaluate: ([format, ...values]) => sprintf(format as string, values),
+    check: ([format]) =>
+      void sprintf(
+        format as string,
+        Array.from({ length: 9 }, () => undefined),
+      ),
+  },
+  length: {
+    description: 'Characters of a text, or items of a list',
+    parameters: [{ name: 'value', type: 'any' }],
+    result: 'number',
+    evaluate: ([value]) => (Array.isArray(value) ? value.length : [...String(value)].length),
+  },
+  pad: {
+    description: 'Filled to `length` characters at its start or end; with spaces at the start when absent',
+    parameters: [
+      { name: 'text', type: 'text' },
+      constant('length', 'number'),
+      optional(constant('fill', 'text')),
+      optional(constant('side', 'text', ['start', 'end'])),
+    ],
+    result: 'text',
+    evaluate([text, length, fill = ' ', side]) {
+      const [given, wanted] = [text as string, paddedLength(length)]
+      return side === 'end' ? given.padEnd(wanted, fill as string) : given.padStart(wanted, fill as string)
+    },
+    check: ([, length]) => void paddedLength(length),
+  },
+  'create-hash': {
+    description: 'A hash of a text in UTF-8, as hexadecimal digits when `encoding` is absent',
+    parameters: [
+      { name: 'text', type: 'text' },
+      constant('algorithm', 'text', ['sha256', 'sha512', 'sha1', 'md5', 'sha224']),
+      optional(constant('encoding', 'text', ['hex', 'base64'])),
+    ],
+    result: 'text',
+    evaluate: ([text, algorithm, encoding = 'hex']) =>
+      createHash(algorithm as string)
+        .update(text as string)
+        .digest(encoding as 'hex' | 'base64'),
+  },
+  'aes-decrypt': {
+    description:
+      'The text of an AES cipher: `cbc` (16 bytes of initialisation vector first) or `gcm` (12 bytes first, the tag of 16 bytes last); `cbc` and `base64` when absent',
+    parameters: [
+      { name: 'text', type: 'text' },
+      constant('key', 'text'),
+      optional(constant('mode', 'text', ['cbc', 'gcm'])),
+      optional(constant('encoding', 'text', ['base64', 'hex'])),
+    ],
+    result: 'text',
+    evaluate([text, key, mode = 'cbc', encoding = 'base64']) {
+      const data = Buffer.from(text as string, encoding as 'base64' | 'hex')
+      const secret = keyOf(key as string)
+      try {
+        return decipher(data, secret, mode as string)
+      } catch {
+        throw new WrongArgument('the text is not encrypted with this key and mode')
+      }
+    },
+    check: ([, key]) => void keyOf(key as string),
+  },
+} as const satisfies Record<string, TransformFunction>

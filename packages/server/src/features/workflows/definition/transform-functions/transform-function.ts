@@ -1,0 +1,96 @@
+import type { ConditionType } from '@millrace/contract/resources/workflow-definition.ts'
+
+/** A function that cannot give its value, with what would be right. */
+export class TransformFault extends Error {
+  override readonly name = 'TransformFault'
+  readonly function: string
+
+  constructor(functionName: string, message: string) {
+    super(`${functionName}: ${message}`)
+    this.function = functionName
+  }
+}
+
+/** Thrown inside of functions, which need not know the name they are called by. */
+export class WrongArgument extends Error {}
+
+export const transformLimits = {
+  /** Characters of a text that is given or results. */
+  text: 100_000,
+  /** Characters that a pattern is searched in. */
+  searchedText: 10_000,
+  items: 1_000,
+} as const
+
+export interface TransformParameter {
+  readonly name: string
+  readonly type: ConditionType | 'any'
+  readonly optional?: true
+  /** Written into the definition, so that it is validated before it runs. */
+  readonly constant?: true
+  /** The words that it can be. */
+  readonly words?: readonly string[]
+}
+
+/** Arguments as functions get them: a date as milliseconds since 1970, undefined for one that is absent. */
+export type Arguments = readonly unknown[]
+
+export interface TransformFunction {
+  readonly description: string
+  readonly parameters: readonly TransformParameter[]
+  /** Any number of further arguments of this type, absent ones left out. */
+  readonly rest?: ConditionType | 'any'
+  readonly result: ConditionType | 'any'
+  /** Arguments that are not constant may be absent; otherwise one that is not optional makes the result absent. */
+  readonly takesAbsent?: true
+  /** Of a function of the type `date`: milliseconds since 1970. Throws WrongArgument. */
+  readonly evaluate: (values: Arguments) => unknown
+  /** Throws WrongArgument for constants that no call could be right with; what is not constant is undefined. */
+  readonly check?: (constants: Arguments) => void
+}
+
+/** A parameter whose value is written into the definition. */
+export const constant = (
+  name: string,
+  type: TransformParameter['type'],
+  words?: readonly string[],
+): TransformParameter => ({ name, type, constant: true, ...(words && { words }) })
+
+export const optional = (parameter: TransformParameter): TransformParameter => ({
+  ...parameter,
+  optional: true,
+})
+
+/** The same function with some of its constants taken from other nodes. */
+export function withVariables(of: TransformFunction, names: readonly string[]): TransformFunction {
+  return {
+    ...of,
+    parameters: of.parameters.map((parameter) => {
+      if (!names.includes(parameter.name)) return parameter
+      const { constant: _, ...variable } = parameter
+      return variable
+    }),
+    description: `${of.description}; ${names.join(' and ')} may come from other nodes`,
+  }
+}
+
+/** A text that is not longer than texts may be. */
+export function bounded(text: string): string {
+  if (text.length > transformLimits.text)
+    throw new WrongArgument(`the text must have at most ${transformLimits.text} characters`)
+  return text
+}
+
+/** Keeps what is costly to make, at most `max` of it. Keys may come from visitors. */
+export function remembered<T>(make: (key: string) => T, max = 500): (key: string) => T {
+  const known = new Map<string, T>()
+  return (key) => {
+    let value = known.get(key)
+    if (value === undefined) {
+      value = make(key)
+      if (known.size >= max) known.clear()
+      known.set(key, value)
+    }
+    return value
+  }
+}

@@ -1,0 +1,131 @@
+import {
+  type Binding,
+  clickPlaceholder,
+  placeholderPattern,
+  type WorkflowNode,
+} from '@millrace/contract/resources/workflow-definition.ts'
+import { isReference } from '../bindings.ts'
+import { type Faults, faultOfNode, hintOf, type Scope } from './scope.ts'
+import { faultOfType } from './type-fit.ts'
+
+const placeholders = () => new RegExp(placeholderPattern, 'gu')
+const wholePlaceholder = new RegExp(`^${placeholderPattern}$`, 'u')
+
+/** Schemes that run script, read what is local, or are no address of a page. */
+const refusedSchemes = new Set([
+  'about',
+  'blob',
+  'chrome',
+  'content',
+  'data',
+  'file',
+  'filesystem',
+  'ftp',
+  'jar',
+  'javascript',
+  'resource',
+  'vbscript',
+  'view-source',
+  'ws',
+  'wss',
+])
+/** Schemes whose addresses have no `//`. */
+const plainSchemes = new Set(['mailto', 'sms', 'tel'])
+
+type Kind = 'image' | 'page'
+
+const wanted: Record<Kind, string> = {
+  image: 'must begin with https:// or http://',
+  page: 'must begin with https://, http:// or the scheme of an app, as myapp://',
+}
+
+function faultOfHttp(address: string, head: string, isStatic: boolean): string | undefined {
+  const [, authority = ''] = /^https?:\/\/([^/?#\\]*)/iu.exec(head) ?? []
+  if (authority.includes('@')) return 'must hold no user and password'
+  if (!isStatic && !/^https?:\/\/[^/?#\\]+[/?#]/iu.test(head))
+    return 'must name its host without placeholders; a binding can give the path, the query, or the whole address'
+  return URL.canParse(isStatic ? address : head)
+    ? undefined
+    : 'must be an address, as https://example.com/page'
+}
+
+/** What is wrong with an address that is written into the definition; the end of a sentence, or nothing. */
+export function faultOfAddress(address: string, kind: Kind): string | undefined {
+  if (wholePlaceholder.test(address)) return undefined
+  const plain = address.replace(placeholders(), '')
+  if (/[\p{Cc}\p{Z}\\]/u.test(plain)) return 'must hold no spaces, backslashes and control characters'
+  const first = address.search(placeholders())
+  const head = first < 0 ? address : address.slice(0, first)
+  const scheme = /^([a-z][a-z0-9+.-]*):/iu.exec(head)?.[1]?.toLowerCase()
+  if (scheme === 'http' || scheme === 'https') return faultOfHttp(address, head, first < 0)
+  if (kind === 'image' || scheme === undefined || refusedSchemes.has(scheme)) return wanted[kind]
+  const isDeepLink = plainSchemes.has(scheme) || head.slice(scheme.length).startsWith('://')
+  return isDeepLink ? undefined : wanted[kind]
+}
+
+/** What is wrong with a binding that gives a whole address. */
+function faultOfWhole(binding: Binding, kind: Kind, scope: Scope): string | undefined {
+  if (!isReference(binding)) {
+    if (typeof binding.value !== 'string') return `${wanted[kind]}, and be a text`
+    if (placeholders().test(binding.value)) return 'must hold no placeholders: it is taken as it is'
+    return faultOfAddress(binding.value, kind)
+  }
+  const from = scope.graph.nodes.get(binding.node)
+  if (from?.type === 'parameter' || (from?.type === 'context' && binding.field?.startsWith('page.')))
+    return `must not be a URL parameter, with which anyone could send your visitors anywhere; put it into the path or query of an address, or look it up`
+  return faultOfType(binding, 'text', scope)
+}
+
+type Texts = Extract<WorkflowNode, { type: 'html' | 'image' | 'redirect' }>
+
+function* checkTexts(scope: Scope, id: string, node: Texts): Faults {
+  const field = node.type === 'html' ? 'html' : 'url'
+  const text = node.type === 'html' ? node.html : node.url
+  const bindings = new Map(Object.entries(node.bindings ?? {}))
+  const names = new Set([...text.matchAll(placeholders())].map(([, name = '']) => name))
+  for (const name of names) {
+    if (bindings.has(name)) continue
+    if (name !== clickPlaceholder || node.type !== 'html')
+      yield faultOfNode(
+        'template',
+        id,
+        node,
+        `bindings.${name}`,
+        `{{${name}}} in ${field} has no binding${hintOf(name, bindings.keys())}`,
+      )
+    else if (!node.redirect)
+      yield faultOfNode(
+        'address',
+        id,
+        node,
+        'redirect',
+        `redirect is required: {{${clickPlaceholder}}} in ${field} leads to it`,
+      )
+  }
+  if (node.type === 'html') return
+  const kind = node.type === 'image' ? 'image' : 'page'
+  const wrong = faultOfAddress(text, kind)
+  if (wrong) yield faultOfNode('address', id, node, 'url', `url ${wrong}`)
+  const [, whole] = wholePlaceholder.exec(text) ?? []
+  const binding = whole === undefined ? undefined : bindings.get(whole)
+  const wrongBinding = binding && faultOfWhole(binding, kind, scope)
+  if (wrongBinding)
+    yield faultOfNode(
+      'address',
+      id,
+      node,
+      `bindings.${whole}`,
+      `bindings.${whole}, the whole address, ${wrongBinding}`,
+    )
+}
+
+/** Placeholders have bindings, and addresses lead where they may. */
+export function* checkAddresses(scope: Scope): Faults {
+  for (const [id, node] of Object.entries(scope.definition.nodes)) {
+    if (node.type === 'html' || node.type === 'image' || node.type === 'redirect')
+      yield* checkTexts(scope, id, node)
+    const redirect = 'redirect' in node ? node.redirect : undefined
+    const wrong = redirect && faultOfWhole(redirect, 'page', scope)
+    if (wrong) yield faultOfNode('address', id, node, 'redirect', `redirect ${wrong}`)
+  }
+}

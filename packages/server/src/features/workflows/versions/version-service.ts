@@ -1,0 +1,374 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { DefinitionFault, WorkflowDefinition } from '@millrace/contract/resources/workflow-definition.ts'
+import type { AnalyzeOverrides, WorkflowVersion } from '@millrace/contract/resources/workflow-version.ts'
+import {
+  versionLimits,
+  type WorkflowChanges,
+  type WorkflowValidation,
+  type WorkflowVersionSave,
+  type WorkflowVersionSummary,
+} from '@millrace/contract/resources/workflow-version-save.ts'
+import { auditEventOf, type RecordAudit } from '../../../platform/audit.ts'
+import type { Clock } from '../../../platform/clock.ts'
+import { DomainError } from '../../../platform/errors.ts'
+import { normalizeId } from '../../../platform/ids.ts'
+import { invalid } from '../../../platform/invalid.ts'
+import { type Listed, type Page, rangeOf } from '../../../platform/paging.ts'
+import type { Queries, Relational } from '../../../platform/stores/relational.ts'
+import type { Caller, Principal } from '../../identity/sessions/principal.ts'
+import { withAutomaticBindings } from '../definition/bindings.ts'
+import { changesBetween } from '../definition/changes-between.ts'
+import type { DefinitionResources } from '../definition/definition-resources.ts'
+import type { ReadResources } from '../read-resources.ts'
+import { assertAllowed } from '../workflow-states.ts'
+import { createWorkflowStore, type StoredWorkflow } from '../workflow-store.ts'
+import { publishHeld } from './publish-version.ts'
+import { analyseContent, type Content, listReferences, noOverrides, readContent } from './version-content.ts'
+import { getVersion, getWorkflow, getWorkflowForUpdate, holdVersion } from './version-reader.ts'
+import { createVersionStore, type PublishedTemplate, type StoredVersion, toVersion } from './version-store.ts'
+
+export type ValidateDefinition = (
+  definition: WorkflowDefinition,
+  resources: DefinitionResources,
+) => readonly DefinitionFault[]
+
+export interface VersionServiceDependencies {
+  readonly relational: Pick<Relational, 'db' | 'transaction'>
+  readonly recordAudit: RecordAudit
+  readonly readResources: ReadResources
+  readonly validateDefinition: ValidateDefinition
+  readonly clock: Clock
+}
+
+/** A version as the runner previews it. */
+export interface PreviewedVersion {
+  readonly companyId: string
+  readonly workflowId: string
+  readonly versionId: string
+  readonly definition: WorkflowDefinition
+  readonly analyze: WorkflowVersion['analyze']
+  readonly templates: Readonly<Record<string, PublishedTemplate>>
+  readonly faults: readonly DefinitionFault[]
+}
+
+/** Whether the caller has seen the version as it is: a test of the header `If-Match` against a revision. */
+export type Expected = ((revision: number) => boolean) | undefined
+
+export type VersionService = ReturnType<typeof createVersionService>
+
+/** Versions of workflows: drafts that are saved, validated and published (docs/workflows.md, Versions). */
+export function createVersionService(dependencies: VersionServiceDependencies) {
+  const { relational, recordAudit, readResources, validateDefinition, clock } = dependencies
+
+  const resourcesOf = (
+    queries: Queries,
+    { companyId, resourceGroupIds: teamIds }: StoredWorkflow,
+    content: ReturnType<typeof readContent>,
+  ) => readResources(queries, { companyId, teamIds, references: content.references, lock: false })
+
+  async function faultsOf(queries: Queries, workflow: StoredWorkflow, version: StoredVersion) {
+    const content = readContent(version)
+    const resources = await resourcesOf(queries, workflow, content)
+    return content.faults.length > 0 ? content.faults : validateDefinition(content.definition, resources)
+  }
+
+  /** @throws {DomainError} `versionChanged`, which names who saved it and when */
+  async function assertExpected(tx: Queries, version: StoredVersion, expected: Expected): Promise<void> {
+    if (expected === undefined || expected(version.revision)) return
+    const saver = await createVersionStore(tx).findSaver(version)
+    const by = saver === undefined ? '' : ` by ${saver}`
+    const updatedAt = version.updatedAt.toISOString()
+    const { id, revision, lastSavedBy } = version
+    throw new DomainError(
+      'versionChanged',
+      { id, revision, updatedAt, lastSavedBy },
+      { message: `The version was saved${by} at ${updatedAt}: read it again, then save your changes` },
+    )
+  }
+
+  /** Writes what a version holds from now on, with what follows from it. */
+  async function writeContent(
+    tx: Queries,
+    workflow: StoredWorkflow,
+    version: StoredVersion,
+    { definition, analyzeOverrides, ...fields }: Content & SavedFields,
+  ): Promise<void> {
+    const content = readContent({ definition, analyzeOverrides })
+    const resources = await resourcesOf(tx, workflow, content)
+    assertKnownOverrides(analyzeOverrides, resources)
+    const analysed = analyseContent({ definition, analyzeOverrides }, content, resources)
+    const store = createVersionStore(tx)
+    await store.update(version, { definition, analyzeOverrides, ...fields, ...analysed })
+    // Of those that are neither edited nor shown, nothing keeps what they name.
+    if (version.state !== 'inactive') await store.replaceReferences(version, listReferences(content))
+    await createWorkflowStore(tx).update(workflow, {})
+  }
+
+  return {
+    async list(principal: Principal, id: string, page: Page): Promise<Listed<WorkflowVersionSummary>> {
+      const workflow = await getWorkflow(relational.db, principal, id)
+      const store = createVersionStore(relational.db)
+      const [rows, count] = await Promise.all([store.list(workflow, rangeOf(page)), store.count(workflow)])
+      return { rows, count }
+    },
+
+    /** @throws {DomainError} `workflowNotFound` or `workflowVersionNotFound` */
+    async read(principal: Principal, id: string, versionId: string): Promise<WorkflowVersion> {
+      const workflow = await getWorkflow(relational.db, principal, id)
+      return toVersion(await getVersion(relational.db, workflow, versionId))
+    },
+
+    /**
+     * What the runner needs of the version, or of the draft where none is named.
+     * @returns undefined where the workflow has no such version
+     * @throws {DomainError} `workflowNotFound`
+     */
+    async readForPreview(
+      principal: Principal,
+      id: string,
+      versionId: string | undefined,
+    ): Promise<PreviewedVersion | undefined> {
+      const { db } = relational
+      const workflow = await getWorkflow(db, principal, id)
+      const { companyId, id: workflowId } = workflow
+      const store = createVersionStore(db)
+      const wanted = normalizeId(versionId ?? workflow.draftVersionId)
+      const version = await store.find({ companyId, workflowId, id: wanted })
+      if (!version) return undefined
+      const content = readContent(version)
+      const resources = await resourcesOf(db, workflow, content)
+      const published = await store.findPublication(version)
+      return {
+        companyId,
+        workflowId,
+        versionId: version.id,
+        definition: published?.definition ?? withAutomaticBindings(content.definition, resources),
+        analyze: version.analyze,
+        templates: published?.templates ?? Object.fromEntries(resources.templates),
+        faults:
+          content.faults.length > 0 ? content.faults : validateDefinition(content.definition, resources),
+      }
+    },
+
+    /**
+     * @param expected undefined where the caller does not say what it has seen
+     * @throws {DomainError} `workflowNotFound`, `workflowVersionNotFound`, `versionConditionRequired`, `versionChanged`,
+     *   `versionNotDraft` or `validation`
+     */
+    save(
+      caller: Caller,
+      id: string,
+      versionId: string,
+      body: WorkflowVersionSave,
+      expected: Expected,
+    ): Promise<WorkflowVersion> {
+      const { principal } = caller
+      return relational.transaction(async (tx) => {
+        const workflow = await getWorkflowForUpdate(tx, principal, id)
+        const version = await getVersion(tx, workflow, versionId)
+        if (!expected) throw new DomainError('versionConditionRequired', { id: version.id })
+        await assertExpected(tx, version, expected)
+        const wanted = contentOf(version, body)
+        if (version.state !== 'draft' && !isDeepStrictEqual(wanted.definition, version.definition)) {
+          throw notDraft(workflow, version)
+        }
+        await writeContent(tx, workflow, version, {
+          ...wanted,
+          metadata: body.metadata ?? version.metadata,
+          changeDescription: body.changeDescription ?? version.changeDescription,
+          lastSavedBy: principal.userId,
+        })
+        const details = { versionId: version.id, number: version.number, state: version.state }
+        const target = { kind: 'workflow', id: workflow.id, name: workflow.name }
+        await recordAudit(tx, auditEventOf(caller, 'workflow-version-save', target, details))
+        return toVersion(await getVersion(tx, workflow, version.id))
+      })
+    },
+
+    /** @throws {DomainError} `workflowNotFound` or `workflowVersionNotFound` */
+    async validate(principal: Principal, id: string, versionId: string): Promise<WorkflowValidation> {
+      const workflow = await getWorkflow(relational.db, principal, id)
+      const version = await getVersion(relational.db, workflow, versionId)
+      const faults = await faultsOf(relational.db, workflow, version)
+      return { valid: faults.length === 0, faults: [...faults] }
+    },
+
+    /**
+     * @throws {DomainError} `workflowNotFound`, `workflowVersionNotFound`, `workflowTransition`, `versionNotDraft`,
+     *   `versionChanged` or `workflowInvalid`
+     */
+    async publish(
+      caller: Caller,
+      id: string,
+      versionId: string,
+      expected: Expected,
+    ): Promise<WorkflowVersion> {
+      const { principal } = caller
+      try {
+        return await relational.transaction(async (tx) => {
+          const held = await holdVersion(tx, readResources, principal, id, () => versionId)
+          const { workflow, version, content, resources } = held
+          assertAllowed(workflow, 'publish')
+          if (version.state !== 'draft') throw notDraft(workflow, version)
+          await assertExpected(tx, version, expected)
+          const faults =
+            content.faults.length > 0 ? content.faults : validateDefinition(content.definition, resources)
+          if (faults.length > 0) throw notPublishable(version, faults)
+          await publishHeld(tx, held, { userId: principal.userId, now: clock.now() })
+          const details = { versionId: version.id, number: version.number, from: workflow.status }
+          const target = { kind: 'workflow', id: workflow.id, name: workflow.name }
+          await recordAudit(tx, auditEventOf(caller, 'workflow-version-publish', target, details))
+          return toVersion(await getVersion(tx, workflow, version.id))
+        })
+      } catch (error) {
+        // Nothing was published, and not for what the definition holds: the status says so until the next attempt. A
+        // store that is down cannot keep that; the failure itself is what the caller gets.
+        if (!(error instanceof DomainError)) {
+          const store = createWorkflowStore(relational.db)
+          await store.markFailed(principal, normalizeId(id)).catch(() => undefined)
+        }
+        throw error
+      }
+    },
+
+    /**
+     * The content of the version becomes that of the draft.
+     * @throws {DomainError} `workflowNotFound`, `workflowVersionNotFound` or `versionChanged`
+     */
+    restore(caller: Caller, id: string, versionId: string, expected: Expected): Promise<WorkflowVersion> {
+      const { principal } = caller
+      return relational.transaction(async (tx) => {
+        const workflow = await getWorkflowForUpdate(tx, principal, id)
+        const version = await getVersion(tx, workflow, versionId)
+        const draft = await getVersion(tx, workflow, workflow.draftVersionId)
+        await assertExpected(tx, draft, expected)
+        const content = readContent(version)
+        const resources = await resourcesOf(tx, workflow, content)
+        await writeContent(tx, workflow, draft, {
+          definition: version.definition,
+          analyzeOverrides: knownOverrides(version.analyzeOverrides, resources),
+          metadata: version.metadata,
+          changeDescription: null,
+          lastSavedBy: principal.userId,
+        })
+        const details = { versionId: version.id, number: version.number }
+        const target = { kind: 'workflow', id: workflow.id, name: workflow.name }
+        await recordAudit(tx, auditEventOf(caller, 'workflow-version-restore', target, details))
+        return toVersion(await getVersion(tx, workflow, draft.id))
+      })
+    },
+
+    /** @throws {DomainError} `workflowNotFound` or `workflowVersionNotFound` */
+    async changes(
+      principal: Principal,
+      id: string,
+      versionId: string,
+      from: string,
+    ): Promise<WorkflowChanges> {
+      const workflow = await getWorkflow(relational.db, principal, id)
+      const after = await getVersion(relational.db, workflow, versionId)
+      const before = await getVersion(relational.db, workflow, from)
+      return { from: before.id, to: after.id, changes: changesBetween(partsOf(before), partsOf(after)) }
+    },
+  }
+}
+
+/** What a save sets besides the content. */
+type SavedFields = Pick<StoredVersion, 'metadata' | 'changeDescription' | 'lastSavedBy'>
+
+/** The content as the body wants it. @throws {DomainError} `validation` where it is beyond the bounds */
+function contentOf(version: StoredVersion, body: WorkflowVersionSave): Content {
+  const { definition = version.definition, analyzeOverrides, metadata } = body
+  if (body.definition) {
+    const [fault] = readContent({ definition, analyzeOverrides: noOverrides }).faults
+    if (fault && isOfWhole(fault))
+      throw invalid(joined('definition', fault.path), `is too large: ${fault.message}`)
+  }
+  const bytes = Buffer.byteLength(JSON.stringify(metadata ?? {}))
+  if (bytes > versionLimits.metadataBytes) {
+    throw invalid('metadata', `must have at most ${versionLimits.metadataBytes} bytes, it has ${bytes}`)
+  }
+  return {
+    definition,
+    analyzeOverrides: analyzeOverrides
+      ? withLowerCaseIds({ ...noOverrides, ...analyzeOverrides })
+      : version.analyzeOverrides,
+  }
+}
+
+const joined = (...path: string[]): string => path.filter((each) => each !== '').join('.')
+
+/** Of no node, edge or entrypoint: the definition cannot be looked at further. */
+const isOfWhole = ({ nodeId, edgeId, entrypointId }: DefinitionFault): boolean =>
+  nodeId === undefined && edgeId === undefined && entrypointId === undefined
+
+function withLowerCaseIds(overrides: AnalyzeOverrides): AnalyzeOverrides {
+  return {
+    ...overrides,
+    branchCategoryIds: Object.fromEntries(
+      Object.entries(overrides.branchCategoryIds).map(([branch, id]) => [branch, normalizeId(id)]),
+    ),
+    branchTags: overrides.branchTags.map(({ branchId, tagKeyId, tagValueId }) => ({
+      tagKeyId: normalizeId(tagKeyId),
+      tagValueId: normalizeId(tagValueId),
+      branchId,
+    })),
+  }
+}
+
+/** What users may assign by hand. */
+function isAssignable(
+  { tagKeys }: DefinitionResources,
+  { tagKeyId, tagValueId }: AnalyzeOverrides['branchTags'][number],
+): boolean {
+  const key = tagKeys.get(tagKeyId)
+  return key?.assignmentMode === 'custom' && key.valueIds.has(tagValueId)
+}
+
+/** @throws {DomainError} `validation` */
+function assertKnownOverrides(overrides: AnalyzeOverrides, resources: DefinitionResources): void {
+  for (const [i, tag] of overrides.branchTags.entries()) {
+    if (isAssignable(resources, tag)) continue
+    throw invalid(
+      `analyzeOverrides.branchTags.${i}`,
+      'must name a value of a tag key of your company that is assigned by hand',
+    )
+  }
+  for (const [branch, id] of Object.entries(overrides.branchCategoryIds)) {
+    if (resources.categories.has(id)) continue
+    throw invalid(`analyzeOverrides.branchCategoryIds.${branch}`, 'must be a branch category of your company')
+  }
+}
+
+/** Without the tags and categories that are gone. */
+function knownOverrides(overrides: AnalyzeOverrides, resources: DefinitionResources): AnalyzeOverrides {
+  return {
+    ...overrides,
+    branchTags: overrides.branchTags.filter((tag) => isAssignable(resources, tag)),
+    branchCategoryIds: Object.fromEntries(
+      Object.entries(overrides.branchCategoryIds).filter(([, id]) => resources.categories.has(id)),
+    ),
+  }
+}
+
+function notDraft({ draftVersionId }: StoredWorkflow, { id, state }: StoredVersion): DomainError {
+  return new DomainError('versionNotDraft', { id, state, draftVersionId })
+}
+
+function notPublishable({ id }: StoredVersion, faults: readonly DefinitionFault[]): DomainError {
+  const [first] = faults
+  const more = faults.length > 1 ? `, and ${faults.length - 1} more` : ''
+  return new DomainError(
+    'workflowInvalid',
+    { id, faults: [...faults] },
+    { message: `The version cannot be published: ${first?.message}${more}` },
+  )
+}
+
+/** The parts of a stored definition that are objects: a draft may hold anything. */
+function partsOf({ definition }: StoredVersion): WorkflowDefinition {
+  const objects = (part: Readonly<Record<string, unknown>>) =>
+    Object.fromEntries(Object.entries(part).filter(([, each]) => each !== null && typeof each === 'object'))
+  const { nodes, entrypoints, edges } = definition
+  return { nodes: objects(nodes), entrypoints: objects(entrypoints), edges: objects(edges) } as never
+}

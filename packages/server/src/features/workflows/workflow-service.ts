@@ -1,0 +1,309 @@
+import {
+  type Workflow,
+  type WorkflowCreation,
+  type WorkflowSummary,
+  type WorkflowUpdate,
+  workflowLimits,
+} from '@millrace/contract/resources/workflow.ts'
+import type { Integration } from '@millrace/contract/resources/workflow-integration.ts'
+import { type AuditEvent, auditEventOf, type RecordAudit } from '../../platform/audit.ts'
+import { changesOf, definedOf } from '../../platform/changes.ts'
+import type { Clock } from '../../platform/clock.ts'
+import { DomainError } from '../../platform/errors.ts'
+import { newId } from '../../platform/ids.ts'
+import { invalid } from '../../platform/invalid.ts'
+import { type Listed, type Page, rangeOf } from '../../platform/paging.ts'
+import { mapConstraintViolation, type Queries, type Relational } from '../../platform/stores/relational.ts'
+import type { ClaimKey } from '../idempotency/idempotency-store.ts'
+import type { RequireMemberTeams } from '../identity/people/teams/resource-groups.ts'
+import type { Caller, Principal } from '../identity/sessions/principal.ts'
+import type { ReadResources } from './read-resources.ts'
+import {
+  analyseContent,
+  type Content,
+  emptyDefinition,
+  listReferences,
+  noOverrides,
+  readContent,
+} from './versions/version-content.ts'
+import { getVersion, getWorkflow, getWorkflowForUpdate, holdVersion } from './versions/version-reader.ts'
+import type { ValidateDefinition } from './versions/version-service.ts'
+import { createVersionStore, type NewVersion, toVersion } from './versions/version-store.ts'
+import { assertAllowed } from './workflow-states.ts'
+import {
+  createWorkflowStore,
+  type NewWorkflow,
+  type StoredWorkflow,
+  toSummary,
+  type WorkflowFilter,
+  type WorkflowOrder,
+} from './workflow-store.ts'
+
+export interface WorkflowServiceDependencies {
+  readonly relational: Pick<Relational, 'db' | 'transaction'>
+  readonly recordAudit: RecordAudit
+  /** Waits until no other transaction holds the company. */
+  readonly lockCompany: (tx: Queries, companyId: string) => Promise<void>
+  readonly requireMemberTeams: RequireMemberTeams
+  readonly claimKey: ClaimKey
+  /** Makes the company's datasource of displays and clicks, unless it is there. */
+  readonly ensureEventsDatasource: (tx: Queries, companyId: string) => Promise<void>
+  /** Integrations by workflow; a workflow without any may be absent. */
+  readonly listIntegrations: (
+    companyId: string,
+    workflowIds: readonly string[],
+  ) => Promise<ReadonlyMap<string, Integration[]>>
+  readonly hasVariableProfile: (tx: Queries, companyId: string, id: string) => Promise<boolean>
+  readonly readResources: ReadResources
+  readonly validateDefinition: ValidateDefinition
+  readonly clock: Clock
+}
+
+export type WorkflowService = ReturnType<typeof createWorkflowService>
+
+/** Workflows of a company and their statuses (docs/workflows.md, Life). */
+export function createWorkflowService(dependencies: WorkflowServiceDependencies) {
+  const { relational, recordAudit, lockCompany, requireMemberTeams, claimKey, clock } = dependencies
+  const { ensureEventsDatasource, listIntegrations, readResources, validateDefinition } = dependencies
+
+  async function toWorkflow(queries: Queries, stored: StoredWorkflow): Promise<Workflow> {
+    const { draftVersionId: _draft, liveVersionId: _live, ...own } = toSummary(stored)
+    const integrations = await listIntegrations(stored.companyId, [stored.id])
+    const versions = await createVersionStore(queries).listShown(stored)
+    return { ...own, integrations: integrations.get(stored.id) ?? [], versions: versions.map(toVersion) }
+  }
+
+  /** What was changed is read back whichever teams see it now. */
+  async function readBack(tx: Queries, key: { readonly companyId: string; readonly id: string }) {
+    const found = await createWorkflowStore(tx).findByKey(key)
+    if (!found) throw new Error('a workflow that was changed is there')
+    return toWorkflow(tx, found)
+  }
+
+  /** Changes one that is locked meanwhile, and gives it as it is afterwards. */
+  function change(
+    caller: Caller,
+    id: string,
+    work: (tx: Queries, workflow: StoredWorkflow) => Promise<AuditEvent | undefined>,
+  ): Promise<Workflow> {
+    return relational.transaction(async (tx) => {
+      const held = await getWorkflowForUpdate(tx, caller.principal, id)
+      const event = await work(tx, held)
+      if (event) await recordAudit(tx, event)
+      return readBack(tx, held)
+    })
+  }
+
+  /** @throws {DomainError} `tooManyWorkflows` */
+  async function makeRoom(tx: Queries, companyId: string): Promise<void> {
+    await lockCompany(tx, companyId)
+    const limit = workflowLimits.perCompany
+    if ((await createWorkflowStore(tx).countOfCompany(companyId)) >= limit) {
+      throw new DomainError('tooManyWorkflows', { limit })
+    }
+  }
+
+  /** With its first version. */
+  async function insert(
+    tx: Queries,
+    workflow: NewWorkflow & { readonly id: string },
+    teamIds: readonly string[],
+    version: Content & Pick<NewVersion, 'metadata' | 'lastSavedBy'>,
+  ): Promise<void> {
+    const { companyId, id: workflowId } = workflow
+    const store = createWorkflowStore(tx)
+    await ensureEventsDatasource(tx, companyId)
+    await store.insert(workflow)
+    await store.replaceTeams({ companyId, id: workflowId }, teamIds)
+    const content = readContent(version)
+    const asked = { companyId, teamIds, references: content.references, lock: false }
+    const analysed = analyseContent(version, content, await readResources(tx, asked))
+    const draft = { id: newId(), companyId, workflowId }
+    const versions = createVersionStore(tx)
+    await versions.insert({ ...version, ...draft, ...analysed })
+    await versions.replaceReferences(draft, listReferences(content))
+  }
+
+  return {
+    async list(
+      principal: Principal,
+      filter: WorkflowFilter,
+      order: WorkflowOrder,
+      page: Page,
+    ): Promise<Listed<WorkflowSummary>> {
+      const store = createWorkflowStore(relational.db)
+      const [rows, count] = await Promise.all([
+        store.list(principal, filter, order, rangeOf(page)),
+        store.count(principal, filter),
+      ])
+      return { rows: rows.map(toSummary), count }
+    },
+
+    /** Names of the folders right below one. */
+    listFolders(principal: Principal, hierarchy: readonly string[]): Promise<string[]> {
+      const store = createWorkflowStore(relational.db)
+      return store.listFolders(principal, hierarchy, workflowLimits.listedFolders)
+    },
+
+    /** @throws {DomainError} `workflowNotFound` */
+    async read(principal: Principal, id: string): Promise<Workflow> {
+      return toWorkflow(relational.db, await getWorkflow(relational.db, principal, id))
+    },
+
+    /**
+     * Operation 10. With the same key and body it gives the workflow that was made before.
+     * @throws {DomainError} `unknownTeam`, `notInTeam`, `tooManyWorkflows` or `conflict`
+     */
+    create(caller: Caller, body: WorkflowCreation, key: string | undefined): Promise<Workflow> {
+      const { principal } = caller
+      const { companyId, userId } = principal
+      const name = body.name.trim()
+      return namingTeams(body.resourceGroupIds, () =>
+        relational.transaction(async (tx) => {
+          const fresh = { id: newId(), isNew: true }
+          const asked = { companyId, userId, operation: 'createWorkflow', key: key ?? '', body }
+          const { id, isNew } = key === undefined ? fresh : await claimKey(tx, asked, fresh.id)
+          if (!isNew) return readAgain(tx, principal, id)
+          await makeRoom(tx, companyId)
+          const teamIds = await requireMemberTeams(tx, principal, body.resourceGroupIds)
+          const { description = '', hidden = false } = body
+          const hierarchy = foldersOf(body.hierarchy)
+          await insert(tx, { id, companyId, name, description, hierarchy, hidden }, teamIds, {
+            definition: emptyDefinition,
+            analyzeOverrides: noOverrides,
+            metadata: {},
+            lastSavedBy: userId,
+          })
+          const details = { resourceGroupIds: teamIds }
+          const target = { kind: 'workflow', id, name }
+          await recordAudit(tx, auditEventOf(caller, 'workflow-create', target, details))
+          return readBack(tx, { companyId, id })
+        }),
+      )
+    },
+
+    /** @throws {DomainError} `validation`, `workflowNotFound`, `unknownTeam` or `notInTeam` */
+    update(caller: Caller, id: string, body: WorkflowUpdate): Promise<Workflow> {
+      const { principal } = caller
+      return namingTeams(body.resourceGroupIds, () =>
+        change(caller, id, async (tx, workflow) => {
+          const { variableProfileId } = body
+          if (variableProfileId) {
+            const profile = variableProfileId.toLowerCase()
+            if (!(await dependencies.hasVariableProfile(tx, principal.companyId, profile)))
+              throw invalid('variableProfileId', 'must be a variable profile of your company, or null')
+          }
+          const resourceGroupIds =
+            body.resourceGroupIds &&
+            (await requireMemberTeams(tx, principal, body.resourceGroupIds, workflow.resourceGroupIds))
+          const wanted = {
+            name: body.name?.trim(),
+            description: body.description,
+            hierarchy: body.hierarchy && foldersOf(body.hierarchy),
+            hidden: body.hidden,
+            variableProfileId: variableProfileId?.toLowerCase() ?? variableProfileId,
+            resourceGroupIds,
+          }
+          const changes = changesOf(workflow, wanted)
+          if (changes.changed.length === 0) return undefined
+          const store = createWorkflowStore(tx)
+          const { resourceGroupIds: teamIds, ...fields } = wanted
+          await store.update(workflow, definedOf(fields))
+          if (changes.changed.includes('resourceGroupIds')) await store.replaceTeams(workflow, teamIds ?? [])
+          return auditEventOf(caller, 'workflow-update', targetOf(workflow), { ...changes })
+        }),
+      )
+    },
+
+    /** @throws {DomainError} `workflowNotFound` or `workflowTransition` */
+    archive(caller: Caller, id: string): Promise<Workflow> {
+      return change(caller, id, async (tx, workflow) => {
+        assertAllowed(workflow, 'archive')
+        const archivedAt = new Date(clock.now())
+        await createWorkflowStore(tx).update(workflow, { status: 'inactive', archivedAt })
+        return auditEventOf(caller, 'workflow-archive', targetOf(workflow), { from: workflow.status })
+      })
+    },
+
+    /** @throws {DomainError} `workflowNotFound`, `workflowTransition` or `tooManyWorkflows` */
+    restore(caller: Caller, id: string): Promise<Workflow> {
+      return relational.transaction(async (tx) => {
+        await makeRoom(tx, caller.principal.companyId)
+        const live = (each: StoredWorkflow) => each.publishedVersionId ?? each.draftVersionId
+        const held = await holdVersion(tx, readResources, caller.principal, id, live)
+        const { workflow, version, content, resources } = held
+        assertAllowed(workflow, 'restore')
+        const isServed =
+          version.state === 'live' && validateDefinition(content.definition, resources).length === 0
+        const status = isServed ? 'published' : 'draft'
+        if (version.state === 'live' && !isServed) {
+          const versions = createVersionStore(tx)
+          await versions.update(version, { state: 'inactive' })
+          await versions.replaceReferences(version, [])
+        }
+        await createWorkflowStore(tx).update(workflow, {
+          status,
+          archivedAt: null,
+          ...(!isServed && { publishedVersionId: null }),
+        })
+        await recordAudit(tx, auditEventOf(caller, 'workflow-restore', targetOf(workflow), { to: status }))
+        return readBack(tx, workflow)
+      })
+    },
+
+    /** @throws {DomainError} `workflowNotFound` or `tooManyWorkflows` */
+    duplicate(caller: Caller, id: string): Promise<Workflow> {
+      const { principal } = caller
+      const { companyId, userId } = principal
+      return relational.transaction(async (tx) => {
+        const workflow = await getWorkflow(tx, principal, id)
+        await makeRoom(tx, companyId)
+        const version = await getVersion(tx, workflow, workflow.publishedVersionId ?? workflow.draftVersionId)
+        const { description, hierarchy, hidden, variableProfileId } = workflow
+        const name = shortened(`Copy of ${workflow.name}`)
+        const copy = { id: newId(), companyId, name, description, hierarchy, hidden, variableProfileId }
+        const teamIds = workflow.resourceGroupIds.filter((teamId) => principal.teamIds.includes(teamId))
+        const { definition, analyzeOverrides, metadata } = version
+        await insert(tx, copy, teamIds, { definition, analyzeOverrides, metadata, lastSavedBy: userId })
+        const target = { kind: 'workflow', id: copy.id, name }
+        const details = { from: workflow.id, versionId: version.id }
+        await recordAudit(tx, auditEventOf(caller, 'workflow-duplicate', target, details))
+        return readBack(tx, copy)
+      })
+    },
+
+    /** @throws {DomainError} `workflowNotFound` or `workflowTransition` */
+    async delete(caller: Caller, id: string): Promise<void> {
+      await relational.transaction(async (tx) => {
+        const workflow = await getWorkflowForUpdate(tx, caller.principal, id)
+        assertAllowed(workflow, 'delete')
+        await createWorkflowStore(tx).delete(workflow)
+        const details = { from: workflow.status }
+        await recordAudit(tx, auditEventOf(caller, 'workflow-delete', targetOf(workflow), details))
+      })
+    },
+  }
+
+  /** What an earlier request with the same key has made. */
+  async function readAgain(tx: Queries, principal: Principal, id: string): Promise<Workflow> {
+    const found = await createWorkflowStore(tx).find(principal, id)
+    if (found) return toWorkflow(tx, found)
+    const message = 'The workflow that this Idempotency-Key made is gone: use a new key to make another'
+    throw new DomainError('conflict', { id }, { message })
+  }
+}
+
+const targetOf = ({ id, name }: StoredWorkflow) => ({ kind: 'workflow', id, name })
+
+const foldersOf = (hierarchy: readonly string[] = []): string[] => hierarchy.map((name) => name.trim())
+
+/** Of the length that names may have, in code points. */
+const shortened = (name: string): string => [...name].slice(0, 200).join('')
+
+/** Teams that were deleted meanwhile, as an error that says so. */
+const namingTeams = <T>(teamIds: readonly string[] = [], work: () => Promise<T>): Promise<T> =>
+  mapConstraintViolation(work, (constraint, cause) =>
+    constraint === 'workflow_teams_team'
+      ? new DomainError('unknownTeam', { teamIds: [...teamIds] }, { cause })
+      : undefined,
+  )
