@@ -24,6 +24,7 @@ const longRuns: readonly Run[] = [
   ['start', '--rounds', '1', '--minutes', '0', '--settle', '0'],
   ['schedules', '--seconds', '1', '--schedules', '3', '--events', '1000'],
   ['reports', '--reports', '200', '--rounds', '1'],
+  ['datasources', '--rows', '5000', '--lookups', '50', '--seconds', '1'],
   ['sign-in', '--seconds', '1', '--rounds', '1', '--people', '10'],
 ]
 
