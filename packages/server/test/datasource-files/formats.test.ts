@@ -360,7 +360,7 @@ describe('Compression', () => {
       expected,
     )
     const archive = await zipOf({
-      'readme.md': 'x'.repeat(100),
+      'notes.rst': 'x'.repeat(100),
       '__MACOSX/big.csv': 'y'.repeat(99),
       'd/a.csv': text,
       'b.csv': 'c\n1\n',
