@@ -1,3 +1,4 @@
+import { PassThrough, Readable } from 'node:stream'
 import type { Datasource } from '@millrace/contract/resources/datasource.ts'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { newId } from '../../src/platform/ids.ts'
@@ -140,16 +141,45 @@ describe('settings', () => {
 })
 
 describe('content', () => {
-  test('an upload that breaks off changes nothing and leaves nothing', async () => {
+  const uploadOf = (id: string, body: Readable) =>
+    world.context.services.workerDatasources.upload(
+      { principal: { ...world.caller, email: 'ada@example.com' } as never, address: '192.0.2.1' },
+      id,
+      { body, fileName: undefined, contentType: undefined },
+    )
+
+  test('an upload that finds no room on the disk is to be sent again, and leaves nothing', async () => {
+    const { id } = await world.create({ source: { type: 'file' } })
+    const full = Readable.from(
+      (async function* () {
+        yield Buffer.from('sku\n')
+        throw Object.assign(new Error('no space left'), { code: 'ENOSPC' })
+      })(),
+    )
+    await expect(uploadOf(id, full)).rejects.toMatchObject({ errorName: 'contentNotStored', status: 503 })
+    expect((await read(id)).source).toEqual({ type: 'file' })
+  })
+
+  test('a company uploads four files at once', async () => {
+    const { id } = await world.create({ source: { type: 'file' } })
+    const bodies = Array.from({ length: 4 }, () => new PassThrough())
+    const uploads = bodies.map((body) => uploadOf(id, body))
+    await expect.poll(async () => (await world.upload(id, content)).error_code).toBe(14)
+    for (const body of bodies) body.end(content)
+    await Promise.all(uploads)
+    expect((await world.upload(id, content)).status).toBe(200)
+  })
+
+  test('an empty upload changes nothing', async () => {
     const { id } = await world.live(content, fields)
     const before = await read(id)
-    const tooLarge = await world.app.inject({
+    const empty = await world.app.inject({
       method: 'PUT',
       url: `/v2/datasources/${id}/content`,
       headers: { authorization: `Bearer ${'c'.repeat(43)}` },
       payload: '',
     })
-    expect(tooLarge.json().error_code).toBe(1031)
+    expect(empty.json().error_code).toBe(1031)
     expect(await read(id)).toEqual(before)
   })
 
