@@ -31,6 +31,7 @@ const longRuns: readonly Run[] = [
   ['reports', '--reports', '200', '--rounds', '1'],
   ['workflows', '--nodes', '20', '--rounds', '2'],
   ['runner', '--seconds', '1', '--rounds', '1', '--rate', '50'],
+  ['datasources', '--rows', '5000', '--lookups', '50', '--seconds', '1'],
   ['sign-in', '--seconds', '1', '--rounds', '1', '--people', '10'],
 ]
 

@@ -185,7 +185,7 @@ export interface ServiceOverrides {
   readonly queryLimits?: RunLimits
   readonly listUsesOfTag?: ListUsesOfTag
   readonly listUsesOfDatasource?: DatasourcesDependencies['listUsesOfDatasource']
-  readonly contentThreads?: DatasourcesDependencies['threads']
+  readonly contentProcesses?: DatasourcesDependencies['processes']
   readonly validateDefinition?: WorkflowsDependencies['validateDefinition']
   readonly readResults?: ReadResults
   readonly reportWriting?: ReportsDependencies['writing']
@@ -293,7 +293,7 @@ export function createServices(parts: ServiceParts): Services {
   const queryLimits = overrides.queryLimits ?? {
     ...defaultRunLimits,
     // With all of them a query halves what the collector can take.
-    threads: () => (isIngesting() ? 1 : undefined),
+    processes: () => (isIngesting() ? 1 : undefined),
   }
   /** Under the limits of queries; the users of a company take turns. */
   async function runStatement(
@@ -405,7 +405,7 @@ export function createServices(parts: ServiceParts): Services {
     contents: parts.contents,
     clock,
     logger,
-    threads: overrides.contentThreads,
+    processes: overrides.contentProcesses,
   })
   const linkedAccounts = createLinkedAccountService({
     relational,
