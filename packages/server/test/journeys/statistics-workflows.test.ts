@@ -555,6 +555,17 @@ describe('displays and clicks', () => {
     expect(await of('persons.cohort', [id])).toEqual([[2, 1]])
   })
 
+  it.each(['workflows.generationTime', 'sessions.duration', 'purchases.timeFromClick'])(
+    'without a mean pass no filter on it but notEquals: %s',
+    async (member) => {
+      const passing = (operator: 'equals' | 'notEquals' | 'lt') =>
+        cells({ measures: [member], filters: [{ member, operator, values: ['0'] }] })
+      expect(await passing('equals')).toEqual([])
+      expect(await passing('lt')).toEqual([])
+      expect(await passing('notEquals')).toEqual([[null]])
+    },
+  )
+
   it('come as CSV with a header of members', async () => {
     await engine.load([display('2026-03-10T10:00:00Z', { labels: { message: '=cmd', generationMs: '2.5' } })])
     const { text } = await app.post(
