@@ -72,7 +72,7 @@ import {
 import { createReportSettingsStore } from './features/reports/automatic/report-settings-store.ts'
 import type { LanguageModel } from './features/reports/language-model/language-model.ts'
 import { createReports, type Reports, type ReportsDependencies } from './features/reports/reports.ts'
-import type { FillTemplate, FindZone, PersonSource, ReadVersion, RowSource } from './features/runner/ports.ts'
+import type { FillTemplate, PersonSource } from './features/runner/ports.ts'
 import { createPreviewService, type PreviewService } from './features/runner/preview-service.ts'
 import { createRunnerService, type RunnerService } from './features/runner/runner-service.ts'
 import { createRunnerStore } from './features/runner/runner-store.ts'
@@ -84,9 +84,13 @@ import { type AnswerBodies, createAnswerBodies } from './features/statistics/ans
 import { createCohortListStore } from './features/statistics/cohorts/cohort-list-store.ts'
 import { createCohortPeople } from './features/statistics/cohorts/cohort-people.ts'
 import { type CohortService, createCohortService } from './features/statistics/cohorts/cohort-service.ts'
+import { createCohortStore } from './features/statistics/cohorts/cohort-store.ts'
 import { createDefinitionReader } from './features/statistics/definitions/definition-reader.ts'
 import { createDefinitionStore } from './features/statistics/definitions/definition-store.ts'
 import { createExperimentMeasure } from './features/statistics/explorations/experiments/experiment-measure.ts'
+import { createMembershipReader } from './features/statistics/persons/cohort-membership-store.ts'
+import { createPersonEventsStore } from './features/statistics/persons/person-events-store.ts'
+import { createPersonService } from './features/statistics/persons/person-service.ts'
 import type { CompiledQuery } from './features/statistics/query/compile/compile.ts'
 import { createQueryGate, type QueryGate } from './features/statistics/query/gate.ts'
 import {
@@ -124,6 +128,7 @@ import type { OpenedColumnar } from './open-stores.ts'
 import { type Clock, monotonicClock } from './platform/clock.ts'
 import type { Passwords } from './platform/crypto/passwords.ts'
 import type { SecretBox } from './platform/crypto/secret-box.ts'
+import { normalizeId } from './platform/ids.ts'
 import { createSqlLeakyBuckets } from './platform/limits/sql-leaky-bucket.ts'
 import type { Logger } from './platform/logger.ts'
 import type { EnqueueMail } from './platform/mail/mail-queue.ts'
@@ -181,11 +186,8 @@ export interface ServiceOverrides {
   readonly runner?: Partial<RunnerPorts>
 }
 
-/** What the runner needs of workflows, datasources and statistics. */
+/** What the runner needs of other features, and tests put something else in the place of. */
 export interface RunnerPorts {
-  readonly findZone: FindZone
-  readonly readVersion: ReadVersion
-  readonly rows: RowSource
   readonly persons: PersonSource
   readonly fillTemplate: FillTemplate
 }
@@ -227,10 +229,11 @@ const isNotThere = async (): Promise<never> => {
 
 /** Nodes that ask for what is not there fall back. */
 const absentRunnerPorts: RunnerPorts = {
+  persons: { readPerson: isNotThere, isMember: isNotThere },
+const absentRunnerPorts: Omit<RunnerPorts, 'persons'> = {
   findZone: async () => undefined,
   readVersion: async () => undefined,
   rows: { queryRows: isNotThere, revisionOf: isNotThere },
-  persons: { readPerson: isNotThere, isMember: isNotThere },
   fillTemplate() {
     throw new Error('nothing fills templates yet')
   },
@@ -410,9 +413,20 @@ export function createServices(parts: ServiceParts): Services {
     clock,
     enter: createQueryGate({ running: 2, waiting: 4, what: 'test messages' }).enter,
   })
-  const runnerPorts: RunnerPorts = { ...absentRunnerPorts, ...overrides.runner }
+  const persons = createPersonService({
+    events: createPersonEventsStore({ columnar }),
+    readMembership: createMembershipReader({ columnar }),
+    findCohort: (companyId, id) => createCohortStore(relational.db).find(companyId, normalizeId(id)),
+    readSettings: analyticsSettings.getForQuery,
+    clock,
+    steadyClock: monotonicClock,
+  })
+  const runnerPorts: RunnerPorts = { ...absentRunnerPorts, persons, ...overrides.runner }
   const openRunner = {
     ...runnerPorts,
+    findZone: workflows.findZone,
+    readVersion: workflows.readPreviewable,
+    rows: datasourceParts.datasourceRows,
     readCompany: createRunnerStore(relational.db).findCompany,
     async listExperiments(companyId: string, ids: readonly string[]) {
       const store = createExperimentStore(relational.db)

@@ -30,6 +30,7 @@ const tables = [
   'events',
   'purchases',
   'workflow_events',
+  'person_events',
   'order_events',
   'orders',
   'identities',

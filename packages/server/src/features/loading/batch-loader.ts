@@ -140,6 +140,7 @@ export function createBatchLoader({ store, known, attempted }: BatchLoaderDepend
     const hasInteractions = sumOf(groups, 'interactions') > 0
     await allDone([
       insertEvents(groups, selection),
+      sumOf(groups, 'events') > 0 ? store.insertPersonEvents(selection) : undefined,
       hasPurchases ? store.insertPurchases(selection) : undefined,
       hasPurchases ? store.findOrderEvents(staging) : undefined,
       hasInteractions ? store.insertWorkflowEvents(selection) : undefined,

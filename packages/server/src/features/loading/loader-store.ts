@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { DropRuleId } from '@millrace/contract/events/rules.ts'
 import { eventColumns, lineKeys, stagingColumns } from '../../database/event-columns.ts'
+import { isRecent, personColumns } from '../../database/person-columns.ts'
 import { hasInteractionName, isInteraction, workflowColumns } from '../../database/workflow-columns.ts'
 import type { Columnar, ColumnarParam, Statement } from '../../platform/stores/columnar.ts'
 import { createKeyStore } from './keys/key-store.ts'
@@ -276,6 +277,11 @@ export function createLoaderStore({ columnar, threads }: LoaderStoreOptions) {
     async insertPurchases(selection: Selection): Promise<void> {
       const columns = { ...eventColumns, purchase: orderOf }
       await insertRows('purchases', columns, `${isEvent} AND ${isPurchase}`, selection)
+    },
+
+    /** What workflows may know of persons. */
+    async insertPersonEvents(selection: Selection): Promise<void> {
+      await insertRows('person_events', personColumns, `${isEvent} AND ${isRecent}`, selection)
     },
 
     /** The displays and clicks of workflows. */

@@ -15,6 +15,13 @@ export interface CohortContext {
   readonly parameters: Parameters
   /** Given, since rows themselves are filtered by cohorts. */
   readonly rowsOf: (options: RowsOptions) => Rows
+  /** The only persons who matter: what is stored of others is not read. */
+  readonly only?: {
+    /** A relation of their numbers, with those of all devices that are bound to them. */
+    readonly numbers: string
+    /** Conditions on an event's own columns that all events of these persons pass. */
+    readonly events: readonly string[]
+  }
 }
 
 /** The condition that the person of a number belongs to a cohort. */
@@ -42,12 +49,15 @@ function listed(scalar: string): string {
  * those are fewer. The scalar is computed once for the statement, however many of its parts use it.
  */
 function peopleOf(cohort: CohortCondition, context: CohortContext): { people: string; others: boolean } {
-  const { companyId, parameters } = context
+  const { companyId, parameters, only } = context
   const parts: string[] = []
   const { sql, ofUnknown } = conditionSql(cohort, context, parts)
   if (parts.length === 0) parts.push(`${partColumns(-1, 'toInt64(0)', 'toUInt64(0)', 'toUInt64(0)')} WHERE 0`)
   const ofCompany = `company = ${parameters.bind('String', companyId)}`
-  const bindings = bindingsSql(new Set(['bound'] as const), [ofCompany])
+  const bindings = bindingsSql(new Set(['bound'] as const), [
+    ofCompany,
+    ...(only ? [`device IN ${only.numbers}`] : []),
+  ])
   const person = `${identityColumns.person?.sql} AS person`
   const people = select(
     [person],
@@ -97,11 +107,12 @@ function conditionSql(condition: CohortCondition, context: CohortContext, parts:
     }
     case 'list': {
       const part = parts.length
-      const { companyId, parameters } = context
+      const { companyId, parameters, only } = context
       const list = select(['person'], 'cohort_persons', [
         `company = ${parameters.bind('String', companyId)}`,
         `cohort = ${parameters.bind('String', condition.cohortId)}`,
         `list = ${parameters.bind('String', condition.listId)}`,
+        ...(only ? [`person IN ${only.numbers}`] : []),
       ])
       // An identifier is a client's, or a device's, which stands for the person to whom it is bound.
       const both = 'arrayJoin([(person, toUInt64(0)), (toUInt64(0), person)]) AS of_person'
@@ -161,9 +172,10 @@ function eventsPart(
   aggregate: string,
   filters: RowsOptions['filters'],
   times: TimeSet,
-  { companyId, eventAliases, parameters, rowsOf }: CohortContext,
+  { companyId, eventAliases, parameters, rowsOf, only }: CohortContext,
 ): string {
-  const rows = rowsOf({ source: events, companyId, filters, times, eventAliases, parameters })
+  const conditions = only?.events ?? []
+  const rows = rowsOf({ source: events, companyId, filters, times, eventAliases, parameters, conditions })
   rows.need(['client', 'device', 'time'])
   // The relation lies in the hull; separate intervals are distinguished here.
   const inside = times.length > 1 ? timeCondition('time', times, 'time', parameters) : undefined

@@ -1,0 +1,164 @@
+import type { Clock } from '../../../platform/clock.ts'
+import { DomainError } from '../../../platform/errors.ts'
+import { createSemaphore } from '../../../platform/limits/semaphore.ts'
+import { conditionOf } from '../cohorts/cohort-reader.ts'
+import type { StoredCohort } from '../cohorts/cohort-store.ts'
+import { openZone } from '../query/time/zone.ts'
+import type { StatisticsSettings } from '../question.ts'
+import type { ReadMembership } from './cohort-membership-store.ts'
+import { createGathering, type Gathered, type GatheringLimits } from './gathering.ts'
+import { keyOfName, nameOf, type PersonEvent, type PersonKey, type PersonName } from './person.ts'
+import type { AskedHistory, PersonEventsStore } from './person-events-store.ts'
+import { createRecentAnswers } from './recent-answers.ts'
+import { personSeconds } from './statement-limits.ts'
+
+export interface PersonServiceDependencies {
+  readonly events: PersonEventsStore
+  readonly readMembership: ReadMembership
+  readonly findCohort: (companyId: string, cohortId: string) => Promise<StoredCohort | undefined>
+  readonly readSettings: (companyId: string) => Promise<Pick<StatisticsSettings, 'timezone' | 'eventAliases'>>
+  readonly clock: Clock
+  /** For how long an answer is fresh; `clock` by default. */
+  readonly steadyClock?: Clock
+  readonly limits?: Partial<PersonLimits>
+}
+
+export interface PersonLimits extends GatheringLimits {
+  /** Statements about persons at once, of all companies. */
+  readonly statements: number
+  /** For how long an answer is given again. */
+  readonly freshMs: number
+  /** Bytes of the histories that are kept. */
+  readonly maxBytes: number
+}
+
+const defaults: PersonLimits = {
+  windowMs: 10,
+  perStatement: 200,
+  waitingOfCompany: 2_000,
+  waiting: 10_000,
+  statementMs: personSeconds * 1_000,
+  statements: 2,
+  freshMs: 2_000,
+  maxBytes: 32 * 1024 * 1024,
+}
+
+const hourMs = 3_600_000
+/** Bytes of the memberships that are kept. */
+const maxMembershipBytes = 8 * 1024 * 1024
+
+interface CohortGroup extends Gathered {
+  readonly cohortId: string
+}
+
+export interface PersonService {
+  /**
+   * What a person has done since an instant, the newest first: at most a thousand events, of the last 90 days.
+   * @throws where the store does not answer in time; the signal's reason when it is aborted
+   */
+  readPerson(
+    asked: PersonKey & { readonly companyId: string; readonly since: Date; readonly signal: AbortSignal },
+  ): Promise<{ readonly events: readonly PersonEvent[] }>
+  /**
+   * Whether a person belongs to a cohort. A person of whom nothing is known belongs to one whose rule holds for them, as
+   * that of all who never bought.
+   * @throws {DomainError} `cohortNotFound`, also for a cohort of another company; otherwise as `readPerson`
+   */
+  isMember(
+    asked: PersonKey & {
+      readonly companyId: string
+      readonly cohortId: string
+      readonly signal: AbortSignal
+    },
+  ): Promise<boolean>
+}
+
+/** What persons have done, for the nodes of workflows (docs/workflows.md, What the person has done). */
+export function createPersonService(dependencies: PersonServiceDependencies): PersonService {
+  const { events, readMembership, findCohort, readSettings, clock } = dependencies
+  const { steadyClock = clock } = dependencies
+  const limits = { ...defaults, ...dependencies.limits }
+  const { freshMs } = limits
+  const statements = createSemaphore(limits.statements, limits.waiting)
+  const histories = createRecentAnswers<readonly PersonEvent[]>({
+    clock: steadyClock,
+    freshMs,
+    maxBytes: limits.maxBytes,
+    bytesOf,
+  })
+  const memberships = createRecentAnswers<boolean>({
+    clock: steadyClock,
+    freshMs,
+    maxBytes: maxMembershipBytes,
+    bytesOf: () => 0,
+  })
+
+  const gatheredHistories = createGathering<Gathered, AskedHistory, readonly PersonEvent[]>({
+    statements,
+    limits,
+    async answer({ companyId }, asked, signal) {
+      const at = steadyClock.now()
+      const { eventAliases } = await readSettings(companyId)
+      const found = await events.readEvents(companyId, asked, eventAliases, signal)
+      for (const [place, each] of asked.entries()) {
+        histories.keep(keyOfHistory(companyId, each), found[place] ?? [], at)
+      }
+      return found
+    },
+  })
+
+  const gatheredMemberships = createGathering<CohortGroup, PersonName, boolean>({
+    statements,
+    limits,
+    async answer({ companyId, cohortId, key }, names, signal) {
+      const at = steadyClock.now()
+      const [cohort, settings] = await Promise.all([findCohort(companyId, cohortId), readSettings(companyId)])
+      if (!cohort) throw new DomainError('cohortNotFound', { id: cohortId })
+      const { timezone, eventAliases } = settings
+      const condition = conditionOf(cohort, { instant: clock.now(), zone: openZone(timezone) })
+      const found = await readMembership({ companyId, condition, eventAliases }, names, signal)
+      for (const [place, name] of names.entries()) {
+        memberships.keep(`${key} ${keyOfName(name)}`, found[place] ?? false, at)
+      }
+      return found
+    },
+  })
+
+  return {
+    async readPerson({ companyId, since, signal, ...key }) {
+      const name = nameOf(key)
+      if (name === undefined) return { events: [] }
+      // Runs of one moment look back to different milliseconds, and share what is read.
+      const asked = { name, since: Math.floor(since.getTime() / hourMs) * hourMs }
+      const keyOfAsked = keyOfHistory(companyId, asked)
+      const found =
+        histories.find(keyOfAsked) ??
+        (await gatheredHistories.ask({ companyId, key: companyId }, keyOfAsked, asked, signal))
+      return { events: found.filter(({ time }) => time >= since) }
+    },
+
+    async isMember({ companyId, cohortId, signal, ...key }) {
+      const name = nameOf(key)
+      if (name === undefined) return false
+      const group = { companyId, cohortId, key: `${companyId} ${cohortId}` }
+      const known = memberships.find(`${group.key} ${keyOfName(name)}`)
+      return known ?? (await gatheredMemberships.ask(group, keyOfName(name), name, signal))
+    },
+  }
+}
+
+const keyOfHistory = (companyId: string, { name, since }: AskedHistory): string =>
+  `${companyId} ${since} ${keyOfName(name)}`
+
+/** What an event takes in memory beside its texts. */
+const eventOverhead = 300
+
+function bytesOf(events: readonly PersonEvent[]): number {
+  let characters = 0
+  for (const { name, url, ids, labels } of events) {
+    characters += name.length + url.length
+    for (const id of ids) characters += id.length + 8
+    for (const key in labels) characters += key.length + (labels[key]?.length ?? 0) + 16
+  }
+  return 2 * characters + eventOverhead * events.length
+}
