@@ -228,8 +228,6 @@ const isNotThere = async (): Promise<never> => {
 }
 
 /** Nodes that ask for what is not there fall back. */
-const absentRunnerPorts: RunnerPorts = {
-  persons: { readPerson: isNotThere, isMember: isNotThere },
 const absentRunnerPorts: Omit<RunnerPorts, 'persons'> = {
   findZone: async () => undefined,
   readVersion: async () => undefined,
@@ -350,10 +348,7 @@ export function createServices(parts: ServiceParts): Services {
     store: statisticsStore,
     readSettings: analyticsSettings.getForQuery,
     readCohorts: cohorts.readCohorts,
-    definitions: createDefinitionReader({
-      store: createDefinitionStore(relational.db),
-      listCategories: async () => [],
-    }),
+    definitions: createDefinitionReader(createDefinitionStore(relational.db)),
     clock,
     limits: queryLimits,
     onAnswered: (outcome, seconds) => metrics.querySeconds.observe({ outcome }, seconds),
