@@ -20,7 +20,7 @@ import {
 } from '../support/statistics-oracle-credits.ts'
 import { cellOf, measuresOf, type Named, openingsOf } from '../support/statistics-oracle-workflows.ts'
 
-const runs = times(30, 3)
+const runs = times(12, 2)
 
 let engine: StatisticsEngine
 
