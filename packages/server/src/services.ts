@@ -356,6 +356,7 @@ export function createServices(parts: ServiceParts): Services {
       store: createDefinitionStore(relational.db),
       listCategories: (companyId) => createBranchCategoryStore(relational.db).list(companyId),
     }),
+    definitions: createDefinitionReader(createDefinitionStore(relational.db)),
     clock,
     limits: queryLimits,
     onAnswered: (outcome, seconds) => metrics.querySeconds.observe({ outcome }, seconds),
