@@ -1,6 +1,7 @@
 /**
- * Explorations of a shop of 60 days through the interface: a funnel, weekly retention, paths and attribution, against
- * the distinct persons of 30 days in the same run; and queries filtered by a cohort, against the same ones without it.
+ * Explorations of a shop of 60 days through the interface: a funnel, weekly retention, paths, attribution, and displays
+ * and clicks of workflows, against the distinct persons of 30 days in the same run; and queries filtered by a cohort,
+ * against the same ones without it.
  * Run: `npm run bench -- explorations [--events 10000000] [--data DIRECTORY] [--rounds 5] [--settle 20]` (a directory is
  * kept and used again).
  */
@@ -52,6 +53,12 @@ const attribution = (dimensions: readonly string[]) => ({
   filters: [],
   timeDimensions: [{ dimension: 'purchases.time', ...month }],
 })
+const ofWorkflows = (measures: readonly string[], dimensions: readonly string[]) => ({
+  measures: measures.map((name) => `workflows.${name}`),
+  dimensions: dimensions.map((name) => `workflows.${name}`),
+  filters: [],
+  timeDimensions: [{ dimension: 'workflows.time', ...month }],
+})
 const cases = [
   ['a funnel of three steps, 30 days', 'funnels', funnel, '< 1,000 ms'],
   ['the same, strict', 'funnels', { ...funnel, order: 'strict' }, '< 1,000 ms'],
@@ -72,6 +79,20 @@ const cases = [
   ['paths by page, 30 days, 5,000 pages seen at random', 'paths', { by: 'path', ...month }, ''],
   ['attribution, 30 days', 'query', attribution([]), '< 2,000 ms'],
   ['attribution by workflow, 30 days', 'query', attribution(['workflows.id']), '< 2,000 ms'],
+  ['displays and clicks by workflow, 30 days', 'query', ofWorkflows(['displays', 'clicks'], ['id']), ''],
+  [
+    'the same with openings, openers and clickers',
+    'query',
+    ofWorkflows(['displays', 'clicks', 'openings', 'openers', 'clickers'], ['id']),
+    '',
+  ],
+  ['openings by message, 30 days', 'query', ofWorkflows(['openings'], ['message']), ''],
+  [
+    'conversion rate and uplifts by workflow, 30 days',
+    'query',
+    ofWorkflows(['conversionRate', 'clickUplift', 'conversionUplift', 'revenueUplift'], ['id']),
+    '',
+  ],
 ] as const
 
 const rows: Row[] = []

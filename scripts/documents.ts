@@ -34,7 +34,7 @@ function questionWordsTable(): string {
     '| means | in English | in French |',
     '|---|---|---|',
     ...measureWords.map(({ ids: members, beside, events, ...words }) => {
-      const others = beside ? `, else ${beside.map((id) => `\`${id}\``).join(' and ')}` : ''
+      const others = (beside ?? []).map((id) => `\`${id}\``).join(' and ')
       const named = events ? ` of ${events.map((name) => `\`${name}\``).join(', ')}` : ''
       return row(`${ids(members)}${others}${named}`, words)
     }),

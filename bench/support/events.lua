@@ -59,7 +59,10 @@ local function shop_event()
     name, data, client = "identify", "{}", "u" .. session.tmp:sub(-7)
   elseif random() < 0.15 then
     name = random() < 0.8 and "workflow_display" or "workflow_click"
-    data = '{"workflowId":"65f0c0ffee5ca1ab1e0dd' .. random(100, 299) .. '"}'
+    local branch = random(4)
+    data = '{"workflowId":"65f0c0ffee5ca1ab1e0dd' .. random(100, 299) .. '","branchId":"b' .. branch
+      .. '","individualized":"' .. (branch > 1 and "true" or "false") .. '","message":"m' .. random(50)
+      .. '","zone":' .. random(0, 4) .. ',"generationMs":' .. random(1, 40) .. '}'
   else
     data = '{"ids":["sku-' .. random(5000) .. '"],"store":"' .. session.store .. '"}'
   end

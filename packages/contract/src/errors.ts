@@ -5,6 +5,7 @@ import { generalErrors } from './errors/general.ts'
 import { runnerErrors } from './errors/runner.ts'
 import { signInErrors } from './errors/sign-in.ts'
 import { statisticErrors } from './errors/statistics.ts'
+import { workflowSettingErrors } from './errors/workflow-settings.ts'
 import { workflowErrors } from './errors/workflows.ts'
 
 export type { ErrorRow } from './error-row.ts'
@@ -20,6 +21,7 @@ export const errorTable = {
   ...signInErrors,
   ...accountErrors,
   ...workflowErrors,
+  ...workflowSettingErrors,
   ...runnerErrors,
   ...statisticErrors,
 } as const

@@ -72,7 +72,7 @@ import {
 import { createReportSettingsStore } from './features/reports/automatic/report-settings-store.ts'
 import type { LanguageModel } from './features/reports/language-model/language-model.ts'
 import { createReports, type Reports, type ReportsDependencies } from './features/reports/reports.ts'
-import type { FillTemplate, FindZone, PersonSource, ReadVersion, RowSource } from './features/runner/ports.ts'
+import type { FillTemplate, PersonSource } from './features/runner/ports.ts'
 import { createPreviewService, type PreviewService } from './features/runner/preview-service.ts'
 import { createRunnerService, type RunnerService } from './features/runner/runner-service.ts'
 import { createRunnerStore } from './features/runner/runner-store.ts'
@@ -187,11 +187,8 @@ export interface ServiceOverrides {
   readonly runner?: Partial<RunnerPorts>
 }
 
-/** What the runner needs of workflows, datasources and statistics. */
+/** What the runner needs of other features, and tests put something else in the place of. */
 export interface RunnerPorts {
-  readonly findZone: FindZone
-  readonly readVersion: ReadVersion
-  readonly rows: RowSource
   readonly persons: PersonSource
   readonly fillTemplate: FillTemplate
 }
@@ -232,6 +229,8 @@ const isNotThere = async (): Promise<never> => {
 }
 
 /** Nodes that ask for what is not there fall back. */
+const absentRunnerPorts: RunnerPorts = {
+  persons: { readPerson: isNotThere, isMember: isNotThere },
 const absentRunnerPorts: Omit<RunnerPorts, 'persons'> = {
   findZone: async () => undefined,
   readVersion: async () => undefined,
@@ -383,7 +382,10 @@ export function createServices(parts: ServiceParts): Services {
     recordAudit,
     listTeams: createDirectoryStore(relational.db).listTeams,
     log: createDatasourceLogStore({ columnar }),
-    listUsesOfDatasource: overrides.listUsesOfDatasource ?? (async () => []),
+    listUsesOfDatasource:
+      overrides.listUsesOfDatasource ??
+      ((tx, { companyId, datasourceId }) =>
+        workflows.uses.listPublished(tx, companyId, { kind: 'datasource', resourceId: datasourceId })),
     enter: gate.enter,
     box,
     outgoing,
@@ -424,6 +426,9 @@ export function createServices(parts: ServiceParts): Services {
   const runnerPorts: RunnerPorts = { ...absentRunnerPorts, persons, ...overrides.runner }
   const openRunner = {
     ...runnerPorts,
+    findZone: workflows.findZone,
+    readVersion: workflows.readPreviewable,
+    rows: datasourceParts.datasourceRows,
     readCompany: createRunnerStore(relational.db).findCompany,
     async listExperiments(companyId: string, ids: readonly string[]) {
       const store = createExperimentStore(relational.db)

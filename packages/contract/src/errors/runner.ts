@@ -11,14 +11,8 @@ export const runnerErrors = {
     message: 'The version has no such entrypoint',
     data: Type.Object({ id: anId, entrypointId: Type.String({ examples: ['hero'] }) }, strict),
   },
-  previewVersionNotFound: {
-    errorCode: 3510,
-    status: 404,
-    message: 'The workflow has no such version',
-    data: Type.Object({ id: anId, versionId: anId }, strict),
-  },
   versionNotRunnable: {
-    errorCode: 3511,
+    errorCode: 3501,
     status: 409,
     message: 'The version cannot run yet; its definition has faults',
     data: Type.Object({ id: anId, versionId: anId, errors: Type.Array(Fault, { minItems: 1 }) }, strict),

@@ -13,6 +13,7 @@ import * as eventAliases from './event-aliases.ts'
 import * as experimentResults from './experiment-results.ts'
 import * as experiments from './experiments.ts'
 import * as funnels from './funnels.ts'
+import * as integrations from './integrations.ts'
 import * as invitations from './invitations.ts'
 import * as linkedAccounts from './linked-accounts.ts'
 import * as paths from './paths.ts'
@@ -29,6 +30,7 @@ import * as tags from './tags.ts'
 import * as teams from './teams.ts'
 import * as users from './users.ts'
 import * as workerDatasources from './worker-datasources.ts'
+import * as workflowSettings from './workflow-settings.ts'
 import * as workflowVersions from './workflow-versions.ts'
 import * as workflows from './workflows.ts'
 
@@ -91,6 +93,7 @@ export const allOperations: readonly Operation[] = [
   workflows.restoreWorkflow,
   workflows.duplicateWorkflow,
   workflows.deleteWorkflow,
+  workflows.listParameters,
   datasources.analyzeDatasource,
   linkedAccounts.deleteLinkedAccount,
   accounts.resetPassword,
@@ -197,4 +200,24 @@ export const allOperations: readonly Operation[] = [
   workerDatasources.publishDatasource,
   workerDatasources.listImports,
   workerDatasources.queryDatasource,
+  integrations.listIntegrations,
+  integrations.readIntegration,
+  integrations.createIntegration,
+  integrations.updateIntegration,
+  integrations.deleteIntegration,
+  integrations.readIntegrationSnippet,
+  workflowSettings.listVariableProfiles,
+  workflowSettings.readVariableProfile,
+  workflowSettings.createVariableProfile,
+  workflowSettings.replaceVariableProfile,
+  workflowSettings.deleteVariableProfile,
+  workflowSettings.listBranchCategories,
+  workflowSettings.readBranchCategory,
+  workflowSettings.createBranchCategory,
+  workflowSettings.updateBranchCategory,
+  workflowSettings.deleteBranchCategory,
+  workflowSettings.readJsonTemplate,
+  workflowSettings.createJsonTemplate,
+  workflowSettings.replaceJsonTemplate,
+  workflowSettings.deleteJsonTemplate,
 ]

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { EmptyObject, paginatedEnvelope, successEnvelope } from '../envelope.ts'
+import { EmptyObject, paginatedEnvelope, successEnvelope, warningEnvelope } from '../envelope.ts'
 import type { Operation } from '../operation.ts'
 import { id, idParams, mapOf, nameText, oneOf, pagination, strict } from '../resources/formats.ts'
 import { JsonTemplate } from '../resources/json-template.ts'
@@ -211,7 +211,6 @@ export const duplicateWorkflow = {
   method: 'POST',
   url: `${url}/:id/duplicate`,
   permission: { resource: 'workflow', action: 'create' },
-  access: 'Workflow: create, and membership of a team that sees it',
   summary: 'Duplicate a workflow',
   description:
     'The copy is a draft called "Copy of ...", in the same folder, with the content of the live version, else of the draft, and without integrations. Those of its teams see it that you are a member of.',
@@ -236,6 +235,9 @@ export const deleteWorkflow = {
   schema: { params, response: { 200: successEnvelope(EmptyObject) } },
 } as const satisfies Operation
 
+/** What is listed of the parameters of addresses. */
+export const parameterUse = { days: 90, names: 1_000, values: 1_000 } as const
+
 /** Operation 11. */
 export const listJsonTemplates = {
   id: 'listJsonTemplates',
@@ -246,14 +248,14 @@ export const listJsonTemplates = {
   permission: { resource: 'workflowSettings', action: 'read' },
   tag: 'Workflows',
   summary: 'List JSON templates',
-  description: 'The JSON templates that your teams see, page by page.',
-  errors: [],
+  description: 'The JSON templates that your teams see, the oldest first, page by page.',
+  errors: ['workflowNotFound'],
   replies: { 200: { description: 'One page of templates' } },
   schema: {
     querystring: Type.Object(
       {
         ...pagination,
-        workflowId: Type.Optional(id('Only templates that this workflow uses')),
+        workflowId: Type.Optional(id('Only templates that this workflow can use: those of its teams')),
       },
       strict,
     ),
@@ -271,9 +273,8 @@ export const listParameterValues = {
   permission: { resource: 'workflow', action: 'read' },
   tag: 'Workflows',
   summary: 'List values of workflow parameters',
-  description:
-    'The values with which parameters were used, by the name of the parameter: distinct and sorted. A name that was never used gives an empty list.',
-  errors: ['unavailable'],
+  description: `The values with which parameters of addresses were used within the last ${parameterUse.days} days, by the name of the parameter: distinct and sorted by their bytes, at most ${parameterUse.values.toLocaleString('en-US')} of each. Only displays and clicks of workflows that your teams see count. A name that was never used gives an empty list.`,
+  errors: ['tooManyRequests', 'timeout', 'unavailable'],
   replies: {
     200: {
       description: 'From name to values',
@@ -293,6 +294,33 @@ export const listParameterValues = {
       },
       strict,
     ),
-    response: { 200: successEnvelope(mapOf(Type.Array(Type.String()))) },
+    response: { 200: warningEnvelope(mapOf(Type.Array(Type.String()))) },
+  },
+} as const satisfies Operation
+
+export const listParameters = {
+  ...shared,
+  id: 'listParameters',
+  method: 'GET',
+  url: '/v2/workflows/parameters',
+  permission: read,
+  summary: 'List parameters of workflow addresses',
+  description: `Names of the parameters with which addresses were used within the last ${parameterUse.days} days, of workflows that your teams see: those used most first, at most ${parameterUse.names.toLocaleString('en-US')}.`,
+  errors: ['tooManyRequests', 'timeout', 'unavailable'],
+  replies: { 200: { description: 'Names with their uses' } },
+  schema: {
+    response: {
+      200: warningEnvelope(
+        Type.Array(
+          Type.Object(
+            {
+              name: Type.String({ examples: ['utm_campaign'] }),
+              uses: Type.Integer({ minimum: 1, description: 'Displays and clicks that had it' }),
+            },
+            { ...strict, title: 'UsedParameter' },
+          ),
+        ),
+      ),
+    },
   },
 } as const satisfies Operation

@@ -51,27 +51,6 @@ export const eventFields = {
   value: 'number',
 } as const satisfies Record<string, ConditionType>
 
-/** Operators of a datasource node's filters by the primitive of the field; the `$` may be left out. */
-export const filterOperators = {
-  string: ['$eq', '$ne', '$contains', '$notcontains', '$startswith', '$endswith', '$empty'],
-  number: ['$eq', '$ne', '$neq', '$nne', '$lt', '$lte', '$gt', '$gte', '$empty'],
-  boolean: ['$eq', '$ne', '$empty'],
-  datetime: [
-    '$eq',
-    '$ne',
-    '$lt',
-    '$lte',
-    '$gt',
-    '$gte',
-    '$rangefuture',
-    '$rangepast',
-    '$nrangefuture',
-    '$nrangepast',
-    '$empty',
-  ],
-  list: ['$contains', '$notcontains', '$empty'],
-} as const
-
 /**
  * Where a text takes the value of a binding: `{{name}}`, spaces allowed around the name. Anything else between braces
  * stays as it is. `{{click}}` needs no binding: it is the address that counts the click and leads to `redirect`.
@@ -210,7 +189,7 @@ export const ConditionRule = Type.Object(
 )
 export type ConditionRule = Static<typeof ConditionRule>
 
-/** Filters of a datasource: operators of `POST /datasources/query` (docs/datasources.md, Query). */
+/** Filters of a datasource: operators of filter-operators.ts, with or without `$`; a window is a number of hours. */
 export const NodeFilter = Type.Object(
   {
     field: lineText('Field of the datasource'),

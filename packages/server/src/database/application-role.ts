@@ -63,8 +63,6 @@ async function openTables(client: pg.Client, role: string): Promise<void> {
     if (extra.length > 0) await client.query(`revoke ${extra.join(', ')} on ${table} from ${to}`)
   }
   await client.query(`grant usage, select on all sequences in schema public to ${to}`)
-  // They make and drop tables of rows, which the role itself cannot.
-  await client.query(`grant execute on all functions in schema datasource_rows to ${to}`)
 }
 
 /**

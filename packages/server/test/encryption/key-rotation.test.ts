@@ -83,6 +83,7 @@ test('L04: a start without the old key is refused until everything is re-encrypt
     '  sso_certificates     3 re-encrypted, 1 already current',
     '  linked_accounts      3 re-encrypted, 1 already current',
     '  outgoing_mails       3 re-encrypted, 1 already current',
+    '  worker_datasources   3 re-encrypted, 1 already current',
     `Still needed, besides ${idOf(present)}: none.`,
     `No longer needed: ${idOf(old)}.`,
     'Remove them from MILLRACE_ENCRYPTION_KEY and restart each process.',

@@ -26,6 +26,11 @@ beforeAll(async () => {
       return results
     },
   })
+  // What experiments are attached to.
+  await opened.relational.pool.query(
+    `insert into workflows (id, company_id, name) select repeat(digit, 24), $1, 'W' from unnest($2::text[]) digit`,
+    [opened.app.companyId, ['a', 'b', 'f']],
+  )
 })
 
 beforeEach(async () => {
@@ -689,6 +694,29 @@ describe('an update', () => {
     const experiment = await opened.create({ resourceGroupIds: teams })
     await opened.app.call(opened.admin.token, 'DELETE', `/teams/${teams[0]}`)
     expect((await opened.read(experiment)).resourceGroupIds).toEqual(teams.slice(1))
+  })
+
+  test('is attached to workflows of the company, and keeps those that are gone since', async () => {
+    const attachments = (digit: string) => [{ surface: 'workflow' as const, resourceId: digit.repeat(24) }]
+    const refusal = { status: 400, error_code: 3002, data: { workflowIds: ['d'.repeat(24)] } }
+    expect(await post(experimentBody({ attachments: attachments('d') }))).toMatchObject(refusal)
+    const foreign = 'c'.repeat(24)
+    await opened.relational.pool.query(`insert into workflows (id, company_id, name) values ($1, $2, 'W')`, [
+      foreign,
+      opened.app.other.companyId,
+    ])
+    expect(await post(experimentBody({ attachments: attachments('c') }))).toMatchObject({ status: 400 })
+    const experiment = await opened.create({ attachments: attachments('a') })
+    expect(await opened.patch(experiment, { attachments: attachments('d') })).toMatchObject(refusal)
+    await opened.relational.pool.query('update workflows set id = $1 where id = $2', [
+      'e'.repeat(24),
+      'a'.repeat(24),
+    ])
+    expect(await opened.patch(experiment, experiment)).toMatchObject({ status: 200 })
+    await opened.relational.pool.query('update workflows set id = $1 where id = $2', [
+      'a'.repeat(24),
+      'e'.repeat(24),
+    ])
   })
 
   test('keeps the time of an attachment that stays', async () => {

@@ -38,7 +38,7 @@ const dropped = (m: number): LogRow => ({
   m,
 })
 
-/** 8 events of which 6 are different, with something for each table. */
+/** 10 events of which 8 are different, with something for each table. */
 const mixed = (): LogRow[] => [
   event({ e: 'a' }),
   event({ e: 'b', n: 'purchase', v: '1.50', x: `order ${d}`, l: { [d]: 'x' } }),
@@ -49,8 +49,10 @@ const mixed = (): LogRow[] => [
   event({ e: 'd' }),
   event({ e: 'e' }),
   event({ e: 'f' }),
+  event({ e: 'g', n: 'workflow_display', l: { workflowId: 'w1' } }),
+  event({ e: 'h', n: 'workflow_click', l: { workflowId: 'w1' } }),
 ]
-const afterMixed = { accepted: 6, changed: 1, dropped: 5, bot: 0, duplicate: 2 }
+const afterMixed = { accepted: 8, changed: 1, dropped: 5, bot: 0, duplicate: 2 }
 
 const count = async (table: string, where = '1'): Promise<number> => {
   const [row] = await ground.query<{ n: number }>(
@@ -67,8 +69,9 @@ const labelSources = () =>
 /** The tables hold each row of `mixed` that counts, once. */
 const expectMixed = async (): Promise<void> => {
   expect(await ground.counters(d)).toEqual(afterMixed)
-  expect(await count('events')).toBe(6)
+  expect(await count('events')).toBe(8)
   expect(await count('purchases')).toBe(1)
+  expect(await count('workflow_events')).toBe(2)
   expect(await ordersOf()).toEqual([{ version: 1, value: 1.5 }])
   expect(await labelSources()).toEqual([{ source: 'events' }, { source: 'purchases' }])
   expect(await count('datasource_log')).toBe(1)
@@ -125,6 +128,7 @@ const steps: (keyof LoaderStore)[] = [
   'insertKeys',
   'insertEvents',
   'insertPurchases',
+  'insertWorkflowEvents',
   'findOrderEvents',
   'insertOrders',
   'insertLabelKeys',
@@ -136,7 +140,9 @@ const steps: (keyof LoaderStore)[] = [
 /** Before a step is mostly what after the last one is. */
 const moments: readonly ('after' | 'before')[] = long ? ['after', 'before'] : ['after']
 /** Of the steps that write where queries read, a failure half way through does most harm. */
-const triedSteps = long ? steps : steps.filter((step) => /insert(Keys|Events|Orders)|countStaged/.test(step))
+const triedSteps = long
+  ? steps
+  : steps.filter((step) => /insert(Keys|Events|WorkflowEvents|Orders)|countStaged/.test(step))
 
 describe('a loader that ends in the middle of a batch', () => {
   it.each(triedSteps.flatMap((step) => moments.map((when) => [when, step] as const)))(
@@ -148,13 +154,18 @@ describe('a loader that ends in the middle of a batch', () => {
       await until(crashed)
       await loader.stop()
       // The next loader sees the rows in other batches than the first one did.
-      await ground.append([event({ e: 'g' }), event({ e: 'a' })])
+      await ground.append([
+        event({ e: 'i' }),
+        event({ e: 'a' }),
+        event({ e: 'g', n: 'workflow_display', l: { workflowId: 'w1' } }),
+      ])
       await ground.load()
-      await ground.append([event({ e: 'g' })])
+      await ground.append([event({ e: 'i' })])
       await ground.load()
-      expect(await ground.counters(d)).toEqual({ ...afterMixed, accepted: 7, duplicate: 4 })
-      expect(await count('events')).toBe(7)
+      expect(await ground.counters(d)).toEqual({ ...afterMixed, accepted: 9, duplicate: 5 })
+      expect(await count('events')).toBe(9)
       expect(await count('purchases')).toBe(1)
+      expect(await count('workflow_events')).toBe(2)
       expect(await ordersOf()).toEqual([{ version: 1, value: 1.5 }])
       expect(await labelSources()).toEqual([{ source: 'events' }, { source: 'purchases' }])
       expect(await count('datasource_log')).toBe(1)
@@ -354,7 +365,7 @@ describe('the engine', () => {
     }
     await ground.loaded()
     await loader.stop()
-    expect(await ground.counters(d)).toEqual({ ...afterMixed, accepted: 7 })
+    expect(await ground.counters(d)).toEqual({ ...afterMixed, accepted: 9 })
     expect(await count('events_quarantine')).toBe(0)
   })
 
@@ -446,7 +457,7 @@ describe('a poison event', () => {
       await ground.append([...mixed(), event({ u: 'poison', e: 'p' })])
       await ground.load()
       expect(await ground.counters(d)).toEqual({ ...afterMixed, dropped: 6 })
-      expect(await count('events')).toBe(6)
+      expect(await count('events')).toBe(8)
       expect(await ground.query(`SELECT error FROM events_quarantine WHERE datasource = '${d}'`)).toEqual([
         { error: expect.stringContaining('sound') },
       ])
@@ -494,12 +505,12 @@ describe('loaders', () => {
         },
       },
     })
-    await ground.append([event({ e: 'g' })])
+    await ground.append([event({ e: 'i' })])
     await until(() => moved)
     await ground.loaded()
     await loader.stop()
     const counters = await ground.counters(d)
-    expect(counters).toEqual({ ...afterMixed, accepted: 7 })
+    expect(counters).toEqual({ ...afterMixed, accepted: 9 })
   })
 
   it('give nothing away by the checkpoint of another log', async () => {

@@ -337,13 +337,13 @@ describe('names', () => {
 describe('tags', () => {
   async function addKey(n: number, cardinality: string, values: readonly string[], company = testCompany) {
     await app.sql(
-      `insert into tag_keys (id, company_id, name, name_hash, cardinality) values ($1, $2, $3, sha256($3::bytea), $4)`,
+      `insert into tag_keys (id, company_id, name, name_hash, cardinality) values ($1, $2, $3, sha256(convert_to($3::text, 'UTF8')), $4)`,
       [hex(n), company, `Key ${n}`, cardinality],
     )
     for (const [i, name] of values.entries()) {
       await app.sql(
         `insert into tag_values (id, company_id, tag_key_id, name, name_hash)
-         values ($1, $2, $3, $4, sha256(convert_to($4, 'UTF8')))`,
+         values ($1, $2, $3, $4, sha256(convert_to($4::text, 'UTF8')))`,
         [hex(n * 100 + i), company, hex(n), name],
       )
     }
@@ -541,7 +541,7 @@ describe('displays and clicks', () => {
       storedEvent({ name: 'identify', tmpId: 'phone', clientId: 'ada' }),
       display('2026-03-10T10:00:00Z', { tmpId: 'd3' }),
     ])
-    const cohort = await app.post({ name: 'Ada', members: ['ada'] }, { path: '/v2/statistics/cohorts' })
+    const cohort = await app.post({ name: 'Ada', persons: ['ada'] }, { path: '/v2/statistics/cohorts' })
     expect(cohort.status).toBe(200)
     const of = (member: string, values: string[]) =>
       cells({

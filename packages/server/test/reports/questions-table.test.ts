@@ -436,7 +436,18 @@ const english: readonly (readonly [question: string, expected: Expected])[] = [
     'influenced revenue by workflow last month',
     {
       of: 'purchases.influencedRevenue',
-      by: 'workflows.id',
+      by: 'workflows.name',
+      in: '2026-02-01 2026-02-28',
+      order: 'desc',
+      limit: 100,
+    },
+  ],
+  ['click-to-open rate last month', { of: 'workflows.clickToOpenRate', in: '2026-02-01 2026-02-28' }],
+  [
+    'displays and clicks by message last month',
+    {
+      of: 'workflows.displays workflows.clicks',
+      by: 'workflows.message',
       in: '2026-02-01 2026-02-28',
       order: 'desc',
       limit: 100,

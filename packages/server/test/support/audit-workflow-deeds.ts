@@ -1,6 +1,7 @@
 import type { AuditAction } from '@millrace/contract/resources/audit-entry.ts'
 import type { Workflow } from '@millrace/contract/resources/workflow.ts'
 import { type AuditWorld, type Deed, fresh, type Made } from './audit-world.ts'
+import { bannerDefinition } from './workflows.ts'
 
 const workflows = '/workflows'
 
@@ -31,6 +32,16 @@ const ofWorkflow =
 const post = (deed: string) => (world: AuditWorld, path: string) =>
   world.ask(world.people, 'POST', `${path}/${deed}`)
 
+async function save({ people }: AuditWorld, path: string, { versions }: Workflow): Promise<void> {
+  const reply = await people.app.inject({
+    method: 'PUT',
+    url: `/v2${path}/versions/${versions[0]?.id}`,
+    headers: { authorization: `Bearer ${people.admin.token}`, 'if-match': '*' },
+    payload: { definition: bannerDefinition() },
+  })
+  if (reply.statusCode !== 200) throw new Error(reply.body)
+}
+
 /** What is done to workflows and their versions. */
 export const workflowDeeds = {
   'workflow-create': async (world) => {
@@ -47,12 +58,12 @@ export const workflowDeeds = {
   'workflow-restore': ofWorkflow(['archive'], post('restore')),
   'workflow-duplicate': ofWorkflow([], post('duplicate')),
   'workflow-delete': ofWorkflow([], ({ people, ask }, path) => ask(people, 'DELETE', path)),
-  'workflow-version-save': ofWorkflow([], ({ people, ask }, path, { versions: [version] }) =>
-    ask(people, 'PUT', `${path}/versions/${version?.id}`, { changeDescription: 'First' }),
-  ),
-  'workflow-version-publish': ofWorkflow([], ({ people, ask }, path, { versions: [version] }) =>
-    ask(people, 'POST', `${path}/versions/${version?.id}/publish`),
-  ),
+  'workflow-version-save': ofWorkflow([], save),
+  'workflow-version-publish': ofWorkflow([], async (world, path, workflow) => {
+    await save(world, path, workflow)
+    await world.begin(world.people)
+    await post(`versions/${workflow.versions[0]?.id}/publish`)(world, path)
+  }),
   'workflow-version-restore': ofWorkflow([], ({ people, ask }, path, { versions: [version] }) =>
     ask(people, 'POST', `${path}/versions/${version?.id}/restore`),
   ),

@@ -4,11 +4,13 @@ import { accountRows } from './permission-rows-accounts.ts'
 import { analyticsSettingsRows } from './permission-rows-analytics-settings.ts'
 import { cohortRows } from './permission-rows-cohorts.ts'
 import { companyRows } from './permission-rows-company.ts'
+import { datasourceRows } from './permission-rows-datasources.ts'
 import { experimentRows } from './permission-rows-experiments.ts'
 import { ownAccountRows } from './permission-rows-own-account.ts'
 import { reportRows } from './permission-rows-reports.ts'
 import { savedQueryRows } from './permission-rows-saved-queries.ts'
 import { signOnRows } from './permission-rows-sign-on.ts'
+import { workflowRows } from './permission-rows-workflows.ts'
 import type { PermissionWorld } from './permission-world.ts'
 
 const query = { measures: ['events.count'], dimensions: [], filters: [], timeDimensions: [] }
@@ -38,10 +40,12 @@ export const permissionRows: PermissionRows = {
   ...ownAccountRows,
   ...signOnRows,
   ...cohortRows,
+  ...datasourceRows,
   ...experimentRows,
   ...analyticsSettingsRows,
   ...savedQueryRows,
   ...reportRows,
+  ...workflowRows,
 
   runQuery: {
     needs: 'statistics access',

@@ -2,6 +2,7 @@ import { newId } from '../../src/platform/ids.ts'
 import { cohortsPath, ruleCohort } from './permission-rows-cohorts.ts'
 import type { PermissionWorld, Person } from './permission-world.ts'
 import { type RefusalRows, refused, unusedName } from './refusal-row.ts'
+import { publishWithCohort } from './workflows.ts'
 
 async function add({ make }: PermissionWorld, { token }: Person, fields: object = {}) {
   return make<{ id: string; name: string }>('POST', cohortsPath, { ...ruleCohort(), ...fields }, token)
@@ -32,6 +33,13 @@ export const cohortRefusals: RefusalRows = {
     cohortKind: refused(async (founder, world) => {
       const { id } = await add(world, founder, { rule: null, persons: ['ada'] })
       return { path: `${cohortsPath}/${id}`, body: { rule: ruleCohort().rule } }
+    }),
+  },
+  deleteCohort: {
+    usedByWorkflows: refused(async (founder, world) => {
+      const { id } = await add(world, founder)
+      await publishWithCohort(world.relational, founder.companyId, id)
+      return { path: `${cohortsPath}/${id}` }
     }),
   },
   replaceCohortMembers: {

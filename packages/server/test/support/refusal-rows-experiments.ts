@@ -41,6 +41,10 @@ export const experimentRefusals: RefusalRows = {
       path: experimentsPath,
       body: { ...experimentBody(), resourceGroupIds: [nobody] },
     })),
+    unknownWorkflow: refused(() => ({
+      path: experimentsPath,
+      body: { ...experimentBody(), attachments: [{ surface: 'workflow', resourceId: nobody }] },
+    })),
   },
   updateExperiment: {
     experimentFixed: refused(async (founder, world) => ({
@@ -56,6 +60,10 @@ export const experimentRefusals: RefusalRows = {
     unknownTeam: refused(async (founder, world) => ({
       path: await add(world, founder),
       body: { resourceGroupIds: [newId()] },
+    })),
+    unknownWorkflow: refused(async (founder, world) => ({
+      path: await add(world, founder),
+      body: { attachments: [{ surface: 'workflow', resourceId: nobody }] },
     })),
   },
   scheduleExperiment: inState(['start'], '/schedule', { scheduledAt: null }),

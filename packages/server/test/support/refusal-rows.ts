@@ -6,19 +6,23 @@ import type { MakeRefused, RefusalRows } from './refusal-row.ts'
 import { accountRefusals } from './refusal-rows-accounts.ts'
 import { analyticsSettingsRefusals } from './refusal-rows-analytics-settings.ts'
 import { cohortRefusals } from './refusal-rows-cohorts.ts'
+import { datasourceRefusals } from './refusal-rows-datasources.ts'
 import { experimentRefusals } from './refusal-rows-experiments.ts'
 import { ownAccountRefusals } from './refusal-rows-own-account.ts'
 import { reportRefusals } from './refusal-rows-reports.ts'
 import { signOnRefusals } from './refusal-rows-sign-on.ts'
+import { workflowRefusals } from './refusal-rows-workflows.ts'
 
 export const refusalRows: RefusalRows = {
   ...accountRefusals,
   ...analyticsSettingsRefusals,
   ...cohortRefusals,
+  ...datasourceRefusals,
   ...experimentRefusals,
   ...ownAccountRefusals,
   ...reportRefusals,
   ...signOnRefusals,
+  ...workflowRefusals,
 }
 
 const isAbsence = (error: ErrorName) => errorTable[error].status === 404

@@ -1,3 +1,5 @@
+import { createDatasourceStore } from '../../src/features/datasources/datasource-store.ts'
+import { createWorkerStore, headersContext } from '../../src/features/datasources/workers/worker-store.ts'
 import {
   everySealedColumn,
   type SealedColumn,
@@ -33,6 +35,15 @@ export async function sealEverywhere(relational: Relational, box: SecretBox, cou
   const enqueueMail = createMailQueue(box)
   const certificates = createCertificateStore(db, box)
   const linked = createLinkedAccountStore(db)
+  const teamIds = (
+    await pool.query<{ id: string }>('select id from teams where company_id = $1', [companyId])
+  ).rows
+  async function insertWorker(datasourceId: string): Promise<void> {
+    const datasource = { id: datasourceId, companyId, name: 'Feed', kind: 'worker' } as const
+    await createDatasourceStore(db).insert({ ...datasource, teamIds: teamIds.map((team) => team.id) })
+    const sealedHeaders = box.seal(`headers of ${datasourceId}`, headersContext(datasourceId))
+    await createWorkerStore(db).insert({ datasourceId, companyId, type: 'generic', sealedHeaders })
+  }
   for (let i = 0; i < count; i++) {
     await enqueueMail(db, { to: `${i}@example.com`, subject: `Mail ${i}`, text: 'x' })
     const certificate = { id: newId(), companyId, certificate: 'x', notAfter: new Date('2099-01-01') }
@@ -41,6 +52,7 @@ export async function sealEverywhere(relational: Relational, box: SecretBox, cou
     const account = { id, companyId, userId, provider: 'webhook', name: `Hook ${i}`, host: 'h' } as const
     const sealedTarget = box.seal(`target of ${id}`, targetContext(id))
     await linked.insert({ ...account, sealedTarget })
+    await insertWorker(id)
   }
 }
 

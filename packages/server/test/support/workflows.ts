@@ -1,5 +1,7 @@
 import type { Workflow, WorkflowCreation } from '@millrace/contract/resources/workflow.ts'
 import type { WorkflowVersion } from '@millrace/contract/resources/workflow-version.ts'
+import { newId } from '../../src/platform/ids.ts'
+import type { Relational } from '../../src/platform/stores/relational.ts'
 import { type AccountsApp, createAccountsApp, type Person, type Reply } from './accounts.ts'
 import { createTestDatabase, type TestDatabase } from './postgres.ts'
 
@@ -9,6 +11,39 @@ export const bannerDefinition = (url = 'https://shop.example/banner.png') => ({
   nodes: { banner: { type: 'image', url } },
   edges: { e1: { from: 'zone', to: 'banner' } },
 })
+
+/** A workflow of the company whose published version names the cohort, as publishing leaves it. */
+export async function publishWithCohort(
+  { pool }: Pick<Relational, 'pool'>,
+  companyId: string,
+  cohortId: string,
+): Promise<void> {
+  const [id, versionId] = [newId(), newId()]
+  await pool.query(`insert into workflows (id, company_id, name) values ($1, $2, 'Uses a cohort')`, [
+    id,
+    companyId,
+  ])
+  await pool.query(
+    `insert into workflow_versions (id, company_id, workflow_id, number, state, published_at, definition, analysis,
+       analysis_overrides)
+     values ($1, $2, $3, 1, 'live', now(), '{}', '{}', '{}')`,
+    [versionId, companyId, id],
+  )
+  await pool.query(
+    `insert into workflow_publications (version_id, company_id, workflow_id, templates, published_by)
+     values ($1, $2, $3, '{}', $3)`,
+    [versionId, companyId, id],
+  )
+  await pool.query(
+    `insert into workflow_references (version_id, company_id, workflow_id, kind, resource_id)
+     values ($1, $2, $3, 'cohort', $4)`,
+    [versionId, companyId, id, cohortId],
+  )
+  await pool.query(`update workflows set status = 'published', published_version_id = $1 where id = $2`, [
+    versionId,
+    id,
+  ])
+}
 
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 type Headers = Readonly<Record<string, string>>

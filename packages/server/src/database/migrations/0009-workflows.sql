@@ -53,11 +53,13 @@ create table workflow_versions (
 create unique index workflow_versions_draft on workflow_versions (workflow_id) where state = 'draft';
 create unique index workflow_versions_live on workflow_versions (workflow_id) where state = 'live';
 
--- What a version took with it when it was published: a later change of a template does not reach it.
+-- What a version took with it when it was published: the definition as it runs, with bindings that follow from names
+-- written out, and the templates, whose later changes do not reach it.
 create table workflow_publications (
   version_id text primary key references workflow_versions on delete cascade,
   company_id text not null,
   workflow_id text not null,
+  definition json not null,
   templates json not null,
   published_by text not null,
   published_at timestamptz not null default now(),

@@ -107,7 +107,8 @@ create table datasource_import_log (
 create index datasource_import_log_read on datasource_import_log (datasource_id, at desc, id desc);
 create index datasource_import_log_at on datasource_import_log (at);
 
--- The service's role may not make tables. It may ask for these two things, which name a version and nothing else.
+-- The service's role may not make tables. It may ask for these things, which name a version and nothing else; who may
+-- use the schema may ask for them.
 create schema datasource_rows;
 
 create function datasource_rows.make(version text) returns void
@@ -147,6 +148,3 @@ begin
   execute format('drop table if exists datasource_rows.%I', 'v_' || version);
 end
 $$;
-
--- Opened to the service's role at each start (database/application-role.ts).
-revoke all on all functions in schema datasource_rows from public;

@@ -1,5 +1,6 @@
 import type { JsonTemplate } from '@millrace/contract/resources/json-template.ts'
 import { workflowStatuses } from '@millrace/contract/resources/workflow.ts'
+import type { WorkflowDefinition } from '@millrace/contract/resources/workflow-definition.ts'
 import {
   type Analyze,
   type AnalyzeOverrides,
@@ -59,6 +60,8 @@ export const workflowPublications = pgTable('workflow_publications', {
   versionId: id('version_id').primaryKey(),
   companyId: id('company_id').notNull(),
   workflowId: id('workflow_id').notNull(),
+  /** As it runs: with the bindings that follow from names. */
+  definition: json('definition').$type<WorkflowDefinition>().notNull(),
   templates: json('templates').$type<Record<string, PublishedTemplate>>().notNull(),
   publishedBy: id('published_by').notNull(),
   publishedAt: instant('published_at').notNull().defaultNow(),

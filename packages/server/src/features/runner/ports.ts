@@ -57,7 +57,6 @@ export type FindZone = (shortId: string) => Promise<RunnableZone | undefined>
 
 /** A version that a user previews, also of a draft. */
 export interface PreviewableVersion extends Omit<RunnableVersion, 'revision'> {
-  readonly companyId: string
   readonly workflowId: string
   /** What keeps the version from running; empty where it can. */
   readonly faults: readonly { readonly path: string; readonly message: string }[]
@@ -65,14 +64,14 @@ export interface PreviewableVersion extends Omit<RunnableVersion, 'revision'> {
 
 /**
  * The version, or the draft where none is named.
- * @throws {DomainError} `workflowNotFound` also where none of the caller's teams sees the workflow
- * @returns undefined where the workflow has no such version
+ * @throws {DomainError} `workflowNotFound`, also where none of the caller's teams sees the workflow;
+ *   `workflowVersionNotFound`
  */
 export type ReadVersion = (
   principal: Principal,
   workflowId: string,
   versionId: string | undefined,
-) => Promise<PreviewableVersion | undefined>
+) => Promise<PreviewableVersion>
 
 /** What runs need to know of a company. */
 export interface RunnerCompany {

@@ -56,7 +56,6 @@ export function createPreviewService(dependencies: PreviewDependencies) {
     versionId: string | undefined,
   ): Promise<PreviewableVersion> {
     const version = await readVersion(principal, id, versionId)
-    if (!version) throw new DomainError('previewVersionNotFound', { id, versionId: versionId ?? '' })
     const { faults } = version
     if (faults.length === 0) return version
     const errors = faults.slice(0, maxFaults).map(({ path, message }) => ({ path, message }))
@@ -68,7 +67,7 @@ export function createPreviewService(dependencies: PreviewDependencies) {
   }
 
   return {
-    /** @throws {DomainError} workflowNotFound, previewVersionNotFound, versionNotRunnable, unknownEntrypoint */
+    /** @throws {DomainError} workflowNotFound, workflowVersionNotFound, versionNotRunnable, unknownEntrypoint */
     async preview(
       principal: Principal,
       workflowId: string,

@@ -50,8 +50,9 @@ export function runnerRoutes({ runner }: { readonly runner: Pick<RunnerService, 
       address: ip,
       counts: raw.method === 'GET',
     })
+    const framing = { runId, isHead: raw.method === 'HEAD', isLast: request.server.isClosing() }
     reply.hijack()
-    send(reply.raw, answer, { runId, isHead: raw.method === 'HEAD', isLast: request.server.isClosing() })
+    send(reply.raw, answer, framing)
     return reply
   }
 

@@ -72,7 +72,10 @@ export const definitionSources: OwnSources = {
           fields: new Map(
             fields
               .filter(({ selected }) => selected)
-              .map(({ name, type, primitive }) => [name, { type, primitive }]),
+              .map(({ name, type, primitive, sortable }) => [
+                name,
+                { type, primitive, ...(sortable !== undefined && { sortable }) },
+              ]),
           ),
         },
       ]),

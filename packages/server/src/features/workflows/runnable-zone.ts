@@ -1,7 +1,6 @@
 import type { WorkflowDefinition } from '@millrace/contract/resources/workflow-definition.ts'
 import type { Analyze } from '@millrace/contract/resources/workflow-version.ts'
 import type { Relational } from '../../platform/stores/relational.ts'
-import { readContent } from './versions/version-content.ts'
 import { createVersionStore, type PublishedTemplate } from './versions/version-store.ts'
 import { createWorkflowStore } from './workflow-store.ts'
 
@@ -52,8 +51,7 @@ export function createZoneFinder({ relational, findIntegration }: ZoneFinderDepe
     const zone = { ...found, workflowName: workflow.name, teamIds: workflow.resourceGroupIds }
     const live = await createVersionStore(relational.db).findPublished(key)
     if (!live) return zone
-    const { versionId, analyze, templates } = live
-    const { definition } = readContent(live)
+    const { versionId, definition, analyze, templates } = live
     const revision = `${versionId}-${live.revision}`
     return { ...zone, published: { versionId, definition, analyze, templates, revision } }
   }

@@ -1,5 +1,6 @@
 import { validateDefinition } from './definition/validate-definition.ts'
 import { definitionSources } from './definition-source-store.ts'
+import { createPreviewReader } from './previewable-version.ts'
 import { createResourceReader, type DefinitionSources } from './read-resources.ts'
 import { createZoneFinder, type ZoneFinderDependencies } from './runnable-zone.ts'
 import {
@@ -35,6 +36,7 @@ export function createWorkflows(dependencies: WorkflowsDependencies) {
     service: createWorkflowService(made),
     versions: createVersionService(made),
     uses: createWorkflowUses({ readResources }),
-    findZone: createZoneFinder(dependencies),
+    findZone: createZoneFinder(made),
+    readPreviewable: createPreviewReader(made),
   }
 }

@@ -287,7 +287,8 @@ function localeOf(
   if (facts.kind === 'date') return dateLanguage(texts, language)?.locale
   if (facts.kind === 'number' && numbers !== undefined) return numberLanguage(numbers, own ?? language, mark)
   if (facts.kind !== 'text' || !/^(name|description|string)$/.test(type)) return undefined
-  return own
+  // Names are too short to show their language; they are in that of the file.
+  return own ?? (type !== 'string' && isProse(texts) ? language : undefined)
 }
 
 function numberLanguage(

@@ -4,8 +4,8 @@ import { createCsvReader } from '../formats/csv-reader.ts'
 import { createDecoder } from '../formats/encoding.ts'
 import { createJsonReader } from '../formats/json-reader.ts'
 import { createNdjsonReader } from '../formats/ndjson-reader.ts'
+import { openParquet } from '../formats/open-parquet.ts'
 import { createRowCollector, openRows, type RowCollector, readText } from '../formats/open-rows.ts'
-import { openParquet } from '../formats/parquet-reader.ts'
 import { isEvery, parsePath } from '../formats/path.ts'
 import { SourceFault } from '../formats/source-fault.ts'
 import {
@@ -32,11 +32,13 @@ const mebibyte = 1024 * 1024
 /** What an analysis looks at, however large the source: rows, and bytes after decompression. */
 const whole = { rows: 10_000, bytes: 32 * mebibyte } as const
 /** Of a file that can be read from any position: its beginning, then pieces within it. */
-const head = { rows: 6000, bytes: 16 * mebibyte } as const
-const piece = { rows: 1000, bytes: 4 * mebibyte } as const
+const head = { rows: 6000, bytes: 8 * mebibyte } as const
+const piece = { rows: 1000, bytes: 2 * mebibyte } as const
 /** Where pieces begin, in parts of the file behind its head. */
 const positions = [0.25, 0.5, 0.75, 1]
 const maxFaults = 100
+/** For one slice of the rows of a Parquet file. */
+const parquetMilliseconds = 10_000
 /** Characters that are read at a time. */
 const pieceLength = 64 * 1024
 
@@ -51,17 +53,20 @@ export async function sampleRows(
   signal?: AbortSignal,
 ): Promise<Sample> {
   const { format, compression } = options
-  if (format === 'parquet') return sampleParquet(file)
+  if (format === 'parquet') return sampleParquet(file, signal)
   const canSeek = 'path' in file && compression === undefined && format !== 'xlsx'
   const size = canSeek ? await sizeOf(file.path) : Number.POSITIVE_INFINITY
   if (!canSeek || size <= head.bytes) return sampleStart(file, options, whole, signal)
   const start = await sampleStart(file, options, head, signal)
   const rows = [...start.rows]
   const faults = [...start.faults]
+  let end = head.bytes
   for (const position of positions) {
     signal?.throwIfAborted()
     const from = Math.floor(head.bytes + (size - head.bytes - piece.bytes) * position)
-    if (from < head.bytes) continue
+    // No entry is seen twice: identifiers would not be unique.
+    if (from < end) continue
+    end = from + piece.bytes
     rows.push(...(await samplePiece(file, options, start.rows, from)))
   }
   return { rows, faults, isWhole: false }
@@ -251,25 +256,19 @@ function looksLike(rows: readonly RawRow[], known: readonly RawRow[]): boolean {
   return own.filter((key) => keys.has(key)).length * 2 >= own.length
 }
 
-async function sampleParquet(file: SourceFile): Promise<Sample> {
+async function sampleParquet(file: SourceFile, signal: AbortSignal | undefined): Promise<Sample> {
   const collector = createRowCollector(undefined)
-  let total = 0
-  const ranges = (rows: number): (readonly [number, number])[] => {
-    total = rows
-    if (rows <= whole.rows) return [[0, rows]]
-    const rest = rows - head.rows
-    return [
-      [0, head.rows],
-      ...positions.map((position) => {
-        const from = head.rows + Math.floor((rest - piece.rows) * position)
-        return [from, from + piece.rows] as const
-      }),
-    ]
+  const sample = { wholeRows: whole.rows, headRows: head.rows, pieceRows: piece.rows, positions }
+  const options = { sample, milliseconds: parquetMilliseconds }
+  let last = 0
+  const rows: RawRow[] = []
+  for await (const _ of openParquet(file, collector, sourceLimits, options)) {
+    signal?.throwIfAborted()
+    for (const batch of collector.take()) {
+      last = batch.firstEntry + batch.length - 1
+      rows.push(...batch)
+    }
   }
-  for await (const _ of openParquet(file, collector, sourceLimits, ranges)) {
-    // The collector gathers the rows.
-  }
-  const rows = collector.take().flat()
   collector.end()
-  return { rows, faults: [], isWhole: rows.length === total }
+  return { rows, faults: [], isWhole: last <= whole.rows && last === rows.length }
 }

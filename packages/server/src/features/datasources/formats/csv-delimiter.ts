@@ -11,7 +11,8 @@ export function detectDelimiter(head: string, isWhole: boolean): string {
   const written = /^\ufeff?sep=(.)\r?\n/i.exec(head)?.[1]
   if (written !== undefined) return written
   let best = { delimiter: ',', share: 0, columns: 1 }
-  for (const delimiter of csvDelimiters) {
+  // A tab or a bar is rarely part of a text, a comma often.
+  for (const delimiter of csvDelimiters.toReversed()) {
     const { share, columns } = readWith(delimiter, head, isWhole)
     if (columns < 2) continue
     if (share > best.share + 0.1 || (share > best.share - 0.1 && columns > best.columns)) {

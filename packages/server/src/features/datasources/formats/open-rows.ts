@@ -4,7 +4,7 @@ import { createCsvReader } from './csv-reader.ts'
 import { createDecoder, type Decoder, detectEncoding } from './encoding.ts'
 import { createJsonReader } from './json-reader.ts'
 import { createNdjsonReader } from './ndjson-reader.ts'
-import { openParquet } from './parquet-reader.ts'
+import { openParquet } from './open-parquet.ts'
 import { SourceFault } from './source-fault.ts'
 import {
   type EntryFault,

@@ -7,11 +7,11 @@ import {
   parquetMetadataAsync,
   parquetReadObjects,
 } from 'hyparquet'
-import { pathOf } from './content.ts'
 import { shapeProblem } from './json-values.ts'
 import { isObject, setOwn } from './own-properties.ts'
+import type { ParquetSample } from './parquet-thread.ts'
 import { SourceFault } from './source-fault.ts'
-import type { RawRow, SourceFile, SourceLimits } from './source-options.ts'
+import type { RawRow, SourceLimits } from './source-options.ts'
 import { type RowSink, sizeText } from './text-reader.ts'
 
 const maxFooterBytes = 16 * 1024 * 1024
@@ -24,25 +24,35 @@ const maxSliceRows = 50_000
 
 /**
  * The rows of a Parquet file, slice by slice. Timestamps become ISO 8601 texts, integers beyond 2^53 texts, bytes
- * that are no text hexadecimal digits.
- * @param ranges rows to read, from 0, the end excluded; absent: all
+ * that are no text hexadecimal digits. A broken file can keep it busy for ever: `openParquet` runs it in a thread.
  */
-export async function* openParquet(
-  file: SourceFile,
+export async function* readParquet(
+  path: string,
   sink: RowSink,
   limits: SourceLimits,
-  ranges?: (rows: number) => readonly (readonly [from: number, to: number])[],
+  sample: ParquetSample | undefined,
 ): AsyncGenerator<void> {
-  const handle = await open(pathOf(file))
+  const handle = await open(path)
   try {
     const buffer = await bufferOf(handle)
     const metadata = await readMetadata(buffer, limits)
-    const rows = Number(metadata.num_rows)
-    for (const [from, to] of ranges?.(rows) ?? [[0, rows]])
+    for (const [from, to] of rangesOf(Number(metadata.num_rows), sample)) {
       yield* readRange(buffer, metadata, sink, limits, from, to)
+    }
   } finally {
     await handle.close()
   }
+}
+
+/** Rows to read, from 0, the end excluded. */
+function rangesOf(rows: number, sample: ParquetSample | undefined): (readonly [from: number, to: number])[] {
+  if (sample === undefined || rows <= sample.wholeRows) return [[0, rows]]
+  const { headRows, pieceRows, positions } = sample
+  const pieces = positions.map((position) => {
+    const from = headRows + Math.floor((rows - headRows - pieceRows) * position)
+    return [from, from + pieceRows] as const
+  })
+  return [[0, headRows], ...pieces]
 }
 
 async function* readRange(

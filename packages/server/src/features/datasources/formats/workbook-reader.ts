@@ -47,7 +47,7 @@ export async function* openWorkbook(
   }
 }
 
-/** Writes a part of the archive into a parser, piece by piece; nothing longer than `maxHeld` waits in the parser. */
+/** Writes a part of the archive into a parser, piece by piece; nothing longer than an entry waits in the parser. */
 async function* parsePart(
   { archive, limits }: Pick<Workbook, 'archive' | 'limits'>,
   path: string,
@@ -55,10 +55,10 @@ async function* parsePart(
   maxBytes: number,
 ): AsyncGenerator<void> {
   let since = 0
-  const moved = () => {
+  // The one event that no part has a handler of its own for.
+  parser.on('opentagstart', () => {
     since = parser.position
-  }
-  parser.on('closetag', moved)
+  })
   const decoder = createDecoder('utf-8')
   let bytes = 0
   for await (const chunk of archive.read(path)) {

@@ -1,23 +1,25 @@
 import { once } from 'node:events'
 import { createReadStream } from 'node:fs'
-import { open } from 'node:fs/promises'
 import { parentPort, workerData } from 'node:worker_threads'
 import { maskSample } from '@millrace/contract/events/samples.ts'
 import type { WorkerField } from '@millrace/contract/resources/datasource-version.ts'
+import { definedOf } from '../../../platform/changes.ts'
 import { yieldToOthers } from '../../../platform/processes/thread-priority.ts'
+import { type AnalyzedFile, analyzeFile, detectFile } from '../analyzer/analyze-file.ts'
+import { rowMapper } from '../analyzer/row-mapper.ts'
+import { RuleFault } from '../analyzer/rules.ts'
+import { encodingOf } from '../formats/encoding.ts'
 import { openRows } from '../formats/open-rows.ts'
 import { SourceFault } from '../formats/source-fault.ts'
 import type { RawRow, ReadOptions, SourceOptions } from '../formats/source-options.ts'
 import { createLineWriter, keyOf } from './copy-lines.ts'
 import { ImportRefused } from './import-faults.ts'
-import { analyzeRows, detectSource, rowMapper } from './source-reader.ts'
 import type { ContentFile, LoggedFault, ReadCounts, ThreadJob, ThreadMessage } from './thread-messages.ts'
 
 // One thread of `createContentThreads`.
 
 /** Below everything that a user or a sender waits for. */
 const niceness = 19
-const headBytes = 64 * 1024
 const lineBytes = 1024 * 1024
 /** Messages whose lines the service has not taken yet. */
 const maxWaiting = 2
@@ -26,7 +28,6 @@ const maxRowBytes = 1024 * 1024
 const maxKeyLength = 512
 /** Kinds of faults that are logged of one import. */
 const maxFaults = 200
-const sampleRows = 10_000
 /** Formats that are read by position. */
 const byPosition = new Set(['xlsx', 'parquet'])
 
@@ -34,27 +35,28 @@ function say(message: ThreadMessage, transfer: readonly ArrayBuffer[] = []): voi
   parentPort?.postMessage(message, [...transfer])
 }
 
-async function readHead(path: string): Promise<Buffer> {
-  const file = await open(path, 'r')
-  try {
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(headBytes), 0, headBytes, 0)
-    return buffer.subarray(0, bytesRead)
-  } finally {
-    await file.close()
-  }
+/** The options that are given, with the encoding as readers name it. */
+function optionsOf({ encoding, ...rest }: ContentFile['options']): Partial<SourceOptions> {
+  const { format, compression, csvDelimiter, csvColumns, rootPath, sheet, entry } = rest
+  return definedOf({
+    ...{ format, compression, csvDelimiter, csvColumns, rootPath, sheet, entry },
+    encoding: encoding === undefined ? undefined : encodingOf(encoding),
+  })
 }
 
-/** What is given, and what the content shows of the rest. */
-async function optionsOf({ path, fileName, contentType, options }: ContentFile): Promise<SourceOptions> {
-  return { ...detectSource(await readHead(path), fileName, contentType), ...options } as SourceOptions
-}
+const fileOf = ({ path, fileName, contentType, options }: ContentFile): AnalyzedFile => ({
+  path,
+  ...(fileName !== undefined && { fileName }),
+  ...(contentType !== undefined && { contentType }),
+  options: optionsOf(options),
+})
 
 /** Entries in batches, with how many bytes of the content they have taken. */
 async function openContent(
   content: ContentFile,
   reading: ReadOptions,
 ): Promise<{ batches: AsyncIterable<readonly RawRow[]>; bytes: () => number }> {
-  const options = await optionsOf(content)
+  const options = await detectFile(fileOf(content))
   if (byPosition.has(options.format) || options.compression === 'zip') {
     return { batches: openRows({ path: content.path }, options, reading), bytes: () => 0 }
   }
@@ -152,19 +154,9 @@ async function importRows(content: ContentFile, fields: readonly WorkerField[]):
 }
 
 async function analyze(content: ContentFile): Promise<void> {
-  const { batches } = await openContent(content, {})
-  const sample: RawRow[] = []
-  try {
-    for await (const batch of batches) {
-      sample.push(...batch)
-      if (sample.length >= sampleRows) break
-    }
-  } catch (error) {
-    // A sample may end within a row, or within what it is packed in.
-    if (!content.isCut || sample.length === 0) throw error
-  }
-  if (sample.length === 0) throw new ImportRefused('no-rows', 'the content has no rows')
-  say({ kind: 'fields', fields: analyzeRows(sample) })
+  const { fields, rows } = await analyzeFile(fileOf(content))
+  if (rows === 0) throw new ImportRefused('no-rows', 'the content has no rows')
+  say({ kind: 'fields', fields })
 }
 
 yieldToOthers(niceness)
@@ -174,7 +166,7 @@ try {
   else await analyze(job.content)
 } catch (error) {
   if (error instanceof ImportRefused) say({ kind: 'refused', reason: error.reason, message: error.message })
-  else if (error instanceof SourceFault) {
+  else if (error instanceof SourceFault || error instanceof RuleFault) {
     say({ kind: 'refused', reason: 'content-unreadable', message: error.message })
   } else throw error
 }

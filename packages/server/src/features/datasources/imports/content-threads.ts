@@ -38,7 +38,12 @@ export function createContentThreads(): ContentThreads {
     })
     return new Promise<T>((resolve, reject) => {
       const onAbort = () => settle(() => reject(signal.reason))
+      let isSettled = false
+      let underWay: Promise<unknown> = Promise.resolve()
       const settle = (say: () => void) => {
+        // A thread that has said its last word ends by itself too.
+        if (isSettled) return
+        isSettled = true
         signal.removeEventListener('abort', onAbort)
         worker.terminate().then(say, say)
       }
@@ -48,7 +53,7 @@ export function createContentThreads(): ContentThreads {
           settle(() => reject(new ImportRefused(message.reason, message.message)))
           return
         }
-        onMessage(message, () => worker.postMessage('more')).then(
+        underWay = onMessage(message, () => worker.postMessage('more')).then(
           (result) => result !== undefined && settle(() => resolve(result)),
           (error: unknown) => settle(() => reject(error)),
         )
@@ -58,7 +63,10 @@ export function createContentThreads(): ContentThreads {
         const message = `reading the content takes more than ${threadMemoryMb} MB of memory: make its rows smaller`
         settle(() => reject(new ImportRefused('content-too-large', message, error)))
       })
-      worker.on('exit', () => settle(() => reject(new Error('a thread that reads content has ended'))))
+      worker.on('exit', () => {
+        const ended = new Error('a thread that reads content has ended')
+        void underWay.then(() => settle(() => reject(ended)))
+      })
     })
   }
 

@@ -93,7 +93,8 @@ export function createImportStore(db: Queries) {
         .update(datasourceImports)
         .set({
           state,
-          endedAt: sql`now()`,
+          // The transaction began before the first row.
+          endedAt: sql`clock_timestamp()`,
           ...(counts && {
             rowsRead: counts.read,
             rowsStored: counts.stored,
@@ -116,7 +117,9 @@ export function createImportStore(db: Queries) {
     },
 
     async insertLog(lines: readonly LogLine[]): Promise<void> {
-      if (lines.length > 0) await db.insert(datasourceImportLog).values([...lines])
+      if (lines.length === 0) return
+      const at = sql`clock_timestamp()`
+      await db.insert(datasourceImportLog).values(lines.map((line) => ({ ...line, at })))
     },
 
     /** @returns how many, at most a thousand of each */

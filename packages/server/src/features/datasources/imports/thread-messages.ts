@@ -15,8 +15,6 @@ export interface ContentFile {
     DatasourceSource,
     'format' | 'compression' | 'encoding' | 'csvDelimiter' | 'csvColumns' | 'rootPath' | 'sheet' | 'entry'
   >
-  /** The file ends where a sample was cut off. */
-  readonly isCut?: boolean
 }
 
 export type ThreadJob =

@@ -1,7 +1,7 @@
 import type { WorkerField } from '@millrace/contract/resources/datasource-version.ts'
+import { familyOf } from '@millrace/contract/resources/filter-operators.ts'
 import { keyOf } from '../imports/copy-lines.ts'
 import type { Condition, Leaf } from './parse-query.ts'
-import { familyOf } from './query-operators.ts'
 import { tableOf } from './row-tables.ts'
 
 /** SQL of a statement and its parameters. */

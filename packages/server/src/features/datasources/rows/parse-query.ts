@@ -1,7 +1,12 @@
 import type { Fault } from '@millrace/contract/failure-data.ts'
 import type { WorkerField } from '@millrace/contract/resources/datasource-version.ts'
+import {
+  type FilterFamily as Family,
+  familyOf,
+  operatorsOf,
+  type FilterOperator as QueryOperator,
+} from '@millrace/contract/resources/filter-operators.ts'
 import { nearestName } from '../../../platform/text/nearest.ts'
-import { type Family, familyOf, operatorsOf, type QueryOperator } from './query-operators.ts'
 
 /** A condition over one row. Instants are milliseconds since 1970. */
 export type Condition = { readonly kind: 'and' | 'or'; readonly conditions: readonly Condition[] } | Leaf

@@ -1,4 +1,5 @@
 import type { WorkerField } from '@millrace/contract/resources/datasource-version.ts'
+import { isSortable } from '@millrace/contract/resources/filter-operators.ts'
 import { DomainError } from '../../../platform/errors.ts'
 import { createSemaphore, SemaphoreFull } from '../../../platform/limits/semaphore.ts'
 import { type Relational, RelationalTimeout } from '../../../platform/stores/relational.ts'
@@ -15,7 +16,6 @@ import {
 } from './compile-query.ts'
 import { withRelationalTransaction } from './long-transaction.ts'
 import { parseQuery } from './parse-query.ts'
-import { isSortable } from './query-operators.ts'
 
 export type DatasourceRow = Record<string, unknown>
 
@@ -53,8 +53,8 @@ const scansWaiting = 60
 /** How long a process may take to see that there is another live version. */
 const freshMs = 500
 const cachedVersions = 10_000
-/** SQLSTATE of a table that is gone (PostgreSQL, appendix A). */
-const undefinedTable = '42P01'
+/** Whether the rows of a version are dropped already, because another one took its place (SQLSTATE of a table). */
+export const isGone = (error: unknown): boolean => (error as { code?: string }).code === '42P01'
 
 /** Reads rows of live versions. */
 export function createRowReader({ relational, findLive, now }: RowReaderDependencies) {
@@ -160,7 +160,10 @@ export function createRowReader({ relational, findLive, now }: RowReaderDependen
   async function nodeRowsOf(live: LiveVersion, question: NodeQuestion): Promise<DatasourceRow[]> {
     const { match, filters, sort, limit } = question
     const query = {
-      [`$${match}`]: filters.map(({ field, operator, value }) => ({ [field]: { [operator]: value } })),
+      [`$${match}`]: filters.map(({ field, operator, value }) => ({
+        // A binding gives no object: a node names a window by its hours.
+        [field]: { [operator]: operator.includes('range') ? { hours: value } : value },
+      })),
     }
     const request = await complete(
       requestOf(live, { query: filters.length === 0 ? {} : query, sort: sort ? [sort] : [] }),
@@ -209,7 +212,7 @@ export function createRowReader({ relational, findLive, now }: RowReaderDependen
           return { rows: await nodeRowsOf(live, question), revision: revisionOf(live) }
         } catch (error) {
           // The version was replaced, and its rows are dropped already.
-          if (isFresh || (error as { code?: string }).code !== undefinedTable) throw error
+          if (isFresh || !isGone(error)) throw error
         }
       }
     },

@@ -80,7 +80,6 @@ export function createSourceAnalysis({
           fileName: new URL(source?.url ?? '').pathname.split('/').at(-1),
           contentType,
           options: source ?? {},
-          isCut: file.bytes > sampleBytes - 128 * 1024,
         },
         signal,
       )

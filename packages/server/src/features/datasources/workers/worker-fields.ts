@@ -6,6 +6,8 @@ import {
   type WorkerFieldChange,
   type WorkerFieldsUpdate,
 } from '@millrace/contract/resources/datasource-version.ts'
+import { primitiveOfType } from '../analyzer/field-types.ts'
+import { ruleFaults } from '../analyzer/row-mapper.ts'
 import type { StoredWorker } from './worker-store.ts'
 
 type FieldType = DatasourceField['type']
@@ -15,29 +17,6 @@ const maxNameLength = 64
 const maxSelected = 64
 /** Characters of JSON of all fields of a datasource. */
 const maxFieldsLength = 1_000_000
-
-/** Types that are not kept as texts. */
-const primitives: Readonly<Partial<Record<FieldType, WorkerField['primitive']>>> = {
-  number: 'number',
-  datetime: 'datetime',
-  datetime_iso: 'datetime_iso',
-  boolean: 'boolean',
-  latitude: 'number',
-  longitude: 'number',
-  reference_ids: 'string[]',
-  price: 'number',
-  product_lifetime: 'datetime',
-  array_string: 'string[]',
-  array_number: 'number[]',
-  record_string: 'string{}',
-  record_number: 'number{}',
-  product_quantity: 'number',
-  user_birthday: 'datetime',
-  user_age: 'number',
-}
-
-/** How values of a type are kept. */
-export const primitiveOf = (type: FieldType): WorkerField['primitive'] => primitives[type] ?? 'string'
 
 /** Each type of datasource needs one of these sets of types among its fields. */
 const neededTypes: Readonly<Record<StoredWorker['type'], readonly (readonly FieldType[])[]>> = {
@@ -81,7 +60,7 @@ function changeField(field: WorkerField, { name: _, rename, type, ...rest }: Wor
   return {
     ...field,
     ...(rename !== undefined && { name: rename }),
-    ...(type !== undefined && { type, primitive: primitiveOf(type) }),
+    ...(type !== undefined && { type, primitive: primitiveOfType[type] }),
     ...rest,
   }
 }
@@ -104,8 +83,8 @@ export function faultsOfFields(fields: readonly WorkerField[]): Fault[] {
     const before = places.get(name)
     if (before !== undefined) add(i, 'name', `names "${name}" twice: fields.${before} has it too`)
     places.set(name, i)
-    if (primitive !== primitiveOf(type)) {
-      add(i, 'primitive', `must be ${primitiveOf(type)}, as values of the type ${type} are kept`)
+    if (primitive !== primitiveOfType[type]) {
+      add(i, 'primitive', `must be ${primitiveOfType[type]}, as values of the type ${type} are kept`)
     }
     if (isSelected) selected++
     if (!isKey) continue
@@ -114,6 +93,9 @@ export function faultsOfFields(fields: readonly WorkerField[]): Fault[] {
       add(i, 'isKey', 'must be of a field of texts or numbers')
     if (key !== undefined) add(i, 'isKey', `is true for "${key}" already: one field at most is the key`)
     key = name
+  }
+  for (const { field, message } of ruleFaults(fields)) {
+    add(places.get(field) ?? 0, 'rulesPerSources', message)
   }
   if (selected > maxSelected) {
     faults.push({

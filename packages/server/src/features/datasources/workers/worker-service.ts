@@ -15,10 +15,10 @@ import type { Caller, Principal } from '../../identity/sessions/principal.ts'
 import type { ContentFiles } from '../contents/content-files.ts'
 import { createDatasourceStore, type StoredDatasource, type Viewer } from '../datasource-store.ts'
 import { createImportStore, type StoredImport } from '../imports/import-store.ts'
-import { maxMatches, type RowReader, shownRow } from '../rows/row-reader.ts'
+import { isGone, maxMatches, type RowReader, shownRow } from '../rows/row-reader.ts'
 import type { SourceAnalysis } from './source-analysis.ts'
 import { changeFields, faultsOfFields, faultsOfType } from './worker-fields.ts'
-import { createWorkerStore, type StoredWorker } from './worker-store.ts'
+import { createWorkerStore, type LiveVersion, type StoredWorker } from './worker-store.ts'
 
 export interface WorkerServiceDependencies {
   readonly relational: Pick<Relational, 'db' | 'transaction'>
@@ -121,6 +121,33 @@ export function createWorkerService(dependencies: WorkerServiceDependencies) {
       else uploading.set(companyId, left)
       leave()
     }
+  }
+
+  async function answerQuery(
+    live: LiveVersion,
+    wanted: DatasourceQuery,
+    page: Page,
+  ): Promise<Listed<Record<string, unknown>>> {
+    const faults = (wanted.fields ?? []).flatMap((name, i) =>
+      live.fields.some((field) => field.name === name)
+        ? []
+        : [{ path: `fields.${i}`, message: `there is no field "${name}"` }],
+    )
+    const range = rangeOf(page)
+    if (range.offset + range.limit > maxMatches) {
+      faults.push({ path: 'page', message: `must not reach beyond the first ${maxMatches} rows` })
+    }
+    const query = readTree(wanted.query)
+    if (typeof query === 'string') faults.push({ path: 'query', message: query })
+    const [first] = faults
+    if (first) {
+      const message = `${first.path} ${first.message}`
+      throw new DomainError('invalidDatasourceQuery', { errors: faults }, { message })
+    }
+    const sort = (wanted.sort ?? []).map(({ field, order = 'asc' }) => ({ field, order }))
+    const { rows, count } = await reader.readPage(live, { query, sort }, range)
+    const fields = live.fields.filter(({ name }) => wanted.fields?.includes(name) ?? true)
+    return { rows: rows.map((row) => shownRow(row, fields)), count }
   }
 
   return {
@@ -252,28 +279,15 @@ export function createWorkerService(dependencies: WorkerServiceDependencies) {
       page: Page,
     ): Promise<Listed<Record<string, unknown>>> {
       const { companyId, id: datasourceId } = await get(viewer, wanted.datasourceId)
-      const live = await createWorkerStore(relational.db).findLive(companyId, datasourceId)
-      if (!live) throw new DomainError('datasourceNotLive', { id: datasourceId })
-      const faults = (wanted.fields ?? []).flatMap((name, i) =>
-        live.fields.some((field) => field.name === name)
-          ? []
-          : [{ path: `fields.${i}`, message: `there is no field "${name}"` }],
-      )
-      const range = rangeOf(page)
-      if (range.offset + range.limit > maxMatches) {
-        faults.push({ path: 'page', message: `must not reach beyond the first ${maxMatches} rows` })
+      const answer = async () => {
+        const live = await createWorkerStore(relational.db).findLive(companyId, datasourceId)
+        if (!live) throw new DomainError('datasourceNotLive', { id: datasourceId })
+        return answerQuery(live, wanted, page)
       }
-      const query = readTree(wanted.query)
-      if (typeof query === 'string') faults.push({ path: 'query', message: query })
-      const [first] = faults
-      if (first) {
-        const message = `${first.path} ${first.message}`
-        throw new DomainError('invalidDatasourceQuery', { errors: faults }, { message })
-      }
-      const sort = (wanted.sort ?? []).map(({ field, order = 'asc' }) => ({ field, order }))
-      const { rows, count } = await reader.readPage(live, { query, sort }, range)
-      const fields = live.fields.filter(({ name }) => wanted.fields?.includes(name) ?? true)
-      return { rows: rows.map((row) => shownRow(row, fields)), count }
+      return answer().catch((error: unknown) => {
+        if (isGone(error)) return answer()
+        throw error
+      })
     },
 
     /**

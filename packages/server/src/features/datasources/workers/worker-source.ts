@@ -3,6 +3,10 @@ import type { DatasourceSource } from '@millrace/contract/resources/datasource-s
 import type { KeptSource } from '../../../database/tables/worker-datasource.ts'
 import type { OutgoingClient } from '../../../platform/outgoing/outgoing-client.ts'
 import { OutgoingError } from '../../../platform/outgoing/outgoing-error.ts'
+import { encodingOf } from '../formats/encoding.ts'
+import { parsePath } from '../formats/path.ts'
+import { SourceFault } from '../formats/source-fault.ts'
+import { csvDelimiters } from '../formats/source-options.ts'
 
 const headerName = /^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$/
 const headerValue = /^[\x20-\x7e\t]*$/
@@ -35,8 +39,30 @@ const optionNames = [
   'entry',
 ] as const
 
+function faultsOfOptions({ encoding, csvDelimiter, rootPath }: DatasourceSource): Fault[] {
+  const faults: Fault[] = []
+  const check = (name: string, read: () => unknown) => {
+    try {
+      read()
+    } catch (error) {
+      if (!(error instanceof SourceFault)) throw error
+      faults.push({ path: `source.${name}`, message: error.message })
+    }
+  }
+  if (encoding !== undefined) check('encoding', () => encodingOf(encoding))
+  if (rootPath !== undefined) check('rootPath', () => parsePath(rootPath))
+  if (csvDelimiter !== undefined && !csvDelimiters.some((each) => each === csvDelimiter)) {
+    faults.push({ path: 'source.csvDelimiter', message: 'must be a comma, semicolon, tab or vertical bar' })
+  }
+  return faults
+}
+
 /** What a source lacks, or has too much. Nothing is asked of its address. */
-export function faultsOfSource(
+export function faultsOfSource(source: DatasourceSource, validateUrl: OutgoingClient['validate']): Fault[] {
+  return [...faultsOfOptions(source), ...faultsOfPlace(source, validateUrl)]
+}
+
+function faultsOfPlace(
   { type, url, headers = {} }: DatasourceSource,
   validateUrl: OutgoingClient['validate'],
 ): Fault[] {

@@ -25,6 +25,9 @@ export interface WorkerState {
   readonly isImporting: boolean
 }
 
+/** For what a transaction does that has lasted long: its `now()` is when it began. */
+const present = sql`clock_timestamp()`
+
 /** Worker datasources and their versions; given a transaction it works inside it. */
 export function createWorkerStore(db: Queries) {
   const here = (companyId: string, datasourceId: string) =>
@@ -98,14 +101,16 @@ export function createWorkerStore(db: Queries) {
     ): Promise<void> {
       await db
         .update(datasourceVersions)
-        .set({ state: 'retired', retiredAt: sql`now()` })
+        .set({ state: 'retired', retiredAt: present })
         .where(
           and(
             eq(datasourceVersions.datasourceId, version.datasourceId),
             eq(datasourceVersions.state, 'live'),
           ),
         )
-      await db.insert(datasourceVersions).values({ ...version, state: 'live' })
+      await db
+        .insert(datasourceVersions)
+        .values({ ...version, state: 'live', createdAt: present, updatedAt: present })
     },
 
     /** After rows were put into the live version. */
@@ -115,7 +120,7 @@ export function createWorkerStore(db: Queries) {
         .set({
           rowCount: sql`${datasourceVersions.rowCount} + ${added}`,
           revision: sql`${datasourceVersions.revision} + 1`,
-          updatedAt: sql`now()`,
+          updatedAt: present,
         })
         .where(eq(datasourceVersions.id, versionId))
     },

@@ -1,5 +1,7 @@
 // One table of words, longer than other files as a vocabulary is.
 
+import { workflowDimensionWords, workflowMeasureWords } from './workflow-words.ts'
+
 /** A unit of time that a question can name. */
 export type Unit = 'hour' | 'day' | 'week' | 'month' | 'quarter' | 'year'
 
@@ -12,7 +14,7 @@ interface Phrases {
 export interface MeasureWords extends Phrases {
   /** Measures that the words can mean, the first that fits what else is asked. */
   readonly ids: readonly string[]
-  /** Measures that are shown beside it, where the company has no measure of that meaning. */
+  /** Measures that are shown beside each other, where the company has no one measure of that meaning. */
   readonly beside?: readonly string[]
   /** Names of the events that are meant. */
   readonly events?: readonly string[]
@@ -183,11 +185,12 @@ export const measureWords: readonly MeasureWords[] = [
     fr: ['achats influencés', 'commandes influencées', 'commandes attribuées'],
   },
   {
-    ids: ['workflows.conversionRate'],
+    ids: [],
     beside: ['purchases.buyers', 'events.people'],
     en: ['conversion rate', 'rate of conversion'],
     fr: ['taux de conversion', 'taux de transformation'],
   },
+  ...workflowMeasureWords,
   {
     ids: people,
     en: [
@@ -514,13 +517,7 @@ export const dimensionWords: readonly DimensionWords[] = [
     en: ['datasource', 'data source'],
     fr: ['source de données', 'sources de données'],
   },
-  {
-    name: 'workflow',
-    ids: ['workflows.id'],
-    counts: ['purchases.influencedRevenue'],
-    en: ['workflow', 'workflow id', 'scenario'],
-    fr: ['workflow', 'scénario'],
-  },
+  ...workflowDimensionWords,
 ]
 
 /** Words for values that are the same for every company. */

@@ -97,7 +97,9 @@ export function compileDefinition(version: Compilable): Executable {
     }
   }
 
-  const stepBehind = (edge: Edge | undefined) => (edge ? steps.get(edge.to) : undefined)
+  function stepBehind(edge: Edge | undefined): Step | undefined {
+    return edge && steps.get(edge.to)
+  }
 
   const entrypoints = new Map<string, CompiledEntrypoint>()
   for (const [zone, id] of zoneOrder(definition.entrypoints).entries()) {

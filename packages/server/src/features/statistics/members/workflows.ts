@@ -159,7 +159,7 @@ export const workflowMeasures: readonly Measure[] = [
   plain(
     'generationTime',
     'Generation time',
-    'Mean milliseconds to produce a content, over the displays that tell it.',
+    'Mean milliseconds to produce a content, over the displays for which it is known.',
     {
       sql:
         'if(countIf(click = 0 AND isNotNull(generation_us)) = 0, NULL, ' +
@@ -186,8 +186,14 @@ export const workflowMeasures: readonly Measure[] = [
     'individualizedOpeners',
     'openers',
   ),
-  ratio('conversionRate', 'Conversion rate', 'ratio', 'purchases.afterClick', 'clicks'),
-  ratio('uniqueConversionRate', 'Unique conversion rate', 'ratio', 'purchases.buyersAfterClick', 'clickers'),
+  ratio('conversionRate', 'Conversion rate of clicks', 'ratio', 'purchases.afterClick', 'clicks'),
+  ratio(
+    'uniqueConversionRate',
+    'Conversion rate of clickers',
+    'ratio',
+    'purchases.buyersAfterClick',
+    'clickers',
+  ),
   uplift('clickUplift', 'Click uplift', ['workflows.individualizedClicks', 'workflows.clicks']),
   uplift('conversionUplift', 'Conversion uplift', [
     'purchases.individualizedAfterClick',

@@ -132,12 +132,12 @@ export function analyzeDefinition(
     infos.push([
       id,
       {
-        steps: [...steps],
+        steps,
         name: nameOfBranch(branch, nameOf),
         outputNodeId,
         outputType,
         score,
-        individualized: given ?? (score > 0 && !isDefault),
+        individualized: given ?? (score > 0 && !branch.isFallback),
         isDefault,
       },
     ])

@@ -3,10 +3,12 @@ import type { ExperimentStatus } from '@millrace/contract/resources/experiment.t
 import type { JsonTemplate } from '@millrace/contract/resources/json-template.ts'
 import type { Cardinality } from '@millrace/contract/resources/tag-key.ts'
 
-/** What of a field decides how it can be compared and filtered. */
+/** What of a field decides how it can be compared, filtered and sorted. */
 export interface KnownField {
   readonly type: DatasourceField['type']
   readonly primitive: DatasourceField['primitive']
+  /** Absent where its primitive says it. */
+  readonly sortable?: boolean
 }
 
 export interface KnownTemplate {

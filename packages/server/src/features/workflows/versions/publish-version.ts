@@ -1,5 +1,6 @@
 import { newId } from '../../../platform/ids.ts'
 import type { Queries } from '../../../platform/stores/relational.ts'
+import { withAutomaticBindings } from '../definition/bindings.ts'
 import { createWorkflowStore } from '../workflow-store.ts'
 import { analyseContent, listReferences } from './version-content.ts'
 import type { HeldVersion } from './version-reader.ts'
@@ -28,6 +29,7 @@ export async function publishHeld(
   })
   await store.replaceReferences(version, references)
   await store.insertPublication(version, {
+    definition: withAutomaticBindings(content.definition, resources),
     templates: Object.fromEntries(resources.templates),
     publishedBy: userId,
   })

@@ -16,6 +16,7 @@ import { invalid } from '../../../platform/invalid.ts'
 import { type Listed, type Page, rangeOf } from '../../../platform/paging.ts'
 import type { Queries, Relational } from '../../../platform/stores/relational.ts'
 import type { Caller, Principal } from '../../identity/sessions/principal.ts'
+import { withAutomaticBindings } from '../definition/bindings.ts'
 import { changesBetween } from '../definition/changes-between.ts'
 import type { DefinitionResources } from '../definition/definition-resources.ts'
 import type { ReadResources } from '../read-resources.ts'
@@ -136,14 +137,14 @@ export function createVersionService(dependencies: VersionServiceDependencies) {
       if (!version) return undefined
       const content = readContent(version)
       const resources = await resourcesOf(db, workflow, content)
-      const published = await store.findTemplates(version)
+      const published = await store.findPublication(version)
       return {
         companyId,
         workflowId,
         versionId: version.id,
-        definition: content.definition,
+        definition: published?.definition ?? withAutomaticBindings(content.definition, resources),
         analyze: version.analyze,
-        templates: published ?? Object.fromEntries(resources.templates),
+        templates: published?.templates ?? Object.fromEntries(resources.templates),
         faults:
           content.faults.length > 0 ? content.faults : validateDefinition(content.definition, resources),
       }

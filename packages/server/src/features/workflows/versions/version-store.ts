@@ -6,7 +6,6 @@ import {
 import { and, asc, desc, eq, inArray, sql } from 'drizzle-orm'
 import { users } from '../../../database/tables/user.ts'
 import {
-  type PublishedTemplate,
   type ReferenceKind,
   workflowPublications,
   workflowReferences,
@@ -25,6 +24,9 @@ export type VersionFields = Partial<
 export type VersionKey = Pick<StoredVersion, 'id' | 'companyId' | 'workflowId'>
 
 export type { PublishedTemplate, ReferenceKind } from '../../../database/tables/workflow.ts'
+
+/** What a version took with it when it was published. */
+export type Publication = Pick<typeof workflowPublications.$inferSelect, 'definition' | 'templates'>
 
 /** An object of the service that a version names. */
 export interface VersionReference {
@@ -176,18 +178,18 @@ export function createVersionStore(db: Queries) {
 
     async insertPublication(
       { companyId, workflowId, id: versionId }: VersionKey,
-      published: { readonly templates: Record<string, PublishedTemplate>; readonly publishedBy: string },
+      published: Publication & { readonly publishedBy: string },
     ): Promise<void> {
       await db.insert(workflowPublications).values({ companyId, workflowId, versionId, ...published })
     },
 
-    /** Templates as they were when the version was published; undefined for a draft. */
-    async findTemplates({ companyId, id }: VersionKey) {
+    /** What the version took with it when it was published; undefined for a draft. */
+    async findPublication({ companyId, id }: VersionKey): Promise<Publication | undefined> {
       const [row] = await db
-        .select({ templates: workflowPublications.templates })
+        .select({ definition: workflowPublications.definition, templates: workflowPublications.templates })
         .from(workflowPublications)
         .where(and(eq(workflowPublications.companyId, companyId), eq(workflowPublications.versionId, id)))
-      return row?.templates
+      return row
     },
 
     /** Address of the user who saved the version last; undefined where that user is gone. */
@@ -205,9 +207,8 @@ export function createVersionStore(db: Queries) {
       const [row] = await db
         .select({
           versionId: workflowVersions.id,
-          definition: workflowVersions.definition,
+          definition: workflowPublications.definition,
           analyze: workflowVersions.analyze,
-          analyzeOverrides: workflowVersions.analyzeOverrides,
           revision: workflowVersions.revision,
           templates: workflowPublications.templates,
         })

@@ -63,15 +63,15 @@ export function creditRowsOf(options: CreditOptions): Rows {
   const late = filters.filter(namesCredits)
   const bought = rowsOf({ ...options, filters: filters.filter((each) => !namesCredits(each)) })
   const interactions = interactionsOf(options)
-  /** What credits tell of their interaction: columns of theirs, with the SQL over interactions. */
-  const told = new Map<string, string>()
+  /** What credits show of their interaction: their columns, with the SQL over interactions. */
+  const traits = new Map<string, string>()
 
   function dimensionSql(dimension: Dimension): string {
     if (!dimension.ofCredits) return bought.dimension(dimension)
     const sql = interactions.dimension(dimension)
-    const known = [...told].find(([, each]) => each === sql)?.[0]
-    const name = known ?? `told_${told.size + 1}`
-    told.set(name, sql)
+    const known = [...traits].find(([, each]) => each === sql)?.[0]
+    const name = known ?? `trait_${traits.size + 1}`
+    traits.set(name, sql)
     return name
   }
 
@@ -89,20 +89,20 @@ export function creditRowsOf(options: CreditOptions): Rows {
     const asked = [...creditColumns].filter(([name]) => needed.has(name)).map(([, of]) => of)
     const givesCredit = asked.includes('shares') || asked.every((of) => of === 'all')
     const { model, windows } = options.attribution
-    // Which interaction a credit goes to makes no difference where they are not told apart.
-    const shared = told.size > 0 && model !== 'last-touch' && givesCredit
+    // Which interaction a credit goes to makes no difference where they are not distinguished.
+    const shared = traits.size > 0 && model !== 'last-touch' && givesCredit
     bought.need(['time', 'person', 'value', 'purchase'])
     const purchase = select(['*', 'toUnixTimestamp64Milli(time) AS bought_at'], bought.relation())
-    const seen = interactionsSql(options, interactions, [...told.values()], purchase)
+    const seen = interactionsSql(options, interactions, [...traits.values()], purchase)
     const touched = shared
       ? sharedSql(purchase, seen, windows)
-      : lastSql(purchase, seen, windows, told.size > 0)
+      : lastSql(purchase, seen, windows, traits.size > 0)
     const { upTo, whole } = parts[shared ? model : 'last-touch']
     const share = (of: string) =>
       `intDiv(${of} * ${upTo('i')}, ${whole}) - intDiv(${of} * ${upTo('(i - 1)')}, ${whole})`
     const values: Readonly<Record<string, string>> = {
       ...Object.fromEntries(
-        [...told.keys()].map((name, at) => [name, `tupleElement(tupleElement(touch, 3), ${at + 1})`]),
+        [...traits.keys()].map((name, at) => [name, `tupleElement(tupleElement(touch, 3), ${at + 1})`]),
       ),
       credited_value: `toDecimal128(${share('cents')}, 2) / 100`,
       credited: `toInt64(${share(`toInt128(${wholePurchase})`)})`,
@@ -138,7 +138,7 @@ export function creditRowsOf(options: CreditOptions): Rows {
       }
       if (columns.includes('individualized')) {
         interactions.need(['individualized'])
-        told.set('individualized', 'individualized')
+        traits.set('individualized', 'individualized')
       }
     },
     relation,
@@ -174,20 +174,20 @@ function interactionsOf(options: CreditOptions): Rows {
 
 /**
  * The interactions of those who buy, by `by_person`, `at`, `click`, `workflow`, `identity` and `what`.
- * @param told what credits tell of them, SQL over the rows
+ * @param traits what credits show of them, SQL over the rows
  */
 function interactionsSql(
   { times, attribution, parameters }: CreditOptions,
   rows: Rows,
-  told: readonly string[],
+  traits: readonly string[],
   purchase: string,
 ): string {
   const { clickHours, displayHours } = attribution.windows
   const hull = hullOf(times)
-  rows.need(['time', 'person', 'click', ...(told.length > 0 ? ['workflow_id', 'identity'] : [])])
+  rows.need(['time', 'person', 'click', ...(traits.length > 0 ? ['workflow_id', 'identity'] : [])])
   const columns = ['person AS by_person', 'toUnixTimestamp64Milli(time) AS at', 'click']
-  if (told.length > 0)
-    columns.push('workflow_id AS workflow', 'identity', `tuple(${told.join(', ')}) AS what`)
+  if (traits.length > 0)
+    columns.push('workflow_id AS workflow', 'identity', `tuple(${traits.join(', ')}) AS what`)
   // Few people buy: of the others nothing is kept.
   const conditions = [`person IN ${nested(select(['person'], nested(purchase)))}`]
   if (hull && Number.isFinite(hull.from)) {
@@ -207,11 +207,11 @@ function lastSql(
   purchase: string,
   interactions: string,
   windows: Attribution['windows'],
-  isTold: boolean,
+  withTraits: boolean,
 ): string {
-  // Numbers sort faster than tuples, for which only what is told is a reason.
+  // Numbers sort faster than tuples, for which only traits are a reason.
   const key = 'toUInt64(at) * 2 + click'
-  const sorted = isTold
+  const sorted = withTraits
     ? [
         `arraySort(groupArray((${key}, workflow, identity, what))) AS seen`,
         'seen.1 AS keys',
@@ -222,9 +222,12 @@ function lastSql(
   const kinds = { click: 'key % 2 = 1', display: 'key % 2 = 0' }
   const columns = Object.entries(kinds).flatMap(([kind, isKind]) => [
     `arrayFill(at -> at != ${never}, arrayMap(key -> if(${isKind}, toInt64(intDiv(key, 2)), ${never}), keys)) AS ${kind}_at`,
-    ...(isTold ? [`arrayFill((what, key) -> ${isKind}, whats, keys) AS ${kind}_what`] : []),
+    ...(withTraits ? [`arrayFill((what, key) -> ${isKind}, whats, keys) AS ${kind}_what`] : []),
   ])
-  const shown = ['click', 'display'].flatMap((kind) => [`${kind}_at`, ...(isTold ? [`${kind}_what`] : [])])
+  const shown = ['click', 'display'].flatMap((kind) => [
+    `${kind}_at`,
+    ...(withTraits ? [`${kind}_what`] : []),
+  ])
   const last = 'arrayMap((key, next) -> intDiv(key, 2) != intDiv(next, 2), keys, arrayShiftLeft(keys, 1, 0))'
   const lasts = select(
     ['by_person', ...shown, 'toInt64(intDiv(last_key, 2)) AS seen_at'],
@@ -233,7 +236,7 @@ function lastSql(
     ['is_last'],
   )
   const touch = (kind: string, click: number) =>
-    `(${kind}_at, toUInt8(${click}), ${isTold ? `${kind}_what` : "''"})`
+    `(${kind}_at, toUInt8(${click}), ${withTraits ? `${kind}_what` : "''"})`
   const qualifies = `touch.1 != ${never} AND bought_at - touch.1 <= ${windowSql(windows, 'touch.2 = 1')}`
   const touches = `arrayFilter(touch -> ${qualifies}, arraySort([${touch('display', 0)}, ${touch('click', 1)}]))`
   return select(

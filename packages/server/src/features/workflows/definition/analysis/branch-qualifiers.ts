@@ -10,8 +10,8 @@ import { vertexOf } from './vertex-scores.ts'
  * in the order of zones.
  */
 export function mostDownstream<T>(branch: Branch, read: (edge: Edge) => T | undefined): T | undefined {
-  for (const edge of branch.edges.toReversed()) {
-    const found = read(edge)
+  for (let place = branch.edges.length - 1; place >= 0; place--) {
+    const found = read(branch.edges[place] as Edge)
     if (found !== undefined) return found
   }
   for (const edge of branch.entries) {

@@ -4,29 +4,38 @@ import {
   nodeCategories,
   type OutputKind,
 } from '@millrace/contract/resources/workflow-definition.ts'
-import { countPaths, type DefinitionGraph, type GraphEdge, ownOutputs } from '../definition-graph.ts'
+import type { BranchInfo } from '@millrace/contract/resources/workflow-version.ts'
+import { countPaths, type DefinitionGraph, type GraphEdge } from '../definition-graph.ts'
 
 /** One way from the node that entrypoints lead to down to an output node. */
 export interface Branch {
   readonly id: string
-  readonly steps: readonly { readonly node: string; readonly output?: string }[]
+  readonly steps: BranchInfo['steps']
   /** Those between the steps, from above. */
   readonly edges: readonly GraphEdge[]
   /** Edges from entrypoints to the first step, in the order of zones. */
   readonly entries: readonly GraphEdge[]
   readonly outputNodeId: string
   readonly outputType: OutputKind
-  /** Takes the `default` of every logic node that has one. */
+  /** Takes the `default` of every logic node that has one; so does a branch that meets none. */
   readonly isDefault: boolean
+  /** Takes some `default`, and no other output of a node that has one: what is shown when nothing matches. */
+  readonly isFallback: boolean
 }
 
 const digest = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 24)
 
-/** The first 24 hexadecimal digits of SHA-256 over the steps as JSON: `[["node","output"],["node"]]`. */
-function branchIdOf(steps: Branch['steps']): string {
-  return digest(
-    JSON.stringify(steps.map(({ node, output }) => (output === undefined ? [node] : [node, output]))),
-  )
+type Step = Branch['steps'][number]
+
+/** A step with its text in what the id of a branch is made of. Many branches share a step. */
+interface WrittenStep {
+  readonly step: Step
+  readonly text: string
+}
+
+function written(node: string, output?: string): WrittenStep {
+  if (output === undefined) return { step: { node }, text: JSON.stringify([node]) }
+  return { step: { node, output }, text: JSON.stringify([node, output]) }
 }
 
 /** A path is an entrypoint with a branch. */
@@ -77,7 +86,19 @@ export function listBranches(graph: DefinitionGraph): Branch[] {
       leadsToOutput.add(vertex)
   }
 
+  /** A group or variant may be called `default` too, and is not what is taken without a match. */
+  const hasDefault = (nodeId: string): boolean => {
+    const type = graph.nodes.get(nodeId)?.type
+    return type === 'conditions' || type === 'cohort'
+  }
+  const known = new Map<GraphEdge, WrittenStep>()
+  const stepOf = (edge: GraphEdge): WrittenStep => {
+    const step = known.get(edge) ?? written(edge.from, edge.output)
+    known.set(edge, step)
+    return step
+  }
   const branches: Branch[] = []
+  const takenSteps: WrittenStep[] = []
   const walk = (
     nodeId: string,
     taken: GraphEdge[],
@@ -87,26 +108,27 @@ export function listBranches(graph: DefinitionGraph): Branch[] {
     const node = graph.nodes.get(nodeId)
     if (!node) return
     if (nodeCategories[node.type] === 'output') {
-      const steps = [
-        ...taken.map(({ from, output }) => ({ node: from, ...(output !== undefined && { output }) })),
-        { node: nodeId },
-      ]
+      const steps = [...takenSteps, written(nodeId)]
       branches.push({
-        id: branchIdOf(steps),
-        steps,
+        // The first 24 hexadecimal digits of SHA-256 over the steps as JSON: [["node","output"],["node"]].
+        id: digest(`[${steps.map(({ text }) => text).join(',')}]`),
+        steps: steps.map(({ step }) => step),
         edges: [...taken],
         entries,
         outputNodeId: nodeId,
         outputType: node.type as OutputKind,
         isDefault,
+        isFallback: isDefault && taken.some((edge) => edge.output === 'default' && hasDefault(edge.from)),
       })
       return
     }
-    const hasDefault = ownOutputs(node).includes('default')
+    const mayFallBack = hasDefault(nodeId)
     for (const edge of edgesFrom(nodeId)) {
       taken.push(edge)
-      walk(edge.to, taken, isDefault && (!hasDefault || edge.output === 'default'), entries)
+      takenSteps.push(stepOf(edge))
+      walk(edge.to, taken, isDefault && (!mayFallBack || edge.output === 'default'), entries)
       taken.pop()
+      takenSteps.pop()
     }
   }
   for (const [first, entries] of entriesTo) walk(first, [], true, entries)

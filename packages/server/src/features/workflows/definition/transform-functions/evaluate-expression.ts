@@ -92,9 +92,10 @@ function passedOn(value: unknown, of: TransformFunction): unknown {
 function argumentsOf(of: TransformFunction, given: readonly unknown[]): unknown[] | undefined {
   const { parameters, rest } = of
   const values = parameters.map((parameter, place) => converted(given[place], parameter))
-  const isAbsent = (parameter: TransformParameter, place: number) =>
-    !parameter.optional && values[place] === undefined
-  if (!of.takesAbsent && parameters.some(isAbsent)) return undefined
+  // A constant is absent only where nothing validated the definition.
+  const isMissing = ({ optional, constant }: TransformParameter, place: number) =>
+    values[place] === undefined && !optional && (constant || !of.takesAbsent)
+  if (parameters.some(isMissing)) return undefined
   if (rest === undefined) return values
   const further = given
     .slice(parameters.length)

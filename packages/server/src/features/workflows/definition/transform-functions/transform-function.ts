@@ -41,7 +41,7 @@ export interface TransformFunction {
   /** Any number of further arguments of this type, absent ones left out. */
   readonly rest?: ConditionType | 'any'
   readonly result: ConditionType | 'any'
-  /** Arguments may be absent; otherwise one that is absent and not optional makes the result absent. */
+  /** Arguments that are not constant may be absent; otherwise one that is not optional makes the result absent. */
   readonly takesAbsent?: true
   /** Of a function of the type `date`: milliseconds since 1970. Throws WrongArgument. */
   readonly evaluate: (values: Arguments) => unknown

@@ -48,7 +48,7 @@ export function* checkBindings(scope: Scope): Faults {
   for (const [id, node] of Object.entries(scope.definition.nodes)) {
     for (const { path, binding } of bindingsOf(node)) {
       const message = isReference(binding) ? faultOfReference(scope, id, binding) : undefined
-      if (message) yield faultOfNode('binding', id, node, path, `${path} ${message}`)
+      if (message) yield faultOfNode('binding', id, node, path, `${path}: ${message}`)
     }
   }
 }

@@ -1,13 +1,21 @@
 import {
+  type FilterFamily,
+  familyOf,
+  isSortable,
+  operatorsOf,
+} from '@millrace/contract/resources/filter-operators.ts'
+import {
+  type Binding,
   type ConditionRule,
   conditionOperators,
-  filterOperators,
   type NodeFilter,
   type WorkflowNodeOf,
 } from '@millrace/contract/resources/workflow-definition.ts'
-import type { DefinitionResources, KnownField } from '../definition-resources.ts'
+import { isReference } from '../bindings.ts'
+import type { DefinitionResources } from '../definition-resources.ts'
+import type { ValueType } from '../value-type.ts'
 import { type Faults, faultOfNode, hintOf, type Scope } from './scope.ts'
-import { faultOfType, faultOfTypes } from './type-fit.ts'
+import { faultOfType, faultOfTypes, typeOfBinding } from './type-fit.ts'
 
 type Wrong = { readonly field: string; readonly message: string; readonly rule?: 'operator' | 'binding' }
 
@@ -78,40 +86,32 @@ function* checkConditions(scope: Scope, id: string, node: WorkflowNodeOf<'condit
   }
 }
 
-/** What of a primitive decides its operators; undefined for one that cannot be filtered. */
-function familyOf(primitive: KnownField['primitive']): keyof typeof filterOperators | undefined {
-  switch (primitive) {
-    case 'string':
-    case 'number':
-    case 'boolean':
-      return primitive
-    case 'datetime':
-    case 'datetime_iso':
-      return 'datetime'
-    case 'string[]':
-    case 'number[]':
-      return 'list'
-    default:
-      return undefined
-  }
+/** Operators that take any of several values. */
+const takesSeveral: ReadonlySet<string> = new Set(['$eq', '$ne', '$neq', '$nne'])
+
+const typeOfFamily = {
+  text: 'text',
+  texts: 'text',
+  number: 'number',
+  numbers: 'number',
+  boolean: 'boolean',
+  instant: 'date',
+  map: 'any',
+} as const satisfies Record<FilterFamily, ValueType>
+
+/** What a filter compares with; relative windows are hours from now. */
+function typeOfOperand(family: FilterFamily, operator: string): ValueType {
+  if (operator === '$empty') return 'boolean'
+  return operator.includes('range') ? 'number' : typeOfFamily[family]
 }
 
-/** Operators that take any of several values. */
-const takesSeveral = new Set(['$eq', '$ne'])
-
-function typeOfFilter(primitive: KnownField['primitive'], operator: string) {
-  if (operator === '$empty') return 'boolean'
-  // Relative windows are hours from now.
-  if (operator.includes('range')) return 'number'
-  const types = {
-    string: 'text',
-    number: 'number',
-    boolean: 'boolean',
-    datetime: 'date',
-    list: 'text',
-  } as const
-  const family = familyOf(primitive)
-  return family ? types[family] : 'any'
+/** Datasources compare values of one type only: a number is no text to them. */
+function faultOfOperand(binding: Binding, wanted: ValueType, several: boolean, scope: Scope) {
+  const fault = (several ? faultOfTypes : faultOfType)(binding, wanted, scope)
+  if (fault || wanted !== 'text' || !isReference(binding)) return fault
+  const given = typeOfBinding(binding, scope)
+  const isText = ['text', 'any', ...(several ? ['list'] : [])].includes(given)
+  return isText ? undefined : `must be a text, and it is a ${given}`
 }
 
 function faultOfFilter(
@@ -126,18 +126,15 @@ function faultOfFilter(
       message: `names "${field}", which the datasource does not have${hintOf(field, fields.keys())}`,
       rule: 'binding',
     }
-  const family = familyOf(known.primitive)
-  if (!family)
-    return { field: 'field', message: `names "${field}" (${known.primitive}), which cannot be filtered` }
-  const operators: readonly string[] = filterOperators[family]
+  const family = familyOf[known.primitive]
+  const operators: readonly string[] = operatorsOf[family]
   const named = operator.startsWith('$') ? operator : `$${operator}`
   if (!operators.includes(named))
     return {
       field: 'operator',
       message: `${operator} does not fit field "${field}" (${known.primitive}), which has ${operators.join(', ')}`,
     }
-  const check = takesSeveral.has(named) ? faultOfTypes : faultOfType
-  const wrong = check(value, typeOfFilter(known.primitive, named), scope)
+  const wrong = faultOfOperand(value, typeOfOperand(family, named), takesSeveral.has(named), scope)
   return wrong
     ? { field: 'value', message: `${wrong}, because field "${field}" is ${known.primitive}` }
     : undefined
@@ -148,6 +145,8 @@ type Fields = NonNullable<ReturnType<DefinitionResources['datasources']['get']>>
 function* checkDatasource(scope: Scope, id: string, node: WorkflowNodeOf<'datasource'>): Faults {
   if (node.ordering === 'sorted' && !node.sort)
     yield faultOfNode('operator', id, node, 'sort', 'sort is required by the ordering sorted')
+  if (node.sort && node.ordering !== 'sorted')
+    yield faultOfNode('operator', id, node, 'ordering', 'ordering must be sorted where sort is given')
   const fields = scope.resources.datasources.get(node.datasourceId)?.fields
   if (!fields) return
   for (const [place, filter] of (node.filters ?? []).entries()) {
@@ -156,13 +155,22 @@ function* checkDatasource(scope: Scope, id: string, node: WorkflowNodeOf<'dataso
     const path = `filters.${place}.${wrong.field}`
     yield faultOfNode(wrong.rule ?? 'operator', id, node, path, `${path} ${wrong.message}`)
   }
-  if (node.sort && !fields.has(node.sort.field))
+  const sorted = node.sort && fields.get(node.sort.field)
+  if (node.sort && !sorted)
     yield faultOfNode(
       'binding',
       id,
       node,
       'sort.field',
       `sort.field names "${node.sort.field}", which the datasource does not have${hintOf(node.sort.field, fields.keys())}`,
+    )
+  if (node.sort && sorted && !isSortable(sorted))
+    yield faultOfNode(
+      'operator',
+      id,
+      node,
+      'sort.field',
+      `sort.field names "${node.sort.field}" (${sorted.primitive}), which is not sortable; choose a number, a date, or make it sortable`,
     )
 }
 

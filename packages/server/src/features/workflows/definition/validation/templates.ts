@@ -1,5 +1,5 @@
 import type { WorkflowNodeOf } from '@millrace/contract/resources/workflow-definition.ts'
-import { automaticBinding } from '../bindings.ts'
+import { automaticBinding, isReference } from '../bindings.ts'
 import type { KnownTemplate } from '../definition-resources.ts'
 import { type Faults, faultOfNode, hintOf, type Scope } from './scope.ts'
 import { typeOfBinding } from './type-fit.ts'
@@ -33,13 +33,15 @@ function* checkVariables(scope: Scope, id: string, node: JsonNode, { variables }
       continue
     }
     const type = typeOfBinding(binding, scope)
-    if (variable.type === 'array' && type !== 'list' && type !== 'any')
+    // A field of rows gives an array all of them.
+    const hasRows = isReference(binding) && binding.field !== undefined
+    if (variable.type === 'array' && type !== 'list' && type !== 'any' && !hasRows)
       yield faultOfNode(
         'template',
         id,
         node,
         path,
-        `${path} must be a list, as all rows of a field: the variable is an array`,
+        `${path} must be a list, or a field of rows: the variable is an array`,
       )
     if (variable.type !== 'array' && type === 'list')
       yield faultOfNode(

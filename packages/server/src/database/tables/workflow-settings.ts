@@ -1,0 +1,43 @@
+import type { JsonTemplate } from '@millrace/contract/resources/json-template.ts'
+import type { VariableProfile } from '@millrace/contract/resources/variable-profile.ts'
+import { json, pgTable, primaryKey, text } from 'drizzle-orm/pg-core'
+import { history, id } from './columns.ts'
+
+/** Parameters that addresses of workflows have. */
+export const variableProfiles = pgTable('variable_profiles', {
+  id: id('id').primaryKey(),
+  companyId: id('company_id').notNull(),
+  name: text('name').notNull(),
+  parameters: json('parameters').$type<VariableProfile['parameters']>().notNull(),
+  ...history,
+})
+
+/** The tree into which branches are sorted. */
+export const branchCategories = pgTable('branch_categories', {
+  id: id('id').primaryKey(),
+  companyId: id('company_id').notNull(),
+  parentId: id('parent_id'),
+  name: text('name').notNull(),
+  ...history,
+})
+
+export const jsonTemplates = pgTable('json_templates', {
+  id: id('id').primaryKey(),
+  companyId: id('company_id').notNull(),
+  name: text('name').notNull(),
+  definition: json('definition').$type<JsonTemplate['definition']>().notNull(),
+  variables: json('variables').$type<JsonTemplate['variables']>().notNull(),
+  redirectVariable: text('redirect_variable'),
+  ...history,
+})
+
+/** The teams that see a template; at least one. */
+export const jsonTemplateTeams = pgTable(
+  'json_template_teams',
+  {
+    companyId: id('company_id').notNull(),
+    templateId: id('template_id').notNull(),
+    teamId: id('team_id').notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.templateId, table.teamId] })],
+)

@@ -1,0 +1,178 @@
+import { expect, test } from 'vitest'
+import { jsonZone, runnerWorkflow, straight, zoneOf } from '../../../test/support/runner.ts'
+import type { RunnableZone } from './ports.ts'
+import { createZoneCache } from './zone-cache.ts'
+
+const empty = straight(jsonZone, { type: 'empty' })
+
+function world(lookUps = 64) {
+  const state = {
+    now: 0,
+    down: false,
+    listening: true,
+    asked: 0,
+    zone: zoneOf({ definition: empty }) as RunnableZone | undefined,
+    hold: undefined as Promise<void> | undefined,
+  }
+  const cache = createZoneCache({
+    async findZone(shortId) {
+      state.asked++
+      const { zone } = state
+      await state.hold
+      if (state.down) throw new Error('the database is down')
+      return shortId === 'known' ? zone : undefined
+    },
+    readCompany: async () => ({ timezone: 'UTC', countries: true, eventsDatasourceId: undefined }),
+    listExperiments: async () => [],
+    isListening: () => state.listening,
+    clock: { now: () => state.now },
+    log: { warn() {}, error() {} } as never,
+    capacity: 3,
+    lookUps,
+  })
+  const revise = (revision: string) => {
+    state.zone = zoneOf({ definition: empty, revision })
+  }
+  const revision = async () => (await cache.find('known'))?.zone.published?.revision
+  return { state, cache, revise, revision }
+}
+
+const settled = () => new Promise((resolve) => setImmediate(resolve))
+
+test('a zone is read once while changes are notified, and at once when one is', async () => {
+  const { state, cache, revise, revision } = world()
+  expect(await revision()).toBe('1')
+  state.now = 10_000
+  expect(await revision()).toBe('1')
+  expect(state.asked).toBe(1)
+  revise('2')
+  cache.drop('65f0c0ffee5ca1ab1e0ddc99')
+  expect(await revision()).toBe('1')
+  cache.drop(runnerWorkflow)
+  await settled()
+  expect(await revision()).toBe('2')
+  expect(state.asked).toBe(2)
+})
+
+test('while changes are not notified, a change is served within 800 ms', async () => {
+  const { state, revise, revision } = world()
+  await revision()
+  state.listening = false
+  revise('2')
+  state.now = 399
+  expect(await revision()).toBe('1')
+  state.now = 500
+  await revision()
+  await settled()
+  expect(await revision()).toBe('2')
+  revise('3')
+  // Not used in the meantime: the next request waits for it.
+  state.now = 5_000
+  expect(await revision()).toBe('3')
+})
+
+test('a change that is notified while the zone is read is read again', async () => {
+  const { state, cache, revise, revision } = world()
+  let release = () => {}
+  state.hold = new Promise((resolve) => {
+    release = resolve
+  })
+  const first = cache.find('known')
+  revise('2')
+  cache.drop(runnerWorkflow)
+  release()
+  state.hold = undefined
+  expect((await first)?.zone.published?.revision).toBe('1')
+  await revision()
+  await settled()
+  expect(await revision()).toBe('2')
+})
+
+test('after a lost connection everything is read again', async () => {
+  const { cache, revise, revision } = world()
+  await revision()
+  revise('2')
+  cache.drop(undefined)
+  await revision()
+  await settled()
+  expect(await revision()).toBe('2')
+})
+
+test('an archived workflow is no longer published, and a deleted integration is gone', async () => {
+  const { state, cache } = world()
+  expect((await cache.find('known'))?.executable).toBeDefined()
+  state.zone = zoneOf({ definition: empty, published: false })
+  cache.drop(runnerWorkflow)
+  await settled()
+  expect((await cache.find('known'))?.executable).toBeUndefined()
+  state.zone = undefined
+  cache.drop(runnerWorkflow)
+  await settled()
+  expect(await cache.find('known')).toBeUndefined()
+})
+
+test('while the database is down, the last known version is served', async () => {
+  const { state, cache, revision } = world()
+  await revision()
+  state.down = true
+  state.listening = false
+  for (const now of [500, 2_000, 100_000]) {
+    state.now = now
+    expect(await revision()).toBe('1')
+  }
+  cache.drop(runnerWorkflow)
+  await settled()
+  expect(await revision()).toBe('1')
+  await expect(async () => cache.find('other')).rejects.toThrow('down')
+})
+
+test('while the database does not answer, a request waits for a moment only', async () => {
+  const { state, revision } = world()
+  await revision()
+  state.hold = new Promise(() => {})
+  state.listening = false
+  state.now = 5_000
+  expect(await revision()).toBe('1')
+  expect(await revision()).toBe('1')
+})
+
+test('unknown addresses are remembered for a moment, as many as there is room for', async () => {
+  const { state, cache } = world()
+  for (let i = 0; i < 5; i++) expect(await cache.find('a')).toBeUndefined()
+  expect(state.asked).toBe(1)
+  for (const id of ['b', 'c', 'd']) await cache.find(id)
+  await cache.find('a')
+  expect(state.asked).toBe(5)
+  state.now = 2_000
+  await cache.find('a')
+  expect(state.asked).toBe(6)
+})
+
+test('an address that was unknown is known as soon as an integration has it', async () => {
+  const { state, cache } = world()
+  const { zone } = state
+  state.zone = undefined
+  expect(await cache.find('known')).toBeUndefined()
+  state.zone = zone
+  cache.drop(runnerWorkflow)
+  expect(await cache.find('known')).toBeDefined()
+})
+
+test('one look-up serves all who ask at once, and only so many are under way', async () => {
+  const { state, cache } = world(1)
+  const [first, second] = [cache.find('known'), cache.find('known')]
+  await expect(async () => cache.find('guess')).rejects.toThrow('too many')
+  await Promise.all([first, second])
+  expect(state.asked).toBe(1)
+})
+
+test('a version is compiled once for all its zones', async () => {
+  const { cache, state } = world()
+  const before = await cache.find('known')
+  state.zone = zoneOf({ definition: empty, integration: { enabled: false } })
+  cache.drop(runnerWorkflow)
+  await settled()
+  const after = await cache.find('known')
+  expect(after?.zone.integration.enabled).toBe(false)
+  expect(after?.executable).toBe(before?.executable)
+})

@@ -1,0 +1,124 @@
+import type { DefinitionFault } from '@millrace/contract/resources/workflow-definition.ts'
+import { expect, test } from 'vitest'
+import { readDefinition, type UnreadDefinition } from './read-definition.ts'
+
+const read = (parts: { [K in keyof UnreadDefinition]?: unknown }) =>
+  readDefinition({ nodes: {}, entrypoints: {}, edges: {}, ...parts } as UnreadDefinition)
+const messages = (faults: readonly DefinitionFault[]) => faults.map(({ message }) => message)
+
+test('an empty definition can be read', () => {
+  expect(read({})).toEqual({ definition: { nodes: {}, entrypoints: {}, edges: {} }, faults: [] })
+})
+
+test.each([
+  [{ type: 'imag', url: 'x' }, 'Node "n1": type is not known; did you mean "image"?', 'nodes.n1.type'],
+  [{ url: 'x' }, 'Node "n1": type is required; types are datasource, parameter', 'nodes.n1.type'],
+  [{ type: 'constructor' }, 'Node "n1": type is not known; types are', 'nodes.n1.type'],
+  [{ type: 'image' }, 'Node "n1" (image): url is required', 'nodes.n1.url'],
+  [{ type: 'image', url: 3 }, 'Node "n1" (image): url must be string, it is 3', 'nodes.n1.url'],
+  [{ type: 'image', ulr: 'x', url: 'x' }, 'did you mean "url"?', 'nodes.n1.ulr'],
+  [
+    { type: 'image', url: 'x', bindings: { a: { nod: 'n2' } } },
+    'Node "n1" (image): bindings.a must have either a value, or the node that gives it',
+    'nodes.n1.bindings.a',
+  ],
+  [
+    { type: 'image', url: 'x', bindings: { a: { node: 'n2', feld: 'b' } } },
+    'bindings.a.feld is not known; did you mean "field"?',
+    'nodes.n1.bindings.a.feld',
+  ],
+  [
+    { type: 'transform', expression: { function: 'sum', arguments: [{ function: 'sum', arguments: [{}] }] } },
+    'expression.arguments.0.arguments.0 must have either a value, or the node that gives it',
+    'nodes.n1.expression.arguments.0.arguments.0',
+  ],
+  [
+    { type: 'transform', expression: { function: 'sum', arguments: [{ function: 3, arguments: [] }] } },
+    'expression.arguments.0.function must be string, it is 3',
+    'nodes.n1.expression.arguments.0.function',
+  ],
+  [
+    { type: 'datasource', datasourceId: 'x' },
+    'datasourceId must be 24 hexadecimal characters',
+    'nodes.n1.datasourceId',
+  ],
+  [null, 'Node "n1": must be an object with a type', 'nodes.n1'],
+])('names what is wrong with the node %j', (n1, message, path) => {
+  const { faults } = read({ nodes: { n1 } })
+  expect(faults).toHaveLength(1)
+  expect(faults[0]).toMatchObject({ path, nodeId: 'n1', rule: 'shape' })
+  expect(faults[0]?.message).toContain(message)
+})
+
+test('names every part that has a fault', () => {
+  const { faults } = read({
+    nodes: { '__proto__ ': { type: 'empty' }, n2: 3 },
+    entrypoints: { e1: { type: 'wb', format: 'json' } },
+    edges: { g1: { from: 'e1' } },
+  })
+  expect(messages(faults)).toEqual([
+    'Node "__proto__ ": its id must be 1 to 64 letters, digits, dashes and underscores, the first a letter or digit',
+    'Node "n2": must be an object with a type',
+    expect.stringContaining('Entrypoint "e1": type must be one of "email", "web"'),
+    'Edge "g1": to is required',
+  ])
+  expect(faults[2]).toMatchObject({ entrypointId: 'e1' })
+  expect(faults[3]).toMatchObject({ edgeId: 'g1', path: 'edges.g1.to' })
+})
+
+const nested = (levels: number): unknown => ({
+  function: 'length',
+  arguments: [levels === 1 ? { value: 'x' } : nested(levels - 1)],
+})
+
+test('bounds the nesting and the number of functions of an expression', () => {
+  const ofDepth = (levels: number) =>
+    messages(read({ nodes: { n1: { type: 'transform', expression: nested(levels) } } }).faults)
+  expect(ofDepth(10)).toEqual([])
+  expect(ofDepth(11)[0]).toContain('nests more than 10 functions')
+  const wide = (count: number) => {
+    const functions = Array.from({ length: count - 3 }, () => ({ function: 'sum', arguments: [] }))
+    const halves = [functions.slice(0, 99), functions.slice(99)]
+    const expression = {
+      function: 'sum',
+      arguments: halves.map((half) => ({ function: 'sum', arguments: half })),
+    }
+    return messages(read({ nodes: { n1: { type: 'transform', expression } } }).faults)
+  }
+  expect(wide(200)).toEqual([])
+  expect(wide(201)[0]).toContain('has more than 200 functions')
+})
+
+test('bounds nodes, edges, entrypoints, bytes and depth', () => {
+  const many = (count: number, value: unknown) =>
+    Object.fromEntries(Array.from({ length: count }, (_, place) => [`x${place}`, value]))
+  expect(read({ nodes: many(500, { type: 'empty' }) }).faults).toEqual([])
+  expect(messages(read({ nodes: many(501, { type: 'empty' }) }).faults)).toEqual([
+    'A definition has at most 500 nodes; there are 501',
+  ])
+  expect(read({ entrypoints: many(51, 0) }).faults[0]?.rule).toBe('limit')
+  expect(read({ edges: many(2_001, 0) }).faults[0]?.rule).toBe('limit')
+  expect(messages(read({ nodes: many(500, 3) }).faults)).toHaveLength(200)
+  const html = (length: number) => ({ type: 'html', html: 'x'.repeat(length) })
+  expect(messages(read({ nodes: many(6, html(199_000)) }).faults)[0]).toContain('at most 1000000 bytes')
+  let deep: unknown = 1
+  for (let level = 0; level < 100_000; level++) deep = [deep]
+  expect(messages(read({ nodes: { n1: deep } }).faults)).toEqual([
+    'The definition nests deeper than 64 levels',
+  ])
+  expect(messages(read({ nodes: [] }).faults)).toEqual(['nodes must be an object, from id to what it is'])
+})
+
+test('ids of objects come in lower case', () => {
+  const id = '65F0C0FFEE5CA1AB1E0DDBA1'
+  const { definition } = read({
+    nodes: { n1: { type: 'cohort', cohortId: id } },
+    edges: { g1: { from: 'n1', to: 'n2', categoryId: id, tags: [{ tagKeyId: id, tagValueId: id }] } },
+  })
+  const lower = id.toLowerCase()
+  expect(definition?.nodes.n1).toEqual({ type: 'cohort', cohortId: lower })
+  expect(definition?.edges.g1).toMatchObject({
+    categoryId: lower,
+    tags: [{ tagKeyId: lower, tagValueId: lower }],
+  })
+})

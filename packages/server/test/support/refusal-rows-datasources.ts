@@ -1,0 +1,109 @@
+import { newId } from '../../src/platform/ids.ts'
+import { datasourcesPath, makeWorker } from './permission-rows-datasources.ts'
+import type { PermissionWorld, Person } from './permission-world.ts'
+import { nobody, type RefusalRows, refused } from './refusal-row.ts'
+
+const at = (id: string, suffix = '') => `${datasourcesPath}/${id}${suffix}`
+
+const tracking = async ({ make }: PermissionWorld, { token }: Person): Promise<string> =>
+  (await make<{ id: string }>('POST', datasourcesPath, { name: 'Shop' }, token)).id
+
+const empty = async ({ make }: PermissionWorld, { token }: Person, source?: object): Promise<string> =>
+  (
+    await make<{ id: string }>(
+      'POST',
+      datasourcesPath,
+      { name: 'Rows', mode: 'worker', ...(source && { source }) },
+      token,
+    )
+  ).id
+
+const ofTracking = (suffix: string, body?: unknown) =>
+  refused(async (founder, world) => ({
+    path: at(await tracking(world, founder), suffix),
+    ...(body ? { body } : {}),
+  }))
+
+/** Datasources. */
+export const datasourceRefusals: RefusalRows = {
+  createDatasource: {
+    unknownTeam: refused(() => ({
+      path: datasourcesPath,
+      body: { name: 'Shop', resourceGroupIds: [nobody] },
+    })),
+    invalidDatasource: refused(() => ({
+      path: datasourcesPath,
+      body: { name: 'Shop', schedule: { everyMinutes: 60 } },
+    })),
+    tooManyDatasources: refused(async ({ companyId }, { relational }) => {
+      await relational.pool.query(
+        `insert into datasources (id, company_id, name)
+         select substr($2, 1, 16) || lpad(to_hex(n), 8, '0'), $1, 'x' from generate_series(1, 1000) n`,
+        [companyId, newId()],
+      )
+      return { path: datasourcesPath, body: { name: 'One more' } }
+    }),
+  },
+  updateDatasource: {
+    unknownTeam: ofTracking('', { resourceGroupIds: [nobody] }),
+    notAWorkerDatasource: ofTracking('', { maxRefusedShare: 0.1 }),
+    invalidDatasource: refused(async (founder, world) => ({
+      path: at(await empty(world, founder)),
+      body: { source: { type: 'url' } },
+    })),
+  },
+  deleteDatasource: {
+    datasourceInUse: 'test/interface/ext-datasources-worker.test.ts',
+  },
+  uploadContent: {
+    notAWorkerDatasource: ofTracking('/content', [1]),
+    sourceIsAnAddress: refused(async (founder, world) => ({
+      path: at(await empty(world, founder, { type: 'url', url: 'https://shop.example/a.csv' }), '/content'),
+      body: [1],
+    })),
+    contentTooLarge: 'test/interface/ext-datasources-worker.test.ts',
+    emptyContent: refused(async (founder, world) => ({ path: at(await empty(world, founder), '/content') })),
+    contentNotStored: 'test/interface/ext-datasources-worker.test.ts',
+    tooManyRequests: 'test/interface/ext-datasources-worker.test.ts',
+  },
+  updateFields: {
+    notAWorkerDatasource: ofTracking('/fields', { fields: [] }),
+    invalidFields: refused(async (founder, world) => ({
+      path: at(await makeWorker(world, founder), '/fields'),
+      body: { changes: [{ name: 'sku', rename: 'Not A Name' }] },
+    })),
+  },
+  publishDatasource: {
+    notAWorkerDatasource: ofTracking('/versions/live'),
+    datasourcePaused: refused(async (founder, world) => {
+      const id = await makeWorker(world, founder)
+      await world.make('POST', at(id, '/pause'), undefined, founder.token)
+      return { path: at(id, '/versions/live') }
+    }),
+    datasourceWithoutSource: refused(async (founder, world) => ({
+      path: at(await empty(world, founder), '/versions/live'),
+    })),
+    datasourceWithoutContent: refused(async (founder, world) => ({
+      path: at(await empty(world, founder, { type: 'file' }), '/versions/live'),
+    })),
+    datasourceWithoutFields: refused(async (founder, world) => {
+      const id = await makeWorker(world, founder)
+      await world.make('PATCH', at(id, '/fields'), { fields: [] }, founder.token)
+      return { path: at(id, '/versions/live') }
+    }),
+    invalidFields: refused(async (founder, world) => {
+      const id = await makeWorker(world, founder)
+      await world.make('PATCH', at(id), { updateStrategy: 'upsert' }, founder.token)
+      return { path: at(id, '/versions/live') }
+    }),
+    datasourceImports: refused(async (founder, world) => {
+      const id = await makeWorker(world, founder)
+      await world.relational.pool.query(
+        `insert into datasource_imports (id, company_id, datasource_id, trigger, due_at)
+         values ($1, $2, $3, 'live', now() + interval '1 day')`,
+        [newId(), founder.companyId, id],
+      )
+      return { path: at(id, '/versions/live') }
+    }),
+  },
+}
