@@ -224,17 +224,8 @@ export interface ServiceParts {
 /** Metadata of an identity provider is some kilobytes; federations of thousands are not for one company. */
 const metadataLimits = { limitBytes: 1024 * 1024, timeoutMs: 20_000 }
 
-const isNotThere = async (): Promise<never> => {
-  throw new Error('nothing answers this yet')
-}
-
 /** Nodes that ask for what is not there fall back. */
-const absentRunnerPorts: RunnerPorts = {
-  persons: { readPerson: isNotThere, isMember: isNotThere },
 const absentRunnerPorts: Omit<RunnerPorts, 'persons'> = {
-  findZone: async () => undefined,
-  readVersion: async () => undefined,
-  rows: { queryRows: isNotThere, revisionOf: isNotThere },
   fillTemplate() {
     throw new Error('nothing fills templates yet')
   },
