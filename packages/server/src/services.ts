@@ -89,6 +89,7 @@ import { createDefinitionReader } from './features/statistics/definitions/defini
 import { createDefinitionStore } from './features/statistics/definitions/definition-store.ts'
 import { createExperimentMeasure } from './features/statistics/explorations/experiments/experiment-measure.ts'
 import { createMembershipReader } from './features/statistics/persons/cohort-membership-store.ts'
+import { createBindingsReader } from './features/statistics/persons/person-bindings-store.ts'
 import { createPersonEventsStore } from './features/statistics/persons/person-events-store.ts'
 import { createPersonService } from './features/statistics/persons/person-service.ts'
 import type { CompiledQuery } from './features/statistics/query/compile/compile.ts'
@@ -416,9 +417,10 @@ export function createServices(parts: ServiceParts): Services {
     clock,
     enter: createQueryGate({ running: 2, waiting: 4, what: 'test messages' }).enter,
   })
+  const resolvePersons = createBindingsReader({ columnar })
   const persons = createPersonService({
-    events: createPersonEventsStore({ columnar }),
-    readMembership: createMembershipReader({ columnar }),
+    events: createPersonEventsStore({ columnar, resolvePersons }),
+    readMembership: createMembershipReader({ columnar, resolvePersons }),
     findCohort: (companyId, id) => createCohortStore(relational.db).find(companyId, normalizeId(id)),
     readSettings: analyticsSettings.getForQuery,
     clock,
