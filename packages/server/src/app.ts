@@ -33,6 +33,7 @@ import { registerStatisticsRoutes } from './features/statistics/statistics-route
 import { registerTagKeyRoutes } from './features/tag-keys/tag-key-routes.ts'
 import { registerVersionRoutes } from './features/workflows/versions/version-routes.ts'
 import { registerWorkflowRoutes } from './features/workflows/workflow-routes.ts'
+import { registerWorkflowSettingRoutes } from './features/workflows/workflow-settings-routes.ts'
 import type { Addresses } from './platform/http/documents/curl.ts'
 import { documentsRoutes } from './platform/http/documents-routes.ts'
 import { healthRoutes } from './platform/http/health-routes.ts'
@@ -86,6 +87,7 @@ export async function buildApp(context: Context, addresses: () => Addresses): Pr
       registerTagKeyRoutes(scope, services.tagKeys)
       registerWorkflowRoutes(scope, services.workflows.service)
       registerVersionRoutes(scope, services.workflows.versions)
+      registerWorkflowSettingRoutes(scope, services.workflowSettings)
       registerExperimentRoutes(scope, services)
       registerExperimentResultRoutes(scope, services.experimentResults, {
         readWanted: readWantedRows,

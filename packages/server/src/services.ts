@@ -118,7 +118,12 @@ import {
   type ListUsesOfTag,
   type TagKeyService,
 } from './features/tag-keys/tag-key-service.ts'
+import { createBranchCategoryStore } from './features/workflows/branch-categories/branch-category-store.ts'
 import { evaluateExpression } from './features/workflows/definition/transform-functions/evaluate-expression.ts'
+import { createIntegrationReader } from './features/workflows/integrations/integration-reader.ts'
+import { fillTemplate } from './features/workflows/json-templates/fill-template.ts'
+import { hasVariableProfile, settingSources } from './features/workflows/setting-sources.ts'
+import { createWorkflowSettings, type WorkflowSettings } from './features/workflows/workflow-settings.ts'
 import {
   createWorkflows,
   type Workflows,
@@ -157,6 +162,7 @@ export interface Services extends Pick<Datasources, 'datasources' | 'workerDatas
   readonly reports: Reports
   readonly tagKeys: TagKeyService
   readonly workflows: Workflows
+  readonly workflowSettings: WorkflowSettings
   readonly experiments: ExperimentService
   readonly assignments: AssignmentService
   readonly experimentResults: ResultsService
@@ -222,13 +228,6 @@ export interface ServiceParts {
 
 /** Metadata of an identity provider is some kilobytes; federations of thousands are not for one company. */
 const metadataLimits = { limitBytes: 1024 * 1024, timeoutMs: 20_000 }
-
-/** Nodes that ask for what is not there fall back. */
-const absentRunnerPorts: Omit<RunnerPorts, 'persons'> = {
-  fillTemplate() {
-    throw new Error('nothing fills templates yet')
-  },
-}
 
 /** Wires the features together: what one needs of another it gets here. */
 export function createServices(parts: ServiceParts): Services {
@@ -309,6 +308,7 @@ export function createServices(parts: ServiceParts): Services {
       leave()
     }
   }
+  const integrations = createIntegrationReader({ relational, publicUrl })
   const workflows = createWorkflows({
     relational,
     recordAudit,
@@ -317,11 +317,22 @@ export function createServices(parts: ServiceParts): Services {
     claimKey,
     ensureEventsDatasource: (tx, companyId) =>
       ensureWorkflowEvents(tx, companyId, createDirectoryStore(tx).getDefaultTeam),
-    listIntegrations: async () => new Map(),
-    hasVariableProfile: async () => false,
-    findIntegration: async () => undefined,
-    sources: { listTemplates: async () => new Map(), listCategories: async () => new Set() },
+    listIntegrations: integrations.list,
+    hasVariableProfile,
+    findIntegration: integrations.findRunnable,
+    sources: settingSources,
     validateDefinition: overrides.validateDefinition,
+    clock,
+  })
+  const workflowSettings = createWorkflowSettings({
+    relational,
+    recordAudit,
+    lockCompany,
+    requireMemberTeams,
+    integrations,
+    uses: workflows.uses,
+    runStatement: ({ companyId, userId, signal }, statement) =>
+      runStatement({ companyId, userId }, { ...statement, columns: [], rangeLabels: [] }, signal),
     clock,
   })
   const cohorts = createCohortService({
@@ -343,7 +354,7 @@ export function createServices(parts: ServiceParts): Services {
     readCohorts: cohorts.readCohorts,
     definitions: createDefinitionReader({
       store: createDefinitionStore(relational.db),
-      listCategories: async () => [],
+      listCategories: (companyId) => createBranchCategoryStore(relational.db).list(companyId),
     }),
     clock,
     limits: queryLimits,
@@ -412,7 +423,7 @@ export function createServices(parts: ServiceParts): Services {
     clock,
     steadyClock: monotonicClock,
   })
-  const runnerPorts: RunnerPorts = { ...absentRunnerPorts, persons, ...overrides.runner }
+  const runnerPorts: RunnerPorts = { persons, fillTemplate, ...overrides.runner }
   const openRunner = {
     ...runnerPorts,
     findZone: workflows.findZone,
@@ -512,6 +523,7 @@ export function createServices(parts: ServiceParts): Services {
       forgetTag: workflows.uses.forgetTag,
     }),
     workflows,
+    workflowSettings,
     experiments,
     experimentResults: createResultsService({ readMeasured: experiments.readMeasured, readResults }),
     assignments: createAssignmentService({

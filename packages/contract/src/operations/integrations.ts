@@ -59,7 +59,7 @@ export const createIntegration = {
     'Makes the addresses under which an entrypoint of the live version or of the draft is shown. They stay the same whatever is published later; until the workflow is published they show nothing.',
     'Fields for web pages are taken for the channel `web` alone. A placeholder of a sending tool in a parameter, as `{{contact.id}}`, `%%EMAIL%%` or `*|UNIQID|*`, stays as it is in the addresses; anything else is encoded.',
   ].join('\n\n'),
-  audit: { action: 'integration-create', target: 'integration', named: 'entrypointId' },
+  audit: { action: 'integration-create', target: 'workflow' },
   errors: ['workflowNotFound', 'unknownEntrypoint', 'tooManyIntegrations'],
   examples: {
     page: {

@@ -5,6 +5,7 @@ import { analyticsDeeds } from './audit-analytics-deeds.ts'
 import { datasourceDeeds } from './audit-datasource-deeds.ts'
 import { experimentDeeds } from './audit-experiment-deeds.ts'
 import { providerDeeds } from './audit-provider-deeds.ts'
+import { settingDeeds } from './audit-setting-deeds.ts'
 import { workflowDeeds } from './audit-workflow-deeds.ts'
 import { type AuditWorld, type Deed, fresh, type Made } from './audit-world.ts'
 import { goodPassword, testRedirectUri } from './auth.ts'
@@ -54,6 +55,7 @@ export const auditDeeds: Readonly<Record<AuditAction, Deed>> = {
   ...analyticsDeeds,
   ...experimentDeeds,
   ...workflowDeeds,
+  ...settingDeeds,
   ...datasourceDeeds,
 
   'schedule-pause': async ({ people, begin }) => {

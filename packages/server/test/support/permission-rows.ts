@@ -10,6 +10,7 @@ import { ownAccountRows } from './permission-rows-own-account.ts'
 import { reportRows } from './permission-rows-reports.ts'
 import { savedQueryRows } from './permission-rows-saved-queries.ts'
 import { signOnRows } from './permission-rows-sign-on.ts'
+import { workflowSettingRows } from './permission-rows-workflow-settings.ts'
 import { workflowRows } from './permission-rows-workflows.ts'
 import type { PermissionWorld } from './permission-world.ts'
 
@@ -46,6 +47,7 @@ export const permissionRows: PermissionRows = {
   ...savedQueryRows,
   ...reportRows,
   ...workflowRows,
+  ...workflowSettingRows,
 
   runQuery: {
     needs: 'statistics access',

@@ -11,6 +11,7 @@ import { experimentRefusals } from './refusal-rows-experiments.ts'
 import { ownAccountRefusals } from './refusal-rows-own-account.ts'
 import { reportRefusals } from './refusal-rows-reports.ts'
 import { signOnRefusals } from './refusal-rows-sign-on.ts'
+import { workflowSettingRefusals } from './refusal-rows-workflow-settings.ts'
 import { workflowRefusals } from './refusal-rows-workflows.ts'
 
 export const refusalRows: RefusalRows = {
@@ -23,6 +24,7 @@ export const refusalRows: RefusalRows = {
   ...reportRefusals,
   ...signOnRefusals,
   ...workflowRefusals,
+  ...workflowSettingRefusals,
 }
 
 const isAbsence = (error: ErrorName) => errorTable[error].status === 404

@@ -50,6 +50,7 @@ export interface WorkflowServiceDependencies {
   readonly ensureEventsDatasource: (tx: Queries, companyId: string) => Promise<void>
   /** Integrations by workflow; a workflow without any may be absent. */
   readonly listIntegrations: (
+    queries: Queries,
     companyId: string,
     workflowIds: readonly string[],
   ) => Promise<ReadonlyMap<string, Integration[]>>
@@ -68,7 +69,7 @@ export function createWorkflowService(dependencies: WorkflowServiceDependencies)
 
   async function toWorkflow(queries: Queries, stored: StoredWorkflow): Promise<Workflow> {
     const { draftVersionId: _draft, liveVersionId: _live, ...own } = toSummary(stored)
-    const integrations = await listIntegrations(stored.companyId, [stored.id])
+    const integrations = await listIntegrations(queries, stored.companyId, [stored.id])
     const versions = await createVersionStore(queries).listShown(stored)
     return { ...own, integrations: integrations.get(stored.id) ?? [], versions: versions.map(toVersion) }
   }

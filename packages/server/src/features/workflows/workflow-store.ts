@@ -216,6 +216,17 @@ export function createWorkflowStore(db: Queries) {
       return held && this.find(viewer, id)
     },
 
+    /** Of all that the teams see, archived ones too: those that were changed last. */
+    async listIds(viewer: Viewer, limit: number): Promise<string[]> {
+      const rows = await db
+        .select({ id: workflows.id })
+        .from(workflows)
+        .where(visibleTo(viewer))
+        .orderBy(desc(workflows.updatedAt), asc(workflows.id))
+        .limit(limit)
+      return rows.map(({ id }) => id)
+    },
+
     /** Those of the ids that are workflows of the company. */
     async listKnown(companyId: string, ids: readonly string[]): Promise<string[]> {
       if (ids.length === 0) return []

@@ -1,3 +1,4 @@
+import type { Warning } from '@millrace/contract/envelope.ts'
 import type { DomainError } from '../errors.ts'
 import type { Listed, Page } from '../paging.ts'
 import { program, version } from '../version.ts'
@@ -13,6 +14,11 @@ export function success<T>(data: T) {
     code: 200,
     data,
   }
+}
+
+/** Success envelope that says what to know about its answer, where there is something. */
+export function warned<T>(data: T, warnings: readonly Warning[]) {
+  return { ...success(data), ...(warnings.length > 0 && { warnings: [...warnings] }) }
 }
 
 /** Success envelope of a list with pages. */

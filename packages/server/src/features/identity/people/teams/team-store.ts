@@ -3,6 +3,7 @@ import { datasources, datasourceTeams } from '../../../../database/tables/dataso
 import { teamMembers, teamParents, teams } from '../../../../database/tables/team.ts'
 import { users } from '../../../../database/tables/user.ts'
 import { workflowTeams } from '../../../../database/tables/workflow.ts'
+import { jsonTemplateTeams } from '../../../../database/tables/workflow-settings.ts'
 import type { Range } from '../../../../platform/paging.ts'
 import type { Queries } from '../../../../platform/stores/relational.ts'
 
@@ -187,7 +188,7 @@ export function createTeamStore(db: Queries) {
       return rows.map(({ id }) => id)
     },
 
-    /** Datasources and workflows. */
+    /** Datasources, workflows and JSON templates. */
     async countResources(teamId: string): Promise<number> {
       const [sources] = await db
         .select({ count: sql<number>`count(*)::int` })
@@ -198,7 +199,11 @@ export function createTeamStore(db: Queries) {
         .select({ count: sql<number>`count(*)::int` })
         .from(workflowTeams)
         .where(eq(workflowTeams.teamId, teamId))
-      return (sources?.count ?? 0) + (flows?.count ?? 0)
+      const [templates] = await db
+        .select({ count: sql<number>`count(*)::int` })
+        .from(jsonTemplateTeams)
+        .where(eq(jsonTemplateTeams.teamId, teamId))
+      return (sources?.count ?? 0) + (flows?.count ?? 0) + (templates?.count ?? 0)
     },
 
     /** With its memberships, its place below others and its links to deleted datasources. */

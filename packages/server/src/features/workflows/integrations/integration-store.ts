@@ -1,0 +1,126 @@
+import type { VariableProfile } from '@millrace/contract/resources/variable-profile.ts'
+import { and, asc, eq, inArray, sql } from 'drizzle-orm'
+import { workflows, workflowVersions } from '../../../database/tables/workflow.ts'
+import { workflowIntegrations } from '../../../database/tables/workflow-integration.ts'
+import { variableProfiles } from '../../../database/tables/workflow-settings.ts'
+import type { Queries } from '../../../platform/stores/relational.ts'
+import type { WorkflowKey } from '../workflow-store.ts'
+
+export type StoredIntegration = typeof workflowIntegrations.$inferSelect
+export type NewIntegration = Omit<typeof workflowIntegrations.$inferInsert, 'createdAt' | 'updatedAt'>
+export type IntegrationKey = Pick<StoredIntegration, 'id' | 'companyId' | 'workflowId'>
+export type IntegrationFields = Partial<
+  Omit<StoredIntegration, 'id' | 'companyId' | 'workflowId' | 'shortId' | 'createdAt' | 'updatedAt'>
+>
+
+/** What a version says of its entrypoints; of a draft it may be anything. */
+export interface VersionEntrypoints {
+  readonly workflowId: string
+  readonly state: 'draft' | 'live'
+  readonly entrypoints: unknown
+  /** Outputs that each of them can end in. */
+  readonly outputs: unknown
+}
+
+export function createIntegrationStore(db: Queries) {
+  const ofWorkflows = (companyId: string, workflowIds: readonly string[]) =>
+    and(
+      eq(workflowIntegrations.companyId, companyId),
+      inArray(workflowIntegrations.workflowId, [...workflowIds]),
+    )
+  const one = ({ companyId, workflowId, id }: IntegrationKey) =>
+    and(ofWorkflows(companyId, [workflowId]), eq(workflowIntegrations.id, id))
+
+  return {
+    /** The oldest first. */
+    async list(companyId: string, workflowIds: readonly string[]): Promise<StoredIntegration[]> {
+      if (workflowIds.length === 0) return []
+      return db
+        .select()
+        .from(workflowIntegrations)
+        .where(ofWorkflows(companyId, workflowIds))
+        .orderBy(asc(workflowIntegrations.createdAt), asc(workflowIntegrations.id))
+    },
+
+    async count({ companyId, id }: WorkflowKey): Promise<number> {
+      const [row] = await db
+        .select({ count: sql<number>`count(*)::int` })
+        .from(workflowIntegrations)
+        .where(ofWorkflows(companyId, [id]))
+      return row?.count ?? 0
+    },
+
+    async find(key: IntegrationKey): Promise<StoredIntegration | undefined> {
+      const [row] = await db.select().from(workflowIntegrations).where(one(key))
+      return row
+    },
+
+    /** Of whichever company: the short id is all that an address has. */
+    async findByShortId(shortId: string): Promise<StoredIntegration | undefined> {
+      const [row] = await db
+        .select()
+        .from(workflowIntegrations)
+        .where(eq(workflowIntegrations.shortId, shortId))
+      return row
+    },
+
+    /** Of the live version and of the draft. */
+    async listEntrypoints(companyId: string, workflowIds: readonly string[]): Promise<VersionEntrypoints[]> {
+      if (workflowIds.length === 0) return []
+      const rows = await db
+        .select({
+          workflowId: workflowVersions.workflowId,
+          state: workflowVersions.state,
+          entrypoints: sql<unknown>`${workflowVersions.definition} -> 'entrypoints'`,
+          outputs: sql<unknown>`${workflowVersions.analyze} -> 'outputsForEntrypoint'`,
+        })
+        .from(workflowVersions)
+        .where(
+          and(
+            eq(workflowVersions.companyId, companyId),
+            inArray(workflowVersions.workflowId, [...workflowIds]),
+            inArray(workflowVersions.state, ['live', 'draft']),
+          ),
+        )
+      return rows.map((row) => ({ ...row, state: row.state === 'live' ? 'live' : 'draft' }))
+    },
+
+    /** Parameters of the variable profiles by workflow; a workflow without one is absent. */
+    async listProfiles(
+      companyId: string,
+      workflowIds: readonly string[],
+    ): Promise<Map<string, VariableProfile['parameters']>> {
+      if (workflowIds.length === 0) return new Map()
+      const rows = await db
+        .select({ workflowId: workflows.id, parameters: variableProfiles.parameters })
+        .from(workflows)
+        .innerJoin(
+          variableProfiles,
+          and(
+            eq(variableProfiles.id, workflows.variableProfileId),
+            eq(variableProfiles.companyId, workflows.companyId),
+          ),
+        )
+        .where(and(eq(workflows.companyId, companyId), inArray(workflows.id, [...workflowIds])))
+      return new Map(rows.map(({ workflowId, parameters }) => [workflowId, parameters]))
+    },
+
+    async insert(integration: NewIntegration): Promise<void> {
+      await db.insert(workflowIntegrations).values(integration)
+    },
+
+    async update(key: IntegrationKey, fields: IntegrationFields): Promise<void> {
+      await db
+        .update(workflowIntegrations)
+        .set({
+          ...fields,
+          updatedAt: sql`greatest(now(), ${workflowIntegrations.updatedAt} + interval '1 millisecond')`,
+        })
+        .where(one(key))
+    },
+
+    async delete(key: IntegrationKey): Promise<void> {
+      await db.delete(workflowIntegrations).where(one(key))
+    },
+  }
+}

@@ -1,0 +1,35 @@
+import {
+  createJsonTemplate,
+  deleteJsonTemplate,
+  readJsonTemplate,
+  replaceJsonTemplate,
+} from '@millrace/contract/operations/workflow-settings.ts'
+import { listJsonTemplates } from '@millrace/contract/operations/workflows.ts'
+import type { FastifyInstance } from 'fastify'
+import { warned } from '../../../platform/http/envelope.ts'
+import { rawRoute, route } from '../../../platform/http/route.ts'
+import type { JsonTemplateService } from './json-template-service.ts'
+
+/** Operation 11 and the other operations on JSON templates, for the authenticated scope. */
+export function registerJsonTemplateRoutes(scope: FastifyInstance, templates: JsonTemplateService): void {
+  route(scope, listJsonTemplates, ({ principal, query }) => {
+    const { workflowId, ...page } = query
+    return templates.list(principal, workflowId, page)
+  })
+  route(scope, readJsonTemplate, ({ principal, params }) => templates.read(principal, params.id))
+  rawRoute(scope, createJsonTemplate, {
+    async handler({ principal, ip, body }) {
+      const { template, warnings } = await templates.create({ principal, address: ip }, body)
+      return warned(template, warnings)
+    },
+  })
+  rawRoute(scope, replaceJsonTemplate, {
+    async handler({ principal, ip, params, body }) {
+      const { template, warnings } = await templates.replace({ principal, address: ip }, params.id, body)
+      return warned(template, warnings)
+    },
+  })
+  route(scope, deleteJsonTemplate, ({ principal, ip, params }) =>
+    templates.delete({ principal, address: ip }, params.id),
+  )
+}

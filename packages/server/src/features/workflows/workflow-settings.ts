@@ -1,0 +1,44 @@
+import type { RecordAudit } from '../../platform/audit.ts'
+import type { Clock } from '../../platform/clock.ts'
+import type { Queries, Relational } from '../../platform/stores/relational.ts'
+import type { RequireMemberTeams } from '../identity/people/teams/resource-groups.ts'
+import { createBranchCategoryService } from './branch-categories/branch-category-service.ts'
+import type { IntegrationReader } from './integrations/integration-reader.ts'
+import { createIntegrationService } from './integrations/integration-service.ts'
+import { createJsonTemplateService } from './json-templates/json-template-service.ts'
+import {
+  createParameterService,
+  type ParameterServiceDependencies,
+} from './parameter-values/parameter-service.ts'
+import { createVariableProfileService } from './variable-profiles/variable-profile-service.ts'
+import type { WorkflowUses } from './workflow-uses-service.ts'
+
+export interface WorkflowSettingsDependencies {
+  readonly relational: Pick<Relational, 'db' | 'transaction'>
+  readonly recordAudit: RecordAudit
+  /** Waits until no other transaction holds the company. */
+  readonly lockCompany: (tx: Queries, companyId: string) => Promise<void>
+  readonly requireMemberTeams: RequireMemberTeams
+  readonly integrations: IntegrationReader
+  readonly uses: Pick<WorkflowUses, 'requireUnused' | 'forgetCategory'>
+  readonly runStatement: ParameterServiceDependencies['runStatement']
+  readonly clock: Clock
+}
+
+export type WorkflowSettings = ReturnType<typeof createWorkflowSettings>
+
+/** Where workflows are put in, what they share, and with which parameters they were asked for. */
+export function createWorkflowSettings(dependencies: WorkflowSettingsDependencies) {
+  const { uses, integrations } = dependencies
+  return {
+    integrations: createIntegrationService({ ...dependencies, reader: integrations }),
+    profiles: createVariableProfileService(dependencies),
+    categories: createBranchCategoryService({ ...dependencies, forgetCategory: uses.forgetCategory }),
+    templates: createJsonTemplateService({
+      ...dependencies,
+      requireUnused: (tx, companyId, resourceId) =>
+        uses.requireUnused(tx, companyId, { kind: 'template', resourceId }),
+    }),
+    parameters: createParameterService(dependencies),
+  }
+}
