@@ -2,8 +2,6 @@ import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { promisify } from 'node:util'
 
-const script = new URL('./events.lua', import.meta.url).pathname
-
 export interface WrkResult {
   readonly requestsPerSecond: number
   readonly p50: number
@@ -20,36 +18,24 @@ function milliseconds(text: string | undefined): number {
   return found ? Number(found[1]) * (units[found[2] ?? ''] ?? 1) : Number.NaN
 }
 
-/**
- * Drives a server with events, each with an id of its own, from one thread of another process.
- * @returns requests per second and latencies in milliseconds
- */
-export async function driveEvents(options: {
-  url: string
-  key: string
-  seconds: number
-  connections?: number
-  batch?: number
-  /** Spreads the events of a shop over so many days back; 0, the default, repeats one kind of event, now. */
-  days?: number
-  /** Each session of the shop begins with an exposure to `control` or `treatment` of this experiment. */
-  experiment?: string | undefined
-}): Promise<WrkResult> {
-  const { origin, pathname } = new URL(options.url)
+interface Drive {
+  readonly url: string
+  readonly seconds: number
+  readonly connections?: number
+}
+
+/** Drives a server with what a script beside this file asks, from one thread of another process. */
+async function drive(
+  script: string,
+  { url, seconds, connections = 64 }: Drive,
+  environment: Readonly<Record<string, string>>,
+): Promise<WrkResult> {
+  const { origin, pathname } = new URL(url)
+  const path = new URL(script, import.meta.url).pathname
   const { stdout } = await promisify(execFile)(
     'wrk',
-    ['-t1', `-c${options.connections ?? 64}`, `-d${options.seconds}s`, '--latency', '-s', script, origin],
-    {
-      env: {
-        ...process.env,
-        BENCH_PATH: pathname,
-        BENCH_KEY: options.key,
-        BENCH_RUN: randomBytes(4).toString('hex'),
-        BENCH_BATCH: String(options.batch ?? 1),
-        BENCH_DAYS: String(options.days ?? 0),
-        ...(options.experiment === undefined ? {} : { BENCH_EXPERIMENT: options.experiment }),
-      },
-    },
+    ['-t1', `-c${connections}`, `-d${seconds}s`, '--latency', '-s', path, origin],
+    { env: { ...process.env, BENCH_PATH: pathname, ...environment } },
   )
   const errors = /Socket errors: connect (\d+), read (\d+), write (\d+), timeout (\d+)/.exec(stdout)
   const refused = /Non-2xx or 3xx responses: (\d+)/.exec(stdout)
@@ -61,4 +47,32 @@ export async function driveEvents(options: {
     requests: Number(/(\d+) requests in/.exec(stdout)?.[1]),
     failures: counted + Number(refused?.[1] ?? 0),
   }
+}
+
+/**
+ * Drives a server with events, each with an id of its own.
+ * @returns requests per second and latencies in milliseconds
+ */
+export function driveEvents(
+  options: Drive & {
+    readonly key: string
+    readonly batch?: number
+    /** Spreads the events of a shop over so many days back; 0, the default, repeats one kind of event, now. */
+    readonly days?: number
+    /** Each session of the shop begins with an exposure to `control` or `treatment` of this experiment. */
+    readonly experiment?: string | undefined
+  },
+): Promise<WrkResult> {
+  return drive('./events.lua', options, {
+    BENCH_KEY: options.key,
+    BENCH_RUN: randomBytes(4).toString('hex'),
+    BENCH_BATCH: String(options.batch ?? 1),
+    BENCH_DAYS: String(options.days ?? 0),
+    ...(options.experiment === undefined ? {} : { BENCH_EXPERIMENT: options.experiment }),
+  })
+}
+
+/** Drives the address of a workflow with displays to 50,000 persons, each for one of so many cities. */
+export function driveDisplays(options: Drive & { readonly cities: number }): Promise<WrkResult> {
+  return drive('./displays.lua', options, { BENCH_CITIES: String(options.cities) })
 }

@@ -89,6 +89,7 @@ import { createDefinitionReader } from './features/statistics/definitions/defini
 import { createDefinitionStore } from './features/statistics/definitions/definition-store.ts'
 import { createExperimentMeasure } from './features/statistics/explorations/experiments/experiment-measure.ts'
 import { createMembershipReader } from './features/statistics/persons/cohort-membership-store.ts'
+import { createBindingsReader } from './features/statistics/persons/person-bindings-store.ts'
 import { createPersonEventsStore } from './features/statistics/persons/person-events-store.ts'
 import { createPersonService } from './features/statistics/persons/person-service.ts'
 import type { CompiledQuery } from './features/statistics/query/compile/compile.ts'
@@ -185,7 +186,7 @@ export interface ServiceOverrides {
   readonly queryLimits?: RunLimits
   readonly listUsesOfTag?: ListUsesOfTag
   readonly listUsesOfDatasource?: DatasourcesDependencies['listUsesOfDatasource']
-  readonly contentThreads?: DatasourcesDependencies['threads']
+  readonly contentProcesses?: DatasourcesDependencies['processes']
   readonly validateDefinition?: WorkflowsDependencies['validateDefinition']
   readonly readResults?: ReadResults
   readonly reportWriting?: ReportsDependencies['writing']
@@ -293,7 +294,7 @@ export function createServices(parts: ServiceParts): Services {
   const queryLimits = overrides.queryLimits ?? {
     ...defaultRunLimits,
     // With all of them a query halves what the collector can take.
-    threads: () => (isIngesting() ? 1 : undefined),
+    processes: () => (isIngesting() ? 1 : undefined),
   }
   /** Under the limits of queries; the users of a company take turns. */
   async function runStatement(
@@ -356,6 +357,7 @@ export function createServices(parts: ServiceParts): Services {
       store: createDefinitionStore(relational.db),
       listCategories: (companyId) => createBranchCategoryStore(relational.db).list(companyId),
     }),
+    definitions: createDefinitionReader(createDefinitionStore(relational.db)),
     clock,
     limits: queryLimits,
     onAnswered: (outcome, seconds) => metrics.querySeconds.observe({ outcome }, seconds),
@@ -405,7 +407,7 @@ export function createServices(parts: ServiceParts): Services {
     contents: parts.contents,
     clock,
     logger,
-    threads: overrides.contentThreads,
+    processes: overrides.contentProcesses,
   })
   const linkedAccounts = createLinkedAccountService({
     relational,
@@ -415,9 +417,10 @@ export function createServices(parts: ServiceParts): Services {
     clock,
     enter: createQueryGate({ running: 2, waiting: 4, what: 'test messages' }).enter,
   })
+  const resolvePersons = createBindingsReader({ columnar })
   const persons = createPersonService({
-    events: createPersonEventsStore({ columnar }),
-    readMembership: createMembershipReader({ columnar }),
+    events: createPersonEventsStore({ columnar, resolvePersons }),
+    readMembership: createMembershipReader({ columnar, resolvePersons }),
     findCohort: (companyId, id) => createCohortStore(relational.db).find(companyId, normalizeId(id)),
     readSettings: analyticsSettings.getForQuery,
     clock,

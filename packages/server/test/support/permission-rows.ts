@@ -8,6 +8,7 @@ import { datasourceRows } from './permission-rows-datasources.ts'
 import { experimentRows } from './permission-rows-experiments.ts'
 import { ownAccountRows } from './permission-rows-own-account.ts'
 import { reportRows } from './permission-rows-reports.ts'
+import { runnerRows } from './permission-rows-runner.ts'
 import { savedQueryRows } from './permission-rows-saved-queries.ts'
 import { signOnRows } from './permission-rows-sign-on.ts'
 import { workflowSettingRows } from './permission-rows-workflow-settings.ts'
@@ -47,6 +48,7 @@ export const permissionRows: PermissionRows = {
   ...savedQueryRows,
   ...reportRows,
   ...workflowRows,
+  ...runnerRows,
   ...workflowSettingRows,
 
   runQuery: {

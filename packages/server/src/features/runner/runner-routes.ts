@@ -15,7 +15,7 @@ const commonHeaders = [
   ['cross-origin-resource-policy', 'cross-origin'],
   ['x-content-type-options', 'nosniff'],
   ['x-robots-tag', 'noindex'],
-] as const
+].flat()
 
 /**
  * A document shares its origin with the interface, so it runs no script and is kept apart from it; forms and links of
@@ -75,34 +75,27 @@ export function runnerRoutes({ runner }: { readonly runner: Pick<RunnerService, 
   }
 }
 
-type Raw = FastifyReply['raw']
+interface Framing {
+  readonly runId: string | undefined
+  readonly isHead: boolean
+  readonly isLast: boolean
+}
 
 /** Written on Node's own objects, as the collector does: it is a good part of what a display costs. */
-function send(
-  raw: Raw,
-  reply: RunnerReply,
-  { runId, isHead, isLast }: { runId: string | undefined; isHead: boolean; isLast: boolean },
-): void {
-  raw.statusCode = reply.status
-  for (const [name, value] of commonHeaders) raw.setHeader(name, value)
-  if (runId !== undefined) raw.setHeader('x-millrace-run-id', runId)
-  if (isLast) raw.setHeader('connection', 'close')
-  switch (reply.status) {
-    case 200:
-      raw.setHeader('content-type', reply.contentType)
-      raw.setHeader('content-length', Buffer.byteLength(reply.body))
-      if (reply.contentType === htmlType) raw.setHeader('content-security-policy', documentPolicy)
-      raw.end(isHead ? undefined : reply.body)
-      return
-    case 302:
-      raw.setHeader('location', reply.location)
-      raw.setHeader('content-length', 0)
-      break
-    case 404:
-      raw.setHeader('content-length', 0)
-      break
-    case 204:
-      break
+function send(raw: FastifyReply['raw'], reply: RunnerReply, { runId, isHead, isLast }: Framing): void {
+  const headers = [...commonHeaders]
+  if (runId !== undefined) headers.push('x-millrace-run-id', runId)
+  if (isLast) headers.push('connection', 'close')
+  if (reply.status === 302) headers.push('location', reply.location)
+  if (reply.status === 302 || reply.status === 404) headers.push('content-length', '0')
+  if (reply.status !== 200) {
+    raw.writeHead(reply.status, headers)
+    raw.end()
+    return
   }
-  raw.end()
+  const { body, contentType } = reply
+  headers.push('content-type', contentType, 'content-length', String(Buffer.byteLength(body)))
+  if (contentType === htmlType) headers.push('content-security-policy', documentPolicy)
+  raw.writeHead(200, headers)
+  raw.end(isHead ? undefined : body)
 }

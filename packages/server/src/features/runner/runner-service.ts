@@ -89,8 +89,9 @@ export type RunnerService = ReturnType<typeof createRunnerService>
 
 /** Shapes that short identifiers may have; others are unknown without a look. */
 const shortIdPattern = /^[A-Za-z0-9_-]{4,40}$/
-/** For how long a reply waits for its event to be on disk, at most. */
-const recordMs = 2_000
+/** For how long a reply waits for its event to be on disk: at least the first, at most both. */
+const patienceMs = 2_000
+const patienceStepMs = 1_000
 const quietMs = 60_000
 const rememberedFaults = 5_000
 const rememberedMailClients = 20_000
@@ -153,6 +154,8 @@ export function createRunnerService(dependencies: RunnerDependencies) {
     return request.mailClient
   }
 
+  const patience = createPatience()
+
   /** Resolves once the event is on disk, or cannot be brought there: an end user gets the content all the same. */
   async function keep(ready: ReadyZone, event: Parameters<typeof eventOfRun>[0] | undefined): Promise<void> {
     if (event === undefined) {
@@ -164,17 +167,11 @@ export function createRunnerService(dependencies: RunnerDependencies) {
       )
       return
     }
-    let timer: NodeJS.Timeout | undefined
-    const tooLate = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => reject(new Error('the event was not on disk in time')), recordMs)
-    })
     try {
-      await Promise.race([record(eventOfRun(event)), tooLate])
+      await Promise.race([record(eventOfRun(event)), patience()])
     } catch (error) {
       totals.lost++
       warn('event', { err: error }, 'a display or click was answered without being recorded')
-    } finally {
-      clearTimeout(timer)
     }
   }
 
@@ -303,6 +300,24 @@ export function createRunnerService(dependencies: RunnerDependencies) {
         return { reply: isClick ? deadClick(format === 'json') : defaultReply(format), runId: undefined }
       }
     },
+  }
+}
+
+/** Gives promises that reject after a while. Those who ask within one step share one, so that a wait needs no timer. */
+function createPatience(): () => Promise<never> {
+  let shared: Promise<never> | undefined
+  return () => {
+    if (shared === undefined) {
+      shared = new Promise((_, reject) => {
+        const error = () => reject(new Error('the event was not on disk in time'))
+        setTimeout(error, patienceMs + patienceStepMs).unref()
+      })
+      shared.catch(() => {})
+      setTimeout(() => {
+        shared = undefined
+      }, patienceStepMs).unref()
+    }
+    return shared
   }
 }
 

@@ -182,7 +182,7 @@ const compileContext = (): Compiled => ({
       // From Monday, 1, to Sunday, 7.
       'time.weekday': ((local.getUTCDay() + 6) % 7) + 1,
       'page.url': page,
-      'page.host': URL.canParse(page) ? new URL(page).host : undefined,
+      'page.host': page !== '' && URL.canParse(page) ? new URL(page).host : undefined,
     }
   },
 })

@@ -405,15 +405,14 @@ test('whatever graph it is given, a run ends and nothing is thrown', async () =>
   )
 })
 
-const split = (groups: { id: string; share: number }[]): WorkflowDefinition =>
-  ({
-    nodes: {
-      parts: { type: 'split', groups },
-      ...Object.fromEntries(groups.map(({ id }) => [`out${id}`, { type: 'empty' }])),
-    },
-    entrypoints: { zone: jsonZone },
-    edges: edgesOf('zone>parts', ...groups.map(({ id }) => `parts.${id}>out${id}`)),
-  }) as WorkflowDefinition
+const split = (groups: { id: string; share: number }[]): WorkflowDefinition => ({
+  nodes: {
+    parts: { type: 'split', groups },
+    ...Object.fromEntries(groups.map(({ id }) => [`out${id}`, { type: 'empty' as const }])),
+  },
+  entrypoints: { zone: jsonZone },
+  edges: edgesOf('zone>parts', ...groups.map(({ id }) => `parts.${id}>out${id}`)),
+})
 
 describe('groups of a split', () => {
   const groups = [

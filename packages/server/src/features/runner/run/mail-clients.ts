@@ -1,3 +1,5 @@
+import { putBounded } from '../bounded-map.ts'
+
 /** Names in a user-agent, in lower case, of what shows mails or fetches their images; the first that is found counts. */
 const mailClients = [
   ['googleimageproxy', 'Gmail'],
@@ -19,9 +21,21 @@ const mailClients = [
 /** Apple's privacy proxy names itself with nothing but this. */
 const appleProxy = 'mozilla/5.0'
 
+/** What user-agents name, of those that were met last: a service meets the same few thousand again and again. */
+const met = new Map<string, string>()
+const rememberedAgents = 5_000
+
 /** The mail program that a user-agent names, or whose images it fetches; empty where it names none. */
 export function mailClientOf(userAgent: string | undefined): string {
-  if (userAgent === undefined) return ''
+  if (userAgent === undefined || userAgent.length > 512) return readMailClient(userAgent ?? '')
+  const known = met.get(userAgent)
+  if (known !== undefined) return known
+  const read = readMailClient(userAgent)
+  putBounded(met, userAgent, read, rememberedAgents)
+  return read
+}
+
+function readMailClient(userAgent: string): string {
   const text = userAgent.slice(0, 512).toLowerCase()
   if (text.trim() === appleProxy) return 'Apple Mail'
   const found = mailClients.find(([token]) => text.includes(token))

@@ -1,0 +1,56 @@
+import type { Edge } from '@millrace/contract/resources/workflow-definition.ts'
+import type { Service } from './running-service.ts'
+
+/** A definition as a request has it. */
+interface SentDefinition {
+  readonly nodes: object
+  readonly entrypoints: object
+  readonly edges: Readonly<Record<string, Edge>>
+}
+
+export interface LiveWorkflow {
+  readonly id: string
+  /** Path of the address of each entrypoint. */
+  readonly addresses: ReadonlyMap<string, string>
+}
+
+/** Puts a body under the condition of an `ETag`, which has to succeed. */
+async function putMatching(service: Service, path: string, tag: string, body: object): Promise<void> {
+  const reply = await fetch(`${service.baseUrl}${path}`, {
+    method: 'PUT',
+    headers: {
+      authorization: `Bearer ${service.token}`,
+      'content-type': 'application/json',
+      'if-match': tag,
+    },
+    body: JSON.stringify(body),
+  })
+  if (!reply.ok) throw new Error(await reply.text())
+}
+
+export async function defaultTeam(service: Service): Promise<string> {
+  const [team] = await service.dataOf<{ id: string }[]>('GET', '/entities/teams')
+  if (!team) throw new Error('a company has a team')
+  return team.id
+}
+
+/** Publishes a definition on a running service, with an integration for each of its entrypoints. */
+export async function publishWorkflow(service: Service, definition: SentDefinition): Promise<LiveWorkflow> {
+  const workflow = await service.dataOf<{
+    id: string
+    versions: { id: string; state: string; revision: number }[]
+  }>('POST', '/workflows', { name: 'Live workflow', resourceGroupIds: [await defaultTeam(service)] })
+  const draft = workflow.versions.find(({ state }) => state === 'draft')
+  if (!draft) throw new Error('a workflow has a draft')
+  const path = `/workflows/${workflow.id}`
+  await putMatching(service, `${path}/versions/${draft.id}`, `"${draft.revision}"`, { definition })
+  await service.dataOf('POST', `${path}/versions/${draft.id}/publish`)
+  const addresses = new Map<string, string>()
+  for (const entrypointId of Object.keys(definition.entrypoints)) {
+    const { shortId } = await service.dataOf<{ shortId: string }>('POST', `${path}/integrations`, {
+      entrypointId,
+    })
+    addresses.set(entrypointId, `/r/${shortId}`)
+  }
+  return { id: workflow.id, addresses }
+}
