@@ -353,10 +353,6 @@ export function createServices(parts: ServiceParts): Services {
     store: statisticsStore,
     readSettings: analyticsSettings.getForQuery,
     readCohorts: cohorts.readCohorts,
-    definitions: createDefinitionReader({
-      store: createDefinitionStore(relational.db),
-      listCategories: (companyId) => createBranchCategoryStore(relational.db).list(companyId),
-    }),
     definitions: createDefinitionReader(createDefinitionStore(relational.db)),
     clock,
     limits: queryLimits,
