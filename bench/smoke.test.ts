@@ -24,6 +24,7 @@ const longRuns: readonly Run[] = [
   ['start', '--rounds', '1', '--minutes', '0', '--settle', '0'],
   ['schedules', '--seconds', '1', '--schedules', '3', '--events', '1000'],
   ['reports', '--reports', '200', '--rounds', '1'],
+  ['workflows', '--nodes', '20', '--rounds', '2'],
   ['runner', '--seconds', '1', '--rounds', '1', '--rate', '50'],
   ['sign-in', '--seconds', '1', '--rounds', '1', '--people', '10'],
 ]

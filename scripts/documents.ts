@@ -11,6 +11,7 @@ import {
   measureWords,
   valueWords,
 } from '../packages/server/src/features/reports/questions/lexicon.ts'
+import { transformFunctions } from '../packages/server/src/features/workflows/definition/transform-functions/catalogue.ts'
 import { variables } from '../packages/server/src/platform/config/env.ts'
 import { brokenCitations, missingFiles } from './citations.ts'
 
@@ -43,6 +44,22 @@ function questionWordsTable(): string {
       row(`${dimension} is ${values.map((value) => `\`${value}\``).join(', ')}`, words),
     ),
   ].join('\n')
+}
+
+/** Functions of transform nodes; arguments that are written into the definition are in italics. */
+function transformFunctionsTable(): string {
+  const rows = [...transformFunctions].map(([name, { parameters, rest, result, description }]) => {
+    const named = parameters.map((each) => {
+      const written = each.constant ? `_${each.name}_` : each.name
+      return each.optional ? `${written}?` : written
+    })
+    const words = parameters.flatMap((each) =>
+      each.words ? `; _${each.name}_: ${each.words.map((word) => `\`${word}\``).join(', ')}` : [],
+    )
+    const call = [...named, ...(rest === undefined ? [] : ['…'])].join(', ')
+    return `| \`${name}\` (${call}) | ${result} | ${cell(`${description}${words.join('')}`)} |`
+  })
+  return ['| function | gives | what |', '|---|---|---|', ...rows].join('\n')
 }
 
 /** Where an operation's shapes are described: the file that exports it. */
@@ -144,6 +161,7 @@ const list = 'packages/contract/src/operations/all.ts'
 write(list, operationsList(readFileSync(new URL(list, root), 'utf8')))
 write('README.md', withTable('README.md', 'configuration', configurationTable()))
 write('docs/reports.md', withTable('docs/reports.md', 'question-words', questionWordsTable()))
+write('docs/workflows.md', withTable('docs/workflows.md', 'transform-functions', transformFunctionsTable()))
 write('ARCHITECTURE.md', withTable('ARCHITECTURE.md', 'operations', await operationsTable()))
 if (isCheck) {
   const here = fileURLToPath(root)

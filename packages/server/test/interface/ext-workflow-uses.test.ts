@@ -137,6 +137,73 @@ describe('a tag key', () => {
   })
 })
 
+test('a branch category that is deleted is taken from the branches, and from overrides', async () => {
+  const made = await opened.succeed(
+    opened.call<{ id: string }>('POST', '/branch-categories', { name: 'Loyalty' }),
+  )
+  const other = await opened.succeed(
+    opened.call<{ id: string }>('POST', '/branch-categories', { name: 'Welcome' }),
+  )
+  const definition = bannerDefinition()
+  const withCategory = { ...definition, edges: { e1: { ...definition.edges.e1, categoryId: made.id } } }
+  const workflow = await opened.published(withCategory)
+  const draft = await stateOf(workflow, 'draft')
+  const [branch = ''] = draft.analyze.branches
+  expect(draft.analyze.categoryIdByBranch).toEqual({ [branch]: made.id })
+  const corrected = await opened.succeed(
+    opened.save(workflow, draft, { analyzeOverrides: { branchCategoryIds: { [branch]: other.id } } }),
+  )
+  expect(corrected.analyze.categoryIdByBranch).toEqual({ [branch]: other.id })
+  for (const { id } of [made, other]) await opened.succeed(opened.call('DELETE', `/branch-categories/${id}`))
+  for (const state of ['draft', 'live'] as const) {
+    const { definition: left, analyze, analyzeOverrides } = await stateOf(workflow, state)
+    expect(left).toEqual(definition)
+    expect(analyze.categoryIdByBranch).toEqual({})
+    expect(analyzeOverrides.branchCategoryIds).toEqual({})
+  }
+  const { rows } = await opened.relational.pool.query('select definition from workflow_publications')
+  expect(rows).toEqual([{ definition }])
+})
+
+test('a JSON template reaches a published workflow as it was, until the next publish', async () => {
+  const template = (value: string) => ({
+    name: 'Offer',
+    resourceGroupIds: [opened.teamId],
+    definition: { title: { type: 'static', value } },
+    variables: [],
+  })
+  const { id } = await opened.succeed(
+    opened.call<{ id: string }>('POST', '/json-templates', template('Before')),
+  )
+  const workflow = await opened.published({
+    entrypoints: { zone: { type: 'web', format: 'json' } },
+    nodes: { offer: { type: 'json', templateId: id } },
+    edges: { e1: { from: 'zone', to: 'offer' } },
+  })
+  const integration = await opened.succeed(
+    opened.call<{ shortId: string }>('POST', `/${workflow.id}/integrations`, { entrypointId: 'zone' }),
+  )
+  const shown = async () => {
+    const zone = await opened.app.auth.services.workflows.findZone(integration.shortId)
+    return zone?.published?.templates[id]?.definition
+  }
+  expect(await shown()).toEqual(template('Before').definition)
+  await opened.succeed(opened.call('PUT', `/json-templates/${id}`, template('After')))
+  expect(await shown()).toEqual(template('Before').definition)
+  await opened.succeed(opened.act(workflow, 'archive'))
+  expect(await shown()).toBeUndefined()
+  await opened.succeed(opened.act(workflow, 'restore'))
+  expect(await shown()).toEqual(template('Before').definition)
+  await opened.succeed(opened.publish(workflow, await stateOf(workflow, 'draft')))
+  expect(await shown()).toEqual(template('After').definition)
+  // The address stays; a copy has none.
+  expect((await opened.read(workflow)).integrations).toMatchObject([{ shortId: integration.shortId }])
+  expect((await opened.succeed(opened.act(workflow, 'duplicate'))).integrations).toEqual([])
+  await opened.succeed(opened.act(workflow, 'archive'))
+  expect(await opened.call('DELETE', `/${workflow.id}`)).toMatchObject({ status: 200 })
+  expect(await opened.app.auth.services.workflows.findZone(integration.shortId)).toBeUndefined()
+})
+
 describe('a cohort', () => {
   const addCohort = async (name = 'Buyers') =>
     (await call<{ id: string }>('POST', cohorts, { name, rule: { event: { events: ['purchase'] } } })).data.id

@@ -111,7 +111,7 @@ describe('lists', () => {
     await opened.app.putInto(opened.admin.id, opened.teamId, teamId)
     await opened.create({ name: 'Both', resourceGroupIds: [opened.teamId, teamId] })
     await opened.create({ name: 'One' })
-    expect(await names(`?resourceGroupId=${teamId}`)).toEqual(['Both'])
+    expect(await names(`?resourceGroupId=${teamId.toUpperCase()}`)).toEqual(['Both'])
     expect(await names(`?resourceGroupId=${nobody}`)).toEqual([])
     await opened.app.putInto(opened.admin.id, opened.teamId)
   })

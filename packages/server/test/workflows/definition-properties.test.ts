@@ -10,6 +10,7 @@ import { expect, test } from 'vitest'
 import { analyzeDefinition } from '../../src/features/workflows/definition/analyze-definition.ts'
 import { changesBetween } from '../../src/features/workflows/definition/changes-between.ts'
 import { complexityOf } from '../../src/features/workflows/definition/complexity.ts'
+import { countPaths, graphOf } from '../../src/features/workflows/definition/definition-graph.ts'
 import {
   readDefinition,
   type UnreadDefinition,
@@ -78,6 +79,9 @@ test('every way of a sound definition is one path and one branch', () => {
     fc.property(soundDefinitions, (definition) => {
       const ways = waysOf(definition)
       const analysis = analyze(definition)
+      // Every edge of a way leads to one step.
+      const steps = ways.reduce((sum, way) => sum + way.edges.length, 0)
+      expect(countPaths(graphOf(definition))).toEqual({ paths: ways.length, steps })
       expect(sorted(analysis.branches.map((branch) => stepsOfBranch(analysis, branch)))).toEqual(
         sorted(ways.map((way) => stepsOf(definition, way))),
       )
@@ -452,7 +456,7 @@ test.each(Object.entries(planters))('validation finds %s where it is', (_name, p
   expect(planted).toBeGreaterThan(0)
 })
 
-test('any graph is analysed and validated, and one without faults is sound', () => {
+test('W13: any graph is analysed and validated, and one without faults is sound', () => {
   fc.assert(
     fc.property(anyDefinitions, (definition) => {
       const faults = validateDefinition(definition, knownResources)
@@ -500,7 +504,7 @@ const anyMap = fc.oneof(
   fc.dictionary(fc.oneof(fc.string(), fc.constantFrom('a', '__proto__')), anyPart),
 )
 
-test('reading never throws, whatever JSON it gets', () => {
+test('W12: reading never throws, whatever JSON it gets', () => {
   fc.assert(
     fc.property(anyMap, anyMap, anyMap, (nodes, entrypoints, edges) => {
       const read = readDefinition({ nodes, entrypoints, edges } as UnreadDefinition)

@@ -10,7 +10,7 @@ import { type AuditEvent, auditEventOf, type RecordAudit } from '../../platform/
 import { changesOf, definedOf } from '../../platform/changes.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { DomainError } from '../../platform/errors.ts'
-import { newId } from '../../platform/ids.ts'
+import { newId, normalizeId } from '../../platform/ids.ts'
 import { invalid } from '../../platform/invalid.ts'
 import { type Listed, type Page, rangeOf } from '../../platform/paging.ts'
 import { mapConstraintViolation, type Queries, type Relational } from '../../platform/stores/relational.ts'
@@ -133,9 +133,15 @@ export function createWorkflowService(dependencies: WorkflowServiceDependencies)
       page: Page,
     ): Promise<Listed<WorkflowSummary>> {
       const store = createWorkflowStore(relational.db)
+      const { resourceGroupId, hierarchy } = filter
+      const wanted = {
+        ...filter,
+        resourceGroupId: resourceGroupId && normalizeId(resourceGroupId),
+        hierarchy: hierarchy && foldersOf(hierarchy),
+      }
       const [rows, count] = await Promise.all([
-        store.list(principal, filter, order, rangeOf(page)),
-        store.count(principal, filter),
+        store.list(principal, wanted, order, rangeOf(page)),
+        store.count(principal, wanted),
       ])
       return { rows: rows.map(toSummary), count }
     },
@@ -143,7 +149,7 @@ export function createWorkflowService(dependencies: WorkflowServiceDependencies)
     /** Names of the folders right below one. */
     listFolders(principal: Principal, hierarchy: readonly string[]): Promise<string[]> {
       const store = createWorkflowStore(relational.db)
-      return store.listFolders(principal, hierarchy, workflowLimits.listedFolders)
+      return store.listFolders(principal, foldersOf(hierarchy), workflowLimits.listedFolders)
     },
 
     /** @throws {DomainError} `workflowNotFound` */
@@ -190,7 +196,7 @@ export function createWorkflowService(dependencies: WorkflowServiceDependencies)
         change(caller, id, async (tx, workflow) => {
           const { variableProfileId } = body
           if (variableProfileId) {
-            const profile = variableProfileId.toLowerCase()
+            const profile = normalizeId(variableProfileId)
             if (!(await dependencies.hasVariableProfile(tx, principal.companyId, profile)))
               throw invalid('variableProfileId', 'must be a variable profile of your company, or null')
           }
@@ -202,7 +208,7 @@ export function createWorkflowService(dependencies: WorkflowServiceDependencies)
             description: body.description,
             hierarchy: body.hierarchy && foldersOf(body.hierarchy),
             hidden: body.hidden,
-            variableProfileId: variableProfileId?.toLowerCase() ?? variableProfileId,
+            variableProfileId: variableProfileId ? normalizeId(variableProfileId) : variableProfileId,
             resourceGroupIds,
           }
           const changes = changesOf(workflow, wanted)

@@ -42,6 +42,11 @@ export function createWorkflowUses({ readResources }: { readonly readResources: 
       const analysed = analyseContent(edited, content, resources)
       await versions.update(key, { definition, analyzeOverrides, ...analysed })
       await versions.replaceReferences(key, listReferences(content))
+      const published = await versions.findPublication(key)
+      if (published) {
+        const shown = edit({ definition: published.definition, analyzeOverrides })
+        await versions.updatePublication(key, readContent(shown).definition)
+      }
       await workflows.update(workflow, {})
     }
   }

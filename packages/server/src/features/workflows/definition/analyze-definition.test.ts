@@ -280,7 +280,7 @@ test('the id of a branch stays while its steps stay, whatever else changes', () 
   expect(analyze(lineOf({ end })).branches).toEqual(['4e4bb0e4427b2446bbc29ed5'])
 })
 
-test('a draft with a cycle has no branches, and still says what its entrypoints reach', () => {
+test('W13: a draft with a cycle has no branches, and still says what its entrypoints reach', () => {
   const analysis = analyze({
     nodes: { a: { type: 'context' }, b: { type: 'context' }, end },
     entrypoints: { zone: { type: 'web', format: 'json' } },
@@ -313,7 +313,7 @@ function ladder(length: number): WorkflowDefinition {
   }
 }
 
-test('paths are counted before they are listed: 2^400 of them cost no more than 2^10', async () => {
+test('W13: paths are counted before they are listed: 2^400 of them cost no more than 2^10', async () => {
   expect(analyze(ladder(10)).branches).toHaveLength(1_024)
   expect(analyze(ladder(11)).branches).toEqual([])
   expect(analyze(ladder(400)).branches).toEqual([])

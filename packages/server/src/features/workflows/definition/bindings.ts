@@ -49,11 +49,14 @@ export function bindingsOf(node: WorkflowNode): PlacedBinding[] {
   return found
 }
 
+/** Rows that a node gives at most. */
+export const rowsOf = ({ limit = 20 }: { readonly limit?: number }): number => limit
+
 type TemplateVariable = KnownTemplate['variables'][number]
 
 /**
  * What a variable of a template takes where its node binds nothing to it: the field of the same name, case included,
- * of the nearest datasource node that lies on every way to the node.
+ * of the nearest datasource node that lies on every way to the node, and gives the row that the variable names.
  */
 export function automaticBinding(
   graph: DefinitionGraph,
@@ -63,7 +66,8 @@ export function automaticBinding(
 ): Reference | undefined {
   const node = graph.dominatorsOf(nodeId).find((id) => {
     const above = graph.nodes.get(id)
-    return above?.type === 'datasource' && datasources.get(above.datasourceId)?.fields.has(name)
+    if (above?.type !== 'datasource' || (type === 'fixed' && index >= rowsOf(above))) return false
+    return datasources.get(above.datasourceId)?.fields.has(name)
   })
   if (node === undefined) return undefined
   if (type === 'array') return { node, field: name, all: true }

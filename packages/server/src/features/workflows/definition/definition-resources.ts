@@ -12,7 +12,7 @@ export interface KnownField {
 }
 
 export interface KnownTemplate {
-  readonly variables: readonly (JsonTemplate['variables'][number] & { readonly index?: number })[]
+  readonly variables: readonly JsonTemplate['variables'][number][]
   readonly definition: unknown
   readonly redirectVariable?: string
 }

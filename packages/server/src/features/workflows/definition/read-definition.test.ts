@@ -89,7 +89,7 @@ test('bounds the nesting and the number of functions of an expression', () => {
   expect(wide(201)[0]).toContain('has more than 200 functions')
 })
 
-test('bounds nodes, edges, entrypoints, bytes and depth', () => {
+test('W12: bounds nodes, edges, entrypoints, bytes and depth', () => {
   const many = (count: number, value: unknown) =>
     Object.fromEntries(Array.from({ length: count }, (_, place) => [`x${place}`, value]))
   expect(read({ nodes: many(500, { type: 'empty' }) }).faults).toEqual([])

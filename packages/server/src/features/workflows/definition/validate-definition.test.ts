@@ -13,6 +13,7 @@ const ids = {
   products: idOf('d1'),
   template: idOf('f1'),
   otherTemplate: idOf('f2'),
+  linked: idOf('f3'),
   experiment: idOf('e1'),
   archived: idOf('e2'),
   single: idOf('a1'),
@@ -52,6 +53,17 @@ const resources: DefinitionResources = {
       },
     ],
     [ids.otherTemplate, { variables: [], definition: {} }],
+    [
+      ids.linked,
+      {
+        variables: [
+          { name: 'sku', type: 'fixed', index: 7 },
+          { name: 'link', type: 'scalar' },
+        ],
+        definition: {},
+        redirectVariable: 'link',
+      },
+    ],
   ]),
   cohorts: new Set(),
   experiments: new Map([
@@ -349,13 +361,13 @@ test.each([
   ['{{x}}', { x: { value: 'javascript:alert(1)' } }, 'bindings.x, the whole address, must begin with'],
   ['{{x}}', { x: { value: 'https://{{y}}' } }, 'must hold no placeholders'],
   ['https://example.com/{{y}}', {}, 'template: Node "end" (redirect): {{y}} in url has no binding'],
-])('the address %s is refused', (url, bindings, message) => {
+])('W15: the address %s is refused', (url, bindings, message) => {
   const texts = led(url, bindings)
   expect(texts).toHaveLength(1)
   expect(texts[0]).toContain(message)
 })
 
-test('an image leads to no app, and a redirect of any content nowhere that runs script', () => {
+test('W15: an image leads to no app, and a redirect of any content nowhere that runs script', () => {
   expect(textsOf(withNodes({ end: { type: 'image', url: 'myapp://x' } }))).toEqual([
     'address: Node "end" (image): url must begin with https:// or http://',
   ])
@@ -473,6 +485,27 @@ test('variables of a template are bound, by hand or by the name of a field', () 
   ])
 })
 
+test('a fixed variable names a row that there is, and the link of a template is an address', () => {
+  const templateId = ids.linked
+  const link = { value: 'https://example.com' }
+  const sku = { node: 'products', field: 'sku' }
+  expect(answered({ templateId, bindings: { sku: { value: 1 }, link } })).toEqual([])
+  expect(answered({ templateId, bindings: { link } })).toEqual([
+    expect.stringContaining('variable "sku" of the template has no binding'),
+  ])
+  expect(answered({ templateId, bindings: { sku, link } })).toEqual([
+    'template: Node "end" (json): bindings.sku must give row 7 of the variable, and its node gives 5 rows; raise its limit',
+  ])
+  const linked = (binding: { value: string } | { node: string }) =>
+    answered({ templateId, bindings: { sku: { value: 1 }, link: binding } })
+  expect(linked({ value: 'javascript:alert(1)' })).toEqual([
+    expect.stringContaining('address: Node "end" (json): bindings.link must begin with https://'),
+  ])
+  expect(linked({ node: 'city' })).toEqual([
+    expect.stringContaining('bindings.link must not be a URL parameter'),
+  ])
+})
+
 test('all JSON nodes have one template, and experiments edges for their variants', () => {
   const definition: WorkflowDefinition = {
     nodes: {
@@ -509,7 +542,7 @@ test('all JSON nodes have one template, and experiments edges for their variants
   )
 })
 
-test('a cycle is named in its order, and two cycles both', () => {
+test('W13: a cycle is named in its order, and two cycles both', () => {
   const context = { type: 'context' } as const
   const definition: WorkflowDefinition = {
     nodes: { a: context, b: context, c: context, d: context },
@@ -567,6 +600,26 @@ test('paths and the steps of all paths have bounds', () => {
   expect(textsOf(ladder(10, 90))).toEqual([
     'paths: The paths of the definition have 103424 steps together, and at most 100000 are allowed; use fewer nodes before the branches',
   ])
+})
+
+test('2000 paths are allowed, and 2001 are not', () => {
+  const nodes: Record<string, WorkflowNode> = { end }
+  const edges: Record<string, WorkflowDefinition['edges'][string]> = { start: { from: 'zone', to: 'n0' } }
+  for (const [place, count] of [20, 10, 10].entries()) {
+    const groups = Array.from({ length: count }, (_, group) => ({ id: `g${group}`, share: 100 / count }))
+    nodes[`n${place}`] = { type: 'split', groups }
+    const to = place === 2 ? 'end' : `n${place + 1}`
+    for (const { id } of groups) edges[`e${place}${id}`] = { from: `n${place}`, to, output: id }
+  }
+  const zone = { type: 'web', format: 'json' } as const
+  expect(textsOf({ nodes, entrypoints: { zone }, edges })).toEqual([])
+  expect(
+    textsOf({
+      nodes,
+      entrypoints: { zone, other: zone },
+      edges: { ...edges, other: { from: 'other', to: 'end' } },
+    }),
+  ).toEqual([expect.stringContaining('more than 2000 paths')])
 })
 
 test('a branch has one value of an exclusive tag key, and not too many tags', () => {

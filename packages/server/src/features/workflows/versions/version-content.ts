@@ -55,8 +55,7 @@ export interface ReadContent {
 }
 
 export function readContent({ definition: unread, analyzeOverrides }: Content): ReadContent {
-  const { faults } = readDefinition(unread)
-  const definition = soundPart(unread)
+  const { definition = soundPart(unread), faults } = readDefinition(unread)
   const references = referencesOf(definition)
   const tags = [
     ...Object.values(definition.edges).flatMap((edge) => edge.tags ?? []),

@@ -192,6 +192,17 @@ export function createVersionStore(db: Queries) {
       return row
     },
 
+    /** What runs of a published version from now on: a system change, such as of a tag that was deleted. */
+    async updatePublication(
+      { companyId, id }: VersionKey,
+      definition: Publication['definition'],
+    ): Promise<void> {
+      await db
+        .update(workflowPublications)
+        .set({ definition })
+        .where(and(eq(workflowPublications.companyId, companyId), eq(workflowPublications.versionId, id)))
+    },
+
     /** Address of the user who saved the version last; undefined where that user is gone. */
     async findSaver({ companyId, lastSavedBy }: StoredVersion): Promise<string | undefined> {
       if (lastSavedBy === null) return undefined

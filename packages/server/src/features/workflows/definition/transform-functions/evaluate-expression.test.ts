@@ -243,7 +243,7 @@ const anyValue = fc.oneof(
   fc.object({ maxDepth: 1 }),
 )
 
-test('every function gives a value or a fault that names it, whatever it gets', () => {
+test('W14: every function gives a value or a fault that names it, whatever it gets', () => {
   fc.assert(
     fc.property(
       fc.constantFrom(...transformFunctions.keys()),
@@ -266,7 +266,7 @@ test('every function gives a value or a fault that names it, whatever it gets', 
   )
 })
 
-test('a pattern that others would backtrack in costs as much as it is long', async () => {
+test('W14: a pattern that others would backtrack in costs as much as it is long', async () => {
   const search = (length: number, times: number) => () => {
     const text = `${'a'.repeat(length)}!`
     for (let turn = 0; turn < times; turn++) evaluate('extract', text, '(a+)+$')

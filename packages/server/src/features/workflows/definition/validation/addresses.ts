@@ -119,13 +119,22 @@ function* checkTexts(scope: Scope, id: string, node: Texts): Faults {
     )
 }
 
+/** The binding that gives where a click leads: of a template without `redirect` that of its variable for it. */
+function redirectOf({ resources }: Scope, node: WorkflowNode): readonly [path: string, binding?: Binding] {
+  if ('redirect' in node && node.redirect) return ['redirect', node.redirect]
+  const template = node.type === 'json' ? resources.templates.get(node.templateId) : undefined
+  if (node.type !== 'json' || template?.redirectVariable === undefined) return ['redirect']
+  const binding = new Map(Object.entries(node.bindings ?? {})).get(template.redirectVariable)
+  return binding ? [`bindings.${template.redirectVariable}`, binding] : ['redirect']
+}
+
 /** Placeholders have bindings, and addresses lead where they may. */
 export function* checkAddresses(scope: Scope): Faults {
   for (const [id, node] of Object.entries(scope.definition.nodes)) {
     if (node.type === 'html' || node.type === 'image' || node.type === 'redirect')
       yield* checkTexts(scope, id, node)
-    const redirect = 'redirect' in node ? node.redirect : undefined
+    const [path, redirect] = redirectOf(scope, node)
     const wrong = redirect && faultOfWhole(redirect, 'page', scope)
-    if (wrong) yield faultOfNode('address', id, node, 'redirect', `redirect ${wrong}`)
+    if (wrong) yield faultOfNode('address', id, node, path, `${path} ${wrong}`)
   }
 }

@@ -1,9 +1,7 @@
 import type { WorkflowNode } from '@millrace/contract/resources/workflow-definition.ts'
-import { bindingsOf, isReference, type Reference } from '../bindings.ts'
+import { bindingsOf, isReference, type Reference, rowsOf } from '../bindings.ts'
 import { fieldsOf, shapeOf, typeOfField } from '../value-type.ts'
 import { type Faults, faultOfNode, hintOf, type Scope } from './scope.ts'
-
-const defaultLimit = 20
 
 /** What is wrong with the field, row and `all` of a reference to the node; the end of a sentence. */
 function faultOfSelection(
@@ -22,7 +20,7 @@ function faultOfSelection(
   if (shape === 'record' && (row !== undefined || all !== undefined))
     return `node "${node}" (${from.type}) has one record; leave out row and all`
   if (row !== undefined && all) return 'takes either one row or all of them; leave out row or all'
-  const limit = ('limit' in from ? from.limit : undefined) ?? defaultLimit
+  const limit = rowsOf(from.type === 'datasource' || from.type === 'events' ? from : {})
   if (row !== undefined && row >= limit)
     return `node "${node}" gives ${limit} rows, of which the last is ${limit - 1}; row is ${row}`
   return undefined

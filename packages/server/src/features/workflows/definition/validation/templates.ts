@@ -1,5 +1,5 @@
 import type { WorkflowNodeOf } from '@millrace/contract/resources/workflow-definition.ts'
-import { automaticBinding, isReference } from '../bindings.ts'
+import { automaticBinding, isReference, rowsOf } from '../bindings.ts'
 import type { KnownTemplate } from '../definition-resources.ts'
 import { type Faults, faultOfNode, hintOf, type Scope } from './scope.ts'
 import { typeOfBinding } from './type-fit.ts'
@@ -42,6 +42,16 @@ function* checkVariables(scope: Scope, id: string, node: JsonNode, { variables }
         node,
         path,
         `${path} must be a list, or a field of rows: the variable is an array`,
+      )
+    const from = isReference(binding) ? scope.graph.nodes.get(binding.node) : undefined
+    const rows = from?.type === 'datasource' || from?.type === 'events' ? rowsOf(from) : undefined
+    if (variable.type === 'fixed' && rows !== undefined && (variable.index ?? 0) >= rows)
+      yield faultOfNode(
+        'template',
+        id,
+        node,
+        path,
+        `${path} must give row ${variable.index} of the variable, and its node gives ${rows} rows; raise its limit`,
       )
     if (variable.type !== 'array' && type === 'list')
       yield faultOfNode(
