@@ -12,7 +12,12 @@ const absent =
 type Run = readonly [name: string, ...options: string[]]
 
 /** Small enough to say only that a benchmark runs to its end; its figures mean nothing. */
-const quickRuns: readonly Run[] = [['loading', '0.001', '1', '2000'], ['event-log', '0.2'], ['event-rules']]
+const quickRuns: readonly Run[] = [
+  ['loading', '0.001', '1', '2000'],
+  ['event-log', '0.2'],
+  ['event-rules'],
+  ['analyzer', '--megabytes', '1', '--formats', 'csv', '--rounds', '1'],
+]
 /** Those that start whole services. */
 const longRuns: readonly Run[] = [
   ['collector', '--seconds', '1', '--rounds', '1'],
@@ -26,6 +31,7 @@ const longRuns: readonly Run[] = [
   ['reports', '--reports', '200', '--rounds', '1'],
   ['workflows', '--nodes', '20', '--rounds', '2'],
   ['runner', '--seconds', '1', '--rounds', '1', '--rate', '50'],
+  ['datasources', '--rows', '5000', '--lookups', '50', '--seconds', '1'],
   ['sign-in', '--seconds', '1', '--rounds', '1', '--people', '10'],
 ]
 

@@ -89,6 +89,7 @@ import { createDefinitionReader } from './features/statistics/definitions/defini
 import { createDefinitionStore } from './features/statistics/definitions/definition-store.ts'
 import { createExperimentMeasure } from './features/statistics/explorations/experiments/experiment-measure.ts'
 import { createMembershipReader } from './features/statistics/persons/cohort-membership-store.ts'
+import { createBindingsReader } from './features/statistics/persons/person-bindings-store.ts'
 import { createPersonEventsStore } from './features/statistics/persons/person-events-store.ts'
 import { createPersonService } from './features/statistics/persons/person-service.ts'
 import type { CompiledQuery } from './features/statistics/query/compile/compile.ts'
@@ -118,7 +119,6 @@ import {
   type ListUsesOfTag,
   type TagKeyService,
 } from './features/tag-keys/tag-key-service.ts'
-import { createBranchCategoryStore } from './features/workflows/branch-categories/branch-category-store.ts'
 import { evaluateExpression } from './features/workflows/definition/transform-functions/evaluate-expression.ts'
 import { createIntegrationReader } from './features/workflows/integrations/integration-reader.ts'
 import { fillTemplate } from './features/workflows/json-templates/fill-template.ts'
@@ -185,7 +185,7 @@ export interface ServiceOverrides {
   readonly queryLimits?: RunLimits
   readonly listUsesOfTag?: ListUsesOfTag
   readonly listUsesOfDatasource?: DatasourcesDependencies['listUsesOfDatasource']
-  readonly contentThreads?: DatasourcesDependencies['threads']
+  readonly contentProcesses?: DatasourcesDependencies['processes']
   readonly validateDefinition?: WorkflowsDependencies['validateDefinition']
   readonly readResults?: ReadResults
   readonly reportWriting?: ReportsDependencies['writing']
@@ -293,7 +293,7 @@ export function createServices(parts: ServiceParts): Services {
   const queryLimits = overrides.queryLimits ?? {
     ...defaultRunLimits,
     // With all of them a query halves what the collector can take.
-    threads: () => (isIngesting() ? 1 : undefined),
+    processes: () => (isIngesting() ? 1 : undefined),
   }
   /** Under the limits of queries; the users of a company take turns. */
   async function runStatement(
@@ -352,10 +352,7 @@ export function createServices(parts: ServiceParts): Services {
     store: statisticsStore,
     readSettings: analyticsSettings.getForQuery,
     readCohorts: cohorts.readCohorts,
-    definitions: createDefinitionReader({
-      store: createDefinitionStore(relational.db),
-      listCategories: (companyId) => createBranchCategoryStore(relational.db).list(companyId),
-    }),
+    definitions: createDefinitionReader(createDefinitionStore(relational.db)),
     clock,
     limits: queryLimits,
     onAnswered: (outcome, seconds) => metrics.querySeconds.observe({ outcome }, seconds),
@@ -405,7 +402,7 @@ export function createServices(parts: ServiceParts): Services {
     contents: parts.contents,
     clock,
     logger,
-    threads: overrides.contentThreads,
+    processes: overrides.contentProcesses,
   })
   const linkedAccounts = createLinkedAccountService({
     relational,
@@ -415,9 +412,10 @@ export function createServices(parts: ServiceParts): Services {
     clock,
     enter: createQueryGate({ running: 2, waiting: 4, what: 'test messages' }).enter,
   })
+  const resolvePersons = createBindingsReader({ columnar })
   const persons = createPersonService({
-    events: createPersonEventsStore({ columnar }),
-    readMembership: createMembershipReader({ columnar }),
+    events: createPersonEventsStore({ columnar, resolvePersons }),
+    readMembership: createMembershipReader({ columnar, resolvePersons }),
     findCohort: (companyId, id) => createCohortStore(relational.db).find(companyId, normalizeId(id)),
     readSettings: analyticsSettings.getForQuery,
     clock,

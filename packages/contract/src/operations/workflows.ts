@@ -274,7 +274,7 @@ export const listParameterValues = {
   tag: 'Workflows',
   summary: 'List values of workflow parameters',
   description: `The values with which parameters of addresses were used within the last ${parameterUse.days} days, by the name of the parameter: distinct and sorted by their bytes, at most ${parameterUse.values.toLocaleString('en-US')} of each. Only displays and clicks of workflows that your teams see count. A name that was never used gives an empty list.`,
-  errors: ['tooManyRequests', 'timeout', 'unavailable'],
+  errors: ['tooComplex', 'tooManyRequests', 'timeout', 'unavailable'],
   replies: {
     200: {
       description: 'From name to values',
@@ -306,7 +306,7 @@ export const listParameters = {
   permission: read,
   summary: 'List parameters of workflow addresses',
   description: `Names of the parameters with which addresses were used within the last ${parameterUse.days} days, of workflows that your teams see: those used most first, at most ${parameterUse.names.toLocaleString('en-US')}.`,
-  errors: ['tooManyRequests', 'timeout', 'unavailable'],
+  errors: ['tooComplex', 'tooManyRequests', 'timeout', 'unavailable'],
   replies: { 200: { description: 'Names with their uses' } },
   schema: {
     response: {

@@ -9,10 +9,11 @@ import { describe, expect, test } from 'vitest'
 import { analyzeFile } from '../../src/features/datasources/analyzer/analyze-file.ts'
 import { analyzeRows } from '../../src/features/datasources/analyzer/analyze-rows.ts'
 import { primitiveOfType } from '../../src/features/datasources/analyzer/field-types.ts'
-import type { SourceOptions } from '../../src/features/datasources/formats/source-options.ts'
+import { sampleRows } from '../../src/features/datasources/analyzer/sample-rows.ts'
+import type { RawRow, SourceOptions } from '../../src/features/datasources/formats/source-options.ts'
 import { times } from '../support/long.ts'
 import { onlineRetailFile, realDataAbsent } from '../support/online-retail.ts'
-import { createFileDirectory, utf16be, workbookOf, zipOf } from '../support/source-files.ts'
+import { createFileDirectory, streamOf, utf16be, workbookOf, zipOf } from '../support/source-files.ts'
 
 const files = createFileDirectory()
 
@@ -464,6 +465,37 @@ test('the head of a large file is not all that is seen: pieces of its middle and
   }
 })
 
+test('entries that hold what begins like an entry are not taken for one another', async () => {
+  const entry = (id: number) => ({
+    id: `r${id}`,
+    brand: { id: 1, name: 'b' },
+    variants: [{ id: 5 }, { id: 6 }],
+    a: 1,
+    b: 2,
+    pad: 'x'.repeat(900),
+  })
+  const json = JSON.stringify({ items: Array.from({ length: 14_000 }, (_, id) => entry(id)) })
+  const xml = `<f>${Array.from({ length: 14_000 }, (_, id) => `<e><id>r${id}</id><in><e><id>7</id></e></in><a>1</a><b>2</b><pad>${'x'.repeat(900)}</pad></e>`).join('')}</f>`
+  for (const [name, content] of Object.entries({ 'a.json': json, 'a.xml': xml })) {
+    const analysis = await analyzeFile({ path: await files.write(name, content) })
+    expect(analysis.rows).toBeGreaterThan(7000)
+    expect(brief(analysis.fields)[0]).toBe('id: reference_id < id')
+    expect(analysis.fields.filter(({ ignoreIfMissing }) => ignoreIfMissing)).toEqual([])
+  }
+})
+
+test('the sample of a stream does not depend on how it is cut', async () => {
+  const text = `id;preis\n${Array.from({ length: 12_000 }, (_, id) => `${id};${id},50\n`).join('')}`
+  const options = { format: 'csv', csvDelimiter: ';' } as const
+  const [first, ...others] = await Promise.all(
+    [64 * 1024, 1000, 777].map((pieceBytes) =>
+      sampleRows({ stream: streamOf(Buffer.from(text), pieceBytes) }, options),
+    ),
+  )
+  expect([first?.rows.length, first?.isWhole]).toEqual([10_000, false])
+  for (const other of others) expect(other).toEqual(first)
+})
+
 test('any rows give fields that the contract allows, the same each time', () => {
   const row = fc.dictionary(
     fc.oneof(fc.string({ maxLength: 8 }), fc.constantFrom('id', 'price', '__proto__', 'a.b', '*', 'date')),
@@ -493,6 +525,18 @@ test('any rows give fields that the contract allows, the same each time', () => 
     }),
     { numRuns: times(5000, 300) },
   )
+})
+
+test('values and names as long as an entry may be take no longer than others (D06)', async () => {
+  const long = 'A'.repeat(250_000)
+  const rows: RawRow[] = [
+    long,
+    `${long} `,
+    `//${'a.'.repeat(100_000)} x`,
+    '1'.repeat(250_000),
+    ' '.repeat(250_000),
+  ].map((value) => ({ [long]: value, b: value, [`${value}:`]: 1 }))
+  await expect(() => analyzeRows(rows)).toCostAtMost(50, () => JSON.parse(JSON.stringify(rows)))
 })
 
 test('what is known of a source outranks what is detected', async () => {

@@ -92,6 +92,19 @@ describe('encodings', () => {
     expect(read.faults).toEqual([])
   })
 
+  test('half a pair of UTF-16 and a byte too many leave their entry out; a replacement character of the file does not', async () => {
+    const text = Buffer.from('a\n\ufffd\n\ud83d\ude00\nx', 'utf16le')
+    const half = Buffer.concat([text, Buffer.from('\n\ud83d\ny\n', 'utf16le')])
+    const options = { format: 'csv', encoding: 'utf-16le' } as const
+    for (const pieceBytes of [1, 3, 1 << 16]) {
+      const whole = await readAll(text, options, { pieceBytes })
+      expect(whole).toEqual({ rows: [{ a: '\ufffd' }, { a: '\ud83d\ude00' }, { a: 'x' }], faults: [] })
+      expect((await readAll(half, options, { pieceBytes })).faults.at(-1)).toMatchObject({ entry: 4 })
+      const odd = Buffer.concat([text, Buffer.from([0x41])])
+      expect((await readAll(odd, options, { pieceBytes })).faults.at(-1)).toMatchObject({ entry: 3 })
+    }
+  })
+
   test('bytes that are no UTF-8 in a file that is leave their entry out', async () => {
     const bytes = Buffer.concat([Buffer.from('a\né\nx'), Buffer.from([0xff]), Buffer.from('\ny\n')])
     for (const pieceBytes of [1, 1 << 16]) {

@@ -4,10 +4,11 @@ import { parquetWriteBuffer } from 'hyparquet-writer'
 import { describe, expect, test } from 'vitest'
 import { detectSource } from '../../src/features/datasources/formats/detect-source.ts'
 import { openParquet } from '../../src/features/datasources/formats/open-parquet.ts'
+import { openRows } from '../../src/features/datasources/formats/open-rows.ts'
 import { SourceFault } from '../../src/features/datasources/formats/source-fault.ts'
 import { sourceLimits } from '../../src/features/datasources/formats/source-options.ts'
-import { times } from '../support/long.ts'
-import { createFileDirectory, readAll, workbookOf, zipOf } from '../support/source-files.ts'
+import { long, times } from '../support/long.ts'
+import { createFileDirectory, readAll, streamOf, workbookOf, zipOf } from '../support/source-files.ts'
 
 const files = createFileDirectory()
 
@@ -339,7 +340,7 @@ describe('Parquet', () => {
           }
         },
       ),
-      { numRuns: times(200, 12) },
+      { numRuns: times(50, 12) },
     )
   })
 
@@ -360,7 +361,7 @@ describe('Compression', () => {
       expected,
     )
     const archive = await zipOf({
-      'readme.md': 'x'.repeat(100),
+      'notes.rst': 'x'.repeat(100),
       '__MACOSX/big.csv': 'y'.repeat(99),
       'd/a.csv': text,
       'b.csv': 'c\n1\n',
@@ -391,6 +392,23 @@ describe('Compression', () => {
     ).rejects.toMatchObject({ rule: 'too_large', message: 'More than 1 MB of content: split the file' })
   })
 
+  test('an archive with any wrong byte is read or refused', async () => {
+    const whole = await zipOf({
+      'a.csv': Array.from({ length: 200 }, (_, id) => `${id},${id * 7919}\n`).join(''),
+    })
+    const refusals = new Set<string>()
+    for (let at = 0; at < whole.length; at += long ? 1 : 9) {
+      const broken = Buffer.from(whole)
+      broken[at] = (broken[at] as number) ^ 0x5a
+      const read = readAll(await files.write('broken.zip', broken), { format: 'csv', compression: 'zip' })
+      await read.catch((error: unknown) => {
+        expect(error).toBeInstanceOf(SourceFault)
+        refusals.add((error as SourceFault).rule)
+      })
+    }
+    expect(refusals).toContain('malformed')
+  })
+
   test('what is cut or not compressed is refused', async () => {
     const whole = gzipSync('a\n'.repeat(1000))
     for (const bytes of [whole.subarray(0, -10), Buffer.from('a,b\n1,2\n')]) {
@@ -401,10 +419,37 @@ describe('Compression', () => {
   })
 })
 
-test('a reader that is left ends its stream; an aborted one stops', async () => {
+test('reading ends its stream where it is left or fails, and an aborted one stops', async () => {
+  const lines = Buffer.from(`a\n${'1\n'.repeat(1_000_000)}`)
+  const left = streamOf(lines, 1 << 16)
+  for await (const batch of openRows({ stream: left }, { format: 'csv' })) {
+    expect(batch).toHaveLength(1000)
+    break
+  }
+  expect(left.destroyed).toBe(true)
+  const failing = streamOf(gzipSync('{}').subarray(0, 10), 4)
+  await expect(
+    openRows({ stream: failing }, { format: 'json', compression: 'gzip' }).next(),
+  ).rejects.toThrow()
+  expect(failing.destroyed).toBe(true)
   const abort = new AbortController()
   abort.abort(new Error('left'))
   await expect(readAll(Buffer.from('a\n1\n'), { format: 'csv' }, { signal: abort.signal })).rejects.toThrow(
     'left',
   )
+})
+
+test('a file that is not there is no fault of its content, whose message users see', async () => {
+  const compressions = [{}, { compression: 'gzip' }, { compression: 'zip' }] as const
+  for (const options of compressions) {
+    const error = await readAll('/nowhere/a.csv', { format: 'csv', ...options }).catch(
+      (thrown: unknown) => thrown,
+    )
+    expect(error).not.toBeInstanceOf(SourceFault)
+  }
+  for (const format of ['xlsx', 'parquet'] as const) {
+    const error = await readAll('/nowhere/a', { format }).catch((thrown: unknown) => thrown)
+    expect(error).toBeInstanceOf(Error)
+    expect(error).not.toBeInstanceOf(SourceFault)
+  }
 })

@@ -3,8 +3,8 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { ContentThreads } from '../../src/features/datasources/imports/content-threads.ts'
-import { createContentThreads } from '../../src/features/datasources/imports/content-threads.ts'
+import type { ContentProcesses } from '../../src/features/datasources/imports/content-processes.ts'
+import { createContentProcesses } from '../../src/features/datasources/imports/content-processes.ts'
 import { createTestDatabase, urlOf } from '../support/postgres.ts'
 import { removeData, type Service, startService } from '../support/running-service.ts'
 import { fieldOf, openWorkerDatasources, type WorkerDatasources } from '../support/worker-datasources.ts'
@@ -12,13 +12,13 @@ import { fieldOf, openWorkerDatasources, type WorkerDatasources } from '../suppo
 /** Imports that end in the midst of their work (docs/faults.md, D08). */
 
 let world: WorkerDatasources
-/** What the thread does before it hands out lines. */
+/** What happens before lines are stored. */
 let onLines: (() => Promise<void>) | undefined
 
-const threads: ContentThreads = {
-  ...createContentThreads(),
+const processes: ContentProcesses = {
+  ...createContentProcesses(),
   read: (content, fields, options) =>
-    createContentThreads().read(content, fields, {
+    createContentProcesses().read(content, fields, {
       ...options,
       async onLines(lines, counts) {
         await onLines?.()
@@ -28,7 +28,7 @@ const threads: ContentThreads = {
 }
 
 beforeAll(async () => {
-  world = await openWorkerDatasources({ contentThreads: threads })
+  world = await openWorkerDatasources({ contentProcesses: processes })
 })
 
 afterAll(() => world.close())

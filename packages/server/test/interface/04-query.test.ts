@@ -42,6 +42,36 @@ describe('the answer', () => {
     )
   })
 
+  it('joins displays and clicks with what purchases are credited to, by workflow', async () => {
+    const labels = { workflowId: '65f0c0ffee5ca1ab1e0ddba1', individualized: 'true', generationMs: '4' }
+    await engine.load([
+      storedEvent({ at: '2026-03-10T10:00:00Z', name: 'workflow_display', labels }),
+      storedEvent({ at: '2026-03-10T10:00:10Z', name: 'workflow_click', labels }),
+      storedEvent({ at: '2026-03-10T11:00:00Z', name: 'purchase', value: '12.5' }),
+    ])
+    const rows = await app.rows({
+      measures: [
+        'workflows.displays',
+        'workflows.generationTime',
+        'workflows.conversionRate',
+        'workflows.revenueUplift',
+        'purchases.influencedRevenue',
+      ],
+      dimensions: ['workflows.id', 'workflows.isIndividualized'],
+    })
+    expect(rows).toEqual([
+      {
+        'workflows.id': labels.workflowId,
+        'workflows.isIndividualized': true,
+        'workflows.displays': 1,
+        'workflows.generationTime': 4,
+        'workflows.conversionRate': 1,
+        'workflows.revenueUplift': null,
+        'purchases.influencedRevenue': 12.5,
+      },
+    ])
+  })
+
   it('is streamed bare for Accept, as CSV and as lines of JSON', async () => {
     await engine.load([storedEvent({ name: 'a' }), storedEvent({ name: 'b' })])
     const query = whole({ dimensions: ['events.name'] })

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { personDays } from '../../src/database/person-columns.ts'
 import { newId } from '../../src/platform/ids.ts'
 import {
   company,
@@ -135,6 +136,12 @@ describe('whatever is sent, in whatever batches', () => {
             `SELECT seq FROM events WHERE datasource IN (${list}) ORDER BY seq`,
           )
           expect(stored.map(({ seq }) => seq)).toEqual(kept)
+          const recent = await ground.query<{ seq: number }>(
+            `SELECT seq FROM person_events WHERE datasource IN (${list}) ORDER BY seq`,
+          )
+          const since = Date.now() - personDays * day
+          const late = rows.filter(({ row: { t } }) => Number(t) > since).map(({ q }) => q)
+          expect(recent.map(({ seq }) => seq)).toEqual(kept.filter((seq) => late.includes(seq)))
           const interactions = await ground.query<{ seq: number }>(
             `SELECT seq FROM workflow_events WHERE datasource IN (${list}) ORDER BY seq`,
           )

@@ -288,6 +288,7 @@ describe('label keys', () => {
     expect(await store.listLabels(testCompany)).toEqual({
       events: ['a.b', 'country', 'later', 'store'],
       purchases: ['country'],
+      workflows: [],
     })
   })
 

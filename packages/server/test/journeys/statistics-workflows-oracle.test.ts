@@ -2,10 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { Query } from '@millrace/contract/resources/query.ts'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import {
-  createDefinitionReader,
-  type NamedCategory,
-} from '../../src/features/statistics/definitions/definition-reader.ts'
+import { createDefinitionReader } from '../../src/features/statistics/definitions/definition-reader.ts'
 import { findDimension } from '../../src/features/statistics/members/catalogue.ts'
 import { compileQuery } from '../../src/features/statistics/query/compile/compile.ts'
 import type { Attribution } from '../../src/features/statistics/query/compile/compile-credits.ts'
@@ -23,7 +20,7 @@ import {
 } from '../support/statistics-oracle-credits.ts'
 import { cellOf, measuresOf, type Named, openingsOf } from '../support/statistics-oracle-workflows.ts'
 
-const runs = times(30, 3)
+const runs = times(12, 2)
 
 let engine: StatisticsEngine
 
@@ -63,22 +60,22 @@ const named: Named = {
 }
 
 const definitions = createDefinitionReader({
-  store: {
-    listWorkflows: async () => Object.entries(named.workflows).map(([key, each]) => ({ id: key, ...each })),
-    listTagKeys: async () => [],
-    findTagKeys: async (_, ids) =>
-      Object.entries(named.tagKeys)
-        .filter(([key]) => ids.includes(key))
-        .map(([key, { isMultiple, values }]) => ({
-          id: key,
-          cardinality: isMultiple ? 'multiple' : 'single',
-          values: Object.entries(values).map(([value, name]) => ({ id: value, name })),
-        })),
-  },
+  listWorkflows: async () => Object.entries(named.workflows).map(([key, each]) => ({ id: key, ...each })),
   listCategories: async () =>
-    Object.entries(named.categories).map(
-      ([key, { name, parent }]): NamedCategory => ({ id: key, name, parentId: parent }),
-    ),
+    Object.entries(named.categories).map(([key, { name, parent = null }]) => ({
+      id: key,
+      name,
+      parentId: parent,
+    })),
+  listTagKeys: async () => [],
+  findTagKeys: async (_, ids) =>
+    Object.entries(named.tagKeys)
+      .filter(([key]) => ids.includes(key))
+      .map(([key, { isMultiple, values }]) => ({
+        id: key,
+        cardinality: isMultiple ? 'multiple' : 'single',
+        values: Object.entries(values).map(([value, name]) => ({ id: value, name })),
+      })),
 })
 
 const start = Date.parse('2026-03-10T00:00:00Z')

@@ -18,6 +18,7 @@ useStatistics((opened) => {
 beforeEach(async () => {
   await app.sql('delete from workflows')
   await app.sql('delete from tag_keys')
+  await app.sql('delete from branch_categories')
 })
 
 type Fields = Parameters<typeof storedEvent>[0] & { readonly labels?: Record<string, string> }
@@ -423,6 +424,63 @@ describe('tags', () => {
   )
 })
 
+describe('categories', () => {
+  const add = (n: number, name: string, parent?: number, company = testCompany) =>
+    app.sql('insert into branch_categories (id, company_id, name, parent_id) values ($1, $2, $3, $4)', [
+      hex(n),
+      company,
+      name,
+      parent === undefined ? null : hex(parent),
+    ])
+  const shown = (n: number) => display('2026-03-10T10:00:00Z', { labels: { categoryId: hex(n) } })
+  const byCategory = () =>
+    cells({
+      measures: ['workflows.displays'],
+      dimensions: ['workflows.category', ...[1, 2, 3].map((level) => `workflows.categoryLevel${level}`)],
+      order: [
+        ['workflows.displays', 'desc'],
+        ['workflows.category', 'asc'],
+      ],
+    })
+
+  it('are those of the tree as it is now, level by level', async () => {
+    await add(1, 'Fashion')
+    await add(2, 'Shoes', 1)
+    await add(3, 'Boots', 2)
+    await add(4, 'Rain', 3)
+    await engine.load(
+      [...Array(4).fill(4), ...Array(3).fill(2), ...Array(2).fill(1), 77].map((n) => shown(n)),
+    )
+    await engine.load(Array.from({ length: 5 }, () => display('2026-03-10T10:00:00Z')))
+    expect(await byCategory()).toEqual([
+      [null, null, null, null, 5],
+      ['Rain', 'Fashion', 'Shoes', 'Boots', 4],
+      ['Shoes', 'Fashion', 'Shoes', null, 3],
+      ['Fashion', 'Fashion', null, null, 2],
+      [hex(77), null, null, null, 1],
+    ])
+    await app.sql('update branch_categories set parent_id = null where id = $1', [hex(4)])
+    await app.sql(`update branch_categories set name = 'Shoes' where id = $1`, [hex(1)])
+    await app.sql('delete from branch_categories where id = $1', [hex(3)])
+    expect(await byCategory()).toEqual([
+      [null, null, null, null, 5],
+      ['Rain', 'Rain', null, null, 4],
+      ['Shoes', 'Shoes', 'Shoes', null, 3],
+      ['Shoes', 'Shoes', null, null, 2],
+      [hex(77), null, null, null, 1],
+    ])
+  })
+
+  it('of another company are not shown', async () => {
+    await app.sql(`insert into companies (id, name) values ($1, 'Other') on conflict do nothing`, [
+      otherCompany,
+    ])
+    await add(5, 'Secret', undefined, otherCompany)
+    await engine.load([shown(5)])
+    expect(await byCategory()).toEqual([[hex(5), null, null, null, 1]])
+  })
+})
+
 describe('parameters', () => {
   const byParameter = (name: string) => cells({ measures: ['workflows.displays'], dimensions: [name] })
 
@@ -554,6 +612,17 @@ describe('displays and clicks', () => {
     const { id } = cohort.body.data as { id: string }
     expect(await of('persons.cohort', [id])).toEqual([[2, 1]])
   })
+
+  it.each(['workflows.generationTime', 'sessions.duration', 'purchases.timeFromClick'])(
+    'without a mean pass no filter on it but notEquals: %s',
+    async (member) => {
+      const passing = (operator: 'equals' | 'notEquals' | 'lt') =>
+        cells({ measures: [member], filters: [{ member, operator, values: ['0'] }] })
+      expect(await passing('equals')).toEqual([])
+      expect(await passing('lt')).toEqual([])
+      expect(await passing('notEquals')).toEqual([[null]])
+    },
+  )
 
   it('come as CSV with a header of members', async () => {
     await engine.load([display('2026-03-10T10:00:00Z', { labels: { message: '=cmd', generationMs: '2.5' } })])

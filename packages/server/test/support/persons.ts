@@ -1,5 +1,6 @@
 import type { StoredCohort } from '../../src/features/statistics/cohorts/cohort-store.ts'
 import { createMembershipReader } from '../../src/features/statistics/persons/cohort-membership-store.ts'
+import { createBindingsReader } from '../../src/features/statistics/persons/person-bindings-store.ts'
 import { createPersonEventsStore } from '../../src/features/statistics/persons/person-events-store.ts'
 import {
   createPersonService,
@@ -35,9 +36,10 @@ export function openPersons({ columnar, limits, cohorts, settings, now }: Person
       return columnar.query(statement)
     },
   }
+  const over = { columnar: counted, resolvePersons: createBindingsReader({ columnar: counted }) }
   const service = createPersonService({
-    events: createPersonEventsStore({ columnar: counted }),
-    readMembership: createMembershipReader({ columnar: counted }),
+    events: createPersonEventsStore(over),
+    readMembership: createMembershipReader(over),
     async findCohort(companyId, id) {
       const found = cohorts?.get(id)
       return companyId === testCompany && found ? ({ id, name: id, ...found } as StoredCohort) : undefined

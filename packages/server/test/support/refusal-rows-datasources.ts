@@ -61,7 +61,7 @@ export const datasourceRefusals: RefusalRows = {
       path: at(await empty(world, founder, { type: 'url', url: 'https://shop.example/a.csv' }), '/content'),
       body: [1],
     })),
-    contentTooLarge: 'test/interface/ext-datasources-worker.test.ts',
+    contentTooLarge: 'src/features/datasources/contents/content-files.test.ts',
     emptyContent: refused(async (founder, world) => ({ path: at(await empty(world, founder), '/content') })),
     contentNotStored: 'test/interface/ext-datasources-worker.test.ts',
     tooManyRequests: 'test/interface/ext-datasources-worker.test.ts',

@@ -124,6 +124,14 @@ export function createDatasourceStore(db: Queries) {
       await db.insert(datasourceTeams).values(teamIds.map((teamId) => ({ companyId, datasourceId, teamId })))
     },
 
+    async findName(companyId: string, id: string): Promise<string | undefined> {
+      const [row] = await db
+        .select({ name: datasources.name })
+        .from(datasources)
+        .where(and(eq(datasources.companyId, companyId), eq(datasources.id, id)))
+      return row?.name
+    },
+
     /** With everything that is kept of it but rows and files. */
     async delete(companyId: string, id: string): Promise<void> {
       await db.delete(datasources).where(and(eq(datasources.companyId, companyId), eq(datasources.id, id)))

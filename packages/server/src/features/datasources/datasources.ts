@@ -11,7 +11,7 @@ import {
   type DatasourceService,
   type DatasourceServiceDependencies,
 } from './datasource-service.ts'
-import { type ContentThreads, createContentThreads } from './imports/content-threads.ts'
+import { type ContentProcesses, createContentProcesses } from './imports/content-processes.ts'
 import { createImportLogStore } from './imports/import-log-store.ts'
 import { createImportLoops, type ImportLoops } from './imports/import-loops.ts'
 import { createImportPlanner } from './imports/import-planner.ts'
@@ -40,7 +40,7 @@ export interface DatasourcesDependencies
   readonly clock: Clock
   readonly logger: Logger
   /** What parses content; tests hand in their own. */
-  readonly threads?: ContentThreads | undefined
+  readonly processes?: ContentProcesses | undefined
 }
 
 export interface Datasources {
@@ -54,7 +54,7 @@ export interface Datasources {
 /** Datasources with their imports and rows, wired together. */
 export function createDatasources(dependencies: DatasourcesDependencies): Datasources {
   const { relational, box, outgoing, times, enqueueMail, publicUrl, contents, clock, logger } = dependencies
-  const { recordAudit, threads = createContentThreads() } = dependencies
+  const { recordAudit, processes = createContentProcesses() } = dependencies
   const { limitBytes } = contents
   const files = createContentFiles(contents)
   const fetch = createFetchContent({ outgoing, box })
@@ -76,7 +76,7 @@ export function createDatasources(dependencies: DatasourcesDependencies): Dataso
       recordAudit,
       files,
       reader,
-      analysis: createSourceAnalysis({ files, fetch, threads }),
+      analysis: createSourceAnalysis({ files, fetch, processes }),
       read: datasources.read,
       limitBytes,
     }),
@@ -84,7 +84,7 @@ export function createDatasources(dependencies: DatasourcesDependencies): Dataso
     loops: createImportLoops({
       planner: createImportPlanner({ relational, times, log: logger }),
       worker: createImportWorker({
-        ...{ relational, files, fetch, threads, enqueueMail, publicUrl, limitBytes },
+        ...{ relational, files, fetch, processes, enqueueMail, publicUrl, limitBytes },
         log: logger,
       }),
       sweep: createImportSweep({ relational, files, clock }),

@@ -1,7 +1,8 @@
 import type { Argon2Parameters } from 'node:crypto'
 import { argon2Sync } from 'node:crypto'
+import { readlinkSync } from 'node:fs'
+import { setPriority } from 'node:os'
 import { parentPort, workerData } from 'node:worker_threads'
-import { yieldToOthers } from '../processes/thread-priority.ts'
 
 // One thread of `createArgon2Threads`.
 
@@ -17,6 +18,16 @@ export interface Argon2Job {
 export type Argon2Result =
   | { readonly id: number; readonly tag: Uint8Array }
   | { readonly id: number; readonly failure: string }
+
+/** Linux keeps a priority for each thread; elsewhere hashing has that of the service. */
+function yieldToOthers(niceness: number): void {
+  try {
+    const thread = Number(readlinkSync('/proc/thread-self').split('/').at(-1))
+    if (thread > 0) setPriority(thread, niceness)
+  } catch {
+    // No such file outside Linux.
+  }
+}
 
 yieldToOthers((workerData as { niceness: number }).niceness)
 

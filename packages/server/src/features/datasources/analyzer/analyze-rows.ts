@@ -27,6 +27,9 @@ export interface AnalyzeOptions {
 /** Values of all columns together that are looked at; of more, every second, third … row. */
 const maxValues = 1_000_000
 
+/** Characters of a value that are looked at: patterns of more could take their time. */
+const maxTextLength = 300
+
 /** The share of values that must be of a kind: what is left are typing errors, which the import reports. */
 const kindShare = 0.98
 
@@ -97,7 +100,7 @@ function thinned(rows: readonly RawRow[]): readonly RawRow[] {
 function draftOf(column: Column): Draft {
   const words = wordsOf(column.names.map(withoutPrefix).join(' '))
   const values = column.kind === 'single' ? column.values : []
-  const texts = values.map(String)
+  const texts = values.map((value) => String(value).slice(0, maxTextLength))
   const isBoolean =
     values.length > 0 &&
     (values.every((value) => typeof value === 'boolean') || hasBooleanWords(texts, words))
@@ -155,11 +158,11 @@ function isDateText(text: string, words: string): boolean {
   return dateForm(text) !== undefined
 }
 
+const hasWords = /\p{L}{2}\s{1,3}\S{0,3}\p{L}{2}|[\u3040-\u30ff\u4e00-\u9fff\u0400-\u04ff]{2}/u
+
 /** Whether texts have words: what identifiers are made of shows no language. */
 function isProse(texts: readonly string[]): boolean {
-  const withWords = texts.filter((text) =>
-    /\p{L}{2,}\s+\S*\p{L}{2,}|[\u3040-\u30ff\u4e00-\u9fff\u0400-\u04ff]{2,}/u.test(text),
-  )
+  const withWords = texts.filter((text) => hasWords.test(text))
   return withWords.length >= texts.length * 0.2 && withWords.length > 0
 }
 

@@ -11,10 +11,13 @@ const letters: Readonly<Record<string, string>> = {
 }
 
 const maxLength = 60
+/** Characters of a column's name that are looked at. */
+const maxNameLength = 200
 
 /** The words of a column's name in lower case without accents: `ImageURL` and `image_url` are `image url`. */
 export function wordsOf(name: string): string {
   return name
+    .slice(0, maxNameLength)
     .replace(/([\p{Ll}\d])(\p{Lu})/gu, '$1 $2')
     .replace(/(\p{Lu}+)(\p{Lu}\p{Ll})/gu, '$1 $2')
     .toLowerCase()

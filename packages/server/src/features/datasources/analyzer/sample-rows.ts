@@ -41,6 +41,8 @@ const maxFaults = 100
 const parquetMilliseconds = 10_000
 /** Characters that are read at a time. */
 const pieceLength = 64 * 1024
+/** Characters in which an entry that is looked for has to end. */
+const maxTryLength = 128 * 1024
 
 /**
  * Some rows of a source: all of a small one, the first 10,000 or 32 MB of a stream, of compressed content and of
@@ -159,25 +161,21 @@ async function samplePiece(
     case 'ndjson':
       return readPieces(text.slice(text.indexOf('\n') + 1), (sink) => createNdjsonReader({ sink, limits }))
     case 'json': {
-      const [first = ''] = Object.keys(known[0] ?? {})
-      const at = text.search(new RegExp(`\\{\\s*${escapeForPattern(JSON.stringify(first))}\\s*:`))
-      const rootPath = options.rootPath
-      if (at === -1 || rootPath === undefined || !isEvery(parsePath(rootPath).at(-1))) return []
-      const rows = readPieces(text.slice(at), (sink) =>
-        createJsonReader({ sink, limits, rootPath, isWithin: true }),
+      const { rootPath } = options
+      if (rootPath === undefined || !isEvery(parsePath(rootPath).at(-1))) return []
+      const name = JSON.stringify(Object.keys(known[0] ?? {})[0] ?? '')
+      return siblingsOf(text, new RegExp(`\\{\\s*${escapeForPattern(name)}\\s*:`, 'g'), known, (rest) =>
+        readPieces(rest, (sink) => createJsonReader({ sink, limits, rootPath, isWithin: true })),
       )
-      return looksLike(rows, known) ? rows : []
     }
     case 'xml': {
-      const names = parsePath(options.rootPath ?? '').map((step) => ('every' in step ? undefined : step.name))
+      const { rootPath = '' } = options
+      const names = parsePath(rootPath).map((step) => ('every' in step ? undefined : step.name))
       const name = names.at(-1)
       if (name === undefined || names.includes(undefined)) return []
-      const at = text.search(new RegExp(`<${escapeForPattern(name)}[\\s>]`))
-      if (at === -1) return []
       const around = names.slice(0, -1).map((each) => `<${each}>`)
-      const rootPath = options.rootPath as string
-      return readPieces(around.join('') + text.slice(at), (sink) =>
-        createXmlReader({ sink, limits, rootPath }),
+      return siblingsOf(text, new RegExp(`<${escapeForPattern(name)}[\\s>]`, 'g'), known, (rest) =>
+        readPieces(around.join('') + rest, (sink) => createXmlReader({ sink, limits, rootPath })),
       )
     }
     default:
@@ -247,13 +245,32 @@ function csvPiece(
   return []
 }
 
-/** Whether rows have mostly the keys of those known. */
-function looksLike(rows: readonly RawRow[], known: readonly RawRow[]): boolean {
-  const keys = new Set(known.slice(0, 100).flatMap((row) => Object.keys(row)))
-  const [first] = rows
-  if (first === undefined) return false
-  const own = Object.keys(first)
-  return own.filter((key) => keys.has(key)).length * 2 >= own.length
+const maxTries = 50
+
+/** Rows from the first place that begins like an entry and is one: what entries hold may begin alike. */
+function siblingsOf(
+  text: string,
+  start: RegExp,
+  known: readonly RawRow[],
+  read: (rest: string) => RawRow[],
+): RawRow[] {
+  const tries = text.matchAll(start)
+  for (let count = 0; count < maxTries; count++) {
+    const { value, done } = tries.next()
+    if (done) return []
+    const [first] = read(text.slice(value.index, value.index + maxTryLength))
+    if (first !== undefined && isLike(first, known)) return read(text.slice(value.index))
+  }
+  return []
+}
+
+/** Whether a row has most of the keys that others have. */
+function isLike(row: RawRow, known: readonly RawRow[]): boolean {
+  const counts = new Map<string, number>()
+  const few = known.slice(0, 100)
+  for (const each of few) for (const key of Object.keys(each)) counts.set(key, (counts.get(key) ?? 0) + 1)
+  const usual = [...counts].filter(([, count]) => count * 2 >= few.length).map(([key]) => key)
+  return usual.filter((key) => Object.hasOwn(row, key)).length * 2 > usual.length
 }
 
 async function sampleParquet(file: SourceFile, signal: AbortSignal | undefined): Promise<Sample> {

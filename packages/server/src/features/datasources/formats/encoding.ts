@@ -132,9 +132,26 @@ export function createDecoder(encoding: SourceEncoding | undefined): Decoder {
     return whole.toString('utf8')
   }
 
+  /** Here and not by the library, which does not say whether it replaced anything. */
+  function decodeUtf16(bytes: Buffer, isEnd: boolean): string {
+    const all = held.length === 0 ? bytes : Buffer.concat([held, bytes])
+    let whole = all.length - (all.length % 2)
+    const lastHigh = all[whole - (current === 'utf-16le' ? 1 : 2)] ?? 0
+    // The first half of a pair waits for the second one.
+    if (!isEnd && whole > 0 && (lastHigh & 0xfc) === 0xd8) whole -= 2
+    held = Buffer.from(all.subarray(isEnd ? all.length : whole))
+    const units = all.subarray(0, whole)
+    const text = (current === 'utf-16le' ? units : Buffer.from(units).swap16()).toString('utf16le')
+    const isOdd = isEnd && all.length % 2 === 1
+    if (text.isWellFormed() && !isOdd) return text
+    hasReplaced = true
+    return text.toWellFormed() + (isOdd ? '\ufffd' : '')
+  }
+
   function decodeNext(bytes: Buffer, isEnd: boolean): string {
     if (current === 'windows-1252') return decodeWindows1252(bytes)
     if (current === undefined || current === 'utf-8') return decodeUtf8(bytes, isEnd)
+    if (current === 'utf-16le' || current === 'utf-16be') return decodeUtf16(bytes, isEnd)
     library ??= new TextDecoder(current, { ignoreBOM: true })
     const text = library.decode(bytes, { stream: !isEnd })
     if (!hasReplaced && text.includes('\ufffd')) hasReplaced = true

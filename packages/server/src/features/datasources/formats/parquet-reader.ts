@@ -6,6 +6,7 @@ import {
   type FileMetaData,
   parquetMetadataAsync,
   parquetReadObjects,
+  snappyUncompress,
 } from 'hyparquet'
 import { shapeProblem } from './json-values.ts'
 import { isObject, setOwn } from './own-properties.ts'
@@ -160,6 +161,11 @@ function bounded(inflate: (input: Uint8Array, maxOutputLength: number) => Uint8A
 }
 
 const compressors: Compressors = {
+  SNAPPY: bounded((input, outputLength) => {
+    const output = new Uint8Array(outputLength)
+    snappyUncompress(input, output)
+    return output
+  }),
   GZIP: bounded((input, maxOutputLength) => gunzipSync(input, { maxOutputLength })),
   BROTLI: bounded((input, maxOutputLength) => brotliDecompressSync(input, { maxOutputLength })),
   ZSTD: bounded((input, maxOutputLength) => zstdDecompressSync(input, { maxOutputLength })),

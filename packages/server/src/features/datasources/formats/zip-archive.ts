@@ -44,7 +44,9 @@ export async function openZip(path: string, limits: SourceLimits): Promise<ZipAr
   }
 }
 
-function malformed(error: Error): SourceFault {
+/** A failure of the file system is none of the content, and its message names a path of the server. */
+function malformed(error: Error): Error {
+  if ('syscall' in error) return error
   return new SourceFault('malformed', `Not a zip archive: ${error.message}`, {}, error)
 }
 

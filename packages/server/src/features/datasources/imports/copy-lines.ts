@@ -6,7 +6,7 @@ export interface LineWriter {
   /** Bytes that are gathered. */
   size(): number
   /** Gives what is gathered, and begins anew. */
-  take(): Uint8Array<ArrayBuffer>
+  take(): Uint8Array
 }
 
 /** What a store of texts cannot hold: NUL, and halves of characters. */
@@ -50,10 +50,7 @@ export function createLineWriter(): LineWriter {
       const text = lines.join('')
       lines = []
       size = 0
-      // Memory of its own, which can be handed to another thread.
-      const bytes = new Uint8Array(Buffer.byteLength(text))
-      new TextEncoder().encodeInto(text, bytes)
-      return bytes
+      return Buffer.from(text)
     },
   }
 }

@@ -16,7 +16,7 @@ export interface ImportLoopsDependencies {
 const planEveryMs = 5_000
 const lookEveryMs = 1_000
 const dropEveryMs = 30_000
-/** Imports at once in one process: each has a thread that parses and a connection that copies. */
+/** Imports at once in one process: each has a process that parses and a connection that copies. */
 const lanes = 2
 
 /** What a worker process does for datasources. */

@@ -3,7 +3,7 @@ import { datasourceImportLog, datasourceImports } from '../../../database/tables
 import { createLeasedRows, type Held } from '../../../platform/jobs/leased-rows.ts'
 import type { Range } from '../../../platform/paging.ts'
 import type { Queries } from '../../../platform/stores/relational.ts'
-import type { ReadCounts } from './thread-messages.ts'
+import type { ReadCounts } from './process-messages.ts'
 
 export type StoredImport = typeof datasourceImports.$inferSelect
 export type NewImport = Pick<StoredImport, 'id' | 'companyId' | 'datasourceId' | 'trigger'>
@@ -138,5 +138,3 @@ export function createImportStore(db: Queries) {
     },
   }
 }
-
-export type ImportStore = ReturnType<typeof createImportStore>

@@ -1,7 +1,5 @@
 import { stat } from 'node:fs/promises'
 import type { WorkerField } from '@millrace/contract/resources/datasource-version.ts'
-import { and, eq, sql } from 'drizzle-orm'
-import { datasources } from '../../../database/tables/datasource.ts'
 import { newId } from '../../../platform/ids.ts'
 import { holdLease } from '../../../platform/jobs/lease.ts'
 import type { Logger } from '../../../platform/logger.ts'
@@ -10,20 +8,21 @@ import { OutgoingError } from '../../../platform/outgoing/outgoing-error.ts'
 import { type Relational, RelationalUnavailable } from '../../../platform/stores/relational.ts'
 import type { ContentFiles } from '../contents/content-files.ts'
 import type { FetchContent } from '../contents/fetch-content.ts'
+import { createDatasourceStore } from '../datasource-store.ts'
 import { withRelationalTransaction } from '../rows/long-transaction.ts'
 import { createRowTables } from '../rows/row-tables.ts'
 import { createWorkerStore, type LiveVersion, type StoredWorker } from '../workers/worker-store.ts'
-import type { ContentThreads, ReadContent } from './content-threads.ts'
+import type { ContentProcesses, ReadContent } from './content-processes.ts'
 import { ImportRefused } from './import-faults.ts'
 import { refreshFailedMail } from './import-mails.ts'
 import { createImportStore, type LogLine, type StoredImport } from './import-store.ts'
-import type { ContentFile, ReadCounts } from './thread-messages.ts'
+import type { ContentFile, ReadCounts } from './process-messages.ts'
 
 export interface ImportWorkerDependencies {
   readonly relational: Pick<Relational, 'db' | 'transaction' | 'pool'>
   readonly files: Pick<ContentFiles, 'pathOf' | 'withDownload'>
   readonly fetch: FetchContent
-  readonly threads: Pick<ContentThreads, 'read'>
+  readonly processes: Pick<ContentProcesses, 'read'>
   readonly enqueueMail: EnqueueMail
   readonly publicUrl: () => string
   /** Bytes of a content. */
@@ -66,7 +65,7 @@ class ImportLost extends Error {
 
 /** Runs what is queued: fetches, parses and stores rows, and brings them live in one step. */
 export function createImportWorker(dependencies: ImportWorkerDependencies) {
-  const { relational, files, fetch, threads, enqueueMail, publicUrl, limitBytes, log } = dependencies
+  const { relational, files, fetch, processes, enqueueMail, publicUrl, limitBytes, log } = dependencies
   const imports = createImportStore(relational.db)
   const workers = createWorkerStore(relational.db)
 
@@ -185,7 +184,7 @@ export function createImportWorker(dependencies: ImportWorkerDependencies) {
         await tables.make(versionId)
         const copy = tables.copy(versionId)
         try {
-          read = await threads.read(found.content, fields, {
+          read = await processes.read(found.content, fields, {
             signal,
             async onLines(lines, counts) {
               await copy.write(lines)
@@ -225,7 +224,7 @@ export function createImportWorker(dependencies: ImportWorkerDependencies) {
           failure: null,
           fetched: { sha256, etag, lastModified },
         })
-        await tx.update(datasources).set({ updatedAt: sql`now()` }).where(eq(datasources.id, datasourceId))
+        await createDatasourceStore(tx).update(companyId, datasourceId, {})
         await withinImports.finish(row, 'done', { ...read.counts, stored: kept })
         await withinImports.insertLog(linesOf(row, read, repeated))
         // A file that was uploaded meanwhile is another one.
@@ -255,11 +254,7 @@ export function createImportWorker(dependencies: ImportWorkerDependencies) {
       if (worker.failure !== null || (trigger !== 'schedule' && trigger !== 'refresh')) return
       const creator = await within.findCreator(worker)
       if (!creator) return
-      const [datasource] = await tx
-        .select({ name: datasources.name })
-        .from(datasources)
-        .where(and(eq(datasources.companyId, companyId), eq(datasources.id, datasourceId)))
-      const name = datasource?.name ?? ''
+      const name = (await createDatasourceStore(tx).findName(companyId, datasourceId)) ?? ''
       await enqueueMail(
         tx,
         refreshFailedMail(creator, { id: datasourceId, name, reason: message, publicUrl: publicUrl() }),

@@ -105,5 +105,3 @@ export function createRowTables(client: Client) {
     },
   }
 }
-
-export type RowTables = ReturnType<typeof createRowTables>

@@ -5,14 +5,14 @@ import { createSemaphore, SemaphoreFull } from '../../../platform/limits/semapho
 import { OutgoingError } from '../../../platform/outgoing/outgoing-error.ts'
 import type { ContentFiles } from '../contents/content-files.ts'
 import type { FetchContent } from '../contents/fetch-content.ts'
-import type { ContentThreads } from '../imports/content-threads.ts'
+import type { ContentProcesses } from '../imports/content-processes.ts'
 import { ImportRefused } from '../imports/import-faults.ts'
 import type { StoredWorker } from './worker-store.ts'
 
 export interface SourceAnalysisDependencies {
   readonly files: Pick<ContentFiles, 'pathOf' | 'withDownload'>
   readonly fetch: FetchContent
-  readonly threads: Pick<ContentThreads, 'analyze'>
+  readonly processes: Pick<ContentProcesses, 'analyze'>
   /** Longest time of an analysis in milliseconds; default 30,000. */
   readonly timeoutMs?: number
 }
@@ -35,7 +35,7 @@ export type SourceAnalysis = ReturnType<typeof createSourceAnalysis>
 export function createSourceAnalysis({
   files,
   fetch,
-  threads,
+  processes,
   timeoutMs = 30_000,
 }: SourceAnalysisDependencies) {
   const places = createSemaphore(atOnce, waiting)
@@ -52,7 +52,7 @@ export function createSourceAnalysis({
       )
     })
     const { bytes, fileName, contentType } = content
-    return threads.analyze(
+    return processes.analyze(
       {
         path,
         bytes,
@@ -73,7 +73,7 @@ export function createSourceAnalysis({
         signal,
       })
       const { source } = worker
-      return threads.analyze(
+      return processes.analyze(
         {
           path,
           bytes: file.bytes,

@@ -14,6 +14,8 @@ type FieldType = DatasourceField['type']
 
 const nameRule = new RegExp(fieldNamePattern)
 const maxNameLength = 64
+/** Keys that the interface leaves out of every body. */
+const reservedNames = new Set(['constructor', 'prototype'])
 const maxSelected = 64
 /** Characters of JSON of all fields of a datasource. */
 const maxFieldsLength = 1_000_000
@@ -80,6 +82,8 @@ export function faultsOfFields(fields: readonly WorkerField[]): Fault[] {
         `must be at most ${maxNameLength} lower-case letters, digits, dashes and underscores, the first a letter; it is "${name.slice(0, 80)}"`,
       )
     }
+    if (reservedNames.has(name))
+      add(i, 'name', `must be another one: bodies of requests cannot hold "${name}"`)
     const before = places.get(name)
     if (before !== undefined) add(i, 'name', `names "${name}" twice: fields.${before} has it too`)
     places.set(name, i)

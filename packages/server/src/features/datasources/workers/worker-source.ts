@@ -1,12 +1,14 @@
 import type { Fault } from '@millrace/contract/failure-data.ts'
 import type { DatasourceSource } from '@millrace/contract/resources/datasource-source.ts'
-import type { KeptSource } from '../../../database/tables/worker-datasource.ts'
 import type { OutgoingClient } from '../../../platform/outgoing/outgoing-client.ts'
 import { OutgoingError } from '../../../platform/outgoing/outgoing-error.ts'
 import { encodingOf } from '../formats/encoding.ts'
 import { parsePath } from '../formats/path.ts'
 import { SourceFault } from '../formats/source-fault.ts'
 import { csvDelimiters } from '../formats/source-options.ts'
+import type { StoredWorker } from './worker-store.ts'
+
+type KeptSource = NonNullable<StoredWorker['source']>
 
 const headerName = /^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$/
 const headerValue = /^[\x20-\x7e\t]*$/

@@ -185,5 +185,3 @@ export function createWorkerStore(db: Queries) {
     },
   }
 }
-
-export type WorkerStore = ReturnType<typeof createWorkerStore>

@@ -1,20 +1,7 @@
 import { DomainError } from '../../../platform/errors.ts'
 import type { Lookup } from '../members/member.ts'
 import { type Definitions, noDefinitions, type Texts } from '../query/compile/compile-lookups.ts'
-import type { DefinitionStore, NamedTagKey } from './definition-store.ts'
-
-/** A category of branches. */
-export interface NamedCategory {
-  readonly id: string
-  readonly name: string
-  /** The category above it; none for one on level 1. */
-  readonly parentId?: string | null | undefined
-}
-
-export interface DefinitionReaderDependencies {
-  readonly store: DefinitionStore
-  readonly listCategories: (companyId: string) => Promise<readonly NamedCategory[]>
-}
+import type { DefinitionStore, NamedCategory, NamedTagKey } from './definition-store.ts'
 
 /** What definitions of a company say now, for statistics. */
 export interface DefinitionReader {
@@ -29,22 +16,19 @@ export interface DefinitionReader {
 
 /** Bytes of all texts and identifiers of a statement; the engine takes some more (platform/stores/columnar-params.ts). */
 const maxBytes = 300_000
-/** Workflows whose names may fit. */
-const maxWorkflows = 10_000
+/** Workflows, or categories, whose names may fit. */
+const maxListed = 10_000
 /** Bytes of an identifier, and of what separates values. */
 const perText = 32
 
-export function createDefinitionReader({
-  store,
-  listCategories,
-}: DefinitionReaderDependencies): DefinitionReader {
+export function createDefinitionReader(store: DefinitionStore): DefinitionReader {
   async function readWorkflows(
     companyId: string,
     lookups: readonly Lookup[],
   ): Promise<Pick<Definitions, 'workflowName' | 'workflowTeams'>> {
     const of = new Set(lookups.map((each) => each.of))
     if (!of.has('workflowName') && !of.has('workflowTeams')) return noDefinitions
-    const all = await store.listWorkflows(companyId, maxWorkflows)
+    const all = await store.listWorkflows(companyId, maxListed)
     const workflowName = new Map(all.map(({ id, name }) => [id, name]))
     const workflowTeams = new Map(
       all.flatMap(({ id, teams }) => (teams.length > 0 ? [[id, teams.toSorted().join(', ')] as const] : [])),
@@ -62,7 +46,7 @@ export function createDefinitionReader({
     const levels = new Set(lookups.flatMap((each) => (each.of === 'categoryLevel' ? each.level : [])))
     const isNamed = lookups.some((each) => each.of === 'categoryName')
     if (levels.size === 0 && !isNamed) return noDefinitions
-    const all = await listCategories(companyId)
+    const all = await store.listCategories(companyId, maxListed)
     const paths = pathsOf(all)
     const onLevel = (level: 1 | 2 | 3): Texts =>
       new Map(

@@ -2,6 +2,7 @@ import type { Cardinality } from '@millrace/contract/resources/tag-key.ts'
 import { and, asc, eq, inArray, sql } from 'drizzle-orm'
 import { tagKeys } from '../../../database/tables/tag-key.ts'
 import { workflows } from '../../../database/tables/workflow.ts'
+import { branchCategories } from '../../../database/tables/workflow-settings.ts'
 import type { Queries } from '../../../platform/stores/relational.ts'
 
 /** A workflow as dimensions show it. */
@@ -10,6 +11,14 @@ export interface NamedWorkflow {
   readonly name: string
   /** Names of the teams that it is shared with. */
   readonly teams: readonly string[]
+}
+
+/** A category of branches. */
+export interface NamedCategory {
+  readonly id: string
+  readonly name: string
+  /** The category above it; null for one on level 1. */
+  readonly parentId: string | null
 }
 
 export interface NamedTagKey {
@@ -44,6 +53,16 @@ export function createDefinitionStore(db: Queries) {
         .from(workflows)
         .where(eq(workflows.companyId, companyId))
         .orderBy(sql`${workflows.updatedAt} desc`, asc(workflows.id))
+        .limit(limit)
+    },
+
+    /** @param limit so many at most, those that were made first */
+    async listCategories(companyId: string, limit: number): Promise<NamedCategory[]> {
+      return await db
+        .select({ id: branchCategories.id, name: branchCategories.name, parentId: branchCategories.parentId })
+        .from(branchCategories)
+        .where(eq(branchCategories.companyId, companyId))
+        .orderBy(asc(branchCategories.createdAt), asc(branchCategories.id))
         .limit(limit)
     },
 

@@ -1,13 +1,12 @@
 import type { Columnar } from '../../../platform/stores/columnar.ts'
 import { personInCohort } from '../query/compile/compile-cohorts.ts'
-import { devicesOfPeople } from '../query/compile/compile-people.ts'
 import { rowsOf } from '../query/compile/compile-rows.ts'
 import type { EventAliases } from '../query/compile/event-name.ts'
 import { createParameters } from '../query/compile/parameters.ts'
 import { nested, select } from '../query/compile/sql-text.ts'
 import type { CohortCondition } from '../query/query.ts'
-import { compileAsked } from './compile-persons.ts'
 import type { PersonName } from './person.ts'
+import type { ResolvePersons } from './person-bindings-store.ts'
 import { settingsOfPersons } from './statement-limits.ts'
 
 export interface AskedMembership {
@@ -23,19 +22,27 @@ export type ReadMembership = (
   signal: AbortSignal,
 ) => Promise<readonly boolean[]>
 
-export function createMembershipReader({
-  columnar,
-}: {
+export interface MembershipDependencies {
   readonly columnar: Pick<Columnar, 'query'>
-}): ReadMembership {
+  readonly resolvePersons: ResolvePersons
+}
+
+export function createMembershipReader({ columnar, resolvePersons }: MembershipDependencies): ReadMembership {
   return async ({ companyId, condition, eventAliases }, names, signal) => {
+    const { persons, owners } = await resolvePersons(companyId, names, signal)
+    const asked = [...new Set(persons)]
     const parameters = createParameters()
-    const { ofCompany, asked, persons, numbers } = compileAsked(names, companyId, parameters)
+    const ofCompany = `company = ${parameters.bind('String', companyId)}`
+    const hashes = (texts: readonly string[]) =>
+      `(SELECT sipHash64(arrayJoin(${parameters.bind('Array(String)', texts)})) AS device)`
+    const numbers = hashes(owners)
+    const clients = hashes(asked)
     // Events are sorted by device: those of the persons are found before any other column is read.
+    const used = select(['device'], 'events', [ofCompany, `client IN ${clients}`])
     const devices = parameters.define(
-      select(['groupUniqArray(device)'], nested(devicesOfPeople(persons, [ofCompany], ofCompany))),
+      select(['groupUniqArray(device)'], nested(`${used}\nUNION ALL\nSELECT device FROM ${numbers}`)),
     )
-    const belongs = personInCohort('person', condition, {
+    const belongs = personInCohort('sipHash64(text)', condition, {
       companyId,
       eventAliases,
       parameters,
@@ -44,13 +51,14 @@ export function createMembershipReader({
         numbers,
         events: [
           `device IN (SELECT arrayJoin(${devices}))`,
-          `(client IN ${persons} OR (client = 0 AND device IN ${numbers}))`,
+          `(client IN ${clients} OR (client = 0 AND device IN ${numbers}))`,
         ],
       },
     })
-    const statement = parameters.statement(select(['at'], asked, [belongs]))
-    const rows = await columnar.query<{ at: number }>({ ...statement, settings: settingsOfPersons, signal })
-    const members = new Set(rows.map(({ at }) => at))
-    return names.map((_, place) => members.has(place + 1))
+    const texts = `(SELECT arrayJoin(${parameters.bind('Array(String)', asked)}) AS text)`
+    const statement = parameters.statement(select(['text'], texts, [belongs]))
+    const rows = await columnar.query<{ text: string }>({ ...statement, settings: settingsOfPersons, signal })
+    const members = new Set(rows.map(({ text }) => text))
+    return persons.map((person) => members.has(person))
   }
 }

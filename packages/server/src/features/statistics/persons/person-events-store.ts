@@ -1,10 +1,10 @@
 import { type Columnar, ColumnarError } from '../../../platform/stores/columnar.ts'
-import { bindingsSql } from '../query/compile/compile-stored.ts'
+import { boundTime } from '../query/compile/compile-conditions.ts'
 import { type EventAliases, eventNameSql } from '../query/compile/event-name.ts'
 import { createParameters, type Statement } from '../query/compile/parameters.ts'
-import { nested, select } from '../query/compile/sql-text.ts'
-import { compileAsked } from './compile-persons.ts'
+import { select } from '../query/compile/sql-text.ts'
 import type { PersonEvent, PersonName } from './person.ts'
+import type { ResolvePersons } from './person-bindings-store.ts'
 import { settingsOfPersons } from './statement-limits.ts'
 
 /** Events of one person that are given at most. */
@@ -17,8 +17,10 @@ export interface AskedHistory {
 }
 
 interface EventRow {
-  /** Place of the person in what was asked, from 1 on. */
-  readonly at: number
+  /** Place of the owner, from 1 on. */
+  readonly place: number
+  /** Whether the owner is the event's client. */
+  readonly named: number
   readonly datasource: string
   readonly shown: string
   /** Epoch milliseconds. */
@@ -45,22 +47,34 @@ export interface PersonEventsStore {
   ): Promise<readonly (readonly PersonEvent[])[]>
 }
 
+export interface PersonEventsDependencies {
+  readonly columnar: Pick<Columnar, 'query'>
+  readonly resolvePersons: ResolvePersons
+}
+
 export function createPersonEventsStore({
   columnar,
-}: {
-  readonly columnar: Pick<Columnar, 'query'>
-}): PersonEventsStore {
+  resolvePersons,
+}: PersonEventsDependencies): PersonEventsStore {
   type Histories = readonly (readonly PersonEvent[])[]
 
   async function read(asked: AskedHistories, signal: AbortSignal): Promise<Histories> {
+    const names = asked.asked.map(({ name }) => name)
+    const { persons, owners, ofDevice } = await resolvePersons(asked.companyId, names, signal)
     const rows = await columnar.query<EventRow>({
-      ...compileHistories(asked),
+      ...compileHistories(asked, owners),
       settings: settingsOfPersons,
       signal,
     })
-    const histories: PersonEvent[][] = asked.asked.map(() => [])
-    for (const { at, ...row } of rows) histories[at - 1]?.push(eventOf(row))
-    return histories
+    const histories = new Map<string, PersonEvent[]>(persons.map((person) => [person, []]))
+    for (const { place, named, ...row } of rows) {
+      const owner = owners[place - 1] ?? ''
+      const history = histories.get(named ? owner : ofDevice(owner))
+      if (history && history.length < asked.limit) history.push(eventOf(row))
+    }
+    return asked.asked.map(({ since }, place) =>
+      (histories.get(persons[place] ?? '') ?? []).filter(({ time }) => time.getTime() >= since),
+    )
   }
 
   /** Halves what is too large until the person is alone who has far more than others, of whom less is read. */
@@ -97,37 +111,28 @@ interface AskedHistories {
   readonly limit: number
 }
 
-function eventOf({ datasource, shown, instant, value, ...row }: Omit<EventRow, 'at'>): PersonEvent {
+function eventOf({
+  datasource,
+  shown,
+  instant,
+  value,
+  ...row
+}: Omit<EventRow, 'place' | 'named'>): PersonEvent {
   const { url, ids, labels } = row
   const event = { name: shown, time: new Date(instant), datasourceId: datasource, url, ids, labels }
   return value === null ? event : { ...event, value }
 }
 
-function compileHistories({ companyId, asked, eventAliases, limit }: AskedHistories): Statement {
+function compileHistories(
+  { companyId, asked, eventAliases, limit }: AskedHistories,
+  owners: readonly string[],
+): Statement {
   const parameters = createParameters()
-  const names = asked.map(({ name }) => name)
-  const persons = compileAsked(names, companyId, parameters)
-  const starts = parameters.bind(
-    'Array(Int64)',
-    asked.map(({ since }) => since),
-  )
-  const earliest = `fromUnixTimestamp64Milli(arrayMin(${starts}), 'UTC')`
-  const columns = ['datasource', 'name', 'time', 'seq', 'url', 'ids', 'value', 'labels']
-  const stored = select(['owner', 'named', ...columns], 'person_events', [
-    persons.ofCompany,
-    `owner IN ${persons.numbers}`,
-    `time >= ${earliest}`,
-  ])
-  const bindings = bindingsSql(new Set(['bound'] as const), [
-    persons.ofCompany,
-    `device IN ${persons.numbers}`,
-  ])
-  const theirs = select(
-    ['if(named OR bound = 0, owner, bound) AS of_person', ...columns],
-    `${nested(stored)} AS stored\nLEFT ANY JOIN ${nested(bindings)} AS identity ON stored.owner = identity.of_device`,
-  )
+  const earliest = Math.min(...asked.map(({ since }) => since))
+  const numbers = `arrayMap(text -> sipHash64(text), ${parameters.bind('Array(String)', owners)})`
   const shown = [
-    'at',
+    `indexOf(${numbers}, owner) AS place`,
+    'named',
     'datasource',
     `${eventNameSql('name', eventAliases, parameters)} AS shown`,
     'toUnixTimestamp64Milli(time) AS instant',
@@ -136,13 +141,18 @@ function compileHistories({ companyId, asked, eventAliases, limit }: AskedHistor
     'value',
     'labels',
   ]
+  const conditions = [
+    `company = ${parameters.bind('String', companyId)}`,
+    `owner IN ${numbers}`,
+    `time >= ${boundTime(earliest, 'time', parameters)}`,
+  ]
   return parameters.statement(
     select(
       shown,
-      `${nested(theirs)} AS theirs\nINNER JOIN ${persons.asked} AS asked ON theirs.of_person = asked.person`,
-      [`toUnixTimestamp64Milli(time) >= ${starts}[at]`],
+      'person_events',
+      conditions,
       // Of one millisecond the order is that of what the events say, as far as it can be.
-      `\nORDER BY at, time DESC, name, url, seq\nLIMIT ${limit} BY at`,
+      `\nORDER BY time DESC, name, url, seq\nLIMIT ${limit} BY owner, named`,
     ),
   )
 }

@@ -129,7 +129,10 @@ export function measureCondition(sql: string, filter: MeasureFilter, parameters:
   const { operator, values } = filter
   const bound = values.map((value) => parameters.bind('Decimal(38, 10)', value.replace(/^\+/, '')))
   // One type on both sides: the engine makes a set of several comparisons, and sets do not convert.
-  const measure = `toDecimal128(${sql}, 10)`
+  // What is not a number stands behind an absent mean, and no decimal can be made of it.
+  const measure = filter.measure.mean
+    ? `if(isNull(${sql}), NULL, toDecimal128(ifNull(${sql}, 0), 10))`
+    : `toDecimal128(${sql}, 10)`
   switch (operator) {
     case 'equals':
       return either(bound.map((value) => `${measure} = ${value}`))

@@ -1,10 +1,8 @@
 import { once } from 'node:events'
 import { createReadStream } from 'node:fs'
-import { parentPort, workerData } from 'node:worker_threads'
 import { maskSample } from '@millrace/contract/events/samples.ts'
 import type { WorkerField } from '@millrace/contract/resources/datasource-version.ts'
 import { definedOf } from '../../../platform/changes.ts'
-import { yieldToOthers } from '../../../platform/processes/thread-priority.ts'
 import { type AnalyzedFile, analyzeFile, detectFile } from '../analyzer/analyze-file.ts'
 import { rowMapper } from '../analyzer/row-mapper.ts'
 import { RuleFault } from '../analyzer/rules.ts'
@@ -14,12 +12,10 @@ import { SourceFault } from '../formats/source-fault.ts'
 import type { RawRow, ReadOptions, SourceOptions } from '../formats/source-options.ts'
 import { createLineWriter, keyOf } from './copy-lines.ts'
 import { ImportRefused } from './import-faults.ts'
-import type { ContentFile, LoggedFault, ReadCounts, ThreadJob, ThreadMessage } from './thread-messages.ts'
+import type { ContentFile, LoggedFault, ProcessJob, ProcessMessage, ReadCounts } from './process-messages.ts'
 
-// One thread of `createContentThreads`.
+// The program of one process of `createContentProcesses`.
 
-/** Below everything that a user or a sender waits for. */
-const niceness = 19
 const lineBytes = 1024 * 1024
 /** Messages whose lines the service has not taken yet. */
 const maxWaiting = 2
@@ -31,9 +27,11 @@ const maxFaults = 200
 /** Formats that are read by position. */
 const byPosition = new Set(['xlsx', 'parquet'])
 
-function say(message: ThreadMessage, transfer: readonly ArrayBuffer[] = []): void {
-  parentPort?.postMessage(message, [...transfer])
-}
+/** Resolves once the message is handed over. */
+const say = (message: ProcessMessage): Promise<void> =>
+  new Promise((resolve, reject) => {
+    process.send?.(message, undefined, {}, (error) => (error ? reject(error) : resolve()))
+  })
 
 /** The options that are given, with the encoding as readers name it. */
 function optionsOf({ encoding, ...rest }: ContentFile['options']): Partial<SourceOptions> {
@@ -81,14 +79,12 @@ function createFaultLog() {
 }
 
 async function importRows(content: ContentFile, fields: readonly WorkerField[]): Promise<void> {
-  const port = parentPort
-  if (!port) return
   const key = fields.find(({ isKey }) => isKey)?.name
   const map = rowMapper(fields.filter(({ selected }) => selected))
   const lines = createLineWriter()
   const faults = createFaultLog()
   let [read, stored, refused, waiting] = [0, 0, 0, 0]
-  port.on('message', () => {
+  process.on('message', () => {
     waiting--
   })
   const { batches, bytes } = await openContent(content, {
@@ -136,10 +132,9 @@ async function importRows(content: ContentFile, fields: readonly WorkerField[]):
   }
 
   async function give(): Promise<void> {
-    const taken = lines.take()
-    say({ kind: 'lines', lines: taken, counts: counts() }, [taken.buffer])
     waiting++
-    while (waiting >= maxWaiting) await once(port as NonNullable<typeof port>, 'message')
+    await say({ kind: 'lines', lines: lines.take(), counts: counts() })
+    while (waiting >= maxWaiting) await once(process, 'message')
   }
 
   for await (const batch of batches) {
@@ -150,23 +145,28 @@ async function importRows(content: ContentFile, fields: readonly WorkerField[]):
     if (lines.size() >= lineBytes) await give()
   }
   if (lines.size() > 0) await give()
-  say({ kind: 'read', counts: { ...counts(), bytes: content.bytes }, faults: faults.list() })
+  await say({ kind: 'read', counts: { ...counts(), bytes: content.bytes }, faults: faults.list() })
 }
 
 async function analyze(content: ContentFile): Promise<void> {
   const { fields, rows } = await analyzeFile(fileOf(content))
   if (rows === 0) throw new ImportRefused('no-rows', 'the content has no rows')
-  say({ kind: 'fields', fields })
+  await say({ kind: 'fields', fields })
 }
 
-yieldToOthers(niceness)
-const job = workerData as ThreadJob
-try {
-  if (job.kind === 'import') await importRows(job.content, job.fields)
-  else await analyze(job.content)
-} catch (error) {
-  if (error instanceof ImportRefused) say({ kind: 'refused', reason: error.reason, message: error.message })
-  else if (error instanceof SourceFault || error instanceof RuleFault) {
-    say({ kind: 'refused', reason: 'content-unreadable', message: error.message })
-  } else throw error
+async function work(job: ProcessJob): Promise<void> {
+  try {
+    if (job.kind === 'import') await importRows(job.content, job.fields)
+    else await analyze(job.content)
+  } catch (error) {
+    const { message } = error as Error
+    if (error instanceof ImportRefused) await say({ kind: 'refused', reason: error.reason, message })
+    else if (error instanceof SourceFault || error instanceof RuleFault) {
+      await say({ kind: 'refused', reason: 'content-unreadable', message })
+    } else await say({ kind: 'failed', message: (error as Error).stack ?? message })
+  }
 }
+
+// Without the service nobody takes the rows.
+process.once('disconnect', () => process.exit())
+process.once('message', (job: ProcessJob) => void work(job))

@@ -3,7 +3,7 @@ import type { ImportFaultCode } from '@millrace/contract/resources/datasource-im
 import type { DatasourceSource } from '@millrace/contract/resources/datasource-source.ts'
 import type { WorkerField } from '@millrace/contract/resources/datasource-version.ts'
 
-// What passes between the service and the threads that parse content.
+// What passes between the service and the processes that parse content.
 
 /** Content in a file, with what is known of its form. */
 export interface ContentFile {
@@ -17,7 +17,7 @@ export interface ContentFile {
   >
 }
 
-export type ThreadJob =
+export type ProcessJob =
   | { readonly kind: 'import'; readonly content: ContentFile; readonly fields: readonly WorkerField[] }
   | { readonly kind: 'analyze'; readonly content: ContentFile }
 
@@ -39,12 +39,14 @@ export interface ReadCounts {
   readonly bytes: number
 }
 
-export type ThreadMessage =
+export type ProcessMessage =
   /** Answered by one word of any kind once the lines are taken. */
   | { readonly kind: 'lines'; readonly lines: Uint8Array; readonly counts: ReadCounts }
   | { readonly kind: 'read'; readonly counts: ReadCounts; readonly faults: readonly LoggedFault[] }
   | { readonly kind: 'fields'; readonly fields: readonly DatasourceField[] }
   | { readonly kind: 'refused'; readonly reason: ImportFaultCode; readonly message: string }
+  /** A fault of the program itself. */
+  | { readonly kind: 'failed'; readonly message: string }
 
-/** Limits of one thread. */
-export const threadMemoryMb = 512
+/** Of one process, without the buffers of its content. */
+export const processMemoryMb = 512

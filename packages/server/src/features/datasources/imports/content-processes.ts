@@ -1,0 +1,123 @@
+import { fork } from 'node:child_process'
+import { setPriority } from 'node:os'
+import { fileURLToPath } from 'node:url'
+import type { DatasourceField } from '@millrace/contract/resources/datasource-field.ts'
+import type { WorkerField } from '@millrace/contract/resources/datasource-version.ts'
+import { ImportRefused } from './import-faults.ts'
+import {
+  type ContentFile,
+  type LoggedFault,
+  type ProcessJob,
+  type ProcessMessage,
+  processMemoryMb,
+  type ReadCounts,
+} from './process-messages.ts'
+
+export interface ReadContent {
+  readonly counts: ReadCounts
+  readonly faults: readonly LoggedFault[]
+}
+
+export interface ReadOptions {
+  /** Text of COPY; the process reads on once it resolves. */
+  readonly onLines: (lines: Uint8Array, counts: ReadCounts) => Promise<void>
+  readonly signal: AbortSignal
+}
+
+/** Parses content in processes of their own, so that it never holds up the requests of the service. */
+export interface ContentProcesses {
+  /** @throws ImportRefused, the reason of the signal */
+  read(content: ContentFile, fields: readonly WorkerField[], options: ReadOptions): Promise<ReadContent>
+  /** @throws ImportRefused, the reason of the signal */
+  analyze(content: ContentFile, signal: AbortSignal): Promise<readonly DatasourceField[]>
+}
+
+const program = fileURLToPath(new URL('./content-process.ts', import.meta.url))
+/** Below everything that a user or a sender waits for. */
+const niceness = 10
+
+function lower(pid: number | undefined): void {
+  try {
+    if (pid !== undefined) setPriority(pid, niceness)
+  } catch {
+    // It has ended already, which its exit says.
+  }
+}
+
+/**
+ * A process for each job, which ends with it and takes its memory along. Not a thread: content comes from outside, and
+ * what brings a parser down must not bring down the collector. It gets nothing of the environment, and no secret.
+ */
+export function createContentProcesses(): ContentProcesses {
+  function run<T>(
+    job: ProcessJob,
+    signal: AbortSignal,
+    onMessage: (message: ProcessMessage) => Promise<T | undefined>,
+  ): Promise<T> {
+    signal.throwIfAborted()
+    const child = fork(program, [], {
+      execArgv: [`--max-old-space-size=${processMemoryMb}`],
+      env: {},
+      stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+      serialization: 'advanced',
+    })
+    return new Promise<T>((resolve, reject) => {
+      let isSettled = false
+      let underWay: Promise<unknown> = Promise.resolve()
+      const onAbort = () => settle(() => reject(signal.reason))
+      const settle = (say: () => void) => {
+        if (isSettled) return
+        isSettled = true
+        signal.removeEventListener('abort', onAbort)
+        child.kill('SIGKILL')
+        say()
+      }
+      signal.addEventListener('abort', onAbort, { once: true })
+      child.on('spawn', () => {
+        lower(child.pid)
+        child.send(job)
+      })
+      child.on('message', (message: ProcessMessage) => {
+        if (message.kind === 'refused') {
+          settle(() => reject(new ImportRefused(message.reason, message.message)))
+          return
+        }
+        if (message.kind === 'failed') {
+          settle(() => reject(new Error(`a process that reads content has failed: ${message.message}`)))
+          return
+        }
+        underWay = onMessage(message).then(
+          (result) => {
+            if (result !== undefined) settle(() => resolve(result))
+            else if (child.connected) child.send('more')
+          },
+          (error: unknown) => settle(() => reject(error)),
+        )
+      })
+      child.on('error', (error) => settle(() => reject(error)))
+      child.on('exit', (_code, by) => {
+        const ended =
+          by === 'SIGABRT'
+            ? new ImportRefused(
+                'content-too-large',
+                `reading the content takes more than ${processMemoryMb} MB of memory: make its rows smaller`,
+              )
+            : new Error(`a process that reads content has ended${by === null ? '' : ` by ${by}`}`)
+        void underWay.then(() => settle(() => reject(ended)))
+      })
+    })
+  }
+
+  return {
+    read: (content, fields, { onLines, signal }) =>
+      run<ReadContent>({ kind: 'import', content, fields }, signal, async (message) => {
+        if (message.kind === 'read') return message
+        if (message.kind === 'lines') await onLines(message.lines, message.counts)
+        return undefined
+      }),
+    analyze: (content, signal) =>
+      run<readonly DatasourceField[]>({ kind: 'analyze', content }, signal, async (message) =>
+        message.kind === 'fields' ? message.fields : undefined,
+      ),
+  }
+}

@@ -1,0 +1,100 @@
+import type { WorkflowPreview } from '@millrace/contract/resources/workflow-preview.ts'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { removeData, type Service, startService } from '../support/running-service.ts'
+
+let service: Service
+
+beforeAll(async () => {
+  // Tests beside it take its time.
+  service = await startService({ env: { MILLRACE_RUNNER_BUDGET_MS: '10000' } })
+})
+
+afterAll(async () => {
+  expect(await service.stop()).toBe(0)
+  removeData(service)
+})
+
+let sent = 0
+
+async function collect(...events: readonly object[]): Promise<void> {
+  const body = events.map((event) => ({
+    ...{ key: service.companyId, eventId: `event-${++sent}`, url: 'https://shop.example/', data: {}, v: 1 },
+    ...event,
+  }))
+  const headers = { 'content-type': 'application/json' }
+  const reply = await fetch(service.trackerUrl, { method: 'POST', headers, body: JSON.stringify(body) })
+  expect(reply.status).toBe(200)
+}
+
+test('a workflow knows what the person did a moment ago, on each device, and to which cohort they belong', async () => {
+  const cohort = await service.dataOf<{ id: string }>('POST', '/statistics/cohorts', {
+    name: 'Buyers',
+    rule: { event: { events: ['purchase'] } },
+  })
+  const teams = await service.dataOf<{ id: string }[]>('GET', '/entities/teams')
+  const workflow = await service.dataOf<{ id: string }>('POST', '/workflows', {
+    name: 'Welcome back',
+    resourceGroupIds: teams.slice(0, 1).map(({ id }) => id),
+  })
+  const [version] = await service.dataOf<{ id: string }[]>('GET', `/workflows/${workflow.id}/versions`)
+  const html = {
+    type: 'html',
+    html: '{{done}}',
+    bindings: { done: { node: 'done', field: 'name', all: true } },
+  }
+  const definition = {
+    entrypoints: { zone: { type: 'web', format: 'embed-html' } },
+    nodes: {
+      done: { type: 'events', lookBackHours: 24, datasourceId: service.datasourceId },
+      buyers: { type: 'cohort', cohortId: cohort.id },
+      thanks: html,
+      offer: html,
+    },
+    edges: {
+      e1: { from: 'zone', to: 'done' },
+      e2: { from: 'done', to: 'buyers' },
+      e3: { from: 'buyers', output: 'member', to: 'thanks' },
+      e4: { from: 'buyers', output: 'default', to: 'offer' },
+    },
+  }
+  const saved = await fetch(`${service.baseUrl}/workflows/${workflow.id}/versions/${version?.id}`, {
+    method: 'PUT',
+    headers: {
+      authorization: `Bearer ${service.token}`,
+      'content-type': 'application/json',
+      'if-match': '"1"',
+    },
+    body: JSON.stringify({ definition }),
+  })
+  expect(saved.status).toBe(200)
+
+  async function run(person: object) {
+    const { steps } = await service.dataOf<WorkflowPreview>('POST', `/workflows/${workflow.id}/preview`, {
+      entrypointId: 'zone',
+      person,
+    })
+    const rows = steps.find(({ node }) => node === 'done')?.output as { name: string }[] | null
+    return {
+      did: rows?.map(({ name }) => name),
+      cohort: steps.find(({ node }) => node === 'buyers')?.output,
+      faults: steps.flatMap(({ fault }) => fault ?? []),
+    }
+  }
+  const patience = { timeout: 60_000 }
+  const nothing = { did: [], cohort: 'default', faults: [] }
+
+  expect(await run({ client: 'ada' })).toEqual(nothing)
+  await collect({ name: 'page_view', tmpId: 'phone' }, { name: 'add_cart', tmpId: 'other' })
+  await expect.poll(() => run({ device: 'phone' }), patience).toEqual({ ...nothing, did: ['page_view'] })
+  expect(await run({ client: 'ada' })).toEqual(nothing)
+  await collect({ name: 'identify', tmpId: 'phone', clientId: 'ada' })
+  await expect
+    .poll(() => run({ client: 'ada' }), patience)
+    .toEqual({ ...nothing, did: ['identify', 'page_view'] })
+  const purchase = { name: 'purchase', tmpId: 'laptop', clientId: 'ada', value: 20, transId: 'order-1' }
+  await collect({ ...purchase, data: { ids: ['SKU-1'] } })
+  const buyer = { did: ['purchase', 'identify', 'page_view'], cohort: 'member', faults: [] }
+  await expect.poll(() => run({ client: 'ada' }), patience).toEqual(buyer)
+  await expect.poll(() => run({ device: 'phone' }), patience).toEqual(buyer)
+  expect(await run({ device: 'other' })).toEqual({ ...nothing, did: ['add_cart'] })
+}, 240_000)
