@@ -119,7 +119,6 @@ import {
   type ListUsesOfTag,
   type TagKeyService,
 } from './features/tag-keys/tag-key-service.ts'
-import { createBranchCategoryStore } from './features/workflows/branch-categories/branch-category-store.ts'
 import { evaluateExpression } from './features/workflows/definition/transform-functions/evaluate-expression.ts'
 import { createIntegrationReader } from './features/workflows/integrations/integration-reader.ts'
 import { fillTemplate } from './features/workflows/json-templates/fill-template.ts'
@@ -353,10 +352,6 @@ export function createServices(parts: ServiceParts): Services {
     store: statisticsStore,
     readSettings: analyticsSettings.getForQuery,
     readCohorts: cohorts.readCohorts,
-    definitions: createDefinitionReader({
-      store: createDefinitionStore(relational.db),
-      listCategories: (companyId) => createBranchCategoryStore(relational.db).list(companyId),
-    }),
     definitions: createDefinitionReader(createDefinitionStore(relational.db)),
     clock,
     limits: queryLimits,
