@@ -107,7 +107,7 @@ it('stands before or after the place, or where it was pasted', async () => {
   expect(await read(shown)).toEqual(['before', 'For you', 'after'])
 })
 
-it('passes on the address of the page and paths of the data layer where it is told to', async () => {
+it('passes on the address of the page and paths of the data layer where the settings say so', async () => {
   await page.addInitScript('window.dataLayer = [{ user: { segment: "gold", list: [1] } }]')
   const includeDatalayerPath = ['user.segment', 'user.list', 'user.none.at.all', '__proto__.polluted']
   await open({ includeContext: true, includeDatalayerPath }, '?a=1&mode=click&own=2&trk-u=eve')
