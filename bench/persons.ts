@@ -1,8 +1,11 @@
 /**
- * What persons have done, read for workflows: the newest events of 1, 100 and 200 persons in one statement, and whether
- * as many belong to a cohort, over events of 60 days in an engine of its own; beside a bare `SELECT 1`.
+ * What persons have done, read for workflows: the newest events of 1, 20 and 100 persons in one statement, and whether
+ * as many belong to a cohort, over events of 60 days in an engine of its own; beside a bare `SELECT 1`. Then how long
+ * after its acceptance by a service's collector an event is seen.
  * Run: `npm run bench -- persons [--events 3000000] [--rounds 9]`
  */
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { createMembershipReader } from '../packages/server/src/features/statistics/persons/cohort-membership-store.ts'
 import type { PersonName } from '../packages/server/src/features/statistics/persons/person.ts'
@@ -10,7 +13,10 @@ import { createBindingsReader } from '../packages/server/src/features/statistics
 import { createPersonEventsStore } from '../packages/server/src/features/statistics/persons/person-events-store.ts'
 import type { CohortCondition } from '../packages/server/src/features/statistics/query/query.ts'
 import { always } from '../packages/server/src/features/statistics/query/time/interval.ts'
+import { engineSocketPath } from '../packages/server/src/platform/stores/chdb/socket.ts'
+import { openColumnar } from '../packages/server/src/platform/stores/columnar.ts'
 import { createTestColumnar } from '../packages/server/test/support/columnar.ts'
+import { removeData, startService } from '../packages/server/test/support/running-service.ts'
 import { median, printTable, type Row } from './support/machine.ts'
 
 const { values } = parseArgs({
@@ -79,7 +85,7 @@ const since = Date.now() - 60 * dayMs
 const work: Readonly<Record<string, () => Promise<unknown>>> = {
   'SELECT 1': () => engine.query({ sql: 'SELECT 1' }),
   ...Object.fromEntries(
-    [1, 100, 200].flatMap((count) => [
+    [1, 20, 100].flatMap((count) => [
       [
         `events of ${count}`,
         () =>
@@ -121,5 +127,48 @@ const sizes = await engine.query<{ table: string; bytes: number; rows: number }>
 for (const { table: name, bytes, rows } of sizes) {
   table.push([`${name} on disk`, `${(bytes / rows).toFixed(1)} bytes an event`, '', ''])
 }
-printTable(`Persons, ${events.toLocaleString('en-US')} events of 60 days`, table)
 await engine.close()
+printTable(`Persons, ${events.toLocaleString('en-US')} events of 60 days`, table)
+
+const service = await startService()
+const stores = openColumnar({ address: { socketPath: engineSocketPath(join(service.dataDirectory, 'run')) } })
+const readers = createPersonEventsStore({
+  columnar: stores,
+  resolvePersons: createBindingsReader({ columnar: stores }),
+})
+const seenAfter: number[] = []
+for (let round = 0; round < rounds; round++) {
+  const device = `device-${round}`
+  const event = {
+    key: service.companyId,
+    name: 'page_view',
+    url: 'https://shop.example/',
+    tmpId: device,
+    v: 1,
+  }
+  const body = JSON.stringify({ ...event, eventId: `fresh-${round}`, data: {} })
+  const reply = await fetch(service.trackerUrl, { method: 'POST', body })
+  if (reply.status !== 200) throw new Error(`the collector answers ${reply.status}`)
+  const accepted = performance.now()
+  for (let isSeen = false; !isSeen; ) {
+    const asked = [{ name: { client: '', device }, since: 0 }]
+    const [found = []] = await readers.readEvents(service.companyId, asked, noAliases, signal)
+    isSeen = found.length > 0
+    if (!isSeen) await sleep(10)
+  }
+  seenAfter.push(performance.now() - accepted)
+  await sleep(Math.random() * 1_000)
+}
+const latest = `at worst ${Math.max(...seenAfter).toFixed(0)} ms`
+table.push([
+  `seen after acceptance (${latest})`,
+  `${median(seenAfter).toFixed(0)} ms`,
+  '',
+  '< 5 s with the cache of 2 s',
+])
+await stores.close()
+await service.stop()
+removeData(service)
+printTable('Persons, an event that was just accepted', [
+  [`seen after (${latest})`, `${median(seenAfter).toFixed(0)} ms`, '', '< 5 s, with up to 2 s of the cache'],
+])

@@ -245,7 +245,7 @@ it('answers a thousand persons by a few statements', async () => {
     ),
   )
   expect(found.map(({ events }) => names(events))).toEqual(Array.from({ length: 1_000 }, (_, i) => [`e${i}`]))
-  expect(persons.statements).toHaveLength(10)
+  expect(persons.statements).toHaveLength(20)
 })
 
 it('gives fewer events of a person who has more than a statement may give, and all of others', async () => {

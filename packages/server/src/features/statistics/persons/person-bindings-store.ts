@@ -28,7 +28,7 @@ interface BindingRow {
   readonly bound_id: string
 }
 
-const hashes = (name: string) => `arrayMap(text -> sipHash64(text), {${name}:Array(String)})`
+const hashes = (name: string) => `(SELECT sipHash64(arrayJoin({${name}:Array(String)})))`
 
 /** The last binding of each device that is asked about, or was ever bound to one of the persons. */
 function bindingsSql({

@@ -129,7 +129,9 @@ function compileHistories(
 ): Statement {
   const parameters = createParameters()
   const earliest = Math.min(...asked.map(({ since }) => since))
-  const numbers = `arrayMap(text -> sipHash64(text), ${parameters.bind('Array(String)', owners)})`
+  // A scalar is computed once, where an expression would be for each row.
+  const hashes = `arrayMap(text -> sipHash64(text), ${parameters.bind('Array(String)', owners)})`
+  const numbers = parameters.define(`SELECT ${hashes}`)
   const shown = [
     `indexOf(${numbers}, owner) AS place`,
     'named',
@@ -143,7 +145,7 @@ function compileHistories(
   ]
   const conditions = [
     `company = ${parameters.bind('String', companyId)}`,
-    `owner IN ${numbers}`,
+    `owner IN (SELECT arrayJoin(${numbers}))`,
     `time >= ${boundTime(earliest, 'time', parameters)}`,
   ]
   return parameters.statement(

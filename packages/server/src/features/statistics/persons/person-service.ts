@@ -34,7 +34,8 @@ export interface PersonLimits extends GatheringLimits {
 
 const defaults: PersonLimits = {
   windowMs: 10,
-  perStatement: 200,
+  // More are not answered within the time that a run has.
+  perStatement: 100,
   waitingOfCompany: 2_000,
   waiting: 10_000,
   statementMs: personSeconds * 1_000,
