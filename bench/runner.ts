@@ -192,6 +192,14 @@ try {
     `${ratio(median(beside.map((each, i) => each / (alone[i] ?? 1))))} of alone`,
     '>= 0.55',
   ])
+  const [means] = await service.query({
+    measures: ['workflows.generationTime'],
+    dimensions: [],
+    filters: [],
+    timeDimensions: [],
+  })
+  const mean = Number(means?.['workflows.generationTime'])
+  rows.push(['mean time of a run, without its event', `${mean.toFixed(2)} ms`, '', ''])
   printTable('Runner', rows)
 } finally {
   bare.stop()

@@ -72,7 +72,6 @@ import {
 import { createReportSettingsStore } from './features/reports/automatic/report-settings-store.ts'
 import type { LanguageModel } from './features/reports/language-model/language-model.ts'
 import { createReports, type Reports, type ReportsDependencies } from './features/reports/reports.ts'
-import type { FillTemplate, PersonSource } from './features/runner/ports.ts'
 import { createPreviewService, type PreviewService } from './features/runner/preview-service.ts'
 import { createRunnerService, type RunnerService } from './features/runner/runner-service.ts'
 import { createRunnerStore } from './features/runner/runner-store.ts'
@@ -189,13 +188,6 @@ export interface ServiceOverrides {
   readonly validateDefinition?: WorkflowsDependencies['validateDefinition']
   readonly readResults?: ReadResults
   readonly reportWriting?: ReportsDependencies['writing']
-  readonly runner?: Partial<RunnerPorts>
-}
-
-/** What the runner needs of other features, and tests put something else in the place of. */
-export interface RunnerPorts {
-  readonly persons: PersonSource
-  readonly fillTemplate: FillTemplate
 }
 
 export interface ServiceParts {
@@ -421,9 +413,9 @@ export function createServices(parts: ServiceParts): Services {
     clock,
     steadyClock: monotonicClock,
   })
-  const runnerPorts: RunnerPorts = { persons, fillTemplate, ...overrides.runner }
   const openRunner = {
-    ...runnerPorts,
+    persons,
+    fillTemplate,
     findZone: workflows.findZone,
     readVersion: workflows.readPreviewable,
     rows: datasourceParts.datasourceRows,

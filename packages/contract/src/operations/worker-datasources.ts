@@ -5,7 +5,7 @@ import { Datasource, DatasourceUpdate } from '../resources/datasource.ts'
 import { DatasourceImport } from '../resources/datasource-import.ts'
 import { DatasourceQuery } from '../resources/datasource-query.ts'
 import { WorkerFieldsUpdate } from '../resources/datasource-version.ts'
-import { freeObject, idParams, pagination, strict } from '../resources/formats.ts'
+import { fileNamePattern, freeObject, idParams, pagination, strict } from '../resources/formats.ts'
 
 const datasourceRead = { resource: 'datasource', action: 'read' } as const
 const datasourceUpdate = { resource: 'datasource', action: 'update' } as const
@@ -155,7 +155,7 @@ export const uploadContent = {
           Type.String({
             minLength: 1,
             maxLength: 255,
-            pattern: '^[^\\p{Cc}\\p{Cs}/\\\\]*$',
+            pattern: fileNamePattern,
             description: 'Name of the file, whose ending says its form',
             examples: ['products.csv.gz'],
           }),

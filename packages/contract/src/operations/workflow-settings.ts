@@ -145,7 +145,7 @@ export const createBranchCategory = {
   summary: 'Create a branch category',
   description: 'On level 1, or below another category. Names may repeat.',
   audit: { action: 'branch-category-create', target: 'branch-category', named: 'name' },
-  errors: ['branchCategoryNotFound', 'branchCategoryTooDeep', 'tooManyBranchCategories'],
+  errors: ['branchCategoryTooDeep', 'tooManyBranchCategories'],
   examples: {
     top: { summary: 'On level 1', value: { name: 'Loyalty' } },
     below: { summary: 'Below another', value: { name: 'Gold', parentId: '65f0c0ffee5ca1ab1e0ddba1' } },

@@ -25,6 +25,8 @@ export const keyPattern = '^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$'
 export const storablePattern = '^[^\\p{Cs}\\u0000]*$'
 /** A place in a short list. */
 export const indexPattern = '^(0|[1-9][0-9]?)$'
+/** Of a file that is sent; a directory is no part of it. */
+export const fileNamePattern = '^[^\\p{Cc}\\p{Cs}/\\\\]*$'
 export const webhookSecretPattern = '^[!-~]{16,256}$'
 /** Where a value stands in a SAML assertion. */
 export const assertionPathPattern = '^(nameId|attributes\\.[^\\p{C}\\p{Z}]{1,256})$'
@@ -40,6 +42,7 @@ export const patternMeanings: ReadonlyMap<string, string> = new Map([
   [keyPattern, 'must be 1 to 64 letters, digits, dashes and underscores, the first a letter or digit'],
   [storablePattern, 'must hold no NUL and no lone surrogate'],
   [indexPattern, 'must be a number from 0 to 99'],
+  [fileNamePattern, 'must be the name of a file, without slashes and control characters'],
   [webhookSecretPattern, 'must be 16 to 256 printable ASCII characters without spaces'],
   [assertionPathPattern, 'must be nameId, or attributes. followed by the name of an attribute'],
 ])

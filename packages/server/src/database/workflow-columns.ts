@@ -6,6 +6,9 @@ export const interactionNames = { click: 'workflow_click', display: 'workflow_di
 /** Begin of the labels of an interaction that hold parameters of its address. */
 export const parameterPrefix = 'parameter.'
 
+/** Names of parameters that are listed of a company, those that came first. */
+export const maxParameterNames = 200
+
 /** Where an interaction is read from: SQL of what an event has there, by names of columns of `events`. */
 interface InteractionRow {
   readonly labels: string

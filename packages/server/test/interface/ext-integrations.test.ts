@@ -279,6 +279,50 @@ describe('an integration is refused', () => {
   })
 })
 
+describe('the runner', () => {
+  const ask = async ({ shortId }: Pick<Integration, 'shortId'>, query = '') => {
+    const { statusCode, headers, body } = await flows.app.app.inject(`/r/${shortId}${query}`)
+    return { status: statusCode, location: headers.location, body }
+  }
+
+  it('answers under the addresses of an integration, while it is enabled', async () => {
+    const workflow = await flows.published(bannerDefinition('https://shop.example/a.png'))
+    const integration = await made(workflow, { entrypointId: 'zone' })
+    expect(await ask(integration)).toMatchObject({ status: 302, location: 'https://shop.example/a.png' })
+    await flows.succeed(change(integration, { enabled: false }))
+    const unseen = await made(workflow, { entrypointId: 'zone', enabled: false })
+    expect((await ask(unseen)).status).toBe(200)
+    for (const shortId of ['0'.repeat(10), 'a%00b', 'x'.repeat(100), unseen.shortId.slice(1)]) {
+      expect((await ask({ shortId })).status).toBe(404)
+    }
+  })
+
+  it('fills templates', async () => {
+    const template = await flows.succeed(
+      flows.call<{ id: string }>('POST', '/json-templates', {
+        name: 'Card',
+        resourceGroupIds: [flows.teamId],
+        definition: {
+          type: { type: 'static', value: 'card' },
+          title: { type: 'dependency', variable: 'title' },
+        },
+        variables: [{ name: 'title', type: 'scalar' }],
+      }),
+    )
+    const workflow = await flows.published({
+      entrypoints: { zone: { type: 'web', format: 'json' } },
+      nodes: {
+        city: { type: 'parameter', parameter: 'city', kind: 'text' },
+        card: { type: 'json', templateId: template.id, bindings: { title: { node: 'city' } } },
+      },
+      edges: { e1: { from: 'zone', to: 'city' }, e2: { from: 'city', to: 'card' } },
+    })
+    const integration = await made(workflow, { entrypointId: 'zone' })
+    const { status, body } = await ask(integration, '?city=Lyon')
+    expect([status, body]).toEqual([200, '{"type":"card","title":"Lyon"}'])
+  })
+})
+
 describe('the variable profile of a workflow', () => {
   const profile = (parameters: VariableProfile['parameters']) =>
     flows.succeed(flows.call<VariableProfile>('POST', '/variable-profiles', { name: 'Tool', parameters }))

@@ -117,5 +117,5 @@ test(
       expect(await service.stop()).toBe(0)
     }
   },
-  kills * 20_000 + 60_000,
+  kills * 60_000 + 180_000,
 )

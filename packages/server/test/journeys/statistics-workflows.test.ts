@@ -520,6 +520,11 @@ describe('parameters', () => {
     const { data } = (await app.app.inject({ url: '/v2/statistics/meta', headers: callerToken })).json()
     const ids = Object.keys(data.dimensions)
     expect(ids.filter((id) => id.startsWith('workflows.parameter.'))).toHaveLength(200)
+    const unlisted = wholeQuery({
+      measures: ['workflows.displays'],
+      dimensions: ['workflows.parameter.unlisted'],
+    })
+    expect((await app.post(unlisted)).body).not.toHaveProperty('warnings')
     expect(ids).toContain('events.label.store')
     expect(ids).toContain('events.label.parameter.own')
     expect(ids.filter((id) => id.startsWith('events.label.parameter.'))).toHaveLength(1)

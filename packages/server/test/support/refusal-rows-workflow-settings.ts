@@ -45,9 +45,9 @@ const fill = (table: string, columns: string, values: string, count: number) =>
     return { path: '' }
   })
 
-const noIntegration = (suffix: string, body?: object) => ({
+const noIntegration = (body?: object) => ({
   integrationNotFound: refused(async (founder, world) => ({
-    path: `${(await add(founder, world)).path}/integrations/${nobody}${suffix}`,
+    path: `${(await add(founder, world)).path}/integrations/${nobody}`,
     ...(body && { body }),
   })),
 })
@@ -56,8 +56,6 @@ const unknownEntrypoint = { entrypointId: 'nowhere' }
 
 /** Integrations of workflows, and what workflows share. */
 export const workflowSettingRefusals: RefusalRows = {
-  readIntegration: noIntegration(''),
-  readIntegrationSnippet: noIntegration('/snippet'),
   createIntegration: {
     unknownEntrypoint: refused(async (founder, world) => ({
       path: `${(await add(founder, world)).path}/integrations`,
@@ -76,13 +74,13 @@ export const workflowSettingRefusals: RefusalRows = {
     }),
   },
   updateIntegration: {
-    ...noIntegration('', { enabled: false }),
+    ...noIntegration({ enabled: false }),
     unknownEntrypoint: refused(async (founder, world) => ({
       path: await addIntegration(world, founder.token, await teamOf(founder, world)),
       body: unknownEntrypoint,
     })),
   },
-  deleteIntegration: noIntegration(''),
+  deleteIntegration: noIntegration(),
 
   createVariableProfile: {
     tooManyVariableProfiles: async (world) => ({

@@ -268,5 +268,3 @@ export function createRunnerWorld(overrides: Partial<RunnerDependencies> = {}) {
     },
   }
 }
-
-export type RunnerWorld = ReturnType<typeof createRunnerWorld>

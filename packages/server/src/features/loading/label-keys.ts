@@ -1,9 +1,14 @@
-import { hasInteractionName, isInteraction, parameterPrefix } from '../../database/workflow-columns.ts'
+import {
+  hasInteractionName,
+  isInteraction,
+  maxParameterNames,
+  parameterPrefix,
+} from '../../database/workflow-columns.ts'
 import type { Statement } from '../../platform/stores/columnar.ts'
 import { isEvent, isPurchase, type Selection } from './staged-rows.ts'
 
 /** Keys that are listed for one source of a company; labels with other keys can be queried, too. */
-const maxKeys = { events: 2_000, purchases: 2_000, workflows: 200 } as const
+const maxKeys = { events: 2_000, purchases: 2_000, workflows: maxParameterNames } as const
 /** Companies whose keys are cached. */
 const rememberedCompanies = 100
 

@@ -224,5 +224,3 @@ export function createZoneCache(options: ZoneCacheOptions) {
     },
   }
 }
-
-export type ZoneCache = ReturnType<typeof createZoneCache>

@@ -1,6 +1,7 @@
 import { setImmediate as yieldToOthers } from 'node:timers/promises'
 import type { Warning } from '@millrace/contract/envelope.ts'
 import type { Filter, Query } from '@millrace/contract/resources/query.ts'
+import { maxParameterNames } from '../../database/workflow-columns.ts'
 import { nearestName } from '../../platform/text/nearest.ts'
 import { findDimension, labelDimension } from './members/catalogue.ts'
 import type { SourceId } from './members/member.ts'
@@ -53,6 +54,8 @@ export function unknownLabels(uses: readonly LabelUse[], known: LabelKeys): Labe
     const keys = known[source] ?? []
     const last = keys.at(-1)
     if (keys.includes(key)) return false
+    // Those that came first are listed, so nothing is known of others once the list is full.
+    if (source === 'workflows') return keys.length < maxParameterNames
     return keys.length < shownLabels || (last !== undefined && comesBefore(key, last))
   })
 }

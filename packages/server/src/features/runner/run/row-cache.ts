@@ -136,5 +136,3 @@ export function createRowCache({
     size: () => bytes,
   }
 }
-
-export type RowCache = ReturnType<typeof createRowCache>

@@ -44,7 +44,7 @@ export function createBranchCategoryStore(db: Queries) {
         .where(among(companyId, [id]))
     },
 
-    /** Waits for those who are publishing what names them; nobody begins to until the transaction ends. */
+    /** Waits until no transaction publishes what names them; none begins to before this one ends. */
     async lock(companyId: string, ids: readonly string[]): Promise<void> {
       await db
         .select({ id: branchCategories.id })

@@ -35,16 +35,6 @@ export const noOverrides: AnalyzeOverrides = {
   branchTags: [],
 }
 
-export const noResources: DefinitionResources = {
-  datasources: new Map(),
-  trackingDatasources: new Set(),
-  templates: new Map(),
-  cohorts: new Set(),
-  experiments: new Map(),
-  tagKeys: new Map(),
-  categories: new Set(),
-}
-
 export interface ReadContent {
   /** Without the parts that have faults. */
   readonly definition: WorkflowDefinition

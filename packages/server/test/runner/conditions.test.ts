@@ -1,8 +1,8 @@
 import type { ConditionRule } from '@millrace/contract/resources/workflow-definition.ts'
 import { expect, test } from 'vitest'
-import { runnerTime } from '../../../../test/support/runner.ts'
-import { compileConditions } from './compile-conditions.ts'
-import { failed } from './values.ts'
+import { compileConditions } from '../../src/features/runner/compile/compile-conditions.ts'
+import { failed } from '../../src/features/runner/compile/values.ts'
+import { runnerTime } from '../support/runner.ts'
 
 /** Two hours ahead of UTC. */
 const clock = { localOf: (at: number) => at + 7_200_000, instantOf: (local: number) => local - 7_200_000 }

@@ -9,13 +9,25 @@ import type {
 } from '@millrace/contract/resources/workflow-definition.ts'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { compileDefinition } from '../../src/features/runner/compile/compile-definition.ts'
+import type { Executable, RunEnvironment } from '../../src/features/runner/compile/executable.ts'
+import type {
+  DataRow,
+  PersonEvent,
+  RunnableExperiment,
+  RunnableTemplate,
+} from '../../src/features/runner/ports.ts'
 import {
-  anyDefinitions,
-  known,
-  knownResources,
-  soundDefinitions,
-} from '../../../../test/support/generated-definitions.ts'
-import { times } from '../../../../test/support/long.ts'
+  type ExecuteOptions,
+  execute,
+  type Outcome,
+  type TracedStep,
+} from '../../src/features/runner/run/execute.ts'
+import type { RunRequest } from '../../src/features/runner/run/run-request.ts'
+import { analyzeDefinition } from '../../src/features/workflows/definition/analyze-definition.ts'
+import { evaluateExpression } from '../../src/features/workflows/definition/transform-functions/evaluate-expression.ts'
+import { anyDefinitions, known, knownResources, soundDefinitions } from '../support/generated-definitions.ts'
+import { times } from '../support/long.ts'
 import {
   edgesOf,
   fillTemplate,
@@ -24,14 +36,7 @@ import {
   runnerTime,
   straight,
   utcClock,
-} from '../../../../test/support/runner.ts'
-import { analyzeDefinition } from '../../workflows/definition/analyze-definition.ts'
-import { evaluateExpression } from '../../workflows/definition/transform-functions/evaluate-expression.ts'
-import { compileDefinition } from '../compile/compile-definition.ts'
-import type { Executable, RunEnvironment } from '../compile/executable.ts'
-import type { DataRow, PersonEvent, RunnableExperiment, RunnableTemplate } from '../ports.ts'
-import { type ExecuteOptions, execute, type Outcome, type TracedStep } from './execute.ts'
-import type { RunRequest } from './run-request.ts'
+} from '../support/runner.ts'
 
 const workflowId = '65f0c0ffee5ca1ab1e0ddc01'
 

@@ -12,7 +12,7 @@ import {
   runnerTags,
   runnerTemplate,
   straight,
-} from '../../../test/support/runner.ts'
+} from '../support/runner.ts'
 
 const address = '/r/abcdef1234'
 const greeting = {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { jsonZone, runnerWorkflow, straight, zoneOf } from '../../../test/support/runner.ts'
-import type { RunnableZone } from './ports.ts'
-import { createZoneCache } from './zone-cache.ts'
+import type { RunnableZone } from '../../src/features/runner/ports.ts'
+import { createZoneCache } from '../../src/features/runner/zone-cache.ts'
+import { jsonZone, runnerWorkflow, straight, zoneOf } from '../support/runner.ts'
 
 const empty = straight(jsonZone, { type: 'empty' })
 
