@@ -24,7 +24,7 @@ import { createWorkflowStore, type StoredWorkflow } from '../workflow-store.ts'
 import { publishHeld } from './publish-version.ts'
 import { analyseContent, type Content, listReferences, noOverrides, readContent } from './version-content.ts'
 import { getVersion, getWorkflow, getWorkflowForUpdate, holdVersion } from './version-reader.ts'
-import { createVersionStore, type PublishedTemplate, type StoredVersion, toVersion } from './version-store.ts'
+import { createVersionStore, type StoredVersion, toVersion } from './version-store.ts'
 
 export type ValidateDefinition = (
   definition: WorkflowDefinition,
