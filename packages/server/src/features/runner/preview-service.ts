@@ -44,6 +44,8 @@ export type PreviewService = ReturnType<typeof createPreviewService>
 /** Of a value as a preview shows it, as JSON. */
 const maxShownLength = 20_000
 const maxFaults = 50
+/** What a run must not wait for, a user who looks for the slow step can. */
+const patienceMs = 3_000
 
 /** Runs versions for users who want to see what they do; nothing of it is counted. */
 export function createPreviewService(dependencies: PreviewDependencies) {
@@ -107,7 +109,7 @@ export function createPreviewService(dependencies: PreviewDependencies) {
           { experiments: new Map(experiments.map((each) => [each.id, each])) },
           companyId,
         ),
-        budgetMs,
+        budgetMs: Math.max(budgetMs, patienceMs),
         clickAddress: () => clickAddressOf(`${publicUrl()}/r/preview`, request),
         trace: (step) => steps.push(toStep(step)),
       })

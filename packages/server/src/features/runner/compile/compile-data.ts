@@ -14,7 +14,7 @@ import { failed, isAbsent, readMoment, readNumber } from './values.ts'
 type DataType = 'datasource' | 'parameter' | 'events' | 'transform' | 'context'
 export type DataWorkflowNode = Extract<WorkflowNode, { type: DataType }>
 
-type Compiled = Pick<DataNode, 'needs' | 'waits' | 'inputOf' | 'compute'>
+type Compiled = Pick<DataNode, 'needs' | 'inputOf' | 'compute'>
 
 /** Rows where a node names no number. */
 const defaultRows = 20
@@ -62,7 +62,6 @@ function compileDatasource(node: WorkflowNodeOf<'datasource'>, id: string, numbe
 
   return {
     needs: needsOf(filters.map(({ binding }) => binding)),
-    waits: true,
     inputOf: (run) => queryOf(run) ?? null,
     compute(run) {
       const query = queryOf(run)
@@ -86,7 +85,6 @@ function compileParameter({ parameter, kind, default: fallback }: WorkflowNodeOf
       .filter((value) => value !== '')
   return {
     needs: [],
-    waits: false,
     inputOf: (run) => run.request.parameters.get(parameter) ?? null,
     compute(run) {
       switch (kind) {
@@ -121,7 +119,6 @@ function compileEvents(node: WorkflowNodeOf<'events'>): Compiled {
     (datasourceId === undefined || event.datasourceId === datasourceId)
   return {
     needs: [],
-    waits: true,
     inputOf: ({ request }) => ({ ...request.person, lookBackHours }),
     async compute({ request, environment, signal }) {
       const { device, client } = request.person
@@ -155,7 +152,6 @@ function compileTransform({ expression }: WorkflowNodeOf<'transform'>, numbers: 
   const bindings = [...compiled.values()]
   return {
     needs: needsOf(bindings),
-    waits: false,
     inputOf: (run) => bindings.map(({ read }) => previewOf(read(run))),
     compute: (run) => run.environment.evaluateExpression(expression, readOf(run)),
   }
@@ -163,7 +159,6 @@ function compileTransform({ expression }: WorkflowNodeOf<'transform'>, numbers: 
 
 const compileContext = (): Compiled => ({
   needs: [],
-  waits: false,
   inputOf: () => null,
   compute({ request }) {
     const { person, sender, page, now, clock } = request

@@ -83,6 +83,8 @@ class Run implements RunView {
   readonly #states: Uint8Array
   readonly #reached: Uint8Array
   readonly #pending: (Promise<void> | undefined)[] = []
+  /** When each pending node was asked, in milliseconds of the run. */
+  readonly #began: number[] = []
   #controller: AbortController | undefined
   #isLate = false
 
@@ -98,6 +100,7 @@ class Run implements RunView {
 
   get signal(): AbortSignal {
     this.#controller ??= new AbortController()
+    if (this.#isLate) this.#controller.abort(new TimeUsedUp(this.#options.budgetMs))
     return this.#controller.signal
   }
 
@@ -159,14 +162,17 @@ class Run implements RunView {
   /** Never rejects. */
   #compute(node: DataNode): Promise<void> | undefined {
     const began = this.milliseconds
-    if (this.#isLate && node.waits) {
-      this.#fail(node, new TimeUsedUp(this.#options.budgetMs), began)
-      return undefined
-    }
+    this.#began[node.number] = began
     try {
       const value = node.compute(this)
       if (!(value instanceof Promise)) {
         this.#end(node, value, began)
+        return undefined
+      }
+      if (this.#isLate) {
+        // What is kept was there at once; what is read now serves the next run.
+        value.catch(() => {})
+        this.#fail(node, new TimeUsedUp(this.#options.budgetMs), began)
         return undefined
       }
       return value.then(
@@ -231,7 +237,8 @@ class Run implements RunView {
     const error = new TimeUsedUp(this.#options.budgetMs)
     this.#controller?.abort(error)
     for (const node of this.#options.executable.data) {
-      if (this.#states[node.number] === pending) this.#fail(node, error, this.milliseconds)
+      const { number } = node
+      if (this.#states[number] === pending) this.#fail(node, error, this.#began[number] ?? this.milliseconds)
     }
   }
 
