@@ -73,6 +73,9 @@ export type ReadVersion = (
   versionId: string | undefined,
 ) => Promise<PreviewableVersion>
 
+/** Those of the datasources that one of the user's teams sees. */
+export type ListSeenDatasources = (principal: Principal, ids: readonly string[]) => Promise<readonly string[]>
+
 /** What runs need to know of a company. */
 export interface RunnerCompany {
   /** IANA name. */
