@@ -157,10 +157,14 @@ export interface PersonSource {
   ): Promise<boolean>
 }
 
-/** Computes a transform. `lookUp` gives the value of a node. @throws where it has none */
+/**
+ * Computes a transform. `lookUp` gives the value of a node; `assertTime` throws where the time is used up.
+ * @throws where it has none
+ */
 export type EvaluateExpression = (
   expression: Expression,
   lookUp: (reference: Extract<Binding, { readonly node: string }>) => unknown,
+  assertTime: () => void,
 ) => unknown
 
 /** The object that a template gives with the values of its variables. */

@@ -157,7 +157,7 @@ function compileTransform({ expression }: WorkflowNodeOf<'transform'>, numbers: 
     needs: needsOf(bindings),
     waits: false,
     inputOf: (run) => bindings.map(({ read }) => previewOf(read(run))),
-    compute: (run) => run.environment.evaluateExpression(expression, readOf(run)),
+    compute: (run) => run.environment.evaluateExpression(expression, readOf(run), run.assertTime),
   }
 }
 
