@@ -447,7 +447,11 @@ export function createServices(parts: ServiceParts): Services {
   })
   return {
     runner,
-    previews: createPreviewService({ ...openRunner, environmentOf: runner.environmentOf }),
+    previews: createPreviewService({
+      ...openRunner,
+      listSeenDatasources: datasourceStates.listSeen,
+      environmentOf: runner.environmentOf,
+    }),
     tokens: createTokenService({
       relational,
       tokens,

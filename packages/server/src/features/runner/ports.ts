@@ -73,6 +73,9 @@ export type ReadVersion = (
   versionId: string | undefined,
 ) => Promise<PreviewableVersion>
 
+/** Those of the datasources that one of the user's teams sees. */
+export type ListSeenDatasources = (principal: Principal, ids: readonly string[]) => Promise<readonly string[]>
+
 /** What runs need to know of a company. */
 export interface RunnerCompany {
   /** IANA name. */
@@ -154,10 +157,14 @@ export interface PersonSource {
   ): Promise<boolean>
 }
 
-/** Computes a transform. `lookUp` gives the value of a node. @throws where it has none */
+/**
+ * Computes a transform. `lookUp` gives the value of a node; `assertTime` throws where the time is used up.
+ * @throws where it has none
+ */
 export type EvaluateExpression = (
   expression: Expression,
   lookUp: (reference: Extract<Binding, { readonly node: string }>) => unknown,
+  assertTime: () => void,
 ) => unknown
 
 /** The object that a template gives with the values of its variables. */

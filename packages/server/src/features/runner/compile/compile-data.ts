@@ -153,7 +153,7 @@ function compileTransform({ expression }: WorkflowNodeOf<'transform'>, numbers: 
   return {
     needs: needsOf(bindings),
     inputOf: (run) => bindings.map(({ read }) => previewOf(read(run))),
-    compute: (run) => run.environment.evaluateExpression(expression, readOf(run)),
+    compute: (run) => run.environment.evaluateExpression(expression, readOf(run), run.assertTime),
   }
 }
 

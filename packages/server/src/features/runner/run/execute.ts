@@ -67,6 +67,13 @@ class TimeUsedUp extends Error {
   }
 }
 
+/** The time is used up that a run may compute for, in which the process answers nobody else. */
+class ComputingUsedUp extends Error {
+  constructor(budgetMs: number) {
+    super(`the run has computed for ${budgetMs} ms`)
+  }
+}
+
 /** Of a data node within a run. */
 const unasked = 0
 const pending = 1
@@ -87,6 +94,8 @@ class Run implements RunView {
   readonly #began: number[] = []
   #controller: AbortController | undefined
   #isLate = false
+  #computed = 0
+  #computesSince: number | undefined
 
   constructor(options: ExecuteOptions) {
     this.#options = options
@@ -110,6 +119,24 @@ class Run implements RunView {
 
   get milliseconds(): number {
     return performance.now() - this.#started
+  }
+
+  /** Counts the time that work takes which does not wait. */
+  computing<T>(work: () => T): T {
+    const since = performance.now()
+    this.#computesSince = since
+    try {
+      return work()
+    } finally {
+      this.#computed += performance.now() - since
+      this.#computesSince = undefined
+    }
+  }
+
+  readonly assertTime = (): void => {
+    const { budgetMs } = this.#options
+    const present = this.#computesSince === undefined ? 0 : performance.now() - this.#computesSince
+    if (this.#computed + present > budgetMs) throw new ComputingUsedUp(budgetMs)
   }
 
   valueOf(data: number): unknown {
@@ -164,7 +191,7 @@ class Run implements RunView {
     const began = this.milliseconds
     this.#began[node.number] = began
     try {
-      const value = node.compute(this)
+      const value = this.computing(() => node.compute(this))
       if (!(value instanceof Promise)) {
         this.#end(node, value, began)
         return undefined
@@ -272,7 +299,7 @@ async function takeOutput(step: LogicStep, run: Run, trace: ExecuteOptions['trac
   let fault: RunFault | undefined
   try {
     if (run.isLate && step.type === 'cohort') throw new Error('no time is left to ask')
-    const chosen = step.choose(run)
+    const chosen = run.computing(() => step.choose(run))
     const taken = typeof chosen === 'number' ? chosen : await run.within(chosen)
     if (taken === undefined) throw new Error('no answer came in time')
     if (taken < 0) throw new Error('the node has no such output')
