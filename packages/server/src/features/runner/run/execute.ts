@@ -109,6 +109,11 @@ class Run implements RunView {
     return performance.now() - this.#started
   }
 
+  /** When a step begins, which only traces ask for: clocks are a good part of what a step costs. */
+  get stepBegins(): number {
+    return this.#options.trace ? this.milliseconds : 0
+  }
+
   valueOf(data: number): unknown {
     return this.#states[data] === settled ? this.#values[data] : failed
   }
@@ -142,7 +147,7 @@ class Run implements RunView {
     const node = this.#options.executable.data[number]
     if (node === undefined) return undefined
     if (this.#reached[number] !== 1) {
-      this.#fail(node, new Error('it does not lie on the way'), this.milliseconds)
+      this.#fail(node, new Error('it does not lie on the way'), this.stepBegins)
       return undefined
     }
     // Marked before its own needs are asked for: nodes of a draft may need each other.
@@ -158,7 +163,7 @@ class Run implements RunView {
 
   /** Never rejects. */
   #compute(node: DataNode): Promise<void> | undefined {
-    const began = this.milliseconds
+    const began = this.stepBegins
     if (this.#isLate && node.waits) {
       this.#fail(node, new TimeUsedUp(this.#options.budgetMs), began)
       return undefined
@@ -298,7 +303,8 @@ async function walk({ executable, entrypoint, trace }: ExecuteOptions, run: Run)
         break
       case 'logic': {
         run.checkTime()
-        const number = await takeOutput(step, run, trace)
+        const taken = takeOutput(step, run, trace)
+        const number = typeof taken === 'number' ? taken : await taken
         tree = tree?.next.get(stepKey(step.place, number))
         step = step.next[number]
         break
@@ -335,7 +341,7 @@ export async function execute(options: ExecuteOptions): Promise<Outcome> {
     output = way.output
     branch = way.tree?.branch
     if (output === undefined) throw new Error('the way leads to no output')
-    const began = run.milliseconds
+    const began = run.stepBegins
     run.checkTime()
     const wait = run.settle(output.needs)
     if (wait !== undefined) await run.within(wait)
