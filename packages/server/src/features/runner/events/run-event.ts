@@ -73,12 +73,18 @@ export function eventOfRun(run: RecordedRun): RunnerEvent {
 
 const isOwn = (name: string): boolean => name === modeParameter || name.startsWith(reservedPrefix)
 
+/** Texts that stand in an address as they are. */
+const unreserved = /^[\w.~-]*$/
+
+const encoded = (text: string): string =>
+  unreserved.test(text) ? text : encodeURIComponent(text.toWellFormed())
+
 function addressWithoutIdentifiers(address: string, { parameters }: RunRequest): string {
   let query = ''
   for (const [name, values] of parameters) {
     if (isOwn(name)) continue
     for (const value of values) {
-      const part = `${encodeURIComponent(name.toWellFormed())}=${encodeURIComponent(value.toWellFormed())}`
+      const part = `${encoded(name)}=${encoded(value)}`
       query += `${query === '' ? '?' : '&'}${part}`
     }
   }
