@@ -139,6 +139,11 @@ class Run implements RunView {
     if (this.#computed + present > budgetMs) throw new ComputingUsedUp(budgetMs)
   }
 
+  /** When a step begins, which only traces ask for: clocks are a good part of what a step costs. */
+  get stepBegins(): number {
+    return this.#options.trace ? this.milliseconds : 0
+  }
+
   valueOf(data: number): unknown {
     return this.#states[data] === settled ? this.#values[data] : failed
   }
@@ -172,7 +177,7 @@ class Run implements RunView {
     const node = this.#options.executable.data[number]
     if (node === undefined) return undefined
     if (this.#reached[number] !== 1) {
-      this.#fail(node, new Error('it does not lie on the way'), this.milliseconds)
+      this.#fail(node, new Error('it does not lie on the way'), this.stepBegins)
       return undefined
     }
     // Marked before its own needs are asked for: nodes of a draft may need each other.
@@ -188,7 +193,7 @@ class Run implements RunView {
 
   /** Never rejects. */
   #compute(node: DataNode): Promise<void> | undefined {
-    const began = this.milliseconds
+    const began = this.stepBegins
     this.#began[node.number] = began
     try {
       const value = this.computing(() => node.compute(this))
@@ -332,7 +337,8 @@ async function walk({ executable, entrypoint, trace }: ExecuteOptions, run: Run)
         break
       case 'logic': {
         run.checkTime()
-        const number = await takeOutput(step, run, trace)
+        const taken = takeOutput(step, run, trace)
+        const number = typeof taken === 'number' ? taken : await taken
         tree = tree?.next.get(stepKey(step.place, number))
         step = step.next[number]
         break
@@ -369,7 +375,7 @@ export async function execute(options: ExecuteOptions): Promise<Outcome> {
     output = way.output
     branch = way.tree?.branch
     if (output === undefined) throw new Error('the way leads to no output')
-    const began = run.milliseconds
+    const began = run.stepBegins
     run.checkTime()
     const wait = run.settle(output.needs)
     if (wait !== undefined) await run.within(wait)
