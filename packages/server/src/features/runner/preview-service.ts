@@ -67,7 +67,7 @@ export function createPreviewService(dependencies: PreviewDependencies) {
     throw new DomainError(
       'versionNotRunnable',
       { id, versionId: version.versionId, errors },
-      { message: `The version cannot run yet: ${errors[0]?.path} ${errors[0]?.message}` },
+      { message: `The version cannot run yet: ${errors[0]?.message}` },
     )
   }
 
