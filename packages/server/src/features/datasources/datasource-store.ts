@@ -97,6 +97,16 @@ export function createDatasourceStore(db: Queries) {
       return row
     },
 
+    /** Those of the ids that the viewer sees. */
+    async listSeen(viewer: Viewer, ids: readonly string[]): Promise<string[]> {
+      if (viewer.teamIds.length === 0 || ids.length === 0) return []
+      const rows = await db
+        .select({ id: datasources.id })
+        .from(datasources)
+        .where(and(inArray(datasources.id, [...ids]), visibleTo(viewer)))
+      return rows.map(({ id }) => id)
+    },
+
     /** Locks it until the transaction ends. */
     async lock(viewer: Viewer, id: string): Promise<StoredDatasource | undefined> {
       if (viewer.teamIds.length === 0) return undefined

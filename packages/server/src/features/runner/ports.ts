@@ -73,6 +73,9 @@ export type ReadVersion = (
   versionId: string | undefined,
 ) => Promise<PreviewableVersion>
 
+/** Those of the datasources that one of the user's teams sees. */
+export type ListSeenDatasources = (principal: Principal, ids: readonly string[]) => Promise<readonly string[]>
+
 /** What runs need to know of a company. */
 export interface RunnerCompany {
   /** IANA name. */
@@ -154,10 +157,14 @@ export interface PersonSource {
   ): Promise<boolean>
 }
 
-/** Computes a transform. `lookUp` gives the value of a node. @throws where it has none */
+/**
+ * Computes a transform. `lookUp` gives the value of a node; `assertTime` throws where the time is used up.
+ * @throws where it has none
+ */
 export type EvaluateExpression = (
   expression: Expression,
   lookUp: (reference: Extract<Binding, { readonly node: string }>) => unknown,
+  assertTime: () => void,
 ) => unknown
 
 /** The object that a template gives with the values of its variables. */
@@ -180,6 +187,9 @@ export interface RunnerEvent {
   readonly url: string
   readonly tmpId: string
   readonly clientId: string | undefined
+  /** Labels that runs of one branch have in common: one object for all of them, so that it is written once. */
+  readonly fixed: Readonly<Record<string, unknown>>
+  /** The other labels. */
   readonly data: Readonly<Record<string, unknown>>
   readonly userAgent: string | undefined
   /** Of the sender, of which the country is kept and nothing else. */

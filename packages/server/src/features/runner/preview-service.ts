@@ -11,6 +11,8 @@ import { compileDefinition } from './compile/compile-definition.ts'
 import type { RunEnvironment } from './compile/executable.ts'
 import type {
   ListExperiments,
+  ListSeenDatasources,
+  PersonEvent,
   PreviewableVersion,
   ReadCompany,
   ReadVersion,
@@ -28,6 +30,7 @@ export interface PreviewDependencies {
   readonly readVersion: ReadVersion
   readonly readCompany: ReadCompany
   readonly listExperiments: ListExperiments
+  readonly listSeenDatasources: ListSeenDatasources
   readonly environmentOf: (
     known: { readonly experiments: ReadonlyMap<string, RunnableExperiment> },
     companyId: string,
@@ -49,8 +52,8 @@ const patienceMs = 3_000
 
 /** Runs versions for users who want to see what they do; nothing of it is counted. */
 export function createPreviewService(dependencies: PreviewDependencies) {
-  const { readVersion, readCompany, listExperiments, environmentOf, budgetMs, publicUrl, clock } =
-    dependencies
+  const { readVersion, readCompany, listExperiments, listSeenDatasources, environmentOf } = dependencies
+  const { budgetMs, publicUrl, clock } = dependencies
 
   async function getVersion(
     principal: Principal,
@@ -66,6 +69,31 @@ export function createPreviewService(dependencies: PreviewDependencies) {
       { id, versionId: version.versionId, errors },
       { message: `The version cannot run yet: ${errors[0]?.path} ${errors[0]?.message}` },
     )
+  }
+
+  /**
+   * Reads nothing of datasources that the user does not see: a draft may name any, and the reply shows what is read,
+   * of whichever person is asked for.
+   */
+  function seenBy(principal: Principal, environment: RunEnvironment): RunEnvironment {
+    return {
+      ...environment,
+      async readRows(query) {
+        const datasourceId = normalizeId(query.datasourceId)
+        const seen = await listSeenDatasources(principal, [datasourceId])
+        if (seen.length === 0) throw new Error(`none of your teams sees a datasource ${datasourceId}`)
+        return environment.readRows(query)
+      },
+      persons: {
+        isMember: (asked) => environment.persons.isMember(asked),
+        async readPerson(asked) {
+          const { events } = await environment.persons.readPerson(asked)
+          const datasourceOf = (event: PersonEvent) => normalizeId(event.datasourceId)
+          const seen = new Set(await listSeenDatasources(principal, [...new Set(events.map(datasourceOf))]))
+          return { events: events.filter((event) => seen.has(datasourceOf(event))) }
+        },
+      },
+    }
   }
 
   return {
@@ -105,9 +133,9 @@ export function createPreviewService(dependencies: PreviewDependencies) {
         executable,
         entrypoint,
         request,
-        environment: environmentOf(
-          { experiments: new Map(experiments.map((each) => [each.id, each])) },
-          companyId,
+        environment: seenBy(
+          principal,
+          environmentOf({ experiments: new Map(experiments.map((each) => [each.id, each])) }, companyId),
         ),
         budgetMs: Math.max(budgetMs, patienceMs),
         clickAddress: () => clickAddressOf(`${publicUrl()}/r/preview`, request),

@@ -185,7 +185,7 @@ export function createRunnerService(dependencies: RunnerDependencies) {
       return
     }
     try {
-      await Promise.race([record(eventOfRun(event)), patience()])
+      await patience.within(record(eventOfRun(event)))
     } catch (error) {
       totals.lost++
       warn('event', { err: error }, 'a display or click was answered without being recorded')
@@ -331,21 +331,44 @@ function keyOfShown({ zone }: ReadyZone, { person }: RunRequest): string | undef
   return name === undefined ? undefined : `${zone.integration.id} ${zone.published?.versionId} ${name}`
 }
 
-/** Gives promises that reject after a while. Those who ask within one step share one, so that a wait needs no timer. */
-function createPatience(): () => Promise<never> {
-  let shared: Promise<never> | undefined
-  return () => {
-    if (shared === undefined) {
-      shared = new Promise((_, reject) => {
-        const error = () => reject(new Error('the event was not on disk in time'))
-        setTimeout(error, patienceMs + patienceStepMs).unref()
-      })
-      shared.catch(() => {})
-      setTimeout(() => {
-        shared = undefined
-      }, patienceStepMs).unref()
+/**
+ * Ends waits that last too long. One timer looks at all of them: a timer for each, or a promise that all of them race
+ * against, would cost more than a run and stay in memory for as long as the patience lasts.
+ */
+function createPatience() {
+  /** When each wait began, the oldest first, by what ends it. */
+  const waits = new Map<() => void, number>()
+  let timer: NodeJS.Timeout | undefined
+
+  function endLate(): void {
+    const now = performance.now()
+    for (const [end, began] of waits) {
+      if (now - began < patienceMs) break
+      waits.delete(end)
+      end()
     }
-    return shared
+    timer = waits.size > 0 ? setTimeout(endLate, patienceStepMs).unref() : undefined
+  }
+
+  return {
+    /** Settles as the promise does, or rejects where that takes too long. */
+    within(promise: Promise<void>): Promise<void> {
+      return new Promise((resolve, reject) => {
+        const end = () => reject(new Error('the event was not on disk in time'))
+        waits.set(end, performance.now())
+        if (timer === undefined) timer = setTimeout(endLate, patienceStepMs).unref()
+        promise.then(
+          () => {
+            waits.delete(end)
+            resolve()
+          },
+          (error) => {
+            waits.delete(end)
+            reject(error)
+          },
+        )
+      })
+    },
   }
 }
 

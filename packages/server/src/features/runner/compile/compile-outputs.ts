@@ -31,6 +31,11 @@ type Compiled = Pick<OutputStep, 'needs' | 'inputOf' | 'render' | 'destination'>
   readonly hosts: readonly string[]
 }
 
+/** Characters of a body. Every display holds its own in memory, and a value may stand in thousands of places. */
+const maxBodyLength = 1_000_000
+
+const tooLong = (): NoContent => new NoContent(`the content has more than ${maxBodyLength} characters`)
+
 /** A content that cannot be made of the values that there are. */
 export class NoContent extends Error {}
 
@@ -88,6 +93,24 @@ function byMode(binding: Binding, { type, index }: RunnableTemplate['variables']
   return binding
 }
 
+/** How often each variable stands in a template. */
+function usesOf(definition: unknown, uses = new Map<string, number>()): Map<string, number> {
+  if (typeof definition !== 'object' || definition === null) return uses
+  const { type, variable } = definition as { readonly type?: unknown; readonly variable?: unknown }
+  if (type === 'dependency' && typeof variable === 'string') uses.set(variable, (uses.get(variable) ?? 0) + 1)
+  else for (const part of Object.values(definition)) usesOf(part, uses)
+  return uses
+}
+
+/** About as many characters as the value has as JSON. */
+function lengthOf(value: unknown): number {
+  if (typeof value === 'string') return value.length
+  if (!Array.isArray(value)) return 10
+  let length = 0
+  for (const each of value) length += lengthOf(each)
+  return length
+}
+
 function compileJson(node: Extract<OutputNode, { type: 'json' }>, context: OutputContext): Compiled {
   const template = context.templates[node.templateId]
   if (!template) {
@@ -108,6 +131,7 @@ function compileJson(node: Extract<OutputNode, { type: 'json' }>, context: Outpu
         : []
     }),
   )
+  const uses = usesOf(template.definition)
   const own = compileDestination(node.redirect, context)
   const { redirectVariable } = template
   const behind =
@@ -120,10 +144,14 @@ function compileJson(node: Extract<OutputNode, { type: 'json' }>, context: Outpu
     inputOf: (run) => readAll(variables, run),
     render(run) {
       const values = new Map<string, unknown>()
+      let length = 0
       for (const [name, { read }] of variables) {
         const value = read(run)
-        if (value !== failed && !isAbsent(value)) values.set(name, value)
+        if (value === failed || isAbsent(value)) continue
+        values.set(name, value)
+        length += lengthOf(value) * (uses.get(name) ?? 0)
       }
+      if (length > maxBodyLength) throw tooLong()
       // Where a template has variables and none of them a value, nothing of it applies.
       if (template.variables.length > 0 && values.size === 0) return { kind: 'empty' }
       return { kind: 'json', body: JSON.stringify(run.environment.fillTemplate(template, values)) }
@@ -155,7 +183,10 @@ function compileHtml(node: Extract<OutputNode, { type: 'html' }>, context: Outpu
     inputOf: (run) => readAll(bindings, run),
     render(run, clickAddress) {
       let body = ''
-      for (const piece of pieces) body += typeof piece === 'string' ? piece : piece(run, clickAddress)
+      for (const piece of pieces) {
+        body += typeof piece === 'string' ? piece : piece(run, clickAddress)
+        if (body.length > maxBodyLength) throw tooLong()
+      }
       return { kind: 'html', body }
     },
     destination: destination.read,

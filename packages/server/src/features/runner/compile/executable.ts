@@ -31,6 +31,8 @@ export interface RunView {
   readonly environment: RunEnvironment
   /** Value of a data node by its number: undefined where it is absent, `failed` where it has none. */
   valueOf(data: number): unknown
+  /** Throws where the run has computed for longer than its budget; what it waits for does not count. */
+  readonly assertTime: () => void
   /** Aborted when the time is used up. */
   readonly signal: AbortSignal
 }

@@ -29,6 +29,18 @@ const addressAttributes: ReadonlySet<string> = new Set([
   'xlink:href',
 ])
 
+/** Elements that run what an address leads to, or move where all others lead. */
+const loadingElements: ReadonlySet<string> = new Set(['applet', 'base', 'embed', 'link', 'object', 'script'])
+
+/** Elements of SVG that give attributes of others their values, addresses among them. */
+const animatingElements: ReadonlySet<string> = new Set([
+  'animate',
+  'animatemotion',
+  'animatetransform',
+  'set',
+])
+const animatedValues: ReadonlySet<string> = new Set(['by', 'from', 'to', 'values'])
+
 /** Elements whose content is text without markup, in which characters are escaped all the same. */
 const textElements: ReadonlySet<string> = new Set(['textarea', 'title'])
 
@@ -58,6 +70,9 @@ type State =
   | 'quoted'
   | 'bare'
 
+/** Before the dashes that begin a comment: they end it too in `<!-->`, but not in `<!--!>`. */
+const commentStart = '\0'
+
 const isSpace = (character: string): boolean => /[\t\n\f\r ]/.test(character)
 
 /**
@@ -75,6 +90,8 @@ export class HtmlScanner {
   #raw = ''
   /** The last characters, to find the end of comments and raw elements. */
   #tail = ''
+  /** Of a raw element: whether something in it looks like a tag. */
+  #hasMarkup = false
   /** A comment within a script moves its end in ways that depend on what follows. */
   #isLost = false
 
@@ -90,7 +107,8 @@ export class HtmlScanner {
       case 'text':
         return 'text'
       case 'raw':
-        return textElements.has(this.#raw) ? 'text' : 'nowhere'
+        // Within SVG a title holds markup.
+        return textElements.has(this.#raw) && !(this.#raw === 'title' && this.#hasMarkup) ? 'text' : 'nowhere'
       case 'before-value':
         this.#state = 'bare'
         this.#value = 'x'
@@ -117,8 +135,9 @@ export class HtmlScanner {
       if (otherwise === 'bare-attribute') return 'nowhere'
       return /url\(\s*["']?$/i.test(before) ? 'style-address' : 'style'
     }
+    if (animatingElements.has(this.#tag) && animatedValues.has(name)) return 'nowhere'
     if (!addressAttributes.has(name)) return otherwise
-    if (otherwise === 'bare-attribute') return 'nowhere'
+    if (otherwise === 'bare-attribute' || loadingElements.has(this.#tag)) return 'nowhere'
     const start = before.trimStart()
     if (start === '') return 'address'
     // A value within a script is decoded before it runs, whatever was encoded.
@@ -135,6 +154,7 @@ export class HtmlScanner {
         return
       case 'raw':
         this.#tail = (this.#tail + character).slice(-(this.#raw.length + 3)).toLowerCase()
+        if (character === '<') this.#hasMarkup = true
         if (this.#raw === 'script' && this.#tail.endsWith('<!--')) this.#isLost = true
         if (this.#tail.startsWith(`</${this.#raw}`) && /[\s/>]$/.test(this.#tail)) {
           this.#isEnd = true
@@ -144,8 +164,9 @@ export class HtmlScanner {
         }
         return
       case 'comment':
-        this.#tail = (this.#tail + character).slice(-4)
-        if (this.#tail.endsWith('-->') || this.#tail.endsWith('--!>')) this.#state = 'text'
+        this.#tail = (this.#tail + character).slice(-5)
+        if (this.#tail.endsWith('-->') || (this.#tail.endsWith('--!>') && this.#tail[0] !== commentStart))
+          this.#state = 'text'
         return
       case 'declaration':
         if (character === '>') this.#state = 'text'
@@ -223,7 +244,7 @@ export class HtmlScanner {
     }
     if (this.#tag === '!-' && character === '-') {
       this.#state = 'comment'
-      this.#tail = ''
+      this.#tail = `${commentStart}--`
       return
     }
     if (/^[!?]/.test(this.#tag)) {
@@ -245,6 +266,7 @@ export class HtmlScanner {
     if (!this.#isEnd && rawElements.has(this.#tag)) {
       this.#raw = this.#tag
       this.#tail = ''
+      this.#hasMarkup = false
       this.#state = 'raw'
     } else this.#state = 'text'
   }

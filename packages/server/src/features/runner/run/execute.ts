@@ -67,6 +67,13 @@ class TimeUsedUp extends Error {
   }
 }
 
+/** The time is used up that a run may compute for, in which the process answers nobody else. */
+class ComputingUsedUp extends Error {
+  constructor(budgetMs: number) {
+    super(`the run has computed for ${budgetMs} ms`)
+  }
+}
+
 /** Of a data node within a run. */
 const unasked = 0
 const pending = 1
@@ -87,6 +94,8 @@ class Run implements RunView {
   readonly #began: number[] = []
   #controller: AbortController | undefined
   #isLate = false
+  #computed = 0
+  #computesSince: number | undefined
 
   constructor(options: ExecuteOptions) {
     this.#options = options
@@ -110,6 +119,29 @@ class Run implements RunView {
 
   get milliseconds(): number {
     return performance.now() - this.#started
+  }
+
+  /** Counts the time that work takes which does not wait. */
+  computing<T>(work: () => T): T {
+    const since = performance.now()
+    this.#computesSince = since
+    try {
+      return work()
+    } finally {
+      this.#computed += performance.now() - since
+      this.#computesSince = undefined
+    }
+  }
+
+  readonly assertTime = (): void => {
+    const { budgetMs } = this.#options
+    const present = this.#computesSince === undefined ? 0 : performance.now() - this.#computesSince
+    if (this.#computed + present > budgetMs) throw new ComputingUsedUp(budgetMs)
+  }
+
+  /** When a step begins, which only traces ask for: clocks are a good part of what a step costs. */
+  get stepBegins(): number {
+    return this.#options.trace ? this.milliseconds : 0
   }
 
   valueOf(data: number): unknown {
@@ -145,7 +177,7 @@ class Run implements RunView {
     const node = this.#options.executable.data[number]
     if (node === undefined) return undefined
     if (this.#reached[number] !== 1) {
-      this.#fail(node, new Error('it does not lie on the way'), this.milliseconds)
+      this.#fail(node, new Error('it does not lie on the way'), this.stepBegins)
       return undefined
     }
     // Marked before its own needs are asked for: nodes of a draft may need each other.
@@ -161,10 +193,10 @@ class Run implements RunView {
 
   /** Never rejects. */
   #compute(node: DataNode): Promise<void> | undefined {
-    const began = this.milliseconds
+    const began = this.stepBegins
     this.#began[node.number] = began
     try {
-      const value = node.compute(this)
+      const value = this.computing(() => node.compute(this))
       if (!(value instanceof Promise)) {
         this.#end(node, value, began)
         return undefined
@@ -272,7 +304,7 @@ async function takeOutput(step: LogicStep, run: Run, trace: ExecuteOptions['trac
   let fault: RunFault | undefined
   try {
     if (run.isLate && step.type === 'cohort') throw new Error('no time is left to ask')
-    const chosen = step.choose(run)
+    const chosen = run.computing(() => step.choose(run))
     const taken = typeof chosen === 'number' ? chosen : await run.within(chosen)
     if (taken === undefined) throw new Error('no answer came in time')
     if (taken < 0) throw new Error('the node has no such output')
@@ -305,7 +337,8 @@ async function walk({ executable, entrypoint, trace }: ExecuteOptions, run: Run)
         break
       case 'logic': {
         run.checkTime()
-        const number = await takeOutput(step, run, trace)
+        const taken = takeOutput(step, run, trace)
+        const number = typeof taken === 'number' ? taken : await taken
         tree = tree?.next.get(stepKey(step.place, number))
         step = step.next[number]
         break
@@ -342,7 +375,7 @@ export async function execute(options: ExecuteOptions): Promise<Outcome> {
     output = way.output
     branch = way.tree?.branch
     if (output === undefined) throw new Error('the way leads to no output')
-    const began = run.milliseconds
+    const began = run.stepBegins
     run.checkTime()
     const wait = run.settle(output.needs)
     if (wait !== undefined) await run.within(wait)

@@ -3,6 +3,7 @@ import { DateTime } from 'luxon'
 import { nearestName } from '../../../../platform/text/nearest.ts'
 import { transformFunctions } from './catalogue.ts'
 import {
+  type AssertTime,
   bounded,
   TransformFault,
   type TransformFunction,
@@ -110,7 +111,11 @@ function argumentsOf(of: TransformFunction, given: readonly unknown[]): unknown[
  * on nothing but its arguments.
  * @throws {TransformFault} naming the function that cannot give its value
  */
-export function evaluateExpression(expression: Expression, lookUp: LookUp): unknown {
+export function evaluateExpression(
+  expression: Expression,
+  lookUp: LookUp,
+  assertTime: AssertTime = () => {},
+): unknown {
   const name = expression.function
   const of = transformFunctions.get(name)
   if (!of) {
@@ -118,12 +123,13 @@ export function evaluateExpression(expression: Expression, lookUp: LookUp): unkn
     throw new TransformFault(name, `is not known${nearest ? `; did you mean "${nearest}"?` : ''}`)
   }
   const given = expression.arguments.map((argument) => {
-    if ('function' in argument) return evaluateExpression(argument, lookUp)
+    if ('function' in argument) return evaluateExpression(argument, lookUp, assertTime)
     return 'value' in argument ? argument.value : lookUp(argument)
   })
+  assertTime()
   try {
     const values = argumentsOf(of, given)
-    return values && passedOn(of.evaluate(values), of)
+    return values && passedOn(of.evaluate(values, assertTime), of)
   } catch (error) {
     if (error instanceof WrongArgument) throw new TransformFault(name, error.message)
     throw error

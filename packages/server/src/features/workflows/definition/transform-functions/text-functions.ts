@@ -2,6 +2,7 @@ import { createDecipheriv, createHash } from 'node:crypto'
 import { RE2JS, RE2JSSyntaxException } from 're2js'
 import { localeOf } from './locales.ts'
 import {
+  type AssertTime,
   bounded,
   constant,
   optional,
@@ -40,11 +41,13 @@ function searchable(text: string): string {
   return text
 }
 
-function replacePattern(text: string, pattern: string, replacement: string): string {
+/** Each search takes linear time, but one that reads on to the end for every match makes many of them. */
+function replacePattern(text: string, pattern: string, replacement: string, assertTime: AssertTime): string {
   const matcher = patternOf(pattern).matcher(searchable(text))
   let result = ''
   let end = 0
   while (matcher.find()) {
+    assertTime()
     result = bounded(result + text.slice(end, matcher.start()) + replacement)
     end = matcher.end()
   }
@@ -69,9 +72,9 @@ const replace: TransformFunction = {
     optional(constant('mode', 'text', ['text', 'pattern'])),
   ],
   result: 'text',
-  evaluate: ([text, search, replacement, mode]) =>
+  evaluate: ([text, search, replacement, mode], assertTime) =>
     mode === 'pattern'
-      ? replacePattern(text as string, search as string, replacement as string)
+      ? replacePattern(text as string, search as string, replacement as string, assertTime)
       : replaceText(text as string, search as string, replacement as string),
   check([, search, , mode]) {
     if (search === '') throw new WrongArgument('search must not be empty')

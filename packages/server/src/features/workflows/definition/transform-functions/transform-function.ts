@@ -35,6 +35,9 @@ export interface TransformParameter {
 /** Arguments as functions get them: a date as milliseconds since 1970, undefined for one that is absent. */
 export type Arguments = readonly unknown[]
 
+/** Throws where the time is used up that may be spent on computing. */
+export type AssertTime = () => void
+
 export interface TransformFunction {
   readonly description: string
   readonly parameters: readonly TransformParameter[]
@@ -44,7 +47,7 @@ export interface TransformFunction {
   /** Arguments that are not constant may be absent; otherwise one that is not optional makes the result absent. */
   readonly takesAbsent?: true
   /** Of a function of the type `date`: milliseconds since 1970. Throws WrongArgument. */
-  readonly evaluate: (values: Arguments) => unknown
+  readonly evaluate: (values: Arguments, assertTime: AssertTime) => unknown
   /** Throws WrongArgument for constants that no call could be right with; what is not constant is undefined. */
   readonly check?: (constants: Arguments) => void
 }
