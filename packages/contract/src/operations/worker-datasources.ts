@@ -62,8 +62,8 @@ export const deleteDatasource = {
   tag: 'Datasources',
   summary: 'Delete a datasource',
   description:
-    'A worker datasource goes with its rows, its files and its imports. A tracking datasource takes no more events from then on, and those that it has collected stay in statistics. Refused while workflows use it.',
-  errors: ['datasourceNotFound', 'datasourceInUse'],
+    'A worker datasource goes with its rows, its files and its imports. A tracking datasource takes no more events from then on, and those that it has collected stay in statistics. Refused while workflows use it, and for the datasource of workflow events.',
+  errors: ['datasourceNotFound', 'datasourceInUse', 'conflict'],
   replies: { 200: { description: 'It is deleted' } },
   schema: { params: datasourceId, response: { 200: successEnvelope(EmptyObject) } },
 } as const satisfies Operation
@@ -79,8 +79,8 @@ export const pauseDatasource = {
   tag: 'Datasources',
   summary: 'Pause a datasource',
   description:
-    'A paused worker datasource is not imported, by schedule or by hand, and its rows stay; the collector answers 404 for a paused tracking datasource within seconds. An import that is under way ends.',
-  errors: ['datasourceNotFound'],
+    'A paused worker datasource is not imported, by schedule or by hand, and its rows stay; the collector answers 404 for a paused tracking datasource within seconds. An import that is under way ends. The datasource of workflow events is never paused.',
+  errors: ['datasourceNotFound', 'conflict'],
   replies: { 200: { description: 'The datasource' } },
   schema: { params: datasourceId, response: { 200: successEnvelope(Datasource) } },
 } as const satisfies Operation

@@ -374,6 +374,10 @@ describe('Rules', () => {
       ],
       'f: The rule case does not know the operator ~: use =, !=, >= or <=',
     ],
+    [
+      [path('a'), { name: 'array_find', params: { key: 'a', operator: 'valueOf', value: 1 } }],
+      'f: The rule array_find does not know the operator valueOf: use =, !=, >= or <=',
+    ],
     [[path('a'), { name: 'fallback', params: {} }], 'f: The rule fallback needs path or staticValue'],
     [Array.from({ length: 21 }, () => path('a')), 'f: 21 rules: at most 20 are applied'],
   ])('%j is refused', (rules, message) => {

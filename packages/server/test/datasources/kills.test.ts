@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -58,16 +58,60 @@ test('D08: an import that a stop interrupts is given back, and leaves no rows', 
   expect(await world.rows(id)).toEqual([{ sku: 'A', name: 'later' }])
 })
 
+test('D08: content that is read for too long is given up, and its process ends', async () => {
+  const path = join(mkdtempSync(join(tmpdir(), 'slow-content-')), 'rows.json')
+  const numbers = Array.from({ length: 5_000 }, (_, place) => place)
+  writeFileSync(path, JSON.stringify([{ sku: 'A', numbers }]))
+  // Each element is held against all of the entry, again and again.
+  const conditions = Array.from({ length: 1_000 }, () => ({
+    key: '*',
+    operator: '!=',
+    valuePath: 'numbers.*',
+  }))
+  const field = fieldOf({
+    name: 'sku',
+    rulesPerSources: {
+      '0': [
+        { name: 'path', params: { value: 'numbers' } },
+        { name: 'array_find', params: { conditions } },
+      ],
+    },
+  })
+  const began = createContentProcesses({ timeoutMs: 500 }).read(
+    { path, bytes: 1, options: { format: 'json' } },
+    [field],
+    { onLines: async () => {}, signal: new AbortController().signal },
+  )
+  await expect(began).rejects.toMatchObject({
+    reason: 'content-too-large',
+    message: expect.stringContaining('reading the content takes longer'),
+  })
+})
+
+test('rows that are taken late are stored, whatever the process says meanwhile', async () => {
+  const { id } = await world.live('sku,name\nA,former\n', fields)
+  await world.upload(id, 'sku,name\nA,later\n')
+  onLines = async () => {
+    onLines = undefined
+    await new Promise((resolve) => setTimeout(resolve, 100))
+  }
+  expect(await world.work()).toBe(1)
+  expect(await world.rows(id)).toEqual([{ sku: 'A', name: 'later' }])
+})
+
 test('D08: the connection is cut while rows are copied: the next attempt stores them', async () => {
   const { id } = await world.live('sku,name\nA,former\n', fields)
   const before = await tables()
   await world.upload(id, 'sku,name\nA,later\n')
   onLines = async () => {
     onLines = undefined
-    await world.database.pool.query(
-      `select pg_terminate_backend(pid) from pg_stat_activity
-       where datname = current_database() and state = 'active' and query like 'copy datasource_rows.%'`,
-    )
+    for (let cut = 0; cut === 0; ) {
+      const { rowCount } = await world.database.pool.query(
+        `select pg_terminate_backend(pid) from pg_stat_activity
+         where datname = current_database() and state = 'active' and query like 'copy datasource_rows.%'`,
+      )
+      cut = rowCount ?? 0
+    }
   }
   expect(await world.work()).toBe(1)
   expect(await world.rows(id)).toEqual([{ sku: 'A', name: 'former' }])

@@ -118,6 +118,26 @@ describe('a new workflow', () => {
     expect(await rows()).toEqual([first])
   })
 
+  test('has a datasource of displays and clicks that is neither paused nor deleted', async () => {
+    await opened.create()
+    const { rows } = await opened.relational.pool.query(
+      `select id from datasources where kind = 'workflow_events' and company_id = $1`,
+      [opened.app.companyId],
+    )
+    const path = `/v2/datasources/${rows[0]?.id}`
+    const headers = { authorization: `Bearer ${opened.admin.token}` }
+    for (const [method, url] of [
+      ['POST', `${path}/pause`],
+      ['DELETE', path],
+    ] as const) {
+      const reply = await opened.app.app.inject({ method, url, headers })
+      expect([reply.statusCode, reply.json().error_code]).toEqual([409, 10])
+      expect(reply.json().message).toContain('neither paused nor deleted')
+    }
+    const reply = await opened.app.app.inject({ method: 'GET', url: path, headers })
+    expect(reply.json().data.status).not.toBe('paused')
+  })
+
   test('has no address at the collector for its events', async () => {
     await opened.create()
     const { rows } = await opened.relational.pool.query(

@@ -70,6 +70,19 @@ describe('a display', () => {
     expect(reply.headers['set-cookie']).toBeUndefined()
   })
 
+  test('has no address where a value would lead out of the path that is written', async () => {
+    const { publish, get } = createRunnerWorld()
+    const redirect = {
+      type: 'redirect' as const,
+      url: 'https://shop.example/deals/{{city}}/today?q={{city}}',
+      bindings: { city: { node: 'city' } },
+    }
+    await publish({ definition: straight(pageZone, redirect, { city }) })
+    const locationAt = async (value: string) => (await get(`${address}?city=${value}`)).headers.location
+    expect(await locationAt('...')).toBe('https://shop.example/deals/.../today?q=...')
+    for (const value of ['.', '..', '%2e%2E']) expect(await locationAt(value)).toBeUndefined()
+  })
+
   test('answers HTML with escaped values, a strict policy and the address of the click', async () => {
     const { publish, get } = createRunnerWorld()
     const html = {

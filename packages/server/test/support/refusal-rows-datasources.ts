@@ -54,6 +54,10 @@ export const datasourceRefusals: RefusalRows = {
   },
   deleteDatasource: {
     datasourceInUse: 'test/interface/ext-datasources-worker.test.ts',
+    conflict: 'test/interface/10-create-workflow.test.ts',
+  },
+  pauseDatasource: {
+    conflict: 'test/interface/10-create-workflow.test.ts',
   },
   uploadContent: {
     notAWorkerDatasource: ofTracking('/content', [1]),

@@ -208,7 +208,7 @@ export function createDatasourceService(dependencies: DatasourceServiceDependenc
       return changed
     },
 
-    /** @throws DomainError `datasourceNotFound` or `datasourceInUse` */
+    /** @throws DomainError `datasourceNotFound`, `datasourceInUse` or `conflict` */
     async delete(caller: Caller, id: string): Promise<void> {
       const { principal } = caller
       const { companyId } = principal
@@ -216,6 +216,7 @@ export function createDatasourceService(dependencies: DatasourceServiceDependenc
         const within = createDatasourceStore(tx)
         const locked = await within.lock(principal, normalizeId(id))
         if (!locked) throw absent(id)
+        requireOrdinary(locked)
         const uses = await listUsesOfDatasource(tx, { companyId, datasourceId: locked.id })
         if (uses.length > 0) {
           const names = uses.slice(0, 3).map(({ name }) => `"${name}"`)
@@ -236,9 +237,10 @@ export function createDatasourceService(dependencies: DatasourceServiceDependenc
       if (content !== undefined) await removeContent(content).catch(() => {})
     },
 
-    /** @throws DomainError `datasourceNotFound` */
+    /** @throws DomainError `datasourceNotFound` or `conflict` */
     async pause(caller: Caller, id: string): Promise<Datasource> {
       return change(caller, id, async (tx, locked) => {
+        requireOrdinary(locked)
         if (locked.status === 'paused') return
         await createDatasourceStore(tx).update(locked.companyId, locked.id, { status: 'paused' })
         await recordAudit(tx, auditEventOf(caller, 'datasource-pause', targetOf(locked)))
@@ -296,6 +298,17 @@ export function createDatasourceService(dependencies: DatasourceServiceDependenc
       }
     },
   }
+}
+
+/**
+ * Displays and clicks go on whatever becomes of the datasource that they are events of, and none takes its place.
+ * @throws DomainError `conflict`
+ */
+function requireOrdinary({ id, kind }: StoredDatasource): void {
+  if (kind !== 'workflow_events') return
+  const message =
+    'This datasource holds the displays and clicks of all workflows: it is neither paused nor deleted'
+  throw new DomainError('conflict', { id }, { message })
 }
 
 const absent = (id: string) => new DomainError('datasourceNotFound', { id: normalizeId(id) })

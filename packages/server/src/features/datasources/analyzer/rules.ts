@@ -214,7 +214,7 @@ function compileCondition(rule: string, given: unknown): Condition {
   if (!isObject(given)) throw new RuleFault(`A condition of the rule ${rule} is no object`)
   const key = pathParam(rule, given, given.key === undefined && given.path !== undefined ? 'path' : 'key')
   const operator = textParam(rule, given, 'operator')
-  const compare = operators[operator]
+  const compare = getOwn(operators, operator) as (typeof operators)[string] | undefined
   if (compare === undefined)
     throw new RuleFault(`The rule ${rule} does not know the operator ${operator}: use =, !=, >= or <=`)
   const valuePath = given.valuePath === undefined ? undefined : pathParam(rule, given, 'valuePath')

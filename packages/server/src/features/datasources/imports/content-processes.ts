@@ -33,6 +33,9 @@ export interface ContentProcesses {
 }
 
 const program = fileURLToPath(new URL('./content-process.ts', import.meta.url))
+/** Of reading one content, as long as the statement that stores it may take: an import holds one of a few places. */
+const readMs = 15 * 60_000
+
 /** Below everything that a user or a sender waits for. */
 const niceness = 10
 
@@ -48,7 +51,12 @@ function lower(pid: number | undefined): void {
  * A process for each job, which ends with it and takes its memory along. Not a thread: content comes from outside, and
  * what brings a parser down must not bring down the collector. It gets nothing of the environment, and no secret.
  */
-export function createContentProcesses(): ContentProcesses {
+export function createContentProcesses({
+  timeoutMs = readMs,
+}: {
+  /** Longest time of reading a content for an import; 15 minutes when absent. */
+  readonly timeoutMs?: number
+} = {}): ContentProcesses {
   function run<T>(
     job: ProcessJob,
     signal: AbortSignal,
@@ -86,13 +94,16 @@ export function createContentProcesses(): ContentProcesses {
           settle(() => reject(new Error(`a process that reads content has failed: ${message.message}`)))
           return
         }
-        underWay = onMessage(message).then(
-          (result) => {
-            if (result !== undefined) settle(() => resolve(result))
-            else if (child.connected) child.send('more')
-          },
-          (error: unknown) => settle(() => reject(error)),
-        )
+        // One after the other: that all is read must not overtake what was read last.
+        underWay = underWay
+          .then(() => onMessage(message))
+          .then(
+            (result) => {
+              if (result !== undefined) settle(() => resolve(result))
+              else if (child.connected) child.send('more')
+            },
+            (error: unknown) => settle(() => reject(error)),
+          )
       })
       child.on('error', (error) => settle(() => reject(error)))
       child.on('exit', (_code, by) => {
@@ -109,12 +120,23 @@ export function createContentProcesses(): ContentProcesses {
   }
 
   return {
-    read: (content, fields, { onLines, signal }) =>
-      run<ReadContent>({ kind: 'import', content, fields }, signal, async (message) => {
-        if (message.kind === 'read') return message
-        if (message.kind === 'lines') await onLines(message.lines, message.counts)
-        return undefined
-      }),
+    async read(content, fields, { onLines, signal }) {
+      const late = new AbortController()
+      const timer = setTimeout(() => {
+        const message = `reading the content takes longer than ${Math.round(timeoutMs / 60_000)} minutes: make it smaller, or its rules simpler`
+        late.abort(new ImportRefused('content-too-large', message))
+      }, timeoutMs)
+      try {
+        const both = AbortSignal.any([signal, late.signal])
+        return await run<ReadContent>({ kind: 'import', content, fields }, both, async (message) => {
+          if (message.kind === 'read') return message
+          if (message.kind === 'lines') await onLines(message.lines, message.counts)
+          return undefined
+        })
+      } finally {
+        clearTimeout(timer)
+      }
+    },
     analyze: (content, signal) =>
       run<readonly DatasourceField[]>({ kind: 'analyze', content }, signal, async (message) =>
         message.kind === 'fields' ? message.fields : undefined,

@@ -191,7 +191,9 @@ export function createImportWorker(dependencies: ImportWorkerDependencies) {
               notes.note(counts)
             },
           })
-          await copy.end()
+          const copied = await copy.end()
+          if (copied !== read.counts.stored)
+            throw new Error(`${copied} of ${read.counts.stored} rows were copied`)
         } catch (error) {
           copy.destroy()
           throw error

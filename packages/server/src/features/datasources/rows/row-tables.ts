@@ -41,7 +41,8 @@ export function createRowTables(client: Client) {
      */
     copy(versionId: string): {
       write(lines: Uint8Array): Promise<void>
-      end(): Promise<void>
+      /** @returns how many rows are in the table then */
+      end(): Promise<number>
       destroy(): void
     } {
       const stream = copyFrom(`copy ${tableOf(versionId)} (position, key, row) from stdin`)
@@ -57,6 +58,7 @@ export function createRowTables(client: Client) {
         async end() {
           stream.end()
           await done
+          return stream.rowCount
         },
         destroy: () => void stream.destroy(),
       }

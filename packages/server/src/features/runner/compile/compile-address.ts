@@ -54,6 +54,8 @@ export function compileAddress(template: string, options: AddressOptions): Compi
       const value = piece?.read(run)
       if (value === failed) return undefined
       const printed = printValue(value)
+      // As a step of a path it would lead up, however it is encoded.
+      if (!isWhole && /^\.\.?$/.test(printed) && !/[?#]/.test(text)) return undefined
       text += isWhole ? printed : encodePart(printed)
     }
     return text

@@ -89,6 +89,34 @@ test('only so many statements are under way', async () => {
   expect(state.queries).toBe(2)
 })
 
+test('slow look-ups in one datasource, or of one company, leave places for those of others', async () => {
+  const { state, cache } = world({ maxStatements: 2 })
+  let release = () => {}
+  state.hold = new Promise((resolve) => {
+    release = resolve
+  })
+  const running: unknown[] = []
+  const ask = async (companyId: string, datasourceId: string, city: string) => {
+    const asked = cache.read(query(city, { companyId, datasourceId }))
+    running.push(asked)
+    const refused = Promise.resolve(asked).then(
+      () => false,
+      () => true,
+    )
+    return Promise.race([refused, new Promise((resolve) => setImmediate(() => resolve(false)))])
+  }
+  for (const city of ['a', 'b', 'c']) expect(await ask('c', 'slow', city)).toBe(city === 'c')
+  for (const city of ['a', 'b']) expect(await ask('c', 'other', city)).toBe(false)
+  expect(await ask('c', 'third', 'a')).toBe(true)
+  for (const datasource of ['x', 'y']) {
+    for (const city of ['a', 'b']) expect(await ask('d', datasource, city)).toBe(false)
+  }
+  expect(await ask('e', 'z', 'a')).toBe(true)
+  release()
+  await Promise.allSettled(running)
+  expect(await ask('c', 'slow', 'd')).toBe(false)
+})
+
 test('no more is kept than there is room for, the least used goes first', async () => {
   const { state, cache } = world({ maxBytes: 20_000 })
   state.row = { title: 'x'.repeat(1_000) }

@@ -12,7 +12,10 @@ export interface RowCacheOptions {
   readonly clock: Clock
   /** Of all rows kept, as JSON; default 32 MiB. */
   readonly maxBytes?: number
-  /** Statements at once; default 32, further ones are refused. */
+  /**
+   * Statements at once for one datasource; default 32, further ones are refused. A company has twice as many and all
+   * together four times, so that slow look-ups in one datasource do not keep others from theirs.
+   */
   readonly maxStatements?: number
 }
 
@@ -45,6 +48,26 @@ function keyOf({ companyId, datasourceId, match, filters, sort, limit }: RowQuer
   return key
 }
 
+/** Counts work by those it counts for, each with how much of it there may be at once. */
+function createPlaces() {
+  const taken = new Map<string, number>()
+  return {
+    /** False where one of them has no place left. */
+    enter(holders: readonly (readonly [name: string, places: number])[]): boolean {
+      if (holders.some(([name, places]) => (taken.get(name) ?? 0) >= places)) return false
+      for (const [name] of holders) taken.set(name, (taken.get(name) ?? 0) + 1)
+      return true
+    },
+    leave(holders: readonly (readonly [name: string, places: number])[]): void {
+      for (const [name] of holders) {
+        const left = (taken.get(name) ?? 1) - 1
+        if (left > 0) taken.set(name, left)
+        else taken.delete(name)
+      }
+    },
+  }
+}
+
 /** What an entry costs beside its rows. */
 const overheadBytes = 200
 
@@ -62,6 +85,7 @@ export function createRowCache({
   const revisions = new Map<string, Revision>()
   const kept = new Map<string, Entry>()
   const pending = new Map<string, Promise<readonly DataRow[]>>()
+  const places = createPlaces()
   let bytes = 0
 
   function keep(key: string, entry: Entry): void {
@@ -113,9 +137,17 @@ export function createRowCache({
   function askOnce(query: RowQuery, key: string): Promise<readonly DataRow[]> {
     const running = pending.get(key)
     if (running) return running
-    if (pending.size >= maxStatements)
-      return Promise.reject(new Error(`${maxStatements} look-ups in datasources are under way already`))
-    const started = ask(query, key).finally(() => pending.delete(key))
+    const holders = [
+      [datasourceOf(query), maxStatements],
+      [query.companyId, maxStatements * 2],
+      ['', maxStatements * 4],
+    ] as const
+    if (!places.enter(holders))
+      return Promise.reject(new Error('as many look-ups in datasources are under way as may be at once'))
+    const started = ask(query, key).finally(() => {
+      pending.delete(key)
+      places.leave(holders)
+    })
     pending.set(key, started)
     return started
   }
