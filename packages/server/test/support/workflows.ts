@@ -30,8 +30,8 @@ export async function publishWithCohort(
     [versionId, companyId, id],
   )
   await pool.query(
-    `insert into workflow_publications (version_id, company_id, workflow_id, templates, published_by)
-     values ($1, $2, $3, '{}', $3)`,
+    `insert into workflow_publications (version_id, company_id, workflow_id, definition, templates, published_by)
+     values ($1, $2, $3, '{}', '{}', $3)`,
     [versionId, companyId, id],
   )
   await pool.query(
