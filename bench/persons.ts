@@ -160,12 +160,6 @@ for (let round = 0; round < rounds; round++) {
   await sleep(Math.random() * 1_000)
 }
 const latest = `at worst ${Math.max(...seenAfter).toFixed(0)} ms`
-table.push([
-  `seen after acceptance (${latest})`,
-  `${median(seenAfter).toFixed(0)} ms`,
-  '',
-  '< 5 s with the cache of 2 s',
-])
 await stores.close()
 await service.stop()
 removeData(service)

@@ -436,10 +436,16 @@ export function createServices(parts: ServiceParts): Services {
   const runner = createRunnerService({
     ...openRunner,
     evaluateExpression,
-    async record({ companyId, datasourceId, countries, data, userAgent, address, ...event }) {
+    async record({ companyId, datasourceId, countries, fixed, data, userAgent, address, ...event }) {
       const datasource = { id: datasourceId, companyId, countries, active: true }
       const envelope = { ...event, key: companyId, data, v: 1 }
-      await collector.collect(datasource, { events: [envelope], unreadableLines: [] }, userAgent, address)
+      await collector.collect(
+        datasource,
+        { events: [envelope], unreadableLines: [] },
+        userAgent,
+        address,
+        fixed,
+      )
     },
     steadyClock: monotonicClock,
     log: logger,

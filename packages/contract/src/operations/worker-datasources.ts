@@ -135,11 +135,12 @@ export const uploadContent = {
   tag: 'Datasources',
   summary: 'Upload the content of a datasource',
   description:
-    'The body is the file itself: CSV, JSON, NDJSON, XML, XLSX or Parquet, also packed with gzip or zip, up to `MILLRACE_MAX_UPLOAD_BYTES`. It replaces what was stored once it is there whole; a broken upload changes nothing. A datasource that is live is imported at once. The name of the file can be given as the query parameter `fileName`.',
+    'The body is the file itself, not a form: CSV, JSON, NDJSON, XML, XLSX or Parquet, also packed with gzip or zip, up to `MILLRACE_MAX_UPLOAD_BYTES`. It replaces what was stored once it is there whole; a broken upload changes nothing. A datasource that is live is imported at once. The name of the file can be given as the query parameter `fileName`.',
   errors: [
     'datasourceNotFound',
     'notAWorkerDatasource',
     'sourceIsAnAddress',
+    'unsupportedMediaType',
     'contentTooLarge',
     'emptyContent',
     'contentNotStored',

@@ -39,7 +39,7 @@ function complete(query: Partial<Query>): Query {
 const runs = times(100, 40)
 
 describe('on generated events', () => {
-  it('answers any query as a plain computation does', { timeout: 30_000 + 200 * runs }, async () => {
+  it('answers any query as a plain computation does', { timeout: 300_000 + 2_000 * runs }, async () => {
     app.caller.companyId = testCompany
     await fc.assert(
       fc.asyncProperty(sampleQueries, fc.constantFrom(...zones), async (query, zone) => {

@@ -506,6 +506,38 @@ describe('faults of nodes', () => {
     expect(recorded.map(({ data }) => [data.returnCode, data.zoneType])).toEqual([['3501', 'email']])
   })
 
+  test('a click leads where the content leads that the person was shown, though its run fails', async () => {
+    const { publish, get, world, recorded } = createRunnerWorld()
+    const to = (place: string) => ({ redirect: { value: `https://shop.example/${place}` } })
+    await publish({
+      definition: {
+        nodes: {
+          in: { type: 'cohort', cohortId: runnerCategory },
+          yes: { ...json({ title: { value: 'yes' } }), ...to('members') },
+          no: json({ title: { value: 'no' } }),
+        },
+        entrypoints: { zone: jsonZone },
+        edges: edgesOf('zone>in', 'in.member>yes', 'in.default>no'),
+      } as never,
+      templates: greeting,
+    })
+    world.members.add('ada').add('eve')
+    await get(`${address}?trk-u=ada`)
+    world.failPersons = new Error('the engine is down')
+    const shown = await get(`${address}?trk-u=ada&mode=click`)
+    expect([shown.statusCode, shown.headers.location?.split('?')[0]]).toEqual([
+      302,
+      'https://shop.example/members',
+    ])
+    // Eve was shown nothing before.
+    expect((await get(`${address}?trk-u=eve&mode=click`)).statusCode).toBe(204)
+    expect((await get(`${address}?mode=click`)).statusCode).toBe(204)
+    const [display, click, unseen] = recorded.map(({ data }) => data)
+    expect(click).toMatchObject({ branchId: display?.branchId, returnCode: '3502' })
+    expect(unseen).toMatchObject({ returnCode: '3503' })
+    expect(unseen?.branchId).not.toBe(display?.branchId)
+  })
+
   test('a cohort that cannot be asked leads to the default', async () => {
     const { publish, get, world, recorded } = createRunnerWorld()
     await publish({

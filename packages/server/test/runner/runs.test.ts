@@ -575,6 +575,54 @@ describe('data nodes', () => {
     expect(String(reason)).toContain('within 10 ms')
   })
 
+  test('show the time that was waited for them, and what is kept is still used afterwards', async () => {
+    const bindings = { x: { node: 'one', field: 'title' } }
+    const definition = {
+      ...straight(
+        { type: 'web', format: 'embed-html' },
+        { ...html, bindings },
+        {
+          seen: { type: 'events', lookBackHours: 1 },
+          gate: {
+            type: 'conditions',
+            cases: [
+              {
+                id: 'has',
+                match: 'and',
+                rules: [
+                  {
+                    value: { node: 'seen', field: 'name' },
+                    type: 'text',
+                    operator: 'equals',
+                    to: [{ value: 'x' }],
+                  },
+                ],
+              },
+            ],
+          },
+          one: source('a'),
+        },
+      ),
+      edges: edgesOf('zone>seen', 'seen>gate', 'gate.has>one', 'gate.default>one', 'one>out'),
+    } as WorkflowDefinition
+    const environment: RunEnvironment = {
+      ...environmentOf(quiet),
+      readRows: () => [{ title: 'kept' }],
+      persons: { isMember: async () => false, readPerson: () => new Promise(() => {}) },
+    }
+    const trace: TracedStep[] = []
+    const outcome = await run(
+      compile(definition),
+      'zone',
+      { ...quiet, client: 'ada' },
+      { environment, budgetMs: 30, trace: (step) => trace.push(step) },
+    )
+    expect(outcome).toMatchObject({ content: { kind: 'html', body: 'kept' }, returnCode: '3501' })
+    const seen = trace.find(({ node }) => node === 'seen')
+    expect(seen?.fault).toContain('within 30 ms')
+    expect(seen?.milliseconds).toBeGreaterThan(25)
+  })
+
   test('are shown in the trace with input, output and fault, and those that nothing asked for as skipped', async () => {
     const bindings = { x: { node: 'one', field: 'title' } }
     const definition = straight(

@@ -34,23 +34,37 @@ export async function defaultTeam(service: Service): Promise<string> {
   return team.id
 }
 
-/** Publishes a definition on a running service, with an integration for each of its entrypoints. */
-export async function publishWorkflow(service: Service, definition: SentDefinition): Promise<LiveWorkflow> {
-  const workflow = await service.dataOf<{
-    id: string
+export async function createWorkflow(service: Service, name: string): Promise<string> {
+  const resourceGroupIds = [await defaultTeam(service)]
+  return (await service.dataOf<{ id: string }>('POST', '/workflows', { name, resourceGroupIds })).id
+}
+
+/** Saves a definition as the draft of a workflow and publishes it. */
+export async function publishDefinition(
+  service: Service,
+  workflowId: string,
+  definition: SentDefinition,
+): Promise<void> {
+  const path = `/workflows/${workflowId}`
+  const { versions } = await service.dataOf<{
     versions: { id: string; state: string; revision: number }[]
-  }>('POST', '/workflows', { name: 'Live workflow', resourceGroupIds: [await defaultTeam(service)] })
-  const draft = workflow.versions.find(({ state }) => state === 'draft')
+  }>('GET', path)
+  const draft = versions.find(({ state }) => state === 'draft')
   if (!draft) throw new Error('a workflow has a draft')
-  const path = `/workflows/${workflow.id}`
   await putMatching(service, `${path}/versions/${draft.id}`, `"${draft.revision}"`, { definition })
   await service.dataOf('POST', `${path}/versions/${draft.id}/publish`)
+}
+
+/** Publishes a definition on a running service, with an integration for each of its entrypoints. */
+export async function publishWorkflow(service: Service, definition: SentDefinition): Promise<LiveWorkflow> {
+  const id = await createWorkflow(service, 'Live workflow')
+  await publishDefinition(service, id, definition)
   const addresses = new Map<string, string>()
   for (const entrypointId of Object.keys(definition.entrypoints)) {
-    const { shortId } = await service.dataOf<{ shortId: string }>('POST', `${path}/integrations`, {
+    const { shortId } = await service.dataOf<{ shortId: string }>('POST', `/workflows/${id}/integrations`, {
       entrypointId,
     })
     addresses.set(entrypointId, `/r/${shortId}`)
   }
-  return { id: workflow.id, addresses }
+  return { id, addresses }
 }

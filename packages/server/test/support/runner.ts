@@ -154,7 +154,8 @@ export function createRunnerWorld(overrides: Partial<RunnerDependencies> = {}) {
   const experiments: RunnableExperiment[] = []
   const rows: DataRow[] = []
   const events: PersonEvent[] = []
-  const recorded: RunnerEvent[] = []
+  /** Events as they are stored: with all labels together. */
+  const recorded: Omit<RunnerEvent, 'fixed'>[] = []
   let revisions = 0
   const warnings: { readonly fields: object; readonly message: string }[] = []
   const world = {
@@ -226,9 +227,9 @@ export function createRunnerWorld(overrides: Partial<RunnerDependencies> = {}) {
     fillTemplate,
     readSender: () => ({ deviceType: 'desktop', os: 'macOS', browser: 'Safari' }),
     openZone: () => utcClock,
-    async record(event) {
+    async record({ fixed, data, ...event }) {
       if (world.logDown) throw new Error('the log takes nothing')
-      recorded.push(event)
+      recorded.push({ ...event, data: { ...fixed, ...data } })
     },
     publicUrl: () => 'https://millrace.example',
     budgetMs: 200,

@@ -8,7 +8,7 @@ import type { CollectedBody } from './body/collector-body.ts'
 import { type CollectorDatasource, createDatasourceCache, type FindDatasource } from './datasource-cache.ts'
 import { NameGuard } from './name-guard.ts'
 import { createRefusals } from './refusals.ts'
-import { countryText, lineOf, logRow } from './rows/event-row.ts'
+import { countryText, type FixedLabels, fixedLabelsText, lineOf, logRow } from './rows/event-row.ts'
 import type { CountryDatabase } from './senders/country-database.ts'
 import { createSenderReader, type KnownSender } from './senders/senders.ts'
 import { validateRequest } from './validate-request.ts'
@@ -48,6 +48,7 @@ export interface CollectorService {
   /**
    * Validates each event of a request on its own and makes the outcome durable.
    * @param address of the sender, of which the country is kept and nothing else
+   * @param fixedLabels labels of each event beside its own: the same object for many requests, which are read once
    * @throws {DomainError} eventsNotDurable or collectorOverloaded (rejects): nothing of the request was taken
    */
   collect(
@@ -55,6 +56,7 @@ export interface CollectorService {
     body: CollectedBody,
     userAgent: string | undefined,
     address: string | undefined,
+    fixedLabels?: FixedLabels,
   ): Promise<Outcome>
   /** Records in the datasource log that a body rule refused a whole request. */
   refuse(datasource: CollectorDatasource, error: DomainError): void
@@ -125,7 +127,7 @@ export function createCollectorService(dependencies: CollectorDependencies): Col
       return found instanceof Promise ? askFor(found) : onlyActive(found)
     },
 
-    async collect(datasource, body, userAgent, address) {
+    async collect(datasource, body, userAgent, address, fixedLabels) {
       const origin = {
         companyId: datasource.companyId,
         datasourceId: datasource.id,
@@ -147,6 +149,7 @@ export function createCollectorService(dependencies: CollectorDependencies): Col
         origin,
         senderKeysOf(sender, datasource, address),
         seeName,
+        fixedLabels && fixedLabelsText(fixedLabels),
       )
       try {
         await append(rows)

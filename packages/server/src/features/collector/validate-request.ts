@@ -23,12 +23,14 @@ export type SeeName = (name: string) => boolean
  * Validates each event of a request on its own and writes its row; what is dropped or changed becomes rows of the
  * datasource log, so that counts are as durable as events.
  * @param senderText the sender as keys of a row
+ * @param fixedLabels labels of each event beside its own, as text
  */
 export function validateRequest(
   body: CollectedBody,
   context: RowContext,
   senderText: string,
   seeName: SeeName,
+  fixedLabels = '',
 ): ValidatedRequest {
   const head = eventHead(context, senderText)
   const rows: string[] = []
@@ -48,7 +50,7 @@ export function validateRequest(
       dropBy(result.reason)
       continue
     }
-    const row = eventRow(result, head)
+    const row = eventRow(result, head, fixedLabels)
     if (isTooLarge(row)) {
       dropBy(drop('event-too-large', '', event).reason)
       continue

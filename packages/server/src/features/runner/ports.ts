@@ -187,6 +187,9 @@ export interface RunnerEvent {
   readonly url: string
   readonly tmpId: string
   readonly clientId: string | undefined
+  /** Labels that runs of one branch have in common: one object for all of them, so that it is written once. */
+  readonly fixed: Readonly<Record<string, unknown>>
+  /** The other labels. */
   readonly data: Readonly<Record<string, unknown>>
   readonly userAgent: string | undefined
   /** Of the sender, of which the country is kept and nothing else. */

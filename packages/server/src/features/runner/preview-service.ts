@@ -47,6 +47,8 @@ export type PreviewService = ReturnType<typeof createPreviewService>
 /** Of a value as a preview shows it, as JSON. */
 const maxShownLength = 20_000
 const maxFaults = 50
+/** What a run must not wait for, a user who looks for the slow step can. */
+const patienceMs = 3_000
 
 /** Runs versions for users who want to see what they do; nothing of it is counted. */
 export function createPreviewService(dependencies: PreviewDependencies) {
@@ -65,7 +67,7 @@ export function createPreviewService(dependencies: PreviewDependencies) {
     throw new DomainError(
       'versionNotRunnable',
       { id, versionId: version.versionId, errors },
-      { message: `The version cannot run yet: ${errors[0]?.path} ${errors[0]?.message}` },
+      { message: `The version cannot run yet: ${errors[0]?.message}` },
     )
   }
 
@@ -135,7 +137,7 @@ export function createPreviewService(dependencies: PreviewDependencies) {
           principal,
           environmentOf({ experiments: new Map(experiments.map((each) => [each.id, each])) }, companyId),
         ),
-        budgetMs,
+        budgetMs: Math.max(budgetMs, patienceMs),
         clickAddress: () => clickAddressOf(`${publicUrl()}/r/preview`, request),
         trace: (step) => steps.push(toStep(step)),
       })

@@ -95,6 +95,7 @@ const patienceStepMs = 1_000
 const quietMs = 60_000
 const rememberedFaults = 5_000
 const rememberedMailClients = 20_000
+const rememberedContents = 20_000
 
 /** Runs published workflows for end users (docs/workflows.md, Runner). */
 export function createRunnerService(dependencies: RunnerDependencies) {
@@ -119,6 +120,8 @@ export function createRunnerService(dependencies: RunnerDependencies) {
   const logged = new Map<string, number>()
   /** What showed a workflow to a client: proxies hide it from the click that follows. */
   const mailClients = new Map<string, string>()
+  /** What persons were shown last, for clicks whose run cannot find it again. */
+  const shownContents = new Map<string, ShownContent>()
 
   function warn(about: string, fields: object, message: string): void {
     const now = steadyClock.now()
@@ -154,6 +157,20 @@ export function createRunnerService(dependencies: RunnerDependencies) {
     return request.mailClient
   }
 
+  /** The content that a click is on: where its run went without what it needs, the one that the person was shown last. */
+  function contentOfClick(ready: ReadyZone, request: RunRequest, outcome: Outcome): Outcome {
+    const key = keyOfShown(ready, request)
+    const shown = key === undefined || outcome.returnCode === '' ? undefined : shownContents.get(key)
+    return shown ? { ...outcome, ...shown } : outcome
+  }
+
+  function rememberShown(ready: ReadyZone, request: RunRequest, outcome: Outcome): void {
+    const key = keyOfShown(ready, request)
+    const { destination, branch, output, content } = outcome
+    if (key === undefined || content === undefined) return
+    putBounded(shownContents, key, { destination, branch, output }, rememberedContents)
+  }
+
   const patience = createPatience()
 
   /** Resolves once the event is on disk, or cannot be brought there: an end user gets the content all the same. */
@@ -168,7 +185,7 @@ export function createRunnerService(dependencies: RunnerDependencies) {
       return
     }
     try {
-      await Promise.race([record(eventOfRun(event)), patience()])
+      await patience.within(record(eventOfRun(event)))
     } catch (error) {
       totals.lost++
       warn('event', { err: error }, 'a display or click was answered without being recorded')
@@ -187,7 +204,7 @@ export function createRunnerService(dependencies: RunnerDependencies) {
       dependencies.openZone(company.timezone),
     )
     const displayAddress = `${publicUrl()}/r/${integration.shortId}`
-    const outcome: Outcome =
+    const ran: Outcome =
       executable === undefined || entrypoint === undefined
         ? fatal(new Error('the version has no such entrypoint'))
         : await execute({
@@ -198,7 +215,8 @@ export function createRunnerService(dependencies: RunnerDependencies) {
             budgetMs,
             clickAddress: () => clickAddressOf(displayAddress, runRequest),
           })
-    if (outcome.faults.length > 0) logFaults(ready, outcome)
+    if (ran.faults.length > 0) logFaults(ready, ran)
+    const outcome = isClick ? contentOfClick(ready, runRequest, ran) : ran
     const format = entrypoint?.format ?? integration.format
     const location = isClick
       ? locationOf({
@@ -214,6 +232,7 @@ export function createRunnerService(dependencies: RunnerDependencies) {
     const runId = newId()
     if (request.counts) {
       count(returnCode, isClick)
+      if (!isClick) rememberShown(ready, runRequest, outcome)
       const { eventsDatasourceId } = company
       await keep(
         ready,
@@ -303,21 +322,53 @@ export function createRunnerService(dependencies: RunnerDependencies) {
   }
 }
 
-/** Gives promises that reject after a while. Those who ask within one step share one, so that a wait needs no timer. */
-function createPatience(): () => Promise<never> {
-  let shared: Promise<never> | undefined
-  return () => {
-    if (shared === undefined) {
-      shared = new Promise((_, reject) => {
-        const error = () => reject(new Error('the event was not on disk in time'))
-        setTimeout(error, patienceMs + patienceStepMs).unref()
-      })
-      shared.catch(() => {})
-      setTimeout(() => {
-        shared = undefined
-      }, patienceStepMs).unref()
+/** What a person was shown, as far as a click needs it. */
+type ShownContent = Pick<Outcome, 'destination' | 'branch' | 'output'>
+
+/** Of one version alone: another one may not lead where this one did. */
+function keyOfShown({ zone }: ReadyZone, { person }: RunRequest): string | undefined {
+  const name = person.client ?? person.device
+  return name === undefined ? undefined : `${zone.integration.id} ${zone.published?.versionId} ${name}`
+}
+
+/**
+ * Ends waits that last too long. One timer looks at all of them: a timer for each, or a promise that all of them race
+ * against, would cost more than a run and stay in memory for as long as the patience lasts.
+ */
+function createPatience() {
+  /** When each wait began, the oldest first, by what ends it. */
+  const waits = new Map<() => void, number>()
+  let timer: NodeJS.Timeout | undefined
+
+  function endLate(): void {
+    const now = performance.now()
+    for (const [end, began] of waits) {
+      if (now - began < patienceMs) break
+      waits.delete(end)
+      end()
     }
-    return shared
+    timer = waits.size > 0 ? setTimeout(endLate, patienceStepMs).unref() : undefined
+  }
+
+  return {
+    /** Settles as the promise does, or rejects where that takes too long. */
+    within(promise: Promise<void>): Promise<void> {
+      return new Promise((resolve, reject) => {
+        const end = () => reject(new Error('the event was not on disk in time'))
+        waits.set(end, performance.now())
+        if (timer === undefined) timer = setTimeout(endLate, patienceStepMs).unref()
+        promise.then(
+          () => {
+            waits.delete(end)
+            resolve()
+          },
+          (error) => {
+            waits.delete(end)
+            reject(error)
+          },
+        )
+      })
+    },
   }
 }
 

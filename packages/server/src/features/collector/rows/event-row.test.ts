@@ -6,7 +6,7 @@ import { Session } from 'chdb'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { lineKeys, rowColumns } from '../../../database/event-columns.ts'
-import { countryText, eventHead, eventRow, lineOf, logRow, senderText } from './event-row.ts'
+import { countryText, eventHead, eventRow, fixedLabelsText, lineOf, logRow, senderText } from './event-row.ts'
 
 const origin = {
   companyId: '65f0c0ffee5ca1ab1e0ddba1',
@@ -146,4 +146,22 @@ test('events and notes write every key of a line', () => {
 
 test('a sender of whom nothing is known adds nothing to a row', () => {
   expect(senderText({ deviceType: '', os: '', browser: '' }) + countryText('')).toBe('')
+})
+
+test('fixed labels stand with those of the event, read by the same rules', () => {
+  const fixed = { branchId: 'b"1', zone: 0, tags: ['a'], absent: undefined, broken: 'x\0' }
+  const event = { key: origin.companyId, name: 'n', url: '', tmpId: 't', eventId: 'e', v: 1 }
+  const rowOf = (data: object, text?: string) =>
+    JSON.parse(
+      lineOf(
+        1,
+        eventRow(validateEvent({ ...event, data }, origin) as KeptEvent, eventHead(origin, ''), text),
+      ),
+    ) as { l?: unknown }
+  const together = rowOf({ ...fixed, city: 'Lyon' }).l
+  expect(together).toEqual({ branchId: 'b"1', zone: '0', tags: '["a"]', broken: 'x\ufffd', city: 'Lyon' })
+  expect(rowOf({ city: 'Lyon' }, fixedLabelsText(fixed)).l).toEqual(together)
+  expect(rowOf({}, fixedLabelsText(fixed)).l).toEqual(rowOf(fixed).l)
+  expect(fixedLabelsText({})).toBe('')
+  expect(rowOf({}, fixedLabelsText({})).l).toBeUndefined()
 })

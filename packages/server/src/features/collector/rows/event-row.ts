@@ -1,4 +1,5 @@
-import type { Label } from '@millrace/contract/events/labels.ts'
+import { Draft } from '@millrace/contract/events/draft.ts'
+import { type Label, readLabels } from '@millrace/contract/events/labels.ts'
 import type { KeptEvent } from '@millrace/contract/events/validate.ts'
 import { type LineKey, type SenderField, senderKeys } from '../../../database/event-columns.ts'
 
@@ -29,8 +30,9 @@ type EventFields = Readonly<Record<Exclude<LineKey<'event'>, 'l'>, unknown>>
  * The row of an event in the event log, from behind its sequence number to its end: `lineOf` makes it whole.
  * Keys of absent fields are left out. One literal for each event, because anything that asks the definition of the
  * row for each key takes longer.
+ * @param fixedLabels further labels, as `fixedLabelsText` gives them
  */
-export function eventRow(event: KeptEvent, head: string): string {
+export function eventRow(event: KeptEvent, head: string, fixedLabels = ''): string {
   const fields: EventFields = {
     t: event.time,
     e: event.eventId,
@@ -44,8 +46,8 @@ export function eventRow(event: KeptEvent, head: string): string {
     x: event.transId === '' ? undefined : event.transId,
     g: event.changes.length === 0 ? undefined : 1,
   }
-  const labels = event.labels.length === 0 ? '' : labelsText(event.labels)
-  return `${head}${labels},${JSON.stringify(fields).slice(1)}`
+  const labels = labelsText(event.labels, fixedLabels)
+  return `${head}${labels === '' ? '' : `,"l":{${labels}}`},${JSON.stringify(fields).slice(1)}`
 }
 
 /** The prefix that all event rows of a request share, behind the sequence number. */
@@ -84,10 +86,25 @@ function contextText({ companyId, datasourceId, receivedAt }: RowContext): strin
   return `"k":"${companyId}","d":"${datasourceId}","r":${receivedAt}`
 }
 
-function labelsText(labels: readonly Label[]): string {
-  let text = ''
+/** Labels without their braces, behind those that are written already. */
+function labelsText(labels: readonly Label[], before: string): string {
+  let text = before
   for (const [key, value] of labels) {
-    text += `${text === '' ? ',"l":{' : ','}${JSON.stringify(key)}:${JSON.stringify(value)}`
+    text += `${text === '' ? '' : ','}${JSON.stringify(key)}:${JSON.stringify(value)}`
   }
-  return `${text}}`
+  return text
+}
+
+/** Labels that many events have in common. */
+export type FixedLabels = Readonly<Record<string, unknown>>
+
+const fixedTexts = new WeakMap<FixedLabels, string>()
+
+/** Labels as `eventRow` takes them, read and written once for an object that is given again and again. */
+export function fixedLabelsText(labels: FixedLabels): string {
+  const known = fixedTexts.get(labels)
+  if (known !== undefined) return known
+  const text = labelsText(readLabels(labels, new Draft()), '')
+  fixedTexts.set(labels, text)
+  return text
 }

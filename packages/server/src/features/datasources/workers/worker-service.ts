@@ -153,8 +153,8 @@ export function createWorkerService(dependencies: WorkerServiceDependencies) {
   return {
     /**
      * Stores a file as the content of a datasource, and queues its import where there is a live version.
-     * @throws DomainError `datasourceNotFound`, `notAWorkerDatasource`, `sourceIsAnAddress`, `contentTooLarge`,
-     *   `emptyContent`, `contentNotStored` or `tooManyRequests`
+     * @throws DomainError `datasourceNotFound`, `notAWorkerDatasource`, `sourceIsAnAddress`, `unsupportedMediaType`,
+     *   `contentTooLarge`, `emptyContent`, `contentNotStored` or `tooManyRequests`
      */
     async upload(
       caller: Caller,
@@ -167,6 +167,13 @@ export function createWorkerService(dependencies: WorkerServiceDependencies) {
         if (source?.type === 'url') throw new DomainError('sourceIsAnAddress', { id: datasourceId })
       }
       requireFile(worker)
+      // Its boundaries would be taken for lines of the file.
+      if (/^multipart\//i.test(contentType ?? ''))
+        throw new DomainError(
+          'unsupportedMediaType',
+          { accepted: ['application/octet-stream'] },
+          { message: 'Send the file itself as the body, not a form that holds it' },
+        )
       const leave = await enterUpload(principal.companyId)
       let stored: Awaited<ReturnType<ContentFiles['store']>> | undefined
       try {

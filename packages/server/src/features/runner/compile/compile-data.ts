@@ -5,7 +5,7 @@ import type {
   WorkflowNodeOf,
 } from '@millrace/contract/resources/workflow-definition.ts'
 import { definitionLimits } from '@millrace/contract/resources/workflow-definition.ts'
-import type { DataRow, PersonEvent, RowQuery } from '../ports.ts'
+import type { DataRow, PersonEvent, RowQuery, WallClock } from '../ports.ts'
 import { type CompiledBinding, compileBinding, type DataNumbers, needsOf } from './compile-binding.ts'
 import type { DataNode, RunView } from './executable.ts'
 import { seedOf, shuffled } from './shuffle.ts'
@@ -14,7 +14,7 @@ import { failed, isAbsent, readMoment, readNumber } from './values.ts'
 type DataType = 'datasource' | 'parameter' | 'events' | 'transform' | 'context'
 export type DataWorkflowNode = Extract<WorkflowNode, { type: DataType }>
 
-type Compiled = Pick<DataNode, 'needs' | 'waits' | 'inputOf' | 'compute'>
+type Compiled = Pick<DataNode, 'needs' | 'inputOf' | 'compute'>
 
 /** Rows where a node names no number. */
 const defaultRows = 20
@@ -62,7 +62,6 @@ function compileDatasource(node: WorkflowNodeOf<'datasource'>, id: string, numbe
 
   return {
     needs: needsOf(filters.map(({ binding }) => binding)),
-    waits: true,
     inputOf: (run) => queryOf(run) ?? null,
     compute(run) {
       const query = queryOf(run)
@@ -86,7 +85,6 @@ function compileParameter({ parameter, kind, default: fallback }: WorkflowNodeOf
       .filter((value) => value !== '')
   return {
     needs: [],
-    waits: false,
     inputOf: (run) => run.request.parameters.get(parameter) ?? null,
     compute(run) {
       switch (kind) {
@@ -121,7 +119,6 @@ function compileEvents(node: WorkflowNodeOf<'events'>): Compiled {
     (datasourceId === undefined || event.datasourceId === datasourceId)
   return {
     needs: [],
-    waits: true,
     inputOf: ({ request }) => ({ ...request.person, lookBackHours }),
     async compute({ request, environment, signal }) {
       const { device, client } = request.person
@@ -155,19 +152,45 @@ function compileTransform({ expression }: WorkflowNodeOf<'transform'>, numbers: 
   const bindings = [...compiled.values()]
   return {
     needs: needsOf(bindings),
-    waits: false,
     inputOf: (run) => bindings.map(({ read }) => previewOf(read(run))),
     compute: (run) => run.environment.evaluateExpression(expression, readOf(run), run.assertTime),
   }
 }
 
+interface LocalTime {
+  readonly clock: WallClock
+  /** Whole seconds since 1970-01-01 UTC. */
+  readonly second: number
+  /** `YYYY-MM-DD`. */
+  readonly date: string
+  readonly hour: number
+  /** From Monday, 1, to Sunday, 7. */
+  readonly weekday: number
+}
+
+/** The last one asked for: runs of one second on one clock have it in common. */
+let lastTime: LocalTime | undefined
+
+function localTimeOf(clock: WallClock, now: number): LocalTime {
+  const second = Math.floor(now / 1000)
+  if (lastTime?.second === second && lastTime.clock === clock) return lastTime
+  const local = new Date(clock.localOf(now))
+  lastTime = {
+    clock,
+    second,
+    date: local.toISOString().slice(0, 10),
+    hour: local.getUTCHours(),
+    weekday: ((local.getUTCDay() + 6) % 7) + 1,
+  }
+  return lastTime
+}
+
 const compileContext = (): Compiled => ({
   needs: [],
-  waits: false,
   inputOf: () => null,
   compute({ request }) {
     const { person, sender, page, now, clock } = request
-    const local = new Date(clock.localOf(now))
+    const local = localTimeOf(clock, now)
     return {
       'user.id': person.client,
       'user.isAnonymous': person.client === undefined,
@@ -177,12 +200,11 @@ const compileContext = (): Compiled => ({
       'device.browser': sender.browser,
       'device.mailClient': request.mailClient,
       'time.now': new Date(now).toISOString(),
-      'time.date': local.toISOString().slice(0, 10),
-      'time.hour': local.getUTCHours(),
-      // From Monday, 1, to Sunday, 7.
-      'time.weekday': ((local.getUTCDay() + 6) % 7) + 1,
+      'time.date': local.date,
+      'time.hour': local.hour,
+      'time.weekday': local.weekday,
       'page.url': page,
-      'page.host': page !== '' && URL.canParse(page) ? new URL(page).host : undefined,
+      'page.host': page === '' ? undefined : URL.parse(page)?.host,
     }
   },
 })

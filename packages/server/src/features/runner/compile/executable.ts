@@ -51,8 +51,6 @@ interface Vertex {
 /** A node whose value is computed when the first other one asks for it, and once in a run. */
 export interface DataNode extends Vertex {
   readonly number: number
-  /** Asks other systems, which takes time. */
-  readonly waits: boolean
   /** What it is given, for previews. */
   readonly inputOf: (run: RunView) => unknown
   /** @throws where it has no value */

@@ -29,26 +29,15 @@ const maxKeptParameters = 50
 
 /** A run as an event of the company (docs/workflows.md, Events). */
 export function eventOfRun(run: RecordedRun): RunnerEvent {
-  const { zone, company, request, entrypoint, branch } = run
+  const { zone, company, request } = run
   const data: Record<string, unknown> = {
-    workflowId: zone.workflowId,
-    versionId: zone.published?.versionId,
-    branchId: branch?.id,
-    entrypointId: zone.entrypointId,
-    zone: entrypoint?.zone,
-    zoneType: entrypoint?.type ?? zone.integration.type,
-    format: entrypoint?.format ?? zone.integration.format,
     outputType: run.outputType,
     message: messageOf(request),
     language: languageOf(request),
-    individualized: String(branch?.individualized ?? false),
     generationMs: Math.round(run.milliseconds * 1000) / 1000,
     returnCode: run.returnCode === '' ? undefined : run.returnCode,
-    categoryId: branch?.categoryId,
-    tagValueIds: branch !== undefined && branch.tagValueIds.length > 0 ? branch.tagValueIds : undefined,
     mailClient: run.mailClient === '' ? undefined : run.mailClient,
     runId: run.runId,
-    integrationId: zone.integration.id,
   }
   let kept = 0
   for (const [name, values] of request.parameters) {
@@ -65,20 +54,58 @@ export function eventOfRun(run: RecordedRun): RunnerEvent {
     url: request.page === '' ? addressWithoutIdentifiers(run.displayAddress, request) : request.page,
     tmpId: request.tmpId,
     clientId: request.person.client,
+    fixed: fixedOf(run),
     data,
     userAgent: run.userAgent,
     address: run.address,
   }
 }
 
+type Fixed = RunnerEvent['fixed']
+
+/** By what a zone is known as, and the branch. */
+const known = new WeakMap<RunnableZone, Map<CompiledBranch | undefined, Fixed>>()
+
+function fixedOf({ zone, entrypoint, branch }: RecordedRun): Fixed {
+  let ofZone = known.get(zone)
+  if (ofZone === undefined) {
+    ofZone = new Map()
+    known.set(zone, ofZone)
+  }
+  let fixed = ofZone.get(branch)
+  if (fixed === undefined) {
+    fixed = {
+      workflowId: zone.workflowId,
+      versionId: zone.published?.versionId,
+      branchId: branch?.id,
+      entrypointId: zone.entrypointId,
+      zone: entrypoint?.zone,
+      zoneType: entrypoint?.type ?? zone.integration.type,
+      format: entrypoint?.format ?? zone.integration.format,
+      individualized: String(branch?.individualized ?? false),
+      categoryId: branch?.categoryId,
+      tagValueIds: branch !== undefined && branch.tagValueIds.length > 0 ? branch.tagValueIds : undefined,
+      integrationId: zone.integration.id,
+    }
+    ofZone.set(branch, fixed)
+  }
+  return fixed
+}
+
 const isOwn = (name: string): boolean => name === modeParameter || name.startsWith(reservedPrefix)
+
+/** Texts that stand in an address as they are. */
+const unreserved = /^[\w.~-]*$/
+
+const encoded = (text: string): string =>
+  unreserved.test(text) ? text : encodeURIComponent(text.toWellFormed())
 
 function addressWithoutIdentifiers(address: string, { parameters }: RunRequest): string {
   let query = ''
   for (const [name, values] of parameters) {
     if (isOwn(name)) continue
     for (const value of values) {
-      const part = `${encodeURIComponent(name.toWellFormed())}=${encodeURIComponent(value.toWellFormed())}`
+      const part = `${encoded(name)}=${encoded(value)}`
       query += `${query === '' ? '?' : '&'}${part}`
     }
   }

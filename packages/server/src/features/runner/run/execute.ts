@@ -67,6 +67,9 @@ class TimeUsedUp extends Error {
   }
 }
 
+/** How often the time is asserted before the clock is asked: each stands for a millisecond of work at most. */
+const assertionsPerLook = 32
+
 /** The time is used up that a run may compute for, in which the process answers nobody else. */
 class ComputingUsedUp extends Error {
   constructor(budgetMs: number) {
@@ -90,9 +93,13 @@ class Run implements RunView {
   readonly #states: Uint8Array
   readonly #reached: Uint8Array
   readonly #pending: (Promise<void> | undefined)[] = []
+  /** When each pending node was asked, in milliseconds of the run. */
+  readonly #began: number[] = []
   #controller: AbortController | undefined
   #isLate = false
   #computed = 0
+  #asserted = 0
+  #isExhausted = false
   #computesSince: number | undefined
 
   constructor(options: ExecuteOptions) {
@@ -107,6 +114,7 @@ class Run implements RunView {
 
   get signal(): AbortSignal {
     this.#controller ??= new AbortController()
+    if (this.#isLate) this.#controller.abort(new TimeUsedUp(this.#options.budgetMs))
     return this.#controller.signal
   }
 
@@ -131,9 +139,16 @@ class Run implements RunView {
   }
 
   readonly assertTime = (): void => {
+    if (!this.#isExhausted && ++this.#asserted % assertionsPerLook !== 0) return
     const { budgetMs } = this.#options
     const present = this.#computesSince === undefined ? 0 : performance.now() - this.#computesSince
-    if (this.#computed + present > budgetMs) throw new ComputingUsedUp(budgetMs)
+    this.#isExhausted = this.#computed + present > budgetMs
+    if (this.#isExhausted) throw new ComputingUsedUp(budgetMs)
+  }
+
+  /** When a step begins, which only traces ask for: clocks are a good part of what a step costs. */
+  get stepBegins(): number {
+    return this.#options.trace ? this.milliseconds : 0
   }
 
   valueOf(data: number): unknown {
@@ -169,7 +184,7 @@ class Run implements RunView {
     const node = this.#options.executable.data[number]
     if (node === undefined) return undefined
     if (this.#reached[number] !== 1) {
-      this.#fail(node, new Error('it does not lie on the way'), this.milliseconds)
+      this.#fail(node, new Error('it does not lie on the way'), this.stepBegins)
       return undefined
     }
     // Marked before its own needs are asked for: nodes of a draft may need each other.
@@ -185,15 +200,18 @@ class Run implements RunView {
 
   /** Never rejects. */
   #compute(node: DataNode): Promise<void> | undefined {
-    const began = this.milliseconds
-    if (this.#isLate && node.waits) {
-      this.#fail(node, new TimeUsedUp(this.#options.budgetMs), began)
-      return undefined
-    }
+    const began = this.stepBegins
+    this.#began[node.number] = began
     try {
-      const value = this.computing(() => node.compute(this))
+      const value = node.type === 'transform' ? this.computing(() => node.compute(this)) : node.compute(this)
       if (!(value instanceof Promise)) {
         this.#end(node, value, began)
+        return undefined
+      }
+      if (this.#isLate) {
+        // What is kept was there at once; what is read now serves the next run.
+        value.catch(() => {})
+        this.#fail(node, new TimeUsedUp(this.#options.budgetMs), began)
         return undefined
       }
       return value.then(
@@ -258,7 +276,8 @@ class Run implements RunView {
     const error = new TimeUsedUp(this.#options.budgetMs)
     this.#controller?.abort(error)
     for (const node of this.#options.executable.data) {
-      if (this.#states[node.number] === pending) this.#fail(node, error, this.milliseconds)
+      const { number } = node
+      if (this.#states[number] === pending) this.#fail(node, error, this.#began[number] ?? this.milliseconds)
     }
   }
 
@@ -292,7 +311,7 @@ async function takeOutput(step: LogicStep, run: Run, trace: ExecuteOptions['trac
   let fault: RunFault | undefined
   try {
     if (run.isLate && step.type === 'cohort') throw new Error('no time is left to ask')
-    const chosen = run.computing(() => step.choose(run))
+    const chosen = step.type === 'conditions' ? run.computing(() => step.choose(run)) : step.choose(run)
     const taken = typeof chosen === 'number' ? chosen : await run.within(chosen)
     if (taken === undefined) throw new Error('no answer came in time')
     if (taken < 0) throw new Error('the node has no such output')
@@ -325,7 +344,8 @@ async function walk({ executable, entrypoint, trace }: ExecuteOptions, run: Run)
         break
       case 'logic': {
         run.checkTime()
-        const number = await takeOutput(step, run, trace)
+        const taken = takeOutput(step, run, trace)
+        const number = typeof taken === 'number' ? taken : await taken
         tree = tree?.next.get(stepKey(step.place, number))
         step = step.next[number]
         break
@@ -362,7 +382,7 @@ export async function execute(options: ExecuteOptions): Promise<Outcome> {
     output = way.output
     branch = way.tree?.branch
     if (output === undefined) throw new Error('the way leads to no output')
-    const began = run.milliseconds
+    const began = run.stepBegins
     run.checkTime()
     const wait = run.settle(output.needs)
     if (wait !== undefined) await run.within(wait)

@@ -238,6 +238,33 @@ test('categories and tags that were deleted since are left out', () => {
   expect(categoryIdByBranch).toEqual({})
 })
 
+test('of a key with several values every one is there, the most downstream last; of other keys the most downstream', () => {
+  const tagged = (values: string[]) => ({
+    tags: values.map((tagValueId) => ({ tagKeyId: keyId, tagValueId })),
+  })
+  const values = ['b3', 'a1', 'c2'].map((each) => each.padEnd(24, '0'))
+  const [upper = '', middle = '', lower = ''] = values
+  const definition: WorkflowDefinition = {
+    nodes: { first: { type: 'context' }, second: { type: 'context' }, end },
+    entrypoints: { zone: { type: 'web', format: 'json' } },
+    edges: {
+      e0: { from: 'zone', to: 'first', ...tagged([upper, lower]) },
+      e1: { from: 'first', to: 'second', ...tagged([middle]) },
+      e2: { from: 'second', to: 'end', ...tagged([lower]) },
+    },
+  }
+  const tagsWith = (cardinality: 'single' | 'multiple') => {
+    const key = { cardinality, assignmentMode: 'custom' as const, valueIds: new Set(values) }
+    const { branchTags } = analyzeDefinition(definition, none, {
+      ...resources,
+      tagKeys: new Map([[keyId, key]]),
+    })
+    return branchTags.map(({ tagValueId }) => tagValueId)
+  }
+  expect(tagsWith('multiple')).toEqual([upper, middle, lower])
+  expect(tagsWith('single')).toEqual([lower])
+})
+
 test('a variant of an experiment brings its system tag', () => {
   const definition: WorkflowDefinition = {
     nodes: { test: { type: 'experiment', experimentId }, end, other: end },

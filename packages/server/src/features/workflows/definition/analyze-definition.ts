@@ -145,9 +145,12 @@ export function analyzeDefinition(
     if (category !== undefined) categories.push([id, category])
     const loopWindow = corrections.loopWindows.get(id) ?? mostDownstream(branch, (edge) => edge.loopWindow)
     if (loopWindow !== undefined) loopWindows.push([id, loopWindow])
-    const tags = new Map([...tagsOfBranch(branch, graph, resources), ...(corrections.tags.get(id) ?? [])])
+    const tags = new Map<string, Iterable<string>>([
+      ...tagsOfBranch(branch, graph, resources),
+      ...(corrections.tags.get(id) ?? []),
+    ])
     for (const tagKeyId of [...tags.keys()].sort())
-      for (const tagValueId of [...(tags.get(tagKeyId) ?? [])].sort())
+      for (const tagValueId of tags.get(tagKeyId) ?? [])
         branchTags.push({ tagKeyId, tagValueId, branchId: id })
   }
 

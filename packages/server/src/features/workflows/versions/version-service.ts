@@ -16,7 +16,6 @@ import { invalid } from '../../../platform/invalid.ts'
 import { type Listed, type Page, rangeOf } from '../../../platform/paging.ts'
 import type { Queries, Relational } from '../../../platform/stores/relational.ts'
 import type { Caller, Principal } from '../../identity/sessions/principal.ts'
-import { withAutomaticBindings } from '../definition/bindings.ts'
 import { changesBetween } from '../definition/changes-between.ts'
 import type { DefinitionResources } from '../definition/definition-resources.ts'
 import type { ReadResources } from '../read-resources.ts'
@@ -25,7 +24,7 @@ import { createWorkflowStore, type StoredWorkflow } from '../workflow-store.ts'
 import { publishHeld } from './publish-version.ts'
 import { analyseContent, type Content, listReferences, noOverrides, readContent } from './version-content.ts'
 import { getVersion, getWorkflow, getWorkflowForUpdate, holdVersion } from './version-reader.ts'
-import { createVersionStore, type PublishedTemplate, type StoredVersion, toVersion } from './version-store.ts'
+import { createVersionStore, type StoredVersion, toVersion } from './version-store.ts'
 
 export type ValidateDefinition = (
   definition: WorkflowDefinition,
@@ -38,17 +37,6 @@ export interface VersionServiceDependencies {
   readonly readResources: ReadResources
   readonly validateDefinition: ValidateDefinition
   readonly clock: Clock
-}
-
-/** A version as the runner previews it. */
-export interface PreviewedVersion {
-  readonly companyId: string
-  readonly workflowId: string
-  readonly versionId: string
-  readonly definition: WorkflowDefinition
-  readonly analyze: WorkflowVersion['analyze']
-  readonly templates: Readonly<Record<string, PublishedTemplate>>
-  readonly faults: readonly DefinitionFault[]
 }
 
 /** Whether the caller has seen the version as it is: a test of the header `If-Match` against a revision. */
@@ -116,38 +104,6 @@ export function createVersionService(dependencies: VersionServiceDependencies) {
     async read(principal: Principal, id: string, versionId: string): Promise<WorkflowVersion> {
       const workflow = await getWorkflow(relational.db, principal, id)
       return toVersion(await getVersion(relational.db, workflow, versionId))
-    },
-
-    /**
-     * What the runner needs of the version, or of the draft where none is named.
-     * @returns undefined where the workflow has no such version
-     * @throws {DomainError} `workflowNotFound`
-     */
-    async readForPreview(
-      principal: Principal,
-      id: string,
-      versionId: string | undefined,
-    ): Promise<PreviewedVersion | undefined> {
-      const { db } = relational
-      const workflow = await getWorkflow(db, principal, id)
-      const { companyId, id: workflowId } = workflow
-      const store = createVersionStore(db)
-      const wanted = normalizeId(versionId ?? workflow.draftVersionId)
-      const version = await store.find({ companyId, workflowId, id: wanted })
-      if (!version) return undefined
-      const content = readContent(version)
-      const resources = await resourcesOf(db, workflow, content)
-      const published = await store.findPublication(version)
-      return {
-        companyId,
-        workflowId,
-        versionId: version.id,
-        definition: published?.definition ?? withAutomaticBindings(content.definition, resources),
-        analyze: version.analyze,
-        templates: published?.templates ?? Object.fromEntries(resources.templates),
-        faults:
-          content.faults.length > 0 ? content.faults : validateDefinition(content.definition, resources),
-      }
     },
 
     /**

@@ -54,22 +54,25 @@ export function isAssignable(
   return key?.assignmentMode === 'custom' && key.valueIds.has(tagValueId)
 }
 
-/** Values by key: of a key with one value the most downstream, of the others all; at most `tagsPerBranch`. */
+/**
+ * Values by key: of a key with one value the most downstream, of the others all, the most downstream last; at most
+ * `tagsPerBranch`.
+ */
 export function tagsOfBranch(
   branch: Branch,
   graph: DefinitionGraph,
   resources: DefinitionResources,
-): Map<string, Set<string>> {
-  const values = new Map<string, Set<string>>()
+): Map<string, string[]> {
+  const values = new Map<string, string[]>()
   let count = 0
   for (const { tagKeyId, tagValueId, isSystem } of tagsUpwards(branch, graph, resources)) {
     const key = resources.tagKeys.get(tagKeyId)
     if (!isSystem && !isAssignable(resources, { tagKeyId, tagValueId })) continue
     const known = values.get(tagKeyId)
-    if (known && (key?.cardinality === 'single' || known.has(tagValueId))) continue
+    if (known && (key?.cardinality === 'single' || known.includes(tagValueId))) continue
     if (++count > definitionLimits.tagsPerBranch) break
-    if (known) known.add(tagValueId)
-    else values.set(tagKeyId, new Set([tagValueId]))
+    if (known) known.unshift(tagValueId)
+    else values.set(tagKeyId, [tagValueId])
   }
   return values
 }
