@@ -73,7 +73,7 @@ test('needs a token for every operation under /v2 but tokens and sign-in', () =>
     'confirmSingleSignOn',
   ])
   for (const { scope, url } of allOperations) {
-    expect(scope === 'collector').toBe(url.startsWith('/collect/'))
+    expect(scope === 'collector').toBe(/^\/(collect|r)\//.test(url))
   }
 })
 

@@ -58,6 +58,26 @@ export const eventFields = {
 export const placeholderPattern = '\\{\\{ {0,10}([A-Za-z][A-Za-z0-9_.-]{0,99}) {0,10}\\}\\}'
 export const clickPlaceholder = 'click'
 
+/** Schemes of addresses that lead to no page or app: they run script, read what is local, or start what they name. */
+export const refusedSchemes: ReadonlySet<string> = new Set([
+  'about',
+  'blob',
+  'chrome',
+  'content',
+  'data',
+  'file',
+  'filesystem',
+  'ftp',
+  'intent',
+  'jar',
+  'javascript',
+  'resource',
+  'vbscript',
+  'view-source',
+  'ws',
+  'wss',
+])
+
 const key = (description: string) => Type.String({ pattern: keyPattern, description })
 const text = (description: string, maxLength = 2_000) =>
   Type.String({ maxLength, pattern: storablePattern, description })

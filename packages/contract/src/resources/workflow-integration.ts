@@ -130,8 +130,8 @@ export const Integration = Type.Object(
     emplacement: Type.Optional(
       oneOf(emplacements, { description: 'In place of what the selector finds, or beside it' }),
     ),
-    createdAt: Type.String({ format: 'date-time', ...extension }),
-    updatedAt: Type.String({ format: 'date-time', ...extension }),
+    createdAt: Type.String({ format: 'date-time', examples: ['2026-01-31T12:00:00.000Z'], ...extension }),
+    updatedAt: Type.String({ format: 'date-time', examples: ['2026-01-31T12:00:00.000Z'], ...extension }),
   },
   { ...strict, title: 'Integration' },
 )

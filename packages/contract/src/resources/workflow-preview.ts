@@ -34,7 +34,7 @@ export const WorkflowPreviewRequest = Type.Object(
           client: Type.Optional(lineText('As `trk-u`', 512)),
           device: Type.Optional(lineText('As `trk-t`', 512)),
         },
-        { ...strict, description: 'Nobody known when absent' },
+        { ...strict, description: 'An unknown person when absent' },
       ),
     ),
     userAgent: Type.Optional(lineText('What would show the content', 512)),

@@ -57,8 +57,8 @@ const openOperations: readonly (readonly [id: string, call: (service: Service) =
 test('no operation is open but these', () => {
   const idsOf = (wanted: string) => allOperations.filter(({ scope }) => scope === wanted).map(({ id }) => id)
   expect(idsOf('open').toSorted()).toEqual(openOperations.map(([id]) => id))
-  expect(idsOf('collector')).toEqual(['collectEvents'])
-  expect(protectedOperations).toHaveLength(allOperations.length - openOperations.length - 1)
+  expect(idsOf('collector').toSorted()).toEqual(['collectEvents', 'runWorkflow'])
+  expect(protectedOperations).toHaveLength(allOperations.length - openOperations.length - 2)
 })
 
 test.each(openOperations)('%s is open: a token changes nothing', async (id, callOf) => {

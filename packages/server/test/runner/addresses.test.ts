@@ -1,4 +1,4 @@
-import type { Binding } from '@millrace/contract/resources/workflow-definition.ts'
+import { type Binding, refusedSchemes } from '@millrace/contract/resources/workflow-definition.ts'
 import { describe, expect, test } from 'vitest'
 import {
   createRunnerWorld,
@@ -218,6 +218,12 @@ describe('a click', () => {
     const { publish, get } = createRunnerWorld()
     await publish({ definition: linked({ value: 'myapp://product/1?x=1' }) })
     expect((await get(`${address}?mode=click&a=1`)).headers.location).toBe('myapp://product/1?x=1')
+  })
+
+  test.each([...refusedSchemes])('leads to no address of the scheme %s', async (scheme) => {
+    const { publish, get } = createRunnerWorld()
+    await publish({ definition: linked({ value: `${scheme}://example.com/x` }) })
+    expect((await get(`${address}?mode=click`)).statusCode).toBe(404)
   })
 
   test('without a destination is 204 for JSON and 404 otherwise, with return code 3503', async () => {

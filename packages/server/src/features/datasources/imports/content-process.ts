@@ -167,6 +167,6 @@ async function work(job: ProcessJob): Promise<void> {
   }
 }
 
-// Without the service nobody takes the rows.
+// Without the service nothing takes the rows.
 process.once('disconnect', () => process.exit())
 process.once('message', (job: ProcessJob) => void work(job))

@@ -48,7 +48,7 @@ export function createRowTables(client: Client) {
       const stream = copyFrom(`copy ${tableOf(versionId)} (position, key, row) from stdin`)
       client.query(Object.assign(stream, { query_timeout: statementMs }))
       const done = finished(stream)
-      // Whoever writes or ends gets the failure.
+      // What writes or ends gets the failure.
       done.catch(() => {})
       return {
         async write(lines) {

@@ -95,7 +95,7 @@ export function createWorkerStore(db: Queries) {
       return row
     },
 
-    /** Whoever finds the live version from now on finds this one. */
+    /** All that find the live version from now on find this one. */
     async goLive(
       version: Pick<LiveVersion, 'id' | 'companyId' | 'datasourceId' | 'fields' | 'keyField' | 'rowCount'>,
     ): Promise<void> {

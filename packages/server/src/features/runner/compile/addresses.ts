@@ -1,21 +1,7 @@
+import { refusedSchemes } from '@millrace/contract/resources/workflow-definition.ts'
+
 /** Of an address that is answered in a header. */
 const maxAddressLength = 8_192
-
-/** Schemes that run or show something of their own instead of leading to an app or a page. */
-const refusedSchemes: ReadonlySet<string> = new Set([
-  'about:',
-  'blob:',
-  'chrome:',
-  'data:',
-  'file:',
-  'filesystem:',
-  'intent:',
-  'javascript:',
-  'jar:',
-  'resource:',
-  'vbscript:',
-  'view-source:',
-])
 
 /** Printable ASCII without the characters that end a header, an attribute or an address. */
 const plain = /^[\x21\x23-\x3b\x3d\x3f-\x7e]+$/
@@ -30,7 +16,7 @@ export function webAddress(text: string): string | undefined {
 /** The same, or a deep link into an app, which stays as it is. */
 export function linkAddress(text: string): string | undefined {
   const url = parse(text)
-  if (url === undefined || refusedSchemes.has(url.protocol)) return undefined
+  if (url === undefined || refusedSchemes.has(url.protocol.slice(0, -1))) return undefined
   if (url.protocol === 'http:' || url.protocol === 'https:') return url.href
   return plain.test(text) ? text : url.href
 }

@@ -122,7 +122,7 @@ function compileEvents(node: WorkflowNodeOf<'events'>): Compiled {
     inputOf: ({ request }) => ({ ...request.person, lookBackHours }),
     async compute({ request, environment, signal }) {
       const { device, client } = request.person
-      // Nobody known has done nothing.
+      // An unknown person has done nothing.
       if (device === undefined && client === undefined) return []
       const since = new Date(request.now - lookBackHours * 3_600_000)
       const { companyId } = environment

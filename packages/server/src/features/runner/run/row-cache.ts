@@ -34,6 +34,20 @@ interface Entry {
 /** A query that names another company's datasource must not touch what is known of it. */
 const datasourceOf = ({ companyId, datasourceId }: RowQuery): string => `${companyId} ${datasourceId}`
 
+/** A text whose end is known by its length, so that two of them do not read like two others. */
+const measured = (text: string): string => `${text.length}:${text}`
+
+/** Tells queries apart; written by hand because each run needs one, and as JSON it takes several times as long. */
+function keyOf({ companyId, datasourceId, match, filters, sort, limit }: RowQuery): string {
+  let key = `${companyId} ${datasourceId} ${match} ${limit}`
+  if (sort !== undefined) key += ` ${sort.order} ${measured(sort.field)}`
+  for (const { field, operator, value } of filters) {
+    const text = typeof value === 'string' ? `"${measured(value)}` : measured(String(JSON.stringify(value)))
+    key += `,${measured(field)}${measured(operator)}${text}`
+  }
+  return key
+}
+
 /** Counts work by those it counts for, each with how much of it there may be at once. */
 function createPlaces() {
   const taken = new Map<string, number>()
@@ -52,20 +66,6 @@ function createPlaces() {
       }
     },
   }
-}
-
-/** A text whose end is known by its length, so that two of them do not read like two others. */
-const measured = (text: string): string => `${text.length}:${text}`
-
-/** Tells queries apart; written by hand because each run needs one, and as JSON it takes several times as long. */
-function keyOf({ companyId, datasourceId, match, filters, sort, limit }: RowQuery): string {
-  let key = `${companyId} ${datasourceId} ${match} ${limit}`
-  if (sort !== undefined) key += ` ${sort.order} ${measured(sort.field)}`
-  for (const { field, operator, value } of filters) {
-    const text = typeof value === 'string' ? `"${measured(value)}` : measured(String(JSON.stringify(value)))
-    key += `,${measured(field)}${measured(operator)}${text}`
-  }
-  return key
 }
 
 /** What an entry costs beside its rows. */

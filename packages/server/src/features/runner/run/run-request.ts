@@ -1,6 +1,6 @@
 import type { PersonKey, RunnerSender, WallClock } from '../ports.ts'
 
-/** What one run is given, whoever asks for it: an address, or a preview. */
+/** What one run is given, by an address or a preview alike. */
 export interface RunRequest {
   /** Parameters of the address by name; a repeated one has all its values. */
   readonly parameters: ReadonlyMap<string, readonly string[]>

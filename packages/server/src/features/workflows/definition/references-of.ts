@@ -11,7 +11,8 @@ export interface DefinitionReferences {
   readonly categoryIds: readonly string[]
 }
 
-const distinct = (ids: readonly (string | undefined)[]): string[] =>
+/** Each once, in an order that does not depend on where they stand. */
+export const distinct = (ids: readonly (string | undefined)[]): string[] =>
   [...new Set(ids.filter((id) => id !== undefined))].sort()
 
 export function referencesOf(definition: WorkflowDefinition): DefinitionReferences {

@@ -348,6 +348,8 @@ test.each([
   ['//example.com', {}, 'must begin with'],
   ['/page', {}, 'must begin with'],
   ['myapp:page', {}, 'must begin with'],
+  ['intent://scan/', {}, 'must begin with'],
+  ['ftp://example.com/', {}, 'must begin with'],
   [' https://example.com', {}, 'must hold no spaces'],
   ['https://example.com/\r\nSet-Cookie: a=b', {}, 'must hold no spaces'],
   ['https:\\\\example.com', {}, 'must hold no spaces, backslashes'],

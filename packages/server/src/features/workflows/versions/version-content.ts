@@ -8,7 +8,7 @@ import { analyzeDefinition } from '../definition/analyze-definition.ts'
 import { complexityOf } from '../definition/complexity.ts'
 import type { DefinitionResources } from '../definition/definition-resources.ts'
 import { readDefinition, type UnreadDefinition } from '../definition/read-definition.ts'
-import { type DefinitionReferences, referencesOf } from '../definition/references-of.ts'
+import { type DefinitionReferences, distinct, referencesOf } from '../definition/references-of.ts'
 import type { VersionReference } from './version-store.ts'
 
 /** What users edit of a version and its analysis rests on. */
@@ -113,5 +113,3 @@ export function analyseContent(
   const bytes = Buffer.byteLength(JSON.stringify(stored)) + Buffer.byteLength(JSON.stringify(analyze))
   return { analyze, complexityScore: complexityOf(definition), bytes }
 }
-
-const distinct = (ids: readonly string[]): string[] => [...new Set(ids)].sort()

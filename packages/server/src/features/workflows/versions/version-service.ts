@@ -16,6 +16,7 @@ import { invalid } from '../../../platform/invalid.ts'
 import { type Listed, type Page, rangeOf } from '../../../platform/paging.ts'
 import type { Queries, Relational } from '../../../platform/stores/relational.ts'
 import type { Caller, Principal } from '../../identity/sessions/principal.ts'
+import { isAssignable } from '../definition/analysis/branch-qualifiers.ts'
 import { changesBetween } from '../definition/changes-between.ts'
 import type { DefinitionResources } from '../definition/definition-resources.ts'
 import type { ReadResources } from '../read-resources.ts'
@@ -270,15 +271,6 @@ function withLowerCaseIds(overrides: AnalyzeOverrides): AnalyzeOverrides {
       branchId,
     })),
   }
-}
-
-/** What users may assign by hand. */
-function isAssignable(
-  { tagKeys }: DefinitionResources,
-  { tagKeyId, tagValueId }: AnalyzeOverrides['branchTags'][number],
-): boolean {
-  const key = tagKeys.get(tagKeyId)
-  return key?.assignmentMode === 'custom' && key.valueIds.has(tagValueId)
 }
 
 /** @throws {DomainError} `validation` */

@@ -2,6 +2,7 @@ import {
   type Binding,
   clickPlaceholder,
   placeholderPattern,
+  refusedSchemes,
   type WorkflowNode,
 } from '@millrace/contract/resources/workflow-definition.ts'
 import { isReference } from '../bindings.ts'
@@ -11,24 +12,6 @@ import { faultOfType } from './type-fit.ts'
 const placeholders = () => new RegExp(placeholderPattern, 'gu')
 const wholePlaceholder = new RegExp(`^${placeholderPattern}$`, 'u')
 
-/** Schemes that run script, read what is local, or are no address of a page. */
-const refusedSchemes = new Set([
-  'about',
-  'blob',
-  'chrome',
-  'content',
-  'data',
-  'file',
-  'filesystem',
-  'ftp',
-  'jar',
-  'javascript',
-  'resource',
-  'vbscript',
-  'view-source',
-  'ws',
-  'wss',
-])
 /** Schemes whose addresses have no `//`. */
 const plainSchemes = new Set(['mailto', 'sms', 'tel'])
 
