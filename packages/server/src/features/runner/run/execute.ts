@@ -67,6 +67,9 @@ class TimeUsedUp extends Error {
   }
 }
 
+/** How often the time is asserted before the clock is asked: each stands for a millisecond of work at most. */
+const assertionsPerLook = 32
+
 /** The time is used up that a run may compute for, in which the process answers nobody else. */
 class ComputingUsedUp extends Error {
   constructor(budgetMs: number) {
@@ -95,6 +98,8 @@ class Run implements RunView {
   #controller: AbortController | undefined
   #isLate = false
   #computed = 0
+  #asserted = 0
+  #isExhausted = false
   #computesSince: number | undefined
 
   constructor(options: ExecuteOptions) {
@@ -134,9 +139,11 @@ class Run implements RunView {
   }
 
   readonly assertTime = (): void => {
+    if (!this.#isExhausted && ++this.#asserted % assertionsPerLook !== 0) return
     const { budgetMs } = this.#options
     const present = this.#computesSince === undefined ? 0 : performance.now() - this.#computesSince
-    if (this.#computed + present > budgetMs) throw new ComputingUsedUp(budgetMs)
+    this.#isExhausted = this.#computed + present > budgetMs
+    if (this.#isExhausted) throw new ComputingUsedUp(budgetMs)
   }
 
   /** When a step begins, which only traces ask for: clocks are a good part of what a step costs. */
@@ -196,7 +203,7 @@ class Run implements RunView {
     const began = this.stepBegins
     this.#began[node.number] = began
     try {
-      const value = this.computing(() => node.compute(this))
+      const value = node.type === 'transform' ? this.computing(() => node.compute(this)) : node.compute(this)
       if (!(value instanceof Promise)) {
         this.#end(node, value, began)
         return undefined
@@ -304,7 +311,7 @@ async function takeOutput(step: LogicStep, run: Run, trace: ExecuteOptions['trac
   let fault: RunFault | undefined
   try {
     if (run.isLate && step.type === 'cohort') throw new Error('no time is left to ask')
-    const chosen = run.computing(() => step.choose(run))
+    const chosen = step.type === 'conditions' ? run.computing(() => step.choose(run)) : step.choose(run)
     const taken = typeof chosen === 'number' ? chosen : await run.within(chosen)
     if (taken === undefined) throw new Error('no answer came in time')
     if (taken < 0) throw new Error('the node has no such output')
