@@ -183,7 +183,7 @@ function bucketsWithin(
   const from = Math.max(...spans.map(([begin]) => begin))
   const to = Math.min(...spans.map(([, end]) => end))
   const buckets = new Set<Value>()
-  const step = granularity === 'hour' ? 15 * 60_000 : 6 * 3_600_000
+  const step = 15 * 60_000
   for (let time = from; time < to; time = Math.min(time + step, Math.max(to - 1, time + 1))) {
     if (inTime(time)) buckets.add(bucketOf(time, granularity, zone))
   }
