@@ -13,7 +13,7 @@ const largeBytes = (long ? 1024 : 50) * mebibyte
 /** All of it is read. */
 const mediumBytes = (long ? 128 : 50) * mebibyte
 /** What the same program needs more or less from run to run. */
-const noise = 1.3
+const noise = 1.6
 
 const written: string[] = []
 afterAll(() => Promise.all(written.map((path) => rm(path, { force: true }))))

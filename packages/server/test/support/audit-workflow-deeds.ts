@@ -56,7 +56,13 @@ export const workflowDeeds = {
   ),
   'workflow-archive': ofWorkflow([], post('archive')),
   'workflow-restore': ofWorkflow(['archive'], post('restore')),
-  'workflow-duplicate': ofWorkflow([], post('duplicate')),
+  'workflow-duplicate': async (world) => {
+    const { people, ask, begin } = world
+    const { id: from } = await ask<Workflow>(people, 'POST', workflows, await bodyOf(world))
+    await begin(people)
+    const { id } = await ask<Workflow>(people, 'POST', `${workflows}/${from}/duplicate`)
+    return { actor: ['user', people.admin.id], target: ['workflow', id] }
+  },
   'workflow-delete': ofWorkflow([], ({ people, ask }, path) => ask(people, 'DELETE', path)),
   'workflow-version-save': ofWorkflow([], save),
   'workflow-version-publish': ofWorkflow([], async (world, path, workflow) => {
