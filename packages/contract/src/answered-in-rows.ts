@@ -11,6 +11,7 @@ export const answeredInRows = {
   permission: { resource: 'statistics', action: 'access' },
   access: 'Statistics: access; for CSV also Statistics: export',
   tag: 'Statistics',
+  idempotent: true,
   errors: [
     'unknownMember',
     'incompatibleMembers',
@@ -34,7 +35,7 @@ export const answeredInRows = {
 } as const satisfies Partial<Operation>
 
 /** The replies of such an operation, with rows as an example. */
-export function rowsReply(rows: readonly object[], csv: string): Record<number, ReplyDocument> {
+export function rowsReply(rows: readonly object[], csv: string) {
   const lines = rows.map((row) => `${JSON.stringify(row)}\n`)
   return {
     200: {
@@ -55,5 +56,5 @@ export function rowsReply(rows: readonly object[], csv: string): Record<number, 
         },
       },
     },
-  }
+  } satisfies Record<number, ReplyDocument>
 }

@@ -30,3 +30,6 @@ export type ErrorName = keyof typeof errorTable
 
 /** Shape of `data` of one row. */
 export type ErrorData<N extends ErrorName> = Static<(typeof errorTable)[N]['data']>
+
+/** The same by name, for clients. */
+export type ErrorDataByName = { readonly [N in ErrorName]: ErrorData<N> }

@@ -86,6 +86,8 @@ export interface Operation {
    * form than the validator gives (tokens) or are no failures of the request (events): not enforced.
    */
   readonly described?: { readonly params?: TSchema; readonly body?: TSchema }
+  /** Sending it again has no further effect, though its method does not promise that: clients repeat it. */
+  readonly idempotent?: true
   /** Content types of the request body; `application/json` alone when absent. */
   readonly consumes?: readonly string[]
   /** Examples of the request body, by name. */

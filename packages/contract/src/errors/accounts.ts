@@ -75,7 +75,7 @@ export const accountErrors = {
   invalidLink: {
     errorCode: 2029,
     status: 400,
-    message: 'This link is not valid any more: it was used, replaced by a newer one, or is too old',
+    message: 'This link is no longer valid: it was used, replaced by a newer one, or is too old',
     data: Nothing,
   },
   linkedAccountNotFound: {

@@ -50,6 +50,13 @@ export const datasourceErrors = {
     message: 'More events arrive than can be written, send them again later',
     data: Retry,
   },
+  writeKeyMissing: {
+    errorCode: 1007,
+    status: 401,
+    message:
+      'Send the identifier of the datasource as write key: the user name of Basic authentication, or writeKey in the body',
+    data: Nothing,
+  },
   datasourceWithoutSource: {
     errorCode: 1010,
     status: 400,
@@ -122,7 +129,8 @@ export const datasourceErrors = {
   datasourceNotLive: {
     errorCode: 1027,
     status: 409,
-    message: 'This datasource has no live version yet: publish one first',
+    message:
+      'This datasource has no live version yet: bring its draft live by POST /v2/datasources/{id}/versions/live',
     data: ById,
   },
   invalidDatasourceQuery: {

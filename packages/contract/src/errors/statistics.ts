@@ -147,7 +147,7 @@ export const statisticErrors = {
   savedQueryResultNotFound: {
     errorCode: 9203,
     status: 404,
-    message: 'The run has no such result, or not any more: results are kept for 7 days',
+    message: 'The run has no such result, or it has expired: results are kept for 7 days',
     data: ById,
   },
   savedQueryRuns: {
@@ -202,7 +202,7 @@ export const statisticErrors = {
   experimentFixed: {
     errorCode: 9401,
     status: 409,
-    message: 'The experiment is no draft any more: what decides its numbers cannot be changed',
+    message: 'The experiment is no longer a draft: what decides its numbers cannot be changed',
     data: Type.Object(
       {
         id: anId,

@@ -88,4 +88,19 @@ export const workflowErrors = {
       strict,
     ),
   },
+  datasourcesNotShared: {
+    errorCode: 3010,
+    status: 409,
+    message: 'The live version reads datasources that none of the teams has',
+    data: Type.Object(
+      {
+        id: anId,
+        datasources: Type.Array(
+          Type.Object({ id: anId, name: Type.String({ examples: ['Products'] }) }, strict),
+          { minItems: 1 },
+        ),
+      },
+      strict,
+    ),
+  },
 } as const satisfies Record<string, ErrorRow>

@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { truncateAmount } from './amounts.ts'
+import { missesNextCent, truncateAmount } from './amounts.ts'
 
 function textOf(value: unknown): string {
   const amount = truncateAmount(value)
-  return amount.kind === 'amount' ? amount.text : amount.kind
+  return typeof amount === 'string' ? amount : amount[0]
 }
 
 test.each([
@@ -50,6 +50,7 @@ test.each([
   ['1e'],
   ['1e+'],
   ['1 2'],
+  ['+-1'],
   ['1.2.3'],
   ['NaN'],
 ])('takes %j for no number', (value) => expect(textOf(value)).toBe('not-number'))
@@ -68,10 +69,21 @@ test.each([[1e21], [-1e21], ['10000000000000000'], ['1e17'], ['1e999999999999'],
   (value) => expect(textOf(value)).toBe('out-of-range'),
 )
 
+// A pattern that tries each beginning with each end would need hours for them.
+test.each([
+  [' '.repeat(2_000_000)],
+  ['1'.repeat(2_000_000)],
+  ['0.'.padEnd(2_000_000, '0')],
+  ['1e'.padEnd(2_000_000, '0')],
+  ['1'.padEnd(2_000_000, ' ')],
+])('refuses a text of two million characters in one pass (%#)', (beginning) => {
+  expect(textOf(`${beginning}x`)).toBe('not-number')
+})
+
 test('marks amounts that a sum of binary numbers left below the next cent', () => {
   const tailOf = (value: unknown) => {
     const amount = truncateAmount(value)
-    return amount.kind === 'amount' && [amount.text, amount.floatTail]
+    return typeof amount === 'object' && [amount[0], missesNextCent(amount)]
   }
   expect(tailOf(0.28999999165534973)).toEqual(['0.28', true])
   expect(tailOf(129.89999999999998)).toEqual(['129.89', true])
@@ -80,6 +92,7 @@ test('marks amounts that a sum of binary numbers left below the next cent', () =
   expect(tailOf(3.3000000000000003)).toEqual(['3.30', false])
   expect(tailOf(0.0000099999)).toEqual(['0.00', false])
   expect(tailOf('1.239')).toEqual(['1.23', false])
+  expect(tailOf('9999.999e-4')).toEqual(['0.99', true])
 })
 
 test('agrees with whole numbers of cents for every decimal text', () => {

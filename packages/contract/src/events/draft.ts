@@ -24,15 +24,6 @@ export function drop(rule: DropRuleId, path: string, value: unknown): DroppedEve
   return { kept: false, reason: { rule, path, sample: maskSample(value) } }
 }
 
-/**
- * An identifier as text; undefined where it is none. Numbers are taken over as long as JSON carries them
- * exactly: beyond that different numbers read alike, and different events would count as repeated.
- */
-export function readIdentifierText(value: unknown): string | undefined {
-  if (typeof value === 'string') return value
-  return typeof value === 'number' && Math.abs(value) <= Number.MAX_SAFE_INTEGER ? String(value) : undefined
-}
-
 /** A text as it can be stored: clean and at most `maxLength` code units. */
 export function readText(draft: Draft, path: string, text: string, maxLength: number): string {
   if (text.length <= maxLength && isCleanText(text)) return text

@@ -1,5 +1,5 @@
 import { type Draft, type DroppedEvent, drop, readIdentifier } from './draft.ts'
-import { type Ids, readIds } from './ids.ts'
+import { type IdEntry, isIdentifier, readIds } from './ids.ts'
 import { eventLimits } from './limits.ts'
 
 const noIds: readonly string[] = []
@@ -22,24 +22,32 @@ export function readItems(
   const sent = data.ids
   if (sent === undefined) return readAlias(data.id, eventName, draft)
   const read = readIds(sent, eventName)
-  if (read === undefined) return drop('ids-wrong-type', 'data.ids', offendingPart(sent))
-  if (read.ids.length === 0) return drop('ids-none-left', 'data.ids', read.removed ?? sent)
-  return store(read, sent, draft)
+  if (!read) return drop('ids-wrong-type', 'data.ids', offendingPart(sent))
+  return store(read, sent, draft) ?? drop('ids-none-left', 'data.ids', lastRemoved(read) ?? sent)
 }
 
 /** `data.id` is a label like any other: where it holds no identifiers it says nothing about the event. */
 function readAlias(id: unknown, eventName: string, draft: Draft): readonly string[] {
   if (id === undefined || !itemEvents.has(eventName)) return noIds
-  const read = readIds(id, eventName)
-  if (read === undefined || read.ids.length === 0) return noIds
+  const read = readIds(id, eventName) || []
+  if (!read.some(isIdentifier)) return noIds
   draft.note('ids-from-id', 'data.id', id)
-  return store(read, id, draft)
+  return store(read, id, draft) ?? noIds
 }
 
-function store(read: Ids, sent: unknown, draft: Draft): readonly string[] {
-  if (read.removed !== undefined) draft.note('ids-placeholder', 'data.ids', read.removed)
-  if (read.tooMany) draft.note('ids-too-many', 'data.ids', sent)
-  return read.ids.map((id) => readIdentifier(draft, 'data.ids', id, eventLimits.id))
+/** Undefined where no identifier is among the entries. */
+function store(entries: readonly IdEntry[], sent: unknown, draft: Draft): readonly string[] | undefined {
+  const ids = entries.filter(isIdentifier)
+  if (ids.length === 0) return undefined
+  if (ids.length < entries.length) draft.note('ids-placeholder', 'data.ids', lastRemoved(entries))
+  if (ids.length > eventLimits.ids) draft.note('ids-too-many', 'data.ids', sent)
+  return ids.slice(0, eventLimits.ids).map((id) => readIdentifier(draft, 'data.ids', id, eventLimits.id))
+}
+
+/** An entry that is no identifier, for the log; undefined where all are. */
+function lastRemoved(entries: readonly IdEntry[]): string | undefined {
+  const removed = entries.findLast((entry) => !isIdentifier(entry))
+  return removed === null ? 'null' : removed
 }
 
 function offendingPart(sent: unknown): unknown {

@@ -1,14 +1,8 @@
-import { truncateAmount } from './amounts.ts'
-import { type Draft, type DroppedEvent, drop, readIdentifier, readIdentifierText } from './draft.ts'
+import { missesNextCent, truncateAmount } from './amounts.ts'
+import { type Draft, type DroppedEvent, drop, readIdentifier } from './draft.ts'
+import { readIdentifierText } from './identifiers.ts'
 import { eventLimits } from './limits.ts'
 import { isPlaceholder } from './placeholders.ts'
-import type { DropRuleId } from './rules.ts'
-
-const purchaseRules = {
-  'not-number': 'purchase-value-not-number',
-  joined: 'purchase-value-joined',
-  'out-of-range': 'purchase-value-out-of-range',
-} as const satisfies Record<string, DropRuleId>
 
 /**
  * `data.value` truncated to two decimals, undefined where none was sent. What is no amount drops a `purchase`
@@ -22,14 +16,31 @@ export function readValue(
   if (value === undefined) return undefined
   const isPurchase = eventName === 'purchase'
   if (value === null && !isPurchase) return undefined
+  const plain = readPlainAmount(value)
+  if (plain !== undefined) return plain
   const amount = truncateAmount(value)
-  if (amount.kind === 'amount') {
-    if (amount.floatTail) draft.note('value-float-tail', 'data.value', value)
-    return amount.text
+  if (typeof amount === 'object') {
+    if (missesNextCent(amount)) draft.note('value-float-tail', 'data.value', value)
+    return amount[0]
   }
-  if (isPurchase) return drop(purchaseRules[amount.kind], 'data.value', value)
+  if (isPurchase) return drop(`purchase-value-${amount}`, 'data.value', value)
   draft.note('value-ignored', 'data.value', value)
   return undefined
+}
+
+/** Most amounts: digits without a sign, an exponent or more than two decimals, of which nothing is cut. */
+const plainAmount = /^(?:0|[1-9]\d{0,14})(?:\.\d\d?)?$/
+
+/** Such an amount with two decimals; undefined for any other. The general reading takes several times as long. */
+function readPlainAmount(value: unknown): string | undefined {
+  // Up to here integers are exact and print without an exponent.
+  if (Number.isSafeInteger(value)) return `${value as number}.00`
+  if (typeof value !== 'string' && typeof value !== 'number') return undefined
+  const text = String(value)
+  if (!plainAmount.test(text)) return undefined
+  const point = text.indexOf('.')
+  if (point < 0) return `${text}.00`
+  return point === text.length - 2 ? `${text}0` : text
 }
 
 /** `data.transId` as text, `''` where it is absent or cannot be meant. */

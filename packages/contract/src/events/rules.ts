@@ -80,6 +80,12 @@ const dropRules = {
     outcome: 'The event is dropped.',
     fix: 'Send key, name, url, tmpId and eventId as texts.',
   },
+  'call-unknown': {
+    title: 'The type of a call in the Segment shape is unknown',
+    effect: 'dropped',
+    outcome: 'The call is dropped.',
+    fix: 'Send track, page, screen, identify, group or alias as the type of each call of a batch.',
+  },
   'key-mismatch': {
     title: 'The key belongs to another company',
     effect: 'dropped',
@@ -255,7 +261,7 @@ const changeRules = {
     title: 'A key of data is not allowed',
     effect: 'changed',
     outcome: 'The label is left out.',
-    fix: 'Use a key that is neither empty nor __proto__.',
+    fix: 'Use a key that is neither empty nor `__proto__`.',
   },
   'label-too-deep': {
     title: 'A label is nested too deep',

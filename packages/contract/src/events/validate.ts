@@ -1,8 +1,10 @@
-import { Draft, type DroppedEvent, drop, readIdentifier, readIdentifierText, readText } from './draft.ts'
+import { Draft, type DroppedEvent, drop, readIdentifier, readText } from './draft.ts'
+import { readIdentifierText } from './identifiers.ts'
 import { readItems } from './items.ts'
 import { type Label, readLabels } from './labels.ts'
 import { eventLimits } from './limits.ts'
 import { isPlaceholder } from './placeholders.ts'
+import { isPlainObject } from './plain-objects.ts'
 import { readTransId, readValue } from './purchases.ts'
 import { readReferrerHost } from './referrers.ts'
 import type { ChangeRuleId, Finding } from './rules.ts'
@@ -91,14 +93,6 @@ export function validateEvent(envelope: unknown, context: ValidationContext): Va
     labels: readLabels(data, draft),
     changes: draft.changes,
   }
-}
-
-/** Objects of JSON and of object literals; no lists, no instances of classes such as Date. */
-export function isPlainObject(value: unknown): value is Record<string, unknown> {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false
-  const prototype: unknown = Object.getPrototypeOf(value)
-  // The last look makes objects of other frames and realms plain too.
-  return prototype === Object.prototype || prototype === null || Object.getPrototypeOf(prototype) === null
 }
 
 function isMissing(value: unknown): boolean {

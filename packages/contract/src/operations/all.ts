@@ -24,6 +24,7 @@ import * as retention from './retention.ts'
 import * as roles from './roles.ts'
 import * as runner from './runner.ts'
 import * as savedQueries from './saved-queries.ts'
+import * as segment from './segment.ts'
 import * as singleSignOn from './single-sign-on.ts'
 import * as statistics from './statistics.ts'
 import * as tags from './tags.ts'
@@ -38,7 +39,7 @@ import * as workflows from './workflows.ts'
  * Every operation of the interface: the 19 documented ones by number, then the extensions. `npm run documents`
  * writes it from what the files beside it export; it keeps the order.
  */
-export const allOperations: readonly Operation[] = [
+const everyOperation = [
   auth.createToken,
   auth.checkEmail,
   reports.listReports,
@@ -220,4 +221,17 @@ export const allOperations: readonly Operation[] = [
   workflowSettings.createJsonTemplate,
   workflowSettings.replaceJsonTemplate,
   workflowSettings.deleteJsonTemplate,
-]
+  segment.sendSegmentBatch,
+  segment.importSegmentBatch,
+  segment.sendSegmentTrack,
+  segment.sendSegmentPage,
+  segment.sendSegmentScreen,
+  segment.sendSegmentIdentify,
+  segment.sendSegmentGroup,
+  segment.sendSegmentAlias,
+] as const
+
+export const allOperations: readonly Operation[] = everyOperation
+
+/** One of them with all that its type knows: its id, its address and its schemas. */
+export type AnyOperation = (typeof everyOperation)[number]

@@ -21,7 +21,7 @@ export const listAuditEntries = {
   tag: 'Accounts',
   summary: 'Read the audit log',
   description: [
-    'Who did what in your company, the newest first; entries of one instant by id, downwards. Nobody can change an entry, and entries go only when the retention of the company (90 days unless set, never below 30) has passed.',
+    'Who did what in your company, the newest first; entries of one instant by id, downwards. No user can change an entry, and entries go only when the retention of the company (90 days unless set, never below 30) has passed.',
     'New entries move those of later pages on; send the same `to` with every page to read pages that stay.',
     'With `format=csv` the answer is a bare CSV file of all entries that match, up to 50,000; `page` and `perPage` do not count then.',
   ].join('\n\n'),

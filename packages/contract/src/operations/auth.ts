@@ -98,6 +98,7 @@ export const revokeToken = {
 - An access token is revoked alone; its refresh token remains valid.
 
 A token that is unknown or has ended already is answered like one that was revoked. Failures carry the fields of the fail envelope and RFC 6749's \`error\` and \`error_description\` side by side.`,
+  idempotent: true,
   errors: ['invalidTokenRequest', 'invalidClient', 'invalidGrant'],
   consumes: ['application/x-www-form-urlencoded', 'application/json'],
   described: { body: RevocationRequest },
@@ -107,7 +108,7 @@ A token that is unknown or has ended already is answered like one that was revok
       value: { client_id: clientId, token: 'YsX1kU3b0s4mJxk7mO2c2h0G3b5H8Jv1f0n3Q9w2e8A' },
     },
   },
-  replies: { 200: { description: 'The token is not valid any more' } },
+  replies: { 200: { description: 'The token is no longer valid' } },
   schema: { response: { 200: Type.Null() } },
 } as const satisfies Operation
 

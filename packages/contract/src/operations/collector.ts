@@ -31,6 +31,7 @@ export const collectEvents = {
 200 means that the events are on disk. What is wrong with single events or fields is never in the answer: it is in the log of the datasource.
 
 Send again only after transport failures and 5xx answers, with the same \`eventId\`: an event counts once for its datasource within 7 days.`,
+  idempotent: true,
   errors: [
     'emptyEvents',
     'malformedEvents',

@@ -5,7 +5,7 @@ import { Datasource, DatasourceCreation } from '../resources/datasource.ts'
 import { DatasourceCounters } from '../resources/datasource-counters.ts'
 import { DatasourceField } from '../resources/datasource-field.ts'
 import { DatasourceLogEntry, datasourceLogKinds } from '../resources/datasource-log.ts'
-import { idParams, oneOf, pagination, strict } from '../resources/formats.ts'
+import { id, idParams, nameText, oneOf, pagination, strict } from '../resources/formats.ts'
 
 const datasourceRead = { resource: 'datasource', action: 'read' } as const
 const datasourceId = idParams('Identifier of the datasource')
@@ -70,7 +70,17 @@ export const listDatasources = {
   errors: [],
   replies: { 200: { description: 'One page of datasources' } },
   schema: {
-    querystring: Type.Object({ ...pagination }, strict),
+    querystring: Type.Object(
+      {
+        ...pagination,
+        name: Type.Optional(nameText('Only those whose name contains it, whatever its case')),
+        mode: Type.Optional(
+          oneOf(['ingester', 'worker'], { description: 'Only those that take events, or that hold rows' }),
+        ),
+        resourceGroupId: Type.Optional(id('Only those that this team sees')),
+      },
+      strict,
+    ),
     response: { 200: paginatedEnvelope(Datasource) },
   },
 } as const satisfies Operation

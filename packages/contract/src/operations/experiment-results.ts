@@ -81,6 +81,7 @@ export const planExperiment = {
   summary: 'Plan the sample of an experiment',
   description:
     'How many units, and days, find an effect of a given size with a given power: for one look at the end, and for looks at any time. Nothing is stored. docs/experiments.md has the formulas.',
+  idempotent: true,
   errors: [],
   examples: {
     rate: {

@@ -65,7 +65,7 @@ export const createExperiment = {
   summary: 'Create an experiment',
   description: [
     `It begins as a draft. A system tag key is made with it, whose values stand for the variants. A company has at most ${experimentLimits.perCompany.toLocaleString('en-US')} experiments that are not archived.`,
-    'Allocations add up to 1. The first metric is the success metric, and `successMetric` names its kind: one of the two is given. All fields but `name`, `hypothesis`, `attachments` and `resourceGroupIds` are fixed once it is no draft any more.',
+    'Allocations add up to 1. The first metric is the success metric, and `successMetric` names its kind: one of the two is given. All fields but `name`, `hypothesis`, `attachments` and `resourceGroupIds` are fixed once it is no longer a draft.',
   ].join('\n\n'),
   audit: { action: 'experiment-create', target: 'experiment', named: 'name' },
   errors: ['tooManyExperiments', 'unknownTeam', 'unknownWorkflow'],
@@ -151,7 +151,7 @@ export const scheduleExperiment = {
   errors: ['experimentNotFound', 'experimentTransition'],
   examples: {
     later: { summary: 'A time', value: { scheduledAt: '2027-01-04T08:00:00.000Z' } },
-    never: { summary: 'Not any more', value: { scheduledAt: null } },
+    never: { summary: 'Clear the date', value: { scheduledAt: null } },
   },
   schema: { params, body: ExperimentSchedule, response: reply },
 } as const satisfies Operation

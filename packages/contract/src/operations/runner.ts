@@ -68,6 +68,7 @@ export const previewWorkflow = {
   summary: 'Preview a version of a workflow',
   description:
     'Runs a version, the draft unless another is named, as the runner would for the given person and parameters, and answers every step with its input, output and time. Nothing of it is counted.',
+  idempotent: true,
   errors: ['workflowNotFound', 'workflowVersionNotFound', 'unknownEntrypoint', 'versionNotRunnable'],
   examples: {
     draft: {

@@ -2,6 +2,7 @@ import { Type } from 'typebox'
 import { EmptyObject, paginatedEnvelope, successEnvelope } from '../envelope.ts'
 import type { Operation } from '../operation.ts'
 import { dateTime, id, idParams, indexPattern, pagination, strict } from '../resources/formats.ts'
+import { IdempotencyHeaders } from '../resources/idempotency-key.ts'
 import { SavedQuery, SavedQueryCreation, SavedQueryUpdate } from '../resources/saved-query.ts'
 import { SavedQueryRun } from '../resources/saved-query-run.ts'
 
@@ -23,7 +24,7 @@ const rules = `Each query is checked as if it were run; \`path\` of a failure be
 
 A schedule runs \`daily\`, on \`weekdays\` (\`weekly\`) or on \`days\` of the month (\`monthly\`) at \`time\`, or by five fields of \`cron\` (\`custom\`), in \`timezone\`. \`enabled\` is true when it is absent. A time of day runs once on every such day: when the clock skips it at the first instant after the gap, when it comes twice the first time. A day that a month does not have is its last one.
 
-Results are mailed as one CSV file for each query. Results of more than 5 MB together come as links that live 7 days and need Statistics: export. Runs have the rights of the user who saved the queries or changed queries or schedule last, as they are at that moment; when these do not suffice any more the schedule is paused.`
+Results are mailed as one CSV file for each query. Results of more than 5 MB together come as links that live 7 days and need Statistics: export. Runs have the rights of the user who saved the queries or changed queries or schedule last, as they are at that moment; when these no longer suffice the schedule is paused.`
 
 const example = {
   name: 'Purchases by day',
@@ -59,11 +60,17 @@ export const saveQuery = {
   summary: 'Save queries',
   description: `Saves one or several queries under a name, with a schedule where their results are to be mailed. A company has at most 5,000 saved queries.
 
+A request that may be sent twice has the header \`Idempotency-Key\`: for 24 hours the same user gets the saved query that the first one made, as it is then, and 409 where the body is another one or the saved query is gone.
+
 ${rules}`,
-  errors: [...queryErrors, 'tooManySavedQueries'],
+  errors: [...queryErrors, 'tooManySavedQueries', 'conflict'],
   examples: { weekly: { summary: 'Mailed every Monday', value: example } },
   replies: { 200: { description: 'The saved query' } },
-  schema: { body: SavedQueryCreation, response: { 200: successEnvelope(SavedQuery) } },
+  schema: {
+    headers: IdempotencyHeaders,
+    body: SavedQueryCreation,
+    response: { 200: successEnvelope(SavedQuery) },
+  },
 } as const satisfies Operation
 
 /** Operation 7. */
@@ -83,7 +90,7 @@ ${rules}`,
   errors: ['savedQueryNotFound', ...queryErrors],
   examples: {
     rename: { summary: 'Another name', value: { name: 'Orders by day' } },
-    unschedule: { summary: 'No mail any more', value: { schedule: {} } },
+    unschedule: { summary: 'Stop the mails', value: { schedule: {} } },
   },
   replies: { 200: { description: 'The saved query as it is now' } },
   schema: {
@@ -135,7 +142,7 @@ export const deleteSavedQuery = {
   tag,
   summary: 'Delete a saved query',
   description:
-    'With its schedule, its ledger and its stored results. A run that has begun delivers nothing any more.',
+    'With its schedule, its ledger and its stored results. A run that has begun delivers nothing more.',
   errors: ['savedQueryNotFound'],
   replies: { 200: { description: 'It is deleted' } },
   schema: { params, response: { 200: successEnvelope(EmptyObject) } },

@@ -39,6 +39,7 @@ With \`Accept: text/csv\` or \`Accept: application/x-ndjson\` the bare result is
 What the operators of filters ask of a member:
 
 ${filterOperators.map((each) => `- \`${each}\`: ${operatorMeanings[each].description}`).join('\n')}`,
+  idempotent: true,
   errors: [
     'unknownMember',
     'incompatibleMembers',

@@ -41,8 +41,15 @@ export const updateDatasource = {
   tag: 'Datasources',
   summary: 'Change a datasource',
   description:
-    'Changes all of what is given or nothing. A `source` is replaced as a whole; the rows of the live version stay until the next import. Source, schedule and update strategy are those of worker datasources.',
-  errors: ['datasourceNotFound', 'unknownTeam', 'notInTeam', 'notAWorkerDatasource', 'invalidDatasource'],
+    'Changes all of what is given or nothing. A `source` is replaced as a whole; the rows of the live version stay until the next import. Source, schedule and update strategy are those of worker datasources. A team keeps the datasource while a published workflow of it, and of no other team of the datasource, reads it.',
+  errors: [
+    'datasourceNotFound',
+    'unknownTeam',
+    'notInTeam',
+    'notAWorkerDatasource',
+    'invalidDatasource',
+    'datasourceInUse',
+  ],
   examples: {
     renamed: { summary: 'Another name', value: { name: 'Catalogue' } },
     hourly: { summary: 'Fetched every hour', value: { schedule: { everyMinutes: 60 } } },
@@ -182,6 +189,29 @@ export const updateFields = {
     'Sets the fields of the draft: the whole list as `fields`, as the analysis answers it, or `changes` of some by name. At most 64 are selected, names are unique and match `^[a-z][a-z0-9_-]*$`, and at most one is the key. The live version stays as it is until the draft goes live.',
   errors: ['datasourceNotFound', 'notAWorkerDatasource', 'invalidFields'],
   examples: {
+    whole: {
+      summary: 'The whole list, as the analysis answers it',
+      value: {
+        fields: [
+          {
+            name: 'sku',
+            type: 'reference_id',
+            primitive: 'string',
+            selected: true,
+            isKey: true,
+            rulesPerSources: { 0: [{ name: 'path', params: { value: 'sku' } }] },
+          },
+          {
+            name: 'price',
+            type: 'number',
+            primitive: 'number',
+            selected: true,
+            ignoreIfMissing: true,
+            rulesPerSources: { 0: [{ name: 'path', params: { value: 'price' } }] },
+          },
+        ],
+      },
+    },
     key: {
       summary: 'Two of the fields, one of them the key',
       value: {
@@ -253,6 +283,7 @@ export const queryDatasource = {
   summary: 'Query the rows of a datasource',
   description:
     'Answers rows of the live version page by page, the first 10,000 at most; `paginationCount` counts no further than that. The operators of each field are in `queriableFields` of the datasource. Depth of the tree at most 5, leaves at most 50, time at most 5 s.',
+  idempotent: true,
   errors: [
     'datasourceNotFound',
     'notAWorkerDatasource',

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { paginatedEnvelope, successEnvelope } from '../envelope.ts'
 import type { Operation } from '../operation.ts'
-import { id, pagination, strict } from '../resources/formats.ts'
+import { id, ifMatchPattern, pagination, strict } from '../resources/formats.ts'
 import { definitionLimits } from '../resources/workflow-definition.ts'
 import { WorkflowVersion } from '../resources/workflow-version.ts'
 import {
@@ -24,7 +24,9 @@ const replies = { 200: { description: 'The version as it is now', headers: etag 
 const absent = ['workflowNotFound', 'workflowVersionNotFound'] as const
 
 const ifMatch = (description: string) => ({
-  'if-match': Type.Optional(Type.String({ maxLength: 1_000, description, examples: ['"7"'] })),
+  'if-match': Type.Optional(
+    Type.String({ maxLength: 1_000, pattern: ifMatchPattern, description, examples: ['"7"'] }),
+  ),
 })
 /** Headers are never strict: every request has others. */
 const expected = Type.Object(
@@ -109,6 +111,7 @@ export const validateWorkflowVersion = {
   permission: read,
   summary: 'Validate a version of a workflow',
   description: 'Says what keeps it from being published, each fault with its node. It changes nothing.',
+  idempotent: true,
   errors: absent,
   replies: { 200: { description: 'Whether it can be published, and what is wrong with it' } },
   schema: { params, response: { 200: successEnvelope(WorkflowValidation) } },

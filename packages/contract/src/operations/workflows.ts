@@ -2,6 +2,7 @@ import { Type } from 'typebox'
 import { EmptyObject, paginatedEnvelope, successEnvelope, warningEnvelope } from '../envelope.ts'
 import type { Operation } from '../operation.ts'
 import { id, idParams, mapOf, nameText, oneOf, pagination, strict } from '../resources/formats.ts'
+import { IdempotencyHeaders } from '../resources/idempotency-key.ts'
 import { JsonTemplate } from '../resources/json-template.ts'
 import {
   Workflow,
@@ -61,16 +62,7 @@ export const createWorkflow = {
   },
   replies: { 200: { description: 'The workflow' } },
   schema: {
-    headers: Type.Object({
-      'idempotency-key': Type.Optional(
-        Type.String({
-          minLength: 1,
-          maxLength: 255,
-          description: 'Chosen by the client, for one creation',
-          examples: ['3f29ad1c-7c55-4f8e-9d50-5c8f9c1a6b1e'],
-        }),
-      ),
-    }),
+    headers: IdempotencyHeaders,
     body: WorkflowCreation,
     response: reply,
   },
@@ -165,9 +157,9 @@ export const updateWorkflow = {
   access: 'Workflow: update, and membership of every team that is added to `resourceGroupIds`',
   summary: 'Change a workflow',
   description:
-    'A partial update: a field that is absent stays as it is, a list is replaced as a whole. The content is saved with its versions.',
+    'A partial update: a field that is absent stays as it is, a list is replaced as a whole. The content is saved with its versions. While the workflow is published, its teams have the datasources that the live version reads.',
   audit: { action: 'workflow-update', target: 'workflow' },
-  errors: ['workflowNotFound', 'unknownTeam', 'notInTeam'],
+  errors: ['workflowNotFound', 'unknownTeam', 'notInTeam', 'datasourcesNotShared'],
   examples: {
     folder: { summary: 'Into another folder', value: { hierarchy: ['Shop'] } },
     root: { summary: 'Another name, in the root', value: { name: 'Spring banner', hierarchy: [] } },
@@ -183,7 +175,7 @@ export const archiveWorkflow = {
   url: `${url}/:id/archive`,
   permission: update,
   summary: 'Archive a workflow',
-  description: 'Its status is `inactive`: it shows nothing any more, on every process within a second.',
+  description: 'Its status is `inactive`: it shows nothing, on every process within a second.',
   audit: { action: 'workflow-archive', target: 'workflow' },
   errors: ['workflowNotFound', 'workflowTransition'],
   replies,

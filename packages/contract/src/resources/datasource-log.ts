@@ -20,9 +20,14 @@ export const DatasourceLogEntry = Type.Object(
         '`changed` ones lack the value, `refused` is an import that failed, `noted` one that ended',
     }),
     rule: Type.String({ description: 'Which rule', examples: ['purchase-value-joined'] }),
-    path: Type.String({ description: 'Field of the event, dotted', examples: ['data.value'] }),
+    path: Type.String({
+      description:
+        'Field of the event, dotted; of an import that failed `source`, `content` or `fields`, by what helps',
+      examples: ['data.value'],
+    }),
     sample: Type.String({
-      description: 'What stood there, shortened and masked: letters as `x`, digits as `#`',
+      description:
+        'What stood there, shortened and masked: letters as `x`, digits as `#`; of an import that failed, why',
       examples: ['"##,#"'],
     }),
     count: Type.Integer({

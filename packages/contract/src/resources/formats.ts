@@ -31,6 +31,9 @@ export const webhookSecretPattern = '^[!-~]{16,256}$'
 /** Where a value stands in a SAML assertion. */
 export const assertionPathPattern = '^(nameId|attributes\\.[^\\p{C}\\p{Z}]{1,256})$'
 
+/** The header `If-Match`: `*`, or entity tags with commas between them (RFC 9110 13.1.1). */
+export const ifMatchPattern = '^ *(\\*|(W/)?"[!#-~]*"( *, *(W/)?"[!#-~]*")*) *$'
+
 /** What a text that does not match a pattern of the contract must be, for messages. */
 export const patternMeanings: ReadonlyMap<string, string> = new Map([
   [idPattern, 'must be 24 hexadecimal characters'],
@@ -44,6 +47,7 @@ export const patternMeanings: ReadonlyMap<string, string> = new Map([
   [indexPattern, 'must be a number from 0 to 99'],
   [fileNamePattern, 'must be the name of a file, without slashes and control characters'],
   [webhookSecretPattern, 'must be 16 to 256 printable ASCII characters without spaces'],
+  [ifMatchPattern, 'must be an ETag in its quotes, as "7", or *'],
   [assertionPathPattern, 'must be nameId, or attributes. followed by the name of an attribute'],
 ])
 

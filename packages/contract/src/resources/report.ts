@@ -227,7 +227,7 @@ export const EvidenceCheck = Type.Object(
     ),
     rowCount: Type.Integer({ minimum: 0, description: 'Rows of the result now' }),
     checkedAt: dateTime('When the query was run again'),
-    failureMessage: Type.Optional(Type.String({ description: 'Why the query cannot be run any more' })),
+    failureMessage: Type.Optional(Type.String({ description: 'Why the query can no longer be run' })),
   },
   { ...strict, title: 'EvidenceCheck' },
 )

@@ -116,7 +116,7 @@ export const SavedQuery = Type.Object(
       Type.String({
         description:
           'Why the service has paused the schedule; it runs again once an enabled schedule is sent',
-        examples: ['its owner does not have the permission Statistics: export any more'],
+        examples: ['its owner no longer has the permission Statistics: export'],
         ...extension,
       }),
     ),

@@ -1,3 +1,5 @@
+// One file past 400 lines: the parts of a definition are read side by side, and name each other.
+
 import { type Static, type TProperties, Type } from 'typebox'
 import { id, keyPattern, lineText, mapOf, nameText, oneOf, storablePattern, strict } from './formats.ts'
 

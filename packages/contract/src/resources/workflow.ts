@@ -108,6 +108,12 @@ const creation = {
   description: Type.Optional(longText('What it is for')),
   hierarchy: Type.Optional(hierarchy),
   hidden: Type.Optional(Type.Boolean({ description: 'Whether lists leave it out; false when absent' })),
+  variableProfileId: Type.Optional(
+    nullable(id('Variable profile'), {
+      description: 'Parameters of its addresses; null: none',
+      ...extension,
+    }),
+  ),
 }
 
 export const WorkflowCreation = Type.Object(
@@ -120,12 +126,6 @@ const update = {
   ...creation,
   name: Type.Optional(creation.name),
   resourceGroupIds: Type.Optional(creation.resourceGroupIds),
-  variableProfileId: Type.Optional(
-    nullable(id('Variable profile'), {
-      description: 'Parameters of its addresses; null: none',
-      ...extension,
-    }),
-  ),
 }
 
 /** Partial: a field that is absent stays as it is; lists are replaced as a whole. */

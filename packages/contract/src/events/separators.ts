@@ -1,0 +1,2 @@
+/** What joins several identifiers or amounts in one text. */
+export const separators = /[;,|]/
