@@ -31,6 +31,9 @@ import { registerAnalyticsSettingsRoutes } from './features/statistics/settings/
 import { registerEventAliasRoutes } from './features/statistics/settings/event-alias-routes.ts'
 import { registerStatisticsRoutes } from './features/statistics/statistics-routes.ts'
 import { registerTagKeyRoutes } from './features/tag-keys/tag-key-routes.ts'
+import { trackerRoutes } from './features/tracker-files/tracker-routes.ts'
+import { readTrackerScripts } from './features/tracker-files/tracker-scripts.ts'
+import { pageIntegrationsRoutes } from './features/workflows/integrations/page-integrations-routes.ts'
 import { registerVersionRoutes } from './features/workflows/versions/version-routes.ts'
 import { registerWorkflowRoutes } from './features/workflows/workflow-routes.ts'
 import { registerWorkflowSettingRoutes } from './features/workflows/workflow-settings-routes.ts'
@@ -116,6 +119,17 @@ export async function buildApp(context: Context, addresses: () => Addresses): Pr
     })
     await app.register(async function runner(scope) {
       await scope.register(runnerRoutes({ runner: services.runner }))
+    })
+    await app.register(async function trackerFiles(scope) {
+      const scripts = readTrackerScripts()
+      const { pageIntegrations } = services
+      const { findCompany } = services.trackerFiles
+      async function integrationsScript(companyId: string): Promise<string | undefined> {
+        const { count } = await pageIntegrations.find(companyId)
+        return count > 0 ? scripts.pathOf('t-workflows.js') : undefined
+      }
+      await scope.register(trackerRoutes({ scripts, findCompany, integrationsScript }))
+      await scope.register(pageIntegrationsRoutes({ pageIntegrations, findCompany }))
     })
   }
   return app

@@ -248,8 +248,14 @@ export async function openContext(options: ContextOptions): Promise<Context> {
       const changes = watchChannel({
         pool: relational.pool,
         channel: 'workflow_changes',
-        onNotice: services.runner.drop,
-        onListening: services.runner.setListening,
+        onNotice(workflowId) {
+          services.runner.drop(workflowId)
+          services.pageIntegrations.drop(workflowId)
+        },
+        onListening(is) {
+          services.runner.setListening(is)
+          services.pageIntegrations.setListening(is)
+        },
         heartbeatMs: 300,
         log: logger,
       })

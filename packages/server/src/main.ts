@@ -31,7 +31,7 @@ function usage(): string {
     '  import FILE          sends the events of a CSV or NDJSON file',
     ...commands,
     '',
-    'COMMAND --help says more. The environment is described in README.md.',
+    'COMMAND --help says more. The environment is described in docs/operating.md.',
   ].join('\n')
 }
 

@@ -118,8 +118,13 @@ import {
   type ListUsesOfTag,
   type TagKeyService,
 } from './features/tag-keys/tag-key-service.ts'
+import type { TrackerFilesDependencies } from './features/tracker-files/tracker-routes.ts'
 import { evaluateExpression } from './features/workflows/definition/transform-functions/evaluate-expression.ts'
 import { createIntegrationReader } from './features/workflows/integrations/integration-reader.ts'
+import {
+  createPageIntegrationsService,
+  type PageIntegrationsService,
+} from './features/workflows/integrations/page-integrations-service.ts'
 import { fillTemplate } from './features/workflows/json-templates/fill-template.ts'
 import { hasVariableProfile, settingSources } from './features/workflows/setting-sources.ts'
 import { createWorkflowSettings, type WorkflowSettings } from './features/workflows/workflow-settings.ts'
@@ -172,6 +177,8 @@ export interface Services extends Pick<Datasources, 'datasources' | 'workerDatas
   readonly provisioning: Provisioning
   readonly runner: RunnerService
   readonly previews: PreviewService
+  readonly trackerFiles: Pick<TrackerFilesDependencies, 'findCompany'>
+  readonly pageIntegrations: PageIntegrationsService
 }
 
 export type FindPrincipal = Parameters<typeof createBearerGuard>[0]['findPrincipal']
@@ -301,6 +308,7 @@ export function createServices(parts: ServiceParts): Services {
     }
   }
   const integrations = createIntegrationReader({ relational, publicUrl })
+  const workflowChanged = (workflowId: string) => runner.drop(workflowId)
   const workflows = createWorkflows({
     relational,
     recordAudit,
@@ -314,6 +322,7 @@ export function createServices(parts: ServiceParts): Services {
     findIntegration: integrations.findRunnable,
     sources: settingSources,
     validateDefinition: overrides.validateDefinition,
+    workflowChanged,
     clock,
   })
   const workflowSettings = createWorkflowSettings({
@@ -323,6 +332,7 @@ export function createServices(parts: ServiceParts): Services {
     requireMemberTeams,
     integrations,
     uses: workflows.uses,
+    workflowChanged,
     runStatement: ({ companyId, userId, signal }, statement) =>
       runStatement({ companyId, userId }, { ...statement, columns: [], rangeLabels: [] }, signal),
     clock,
@@ -374,8 +384,8 @@ export function createServices(parts: ServiceParts): Services {
     log: createDatasourceLogStore({ columnar }),
     listUsesOfDatasource:
       overrides.listUsesOfDatasource ??
-      ((tx, { companyId, datasourceId }) =>
-        workflows.uses.listPublished(tx, companyId, { kind: 'datasource', resourceId: datasourceId })),
+      ((tx, { companyId, datasourceId: resourceId }, outsideTeams) =>
+        workflows.uses.listPublished(tx, companyId, { kind: 'datasource', resourceId }, outsideTeams)),
     enter: gate.enter,
     box,
     outgoing,
@@ -439,13 +449,7 @@ export function createServices(parts: ServiceParts): Services {
     async record({ companyId, datasourceId, countries, fixed, data, userAgent, address, ...event }) {
       const datasource = { id: datasourceId, companyId, countries, active: true }
       const envelope = { ...event, key: companyId, data, v: 1 }
-      await collector.collect(
-        datasource,
-        { events: [envelope], unreadableLines: [] },
-        userAgent,
-        address,
-        fixed,
-      )
+      await collector.collect(datasource, { events: [envelope], dropped: [] }, userAgent, address, fixed)
     },
     steadyClock: monotonicClock,
     log: logger,
@@ -453,6 +457,14 @@ export function createServices(parts: ServiceParts): Services {
   })
   return {
     runner,
+    trackerFiles: {
+      findCompany: async (datasourceId) => (await collector.find(datasourceId))?.companyId,
+    },
+    pageIntegrations: createPageIntegrationsService({
+      ...integrations,
+      clock: monotonicClock,
+      log: logger,
+    }),
     previews: createPreviewService({
       ...openRunner,
       listSeenDatasources: datasourceStates.listSeen,
@@ -544,6 +556,7 @@ export function createServices(parts: ServiceParts): Services {
       openZone,
       knowsTimezone,
       listLinkedAccounts: linkedAccounts.listIds,
+      claimKey,
       sendMessage: linkedAccounts.deliver,
       recordAudit,
       enqueueMail,

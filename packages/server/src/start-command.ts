@@ -5,7 +5,7 @@ import { buildApp } from './app.ts'
 import { type Context, openContext } from './context.ts'
 import type { Config } from './platform/config/config.ts'
 import { type DataDirectory, openDataDirectory } from './platform/files/data-directory.ts'
-import { shellQuote } from './platform/http/documents/curl.ts'
+import { type Addresses, publicUrlOf, shellQuote } from './platform/http/documents/curl.ts'
 import { quickStart } from './platform/http/documents/quick-start.ts'
 import { requireAddress } from './platform/http/listening.ts'
 import type { Logger } from './platform/logger.ts'
@@ -16,15 +16,10 @@ import { version } from './platform/version.ts'
 /** A stop that takes longer is cut off: orchestrators kill at 30 s (docs/interface.md, Run contract). */
 const stopWithinMilliseconds = 25_000
 
-interface Addresses {
-  readonly baseUrl: string
-  readonly collectorUrl: string
-}
-
 function addressesOf(config: Config, port: number): Addresses {
   const host = config.http.host === '0.0.0.0' || config.http.host === '::' ? 'localhost' : config.http.host
-  const origin = config.http.publicUrl ?? `http://${host.includes(':') ? `[${host}]` : host}:${port}`
-  return { baseUrl: `${origin}/v2`, collectorUrl: origin }
+  const publicUrl = config.http.publicUrl ?? `http://${host.includes(':') ? `[${host}]` : host}:${port}`
+  return { baseUrl: `${publicUrl}/v2`, collectorUrl: publicUrl }
 }
 
 /** Values that scripts and the import command read; no password (docs/interface.md, Run contract). */
@@ -44,7 +39,7 @@ function settingOf(dataDirectory: string): string {
 function banner(context: Context, addresses: Addresses): string {
   const { installation } = context
   const { generatedPassword } = installation
-  const origin = addresses.baseUrl.replace(/\/v2$/, '')
+  const publicUrl = publicUrlOf(addresses)
   const steps = quickStart({ ...addresses, ...installation, email: installation.adminEmail })
   const lines = [
     '',
@@ -52,8 +47,8 @@ function banner(context: Context, addresses: Addresses): string {
     '',
     `  interface    ${addresses.baseUrl}`,
     `  collector    ${addresses.collectorUrl}/collect/${installation.datasourceId}/tracker`,
-    `  documents    ${origin}/docs`,
-    `  health       ${origin}/health/ready`,
+    `  documents    ${publicUrl}/docs`,
+    `  health       ${publicUrl}/health/ready`,
     `  data         ${context.config.dataDirectory}`,
     '',
     `  company      ${installation.companyId}`,
@@ -105,7 +100,7 @@ export async function runService(config: Config, logger: Logger, parentEnded: Ab
     await app.listen({ host: config.http.host, port: config.http.port })
     addresses = addressesOf(config, (app.server.address() as AddressInfo).port)
     writeBootstrap(dataDirectory, addresses, context)
-    dataDirectory.publish(addresses.baseUrl.replace(/\/v2$/, ''))
+    dataDirectory.publish(publicUrlOf(addresses))
     const ready = await Promise.race([context.whenReady.then(() => true), stopping.then(() => false)])
     if (ready) {
       giveMemoryBack()

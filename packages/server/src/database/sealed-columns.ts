@@ -1,4 +1,4 @@
-import type { PgColumn } from 'drizzle-orm/pg-core'
+import type { PgColumn } from '../platform/stores/postgres/drizzle.ts'
 import { linkedAccounts } from './tables/linked-account.ts'
 import { outgoingMails } from './tables/outgoing-mail.ts'
 import { userAuthenticators } from './tables/sign-in.ts'

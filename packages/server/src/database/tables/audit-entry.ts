@@ -1,4 +1,4 @@
-import { jsonb, pgTable, text } from 'drizzle-orm/pg-core'
+import { jsonb, pgTable, text } from '../../platform/stores/postgres/drizzle.ts'
 import { id, instant } from './columns.ts'
 
 /** Who did what, when; entries are added and never changed. */

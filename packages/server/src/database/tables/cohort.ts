@@ -1,5 +1,5 @@
 import type { CohortRule } from '@millrace/contract/resources/cohort.ts'
-import { integer, jsonb, pgTable, text } from 'drizzle-orm/pg-core'
+import { integer, jsonb, pgTable, text } from '../../platform/stores/postgres/drizzle.ts'
 import { history, id } from './columns.ts'
 
 /** A saved group of persons: by a rule, or by a list in the columnar store. */

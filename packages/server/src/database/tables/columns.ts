@@ -1,4 +1,4 @@
-import { customType, text, timestamp } from 'drizzle-orm/pg-core'
+import { customType, text, timestamp } from '../../platform/stores/postgres/drizzle.ts'
 
 /** An identifier: 24 lower-case hexadecimal characters. */
 export const id = (name: string) => text(name)

@@ -1,5 +1,5 @@
 import { languages } from '@millrace/contract/languages.ts'
-import { boolean, integer, pgTable, text } from 'drizzle-orm/pg-core'
+import { boolean, integer, pgTable, text } from '../../platform/stores/postgres/drizzle.ts'
 import { history, id } from './columns.ts'
 
 export const companies = pgTable('companies', {

@@ -1,4 +1,4 @@
-import { bigint, pgTable, primaryKey, text } from 'drizzle-orm/pg-core'
+import { bigint, pgTable, primaryKey, text } from '../../platform/stores/postgres/drizzle.ts'
 import { history, id, instant } from './columns.ts'
 
 /** Where events come in. */

@@ -1,4 +1,4 @@
-import { pgTable, text } from 'drizzle-orm/pg-core'
+import { pgTable, text } from '../../platform/stores/postgres/drizzle.ts'
 import { instant } from './columns.ts'
 
 /** A key that secrets are sealed under; never the key itself. */

@@ -1,4 +1,4 @@
-import { pgTable, primaryKey, text } from 'drizzle-orm/pg-core'
+import { pgTable, primaryKey, text } from '../../platform/stores/postgres/drizzle.ts'
 import { history, id } from './columns.ts'
 
 /** The name under which a renamed custom event answers. */

@@ -4,7 +4,15 @@ import {
   experimentTypes,
   experimentUnits,
 } from '@millrace/contract/resources/experiment.ts'
-import { doublePrecision, integer, json, pgTable, primaryKey, smallint, text } from 'drizzle-orm/pg-core'
+import {
+  doublePrecision,
+  integer,
+  json,
+  pgTable,
+  primaryKey,
+  smallint,
+  text,
+} from '../../platform/stores/postgres/drizzle.ts'
 import { history, id, instant } from './columns.ts'
 
 export const experiments = pgTable('experiments', {

@@ -1,4 +1,4 @@
-import { boolean, pgTable, text } from 'drizzle-orm/pg-core'
+import { boolean, pgTable, text } from '../../platform/stores/postgres/drizzle.ts'
 import { id, instant } from './columns.ts'
 
 /** What the first start made; its one row says that there was a first start. */

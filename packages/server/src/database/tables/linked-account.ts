@@ -1,4 +1,4 @@
-import { pgTable, text } from 'drizzle-orm/pg-core'
+import { pgTable, text } from '../../platform/stores/postgres/drizzle.ts'
 import { bytes, history, id } from './columns.ts'
 
 /** A link from a user to a messaging service. */

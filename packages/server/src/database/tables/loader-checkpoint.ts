@@ -1,4 +1,4 @@
-import { bigint, pgTable, text } from 'drizzle-orm/pg-core'
+import { bigint, pgTable, text } from '../../platform/stores/postgres/drizzle.ts'
 import { instant } from './columns.ts'
 
 /** How far an event log is loaded; moved together with the counters. */

@@ -1,4 +1,4 @@
-import { boolean, pgTable, text } from 'drizzle-orm/pg-core'
+import { boolean, pgTable, text } from '../../platform/stores/postgres/drizzle.ts'
 import { history, id } from './columns.ts'
 
 /** A program that gets tokens for users; registered by the operator of the service, for users of every company. */

@@ -1,4 +1,4 @@
-import { integer, pgTable, text } from 'drizzle-orm/pg-core'
+import { integer, pgTable, text } from '../../platform/stores/postgres/drizzle.ts'
 import { bytes, id, instant } from './columns.ts'
 
 /** A mail on its way. */

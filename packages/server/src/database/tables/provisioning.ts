@@ -1,4 +1,4 @@
-import { boolean, integer, jsonb, pgTable, primaryKey, text } from 'drizzle-orm/pg-core'
+import { boolean, integer, jsonb, pgTable, primaryKey, text } from '../../platform/stores/postgres/drizzle.ts'
 import { bytes, id, instant } from './columns.ts'
 
 /** What a company has set about its identity provider; absent for one that set nothing. */

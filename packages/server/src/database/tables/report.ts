@@ -9,7 +9,16 @@ import {
   reportCadences,
 } from '@millrace/contract/resources/report.ts'
 import type { ReportSection } from '@millrace/contract/resources/report-section.ts'
-import { bigint, boolean, integer, json, pgTable, primaryKey, real, text } from 'drizzle-orm/pg-core'
+import {
+  bigint,
+  boolean,
+  integer,
+  json,
+  pgTable,
+  primaryKey,
+  real,
+  text,
+} from '../../platform/stores/postgres/drizzle.ts'
 import { history, id, instant } from './columns.ts'
 
 const requester = {

@@ -1,7 +1,7 @@
 import type { Query } from '@millrace/contract/resources/query.ts'
 import type { Schedule } from '@millrace/contract/resources/saved-query.ts'
 import type { SavedQueryRun } from '@millrace/contract/resources/saved-query-run.ts'
-import { integer, json, pgTable, primaryKey, text } from 'drizzle-orm/pg-core'
+import { integer, json, pgTable, primaryKey, text } from '../../platform/stores/postgres/drizzle.ts'
 import { bytes, history, id, instant } from './columns.ts'
 
 export const savedQueries = pgTable('saved_queries', {

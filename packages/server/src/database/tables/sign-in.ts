@@ -1,4 +1,11 @@
-import { bigint, boolean, integer, pgTable, primaryKey, text } from 'drizzle-orm/pg-core'
+import {
+  bigint,
+  boolean,
+  integer,
+  pgTable,
+  primaryKey,
+  text,
+} from '../../platform/stores/postgres/drizzle.ts'
 import { bytes, id, instant } from './columns.ts'
 
 /** How a user has authenticated. */

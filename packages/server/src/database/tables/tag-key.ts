@@ -1,4 +1,4 @@
-import { bigint, pgTable, primaryKey, text } from 'drizzle-orm/pg-core'
+import { bigint, pgTable, primaryKey, text } from '../../platform/stores/postgres/drizzle.ts'
 import { bytes, history, id } from './columns.ts'
 
 /** What workflows, branches and experiments are tagged with. */

@@ -1,4 +1,4 @@
-import { integer, pgTable, text } from 'drizzle-orm/pg-core'
+import { integer, pgTable, text } from '../../platform/stores/postgres/drizzle.ts'
 import { bytes, id, instant } from './columns.ts'
 
 /** A session of a user in a client. Deleting the row ends the session and its access tokens. */

@@ -1,5 +1,5 @@
 import { languages } from '@millrace/contract/languages.ts'
-import { boolean, pgTable, text } from 'drizzle-orm/pg-core'
+import { boolean, pgTable, text } from '../../platform/stores/postgres/drizzle.ts'
 import { history, id, instant } from './columns.ts'
 
 export const users = pgTable('users', {

@@ -1,7 +1,7 @@
 import type { DatasourceImport } from '@millrace/contract/resources/datasource-import.ts'
 import type { DatasourceSource, RefreshSchedule } from '@millrace/contract/resources/datasource-source.ts'
 import type { WorkerField } from '@millrace/contract/resources/datasource-version.ts'
-import { bigint, integer, json, pgTable, real, text } from 'drizzle-orm/pg-core'
+import { bigint, integer, json, pgTable, real, text } from '../../platform/stores/postgres/drizzle.ts'
 import { bytes, id, instant } from './columns.ts'
 
 /** A source without what is kept elsewhere. */

@@ -1,5 +1,5 @@
 import { emplacements, type IntegrationFilters } from '@millrace/contract/resources/workflow-integration.ts'
-import { boolean, json, pgTable, text } from 'drizzle-orm/pg-core'
+import { boolean, json, pgTable, text } from '../../platform/stores/postgres/drizzle.ts'
 import { history, id } from './columns.ts'
 
 /** An address of the runner for one entrypoint of a workflow. */

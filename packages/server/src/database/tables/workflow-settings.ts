@@ -1,6 +1,6 @@
 import type { JsonTemplate } from '@millrace/contract/resources/json-template.ts'
 import type { VariableProfile } from '@millrace/contract/resources/variable-profile.ts'
-import { json, pgTable, primaryKey, text } from 'drizzle-orm/pg-core'
+import { json, pgTable, primaryKey, text } from '../../platform/stores/postgres/drizzle.ts'
 import { history, id } from './columns.ts'
 
 /** Parameters that addresses of workflows have. */

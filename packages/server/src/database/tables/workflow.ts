@@ -7,7 +7,15 @@ import {
   versionStates,
   type WorkflowVersion,
 } from '@millrace/contract/resources/workflow-version.ts'
-import { boolean, doublePrecision, integer, json, pgTable, primaryKey, text } from 'drizzle-orm/pg-core'
+import {
+  boolean,
+  doublePrecision,
+  integer,
+  json,
+  pgTable,
+  primaryKey,
+  text,
+} from '../../platform/stores/postgres/drizzle.ts'
 import { bytes, history, id, instant } from './columns.ts'
 
 export const workflows = pgTable('workflows', {

@@ -4,10 +4,10 @@ import {
   type AuditEntry,
   auditActions,
 } from '@millrace/contract/resources/audit-entry.ts'
-import { and, desc, eq, gte, lt, sql } from 'drizzle-orm'
 import { auditEntries } from '../../database/tables/audit-entry.ts'
 import type { AuditEvent, RecordAudit } from '../../platform/audit.ts'
 import { newId } from '../../platform/ids.ts'
+import { and, desc, eq, gte, lt, sql } from '../../platform/stores/postgres/drizzle.ts'
 import type { Queries } from '../../platform/stores/relational.ts'
 
 /** Of one statement: a few megabytes. */

@@ -1,15 +1,16 @@
 import type { IncomingMessage } from 'node:http'
 import { collectEvents } from '@millrace/contract/operations/collector.ts'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { type Clock, systemClock } from '../../platform/clock.ts'
 import { DomainError } from '../../platform/errors.ts'
 import { rawRoute } from '../../platform/http/route.ts'
 import { isId, normalizeId } from '../../platform/ids.ts'
 import { type AdmissionLimits, createAdmission, overloaded } from './admission.ts'
 import { parseBody, readContentType } from './body/collector-body.ts'
-import { createInflater } from './body/inflate-body.ts'
-import { discardedBytes, readBody } from './body/read-body.ts'
+import { discardedBytes } from './body/read-body.ts'
+import { createBodyTaker } from './body/take-body.ts'
 import type { CollectorService } from './collector-service.ts'
-import type { CollectorDatasource } from './datasource-cache.ts'
+import { segmentRoutes, segmentUrls } from './segment/segment-routes.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -31,51 +32,38 @@ const lastReply = [...emptyReply, 'connection', 'close']
 const preflightSeconds = 86_400
 
 /**
- * Operation 19. Fastify routes the request and answers every failure; the body is read and the empty success is
- * written on Node's own objects, because that is most of what an event costs.
+ * Operation 19, and the same in the Segment shape. Fastify routes the request and answers every failure; the body is
+ * read and the success is written on Node's own objects, because that is most of what an event costs.
  */
 export function collectorRoutes(dependencies: {
   collector: CollectorService
+  clock?: Clock
   /** What requests may hold at once; see `Admission`. */
   limits?: AdmissionLimits
 }) {
-  const { collector } = dependencies
+  const { collector, clock = systemClock } = dependencies
   const admission = createAdmission(dependencies.limits)
-  const inflate = createInflater()
+  const takeBody = createBodyTaker(admission)
 
   async function collect(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     const id = readId(request)
     if (admission.isFull()) throw overloaded()
-    let held = 0
-    let entered = false
-    const hold = (bytes: number): boolean => {
-      held += bytes
-      return admission.hold(bytes)
-    }
-    let datasource: CollectorDatasource | undefined
+    const found = collector.find(id)
+    const datasource = found instanceof Promise ? await found : found
+    if (datasource === undefined) throw new DomainError('datasourceNotFound', { id })
     try {
-      const found = collector.find(id)
-      datasource = found instanceof Promise ? await found : found
-      if (datasource === undefined) throw new DomainError('datasourceNotFound', { id })
-      const sent = await readBody(request.raw, hold)
-      if (sent === undefined) return reply.hijack()
-      entered = admission.enter()
-      if (!entered) throw overloaded()
-      const encoding = request.headers['content-encoding']
-      const body = encoding === undefined ? sent : await inflate(sent, encoding)
-      if (body !== sent && !hold(body.length)) throw overloaded()
-      const events = parseBody(body, readContentType(request.sentContentType))
-      const outcome = await collector.collect(datasource, events, request.headers['user-agent'], request.ip)
+      const outcome = await takeBody(request, (body) => {
+        const events = parseBody(body, readContentType(request.sentContentType))
+        return collector.collect(datasource, events, request.headers['user-agent'], request.ip)
+      })
       reply.hijack()
+      if (outcome === undefined) return reply
       reply.raw.writeHead(outcome === 'bot' ? 202 : 200, request.server.isClosing() ? lastReply : emptyReply)
       reply.raw.end()
       return reply
     } catch (error) {
-      if (datasource !== undefined && error instanceof DomainError) collector.refuse(datasource, error)
+      if (error instanceof DomainError) collector.refuse(datasource, error)
       throw error
-    } finally {
-      if (entered) admission.leave()
-      admission.release(held)
     }
   }
 
@@ -93,22 +81,26 @@ export function collectorRoutes(dependencies: {
     })
     app.addHook('onError', async (request, reply, error) => {
       reply.headers(openHeaders)
+      if (error instanceof DomainError && error.errorName === 'writeKeyMissing')
+        reply.header('www-authenticate', 'Basic realm="collector", charset="UTF-8"')
       if (isEndless(request.raw, error)) reply.header('connection', 'close')
     })
     app.addHook('onListen', () => void collector.loadCountries())
     rawRoute(app, collectEvents, { handler: collect })
-    app.options(collectEvents.url, (request, reply) => {
-      const asked = request.headers['access-control-request-headers']
-      return reply
-        .code(204)
-        .headers({
-          ...openHeaders,
-          'access-control-allow-methods': 'POST',
-          'access-control-allow-headers': asked ?? '*',
-          'access-control-max-age': String(preflightSeconds),
-        })
-        .send()
-    })
+    segmentRoutes(app, { collector, clock, admission, takeBody, headers: openHeaders })
+    for (const url of [collectEvents.url, ...segmentUrls])
+      app.options(url, (request, reply) => {
+        const asked = request.headers['access-control-request-headers']
+        return reply
+          .code(204)
+          .headers({
+            ...openHeaders,
+            'access-control-allow-methods': 'POST',
+            'access-control-allow-headers': asked ?? '*',
+            'access-control-max-age': String(preflightSeconds),
+          })
+          .send()
+      })
   }
 }
 

@@ -135,7 +135,7 @@ export function createCollectorService(dependencies: CollectorDependencies): Col
       }
       const sender = readSender(userAgent)
       if (sender.crawler !== undefined) {
-        const count = body.events.length + body.unreadableLines.length
+        const count = body.events.length + body.dropped.length
         const note = { kind: 'bot', rule: 'crawler', path: '', sample: sender.crawler, count } as const
         await append([logRow(note, origin)]).catch((cause: unknown) => {
           throw unavailable(cause)

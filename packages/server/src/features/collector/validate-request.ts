@@ -65,7 +65,7 @@ export function validateRequest(
     notes ??= new LogRows()
     for (const change of result.changes) notes.add('changed', change)
   }
-  for (const line of body.unreadableLines) dropBy(drop('line-unparseable', '', line).reason)
+  for (const reason of body.dropped) dropBy(reason)
 
   const kept = rows.length
   if (notes) for (const note of notes) rows.push(logRow(note, context))

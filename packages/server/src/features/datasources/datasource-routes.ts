@@ -32,7 +32,9 @@ export function registerDatasourceRoutes(
     workerDatasources,
   }: { datasources: DatasourceService; workerDatasources: WorkerService },
 ): void {
-  route(scope, listDatasources, ({ principal, query }) => service.list(principal, query))
+  route(scope, listDatasources, ({ principal, query: { page, perPage, ...filter } }) =>
+    service.list(principal, filter, { page, perPage }),
+  )
   route(scope, createDatasource, ({ principal, ip, body }) =>
     service.create({ principal, address: ip }, body),
   )

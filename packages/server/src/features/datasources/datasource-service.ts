@@ -11,12 +11,14 @@ import { DomainError } from '../../platform/errors.ts'
 import { newId, normalizeId } from '../../platform/ids.ts'
 import { invalid } from '../../platform/invalid.ts'
 import { type Listed, type Page, rangeOf } from '../../platform/paging.ts'
+import { namingTeams } from '../../platform/stores/named-teams.ts'
 import type { Queries as AllQueries, Relational } from '../../platform/stores/relational.ts'
 import type { Caller } from '../identity/sessions/principal.ts'
 import type { DatasourceLogStore, LogFilter } from './datasource-log-store.ts'
 import { toDatasource } from './datasource-shape.ts'
 import {
   createDatasourceStore,
+  type DatasourceFilter,
   type Queries,
   type StoredDatasource,
   type Viewer,
@@ -25,10 +27,11 @@ import type { ImportLogStore } from './imports/import-log-store.ts'
 import type { WorkerSettings } from './workers/worker-settings.ts'
 import { createWorkerStore } from './workers/worker-store.ts'
 
-/** Workflows that read a datasource, those that are archived left out. */
+/** Workflows that read a datasource, those that are archived left out: all, or those of none of the teams. */
 export type ListUsesOfDatasource = (
   tx: AllQueries,
   datasource: { readonly companyId: string; readonly datasourceId: string },
+  outsideTeams?: readonly string[],
 ) => Promise<readonly { readonly id: string; readonly name: string }[]>
 
 export interface DatasourceServiceDependencies {
@@ -40,7 +43,7 @@ export interface DatasourceServiceDependencies {
   readonly importLog: ImportLogStore
   readonly settings: WorkerSettings
   readonly listUsesOfDatasource: ListUsesOfDatasource
-  /** Removes a file of content that no datasource has any more. */
+  /** Removes a file of content that no datasource has now. */
   readonly removeContent: (name: string) => Promise<void>
   /** Waits for one of the company's places to ask the engine, and gives the function that leaves it. */
   readonly enter: (companyId: string) => Promise<() => void>
@@ -48,6 +51,8 @@ export interface DatasourceServiceDependencies {
 
 /** Of one company. */
 const maxDatasources = 1_000
+
+const teamsKey = 'datasource_teams_company_id_team_id_fkey'
 
 /** Creates a tracking datasource inside the caller's transaction: for the first start and the operator. */
 export async function insertDatasource(
@@ -116,11 +121,48 @@ export function createDatasourceService(dependencies: DatasourceServiceDependenc
     return read(principal, id)
   }
 
+  /** @throws DomainError `datasourceInUse` */
+  async function requireUnused(
+    tx: AllQueries,
+    { companyId, id }: StoredDatasource,
+    message: string,
+    outsideTeams?: readonly string[],
+  ): Promise<void> {
+    const uses = await listUsesOfDatasource(tx, { companyId, datasourceId: id }, outsideTeams)
+    if (uses.length === 0) return
+    const names = uses.slice(0, 3).map(({ name }) => `"${name}"`)
+    throw new DomainError(
+      'datasourceInUse',
+      { id, workflows: uses.map((use) => ({ id: use.id, name: use.name })) },
+      { message: `${message}: ${names.join(', ')}${uses.length > 3 ? ', …' : ''}` },
+    )
+  }
+
+  /**
+   * What was read may be sent back, and nothing else: a change that is not made must not look like one.
+   * @throws DomainError `invalidDatasource`
+   */
+  function requireSameKind(present: Datasource, wanted: DatasourceUpdate): void {
+    const errors = (['mode', 'type'] as const).flatMap((path) =>
+      wanted[path] === undefined || wanted[path] === present[path]
+        ? []
+        : [{ path, message: `stays ${present[path]}: create another datasource instead` }],
+    )
+    const [first] = errors
+    if (first)
+      throw new DomainError('invalidDatasource', { errors }, { message: `${first.path} ${first.message}` })
+  }
+
   const targetOf = ({ id, name }: { id: string; name: string }) => ({ kind: 'datasource', id, name })
 
   return {
-    async list(viewer: Viewer, page: Page): Promise<Listed<Datasource>> {
-      const [rows, count] = await Promise.all([store.list(viewer, rangeOf(page)), store.count(viewer)])
+    async list(viewer: Viewer, filter: DatasourceFilter, page: Page): Promise<Listed<Datasource>> {
+      const { resourceGroupId } = filter
+      const wanted = { ...filter, resourceGroupId: resourceGroupId && normalizeId(resourceGroupId) }
+      const [rows, count] = await Promise.all([
+        store.list(viewer, wanted, rangeOf(page)),
+        store.count(viewer, wanted),
+      ])
       const workers = rows.filter(({ kind }) => kind === 'worker').map(({ id }) => id)
       const states = await createWorkerStore(relational.db).listStates(viewer.companyId, workers)
       return { rows: rows.map((row) => toDatasource(row, states.get(row.id), 'list')), count }
@@ -139,7 +181,7 @@ export function createDatasourceService(dependencies: DatasourceServiceDependenc
       const planned = await settings.forCreation(companyId, wanted)
       const teamIds = await requireTeams(principal, wanted.resourceGroupIds)
       const id = newId()
-      await relational.transaction(async (tx) => {
+      const insert = async (tx: AllQueries): Promise<void> => {
         const within = createDatasourceStore(tx)
         if ((await within.countOfCompany(companyId)) >= maxDatasources) {
           throw new DomainError('tooManyDatasources', { limit: maxDatasources })
@@ -157,28 +199,33 @@ export function createDatasourceService(dependencies: DatasourceServiceDependenc
           tx,
           auditEventOf(caller, 'datasource-create', targetOf({ id, name }), { mode, teamIds }),
         )
-      })
+      }
+      await namingTeams(teamsKey, teamIds, () => relational.transaction(insert))
       return read(principal, id)
     },
 
     /**
-     * @throws DomainError `datasourceNotFound`, `unknownTeam`, `notInTeam`, `notAWorkerDatasource` or
-     *   `invalidDatasource`
+     * @throws DomainError `datasourceNotFound`, `unknownTeam`, `notInTeam`, `notAWorkerDatasource`,
+     *   `invalidDatasource`, or `datasourceInUse` where a published workflow would read what none of its teams has
      */
     async update(caller: Caller, id: string, wanted: DatasourceUpdate): Promise<Datasource> {
       const { principal } = caller
       const { companyId } = principal
       const { name, resourceGroupIds } = wanted
-      const present = await get(principal, id)
+      const present = await read(principal, id)
+      requireSameKind(present, wanted)
       const teamIds =
-        resourceGroupIds && (await requireNamedTeams(principal, resourceGroupIds, present.teamIds))
+        resourceGroupIds && (await requireNamedTeams(principal, resourceGroupIds, present.resourceGroupIds))
       const planned = settings.isNamed(wanted) ? await settings.forUpdate(companyId, wanted) : undefined
-      if (planned && present.kind !== 'worker')
+      if (planned && present.mode !== 'worker')
         throw new DomainError('notAWorkerDatasource', { id: present.id })
       let formerContent: string | undefined
-      const changed = await change(caller, id, async (tx, locked) => {
+      const work = async (tx: AllQueries, locked: StoredDatasource): Promise<void> => {
         const within = createDatasourceStore(tx)
-        if (teamIds) await within.replaceTeams(companyId, locked.id, teamIds)
+        if (teamIds) {
+          await requireUnused(tx, locked, 'Published workflows of other teams use this datasource', teamIds)
+          await within.replaceTeams(companyId, locked.id, teamIds)
+        }
         if (planned) {
           const workers = createWorkerStore(tx)
           const worker = await workers.lock(companyId, locked.id)
@@ -203,7 +250,8 @@ export function createDatasourceService(dependencies: DatasourceServiceDependenc
             to,
           }),
         )
-      })
+      }
+      const changed = await namingTeams(teamsKey, teamIds, () => change(caller, id, work))
       if (formerContent !== undefined) await removeContent(formerContent).catch(() => {})
       return changed
     },
@@ -217,15 +265,7 @@ export function createDatasourceService(dependencies: DatasourceServiceDependenc
         const locked = await within.lock(principal, normalizeId(id))
         if (!locked) throw absent(id)
         requireOrdinary(locked)
-        const uses = await listUsesOfDatasource(tx, { companyId, datasourceId: locked.id })
-        if (uses.length > 0) {
-          const names = uses.slice(0, 3).map(({ name }) => `"${name}"`)
-          throw new DomainError(
-            'datasourceInUse',
-            { id: locked.id, workflows: uses.map((use) => ({ id: use.id, name: use.name })) },
-            { message: `Workflows use this datasource: ${names.join(', ')}${uses.length > 3 ? ', …' : ''}` },
-          )
-        }
+        await requireUnused(tx, locked, 'Workflows use this datasource')
         const worker = await createWorkerStore(tx).lock(companyId, locked.id)
         // Events keep the id of theirs, whose row stays.
         if (locked.kind === 'worker') await within.delete(companyId, locked.id)

@@ -1,6 +1,7 @@
-import { and, asc, eq, exists, inArray, ne, sql } from 'drizzle-orm'
 import { companies } from '../../database/tables/company.ts'
 import { datasourceCounters, datasources, datasourceTeams } from '../../database/tables/datasource.ts'
+import { containsText } from '../../platform/stores/postgres/contains-text.ts'
+import { and, asc, eq, exists, inArray, ne, sql } from '../../platform/stores/postgres/drizzle.ts'
 import type { Relational } from '../../platform/stores/relational.ts'
 
 /** What both the store and a transaction of it offer. */
@@ -45,6 +46,13 @@ export interface Viewer {
   readonly teamIds: readonly string[]
 }
 
+/** Which of the datasources that a viewer sees are listed. */
+export interface DatasourceFilter {
+  readonly name?: string | undefined
+  readonly mode?: 'ingester' | 'worker' | undefined
+  readonly resourceGroupId?: string | undefined
+}
+
 export interface StoredCounters {
   readonly accepted: number
   readonly changed: number
@@ -71,15 +79,29 @@ export function createDatasourceStore(db: Queries) {
     updatedAt: datasources.updatedAt,
   }
 
-  function visibleTo({ companyId, teamIds }: Viewer) {
-    const seenByTeam = db
-      .select({ one: sql`1` })
-      .from(datasourceTeams)
-      .where(
-        and(eq(datasourceTeams.datasourceId, datasources.id), inArray(datasourceTeams.teamId, [...teamIds])),
-      )
-    return and(eq(datasources.companyId, companyId), ne(datasources.status, 'deleted'), exists(seenByTeam))
-  }
+  const seenBy = (teamIds: readonly string[]) =>
+    exists(
+      db
+        .select({ one: sql`1` })
+        .from(datasourceTeams)
+        .where(
+          and(
+            eq(datasourceTeams.datasourceId, datasources.id),
+            inArray(datasourceTeams.teamId, [...teamIds]),
+          ),
+        ),
+    )
+
+  const visibleTo = ({ companyId, teamIds }: Viewer) =>
+    and(eq(datasources.companyId, companyId), ne(datasources.status, 'deleted'), seenBy(teamIds))
+
+  const matching = (viewer: Viewer, { name, mode, resourceGroupId }: DatasourceFilter) =>
+    and(
+      visibleTo(viewer),
+      name === undefined ? undefined : containsText(datasources.name, name),
+      mode && (mode === 'worker' ? eq(datasources.kind, 'worker') : ne(datasources.kind, 'worker')),
+      resourceGroupId === undefined ? undefined : seenBy([resourceGroupId]),
+    )
 
   return {
     async insert({ teamIds, ...datasource }: NewDatasource): Promise<void> {
@@ -107,15 +129,14 @@ export function createDatasourceStore(db: Queries) {
       return rows.map(({ id }) => id)
     },
 
-    /** Locks it until the transaction ends. */
+    /** Locked until the transaction ends. Its teams are read once the lock is held, by a statement of their own. */
     async lock(viewer: Viewer, id: string): Promise<StoredDatasource | undefined> {
-      if (viewer.teamIds.length === 0) return undefined
-      const [row] = await db
-        .select(columns)
+      const [held] = await db
+        .select({ id: datasources.id })
         .from(datasources)
-        .where(and(eq(datasources.id, id), visibleTo(viewer)))
+        .where(and(eq(datasources.companyId, viewer.companyId), eq(datasources.id, id)))
         .for('update')
-      return row
+      return held && this.find(viewer, id)
     },
 
     async update(
@@ -156,23 +177,27 @@ export function createDatasourceStore(db: Queries) {
     },
 
     /** The oldest first. */
-    async list(viewer: Viewer, page: { limit: number; offset: number }): Promise<StoredDatasource[]> {
+    async list(
+      viewer: Viewer,
+      filter: DatasourceFilter,
+      page: { limit: number; offset: number },
+    ): Promise<StoredDatasource[]> {
       if (viewer.teamIds.length === 0) return []
       return db
         .select(columns)
         .from(datasources)
-        .where(visibleTo(viewer))
+        .where(matching(viewer, filter))
         .orderBy(asc(datasources.createdAt), asc(datasources.id))
         .limit(page.limit)
         .offset(page.offset)
     },
 
-    async count(viewer: Viewer): Promise<number> {
+    async count(viewer: Viewer, filter: DatasourceFilter): Promise<number> {
       if (viewer.teamIds.length === 0) return 0
       const [row] = await db
         .select({ count: sql`count(*)`.mapWith(Number) })
         .from(datasources)
-        .where(visibleTo(viewer))
+        .where(matching(viewer, filter))
       return row?.count ?? 0
     },
 

@@ -1,6 +1,6 @@
-import { and, eq, sql } from 'drizzle-orm'
 import { datasources, datasourceTeams } from '../../database/tables/datasource.ts'
 import { newId } from '../../platform/ids.ts'
+import { and, eq, sql } from '../../platform/stores/postgres/drizzle.ts'
 import type { Queries } from '../../platform/stores/relational.ts'
 
 const kind = 'workflow_events'

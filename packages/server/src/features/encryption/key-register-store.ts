@@ -1,5 +1,5 @@
-import { inArray, sql } from 'drizzle-orm'
 import { encryptionKeys } from '../../database/tables/encryption-key.ts'
+import { inArray, sql } from '../../platform/stores/postgres/drizzle.ts'
 import type { Queries } from '../../platform/stores/relational.ts'
 import { sealingKeyOf } from './sealing-key.ts'
 

@@ -1,5 +1,5 @@
-import { getTableName, type SQL, sql } from 'drizzle-orm'
 import { type SealedColumn, sealedColumns } from '../../database/sealed-columns.ts'
+import { getTableName, type SQL, sql } from '../../platform/stores/postgres/drizzle.ts'
 import type { Queries } from '../../platform/stores/relational.ts'
 import { sealingKeyOf } from './sealing-key.ts'
 

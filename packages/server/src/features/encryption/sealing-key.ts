@@ -1,4 +1,4 @@
-import { type SQL, type SQLWrapper, sql } from 'drizzle-orm'
+import { type SQL, type SQLWrapper, sql } from '../../platform/stores/postgres/drizzle.ts'
 
 /** Id of the key under which a secret is sealed: it stands behind the first byte. Null for what is too short for one. */
 export const sealingKeyOf = (secret: SQLWrapper): SQL =>

@@ -1,6 +1,12 @@
 import type { ErrorName } from '@millrace/contract/errors.ts'
-import { assignVariant } from '@millrace/contract/experiments/assignment.ts'
-import type { Assignment, AssignmentReason } from '@millrace/contract/resources/experiment.ts'
+import {
+  type AssignedVariant,
+  assignmentOf,
+  isDecidedByExposure,
+  variantOfAll,
+  variantOfUnexposed,
+} from '@millrace/contract/experiments/assigned-variant.ts'
+import type { Assignment } from '@millrace/contract/resources/experiment.ts'
 import { DomainError } from '../../platform/errors.ts'
 import { normalizeId } from '../../platform/ids.ts'
 import type { Logger } from '../../platform/logger.ts'
@@ -49,33 +55,15 @@ export function createAssignmentService({ relational, runStatement, log }: Assig
       const { companyId } = principal
       const experiment = await store.find({ companyId, id: normalizeId(id) })
       if (!experiment) throw new DomainError('experimentNotFound', { id: normalizeId(id) })
-      const { status, variants, baselineVariantId, salt } = experiment
-      const answer = (variantId: string, reason: AssignmentReason, exposuresRead = false): Assignment => {
-        const variant = variants.find((each) => each.id === variantId)
-        return {
-          experimentId: experiment.id,
-          unit,
-          variantId,
-          tagValueId: variant?.tagValueId ?? null,
-          isBaseline: variantId === baselineVariantId,
-          reason,
-          recordsExposure: status === 'running',
-          exposuresRead,
-        }
-      }
-      const routed = experiment.outcome?.routingVariantId
-      if (routed !== undefined) return answer(routed, 'decision')
-      if (experiment.startedAt === null) return answer(baselineVariantId, 'not-started')
-      if (status === 'archived') return answer(baselineVariantId, 'ended')
-      const isRunning = status === 'running'
-      // While it runs, a device gets what its hash says, which is what it was exposed to if it was.
-      const isRead = experiment.unit === 'user' || !isRunning
+      const forAll = variantOfAll(experiment)
+      if (forAll) return assignmentOf(experiment, unit, forAll, false)
+      const isRead = isDecidedByExposure(experiment)
       const exposed = isRead ? await readExposure(principal, experiment, unit, signal) : undefined
-      const exposuresRead = isRead && exposed !== null
-      if (typeof exposed === 'string') return answer(exposed, 'exposure', exposuresRead)
-      return isRunning
-        ? answer(assignVariant(salt, unit, variants).id, 'allocation', exposuresRead)
-        : answer(baselineVariantId, 'ended', exposuresRead)
+      const assigned: AssignedVariant =
+        typeof exposed === 'string'
+          ? { variantId: exposed, reason: 'exposure' }
+          : variantOfUnexposed(experiment, unit)
+      return assignmentOf(experiment, unit, assigned, isRead && exposed !== null)
     },
   }
 }

@@ -11,7 +11,7 @@ import { newId } from '../../platform/ids.ts'
 import { invalid } from '../../platform/invalid.ts'
 import type { StoredExperiment } from './experiment-store.ts'
 
-/** What decides the numbers of an experiment: fixed once it is no draft any more. */
+/** What decides the numbers of an experiment: fixed once it is no longer a draft. */
 export type Definition = Pick<
   StoredExperiment,
   | 'type'

@@ -20,7 +20,8 @@ export function assertAllowed({ id, status }: StoredExperiment, action: Experime
   const allowed = actionsFrom(status)
   if (allowed.includes(action)) return
   const { to } = transitionOf(action)
-  const possible = allowed.length > 0 ? `possible now: ${allowed.join(', ')}` : 'nothing is possible any more'
+  const possible =
+    allowed.length > 0 ? `possible now: ${allowed.join(', ')}` : 'no further change is possible'
   throw new DomainError(
     'experimentTransition',
     { id, action, from: status, to: to ?? null, allowed },
@@ -47,6 +48,6 @@ export function refuseFixed({ id, status }: StoredExperiment, fields: readonly s
   throw new DomainError(
     'experimentFixed',
     { id, status, fields: fixed, changeable: [...changeable] },
-    { message: `The experiment is ${status}: ${fixed.join(', ')} cannot be changed any more, ${can}` },
+    { message: `The experiment is ${status}: ${fixed.join(', ')} can no longer be changed, ${can}` },
   )
 }

@@ -1,7 +1,7 @@
 import type { Experiment, ExperimentStatus, Variant } from '@millrace/contract/resources/experiment.ts'
-import { and, desc, eq, lte, ne, sql } from 'drizzle-orm'
 import { experiments, experimentTeams, experimentVariants } from '../../database/tables/experiment.ts'
 import type { Range } from '../../platform/paging.ts'
+import { and, desc, eq, lte, ne, sql } from '../../platform/stores/postgres/drizzle.ts'
 import type { Queries } from '../../platform/stores/relational.ts'
 
 type Row = typeof experiments.$inferSelect
@@ -151,7 +151,7 @@ export function createExperimentStore(db: Queries) {
       await db.delete(experimentVariants).where(variantsOf(key))
     },
 
-    /** Its variants have no tags any more. */
+    /** Its variants no longer have tags. */
     async clearTags(key: ExperimentKey): Promise<void> {
       await db.update(experimentVariants).set({ tagValueId: null }).where(variantsOf(key))
     },

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
-import { and, eq, sql } from 'drizzle-orm'
 import { idempotencyKeys } from '../../database/tables/workflow.ts'
 import { DomainError } from '../../platform/errors.ts'
+import { and, eq, sql } from '../../platform/stores/postgres/drizzle.ts'
 import type { Queries } from '../../platform/stores/relational.ts'
 
 /** A request that creates something, as it is recognised when it comes again. */

@@ -1,8 +1,8 @@
 import type { LinkedAccount, LinkedAccountProvider } from '@millrace/contract/resources/linked-account.ts'
-import { and, asc, eq, ne, sql } from 'drizzle-orm'
 import { sealedColumns } from '../../database/sealed-columns.ts'
 import { linkedAccounts } from '../../database/tables/linked-account.ts'
 import { users } from '../../database/tables/user.ts'
+import { and, asc, eq, ne, sql } from '../../platform/stores/postgres/drizzle.ts'
 import type { Queries } from '../../platform/stores/relational.ts'
 
 /** What the address of a linked account is sealed for. */

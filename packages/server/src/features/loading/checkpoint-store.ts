@@ -1,8 +1,7 @@
-import { and, eq, sql } from 'drizzle-orm'
-import type { PgColumn } from 'drizzle-orm/pg-core'
 import { datasourceCounters } from '../../database/tables/datasource.ts'
 import { loaderCheckpoints } from '../../database/tables/loader-checkpoint.ts'
 import type { Position } from '../../platform/stores/event-log.ts'
+import { and, eq, type PgColumn, sql } from '../../platform/stores/postgres/drizzle.ts'
 import type { Relational } from '../../platform/stores/relational.ts'
 
 /** What a batch adds to the counters of one datasource. */

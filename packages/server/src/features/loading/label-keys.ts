@@ -58,8 +58,8 @@ export function createLabelKeys({ ask, insert, conditionsOf, threads }: LabelKey
   return {
     /**
      * Stores the label keys of staged events. A key that is stored already changes nothing.
-     * @param hasInteractions whether some are interactions with workflows. Whoever asks for a content chooses its
-     *   parameters, so these are listed apart and take no place of labels.
+     * @param hasInteractions whether some are interactions with workflows. The sender of a request for a content
+     *   chooses its parameters, so these are listed apart and take no place of labels.
      */
     async insertLabelKeys(selection: Selection, hasInteractions: boolean): Promise<void> {
       const { table, size } = selection.staging

@@ -1,10 +1,10 @@
-import { and, eq, isNotNull, isNull, lte, sql } from 'drizzle-orm'
 import { sealedColumns } from '../../database/sealed-columns.ts'
 import { outgoingMails } from '../../database/tables/outgoing-mail.ts'
 import { type SecretBox, SecretBoxError, UnknownSecretKey } from '../../platform/crypto/secret-box.ts'
 import { newId } from '../../platform/ids.ts'
 import type { EnqueueMail, QueuedMail } from '../../platform/mail/mail-queue.ts'
 import { MailRefused } from '../../platform/mail/outbox.ts'
+import { and, eq, isNotNull, isNull, lte, sql } from '../../platform/stores/postgres/drizzle.ts'
 import type { Queries } from '../../platform/stores/relational.ts'
 
 export interface DueMail {

@@ -3,7 +3,7 @@ import { failureOf } from './generations/generation-failure.ts'
 import { createGenerationStore } from './generations/generation-store.ts'
 import { createReportStore } from './report-store.ts'
 
-/** Takes a report out of the list, and gives up what is under way of it: nothing is added to it or sent any more. */
+/** Takes a report out of the list, and gives up what is under way of it: nothing more is added to it or sent. */
 export async function archiveReport(tx: Queries, companyId: string, id: string): Promise<void> {
   const reports = createReportStore(tx)
   const generations = createGenerationStore(tx)

@@ -33,7 +33,7 @@ const rightNames: Readonly<Record<string, string>> = {
 
 /** Why a user lacks rights, as a phrase that follows the user's role; undefined where nothing is lacking. */
 export function lackOf(reader: Reader | undefined, rights: readonly PermissionName[]): string | undefined {
-  if (!reader?.isActive) return 'is not an active user of the company any more'
+  if (!reader?.isActive) return 'is no longer an active user of the company'
   const lacking = rights.find((right) => !reader.permissions.has(right))
-  return lacking && `does not have the permission ${rightNames[lacking]} any more`
+  return lacking && `no longer has the permission ${rightNames[lacking]}`
 }

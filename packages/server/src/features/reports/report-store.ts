@@ -1,9 +1,20 @@
-import { and, asc, count, desc, eq, getTableColumns, inArray, isNotNull, isNull, sql } from 'drizzle-orm'
-import { alias } from 'drizzle-orm/pg-core'
 import { companies } from '../../database/tables/company.ts'
 import { reportGenerations, reports } from '../../database/tables/report.ts'
 import type { Language } from '../../platform/i18n/language.ts'
 import type { Range } from '../../platform/paging.ts'
+import {
+  alias,
+  and,
+  asc,
+  count,
+  desc,
+  eq,
+  getTableColumns,
+  inArray,
+  isNotNull,
+  isNull,
+  sql,
+} from '../../platform/stores/postgres/drizzle.ts'
 import type { Queries } from '../../platform/stores/relational.ts'
 import type { StoredGeneration } from './generations/generation-store.ts'
 

@@ -23,8 +23,9 @@ import type {
 import { clickAddressOf } from './reply/click-address.ts'
 import { locationOf } from './reply/destination.ts'
 import { defaultReply, type RunnerReply, replyOf } from './reply/reply.ts'
-import { execute, type TracedStep } from './run/execute.ts'
+import { execute } from './run/execute.ts'
 import { readRunRequest } from './run/read-request.ts'
+import type { TracedStep } from './run/run.ts'
 
 export interface PreviewDependencies {
   readonly readVersion: ReadVersion
@@ -48,7 +49,7 @@ export type PreviewService = ReturnType<typeof createPreviewService>
 const maxShownLength = 20_000
 const maxFaults = 50
 /** What a run must not wait for, a user who looks for the slow step can. */
-const patienceMs = 3_000
+const minBudgetMs = 3_000
 
 /** Runs versions for users who want to see what they do; nothing of it is counted. */
 export function createPreviewService(dependencies: PreviewDependencies) {
@@ -108,7 +109,11 @@ export function createPreviewService(dependencies: PreviewDependencies) {
       const version = await getVersion(principal, id, asked.versionId && normalizeId(asked.versionId))
       const executable = compileDefinition(version)
       const entrypoint = executable.entrypoints.get(entrypointId)
-      if (!entrypoint) throw new DomainError('unknownEntrypoint', { id, entrypointId })
+      if (!entrypoint) {
+        const known = [...executable.entrypoints.keys()].join(', ') || 'none'
+        const message = `The version has no entrypoint "${entrypointId}"; there are: ${known}`
+        throw new DomainError('unknownEntrypoint', { id, entrypointId }, { message })
+      }
       const { companyId } = principal
       const [company, experiments] = await Promise.all([
         readCompany(companyId),
@@ -137,7 +142,7 @@ export function createPreviewService(dependencies: PreviewDependencies) {
           principal,
           environmentOf({ experiments: new Map(experiments.map((each) => [each.id, each])) }, companyId),
         ),
-        budgetMs: Math.max(budgetMs, patienceMs),
+        budgetMs: Math.max(budgetMs, minBudgetMs),
         clickAddress: () => clickAddressOf(`${publicUrl()}/r/preview`, request),
         trace: (step) => steps.push(toStep(step)),
       })

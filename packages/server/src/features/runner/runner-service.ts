@@ -1,6 +1,7 @@
 import type { ReturnCode } from '@millrace/contract/resources/workflow-preview.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { newId } from '../../platform/ids.ts'
+import { createSharedTimeout } from '../../platform/limits/shared-timeout.ts'
 import type { Logger } from '../../platform/logger.ts'
 import { putBounded } from './bounded-map.ts'
 import type { RunEnvironment } from './compile/executable.ts'
@@ -89,9 +90,8 @@ export type RunnerService = ReturnType<typeof createRunnerService>
 
 /** Shapes that short identifiers may have; others are unknown without a look. */
 const shortIdPattern = /^[A-Za-z0-9_-]{4,40}$/
-/** For how long a reply waits for its event to be on disk: at least the first, at most both. */
-const patienceMs = 2_000
-const patienceStepMs = 1_000
+/** For how long a reply waits for its event to be on disk. */
+const eventTimeout = { timeoutMs: 2_000, stepMs: 1_000, message: 'the event was not on disk in time' }
 const quietMs = 60_000
 const rememberedFaults = 5_000
 const rememberedMailClients = 20_000
@@ -103,7 +103,7 @@ export function createRunnerService(dependencies: RunnerDependencies) {
   const { steadyClock = clock } = dependencies
   let isListening = false
   const zones = createZoneCache({ ...dependencies, clock: steadyClock, isListening: () => isListening })
-  const rows = createRowCache({ source: dependencies.rows, clock: steadyClock })
+  const rows = createRowCache({ source: dependencies.rows, clock: steadyClock, waitMs: budgetMs })
   const totals: RunnerTotals = {
     displays: 0,
     clicks: 0,
@@ -171,7 +171,7 @@ export function createRunnerService(dependencies: RunnerDependencies) {
     putBounded(shownContents, key, { destination, branch, output }, rememberedContents)
   }
 
-  const patience = createPatience()
+  const timeout = createSharedTimeout(eventTimeout)
 
   /** Resolves once the event is on disk, or cannot be brought there: an end user gets the content all the same. */
   async function keep(ready: ReadyZone, event: Parameters<typeof eventOfRun>[0] | undefined): Promise<void> {
@@ -185,7 +185,7 @@ export function createRunnerService(dependencies: RunnerDependencies) {
       return
     }
     try {
-      await patience.within(record(eventOfRun(event)))
+      await timeout.within(record(eventOfRun(event)))
     } catch (error) {
       totals.lost++
       warn('event', { err: error }, 'a display or click was answered without being recorded')
@@ -264,7 +264,7 @@ export function createRunnerService(dependencies: RunnerDependencies) {
     if (!isClick)
       return { reply: outcome.content ? replyOf(outcome.content, format) : defaultReply(format), runId }
     if (location !== undefined) return { reply: { status: 302, location }, runId }
-    return { reply: deadClick((outcome.output?.output ?? format) === 'json'), runId }
+    return { reply: deadClick(format === 'json' || outcome.output?.output === 'json'), runId }
   }
 
   function count(returnCode: ReturnCode, isClick: boolean): void {
@@ -329,47 +329,6 @@ type ShownContent = Pick<Outcome, 'destination' | 'branch' | 'output'>
 function keyOfShown({ zone }: ReadyZone, { person }: RunRequest): string | undefined {
   const name = person.client ?? person.device
   return name === undefined ? undefined : `${zone.integration.id} ${zone.published?.versionId} ${name}`
-}
-
-/**
- * Ends waits that last too long. One timer looks at all of them: a timer for each, or a promise that all of them race
- * against, would cost more than a run and stay in memory for as long as the patience lasts.
- */
-function createPatience() {
-  /** When each wait began, the oldest first, by what ends it. */
-  const waits = new Map<() => void, number>()
-  let timer: NodeJS.Timeout | undefined
-
-  function endLate(): void {
-    const now = performance.now()
-    for (const [end, began] of waits) {
-      if (now - began < patienceMs) break
-      waits.delete(end)
-      end()
-    }
-    timer = waits.size > 0 ? setTimeout(endLate, patienceStepMs).unref() : undefined
-  }
-
-  return {
-    /** Settles as the promise does, or rejects where that takes too long. */
-    within(promise: Promise<void>): Promise<void> {
-      return new Promise((resolve, reject) => {
-        const end = () => reject(new Error('the event was not on disk in time'))
-        waits.set(end, performance.now())
-        if (timer === undefined) timer = setTimeout(endLate, patienceStepMs).unref()
-        promise.then(
-          () => {
-            waits.delete(end)
-            resolve()
-          },
-          (error) => {
-            waits.delete(end)
-            reject(error)
-          },
-        )
-      })
-    },
-  }
 }
 
 function fatal(error: Error): Outcome {

@@ -1,6 +1,6 @@
-import { and, eq } from 'drizzle-orm'
 import { companies } from '../../database/tables/company.ts'
 import { datasources } from '../../database/tables/datasource.ts'
+import { and, eq } from '../../platform/stores/postgres/drizzle.ts'
 import type { Queries } from '../../platform/stores/relational.ts'
 import type { RunnerCompany } from './ports.ts'
 

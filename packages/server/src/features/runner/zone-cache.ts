@@ -45,6 +45,8 @@ const experimentsMs = 800
 const absentMs = 2_000
 /** How long a request waits for the store where an older answer is there. */
 const waitMs = 250
+/** How often a zone is read that changes while it is read. */
+const maxReads = 3
 
 interface Entry {
   ready: ReadyZone
@@ -52,6 +54,8 @@ interface Entry {
   experimentsAt: number
   /** A change was notified that is not read yet. */
   isStale: boolean
+  /** A change of this workflow was notified: requests wait until it is read. */
+  isChanged: boolean
   renewal: Promise<Found> | undefined
   isReadingExperiments: boolean
 }
@@ -59,9 +63,9 @@ interface Entry {
 type Found = ReadyZone | undefined
 
 /**
- * Zones by their address, compiled. A zone in use is read again in the background; a notified change is read at once.
- * While the store is down the last known one is served. That an address has no zone is remembered for a moment, so that
- * guessing costs the store little.
+ * Zones by their address, compiled. A zone in use is read again in the background; a notified change is read at once,
+ * and requests wait for it a moment. While the store is down the last known one is served. That an address has no zone is
+ * remembered for a moment, so that guessing costs the store little.
  */
 export function createZoneCache(options: ZoneCacheOptions) {
   const { clock, log, isListening, capacity = 10_000, lookUps = 64 } = options
@@ -107,7 +111,7 @@ export function createZoneCache(options: ZoneCacheOptions) {
     const zone = await options.findZone(shortId)
     if (zone === undefined) {
       known.delete(shortId)
-      putBounded(absent, shortId, askedAt, capacity)
+      if (notices === noticesBefore) putBounded(absent, shortId, askedAt, capacity)
       return undefined
     }
     const executable = compile(zone)
@@ -127,6 +131,7 @@ export function createZoneCache(options: ZoneCacheOptions) {
         checkedAt: askedAt,
         experimentsAt: askedAt,
         isStale: notices !== noticesBefore,
+        isChanged: false,
         renewal: undefined,
         isReadingExperiments: false,
       }
@@ -139,15 +144,29 @@ export function createZoneCache(options: ZoneCacheOptions) {
     const running = pending.get(shortId)
     if (running) return running
     if (pending.size >= lookUps) return Promise.reject(new Error('too many unknown addresses are asked for'))
-    const started = ask(shortId).finally(() => pending.delete(shortId))
+    const started = askUnchanged(shortId).finally(() => pending.delete(shortId))
     pending.set(shortId, started)
     return started
+  }
+
+  /** Asks again where something changed meanwhile: what was read may be older than a change that is acknowledged. */
+  async function askUnchanged(shortId: string): Promise<Found> {
+    let found: Found
+    for (let again = 0; again < maxReads; again++) {
+      const noticesBefore = notices
+      found = await ask(shortId)
+      if (notices !== noticesBefore) continue
+      const entry = known.get(shortId)
+      if (entry) entry.isStale = false
+      break
+    }
+    return found
   }
 
   /** Never rejects: while the store fails, the cached answer stands. */
   async function renew(shortId: string, entry: Entry): Promise<Found> {
     try {
-      for (let again = 0; again < 3; again++) {
+      for (let again = 0; again < maxReads; again++) {
         entry.isStale = false
         const found = await ask(shortId)
         if (found === undefined || !entry.isStale) return found
@@ -159,6 +178,7 @@ export function createZoneCache(options: ZoneCacheOptions) {
       return entry.ready
     } finally {
       entry.renewal = undefined
+      entry.isChanged = false
     }
   }
 
@@ -186,6 +206,7 @@ export function createZoneCache(options: ZoneCacheOptions) {
     return new Promise((resolve) => {
       const timer = setTimeout(() => {
         entry.checkedAt = clock.now()
+        entry.isChanged = false
         resolve(entry.ready)
       }, waitMs)
       void renewal.then((found) => {
@@ -206,9 +227,9 @@ export function createZoneCache(options: ZoneCacheOptions) {
       renewExperiments(entry)
       const maxAge = isListening() ? notifiedMs : unnotifiedMs
       const age = ageOf(entry.checkedAt)
-      if (!entry.isStale && age < maxAge / 2) return entry.ready
+      if (!entry.isStale && !entry.isChanged && age < maxAge / 2) return entry.ready
       entry.renewal ??= renew(shortId, entry)
-      return age < maxAge ? entry.ready : waitFor(entry, entry.renewal)
+      return age < maxAge && !entry.isChanged ? entry.ready : waitFor(entry, entry.renewal)
     },
 
     /** Something of this workflow has changed, or of any where none is named. */
@@ -219,7 +240,9 @@ export function createZoneCache(options: ZoneCacheOptions) {
         if (workflowId !== undefined && entry.ready.zone.workflowId !== workflowId) continue
         entry.isStale = true
         // After a lost connection all may have changed: each is read when it is asked for.
-        if (workflowId !== undefined) entry.renewal ??= renew(shortId, entry)
+        if (workflowId === undefined) continue
+        entry.isChanged = true
+        entry.renewal ??= renew(shortId, entry)
       }
     },
   }

@@ -16,7 +16,9 @@ import type { SavedQueryService } from './saved-query-service.ts'
 
 /** Operations 6 and 7 and what belongs to them, for the authenticated scope. */
 export function registerSavedQueryRoutes(scope: FastifyInstance, service: SavedQueryService): void {
-  route(scope, saveQuery, ({ principal, body }) => service.save(principal, body))
+  route(scope, saveQuery, ({ principal, body, headers }) =>
+    service.save(principal, body, headers['idempotency-key']),
+  )
   route(scope, updateSavedQuery, ({ principal, params, body }) => service.update(principal, params.id, body))
   route(scope, listSavedQueries, ({ principal, query }) => service.list(principal, query))
   route(scope, readSavedQuery, ({ principal, params }) => service.read(principal, params.id))

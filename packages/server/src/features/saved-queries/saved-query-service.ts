@@ -14,6 +14,7 @@ import { createSlidingWindow } from '../../platform/limits/window.ts'
 import { parseEmailAddress } from '../../platform/mail/email-address.ts'
 import { type Listed, type Page, rangeOf } from '../../platform/paging.ts'
 import type { Relational } from '../../platform/stores/relational.ts'
+import type { ClaimKey } from '../idempotency/idempotency-store.ts'
 import type { Principal } from '../identity/sessions/principal.ts'
 import type { Zone } from '../statistics/query/time/zone.ts'
 import { createRunStore, type StoredMessage, type StoredRun } from './runs/run-store.ts'
@@ -32,6 +33,7 @@ export interface SavedQueryServiceDependencies {
   readonly knowsTimezone: (name: string) => Promise<boolean>
   /** Ids of a user's own linked accounts. */
   readonly listLinkedAccounts: (user: { companyId: string; userId: string }) => Promise<string[]>
+  readonly claimKey: ClaimKey
   readonly clock: Clock
 }
 
@@ -47,8 +49,9 @@ export type SavedQueryService = ReturnType<typeof createSavedQueryService>
 
 /** Operations 6 and 7, and what belongs to them. */
 export function createSavedQueryService(dependencies: SavedQueryServiceDependencies) {
-  const { relational, validateQuery, readSettings, openZone, knowsTimezone, listLinkedAccounts, clock } =
+  const { relational, validateQuery, readSettings, openZone, knowsTimezone, listLinkedAccounts } =
     dependencies
+  const { claimKey, clock } = dependencies
   const store = createSavedQueryStore(relational.db)
   const runs = createRunStore(relational.db)
   const runsByHand = createSlidingWindow(clock, 3_600_000, maxRunsByHand)
@@ -129,20 +132,38 @@ export function createSavedQueryService(dependencies: SavedQueryServiceDependenc
 
   return {
     /**
+     * With the same key and body it gives the saved query that was made before.
      * @throws DomainError `unknownMember`, `incompatibleMembers`, `virtualMeasureFilter`, `invalidQuery`, `tooComplex`,
-     *   `invalidSchedule`, `forbidden` or `tooManySavedQueries`
+     *   `invalidSchedule`, `forbidden`, `tooManySavedQueries` or `conflict`
      */
-    async save(principal: Principal, wanted: SavedQueryCreation): Promise<SavedQuery> {
+    async save(
+      principal: Principal,
+      wanted: SavedQueryCreation,
+      key: string | undefined,
+    ): Promise<SavedQuery> {
       const { companyId, userId } = principal
       const { name, queries } = wanted
       await requireQueries(queries, companyId)
       const planned = await requireSchedule(wanted.schedule, principal)
-      if ((await store.count(companyId)) >= maxSavedQueries) {
-        throw new DomainError('tooManySavedQueries', { limit: maxSavedQueries })
-      }
-      return toSavedQuery(
-        await store.insert({ id: newId(), companyId, ownerId: userId, name, queries, ...planned }),
-      )
+      return relational.transaction(async (tx) => {
+        const within = createSavedQueryStore(tx)
+        const fresh = { id: newId(), isNew: true }
+        const asked = { companyId, userId, operation: 'saveQuery', key: key ?? '', body: wanted }
+        const { id, isNew } = key === undefined ? fresh : await claimKey(tx, asked, fresh.id)
+        if (!isNew) {
+          const made = await within.find(companyId, id)
+          if (made) return toSavedQuery(made)
+          const message =
+            'The saved query that this Idempotency-Key made is gone: use a new key to make another'
+          throw new DomainError('conflict', { id }, { message })
+        }
+        if ((await within.count(companyId)) >= maxSavedQueries) {
+          throw new DomainError('tooManySavedQueries', { limit: maxSavedQueries })
+        }
+        return toSavedQuery(
+          await within.insert({ id, companyId, ownerId: userId, name, queries, ...planned }),
+        )
+      })
     },
 
     /**
@@ -307,7 +328,7 @@ function normalized(schedule: Schedule): Schedule {
   const { recipients, linkedAccounts } = schedule
   return {
     ...schedule,
-    // What is no address stays as it is, and is refused as nobody's.
+    // What is no address stays as it is, and is refused as an address of no user.
     ...(recipients && { recipients: recipients.map((each) => parseEmailAddress(each) ?? each) }),
     ...(linkedAccounts && { linkedAccounts: linkedAccounts.map(normalizeId) }),
   }

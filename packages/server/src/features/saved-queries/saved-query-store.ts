@@ -1,5 +1,4 @@
 import type { PermissionName } from '@millrace/contract/permissions.ts'
-import { and, count, desc, eq, inArray, isNotNull, sql } from 'drizzle-orm'
 import { companies } from '../../database/tables/company.ts'
 import { rolePermissions } from '../../database/tables/role.ts'
 import { savedQueries } from '../../database/tables/saved-query.ts'
@@ -7,6 +6,7 @@ import { ssoDomains } from '../../database/tables/single-sign-on.ts'
 import { users } from '../../database/tables/user.ts'
 import type { Language } from '../../platform/i18n/language.ts'
 import type { Range } from '../../platform/paging.ts'
+import { and, count, desc, eq, inArray, isNotNull, sql } from '../../platform/stores/postgres/drizzle.ts'
 import type { Queries } from '../../platform/stores/relational.ts'
 
 export type StoredSavedQuery = typeof savedQueries.$inferSelect

@@ -1,6 +1,7 @@
 import type { Warning } from '@millrace/contract/envelope.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { DomainError } from '../../platform/errors.ts'
+import { unlessAborted } from '../../platform/limits/unless-aborted.ts'
 
 /** A whole answer, to be given again. */
 export interface KeptAnswer {
@@ -105,17 +106,5 @@ export function createAnswerCache({ clock }: { readonly clock: Clock }): AnswerC
         if (answer) return answer
       }
     },
-  }
-}
-
-async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
-  if (!signal) return work
-  const { promise, reject } = Promise.withResolvers<never>()
-  const onAbort = () => reject(signal.reason)
-  signal.addEventListener('abort', onAbort, { once: true })
-  try {
-    return await Promise.race([work, promise])
-  } finally {
-    signal.removeEventListener('abort', onAbort)
   }
 }

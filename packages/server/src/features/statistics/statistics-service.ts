@@ -1,3 +1,5 @@
+// One file past 400 lines: what the ways of asking share, from the gate to the cache, stands in one closure.
+
 import { createHash } from 'node:crypto'
 import { setTimeout as sleep, setImmediate as yieldToOthers } from 'node:timers/promises'
 import type { Warning } from '@millrace/contract/envelope.ts'
@@ -126,7 +128,7 @@ const labelWarningsMs = 1_000
 const turnMs = 4
 
 /** What an answer says beside its rows. */
-interface Told {
+interface AnswerNotes {
   readonly warnings: Warning[]
   total?: number
 }
@@ -216,19 +218,19 @@ export function createStatisticsService(dependencies: StatisticsDependencies): S
   }
 
   /** An answer of the cache, or one that is computed and kept for those who ask the same. */
-  async function* run(request: ExplorationRequest, told: Told): AsyncGenerator<string> {
+  async function* run(request: ExplorationRequest, notes: AnswerNotes): AsyncGenerator<string> {
     const prepared = await prepare(request)
     // A streamed answer has any length, and one that is not known to be of the present is not kept. Those of another
     // instant are for runs: an attempt must not wait for the one that it stands in for.
     const isShared = !request.streamed && request.at === undefined
     const version = isShared ? await store.readVersion().catch(() => undefined) : undefined
     if (version === undefined) {
-      yield* compute(request, prepared, told)
+      yield* compute(request, prepared, notes)
       return
     }
     const found = await cache.find(keyOf(request, prepared, version), request.signal)
     if (isKept(found)) {
-      tell(told, found)
+      copyNotes(notes, found)
       yield found.text
       return
     }
@@ -237,14 +239,14 @@ export function createStatisticsService(dependencies: StatisticsDependencies): S
     let answer: KeptAnswer | undefined
     let failure: unknown
     try {
-      for await (const piece of compute(request, prepared, told)) {
+      for await (const piece of compute(request, prepared, notes)) {
         bytes += bytesOf(piece)
         if (bytes <= maxKeptBytes) kept.push(piece)
         else found.end()
         yield piece
       }
       if (bytes <= maxKeptBytes) {
-        const { warnings, total } = told
+        const { warnings, total } = notes
         answer = { text: kept.join(''), warnings: [...warnings], ...(total === undefined ? {} : { total }) }
       }
     } catch (error) {
@@ -258,7 +260,7 @@ export function createStatisticsService(dependencies: StatisticsDependencies): S
   async function* compute(
     request: ExplorationRequest,
     { compiled, zone }: Prepared,
-    told: Told,
+    notes: AnswerNotes,
   ): AsyncGenerator<string> {
     const writer = createResultWriter(request.format, compiled, zone)
     const rowLimit = createRowLimit(compiled)
@@ -269,7 +271,7 @@ export function createStatisticsService(dependencies: StatisticsDependencies): S
       const begin = async () => {
         if (begun) return ''
         begun = true
-        told.warnings.push(...(await ofLabels))
+        notes.warnings.push(...(await ofLabels))
         return writer.begin()
       }
       let turn = performance.now()
@@ -280,9 +282,9 @@ export function createStatisticsService(dependencies: StatisticsDependencies): S
         turn = performance.now()
       }
       const opening = await begin()
-      told.warnings.push(...rowLimit.warnings())
+      notes.warnings.push(...rowLimit.warnings())
       if (compiled.countSql !== undefined) {
-        told.total = rowLimit.total() ?? (await count(compiled, compiled.countSql, request.signal))
+        notes.total = rowLimit.total() ?? (await count(compiled, compiled.countSql, request.signal))
       }
       yield opening + writer.end()
     } finally {
@@ -290,12 +292,12 @@ export function createStatisticsService(dependencies: StatisticsDependencies): S
     }
   }
 
-  async function* observed(request: ExplorationRequest, told: Told): AsyncGenerator<string> {
+  async function* observed(request: ExplorationRequest, notes: AnswerNotes): AsyncGenerator<string> {
     const asked = performance.now()
     // A consumer who stops reading ends the generator without an error.
     let outcome: QueryOutcome = 'cancelled'
     try {
-      yield* run(request, told)
+      yield* run(request, notes)
       outcome = 'ok'
     } catch (error) {
       outcome = outcomeOf(error, request.signal)
@@ -319,8 +321,8 @@ export function createStatisticsService(dependencies: StatisticsDependencies): S
   }
 
   function explore(request: ExplorationRequest): Answer {
-    const told: Told = { warnings: [] }
-    return { pieces: observed(request, told), warnings: told.warnings, total: () => told.total }
+    const notes: AnswerNotes = { warnings: [] }
+    return { pieces: observed(request, notes), warnings: notes.warnings, total: () => notes.total }
   }
 
   const answer: StatisticsService['answer'] = ({ query, ...request }) =>
@@ -393,9 +395,9 @@ function keyOf({ companyId, format }: AnswerRequest, { compiled, zone }: Prepare
   return createHash('sha256').update(JSON.stringify(parts)).digest('base64')
 }
 
-function tell(told: Told, { warnings, total }: KeptAnswer): void {
-  told.warnings.push(...warnings)
-  if (total !== undefined) told.total = total
+function copyNotes(notes: AnswerNotes, { warnings, total }: KeptAnswer): void {
+  notes.warnings.push(...warnings)
+  if (total !== undefined) notes.total = total
 }
 
 /** The result of the work; undefined when it takes longer. */

@@ -79,7 +79,7 @@ export function createSystemTagKeys() {
       return wanted.map(({ id }) => id)
     },
 
-    /** With its values, to which nothing refers any more. */
+    /** With its values, to which nothing refers. */
     async delete(tx: Queries, key: TagKeyReference): Promise<void> {
       await createTagKeyStore(tx).delete(key)
     },

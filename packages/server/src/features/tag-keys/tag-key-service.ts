@@ -95,7 +95,7 @@ export function createTagKeyService(dependencies: TagKeyServiceDependencies) {
     })
   }
 
-  /** A use says more than that the service keeps the key: it comes first, whoever made the key. */
+  /** A use says more than that the service keeps the key: it comes first, also where the service made the key. */
   async function refuseUsedValue(tx: Queries, key: StoredTagKey, valueId: string): Promise<void> {
     const uses = await listUsesOfTag(tx, { companyId: key.companyId, tagKeyId: key.id, valueId })
     if (uses.length === 0) return

@@ -1,7 +1,7 @@
 import type { Cardinality, TagKey, TagValue } from '@millrace/contract/resources/tag-key.ts'
-import { and, asc, eq, sql } from 'drizzle-orm'
 import { tagKeys, tagKeyTeams, tagValues } from '../../database/tables/tag-key.ts'
 import type { Range } from '../../platform/paging.ts'
+import { and, asc, eq, sql } from '../../platform/stores/postgres/drizzle.ts'
 import type { Queries } from '../../platform/stores/relational.ts'
 
 /** A name as it is shown, and the hash by which it is compared. */

@@ -1,11 +1,11 @@
-import { and, eq, exists, inArray, ne, type SQL, sql } from 'drizzle-orm'
 import { cohorts } from '../../database/tables/cohort.ts'
 import { datasources, datasourceTeams } from '../../database/tables/datasource.ts'
 import { experiments } from '../../database/tables/experiment.ts'
 import { tagKeys } from '../../database/tables/tag-key.ts'
 import { datasourceVersions } from '../../database/tables/worker-datasource.ts'
+import { and, eq, exists, inArray, ne, type SQL, sql } from '../../platform/stores/postgres/drizzle.ts'
 import type { Queries } from '../../platform/stores/relational.ts'
-import type { KnownExperiment } from './definition/definition-resources.ts'
+import type { KnownDatasource, KnownExperiment } from './definition/definition-resources.ts'
 import type { DefinitionSources, SourceQuery } from './read-resources.ts'
 
 type OwnSources = Pick<
@@ -18,7 +18,7 @@ const held = 'key share'
 
 const variants = sql<KnownExperiment['variants']>`(
   select coalesce(
-    json_agg(json_strip_nulls(json_build_object('id', v.id, 'tagValueId', v.tag_value_id)) order by v.position), '[]')
+    json_agg(json_strip_nulls(json_build_object('id', v.id, 'name', v.name, 'tagValueId', v.tag_value_id)) order by v.position), '[]')
   from experiment_variants v where v.experiment_id = "experiments"."id")`
 
 const valueIds = sql<string[]>`array(select v.id from tag_values v where v.tag_key_id = "tag_keys"."id")`
@@ -40,13 +40,56 @@ function seen(queries: Queries, kind: 'tracking' | 'worker', { companyId, teamId
   )
 }
 
+/** What the version reads of datasources that none of the teams has. They stay as they are until the transaction ends. */
+export async function listUnsharedDatasources(
+  tx: Queries,
+  { companyId, versionId }: { readonly companyId: string; readonly versionId: string },
+  teamIds: readonly string[],
+): Promise<{ id: string; name: string }[]> {
+  const named = await tx
+    .select({ id: datasources.id, name: datasources.name })
+    .from(datasources)
+    .where(
+      and(
+        eq(datasources.companyId, companyId),
+        sql`exists (
+          select 1 from workflow_references r
+          where r.version_id = ${versionId} and r.kind = 'datasource' and r.resource_id = "datasources"."id")`,
+      ),
+    )
+    .orderBy(datasources.id)
+    .for(held)
+  if (named.length === 0) return []
+  const shared = await tx
+    .select({ id: datasourceTeams.datasourceId })
+    .from(datasourceTeams)
+    .where(
+      and(
+        inArray(
+          datasourceTeams.datasourceId,
+          named.map(({ id }) => id),
+        ),
+        inArray(datasourceTeams.teamId, [...teamIds]),
+      ),
+    )
+  const ids = new Set(shared.map(({ id }) => id))
+  return named.filter(({ id }) => !ids.has(id))
+}
+
 async function listDatasourceIds(
   queries: Queries,
   asked: SourceQuery,
   where: SQL | undefined,
 ): Promise<string[]> {
-  const query = queries.select({ id: datasources.id }).from(datasources).where(where).$dynamic()
-  const rows = await (asked.lock ? query.for(held) : query)
+  if (asked.lock)
+    await queries
+      .select({ id: datasources.id })
+      .from(datasources)
+      .where(and(eq(datasources.companyId, asked.companyId), inArray(datasources.id, [...asked.ids])))
+      .orderBy(datasources.id)
+      .for(held)
+  // By a statement of its own: one that waits for a lock sees the teams as they were before it waited.
+  const rows = await queries.select({ id: datasources.id }).from(datasources).where(where)
   return rows.map(({ id }) => id)
 }
 
@@ -65,21 +108,19 @@ export const definitionSources: OwnSources = {
           eq(datasourceVersions.state, 'live'),
         ),
       )
-    return new Map(
-      live.map(({ id, fields }) => [
-        id,
-        {
-          fields: new Map(
-            fields
-              .filter(({ selected }) => selected)
-              .map(({ name, type, primitive, sortable }) => [
-                name,
-                { type, primitive, ...(sortable !== undefined && { sortable }) },
-              ]),
-          ),
-        },
-      ]),
-    )
+    const found = new Map<string, KnownDatasource>(ids.map((id) => [id, {}]))
+    for (const { id, fields } of live)
+      found.set(id, {
+        fields: new Map(
+          fields
+            .filter(({ selected }) => selected)
+            .map(({ name, type, primitive, sortable }) => [
+              name,
+              { type, primitive, ...(sortable !== undefined && { sortable }) },
+            ]),
+        ),
+      })
+    return found
   },
 
   async listTrackingDatasources(queries, asked) {

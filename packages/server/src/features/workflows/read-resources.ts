@@ -1,8 +1,8 @@
 import type { Queries } from '../../platform/stores/relational.ts'
 import type {
   DefinitionResources,
+  KnownDatasource,
   KnownExperiment,
-  KnownField,
   KnownTagKey,
   KnownTemplate,
 } from './definition/definition-resources.ts'
@@ -24,8 +24,7 @@ type Source<T> = (queries: Queries, asked: SourceQuery) => Promise<T>
 
 /** Where other features say what a definition can refer to. */
 export interface DefinitionSources {
-  /** Worker datasources with the fields of their live versions. */
-  readonly listDatasources: Source<ReadonlyMap<string, { readonly fields: ReadonlyMap<string, KnownField> }>>
+  readonly listDatasources: Source<ReadonlyMap<string, KnownDatasource>>
   readonly listTrackingDatasources: Source<ReadonlySet<string>>
   readonly listTemplates: Source<ReadonlyMap<string, KnownTemplate>>
   readonly listCohorts: Source<ReadonlySet<string>>

@@ -13,10 +13,12 @@ import { DomainError } from '../../platform/errors.ts'
 import { newId, normalizeId } from '../../platform/ids.ts'
 import { invalid } from '../../platform/invalid.ts'
 import { type Listed, type Page, rangeOf } from '../../platform/paging.ts'
-import { mapConstraintViolation, type Queries, type Relational } from '../../platform/stores/relational.ts'
+import { namingTeams } from '../../platform/stores/named-teams.ts'
+import type { Queries, Relational } from '../../platform/stores/relational.ts'
 import type { ClaimKey } from '../idempotency/idempotency-store.ts'
 import type { RequireMemberTeams } from '../identity/people/teams/resource-groups.ts'
 import type { Caller, Principal } from '../identity/sessions/principal.ts'
+import { listUnsharedDatasources } from './definition-source-store.ts'
 import type { ReadResources } from './read-resources.ts'
 import {
   analyseContent,
@@ -27,7 +29,7 @@ import {
   readContent,
 } from './versions/version-content.ts'
 import { getVersion, getWorkflow, getWorkflowForUpdate, holdVersion } from './versions/version-reader.ts'
-import type { ValidateDefinition } from './versions/version-service.ts'
+import type { ValidateDefinition, WorkflowChanged } from './versions/version-service.ts'
 import { createVersionStore, type NewVersion, toVersion } from './versions/version-store.ts'
 import { assertAllowed } from './workflow-states.ts'
 import {
@@ -57,6 +59,7 @@ export interface WorkflowServiceDependencies {
   readonly hasVariableProfile: (tx: Queries, companyId: string, id: string) => Promise<boolean>
   readonly readResources: ReadResources
   readonly validateDefinition: ValidateDefinition
+  readonly workflowChanged: WorkflowChanged
   readonly clock: Clock
 }
 
@@ -65,6 +68,7 @@ export type WorkflowService = ReturnType<typeof createWorkflowService>
 /** Workflows of a company and their statuses (docs/workflows.md, Life). */
 export function createWorkflowService(dependencies: WorkflowServiceDependencies) {
   const { relational, recordAudit, lockCompany, requireMemberTeams, claimKey, clock } = dependencies
+  const { workflowChanged } = dependencies
   const { ensureEventsDatasource, listIntegrations, readResources, validateDefinition } = dependencies
 
   async function toWorkflow(queries: Queries, stored: StoredWorkflow): Promise<Workflow> {
@@ -82,17 +86,19 @@ export function createWorkflowService(dependencies: WorkflowServiceDependencies)
   }
 
   /** Changes one that is locked meanwhile, and gives it as it is afterwards. */
-  function change(
+  async function change(
     caller: Caller,
     id: string,
     work: (tx: Queries, workflow: StoredWorkflow) => Promise<AuditEvent | undefined>,
   ): Promise<Workflow> {
-    return relational.transaction(async (tx) => {
+    const changed = await relational.transaction(async (tx) => {
       const held = await getWorkflowForUpdate(tx, caller.principal, id)
       const event = await work(tx, held)
       if (event) await recordAudit(tx, event)
       return readBack(tx, held)
     })
+    workflowChanged(changed.id)
+    return changed
   }
 
   /** @throws {DomainError} `tooManyWorkflows` */
@@ -102,6 +108,18 @@ export function createWorkflowService(dependencies: WorkflowServiceDependencies)
     if ((await createWorkflowStore(tx).countOfCompany(companyId)) >= limit) {
       throw new DomainError('tooManyWorkflows', { limit })
     }
+  }
+
+  /** @throws {DomainError} `validation` for one that the company does not have */
+  async function requireProfile(
+    tx: Queries,
+    companyId: string,
+    wanted: string | null | undefined,
+  ): Promise<string | null | undefined> {
+    if (wanted === null || wanted === undefined) return wanted
+    const id = normalizeId(wanted)
+    if (await dependencies.hasVariableProfile(tx, companyId, id)) return id
+    throw invalid('variableProfileId', 'must be a variable profile of your company, or null')
   }
 
   /** With its first version. */
@@ -159,13 +177,13 @@ export function createWorkflowService(dependencies: WorkflowServiceDependencies)
 
     /**
      * Operation 10. With the same key and body it gives the workflow that was made before.
-     * @throws {DomainError} `unknownTeam`, `notInTeam`, `tooManyWorkflows` or `conflict`
+     * @throws {DomainError} `validation`, `unknownTeam`, `notInTeam`, `tooManyWorkflows` or `conflict`
      */
     create(caller: Caller, body: WorkflowCreation, key: string | undefined): Promise<Workflow> {
       const { principal } = caller
       const { companyId, userId } = principal
       const name = body.name.trim()
-      return namingTeams(body.resourceGroupIds, () =>
+      return namingTeams(teamsKey, body.resourceGroupIds, () =>
         relational.transaction(async (tx) => {
           const fresh = { id: newId(), isNew: true }
           const asked = { companyId, userId, operation: 'createWorkflow', key: key ?? '', body }
@@ -175,7 +193,9 @@ export function createWorkflowService(dependencies: WorkflowServiceDependencies)
           const teamIds = await requireMemberTeams(tx, principal, body.resourceGroupIds)
           const { description = '', hidden = false } = body
           const hierarchy = foldersOf(body.hierarchy)
-          await insert(tx, { id, companyId, name, description, hierarchy, hidden }, teamIds, {
+          const variableProfileId = await requireProfile(tx, companyId, body.variableProfileId)
+          const workflow = { id, companyId, name, description, hierarchy, hidden, variableProfileId }
+          await insert(tx, workflow, teamIds, {
             definition: emptyDefinition,
             analyzeOverrides: noOverrides,
             metadata: {},
@@ -189,17 +209,12 @@ export function createWorkflowService(dependencies: WorkflowServiceDependencies)
       )
     },
 
-    /** @throws {DomainError} `validation`, `workflowNotFound`, `unknownTeam` or `notInTeam` */
+    /** @throws {DomainError} `validation`, `workflowNotFound`, `unknownTeam`, `notInTeam` or `datasourcesNotShared` */
     update(caller: Caller, id: string, body: WorkflowUpdate): Promise<Workflow> {
       const { principal } = caller
-      return namingTeams(body.resourceGroupIds, () =>
+      return namingTeams(teamsKey, body.resourceGroupIds, () =>
         change(caller, id, async (tx, workflow) => {
-          const { variableProfileId } = body
-          if (variableProfileId) {
-            const profile = normalizeId(variableProfileId)
-            if (!(await dependencies.hasVariableProfile(tx, principal.companyId, profile)))
-              throw invalid('variableProfileId', 'must be a variable profile of your company, or null')
-          }
+          const variableProfileId = await requireProfile(tx, principal.companyId, body.variableProfileId)
           const resourceGroupIds =
             body.resourceGroupIds &&
             (await requireMemberTeams(tx, principal, body.resourceGroupIds, workflow.resourceGroupIds))
@@ -208,7 +223,7 @@ export function createWorkflowService(dependencies: WorkflowServiceDependencies)
             description: body.description,
             hierarchy: body.hierarchy && foldersOf(body.hierarchy),
             hidden: body.hidden,
-            variableProfileId: variableProfileId ? normalizeId(variableProfileId) : variableProfileId,
+            variableProfileId,
             resourceGroupIds,
           }
           const changes = changesOf(workflow, wanted)
@@ -216,7 +231,10 @@ export function createWorkflowService(dependencies: WorkflowServiceDependencies)
           const store = createWorkflowStore(tx)
           const { resourceGroupIds: teamIds, ...fields } = wanted
           await store.update(workflow, definedOf(fields))
-          if (changes.changed.includes('resourceGroupIds')) await store.replaceTeams(workflow, teamIds ?? [])
+          if (changes.changed.includes('resourceGroupIds')) {
+            await requireShared(tx, workflow, teamIds ?? [])
+            await store.replaceTeams(workflow, teamIds ?? [])
+          }
           return auditEventOf(caller, 'workflow-update', targetOf(workflow), { ...changes })
         }),
       )
@@ -233,8 +251,8 @@ export function createWorkflowService(dependencies: WorkflowServiceDependencies)
     },
 
     /** @throws {DomainError} `workflowNotFound`, `workflowTransition` or `tooManyWorkflows` */
-    restore(caller: Caller, id: string): Promise<Workflow> {
-      return relational.transaction(async (tx) => {
+    async restore(caller: Caller, id: string): Promise<Workflow> {
+      const restored = await relational.transaction(async (tx) => {
         await makeRoom(tx, caller.principal.companyId)
         const live = (each: StoredWorkflow) => each.publishedVersionId ?? each.draftVersionId
         const held = await holdVersion(tx, readResources, caller.principal, id, live)
@@ -256,6 +274,8 @@ export function createWorkflowService(dependencies: WorkflowServiceDependencies)
         await recordAudit(tx, auditEventOf(caller, 'workflow-restore', targetOf(workflow), { to: status }))
         return readBack(tx, workflow)
       })
+      workflowChanged(restored.id)
+      return restored
     },
 
     /** @throws {DomainError} `workflowNotFound` or `tooManyWorkflows` */
@@ -288,6 +308,7 @@ export function createWorkflowService(dependencies: WorkflowServiceDependencies)
         const details = { from: workflow.status }
         await recordAudit(tx, auditEventOf(caller, 'workflow-delete', targetOf(workflow), details))
       })
+      workflowChanged(normalizeId(id))
     },
   }
 
@@ -300,6 +321,23 @@ export function createWorkflowService(dependencies: WorkflowServiceDependencies)
   }
 }
 
+/**
+ * The live version reads no more than its teams see.
+ * @throws {DomainError} `datasourcesNotShared`
+ */
+async function requireShared(
+  tx: Queries,
+  { companyId, id, status, publishedVersionId: versionId }: StoredWorkflow,
+  teamIds: readonly string[],
+): Promise<void> {
+  if (status !== 'published' || versionId === null) return
+  const unshared = await listUnsharedDatasources(tx, { companyId, versionId }, teamIds)
+  if (unshared.length === 0) return
+  const names = unshared.map(({ name }) => `"${name}"`).join(', ')
+  const message = `The live version reads datasources that none of these teams has: ${names}; give one of the teams these datasources first, or publish a version without them`
+  throw new DomainError('datasourcesNotShared', { id, datasources: unshared }, { message })
+}
+
 const targetOf = ({ id, name }: StoredWorkflow) => ({ kind: 'workflow', id, name })
 
 const foldersOf = (hierarchy: readonly string[] = []): string[] => hierarchy.map((name) => name.trim())
@@ -307,10 +345,4 @@ const foldersOf = (hierarchy: readonly string[] = []): string[] => hierarchy.map
 /** Of the length that names may have, in code points. */
 const shortened = (name: string): string => [...name].slice(0, 200).join('')
 
-/** Teams that were deleted meanwhile, as an error that says so. */
-const namingTeams = <T>(teamIds: readonly string[] = [], work: () => Promise<T>): Promise<T> =>
-  mapConstraintViolation(work, (constraint, cause) =>
-    constraint === 'workflow_teams_team'
-      ? new DomainError('unknownTeam', { teamIds: [...teamIds] }, { cause })
-      : undefined,
-  )
+const teamsKey = 'workflow_teams_team'

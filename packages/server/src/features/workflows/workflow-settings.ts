@@ -11,6 +11,7 @@ import {
   type ParameterServiceDependencies,
 } from './parameter-values/parameter-service.ts'
 import { createVariableProfileService } from './variable-profiles/variable-profile-service.ts'
+import type { WorkflowChanged } from './versions/version-service.ts'
 import type { WorkflowUses } from './workflow-uses-service.ts'
 
 export interface WorkflowSettingsDependencies {
@@ -22,6 +23,7 @@ export interface WorkflowSettingsDependencies {
   readonly integrations: IntegrationReader
   readonly uses: Pick<WorkflowUses, 'requireUnused' | 'forgetCategory'>
   readonly runStatement: ParameterServiceDependencies['runStatement']
+  readonly workflowChanged: WorkflowChanged
   readonly clock: Clock
 }
 

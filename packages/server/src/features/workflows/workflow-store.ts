@@ -3,9 +3,20 @@ import {
   type WorkflowSummary,
   workflowTransitionOf,
 } from '@millrace/contract/resources/workflow.ts'
-import { and, asc, desc, eq, exists, inArray, ne, type SQL, sql } from 'drizzle-orm'
 import { workflows, workflowTeams } from '../../database/tables/workflow.ts'
 import type { Range } from '../../platform/paging.ts'
+import { containsText } from '../../platform/stores/postgres/contains-text.ts'
+import {
+  and,
+  asc,
+  desc,
+  eq,
+  exists,
+  inArray,
+  ne,
+  type SQL,
+  sql,
+} from '../../platform/stores/postgres/drizzle.ts'
 import type { Queries } from '../../platform/stores/relational.ts'
 
 type Row = typeof workflows.$inferSelect
@@ -56,7 +67,6 @@ type Selected = { workflow: Row } & Omit<StoredWorkflow, keyof Row>
 const toStored = ({ workflow, ...rest }: Selected): StoredWorkflow => ({ ...workflow, ...rest })
 
 const textArray = (texts: readonly string[]) => sql`${sql.param([...texts])}::text[]`
-const escaped = (text: string) => text.replaceAll(/[\\%_]/g, '\\$&')
 
 /** In lists, and as the head of a whole workflow. */
 export function toSummary(stored: StoredWorkflow): WorkflowSummary {
@@ -118,7 +128,7 @@ export function createWorkflowStore(db: Queries) {
     const { name, status, resourceGroupId, includeArchived, includeHidden } = filter
     return and(
       visibleTo(viewer),
-      name === undefined ? undefined : sql`${workflows.name} ilike ${`%${escaped(name)}%`}`,
+      name === undefined ? undefined : containsText(workflows.name, name),
       status && eq(workflows.status, status),
       includeArchived || status === 'inactive' ? undefined : ne(workflows.status, 'inactive'),
       includeHidden ? undefined : eq(workflows.hidden, false),

@@ -52,9 +52,15 @@ export function createWorkflowUses({ readResources }: { readonly readResources: 
   }
 
   return {
-    /** Published workflows that use the object, by name. */
-    listPublished(tx: Queries, companyId: string, reference: VersionReference) {
-      return createVersionStore(tx).listUses(companyId, reference, { publishedOnly: true, limit: 100 })
+    /** Published workflows that use the object, by name: all, or those of none of the teams. */
+    listPublished(
+      tx: Queries,
+      companyId: string,
+      reference: VersionReference,
+      outsideTeams?: readonly string[],
+    ) {
+      const filter = { publishedOnly: true, outsideTeams, limit: 100 }
+      return createVersionStore(tx).listUses(companyId, reference, filter)
     },
 
     /** @throws {DomainError} `usedByWorkflows` while a published workflow uses the object */

@@ -51,7 +51,7 @@ test('reads a secret from the file that NAME_FILE names, without its last line f
   )
 })
 
-test('refuses a collector whose events nobody would load', () => {
+test('refuses a collector whose events no process would load', () => {
   expect(faultsOf({ MILLRACE_ROLES: 'interface,collector' })[0]).toMatch(/collector without worker/)
   expect(faultsOf({ MILLRACE_ROLES: 'collector,worker' })).toEqual([])
 })

@@ -52,7 +52,7 @@ test('processes that make it at the same moment have the same one', async () => 
   expect(readdirSync(path)).toEqual(['encryption.key'])
 })
 
-test('what an interrupted start has left keeps nobody from making it', () => {
+test('what an interrupted start has left keeps no later one from making it', () => {
   const path = directory()
   writeFileSync(join(path, `encryption.key.${process.pid}.part`), 'x')
   expect(readKeyFile(path, true)).toHaveLength(32)

@@ -41,7 +41,7 @@ const statusTexts: Readonly<Record<number, string>> = {
 
 /**
  * Answers what Node could not read as a request, or what did not arrive in time, and ends the connection. There
- * is no request yet, and the bytes that follow on the connection cannot be assigned to a request any more. A reply that is already
+ * is no request yet, and the bytes that follow on the connection can no longer be assigned to a request. A reply that is already
  * under way is cut instead: bytes in the midst of it would read as a part of it.
  */
 export function answerBrokenRequest(error: BrokenRequest, socket: Socket): void {

@@ -61,7 +61,8 @@ test('shows each routed operation in the reference, grouped by tag', async () =>
   expect(reply.body).toContain('<code>purchase-value-joined</code>')
   const small = await app.inject('/docs')
   expect(small.body.match(/<article /g)).toHaveLength(4)
-  expect(small.body).not.toContain('Provisioning')
+  expect(small.body).not.toContain('id="tag-provisioning"')
+  expect(reply.body).toContain('id="tag-provisioning"')
 })
 
 test('the reference names permissions, fields, failures and commands with the real addresses', async () => {
@@ -74,7 +75,7 @@ test('the reference names permissions, fields, failures and commands with the re
 })
 
 test('pages run nothing, load nothing and allow only their own style', async () => {
-  for (const url of ['/docs', '/']) {
+  for (const url of ['/docs', '/', '/docs/statistics', '/docs/nothing']) {
     const { body, headers } = await everything.inject({ url, headers: html })
     expect(body).not.toMatch(/<script|\son\w+=|javascript:|style="|<link[^>]+href="https?:|@import|url\(/i)
     expect(headers['content-security-policy']).toMatch(
@@ -95,7 +96,7 @@ test('the first page says what this is and links to the rest', async () => {
   const { body, headers } = await app.inject({ url: '/', headers: html })
   expect(headers['content-type']).toBe('text/html; charset=utf-8')
   for (const link of ['/docs', '/v2/openapi.json', '/health/ready']) expect(body).toContain(`href="${link}"`)
-  expect(body).toContain('curl -sS https://stats.example/v2/statistics/query')
+  expect(body).toContain(' https://stats.example/v2/statistics/query')
   expect(body).toContain('https://collect.example/collect/DATASOURCE_ID/tracker')
 })
 
@@ -108,9 +109,94 @@ test('a terminal gets the first page as plain text', async () => {
 })
 
 test('a document that is known is not sent again', async () => {
-  for (const url of ['/v2/openapi.json', '/docs', '/']) {
+  for (const url of [
+    '/v2/openapi.json',
+    '/docs',
+    '/docs/statistics',
+    '/docs/statistics.md',
+    '/llms.txt',
+    '/llms-full.txt',
+    '/',
+  ]) {
     const first = await app.inject(url)
     const again = await app.inject({ url, headers: { 'if-none-match': `W/${String(first.headers.etag)}` } })
     expect([again.statusCode, again.body]).toEqual([304, ''])
   }
+})
+
+test('shows a page of docs/ with all pages beside it, and the same as Markdown', async () => {
+  const reply = await app.inject({ url: '/docs/workflows', headers: html })
+  expect(reply.headers['content-type']).toBe('text/html; charset=utf-8')
+  expect(reply.body).toContain('<title>Workflows · Millrace</title>')
+  expect(reply.body).toContain('<h1>Workflows</h1>')
+  expect(reply.body).toContain('<h2 id="quick-start">')
+  expect(reply.body).toContain('<a href="/docs/statistics#workflows">')
+  expect(reply.body).toContain('<a href="/docs/workflows" aria-current="page">')
+  expect(reply.body).toContain('<a href="/docs/interface">')
+  const markdown = await app.inject('/docs/workflows.md')
+  expect(markdown.headers['content-type']).toBe('text/markdown; charset=utf-8')
+  expect(markdown.body).toMatch(/^# Workflows\n/)
+})
+
+test('writes the addresses of the service into the commands of a page', async () => {
+  for (const url of ['/docs/workflows', '/docs/workflows.md', '/llms-full.txt']) {
+    const { body } = await app.inject(url)
+    expect(body).toContain('U=https://stats.example\n')
+    expect(body.includes('http://127.0.0.1:8080')).toBe(false)
+  }
+})
+
+test('no document names the host that a request claims, behind a proxy too', async () => {
+  const proxied = createHttpServer({ logger: silentLogger, trustedProxies: ['127.0.0.1'] })
+  await proxied.register(
+    documentsRoutes({ operations: allOperations, version: '1.2.3', addresses: () => addresses }),
+  )
+  const claimed = {
+    host: 'evil.example',
+    'x-forwarded-host': 'evil.example',
+    'x-forwarded-proto': 'https',
+    forwarded: 'host=evil.example',
+  }
+  for (const url of ['/', '/docs', '/docs/workflows', '/docs/workflows.md', '/llms.txt', '/v2/openapi.json'])
+    for (const accept of ['text/html', '*/*']) {
+      const reply = await proxied.inject({ url, headers: { ...claimed, accept } })
+      expect([reply.statusCode, reply.body.includes('evil.example')]).toEqual([200, false])
+      expect(JSON.stringify(reply.headers)).not.toContain('evil.example')
+    }
+  await proxied.close()
+})
+
+test('the reference begins with the list of all pages', async () => {
+  const { body } = await app.inject({ url: '/docs', headers: html })
+  expect(body.indexOf('<a href="/docs/workflows">Workflows</a>')).toBeGreaterThan(0)
+  expect(body.indexOf('<a href="/docs/workflows">Workflows</a>')).toBeLessThan(body.indexOf('<article '))
+})
+
+test('answers an address below /docs without a page by 404, to browsers as a page with the list of all', async () => {
+  for (const url of ['/docs/nothing', '/docs/..%2fpackage.json', `/docs/nothing${'.md'}`, '/docs/a%00']) {
+    const page = await app.inject({ url, headers: html })
+    expect(page.statusCode).toBe(404)
+    expect(page.body).toContain('<h1>No such page</h1>')
+    expect(page.body).toContain('<a href="/docs/workflows">')
+    expect(page.headers).toMatchObject({ vary: 'Accept', 'cache-control': 'no-store' })
+    // Not even where the request names what an answer before may have had as its tag.
+    const again = { ...html, 'if-none-match': String(page.headers.etag) }
+    expect((await app.inject({ url, headers: again })).statusCode).toBe(404)
+    const failure = await app.inject({ url, headers: { accept: 'application/json' } })
+    expect([failure.statusCode, failure.json().error_code]).toEqual([404, 6])
+  }
+})
+
+test('lists all pages for language models, and gives them as one text', async () => {
+  const list = await app.inject('/llms.txt')
+  expect(list.headers['content-type']).toBe('text/plain; charset=utf-8')
+  expect(list.body).toMatch(/^# Millrace\n\n> /)
+  const links = [...list.body.matchAll(/^- \[[^\]]+\]\(https:\/\/stats\.example(\/[^)]+)\): .+$/gm)].map(
+    ([, path]) => path ?? '',
+  )
+  expect(links).toContain('/docs/statistics.md')
+  for (const path of links) expect((await app.inject(path)).statusCode).toBe(200)
+  const whole = (await app.inject('/llms-full.txt')).body
+  for (const path of links.filter((each) => each.endsWith('.md')))
+    expect(whole).toContain((await app.inject(path)).body.trim())
 })

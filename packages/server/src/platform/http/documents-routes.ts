@@ -2,10 +2,15 @@ import { createHash } from 'node:crypto'
 import { openApiDocument } from '@millrace/contract/openapi.ts'
 import type { Operation } from '@millrace/contract/operation.ts'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { Addresses } from './documents/curl.ts'
+import { DomainError } from '../errors.ts'
+import { type Addresses, publicUrlOf } from './documents/curl.ts'
+import { guidePage, unknownGuidePage } from './documents/guide-page.ts'
+import { llmsFullText, llmsText } from './documents/llms-text.ts'
 import { contentSecurityPolicy } from './documents/page.ts'
+import { type LibraryGroup, readPages } from './documents/page-library.ts'
 import { referencePage } from './documents/reference-page.ts'
 import { welcomePage, welcomeText } from './documents/welcome-page.ts'
+import { matchesEntityTag } from './entity-tag.ts'
 
 export interface DocumentsDependencies {
   /** Operations of the interface; the documents leave out those without a route. */
@@ -43,14 +48,17 @@ function routedOperations(
   return operations.filter(({ method, url }) => routed.has(`${method} ${shapeOf(url)}`))
 }
 
-function isKnown(request: FastifyRequest, etag: string): boolean {
-  const known = request.headers['if-none-match'] ?? ''
-  return known.split(',').some((each) => each.trim().replace(/^W\//, '') === etag)
-}
-
 function send(request: FastifyRequest, reply: FastifyReply, { body, etag }: SentDocument): FastifyReply {
   reply.header('cache-control', 'no-cache').header('etag', etag)
-  return isKnown(request, etag) ? reply.code(304).send() : reply.send(body)
+  return matchesEntityTag(request.headers['if-none-match'], etag) ? reply.code(304).send() : reply.send(body)
+}
+
+function wantsHtml({ headers }: FastifyRequest): boolean {
+  return headers.accept?.includes('text/html') ?? false
+}
+
+function asText(reply: FastifyReply, type: 'plain' | 'markdown'): FastifyReply {
+  return reply.header('content-type', `text/${type}; charset=utf-8`)
 }
 
 function asPage(reply: FastifyReply): FastifyReply {
@@ -61,8 +69,8 @@ function asPage(reply: FastifyReply): FastifyReply {
 }
 
 /**
- * The documents of the service (docs/interface.md, Run contract): the OpenAPI document, a readable page of it,
- * and a first page that links to both. Each is written once, at its first request.
+ * The documents of the service (docs/interface.md, Run contract): the OpenAPI document, a readable page of it, the
+ * pages of docs/, and a first page that links to all of them. Each is written once, at its first request.
  */
 export function documentsRoutes({ operations, version, addresses }: DocumentsDependencies) {
   return async function routes(app: FastifyInstance): Promise<void> {
@@ -76,6 +84,15 @@ export function documentsRoutes({ operations, version, addresses }: DocumentsDep
     }
     const routed = () => routedOperations(operations, app.routePatterns)
     const context = () => ({ addresses: addresses(), version })
+    let read: LibraryGroup[] | undefined
+    const shelf = () => {
+      read ??= readPages(addresses())
+      return { groups: read, version, publicUrl: publicUrlOf(addresses()) }
+    }
+    const pageNamed = (name: string) =>
+      shelf()
+        .groups.flatMap(({ pages }) => pages)
+        .find((each) => each.name === name)
 
     app.get('/v2/openapi.json', async (request, reply) => {
       const document = once('openapi', () =>
@@ -91,23 +108,64 @@ export function documentsRoutes({ operations, version, addresses }: DocumentsDep
       send(
         request,
         asPage(reply),
-        once('reference', () => referencePage(routed(), context())),
+        once('reference', () => referencePage(routed(), { ...context(), groups: shelf().groups })),
+      ),
+    )
+
+    app.get<{ Params: { page: string } }>('/docs/:page', async (request, reply) => {
+      const { page: name } = request.params
+      const source = name.endsWith('.md') ? pageNamed(name.slice(0, -'.md'.length))?.source : undefined
+      if (source !== undefined) {
+        return send(
+          request,
+          asText(reply, 'markdown'),
+          once(name, () => source),
+        )
+      }
+      const found = pageNamed(name)
+      if (found !== undefined) {
+        return send(
+          request,
+          asPage(reply),
+          once(`guide ${name}`, () => guidePage(found, shelf())),
+        )
+      }
+      reply.header('vary', 'Accept')
+      if (!wantsHtml(request))
+        throw new DomainError('unknownPath', { method: request.method, path: request.url.slice(0, 200) })
+      // Without a tag: a request that names one is not to learn that a page which is absent has not changed.
+      const { body } = once('unknown guide', () => unknownGuidePage(shelf()))
+      return asPage(reply).code(404).header('cache-control', 'no-store').send(body)
+    })
+
+    app.get('/llms.txt', async (request, reply) =>
+      send(
+        request,
+        asText(reply, 'plain'),
+        once('llms', () => llmsText(shelf())),
+      ),
+    )
+
+    app.get('/llms-full.txt', async (request, reply) =>
+      send(
+        request,
+        asText(reply, 'plain'),
+        once('llms-full', () => llmsFullText(shelf())),
       ),
     )
 
     app.get('/', async (request, reply) => {
       reply.header('vary', 'Accept')
-      if (request.headers.accept?.includes('text/html')) {
+      if (wantsHtml(request)) {
         return send(
           request,
           asPage(reply),
           once('welcome', () => welcomePage(context())),
         )
       }
-      reply.header('content-type', 'text/plain; charset=utf-8')
       return send(
         request,
-        reply,
+        asText(reply, 'plain'),
         once('text', () => welcomeText(context())),
       )
     })

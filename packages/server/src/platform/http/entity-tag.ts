@@ -4,9 +4,16 @@ export function entityTagOf(revision: number): string {
 }
 
 /**
- * Whether `If-Match` names the revision (RFC 9110 13.1.1): `*` names whatever there is, and a weak tag never matches.
+ * Whether `If-Match` names the revision (RFC 9110 13.1.1): `*` names whatever there is. A weak tag counts like the
+ * strong one that was given out, because proxies that compress make it weak on its way, and a revision is exact.
  */
 export function matchesRevision(ifMatch: string, revision: number): boolean {
   if (ifMatch.trim() === '*') return true
-  return ifMatch.split(',').some((tag) => tag.trim() === entityTagOf(revision))
+  return ifMatch.split(',').some((tag) => tag.trim().replace(/^W\//, '') === entityTagOf(revision))
+}
+
+/** Whether `If-None-Match` names the tag, by weak comparison (RFC 9110 13.1.2). */
+export function matchesEntityTag(ifNoneMatch: string | undefined, tag: string): boolean {
+  const opaque = tag.replace(/^W\//, '')
+  return (ifNoneMatch ?? '').split(',').some((each) => each.trim().replace(/^W\//, '') === opaque)
 }

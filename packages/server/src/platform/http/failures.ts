@@ -55,7 +55,7 @@ export function sendFailure(reply: FastifyReply, error: DomainError): FastifyRep
     .header('content-type', 'application/json; charset=utf-8')
     .header('cache-control', 'no-store')
     .header('x-content-type-options', 'nosniff')
-  if (error.status === 401) reply.header('www-authenticate', 'Bearer')
+  if (error.status === 401 && !reply.hasHeader('www-authenticate')) reply.header('www-authenticate', 'Bearer')
   if (error.retryAfterSeconds !== undefined)
     reply.header('retry-after', String(Math.ceil(error.retryAfterSeconds)))
   else if (error.status === 503) reply.header('retry-after', '1')

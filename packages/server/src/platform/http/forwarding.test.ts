@@ -68,7 +68,7 @@ test('a neighbour that forwards and is not listed is named once, and is not beli
   for (const { msg } of warnings) expect(msg).toContain('MILLRACE_TRUSTED_PROXIES')
 })
 
-test('no more than 100 neighbours are named, whoever knocks', async () => {
+test('no more than 100 neighbours are named, however many knock', async () => {
   const app = create([])
   for (let i = 0; i < 150; i++)
     await app.inject({ url: '/', remoteAddress: `192.0.2.${i}`, headers: { 'x-forwarded-for': 'x' } })

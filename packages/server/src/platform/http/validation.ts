@@ -99,7 +99,11 @@ function describe(error: ErrorObject, part: string): Fault {
   switch (error.keyword) {
     case 'required': {
       const missing = String(parameters.missingProperty)
-      return { path: path ? `${path}.${missing}` : missing, message: 'is required' }
+      const typed = nearestName(missing, unknownNames(error))
+      return {
+        path: path ? `${path}.${missing}` : missing,
+        message: typed === undefined ? 'is required' : `is required; ${shown(typed)} is not known`,
+      }
     }
     case 'additionalProperties':
     case 'unevaluatedProperties': {
@@ -149,8 +153,46 @@ function describe(error: ErrorObject, part: string): Fault {
       }
     }
     default:
-      return { path: here, message: error.message ?? 'is not valid' }
+      return { path: here, message: boundOf(error) ?? error.message ?? 'is not valid' }
   }
+}
+
+/** Names in an object that its schema does not know, where it takes no others. */
+function unknownNames({ data, parentSchema }: ErrorObject): string[] {
+  const { properties = {}, additionalProperties, unevaluatedProperties } = (parentSchema ?? {}) as Schema
+  if (additionalProperties !== false && unevaluatedProperties !== false) return []
+  return Object.keys((data ?? {}) as object).filter((name) => !Object.hasOwn(properties, name))
+}
+
+/** What is counted of a value, by the keyword that bounds it. */
+const counted: ReadonlyMap<string, readonly [one: string, many: string]> = new Map([
+  ['Length', ['character', 'characters']],
+  ['Items', ['item', 'items']],
+  ['Properties', ['field', 'fields']],
+])
+
+/** A bound of a number or of a size that is not kept, after "must". */
+function boundOf(error: ErrorObject): string | undefined {
+  const { keyword, params, data } = error
+  const limit = Number(params.limit)
+  switch (keyword) {
+    case 'minimum':
+      return `must be at least ${limit}${asGiven(error, ';')}`
+    case 'maximum':
+      return `must be at most ${limit}${asGiven(error, ';')}`
+    case 'exclusiveMinimum':
+      return `must be more than ${limit}${asGiven(error, ';')}`
+    case 'exclusiveMaximum':
+      return `must be less than ${limit}${asGiven(error, ';')}`
+    case 'uniqueItems':
+      return `must have no duplicates; items ${Math.min(params.i, params.j)} and ${Math.max(params.i, params.j)} are the same`
+  }
+  const [, bound, what] = /^(min|max)(Length|Items|Properties)$/.exec(keyword) ?? []
+  const words = what === undefined ? undefined : counted.get(what)
+  if (words === undefined) return undefined
+  if (bound === 'min' && limit === 1) return 'must not be empty'
+  const size = typeof data === 'string' ? [...data].length : Object.keys((data ?? {}) as object).length
+  return `must have at ${bound === 'min' ? 'least' : 'most'} ${limit} ${words[limit === 1 ? 0 : 1]}; it has ${size}`
 }
 
 /** Of a failed union, the branch that came furthest says best what is wrong; the union itself says least. */

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { sql } from 'drizzle-orm'
 import type { PgBoss, WorkHandler } from 'pg-boss'
 import type { Static, TObject } from 'typebox'
 import { Value } from 'typebox/value'
 import { monotonicClock } from '../clock.ts'
 import { createFixedWindow } from '../limits/window.ts'
 import type { Logger } from '../logger.ts'
+import { sql } from '../stores/postgres/drizzle.ts'
 import { type Queries, type Relational, RelationalUnavailable } from '../stores/relational.ts'
 import type { Job, JobRun, RunLedger } from './job.ts'
 

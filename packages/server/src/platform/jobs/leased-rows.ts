@@ -1,5 +1,4 @@
-import { sql } from 'drizzle-orm'
-import type { PgTable } from 'drizzle-orm/pg-core'
+import { type PgTable, type SQL, sql } from '../stores/postgres/drizzle.ts'
 import type { Queries } from '../stores/relational.ts'
 
 /** The attempt that a process holds; once another process has begun the next one, nothing of it counts. */
@@ -12,8 +11,9 @@ export interface Held {
 /**
  * A table that is a ledger and a queue at once: its rows have `id`, `company_id`, `state` (`queued` or `running` until
  * they have ended), `attempts`, `due_at`, `lease_until` and `started_at`. All processes share the database's time.
+ * @param isReady a condition on the columns of the table, without which a row waits
  */
-export function createLeasedRows(db: Queries, table: PgTable, name: string) {
+export function createLeasedRows(db: Queries, table: PgTable, name: string, isReady: SQL = sql`true`) {
   const held = ({ id, attempts }: Held) => sql`id = ${id} and attempts = ${attempts} and state = 'running'`
   const isThere = ({ rowCount }: { rowCount: number | null }) => (rowCount ?? 0) > 0
 
@@ -36,18 +36,18 @@ export function createLeasedRows(db: Queries, table: PgTable, name: string) {
               where state = 'running' and lease_until > now() group by company_id)
             select due.id from ${table} as due left join busy on busy.company_id = due.company_id
             where (due.state = 'queued' and due.due_at <= now() or due.state = 'running' and due.lease_until <= now())
-              and coalesce(busy.running, 0) < ${perCompany}
+              and coalesce(busy.running, 0) < ${perCompany} and ${isReady}
             order by coalesce(busy.running, 0), due.due_at, due.id limit 1 for update of due skip locked
           ) returning id`,
       )
       return rows[0]?.id
     },
 
-    /** Seconds that the row which waits longest is late; 0 when none waits. */
+    /** Seconds that the row which is ready longest is late; 0 when none is. */
     async findDelay(): Promise<number> {
       const { rows } = await db.execute<{ seconds: number }>(
         sql`select coalesce(extract(epoch from greatest(now() - min(due_at), '0')), 0)::float8 as seconds
-          from ${table} where state = 'queued'`,
+          from ${table} where state = 'queued' and ${isReady}`,
       )
       return rows[0]?.seconds ?? 0
     },

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { type SQL, sql } from 'drizzle-orm'
+import { type SQL, sql } from '../stores/postgres/drizzle.ts'
 import type { Queries } from '../stores/relational.ts'
 
 /** A bucket that everything counted fills by as much as drains in `drainSeconds`. */

@@ -7,7 +7,7 @@ export interface QueuedMail extends Omit<Mail, 'attachments'> {
 }
 
 export interface AttachmentReference extends Omit<Attachment, 'content'> {
-  /** Opaque: whoever queued it can read it. */
+  /** Opaque to the queue: the feature that queued it reads it. */
   readonly source: string
 }
 

@@ -15,7 +15,7 @@ test('a process has one identity as long as it lives and none afterwards', async
   expect(isAlive(identity)).toBe(false)
 })
 
-test('a process that was killed does nothing any more, though the kernel still has to end it', async () => {
+test('a process that was killed does nothing more, though the kernel still has to end it', async () => {
   for (let round = 0; round < 10; round++) {
     const child = spawn(process.execPath, ['-e', 'console.log(1); setInterval(() => {}, 1000)'])
     await once(child.stdout, 'data')

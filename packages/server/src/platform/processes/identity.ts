@@ -47,7 +47,7 @@ export function linuxStat(pid: number): LinuxStat | undefined {
   }
 }
 
-/** Whether SIGKILL was sent to it: it computes nothing any more, even where the kernel has not begun to end it. */
+/** Whether SIGKILL was sent to it: it computes nothing more, even where the kernel has not begun to end it. */
 function isKilled(pid: number): boolean {
   try {
     const status = readFileSync(`/proc/${pid}/status`, 'latin1')
@@ -61,7 +61,7 @@ function isKilled(pid: number): boolean {
 }
 
 /**
- * `running`: may still do something. `ending`: computes nothing any more, but the kernel may not have given back its
+ * `running`: may still do something. `ending`: computes nothing more, but the kernel may not have given back its
  * files, locks and memory yet. `gone`: holds nothing; a zombie is, though its number stays taken until it is collected.
  */
 type Condition = 'running' | 'ending' | 'gone'

@@ -127,7 +127,7 @@ export function superviseChild(
         if (error) logger.warn({ err: error, failedProbes }, `${spec.name} does not answer its probe`)
       },
       onHung: () => {
-        hung = 'did not answer any more'
+        hung = 'stopped answering'
         yields = false
         enter('backing-off', hung)
         logger.error({ pid: child.process.pid }, `${spec.name} hangs and is replaced`)

@@ -56,7 +56,7 @@ export function openColumnar(options: ColumnarOptions): Columnar {
     const ending = new AbortController()
     const onAbort = (): void => ending.abort()
     signal?.addEventListener('abort', onAbort, { once: true })
-    const patience = setTimeout(onAbort, Number(settings.max_execution_time) * 1000 + silenceMs)
+    const timeout = setTimeout(onAbort, Number(settings.max_execution_time) * 1000 + silenceMs)
     try {
       const { stream, response_headers } = await client.exec({
         query: statement.sql,
@@ -75,7 +75,7 @@ export function openColumnar(options: ColumnarOptions): Columnar {
       if (ending.signal.aborted) throw new ColumnarUnavailable(new Error(`No answer to statement ${queryId}`))
       throw columnarErrorFrom(error)
     } finally {
-      clearTimeout(patience)
+      clearTimeout(timeout)
       signal?.removeEventListener('abort', onAbort)
     }
   }

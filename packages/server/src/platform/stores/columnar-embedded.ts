@@ -1,5 +1,6 @@
 import { mkdirSync } from 'node:fs'
 import { get } from 'node:http'
+import { getCompileCacheDir } from 'node:module'
 import { totalmem } from 'node:os'
 import { dirname, join } from 'node:path'
 import type { Logger } from '../logger.ts'
@@ -70,6 +71,7 @@ export function embeddedColumnar(options: EmbeddedColumnarOptions): EmbeddedColu
   const memoryBytes = options.memoryBytes ?? Math.max(minMemory, Math.floor(totalmem() / 2))
   const socketPath = engineSocketPath(runPath)
   const columnar = openColumnar({ address: { socketPath } })
+  const compiled = getCompileCacheDir()
   const spec: ChildSpec = {
     name: 'columnar',
     command: process.execPath,
@@ -89,6 +91,8 @@ export function embeddedColumnar(options: EmbeddedColumnarOptions): EmbeddedColu
       // Times without a zone are read as UTC by the engine, whatever the machine's zone is.
       TZ: 'UTC',
       PATH: '/usr/bin:/bin',
+      // As this process, which compiles no module anew that an earlier one has: most of the start is that.
+      ...(compiled === undefined ? {} : { NODE_COMPILE_CACHE: compiled }),
     },
     pidFile: join(runPath, 'columnar.pid'),
     lifeline: true,

@@ -1,16 +1,27 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { NoopCache } from 'drizzle-orm/cache/core'
-import { NoopLogger } from 'drizzle-orm/logger'
-import { NodePgDatabase } from 'drizzle-orm/node-postgres'
-import { NodePgPreparedQuery, NodePgSession, NodePgTransaction } from 'drizzle-orm/node-postgres/session'
-import { PgDialect, type PgTransactionConfig } from 'drizzle-orm/pg-core'
+import type { NodePgDatabase as Database } from 'drizzle-orm/node-postgres'
+import type {
+  NodePgSession as Session,
+  NodePgTransaction as SessionTransaction,
+} from 'drizzle-orm/node-postgres/session'
+import type { PgDialect as Dialect } from 'drizzle-orm/pg-core'
 import type { TablesRelationalConfig } from 'drizzle-orm/relations'
 import type pg from 'pg'
+import {
+  NodePgDatabase,
+  NodePgPreparedQuery,
+  NodePgSession,
+  NodePgTransaction,
+  NoopCache,
+  NoopLogger,
+  PgDialect,
+  type PgTransactionConfig,
+} from './postgres/drizzle.ts'
 import { isRetryable, RelationalUnavailable } from './relational-errors.ts'
 
 /** What a transaction's function works with: the same queries as the database's own. */
-export type RelationalTransaction = Parameters<Parameters<NodePgDatabase['transaction']>[0]>[0]
-type Transaction = NodePgTransaction<Record<string, never>, TablesRelationalConfig>
+export type RelationalTransaction = Parameters<Parameters<Database['transaction']>[0]>[0]
+type Transaction = SessionTransaction<Record<string, never>, TablesRelationalConfig>
 
 const transactionAttempts = 6
 const firstPauseMs = 5
@@ -22,15 +33,13 @@ class PlainQuery extends NodePgPreparedQuery<{ execute: unknown; all: unknown; v
   }
 }
 
-type PrepareArguments = Parameters<
-  NodePgSession<Record<string, never>, TablesRelationalConfig>['prepareQuery']
->
+type PrepareArguments = Parameters<Session<Record<string, never>, TablesRelationalConfig>['prepareQuery']>
 
 class RelationalSession extends NodePgSession<Record<string, never>, TablesRelationalConfig> {
   readonly #source: pg.Pool | pg.PoolClient
-  readonly #dialect: PgDialect
+  readonly #dialect: Dialect
 
-  constructor(source: pg.Pool | pg.PoolClient, dialect: PgDialect) {
+  constructor(source: pg.Pool | pg.PoolClient, dialect: Dialect) {
     super(source, dialect, undefined)
     this.#source = source
     this.#dialect = dialect
@@ -51,7 +60,7 @@ class RelationalSession extends NodePgSession<Record<string, never>, TablesRelat
       arrayMode,
       mapResult as ((rows: unknown[][]) => unknown) | undefined,
     )
-  }) as NodePgSession<Record<string, never>, TablesRelationalConfig>['prepareQuery']
+  }) as Session<Record<string, never>, TablesRelationalConfig>['prepareQuery']
 
   override async transaction<T>(
     work: (tx: Transaction) => Promise<T>,
@@ -100,7 +109,7 @@ class RelationalSession extends NodePgSession<Record<string, never>, TablesRelat
 }
 
 /** Drizzle on a pool, with errors as the pool throws them and transactions that are tried again. */
-export function relationalDatabase(pool: pg.Pool | pg.PoolClient): NodePgDatabase {
+export function relationalDatabase(pool: pg.Pool | pg.PoolClient): Database {
   const dialect = new PgDialect()
   return new NodePgDatabase(dialect, new RelationalSession(pool, dialect), undefined)
 }

@@ -3,11 +3,10 @@ import { createServer, type Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { eq, sql } from 'drizzle-orm'
-import { integer, pgTable, text } from 'drizzle-orm/pg-core'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { silentLogger } from '../logger.ts'
 import { type EmbeddedPostgres, startEmbeddedPostgres } from './embedded-postgres.ts'
+import { eq, integer, pgTable, sql, text } from './postgres/drizzle.ts'
 import {
   openRelational,
   type Relational,
@@ -147,7 +146,7 @@ test('a deadlock is broken and both transactions succeed', async () => {
 })
 
 test('no error and nothing that a logger prints of it holds a parameter or a row', async () => {
-  const secret = 'argon2-hash-of-somebody'
+  const secret = 'argon2-hash-of-a-user'
   const { db, pool, transaction } = relational
   await db.insert(counters).values({ id: 3, value: 0, secret })
   const failures = await Promise.all([

@@ -1,7 +1,7 @@
 import type { NodePgDatabase } from 'drizzle-orm/node-postgres'
-import type { PgTransactionConfig } from 'drizzle-orm/pg-core'
 import type pg from 'pg'
 import type { Logger } from '../logger.ts'
+import type { PgTransactionConfig } from './postgres/drizzle.ts'
 import { RelationalUnavailable } from './relational-errors.ts'
 import { RelationalPool } from './relational-pool.ts'
 import { type RelationalTransaction, relationalDatabase } from './relational-session.ts'

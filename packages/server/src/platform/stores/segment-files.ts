@@ -86,7 +86,7 @@ export const nodeFiles: SegmentFiles = {
     try {
       const zeros = Buffer.alloc(Math.min(PREPARED_AT_ONCE, bytes))
       for (let position = 0; position < bytes; ) {
-        if (cancelled()) throw new Error('the segment is not needed any more')
+        if (cancelled()) throw new Error('the segment is no longer needed')
         const began = performance.now()
         const length = Math.min(zeros.length, bytes - position)
         position += await promised<number>((callback) => write(fd, zeros, 0, length, position, callback))

@@ -182,7 +182,7 @@ export class SegmentWriter {
     return group.durable
   }
 
-  /** Resolves when nothing waits any more. */
+  /** Resolves when nothing is left waiting. */
   async drain(): Promise<void> {
     while (this.#running) await this.#running
   }

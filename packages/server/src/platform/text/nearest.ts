@@ -21,7 +21,7 @@ function editDistance(a: string, b: string, bound: number): number {
       current[j] = best
       if (best < least) least = best
     }
-    // A swap reaches back over one row: only two of them in a row say that there is no way any more.
+    // A swap reaches back over one row: only two of them in a row say that no way is left.
     if (least >= bound && previousLeast >= bound) return bound
     previousLeast = least
     beforePrevious = previous

@@ -1,5 +1,7 @@
 import { isUtf8 } from 'node:buffer'
+import { drop } from '@millrace/contract/events/draft.ts'
 import { requestLimits } from '@millrace/contract/events/limits.ts'
+import type { DropRuleId, Finding } from '@millrace/contract/events/rules.ts'
 import { DomainError } from '../../../platform/errors.ts'
 import { parseForm } from './form-events.ts'
 import { isNestedDeeperThan } from './nesting.ts'
@@ -7,13 +9,13 @@ import { isNestedDeeperThan } from './nesting.ts'
 /** The events of one request, as they were sent. */
 export interface CollectedBody {
   readonly events: readonly unknown[]
-  /** Lines that are no JSON; only a body of lines has them. */
-  readonly unreadableLines: readonly string[]
+  /** What is in the place of an event and is none, each by its rule. */
+  readonly dropped: readonly Finding<DropRuleId>[]
 }
 
 type Format = 'json' | 'lines' | 'form'
 
-interface ContentType {
+export interface ContentType {
   readonly format: Format
   /** A label of the Encoding Standard; undefined for UTF-8. */
   readonly charset: string | undefined
@@ -47,7 +49,6 @@ export function readContentType(header: string | undefined): ContentType {
  * @throws {DomainError} emptyEvents, malformedEvents, eventsTooLarge
  */
 export function parseBody(body: Buffer, type: ContentType): CollectedBody {
-  if (body.length > requestLimits.bodyBytes) throw tooLarge(requestLimits.bodyBytes)
   const text = decode(body, type.charset)
   if (type.format === 'lines') return parseLines(text)
   // Command line tools send every body as a form unless they are given another type.
@@ -55,7 +56,16 @@ export function parseBody(body: Buffer, type: ContentType): CollectedBody {
   return eventsOf(parseJson(text))
 }
 
+/**
+ * Reads a body that is JSON whatever its type says, and never one that nests too deep to be written as JSON again.
+ * @throws {DomainError} emptyEvents, malformedEvents, eventsTooLarge
+ */
+export function parseJsonBody(body: Buffer, { charset }: ContentType): unknown {
+  return parseJson(decode(body, charset), 0)
+}
+
 function decode(body: Buffer, charset: string | undefined): string {
+  if (body.length > requestLimits.bodyBytes) throw tooLarge(requestLimits.bodyBytes)
   let text = charset === undefined ? body.toString('utf8') : decodeAs(body, charset)
   if (text.charCodeAt(0) === 0xfeff) text = text.slice(1)
   // Decoding puts U+FFFD where bytes make no sense. It is rare enough in real texts to look twice.
@@ -83,8 +93,9 @@ const maxNesting = 1000
 /** Shorter texts are parsed fast, however deep they nest. */
 const shortText = 256 * 1024
 
-function parseJson(text: string): unknown {
-  if (text.length > shortText && isNestedDeeperThan(text, maxNesting))
+/** @param uncheckedLength of texts that may nest as deep as they like */
+function parseJson(text: string, uncheckedLength = shortText): unknown {
+  if (text.length > uncheckedLength && isNestedDeeperThan(text, maxNesting))
     throw malformed(`it nests deeper than ${maxNesting} levels`)
   try {
     return JSON.parse(text) as unknown
@@ -96,37 +107,40 @@ function parseJson(text: string): unknown {
 }
 
 function eventsOf(parsed: unknown): CollectedBody {
-  if (Array.isArray(parsed)) return checked({ events: parsed, unreadableLines: [] })
+  if (Array.isArray(parsed)) {
+    checkCount(parsed.length)
+    return { events: parsed, dropped: [] }
+  }
   if (typeof parsed !== 'object' || parsed === null) throw malformed('an event is an object')
-  for (const _ in parsed) return { events: [parsed], unreadableLines: [] }
+  for (const _ in parsed) return { events: [parsed], dropped: [] }
   throw new DomainError('emptyEvents')
 }
 
 /** One JSON document a line; each line is validated on its own. Reads no more lines than one request may have. */
 function parseLines(text: string): CollectedBody {
   const events: unknown[] = []
-  const unreadableLines: string[] = []
+  const dropped: Finding<DropRuleId>[] = []
   for (let start = 0, end = 0; end !== -1; start = end + 1) {
     end = text.indexOf('\n', start)
     if (end === start) continue
     const line = text.slice(start, end === -1 ? undefined : end)
     if (line.trim() === '') continue
-    if (events.length + unreadableLines.length === requestLimits.events) throw tooManyEvents()
+    if (events.length + dropped.length === requestLimits.events) throw tooManyEvents()
     try {
       events.push(JSON.parse(line))
     } catch {
-      unreadableLines.push(line)
+      dropped.push(drop('line-unparseable', '', line).reason)
     }
   }
-  if (events.length === 0 && unreadableLines.length > 0) throw malformed('no line of it is valid JSON')
-  return checked({ events, unreadableLines })
+  if (events.length === 0 && dropped.length > 0) throw malformed('no line of it is valid JSON')
+  checkCount(events.length + dropped.length)
+  return { events, dropped }
 }
 
-function checked(body: CollectedBody): CollectedBody {
-  const count = body.events.length + body.unreadableLines.length
-  if (count === 0) throw new DomainError('emptyEvents')
-  if (count > requestLimits.events) throw tooManyEvents(count)
-  return body
+/** @throws {DomainError} emptyEvents, eventsTooLarge */
+export function checkCount(events: number): void {
+  if (events === 0) throw new DomainError('emptyEvents')
+  if (events > requestLimits.events) throw tooManyEvents(events)
 }
 
 /** @param actual where all were counted */

@@ -1,5 +1,6 @@
 import { requestLimits } from '@millrace/contract/events/limits.ts'
 import { DomainError } from '../../../platform/errors.ts'
+import { isObject } from '../../../platform/plain-object.ts'
 
 /** A form's nested value: texts, and lists and objects of them. No object has a prototype to reach. */
 type FormValue = string | FormValue[] | FormObject
@@ -70,10 +71,6 @@ function parseData(text: string): unknown {
   } catch {
     return text
   }
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 /** The names in `[a][b][]`; undefined where brackets do not match or nest too deep. */

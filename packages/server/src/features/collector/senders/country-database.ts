@@ -23,7 +23,7 @@ export interface CountryDatabaseOptions {
   readonly logger: Pick<Logger, 'warn'>
 }
 
-/** Its data is CC BY 4.0 of nro.net, which README.md names. */
+/** Its data is CC BY 4.0 of nro.net, which docs/operating.md names. */
 const included = '@ip-location-db/geo-whois-asn-country-mmdb/geo-whois-asn-country-ipv4.mmdb'
 
 const unreadable = 'the database of countries cannot be read: countries stay empty'

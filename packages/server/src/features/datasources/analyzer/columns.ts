@@ -1,4 +1,5 @@
-import { getOwn, isObject } from '../formats/own-properties.ts'
+import { isObject } from '../../../platform/plain-object.ts'
+import { getOwn } from '../formats/own-properties.ts'
 import { escapeName } from '../formats/path.ts'
 import type { RawRow } from '../formats/source-options.ts'
 import { isEmptyValue } from './empty-values.ts'

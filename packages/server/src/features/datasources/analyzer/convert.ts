@@ -1,4 +1,4 @@
-import { isObject } from '../formats/own-properties.ts'
+import { isObject } from '../../../platform/plain-object.ts'
 import { readBoolean } from './booleans.ts'
 import { readDate, readEpoch } from './date-text.ts'
 import { isEmptyValue } from './empty-values.ts'

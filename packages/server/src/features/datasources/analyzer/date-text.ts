@@ -182,6 +182,8 @@ function millisecondsOf(parsed: Parsed, dayFirst: boolean): number | undefined {
   const day = parsed.day ?? (dayFirst ? parsed.first : parsed.second)
   const month = parsed.month ?? (dayFirst ? parsed.second : parsed.first)
   if (day === undefined || month === undefined || month < 1 || month > 12 || day < 1) return undefined
+  // Systems write 01.01.0001 where they have no date, and `Date` takes the years 0 to 99 for those of last century.
+  if (parsed.year < 1000) return undefined
   const midnight = Date.UTC(parsed.year, month - 1, day)
   if (new Date(midnight).getUTCDate() !== day) return undefined
   if (parsed.time === undefined) return midnight
@@ -207,9 +209,9 @@ function offsetMinutes(zone: string): number {
 const firstEpoch = Date.UTC(1990, 0, 1)
 const lastEpoch = Date.UTC(2100, 0, 1)
 
-/** Milliseconds since 1970 of a number of seconds (10 digits) or milliseconds (13) between 1990 and 2100. */
+/** Whole milliseconds since 1970 of a number of seconds (10 digits) or milliseconds (13) between 1990 and 2100. */
 export function readEpoch(number: number): number | undefined {
-  if (number >= firstEpoch && number < lastEpoch) return number
-  const milliseconds = number * 1000
-  return milliseconds >= firstEpoch && milliseconds < lastEpoch ? Math.round(milliseconds) : undefined
+  const isTime = (milliseconds: number) => milliseconds >= firstEpoch && milliseconds < lastEpoch
+  const milliseconds = [number, number * 1000].find(isTime)
+  return milliseconds === undefined ? undefined : Math.round(milliseconds)
 }

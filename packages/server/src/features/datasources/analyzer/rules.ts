@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { DatasourceField } from '@millrace/contract/resources/datasource-field.ts'
-import { getOwn, isObject, setOwn } from '../formats/own-properties.ts'
+import { isObject } from '../../../platform/plain-object.ts'
+import { getOwn, setOwn } from '../formats/own-properties.ts'
 import { isEvery, type Path, type PathStep, parsePath } from '../formats/path.ts'
 import type { RawRow } from '../formats/source-options.ts'
 import { isEmptyValue } from './empty-values.ts'
@@ -31,11 +32,11 @@ const maxElements = 10_000
 export function compileRules(rules: readonly FieldRule[]): Rules {
   const [first] = rules
   if (first === undefined) throw new RuleFault('There is no rule: begin with path or static')
+  if (rules.length > maxRules) throw new RuleFault(`${rules.length} rules: at most ${maxRules} are applied`)
+  const steps = rules.map(compileRule)
   if (first.name !== 'path' && first.name !== 'static') {
     throw new RuleFault(`The rule ${first.name} comes first: begin with path or static`)
   }
-  if (rules.length > maxRules) throw new RuleFault(`${rules.length} rules: at most ${maxRules} are applied`)
-  const steps = rules.map(compileRule)
   if (steps.length === 1) return (root) => ended((steps[0] as Step)(root, root))
   return (root) => {
     let current: unknown = root

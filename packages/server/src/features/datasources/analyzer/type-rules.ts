@@ -1,3 +1,5 @@
+// One table of rules in the order in which they are tried, longer than other files as types are many.
+
 import type { FieldType } from './field-types.ts'
 
 /** What a column of single values shows. */
@@ -31,7 +33,8 @@ function share(texts: readonly string[], pattern: RegExp): number {
   return texts.length === 0 ? 0 : texts.filter((text) => pattern.test(text.trim())).length / texts.length
 }
 
-const address = /^(https?:)?\/\/[^\s/]+\.[^\s]+$/i
+/** With a scheme any host will do, as `localhost:1234`. */
+const address = /^(?:https?:\/\/[^\s/]\S*|\/\/[^\s/]+\.\S+)$/i
 const imagePath = /\.(jpe?g|png|webp|gif|avif|svg|bmp|tiff?)(\?[^\s]*)?(#.*)?$/i
 const imageName =
   /\b(image|images|img|picture|pic|photo|thumbnail|thumb|bild|bilder|foto|imagen|imagem|afbeelding|fotos)\b/

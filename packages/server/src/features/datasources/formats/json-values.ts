@@ -1,4 +1,4 @@
-import { isObject } from './own-properties.ts'
+import { isObject } from '../../../platform/plain-object.ts'
 import type { RawRow, SourceLimits } from './source-options.ts'
 
 /** A whole number that a double may not hold. */

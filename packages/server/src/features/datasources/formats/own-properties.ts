@@ -11,7 +11,3 @@ export function setOwn(row: RawRow, key: string, value: unknown): void {
 export function getOwn(row: object, key: string): unknown {
   return Object.hasOwn(row, key) ? (row as RawRow)[key] : undefined
 }
-
-export function isObject(value: unknown): value is RawRow {
-  return value !== null && typeof value === 'object' && !Array.isArray(value)
-}

@@ -8,8 +8,9 @@ import {
   parquetReadObjects,
   snappyUncompress,
 } from 'hyparquet'
+import { isObject } from '../../../platform/plain-object.ts'
 import { shapeProblem } from './json-values.ts'
-import { isObject, setOwn } from './own-properties.ts'
+import { setOwn } from './own-properties.ts'
 import type { ParquetSample } from './parquet-thread.ts'
 import { SourceFault } from './source-fault.ts'
 import type { RawRow, SourceLimits } from './source-options.ts'

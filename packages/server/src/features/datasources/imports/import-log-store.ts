@@ -1,7 +1,7 @@
 import type { DatasourceLogEntry } from '@millrace/contract/resources/datasource-log.ts'
-import { and, count, desc, eq, gte, lt } from 'drizzle-orm'
 import { datasourceImportLog } from '../../../database/tables/worker-datasource.ts'
 import type { Listed, Range } from '../../../platform/paging.ts'
+import { and, count, desc, eq, gte, lt } from '../../../platform/stores/postgres/drizzle.ts'
 import type { Queries } from '../../../platform/stores/relational.ts'
 import type { LogFilter } from '../datasource-log-store.ts'
 

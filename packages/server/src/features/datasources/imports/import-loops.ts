@@ -2,7 +2,7 @@ import { createWorkLoops } from '../../../platform/jobs/work-loops.ts'
 import type { Logger } from '../../../platform/logger.ts'
 import type { createImportPlanner } from './import-planner.ts'
 import { type createImportSweep, datasourceSweep } from './import-sweep.ts'
-import type { createImportWorker } from './import-worker.ts'
+import { type createImportWorker, perCompany } from './import-worker.ts'
 
 export interface ImportLoopsDependencies {
   readonly planner: ReturnType<typeof createImportPlanner>
@@ -16,8 +16,11 @@ export interface ImportLoopsDependencies {
 const planEveryMs = 5_000
 const lookEveryMs = 1_000
 const dropEveryMs = 30_000
-/** Imports at once in one process: each has a process that parses and a connection that copies. */
-const lanes = 2
+/**
+ * Imports at once in one process: each has a process that parses and a connection that copies. One more than a company
+ * may take, so that the slow addresses of one do not make the others wait.
+ */
+const lanes = perCompany + 1
 
 /** What a worker process does for datasources. */
 export function createImportLoops({

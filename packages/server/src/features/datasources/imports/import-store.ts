@@ -1,7 +1,7 @@
-import { and, count, desc, eq, inArray, sql } from 'drizzle-orm'
 import { datasourceImportLog, datasourceImports } from '../../../database/tables/worker-datasource.ts'
 import { createLeasedRows, type Held } from '../../../platform/jobs/leased-rows.ts'
 import type { Range } from '../../../platform/paging.ts'
+import { and, count, desc, eq, inArray, sql } from '../../../platform/stores/postgres/drizzle.ts'
 import type { Queries } from '../../../platform/stores/relational.ts'
 import type { ReadCounts } from './process-messages.ts'
 
@@ -12,12 +12,16 @@ export type LogLine = Pick<
   'companyId' | 'datasourceId' | 'kind' | 'rule' | 'path' | 'sample' | 'count'
 >
 
+/** While a datasource is paused, its import waits. */
+const isReady = sql`not exists (
+  select 1 from datasources where datasources.id = datasource_id and datasources.status = 'paused')`
+
 /** Rows of one statement. */
 const sweptAtOnce = 1_000
 
 /** The ledger of imports, which is also the queue that they are taken from; given a transaction it works inside it. */
 export function createImportStore(db: Queries) {
-  const leased = createLeasedRows(db, datasourceImports, 'datasource_imports')
+  const leased = createLeasedRows(db, datasourceImports, 'datasource_imports', isReady)
   const held = ({ id, attempts }: Held) =>
     and(
       eq(datasourceImports.id, id),

@@ -1,7 +1,7 @@
-import { sql } from 'drizzle-orm'
 import { Type } from 'typebox'
 import type { Clock } from '../../../platform/clock.ts'
 import { defineJob } from '../../../platform/jobs/job.ts'
+import { sql } from '../../../platform/stores/postgres/drizzle.ts'
 import type { Relational } from '../../../platform/stores/relational.ts'
 import type { ContentFiles } from '../contents/content-files.ts'
 import { createWorkerStore } from '../workers/worker-store.ts'
@@ -28,7 +28,7 @@ export interface ImportSweepDependencies {
   readonly clock: Clock
 }
 
-/** Removes what nothing needs any more: rows of former versions, files without a datasource, old entries. */
+/** Removes what nothing needs: rows of former versions, files without a datasource, old entries. */
 export function createImportSweep({ relational, files, clock }: ImportSweepDependencies) {
   return {
     /** Drops tables of rows that no version has. @returns whether there may be more */

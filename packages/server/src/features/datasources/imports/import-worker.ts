@@ -51,11 +51,14 @@ interface FoundContent {
 /** A process that does not say for so long that it still runs has ended. */
 const leaseSeconds = 60
 const keepEveryMs = 20_000
-const perCompany = 2
+/** Imports of one company at once, in all processes. */
+export const perCompany = 2
 const maxAttempts = 3
 /** Seconds before the second and the third attempt. */
 const pauses = [30, 300] as const
 const noteEveryMs = 1_000
+/** Characters of a line of the log. */
+const maxSample = 500
 const fetchLimits = { idleMs: 60_000, timeoutMs: 30 * 60_000, beyondLimit: 'fail' } as const
 
 /** Another process has the import, or its datasource is gone: nothing of it counts. */
@@ -251,7 +254,15 @@ export function createImportWorker(dependencies: ImportWorkerDependencies) {
       if (!worker || !(await withinImports.fail(row, { reason, message }))) return
       await within.update(companyId, datasourceId, { failure: message })
       await withinImports.insertLog([
-        { companyId, datasourceId, kind: 'refused', rule: reason, path: '', sample: '', count: 0 },
+        {
+          companyId,
+          datasourceId,
+          kind: 'refused',
+          rule: reason,
+          path: placeOf(reason),
+          sample: message.slice(0, maxSample),
+          count: 0,
+        },
       ])
       if (worker.failure !== null || (trigger !== 'schedule' && trigger !== 'refresh')) return
       const creator = await within.findCreator(worker)
@@ -323,6 +334,10 @@ export function createImportWorker(dependencies: ImportWorkerDependencies) {
     })
   }
 }
+
+/** What users change so that the next import succeeds. */
+const placeOf = (reason: ImportRefused['reason']): string =>
+  reason === 'source-not-reachable' ? 'source' : reason === 'fields-missing' ? 'fields' : 'content'
 
 function linesOf(
   { companyId, datasourceId }: StoredImport,

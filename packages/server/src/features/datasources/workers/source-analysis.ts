@@ -1,4 +1,5 @@
 import { stat } from 'node:fs/promises'
+import { errorTable } from '@millrace/contract/errors.ts'
 import type { DatasourceField } from '@millrace/contract/resources/datasource-field.ts'
 import { DomainError } from '../../../platform/errors.ts'
 import { createSemaphore, SemaphoreFull } from '../../../platform/limits/semaphore.ts'
@@ -31,6 +32,16 @@ const fetchLimits = {
 
 export type SourceAnalysis = ReturnType<typeof createSourceAnalysis>
 
+function withoutSource(id: string): DomainError {
+  const message = `This datasource has no source to analyse: set one by PATCH /v2/datasources/${id}, as {"source": {"type": "file"}}, and send a file by PUT /v2/datasources/${id}/content`
+  return new DomainError('datasourceWithoutSource', { id }, { message })
+}
+
+/** The reason is part of the message, because many clients show nothing else. */
+function failed(name: 'sampleFailed' | 'sourceNotReachable', url: string, err: string, cause?: unknown) {
+  return new DomainError(name, { url, err }, { message: `${errorTable[name].message}: ${err}`, cause })
+}
+
 /** Looks at a sample of what a datasource would import, and changes nothing. */
 export function createSourceAnalysis({
   files,
@@ -42,7 +53,11 @@ export function createSourceAnalysis({
 
   async function analyzeFile(worker: StoredWorker, signal: AbortSignal): Promise<readonly DatasourceField[]> {
     const { content, source, datasourceId } = worker
-    if (!content || !source) throw new DomainError('datasourceWithoutSource', { id: datasourceId })
+    if (!source) throw withoutSource(datasourceId)
+    if (!content) {
+      const message = `This datasource has no content to analyse yet: send a file by PUT /v2/datasources/${datasourceId}/content first`
+      throw new DomainError('datasourceWithoutSource', { id: datasourceId }, { message })
+    }
     const path = files.pathOf(content.file)
     await stat(path).catch((error: unknown) => {
       throw new ImportRefused(
@@ -90,7 +105,7 @@ export function createSourceAnalysis({
     /** @throws DomainError `datasourceWithoutSource`, `sourceNotReachable`, `sampleFailed` or `tooManyRequests` */
     async analyze(worker: StoredWorker, leaving: AbortSignal): Promise<readonly DatasourceField[]> {
       const { source, companyId, datasourceId } = worker
-      if (!source) throw new DomainError('datasourceWithoutSource', { id: datasourceId })
+      if (!source) throw withoutSource(datasourceId)
       const url = source.url ?? ''
       const leave = await places
         .acquire({ holders: [companyId], signal: leaving })
@@ -105,15 +120,11 @@ export function createSourceAnalysis({
         return await (source.type === 'file' ? analyzeFile(worker, signal) : analyzeAddress(worker, signal))
       } catch (error) {
         if (error instanceof OutgoingError) {
-          throw new DomainError('sourceNotReachable', { url, err: error.message }, { cause: error })
+          throw failed('sourceNotReachable', url, error.message, error)
         }
-        if (error instanceof ImportRefused) throw new DomainError('sampleFailed', { url, err: error.message })
-        if (late.aborted) {
-          throw new DomainError('sampleFailed', {
-            url,
-            err: `the analysis took longer than ${timeoutMs / 1000} s`,
-          })
-        }
+        if (error instanceof ImportRefused) throw failed('sampleFailed', url, error.message)
+        if (late.aborted)
+          throw failed('sampleFailed', url, `the analysis took longer than ${timeoutMs / 1000} s`)
         throw error
       } finally {
         leave()

@@ -17,6 +17,8 @@ const maxNameLength = 64
 /** Keys that the interface leaves out of every body. */
 const reservedNames = new Set(['constructor', 'prototype'])
 const maxSelected = 64
+/** A worker datasource reads one source, the first. */
+const onlySource = '0'
 /** Characters of JSON of all fields of a datasource. */
 const maxFieldsLength = 1_000_000
 
@@ -91,6 +93,13 @@ export function faultsOfFields(fields: readonly WorkerField[]): Fault[] {
       add(i, 'primitive', `must be ${primitiveOfType[type]}, as values of the type ${type} are kept`)
     }
     if (isSelected) selected++
+    if (isSelected && !field.rulesPerSources[onlySource]?.length) {
+      add(
+        i,
+        'rulesPerSources',
+        `must have rules for the source "${onlySource}", as {"${onlySource}": [{"name": "path", "params": {"value": "${name.slice(0, maxNameLength)}"}}]}: without them the field has no value in any row`,
+      )
+    }
     if (!isKey) continue
     if (!isSelected) add(i, 'isKey', 'is true, so that the field must be selected')
     if (primitive !== 'string' && primitive !== 'number')

@@ -1,4 +1,3 @@
-import { and, eq, inArray, sql } from 'drizzle-orm'
 import { sealedColumns } from '../../../database/sealed-columns.ts'
 import { companies } from '../../../database/tables/company.ts'
 import { datasources } from '../../../database/tables/datasource.ts'
@@ -9,6 +8,7 @@ import {
   workerDatasources,
 } from '../../../database/tables/worker-datasource.ts'
 import type { Language } from '../../../platform/i18n/language.ts'
+import { and, eq, inArray, sql } from '../../../platform/stores/postgres/drizzle.ts'
 import type { Queries } from '../../../platform/stores/relational.ts'
 
 /** What the headers of a source are sealed for. */
@@ -164,7 +164,7 @@ export function createWorkerStore(db: Queries) {
       return row && { email: row.email, language: row.own ?? row.language }
     },
 
-    /** Forgets versions that no reader has any more. @returns their ids */
+    /** Forgets retired versions that no reader has. @returns their ids */
     async forgetRetired(seconds: number): Promise<string[]> {
       const { rows } = await db.execute<{ id: string }>(
         sql`delete from ${datasourceVersions}

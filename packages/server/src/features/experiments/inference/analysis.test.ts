@@ -268,7 +268,7 @@ describe('results', () => {
   })
 })
 
-describe('comparisons that are judged together', () => {
+describe('comparisons that are corrected together', () => {
   const rounding = 1e-12
   const arms = [rate(500, 10_000), rate(560, 10_000), rate(600, 10_000)]
 

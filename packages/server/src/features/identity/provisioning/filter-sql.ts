@@ -1,4 +1,4 @@
-import { type SQL, sql } from 'drizzle-orm'
+import { type SQL, sql } from '../../../platform/stores/postgres/drizzle.ts'
 import type { Filter, Literal, Operator } from './protocol/filter/filter.ts'
 import type { Sort } from './protocol/listing.ts'
 import { ScimRefusal, shown } from './protocol/refusal.ts'

@@ -1,8 +1,8 @@
-import { and, eq, sql } from 'drizzle-orm'
 import { familiarOrigins } from '../../../database/tables/familiar-origin.ts'
 import { users } from '../../../database/tables/user.ts'
 import { hashSecret, isSecret } from '../../../platform/crypto/secrets.ts'
 import { networkOf } from '../../../platform/network-address.ts'
+import { and, eq, sql } from '../../../platform/stores/postgres/drizzle.ts'
 import type { Queries } from '../../../platform/stores/relational.ts'
 
 /** How familiar the source of an attempt is. */

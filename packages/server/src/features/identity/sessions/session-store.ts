@@ -1,8 +1,8 @@
-import { and, asc, eq, inArray, notInArray, type SQL } from 'drizzle-orm'
 import { familiarOrigins } from '../../../database/tables/familiar-origin.ts'
 import { authorizationCodes, pendingSignIns } from '../../../database/tables/sign-in.ts'
 import { accessTokens, refreshTokens } from '../../../database/tables/token.ts'
 import { users } from '../../../database/tables/user.ts'
+import { and, asc, eq, inArray, notInArray, type SQL } from '../../../platform/stores/postgres/drizzle.ts'
 import type { Queries } from '../../../platform/stores/relational.ts'
 import type { SignInMethod } from './tokens/code-store.ts'
 

@@ -9,7 +9,7 @@ const everyMs = 3_600 * 1_000
 const marginMs = 2 * dayMs
 
 /**
- * Forgets keys that no event can meet any more: their week ended longer than the window before what is being loaded
+ * Forgets keys that events can no longer meet: their week ended longer than the window before what is being loaded
  * now, and before the present. The clock alone does not decide, because events may wait in the log for weeks.
  */
 export function createKeyUpkeep({

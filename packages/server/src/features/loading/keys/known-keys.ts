@@ -31,7 +31,7 @@ export interface KnownKeys {
   takeBatch(bytes: AsyncIterable<Buffer>, keys: number): Promise<TakenBatch>
   /** Notes that keys of the last batch were stored. */
   stored(keys: number): void
-  /** Resolves when nothing is read any more. */
+  /** Resolves when the reads under way have ended. */
   stop(): Promise<void>
   /** Bytes of memory. */
   bytes(): number

@@ -50,7 +50,7 @@ export function createAutomaticOutcome(dependencies: AutomaticOutcomeDependencie
         )
       }
       const left = settings.recipients.length - readers.length
-      if (left > 0) log.warn({ reportId: report.id, left }, 'recipients of a report may not get it any more')
+      if (left > 0) log.warn({ reportId: report.id, left }, 'recipients of a report may no longer get it')
     },
 
     async onFailed(tx, report, { code, message }) {

@@ -5,7 +5,7 @@ import type { Readers } from '../readers.ts'
 import { pauseMail } from './report-mails.ts'
 import { createReportSettingsStore, type StoredSettings } from './report-settings-store.ts'
 
-/** Stops an automatic report until it is enabled again, says so in its settings, and tells its owner. */
+/** Stops an automatic report until it is enabled again, says so in its settings, and notifies its owner. */
 export type PauseAutomatic = (tx: Queries, settings: StoredSettings, reason: string) => Promise<void>
 
 export interface PauseAutomaticDependencies {

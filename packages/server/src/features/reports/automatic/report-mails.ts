@@ -92,7 +92,7 @@ export function reportMail(
   }
 }
 
-/** Tells the owner that a report has failed. */
+/** Notifies the owner that a report has failed. */
 export function failureMail(
   { email, language }: MailReader,
   { id, slug, periodKey }: StoredReport,
@@ -110,7 +110,7 @@ export function failureMail(
   }
 }
 
-/** Tells the owner that no further reports are made. */
+/** Notifies the owner that no further reports are made. */
 export function pauseMail(
   { email, language }: MailReader,
   { slug, reason, publicUrl }: { slug: GuidedAnalysisName; reason: string; publicUrl: string },

@@ -93,7 +93,7 @@ export function createReportPlanner(dependencies: ReportPlannerDependencies) {
     const { timezone } = await readSettings(companyId)
     const delay = delayOf(due)
     const last = periodOf(due, timezone, now - delay)
-    if (!last) return pause(tx, due, `the time zone ${timezone} of the company is not known any more`)
+    if (!last) return pause(tx, due, `the time zone ${timezone} of the company is no longer known`)
     const { period, nextEnd } = last
     await createReportSettingsStore(tx).update(companyId, slug, {
       nextAt: new Date(nextEnd + delay),

@@ -141,7 +141,7 @@ export function createReportSettingsService(dependencies: ReportSettingsServiceD
       const { timezone } = await readSettings(companyId)
       return relational.transaction(async (tx) => {
         const faults: Fault[] = []
-        const told: Record<string, unknown> = {}
+        const changesOfAnalyses: Record<string, unknown> = {}
         for (const slug of guidedAnalyses) {
           const wanted = analyses[slug]
           if (!wanted) continue
@@ -149,7 +149,7 @@ export function createReportSettingsService(dependencies: ReportSettingsServiceD
           if (!changed) continue
           const { needsRights, ...changes } = changed
           if (needsRights) requireSending(principal)
-          told[slug] = changes
+          changesOfAnalyses[slug] = changes
         }
         const [first] = faults
         if (first) {
@@ -159,9 +159,9 @@ export function createReportSettingsService(dependencies: ReportSettingsServiceD
             { message: `${first.path} ${first.message}` },
           )
         }
-        if (Object.keys(told).length > 0) {
+        if (Object.keys(changesOfAnalyses).length > 0) {
           const target = { kind: 'company', id: companyId }
-          await recordAudit(tx, auditEventOf(caller, 'report-settings-update', target, told))
+          await recordAudit(tx, auditEventOf(caller, 'report-settings-update', target, changesOfAnalyses))
         }
         return readAll(tx, companyId)
       })

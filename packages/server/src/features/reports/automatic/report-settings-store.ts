@@ -1,6 +1,6 @@
 import type { GuidedAnalysisName } from '@millrace/contract/resources/report.ts'
-import { and, asc, eq, isNotNull, sql } from 'drizzle-orm'
 import { reportSettings } from '../../../database/tables/report.ts'
+import { and, asc, eq, isNotNull, sql } from '../../../platform/stores/postgres/drizzle.ts'
 import type { Queries } from '../../../platform/stores/relational.ts'
 
 export type StoredSettings = typeof reportSettings.$inferSelect

@@ -145,7 +145,7 @@ export function createEvidenceRunner({
       })
     } catch (error) {
       if (signal?.aborted) throw error
-      // Each by itself may need less, and tells what is wrong with it.
+      // Each by itself may need less, and shows which one fails.
       return queries.map(() => undefined)
     }
   }
@@ -154,12 +154,12 @@ export function createEvidenceRunner({
 }
 
 /** What evidence holds of an answer. */
-function resultOf(text: string, told: readonly string[]) {
+function resultOf(text: string, messages: readonly string[]) {
   const rows = JSON.parse(text) as Row[]
   const embedded = embeddedOf(rows)
   const cut =
     embedded.length < rows.length ? [`the first ${embedded.length} of ${rows.length} rows are kept`] : []
-  const warnings = [...told, ...cut]
+  const warnings = [...messages, ...cut]
   return {
     rows: embedded.map((row) =>
       Object.fromEntries(Object.entries(row).map(([column, value]) => [column, { value }])),

@@ -25,7 +25,7 @@ const failures = {
   },
   'rights-lost': {
     retryable: false,
-    message: 'Who asked for it is not an active user with the permission Statistics: access any more',
+    message: 'Who asked for it is no longer an active user with the permission Statistics: access',
   },
   archived: {
     retryable: false,

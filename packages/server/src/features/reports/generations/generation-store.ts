@@ -1,9 +1,18 @@
 import type { Evidence } from '@millrace/contract/resources/evidence.ts'
 import type { ReportUsage } from '@millrace/contract/resources/report.ts'
 import type { ReportSection } from '@millrace/contract/resources/report-section.ts'
-import { and, asc, count, desc, eq, inArray, notInArray, sql } from 'drizzle-orm'
 import { reportEvidence, reportGenerations, type StoredFailure } from '../../../database/tables/report.ts'
 import { createLeasedRows, type Held } from '../../../platform/jobs/leased-rows.ts'
+import {
+  and,
+  asc,
+  count,
+  desc,
+  eq,
+  inArray,
+  notInArray,
+  sql,
+} from '../../../platform/stores/postgres/drizzle.ts'
 import type { Queries } from '../../../platform/stores/relational.ts'
 
 export type StoredGeneration = typeof reportGenerations.$inferSelect

@@ -19,7 +19,7 @@ import { sumOfUsage } from './usage.ts'
 
 /** What becomes of an automatic report; each is called in the transaction of what happened. */
 export interface AutomaticOutcome {
-  /** Why the report may not be made any more; undefined where it may. */
+  /** Why the report may no longer be made; undefined where it may. */
   refusal(db: Queries, report: StoredReport): Promise<string | undefined>
   onPublished(tx: Queries, report: StoredReport, generated: GeneratedReport): Promise<void>
   onFailed(tx: Queries, report: StoredReport, failure: Failure): Promise<void>

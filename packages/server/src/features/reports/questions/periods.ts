@@ -26,6 +26,21 @@ export const lastYear = 2099
 
 const hour = 3_600_000
 
+/** Milliseconds, of months and longer units on average. */
+const lengths: Readonly<Record<Granularity, number>> = {
+  second: 1_000,
+  minute: 60_000,
+  hour,
+  day: 24 * hour,
+  week: 7 * 24 * hour,
+  month: 30.4 * 24 * hour,
+  quarter: 91.3 * 24 * hour,
+  year: 365.25 * 24 * hour,
+}
+
+/** A little below the most rows that statistics divide a range into. */
+const maxUnits = 49_000
+
 /** Periods as of an instant, in a zone. */
 export function createPeriods(calendar: Calendar, at: number, zoneName: string) {
   const { startOf, add } = calendar
@@ -43,13 +58,7 @@ export function createPeriods(calendar: Calendar, at: number, zoneName: string) 
 
   /** The number of whole units between two starts of such units. */
   function countOf(from: number, to: number, unit: Granularity): number {
-    const approximate = {
-      month: 30.4 * 24 * hour,
-      quarter: 91.3 * 24 * hour,
-      year: 365.25 * 24 * hour,
-      day: 24 * hour,
-    }
-    return Math.max(1, Math.round((to - from) / approximate[unit as keyof typeof approximate]))
+    return Math.max(1, Math.round((to - from) / lengths[unit]))
   }
 
   function stepOf({ from, to }: Interval): Period['step'] {
@@ -136,11 +145,16 @@ export function createPeriods(calendar: Calendar, at: number, zoneName: string) 
       end: new Date(to).toISOString(),
     }),
     /** A unit by which the course of a stretch is shown in some ten to hundred points. */
-    unitFor({ from, to }: Interval): Granularity {
-      const days = (to - from) / (24 * hour)
+    unitFor(stretches: readonly Interval[]): Granularity {
+      const days = Math.max(...stretches.map(({ from, to }) => to - from)) / (24 * hour)
       if (days <= 2) return 'hour'
       if (days <= 62) return 'day'
       return days <= 200 ? 'week' : 'month'
+    },
+    /** Whether the stretches have as many of the units as one query can answer. */
+    isCountable(stretches: readonly Interval[], unit: Granularity): boolean {
+      const count = stretches.reduce((sum, { from, to }) => sum + (to - from) / lengths[unit], 0)
+      return count <= maxUnits
     },
     yearOf: (instant: number): number => Number(zone.format(instant).slice(0, 4)),
   }

@@ -1,7 +1,7 @@
 import type { DateRange, Filter, Granularity, Query } from '@millrace/contract/resources/query.ts'
 import type { StatisticsMeta } from '@millrace/contract/resources/statistics-meta.ts'
 import type { AskedFilter, AskedGroup, AskedMeasure, Place } from './read-slots.ts'
-import type { DimensionSense, MeasureSense } from './vocabulary.ts'
+import type { MeasureSense } from './vocabulary.ts'
 
 /** How a query's rows are drawn. */
 
@@ -54,15 +54,23 @@ export function planQueries(meta: StatisticsMeta, asked: Asked): Planned {
       ...measures.map((id) => `${sourceOf(id)}.time`).filter((id) => id in meta.dimensions),
     ]
     if (isOfEvents) chosen.push('events.name')
-    const choose = ({ dimension }: { readonly dimension: DimensionSense }) => {
-      const found = ownFirst(dimension.ids, measures).find((id) => fits([...chosen, id]))
+    const choose = ({ dimension }: AskedGroup, canBe: (id: string) => boolean = () => true) => {
+      const found = ownFirst(dimension.ids, measures).find((id) => fits([...chosen, id]) && canBe(id))
       if (found !== undefined) chosen.push(found)
       return found
     }
-    const groups = asked.groups.map(choose)
-    const filters = asked.filters.map(choose)
+    const groups = asked.groups.map((group) => choose(group))
+    const filters = asked.filters.map((filter) => choose(filter, (id) => canHave(id, filter)))
     const missing = [...groups, ...filters].filter((each) => each === undefined).length
     return { groups, filters, missing }
+  }
+
+  /** Any text may stand behind "is": few of them are values of a dimension that holds no text. */
+  function canHave(id: string, filter: AskedFilter): boolean {
+    const type = meta.dimensions[id]?.type
+    if (type === 'string') return true
+    const form = type === 'boolean' ? /^(?:true|false)$/ : type === 'number' ? /^\d{1,18}$/ : undefined
+    return form !== undefined && valuesOf(id, filter).every((value) => form.test(value))
   }
 
   function place({ measure, ...where }: AskedMeasure): void {
@@ -164,9 +172,13 @@ function write({ measures, events, members }: Draft, asked: Asked): Query {
   }
 }
 
+function filterOf(member: string, filter: AskedFilter): Filter {
+  const values = [...new Set(valuesOf(member, filter))]
+  return { member, operator: filter.negated ? 'notEquals' : 'equals', values }
+}
+
 /** Dimensions of countries hold codes; labels hold whatever names senders use. */
-function filterOf(member: string, { values, names, negated, dimension }: AskedFilter): Filter {
+function valuesOf(member: string, { values, names, dimension }: AskedFilter): readonly string[] {
   const isNamed = names !== undefined && (dimension.name !== 'country' || member.includes('.label.'))
-  const wanted = isNamed && names.length > 0 ? names : values
-  return { member, operator: negated ? 'notEquals' : 'equals', values: [...new Set(wanted)] }
+  return isNamed && names.length > 0 ? names : values
 }

@@ -100,7 +100,7 @@ export function createQuestionReader(calendar: Calendar): QuestionReader {
       if (measures.length === 0) throw unreadable(text, slots, meta, locale)
       const found = await findLoose(slots.loose, measures, vocabulary, context, { ranges, periods })
       unread.push(...found.unread)
-      const granularity = granularityOf(slots, base, period, periods)
+      const granularity = granularityOf(slots, base, ranges, periods)
       const { order, limit } = slots
       const groups = groupsOf(slots, base, found.filters)
       const planned = planQueries(meta, {
@@ -242,12 +242,13 @@ function groupsOf(
 function granularityOf(
   { granularity, groups, order }: Slots,
   base: Base | undefined,
-  period: Period,
+  ranges: readonly Interval[],
   periods: Periods,
 ): Granularity | undefined {
-  if (granularity === 'auto') return periods.unitFor(period)
-  if (granularity !== undefined) return granularity
-  return groups.length === 0 && order === undefined ? base?.granularity : undefined
+  const ofBase = groups.length === 0 && order === undefined ? base?.granularity : undefined
+  const asked = granularity ?? ofBase
+  if (asked === undefined) return undefined
+  return asked !== 'auto' && periods.isCountable(ranges, asked) ? asked : periods.unitFor(ranges)
 }
 
 /** Filters of the base hold on, but for those of a dimension that the question filters anew. */

@@ -3,13 +3,13 @@ import {
   clickPlaceholder,
   type WorkflowNode,
 } from '@millrace/contract/resources/workflow-definition.ts'
+import { HtmlScanner } from '../../../platform/text/html-places.ts'
 import type { RunnableTemplate } from '../ports.ts'
 import { hostOf, linkAddress } from './addresses.ts'
 import { type CompiledAddress, compileAddress } from './compile-address.ts'
 import { type CompiledBinding, compileBinding, type DataNumbers, needsOf } from './compile-binding.ts'
 import { previewOf } from './compile-data.ts'
 import type { Content, OutputStep, RunView } from './executable.ts'
-import { HtmlScanner } from './html-places.ts'
 import { partsOf } from './placeholders.ts'
 import { failed, isAbsent, printValue } from './values.ts'
 import { writeHtml } from './write-html.ts'

@@ -86,8 +86,9 @@ export function readMoment(value: unknown, clock: WallClock): Moment | undefined
   const found = datePattern.exec(one.trim())
   if (!found) return undefined
   const [, year, month, day, hour, minute, second = '0', fraction = '0', zone] = found
-  const date = Date.UTC(Number(year), Number(month) - 1, Number(day))
-  if (new Date(date).getUTCDate() !== Number(day) || Number(month) > 12) return undefined
+  // Parsed, as `Date.UTC` takes the years 0 to 99 for those of last century.
+  const date = Date.parse(`${year}-${month}-${day}`)
+  if (new Date(date).getUTCDate() !== Number(day)) return undefined
   if (hour === undefined) return { from: clock.instantOf(date), end: clock.instantOf(date + dayMs) }
   if (Number(hour) > 23 || Number(minute) > 59 || Number(second) > 59) return undefined
   const milliseconds = Math.floor(Number(`0.${fraction}`) * 1000)

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { HtmlScanner } from './html-places.ts'
+import { HtmlScanner } from '../../../platform/text/html-places.ts'
 import { partsOf } from './placeholders.ts'
 import { writeHtml } from './write-html.ts'
 

@@ -1,17 +1,6 @@
+import { escapeHtml } from '../../../platform/text/escape-html.ts'
+import type { HtmlPlace } from '../../../platform/text/html-places.ts'
 import { encodePart, linkAddress, webAddress } from './addresses.ts'
-import type { HtmlPlace } from './html-places.ts'
-
-const escapes: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-  '`': '&#96;',
-}
-
-/** A text as it can stand in a document and between the quotes of an attribute. */
-export const escapeHtml = (text: string): string => text.replace(/[&<>"'`]/g, (found) => escapes[found] ?? '')
 
 /** Where no quotes end the value, nothing but letters and digits stays as it is. */
 const escapeBare = (text: string): string =>

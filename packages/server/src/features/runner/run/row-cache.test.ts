@@ -11,7 +11,7 @@ const query = (city: string, fields: Partial<RowQuery> = {}): RowQuery => ({
   ...fields,
 })
 
-function world(options: { maxBytes?: number; maxStatements?: number } = {}) {
+function world(options: { maxBytes?: number; maxStatements?: number; waitMs?: number } = {}) {
   const state = {
     now: 0,
     revision: '1',
@@ -76,45 +76,70 @@ test('the same rows are asked for once by all who need them at once', async () =
   expect(state.queries).toBe(1)
 })
 
-test('only so many statements are under way', async () => {
-  const { state, cache } = world({ maxStatements: 2 })
+test('only so many statements are under way, and others wait for their turn', async () => {
+  const { state, cache } = world({ maxStatements: 2, waitMs: 60_000 })
   let release = () => {}
   state.hold = new Promise((resolve) => {
     release = resolve
   })
-  const running = [cache.read(query('a')), cache.read(query('b'))]
-  await expect(cache.read(query('c'))).rejects.toThrow('under way')
+  const running = ['a', 'b', 'c', 'd', 'e'].map((city) => cache.read(query(city)))
+  await new Promise((resolve) => setImmediate(resolve))
+  expect(state.queries).toBe(2)
   release()
-  await Promise.all(running)
+  expect(await Promise.all(running)).toHaveLength(5)
+  expect(state.queries).toBe(5)
+})
+
+test('a statement whose turn does not come in time is not asked', async () => {
+  const { state, cache } = world({ maxStatements: 1, waitMs: 10 })
+  let release = () => {}
+  state.hold = new Promise((resolve) => {
+    release = resolve
+  })
+  const running = cache.read(query('a'))
+  await expect(cache.read(query('b'))).rejects.toThrow('end in time')
+  release()
+  await running
+  expect(state.queries).toBe(1)
+  await cache.read(query('b'))
   expect(state.queries).toBe(2)
 })
 
-test('slow look-ups in one datasource, or of one company, leave places for those of others', async () => {
-  const { state, cache } = world({ maxStatements: 2 })
+test('of statements that wait there are no more than can end in time', async () => {
+  const { state, cache } = world({ maxStatements: 1, waitMs: 60_000 })
+  let release = () => {}
+  state.hold = new Promise((resolve) => {
+    release = resolve
+  })
+  const waiting = Array.from({ length: 9 }, (_, i) => cache.read(query(`${i}`)))
+  await expect(cache.read(query('one too many'))).rejects.toThrow('under way')
+  release()
+  await Promise.all(waiting)
+})
+
+test('slow look-ups in one datasource, or of one company, leave turns to those of others', async () => {
+  const { state, cache } = world({ maxStatements: 2, waitMs: 60_000 })
   let release = () => {}
   state.hold = new Promise((resolve) => {
     release = resolve
   })
   const running: unknown[] = []
-  const ask = async (companyId: string, datasourceId: string, city: string) => {
-    const asked = cache.read(query(city, { companyId, datasourceId }))
-    running.push(asked)
-    const refused = Promise.resolve(asked).then(
-      () => false,
-      () => true,
-    )
-    return Promise.race([refused, new Promise((resolve) => setImmediate(() => resolve(false)))])
+  const asks = async (companyId: string, datasourceId: string, city: string) => {
+    const before = state.queries
+    running.push(cache.read(query(city, { companyId, datasourceId })))
+    await new Promise((resolve) => setImmediate(resolve))
+    return state.queries > before
   }
-  for (const city of ['a', 'b', 'c']) expect(await ask('c', 'slow', city)).toBe(city === 'c')
-  for (const city of ['a', 'b']) expect(await ask('c', 'other', city)).toBe(false)
-  expect(await ask('c', 'third', 'a')).toBe(true)
+  for (const city of ['a', 'b', 'c']) expect(await asks('c', 'slow', city)).toBe(city !== 'c')
+  for (const city of ['a', 'b']) expect(await asks('c', 'other', city)).toBe(true)
+  expect(await asks('c', 'third', 'a')).toBe(false)
   for (const datasource of ['x', 'y']) {
-    for (const city of ['a', 'b']) expect(await ask('d', datasource, city)).toBe(false)
+    for (const city of ['a', 'b']) expect(await asks('d', datasource, city)).toBe(true)
   }
-  expect(await ask('e', 'z', 'a')).toBe(true)
+  expect(await asks('e', 'z', 'a')).toBe(false)
   release()
-  await Promise.allSettled(running)
-  expect(await ask('c', 'slow', 'd')).toBe(false)
+  await Promise.all(running)
+  expect(await asks('c', 'slow', 'd')).toBe(true)
 })
 
 test('no more is kept than there is room for, the least used goes first', async () => {

@@ -1,4 +1,5 @@
 import type { Clock } from '../../../platform/clock.ts'
+import { createKeyedSemaphore, createSemaphore } from '../../../platform/limits/semaphore.ts'
 import type { DataRow, RowQuery, RowSource } from '../ports.ts'
 
 /** For how long the revision of a datasource is taken for the present one, and when it is asked for again. */
@@ -13,10 +14,12 @@ export interface RowCacheOptions {
   /** Of all rows kept, as JSON; default 32 MiB. */
   readonly maxBytes?: number
   /**
-   * Statements at once for one datasource; default 32, further ones are refused. A company has twice as many and all
-   * together four times, so that slow look-ups in one datasource do not keep others from theirs.
+   * Statements at once for one datasource; default 32, further ones wait. A company has twice as many and all together
+   * four times, so that slow look-ups in one datasource do not keep others from theirs.
    */
   readonly maxStatements?: number
+  /** How long a statement waits for its turn, in milliseconds: no longer than the run that asks; default 200. */
+  readonly waitMs?: number
 }
 
 interface Revision {
@@ -48,23 +51,36 @@ function keyOf({ companyId, datasourceId, match, filters, sort, limit }: RowQuer
   return key
 }
 
-/** Counts work by those it counts for, each with how much of it there may be at once. */
-function createPlaces() {
-  const taken = new Map<string, number>()
-  return {
-    /** False where one of them has no place left. */
-    enter(holders: readonly (readonly [name: string, places: number])[]): boolean {
-      if (holders.some(([name, places]) => (taken.get(name) ?? 0) >= places)) return false
-      for (const [name] of holders) taken.set(name, (taken.get(name) ?? 0) + 1)
-      return true
-    },
-    leave(holders: readonly (readonly [name: string, places: number])[]): void {
-      for (const [name] of holders) {
-        const left = (taken.get(name) ?? 1) - 1
-        if (left > 0) taken.set(name, left)
-        else taken.delete(name)
-      }
-    },
+/** Look-ups that wait for each that runs; further ones are refused. */
+const waitingOfEach = 8
+
+/**
+ * Turns of statements, which wait for one of their datasource, of their company and of all: slow look-ups in one
+ * datasource do not keep others from theirs.
+ * @param waitMs how long a statement waits for its turn
+ */
+function createTurns(permits: number, waitMs: number) {
+  const ofDatasources = createKeyedSemaphore(permits, permits * waitingOfEach)
+  const ofCompanies = createKeyedSemaphore(permits * 2, permits * 2 * waitingOfEach)
+  const ofAll = createSemaphore(permits * 4, permits * 4 * waitingOfEach)
+
+  /** @throws where too many wait, or no turn comes in time */
+  return async (query: RowQuery): Promise<() => void> => {
+    const { companyId } = query
+    const signal = AbortSignal.timeout(waitMs)
+    const taken: (() => void)[] = []
+    const release = () => {
+      for (const each of taken) each()
+    }
+    try {
+      taken.push(await ofDatasources.acquire(datasourceOf(query), { signal }))
+      taken.push(await ofCompanies.acquire(companyId, { signal }))
+      taken.push(await ofAll.acquire({ holders: [companyId], signal }))
+      return release
+    } catch (error) {
+      release()
+      throw new Error('more look-ups in datasources are under way than end in time', { cause: error })
+    }
   }
 }
 
@@ -81,11 +97,12 @@ export function createRowCache({
   clock,
   maxBytes = 32 * 2 ** 20,
   maxStatements = 32,
+  waitMs = 200,
 }: RowCacheOptions) {
   const revisions = new Map<string, Revision>()
   const kept = new Map<string, Entry>()
   const pending = new Map<string, Promise<readonly DataRow[]>>()
-  const places = createPlaces()
+  const takeTurn = createTurns(maxStatements, waitMs)
   let bytes = 0
 
   function keep(key: string, entry: Entry): void {
@@ -128,26 +145,24 @@ export function createRowCache({
   }
 
   async function ask(query: RowQuery, key: string): Promise<readonly DataRow[]> {
-    const { rows, revision } = await source.queryRows({ ...query, signal: AbortSignal.timeout(statementMs) })
-    note(datasourceOf(query), revision)
-    keep(key, { rows, revision, bytes: JSON.stringify(rows).length + key.length + overheadBytes })
-    return rows
+    const release = await takeTurn(query)
+    try {
+      const { rows, revision } = await source.queryRows({
+        ...query,
+        signal: AbortSignal.timeout(statementMs),
+      })
+      note(datasourceOf(query), revision)
+      keep(key, { rows, revision, bytes: JSON.stringify(rows).length + key.length + overheadBytes })
+      return rows
+    } finally {
+      release()
+    }
   }
 
   function askOnce(query: RowQuery, key: string): Promise<readonly DataRow[]> {
     const running = pending.get(key)
     if (running) return running
-    const holders = [
-      [datasourceOf(query), maxStatements],
-      [query.companyId, maxStatements * 2],
-      ['', maxStatements * 4],
-    ] as const
-    if (!places.enter(holders))
-      return Promise.reject(new Error('as many look-ups in datasources are under way as may be at once'))
-    const started = ask(query, key).finally(() => {
-      pending.delete(key)
-      places.leave(holders)
-    })
+    const started = ask(query, key).finally(() => pending.delete(key))
     pending.set(key, started)
     return started
   }

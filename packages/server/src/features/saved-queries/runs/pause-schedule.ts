@@ -4,7 +4,7 @@ import type { Queries } from '../../../platform/stores/relational.ts'
 import { createSavedQueryStore, type StoredSavedQuery } from '../saved-query-store.ts'
 import { pauseMail } from './run-mails.ts'
 
-/** Stops a schedule until an enabled one is sent, says so on the saved query, and tells its owner. */
+/** Stops a schedule until an enabled one is sent, says so on the saved query, and notifies its owner. */
 export type PauseSchedule = (tx: Queries, savedQuery: StoredSavedQuery, reason: string) => Promise<void>
 
 export interface PauseDependencies {

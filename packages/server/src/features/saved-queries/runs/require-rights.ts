@@ -25,10 +25,10 @@ export async function requireRights(
   who: string,
 ): Promise<Runner> {
   const runner = userId === null ? undefined : await store.findRunner(companyId, userId)
-  if (!runner?.isActive) throw new RightsLost(`${who} is not an active user of the company any more`)
+  if (!runner?.isActive) throw new RightsLost(`${who} is no longer an active user of the company`)
   for (const right of neededRights) {
     if (runner.permissions.has(right)) continue
-    throw new RightsLost(`${who} does not have the permission ${rightNames[right]} any more`)
+    throw new RightsLost(`${who} no longer has the permission ${rightNames[right]}`)
   }
   return runner
 }

@@ -94,7 +94,7 @@ export function createRunMessages(dependencies: RunMessagesDependencies) {
     return sent ? undefined : gone
   }
 
-  /** The schedule leaves the account out from now on, and its owner is told. */
+  /** The schedule leaves the account out from now on, and its owner is notified. */
   async function giveUp(run: StoredRun, message: StoredMessage, reason: string): Promise<void> {
     const { companyId, savedQueryId } = run
     await relational.transaction(async (tx) => {
@@ -151,4 +151,4 @@ export function createRunMessages(dependencies: RunMessagesDependencies) {
   }
 }
 
-const gone = 'there is no such linked account of the owner any more'
+const gone = 'the owner no longer has such a linked account'

@@ -56,10 +56,10 @@ export function createRunPlanner(dependencies: RunPlannerDependencies) {
     try {
       const { plan, faults } = readSchedule(due.schedule, timezone, openZone)
       if (plan) return dueTimes(plan.recurrence, plan.zone, due.plannedTo.getTime(), now)
-      return `the schedule is not valid any more: ${faults[0]?.path} ${faults[0]?.message}`
+      return `the schedule is no longer valid: ${faults[0]?.path} ${faults[0]?.message}`
     } catch (error) {
       log.error({ savedQueryId: due.id, err: error }, 'a schedule cannot be planned')
-      return 'the schedule is not valid any more'
+      return 'the schedule is no longer valid'
     }
   }
 

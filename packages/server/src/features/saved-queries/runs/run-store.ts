@@ -1,4 +1,3 @@
-import { and, count, desc, eq, inArray, isNotNull, lte, sql } from 'drizzle-orm'
 import {
   savedQueryMessages,
   savedQueryResults,
@@ -6,6 +5,16 @@ import {
 } from '../../../database/tables/saved-query.ts'
 import { createLeasedRows, type Held } from '../../../platform/jobs/leased-rows.ts'
 import type { Range } from '../../../platform/paging.ts'
+import {
+  and,
+  count,
+  desc,
+  eq,
+  inArray,
+  isNotNull,
+  lte,
+  sql,
+} from '../../../platform/stores/postgres/drizzle.ts'
 import type { Queries } from '../../../platform/stores/relational.ts'
 
 export type StoredRun = typeof savedQueryRuns.$inferSelect

@@ -1,7 +1,7 @@
 import type { Cohort } from '@millrace/contract/resources/cohort.ts'
-import { and, asc, eq, inArray, sql } from 'drizzle-orm'
 import { cohorts } from '../../../database/tables/cohort.ts'
 import type { Range } from '../../../platform/paging.ts'
+import { and, asc, eq, inArray, sql } from '../../../platform/stores/postgres/drizzle.ts'
 import type { Queries } from '../../../platform/stores/relational.ts'
 
 export type StoredCohort = typeof cohorts.$inferSelect

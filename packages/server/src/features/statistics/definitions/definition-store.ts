@@ -1,8 +1,8 @@
 import type { Cardinality } from '@millrace/contract/resources/tag-key.ts'
-import { and, asc, eq, inArray, sql } from 'drizzle-orm'
 import { tagKeys } from '../../../database/tables/tag-key.ts'
 import { workflows } from '../../../database/tables/workflow.ts'
 import { branchCategories } from '../../../database/tables/workflow-settings.ts'
+import { and, asc, eq, inArray, sql } from '../../../platform/stores/postgres/drizzle.ts'
 import type { Queries } from '../../../platform/stores/relational.ts'
 
 /** A workflow as dimensions show it. */

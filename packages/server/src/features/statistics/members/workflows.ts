@@ -308,7 +308,7 @@ export const workflowDimensions: readonly Dimension[] = [
     'workflow_id',
     { of: 'workflowName' },
     'Workflow',
-    'Name that the workflow has now; workflows of one name are one. The identifier of one that does not exist any more.',
+    'Name that the workflow has now; workflows of one name are one. The identifier of one that no longer exists.',
     false,
   ),
   optional(
@@ -400,14 +400,14 @@ export const workflowDimensions: readonly Dimension[] = [
     { of: 'workflowTeams' },
     'Team',
     'Team that the workflow is shared with now; of several all names, sorted, with ", " in between. Null without any, ' +
-      'and for a workflow that does not exist any more.',
+      'and for a workflow that no longer exists.',
   ),
   lookedUp(
     'category',
     'category_id',
     { of: 'categoryName' },
     'Category',
-    'Name that the category of the branch has now; null without one. The identifier of one that does not exist any more.',
+    'Name that the category of the branch has now; null without one. The identifier of one that no longer exists.',
   ),
   level(1),
   level(2),

@@ -108,7 +108,7 @@ describe('callers who leave', () => {
     expect(await stays).toBe(1)
   })
 
-  it('cancel the statement with the last of them, and the next caller asks anew', async () => {
+  it('leave the statement that runs to those who ask next', async () => {
     const { ask, next, calls } = open({}, 2)
     const leaving = new AbortController()
     const first = next()
@@ -116,13 +116,16 @@ describe('callers who leave', () => {
     const call = await first
     leaving.abort(new Error('gone'))
     for (const each of await Promise.allSettled(left)) expect(each.status).toBe('rejected')
-    expect(call.signal.aborted).toBe(true)
-    const second = next()
+    expect(call.signal.aborted).toBe(false)
     const again = ask(1)
+    call.end()
+    expect(await again).toBe(1)
+    expect(calls).toHaveLength(1)
+    const second = next()
+    const later = ask(2)
     const other = await second
     other.end()
-    expect(await again).toBe(1)
-    expect(calls).toHaveLength(2)
+    expect(await later).toBe(4)
   })
 
   it('are not asked for when they leave before the statement', async () => {

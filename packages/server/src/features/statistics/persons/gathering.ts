@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Semaphore } from '../../../platform/limits/semaphore.ts'
+import { unlessAborted } from '../../../platform/limits/unless-aborted.ts'
 
 /** What can be answered together: by one statement, of one company. */
 export interface Gathered {
@@ -30,7 +31,8 @@ export interface GatheringOptions<Group extends Gathered, Item, Value> {
 
 /**
  * Gathers requests of the same moment into one statement. What is asked already is waited for, not asked again; what no
- * caller waits for any longer is not asked, and its statement is cancelled.
+ * caller waits for any longer is not asked. A statement that runs goes on without callers, for `statementMs` at most:
+ * its answer serves those who ask next.
  */
 export interface Gathering<Group extends Gathered, Item, Value> {
   /**
@@ -54,15 +56,6 @@ interface Entry<Item, Value> {
   readonly item: Item
   readonly answer: PromiseWithResolvers<Value>
   callers: number
-  /** Once its statement runs. */
-  batch: Batch | undefined
-}
-
-/** A statement that runs. */
-interface Batch {
-  readonly controller: AbortController
-  /** Entries that some caller waits for. */
-  wanted: number
 }
 
 interface Queue<Group, Item, Value> {
@@ -106,7 +99,7 @@ export function createGathering<Group extends Gathered, Item, Value>({
     if (waiting >= limits.waiting) throw new TooManyAsked(limits.waiting)
     if ((waitingOf.get(companyId) ?? 0) >= limits.waitingOfCompany)
       throw new TooManyAsked(limits.waitingOfCompany)
-    const entry: OwnEntry = { key, item, answer: Promise.withResolvers(), callers: 0, batch: undefined }
+    const entry: OwnEntry = { key, item, answer: Promise.withResolvers(), callers: 0 }
     // A failure is for the callers who still wait.
     entry.answer.promise.catch(() => {})
     queue.entries.set(key, entry)
@@ -120,14 +113,10 @@ export function createGathering<Group extends Gathered, Item, Value>({
     if (queue.waiting.delete(entry)) countWaiting(queue.group.companyId, -1)
   }
 
-  function leave(queue: OwnQueue, entry: OwnEntry, reason: unknown): void {
+  function leave(queue: OwnQueue, entry: OwnEntry): void {
     entry.callers--
-    if (entry.callers > 0) return
-    if (entry.batch === undefined) forget(queue, entry)
-    else {
-      entry.batch.wanted--
-      if (entry.batch.wanted === 0) entry.batch.controller.abort(reason)
-    }
+    if (entry.callers > 0 || !queue.waiting.has(entry)) return
+    forget(queue, entry)
     dropIdle(queue)
   }
 
@@ -157,11 +146,9 @@ export function createGathering<Group extends Gathered, Item, Value>({
   async function run(queue: OwnQueue, entries: readonly OwnEntry[]): Promise<void> {
     const controller = new AbortController()
     const { signal } = controller
-    const batch: Batch = { controller, wanted: entries.length }
     const late = () => controller.abort(new Error(`no answer within ${limits.statementMs} ms`))
     const timer = setTimeout(late, limits.statementMs)
     for (const entry of entries) {
-      entry.batch = batch
       if (queue.waiting.delete(entry)) countWaiting(queue.group.companyId, -1)
     }
     const end = (settle: (entry: OwnEntry, place: number) => void): void => {
@@ -194,29 +181,9 @@ export function createGathering<Group extends Gathered, Item, Value>({
       } finally {
         dropIdle(queue)
       }
-      if (entry.callers === 0 && entry.batch) entry.batch.wanted++
       entry.callers++
       if (!queue.isServed && queue.waiting.size > 0) void serve(queue)
-      return await unlessAborted(entry.answer.promise, signal, (reason) => leave(queue, entry, reason))
+      return await unlessAborted(entry.answer.promise, signal, () => leave(queue, entry))
     },
-  }
-}
-
-/** @param onAbort called when the signal ends the wait */
-async function unlessAborted<T>(
-  work: Promise<T>,
-  signal: AbortSignal,
-  onAbort: (reason: unknown) => void,
-): Promise<T> {
-  const { promise, reject } = Promise.withResolvers<never>()
-  const abort = () => {
-    onAbort(signal.reason)
-    reject(signal.reason)
-  }
-  signal.addEventListener('abort', abort, { once: true })
-  try {
-    return await Promise.race([work, promise])
-  } finally {
-    signal.removeEventListener('abort', abort)
   }
 }

@@ -60,7 +60,7 @@ describe('the gate', () => {
     await expect(gate.enter('a', leaving.signal)).rejects.toThrow('left')
   })
 
-  it('gives the users of a company turns, whoever came first and asks most', async () => {
+  it('gives the users of a company turns, whichever came first and asks most', async () => {
     const gate = createQueryGate({ running: 2, waiting: 100 })
     const order: string[] = []
     const ask = async (user: string) => {

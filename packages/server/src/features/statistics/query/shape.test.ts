@@ -163,10 +163,15 @@ describe('CSV', () => {
           ),
           { bom: false },
         ) as string[][]
-        expect(
-          rows[1]?.map((cell) => cell.replace(/^'(?=[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20])/, '')),
-        ).toEqual(texts)
+        const defused = (text: string) =>
+          /^[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/.test(text) ? `'${text}` : text
+        expect(rows[1]).toHaveLength(2)
+        rows[1]?.forEach((cell, at) => {
+          const text = texts[at] ?? ''
+          expect([text, defused(text)]).toContain(cell)
+        })
       }),
+      { examples: [[['', "'+"]]] },
     )
   })
 })

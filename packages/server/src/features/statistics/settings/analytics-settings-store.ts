@@ -1,5 +1,5 @@
-import { eq, sql } from 'drizzle-orm'
 import { companies } from '../../../database/tables/company.ts'
+import { eq, sql } from '../../../platform/stores/postgres/drizzle.ts'
 import type { Queries } from '../../../platform/stores/relational.ts'
 import type { EventAliases } from '../query/compile/event-name.ts'
 import type { StatisticsSettings } from '../question.ts'

@@ -1,6 +1,6 @@
 import type { EventAlias } from '@millrace/contract/resources/event-alias.ts'
-import { and, eq, sql } from 'drizzle-orm'
 import { eventAliases } from '../../../database/tables/event-alias.ts'
+import { and, eq, sql } from '../../../platform/stores/postgres/drizzle.ts'
 import type { Queries } from '../../../platform/stores/relational.ts'
 
 const columns = {

@@ -1,5 +1,5 @@
-import { and, asc, eq, inArray, sql } from 'drizzle-orm'
 import { branchCategories } from '../../../database/tables/workflow-settings.ts'
+import { and, asc, eq, inArray, sql } from '../../../platform/stores/postgres/drizzle.ts'
 import type { Queries } from '../../../platform/stores/relational.ts'
 
 export type StoredCategory = typeof branchCategories.$inferSelect

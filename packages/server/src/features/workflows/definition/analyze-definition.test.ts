@@ -265,7 +265,7 @@ test('of a key with several values every one is there, the most downstream last;
   expect(tagsWith('single')).toEqual([lower])
 })
 
-test('a variant of an experiment brings its system tag', () => {
+test('a variant of an experiment brings its system tag and its name', () => {
   const definition: WorkflowDefinition = {
     nodes: { test: { type: 'experiment', experimentId }, end, other: end },
     entrypoints: { zone: { type: 'web', format: 'json' } },
@@ -275,10 +275,12 @@ test('a variant of an experiment brings its system tag', () => {
       e2: { from: 'test', to: 'other', output: 'treatment' },
     },
   }
-  const variants = [{ id: 'control', tagValueId: valueId }, { id: 'treatment' }]
+  const variants = [{ id: 'control', name: 'As before', tagValueId: valueId }, { id: 'treatment' }]
   const experiments = new Map([[experimentId, { variants, systemTagKeyId: 'k', status: 'running' as const }]])
-  const { branchTags, branches } = analyzeDefinition(definition, none, { ...resources, experiments })
+  const analysis = analyzeDefinition(definition, none, { ...resources, experiments })
+  const { branchTags, branches, branchesInfos } = analysis
   expect(branchTags).toEqual([{ tagKeyId: 'k', tagValueId: valueId, branchId: branches[0] }])
+  expect(Object.values(branchesInfos).map(({ name }) => name)).toEqual(['test: As before', 'test: treatment'])
 })
 
 test('fields are used by filters, sorting, bindings and the automatic bindings of templates', () => {

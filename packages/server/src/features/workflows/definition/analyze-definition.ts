@@ -102,7 +102,7 @@ export function analyzeDefinition(
   const graph = graphOf(definition)
   const branches = listBranches(graph)
   const scoreOf = vertexScores(graph, overrides)
-  const nameOf = vertexNames(graph, overrides)
+  const nameOf = vertexNames(graph, overrides, resources)
   const corrections = {
     categories: new Map(Object.entries(overrides.branchCategoryIds)),
     loopWindows: new Map(Object.entries(overrides.branchLoopWindows)),

@@ -67,7 +67,7 @@ export function automaticBinding(
   const node = graph.dominatorsOf(nodeId).find((id) => {
     const above = graph.nodes.get(id)
     if (above?.type !== 'datasource' || (type === 'fixed' && index >= rowsOf(above))) return false
-    return datasources.get(above.datasourceId)?.fields.has(name)
+    return datasources.get(above.datasourceId)?.fields?.has(name)
   })
   if (node === undefined) return undefined
   if (type === 'array') return { node, field: name, all: true }

@@ -18,9 +18,14 @@ export interface KnownTemplate {
 }
 
 export interface KnownExperiment {
-  readonly variants: readonly { readonly id: string; readonly tagValueId?: string }[]
+  readonly variants: readonly { readonly id: string; readonly name?: string; readonly tagValueId?: string }[]
   readonly systemTagKeyId?: string
   readonly status: ExperimentStatus
+}
+
+export interface KnownDatasource {
+  /** The selected fields of the live version; absent where there is none yet. */
+  readonly fields?: ReadonlyMap<string, KnownField>
 }
 
 export interface KnownTagKey {
@@ -34,7 +39,7 @@ export interface KnownTagKey {
  * visible to the teams of the workflow.
  */
 export interface DefinitionResources {
-  readonly datasources: ReadonlyMap<string, { readonly fields: ReadonlyMap<string, KnownField> }>
+  readonly datasources: ReadonlyMap<string, KnownDatasource>
   readonly trackingDatasources: ReadonlySet<string>
   readonly templates: ReadonlyMap<string, KnownTemplate>
   readonly cohorts: ReadonlySet<string>

@@ -19,7 +19,7 @@ test.each([
   [{ type: 'image', ulr: 'x', url: 'x' }, 'did you mean "url"?', 'nodes.n1.ulr'],
   [
     { type: 'image', url: 'x', bindings: { a: { nod: 'n2' } } },
-    'Node "n1" (image): bindings.a must have either a value, or the node that gives it',
+    'Node "n1" (image): bindings.a must have either a value, as {"value": "x"}, or the node that gives it',
     'nodes.n1.bindings.a',
   ],
   [
@@ -29,7 +29,7 @@ test.each([
   ],
   [
     { type: 'transform', expression: { function: 'sum', arguments: [{ function: 'sum', arguments: [{}] }] } },
-    'expression.arguments.0.arguments.0 must have either a value, or the node that gives it',
+    'expression.arguments.0.arguments.0 must have either a value, as {"value": "x"}, or the node that gives it',
     'nodes.n1.expression.arguments.0.arguments.0',
   ],
   [
@@ -43,6 +43,29 @@ test.each([
     'nodes.n1.datasourceId',
   ],
   [null, 'Node "n1": must be an object with a type', 'nodes.n1'],
+  [
+    { type: 'json', templateId: '65f0c0ffee5ca1ab1e0ddba1', bindings: { title: 'Hello' } },
+    'bindings.title must be {"value": "Hello"}, or {"node": "<id>"} for the value of a node',
+    'nodes.n1.bindings.title',
+  ],
+  [
+    { type: 'image', url: 'https://a.example/a.png', redirect: 'https://a.example' },
+    'redirect must be {"value": "https://a.example"}, or',
+    'nodes.n1.redirect',
+  ],
+  [
+    { type: 'transform', expression: { function: 'length', arguments: ['x'] } },
+    'must be {"value": "x"}, or {"node": "<id>"} for the value of a node, or another function',
+    'nodes.n1.expression.arguments.0',
+  ],
+  [
+    {
+      type: 'conditions',
+      cases: [{ id: 'a', match: 'and', rules: [{ value: 'x', type: 'text', operator: 'equals' }] }],
+    },
+    'must be {"value": "x"}, or',
+    'nodes.n1.cases.0.rules.0.value',
+  ],
 ])('names what is wrong with the node %j', (n1, message, path) => {
   const { faults } = read({ nodes: { n1 } })
   expect(faults).toHaveLength(1)
@@ -69,6 +92,21 @@ test('names every part that has a fault', () => {
 const nested = (levels: number): unknown => ({
   function: 'length',
   arguments: [levels === 1 ? { value: 'x' } : nested(levels - 1)],
+})
+
+test('names the fields of an edge to who knows them by other names', () => {
+  const ofEdge = (edge: object) => messages(read({ edges: { g1: edge } }).faults)[0]
+  expect(ofEdge({ source: 'a', target: 'b' })).toBe(
+    'Edge "g1": source is not known; an edge has "from" instead',
+  )
+  expect(ofEdge({ from: 'a', target: 'b' })).toBe('Edge "g1": target is not known; an edge has "to" instead')
+})
+
+test('names the formats of the channel', () => {
+  const { faults } = read({ entrypoints: { e1: { type: 'web', format: 'html' } } })
+  expect(messages(faults)).toEqual([
+    'Entrypoint "e1": format must be one of "embed-image", "embed-html", "json" for the channel web',
+  ])
 })
 
 test('bounds the nesting and the number of functions of an expression', () => {

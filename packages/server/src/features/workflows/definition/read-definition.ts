@@ -1,6 +1,8 @@
 import { keyPattern, patternMeanings } from '@millrace/contract/resources/formats.ts'
 import {
   Binding,
+  channelFormats,
+  channelTypes,
   type DefinitionFault,
   definitionLimits,
   Edge,
@@ -11,6 +13,7 @@ import {
   type WorkflowNode,
 } from '@millrace/contract/resources/workflow-definition.ts'
 import { faultOfShape } from '../../../platform/http/validation.ts'
+import { isObject } from '../../../platform/plain-object.ts'
 import { nearestName } from '../../../platform/text/nearest.ts'
 import { faultOf } from './fault.ts'
 
@@ -33,9 +36,6 @@ const types = Object.keys(nodeSchemas) as NodeType[]
 
 /** More than any shape has, so that what reads a value recursively never runs out of stack. */
 const maxNesting = 64
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  value !== null && typeof value === 'object' && !Array.isArray(value)
 
 function nestsDeeper(value: unknown, levels: number): boolean {
   let level: unknown[] = [value]
@@ -90,6 +90,7 @@ function faultOfExpression(expression: Record<string, unknown>): Fault | undefin
         if (inner) return inner
         continue
       }
+      if (!isObject(argument)) return { path: at, message: `${bindingForms(argument)}, or another function` }
       const shape = faultOfShape(Binding, argument)
       const wrong = shape && explainBinding(argument, shape)
       if (wrong) return { path: joined(at, wrong.path), message: wrong.message }
@@ -99,18 +100,38 @@ function faultOfExpression(expression: Record<string, unknown>): Fault | undefin
   return read(expression, 'expression', 1)
 }
 
-/** What a union says least about: an object that is neither a value nor names the node that gives it. */
-function explainBinding(within: unknown, fault: Fault): Fault {
-  const path = fault.path.split('.')
-  if (path.pop() !== 'value' || fault.message !== 'is required') return fault
-  const binding = path.reduce<unknown>(
+/** Where nodes have bindings. */
+const bindingPlace = /(^|\.)(value|redirect|bindings\.[^.]+|to\.\d+)$/
+
+const valueAt = (within: unknown, path: readonly string[]): unknown =>
+  path.reduce<unknown>(
     (value, name) =>
       isObject(value) || Array.isArray(value) ? (value as Record<string, unknown>)[name] : undefined,
     within,
   )
+
+/** The forms of a binding, with what stands there bare as the value of one. */
+function bindingForms(bare: unknown): string {
+  const text = JSON.stringify(bare) ?? 'null'
+  const value = text.length > 60 ? '…' : text
+  return `must be {"value": ${value}}, or {"node": "<id>"} for the value of a node`
+}
+
+/**
+ * What a union says least about: a bare value, and an object that is neither a value nor names the node that gives it.
+ */
+function explainBinding(within: unknown, fault: Fault): Fault {
+  const path = fault.path.split('.')
+  if (bindingPlace.test(fault.path) && !isObject(valueAt(within, path)) && fault.message !== 'is required')
+    return { path: fault.path, message: bindingForms(valueAt(within, path)) }
+  if (path.pop() !== 'value' || fault.message !== 'is required') return fault
+  const binding = valueAt(within, path)
   if (!isObject(binding)) return fault
   if (!('node' in binding))
-    return { path: path.join('.'), message: 'must have either a value, or the node that gives it' }
+    return {
+      path: path.join('.'),
+      message: 'must have either a value, as {"value": "x"}, or the node that gives it, as {"node": "<id>"}',
+    }
   const wrong = faultOfShape(Binding.anyOf[1], binding)
   return wrong ? { path: joined(...path, wrong.path), message: wrong.message } : fault
 }
@@ -133,10 +154,38 @@ function faultOfNode(node: unknown): Fault | undefined {
   return type === 'transform' ? faultOfExpression(node.expression as Record<string, unknown>) : undefined
 }
 
+/** Names that other editors of graphs give to the fields of an edge. */
+const edgeNames = new Map<string, keyof Edge>([
+  ['source', 'from'],
+  ['sourceId', 'from'],
+  ['target', 'to'],
+  ['targetId', 'to'],
+  ['sourceHandle', 'output'],
+  ['label', 'name'],
+])
+
+function faultOfEdge(edge: unknown): Fault | undefined {
+  for (const [other, name] of isObject(edge) ? edgeNames : []) {
+    if (isObject(edge) && other in edge && !(name in edge))
+      return { path: other, message: `is not known; an edge has "${name}" instead` }
+  }
+  return faultOfShape(Edge, edge)
+}
+
+/** Which formats there are depends on the channel. */
+function faultOfEntrypoint(entrypoint: unknown): Fault | undefined {
+  const fault = faultOfShape(Entrypoint, entrypoint)
+  if (fault?.path !== 'format' || !isObject(entrypoint)) return fault
+  const channel = channelTypes.find((each) => each === entrypoint.type)
+  if (!channel) return fault
+  const formats = channelFormats[channel].map((format) => `"${format}"`).join(', ')
+  return { path: 'format', message: `must be one of ${formats} for the channel ${channel}` }
+}
+
 const faultsOfShape: Record<Part, (value: unknown) => Fault | undefined> = {
   nodes: faultOfNode,
-  entrypoints: (value) => faultOfShape(Entrypoint, value),
-  edges: (value) => faultOfShape(Edge, value),
+  entrypoints: faultOfEntrypoint,
+  edges: faultOfEdge,
 }
 
 /** Fields that name an object of the service: their hexadecimal digits are of one case from here on. */

@@ -21,6 +21,7 @@ const ids = {
   red: idOf('b1'),
   blue: idOf('b2'),
   absent: idOf('9'),
+  unpublished: idOf('8'),
 }
 
 const resources: DefinitionResources = {
@@ -39,6 +40,7 @@ const resources: DefinitionResources = {
         ]),
       },
     ],
+    [ids.unpublished, {}],
   ]),
   trackingDatasources: new Set(),
   templates: new Map([
@@ -216,6 +218,18 @@ test.each([
   ['title', '$empty', { value: true }],
 ])('a filter of %s by %s %j is right', (field, operator, value) => {
   expect(filtered(field, operator, value)).toEqual([])
+})
+
+test('a datasource without a live version is not the same as one that does not exist', () => {
+  const filters = [{ field: 'titel', operator: '$eq', value: { value: 'a' } } as const]
+  const read = (datasourceId: string) =>
+    textsOf(withNodes({ rows: { type: 'datasource', datasourceId, filters }, end }))
+  expect(read(ids.unpublished)).toEqual([
+    `reference: Node "rows" (datasource): datasource "${ids.unpublished}" has no live version yet; bring its fields live first`,
+  ])
+  expect(read(ids.absent)).toEqual([
+    expect.stringContaining(`reference: Node "rows" (datasource): datasource "${ids.absent}" does not exist`),
+  ])
 })
 
 test.each([
@@ -663,4 +677,24 @@ test('a branch has one value of an exclusive tag key, and not too many tags', ()
 test('not more faults are listed than one reads', () => {
   const nodes = Object.fromEntries(Array.from({ length: 300 }, (_, place) => [`n${place}`, end]))
   expect(faultsOf({ nodes, entrypoints: {}, edges: {} })).toHaveLength(200)
+})
+
+test.each([
+  '<a href={{click}}>More</a>',
+  '<script>show("{{click}}")</script>',
+  '<p onclick="show(\'{{click}}\')">',
+  '<!-- {{click}} -->',
+  '<style>a { color: {{click}} }</style>',
+  '<p {{click}}>',
+])('a placeholder in %s, where no value is put, is a fault', (html) => {
+  const redirect = { value: 'https://shop.example/' }
+  expect(textsOf(withNodes({ end: { type: 'html', html, redirect } }))).toEqual([
+    expect.stringContaining('template: Node "end" (html): {{click}} in html stands where no value is put'),
+  ])
+})
+
+test('a placeholder in text and in attributes with quotes is none', () => {
+  const html = '<a href="{{click}}" title=\'{{click}}\' style="color: {{click}}">{{click}}</a>'
+  const redirect = { value: 'https://shop.example/' }
+  expect(textsOf(withNodes({ end: { type: 'html', html, redirect } }))).toEqual([])
 })

@@ -52,7 +52,7 @@ export function fieldsOf(
 ): Iterable<string> | undefined {
   switch (node.type) {
     case 'datasource':
-      return datasources.get(node.datasourceId)?.fields.keys()
+      return datasources.get(node.datasourceId)?.fields?.keys()
     case 'events':
       return Object.keys(eventFields)
     case 'context':
@@ -78,9 +78,9 @@ export function typeOfField(
     case 'events':
       return field?.startsWith('labels.') ? 'any' : known(eventFields, field ?? '')
     case 'datasource': {
-      const datasource = datasources.get(node.datasourceId)
-      if (!datasource) return 'any'
-      const primitive = datasource.fields.get(field ?? '')?.primitive
+      const fields = datasources.get(node.datasourceId)?.fields
+      if (!fields) return 'any'
+      const primitive = fields.get(field ?? '')?.primitive
       return primitive && ofPrimitive[primitive]
     }
     default:

@@ -1,10 +1,13 @@
+import type { VariableProfile } from '@millrace/contract/resources/variable-profile.ts'
 import {
   channelTypes,
   type Entrypoint,
   entrypointFormats,
 } from '@millrace/contract/resources/workflow-definition.ts'
 import type { Integration } from '@millrace/contract/resources/workflow-integration.ts'
+import { isObject } from '../../../platform/plain-object.ts'
 import type { Queries, Relational } from '../../../platform/stores/relational.ts'
+import { readDefinition } from '../definition/read-definition.ts'
 import type { RunnableIntegration } from '../runnable-zone.ts'
 import { addressesOf } from './addresses.ts'
 import {
@@ -21,12 +24,17 @@ export type KnownEntrypoint = Pick<Entrypoint, 'type' | 'format'>
 export interface WorkflowEntrypoints {
   readonly live: ReadonlyMap<string, KnownEntrypoint>
   readonly draft: ReadonlyMap<string, KnownEntrypoint>
+  /** What is wrong with entrypoints of the draft, each a sentence that names it. */
+  readonly faults: readonly string[]
 }
 
 export interface IntegrationReaderDependencies {
   readonly relational: Pick<Relational, 'db'>
   readonly publicUrl: () => string
 }
+
+/** Of a company, before those without a live entrypoint are left out; a page attaches fewer. */
+const maxSelecting = 1_000
 
 export type IntegrationReader = ReturnType<typeof createIntegrationReader>
 
@@ -35,8 +43,7 @@ type Versions = Partial<Record<VersionEntrypoints['state'], VersionEntrypoints>>
 const channels: ReadonlySet<unknown> = new Set(channelTypes)
 const formats: ReadonlySet<unknown> = new Set(entrypointFormats)
 
-const entriesOf = (value: unknown): [string, unknown][] =>
-  value !== null && typeof value === 'object' && !Array.isArray(value) ? Object.entries(value) : []
+const entriesOf = (value: unknown): [string, unknown][] => (isObject(value) ? Object.entries(value) : [])
 
 /** Without those of a draft that have no shape yet. */
 function entrypointsOf(version: VersionEntrypoints | undefined): Map<string, KnownEntrypoint> {
@@ -64,12 +71,44 @@ export function createIntegrationReader({ relational, publicUrl }: IntegrationRe
     queries: Queries,
     companyId: string,
     workflowIds: readonly string[],
+    states?: readonly VersionEntrypoints['state'][],
   ): Promise<Map<string, Versions>> {
     const versions = new Map<string, Versions>()
-    for (const version of await createIntegrationStore(queries).listEntrypoints(companyId, workflowIds)) {
+    const store = createIntegrationStore(queries)
+    for (const version of await store.listEntrypoints(companyId, workflowIds, states)) {
       versions.set(version.workflowId, { ...versions.get(version.workflowId), [version.state]: version })
     }
     return versions
+  }
+
+  const complete = (
+    each: StoredIntegration,
+    { live, draft }: Versions = {},
+    profile: VariableProfile['parameters'] = [],
+  ): Integration => {
+    const inLive = entrypointsOf(live).get(each.entrypointId)
+    const inDraft = entrypointsOf(draft).get(each.entrypointId)
+    const { type, format } = inLive ?? inDraft ?? { type: each.channel, format: each.format }
+    return {
+      ...toIntegration(each),
+      entrypointState: inLive ? 'live' : inDraft ? 'draft' : 'absent',
+      type,
+      format,
+      outputTypes: outputTypesOf(inLive ? live : inDraft && draft, each.entrypointId),
+      ...addressesOf({ ...each, publicUrl: publicUrl(), profile }),
+    }
+  }
+
+  async function completeAll(
+    queries: Queries,
+    companyId: string,
+    stored: readonly StoredIntegration[],
+    states?: readonly VersionEntrypoints['state'][],
+  ): Promise<Integration[]> {
+    const ids = [...new Set(stored.map(({ workflowId }) => workflowId))]
+    const versions = await readVersions(queries, companyId, ids, states)
+    const profiles = await createIntegrationStore(queries).listProfiles(companyId, ids)
+    return stored.map((each) => complete(each, versions.get(each.workflowId), profiles.get(each.workflowId)))
   }
 
   return {
@@ -79,29 +118,26 @@ export function createIntegrationReader({ relational, publicUrl }: IntegrationRe
       companyId: string,
       workflowIds: readonly string[],
     ): Promise<Map<string, Integration[]>> {
-      const store = createIntegrationStore(queries)
-      const stored = await store.list(companyId, workflowIds)
-      const ids = [...new Set(stored.map(({ workflowId }) => workflowId))]
-      const versions = await readVersions(queries, companyId, ids)
-      const profiles = await store.listProfiles(companyId, ids)
-      const found = new Map<string, Integration[]>(ids.map((id) => [id, []]))
-      for (const each of stored) {
-        const { live, draft } = versions.get(each.workflowId) ?? {}
-        const inLive = entrypointsOf(live).get(each.entrypointId)
-        const inDraft = entrypointsOf(draft).get(each.entrypointId)
-        const { type, format } = inLive ?? inDraft ?? { type: each.channel, format: each.format }
-        const profile = profiles.get(each.workflowId) ?? []
-        found.get(each.workflowId)?.push({
-          ...toIntegration(each),
-          entrypointState: inLive ? 'live' : inDraft ? 'draft' : 'absent',
-          type,
-          format,
-          outputTypes: outputTypesOf(inLive ? live : inDraft && draft, each.entrypointId),
-          ...addressesOf({ ...each, publicUrl: publicUrl(), profile }),
-        })
+      const stored = await createIntegrationStore(queries).list(companyId, workflowIds)
+      const found = new Map<string, Integration[]>()
+      for (const each of await completeAll(queries, companyId, stored)) {
+        found.set(each.workflowId, [...(found.get(each.workflowId) ?? []), each])
       }
       return found
     },
+
+    /** Those that pages attach: enabled, with a selector, for an entrypoint of a live version. The oldest first. */
+    async listAttachable(companyId: string): Promise<Integration[]> {
+      const stored = await createIntegrationStore(relational.db).listSelecting(companyId, maxSelecting)
+      const all = await completeAll(relational.db, companyId, stored, ['live'])
+      return all.filter(
+        ({ entrypointState, type, format }) =>
+          entrypointState === 'live' && type === 'web' && format !== 'page',
+      )
+    },
+
+    findCompanyOfWorkflow: (workflowId: string) =>
+      createIntegrationStore(relational.db).findCompanyOfWorkflow(workflowId),
 
     async readEntrypoints(
       queries: Queries,
@@ -109,7 +145,13 @@ export function createIntegrationReader({ relational, publicUrl }: IntegrationRe
       workflowId: string,
     ): Promise<WorkflowEntrypoints> {
       const versions = (await readVersions(queries, companyId, [workflowId])).get(workflowId)
-      return { live: entrypointsOf(versions?.live), draft: entrypointsOf(versions?.draft) }
+      const entrypoints = Object.fromEntries(entriesOf(versions?.draft?.entrypoints))
+      const { faults } = readDefinition({ nodes: {}, edges: {}, entrypoints })
+      return {
+        live: entrypointsOf(versions?.live),
+        draft: entrypointsOf(versions?.draft),
+        faults: faults.map(({ message }) => message),
+      }
     },
 
     /** For the runner, by the part of its address. */

@@ -13,6 +13,7 @@ import { invalid, invalidAll } from '../../../platform/invalid.ts'
 import type { Queries, Relational } from '../../../platform/stores/relational.ts'
 import type { Caller, Principal } from '../../identity/sessions/principal.ts'
 import { getWorkflow, getWorkflowForUpdate } from '../versions/version-reader.ts'
+import type { WorkflowChanged } from '../versions/version-service.ts'
 import type { StoredWorkflow } from '../workflow-store.ts'
 import { faultsOfChannel, faultsOfFields, hostOf, storedFilters } from './integration-fields.ts'
 import type { IntegrationReader, KnownEntrypoint } from './integration-reader.ts'
@@ -24,6 +25,7 @@ export interface IntegrationServiceDependencies {
   readonly relational: Pick<Relational, 'db' | 'transaction'>
   readonly recordAudit: RecordAudit
   readonly reader: IntegrationReader
+  readonly workflowChanged: WorkflowChanged
 }
 
 export type IntegrationService = ReturnType<typeof createIntegrationService>
@@ -38,6 +40,7 @@ export function createIntegrationService({
   relational,
   recordAudit,
   reader,
+  workflowChanged,
 }: IntegrationServiceDependencies) {
   async function readBack(
     queries: Queries,
@@ -66,14 +69,16 @@ export function createIntegrationService({
     { companyId, id }: StoredWorkflow,
     entrypointId: string,
   ): Promise<KnownEntrypoint> {
-    const { live, draft } = await reader.readEntrypoints(tx, companyId, id)
+    const { live, draft, faults } = await reader.readEntrypoints(tx, companyId, id)
     const found = live.get(entrypointId) ?? draft.get(entrypointId)
     if (found) return found
     const known = [...new Set([...live.keys(), ...draft.keys()])].slice(0, maxNamed).join(', ')
     const message =
-      known === ''
-        ? 'The workflow has no entrypoint yet: save a draft that has one'
-        : `Neither the live version nor the draft has the entrypoint "${entrypointId}"; there are: ${known}`
+      faults.length > 0
+        ? `The draft has faults; save it without them first: ${faults.slice(0, maxNamed).join('; ')}`
+        : known === ''
+          ? 'The workflow has no entrypoint yet: save a draft that has one'
+          : `Neither the live version nor the draft has the entrypoint "${entrypointId}"; there are: ${known}`
     throw new DomainError('unknownEntrypoint', { id, entrypointId }, { message })
   }
 
@@ -95,10 +100,10 @@ export function createIntegrationService({
     },
 
     /** @throws {DomainError} `validation`, `workflowNotFound`, `unknownEntrypoint` or `tooManyIntegrations` */
-    create(caller: Caller, workflowId: string, body: IntegrationCreation): Promise<Integration> {
+    async create(caller: Caller, workflowId: string, body: IntegrationCreation): Promise<Integration> {
       const faults = faultsOfFields(body)
       if (faults.length > 0) throw invalidAll(faults)
-      return relational.transaction(async (tx) => {
+      const created = await relational.transaction(async (tx) => {
         const workflow = await getWorkflowForUpdate(tx, caller.principal, workflowId)
         const { companyId } = workflow
         const entrypoint = await getEntrypoint(tx, workflow, body.entrypointId)
@@ -136,13 +141,20 @@ export function createIntegrationService({
         await recordAudit(tx, auditEventOf(caller, 'integration-create', target, details))
         return readBack(tx, workflow, id)
       })
+      workflowChanged(normalizeId(workflowId))
+      return created
     },
 
     /** @throws {DomainError} `validation`, `workflowNotFound`, `integrationNotFound` or `unknownEntrypoint` */
-    update(caller: Caller, workflowId: string, id: string, body: IntegrationUpdate): Promise<Integration> {
+    async update(
+      caller: Caller,
+      workflowId: string,
+      id: string,
+      body: IntegrationUpdate,
+    ): Promise<Integration> {
       const faults = faultsOfFields(body)
       if (faults.length > 0) throw invalidAll(faults)
-      return relational.transaction(async (tx) => {
+      const updated = await relational.transaction(async (tx) => {
         const workflow = await getWorkflowForUpdate(tx, caller.principal, workflowId)
         const stored = await getStored(tx, workflow, id)
         const { name, domain, filters, code, selector, enabled, parameters, emplacement } = body
@@ -183,6 +195,8 @@ export function createIntegrationService({
         }
         return readBack(tx, workflow, id)
       })
+      workflowChanged(normalizeId(workflowId))
+      return updated
     },
 
     /** @throws {DomainError} `workflowNotFound` or `integrationNotFound` */
@@ -198,6 +212,7 @@ export function createIntegrationService({
         }
         await recordAudit(tx, auditEventOf(caller, 'integration-delete', targetOf(stored), details))
       })
+      workflowChanged(normalizeId(workflowId))
     },
   }
 }

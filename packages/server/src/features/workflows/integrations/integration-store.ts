@@ -1,8 +1,8 @@
 import type { VariableProfile } from '@millrace/contract/resources/variable-profile.ts'
-import { and, asc, eq, inArray, sql } from 'drizzle-orm'
 import { workflows, workflowVersions } from '../../../database/tables/workflow.ts'
 import { workflowIntegrations } from '../../../database/tables/workflow-integration.ts'
 import { variableProfiles } from '../../../database/tables/workflow-settings.ts'
+import { and, asc, eq, inArray, isNotNull, sql } from '../../../platform/stores/postgres/drizzle.ts'
 import type { Queries } from '../../../platform/stores/relational.ts'
 import type { WorkflowKey } from '../workflow-store.ts'
 
@@ -21,6 +21,8 @@ export interface VersionEntrypoints {
   /** Outputs that each of them can end in. */
   readonly outputs: unknown
 }
+
+const bothStates = ['live', 'draft'] as const
 
 export function createIntegrationStore(db: Queries) {
   const ofWorkflows = (companyId: string, workflowIds: readonly string[]) =>
@@ -64,8 +66,46 @@ export function createIntegrationStore(db: Queries) {
       return row
     },
 
-    /** Of the live version and of the draft. */
-    async listEntrypoints(companyId: string, workflowIds: readonly string[]): Promise<VersionEntrypoints[]> {
+    /** Of published workflows, those that have a selector and are enabled; the oldest first. */
+    async listSelecting(companyId: string, limit: number): Promise<StoredIntegration[]> {
+      const rows = await db
+        .select({ integration: workflowIntegrations })
+        .from(workflowIntegrations)
+        .innerJoin(
+          workflows,
+          and(
+            eq(workflows.id, workflowIntegrations.workflowId),
+            eq(workflows.companyId, workflowIntegrations.companyId),
+          ),
+        )
+        .where(
+          and(
+            eq(workflows.companyId, companyId),
+            eq(workflows.status, 'published'),
+            eq(workflowIntegrations.enabled, true),
+            isNotNull(workflowIntegrations.selector),
+          ),
+        )
+        .orderBy(asc(workflowIntegrations.createdAt), asc(workflowIntegrations.id))
+        .limit(limit)
+      return rows.map(({ integration }) => integration)
+    },
+
+    /** The company of a workflow of any company: a change names the workflow alone. */
+    async findCompanyOfWorkflow(id: string): Promise<string | undefined> {
+      const [row] = await db
+        .select({ companyId: workflows.companyId })
+        .from(workflows)
+        .where(eq(workflows.id, id))
+      return row?.companyId
+    },
+
+    /** Of the live version and of the draft, unless one of them alone is asked for. */
+    async listEntrypoints(
+      companyId: string,
+      workflowIds: readonly string[],
+      states: readonly VersionEntrypoints['state'][] = bothStates,
+    ): Promise<VersionEntrypoints[]> {
       if (workflowIds.length === 0) return []
       const rows = await db
         .select({
@@ -79,7 +119,7 @@ export function createIntegrationStore(db: Queries) {
           and(
             eq(workflowVersions.companyId, companyId),
             inArray(workflowVersions.workflowId, [...workflowIds]),
-            inArray(workflowVersions.state, ['live', 'draft']),
+            inArray(workflowVersions.state, [...states]),
           ),
         )
       return rows.map((row) => ({ ...row, state: row.state === 'live' ? 'live' : 'draft' }))

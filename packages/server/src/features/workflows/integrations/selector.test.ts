@@ -7,6 +7,7 @@ test.each([
   'a:not(.x):nth-child(2n + 1), ul li:first-child',
   'div:has(> img), :is(h1, h2) em',
   '#\\31 23, .caf\u00e9',
+  '[id="1x"] [data-a=".5 #1"], li:nth-child(2), [title=\'\\\'#1\'], .a1-2, #--x, :is(a, .b)',
 ])('takes %s', (selector) => {
   expect(faultOfSelector(selector)).toBeUndefined()
 })
@@ -16,6 +17,7 @@ test.each([
   [' ', 'must be a CSS selector'],
   ['div {', 'must be a CSS selector'],
   ['a,', 'must be a CSS selector'],
+  ['a[', 'Expected name, found the end'],
   ['a[b', 'must be a CSS selector'],
   ['> a', 'must begin with an element'],
   ['a::before', '::before is none'],
@@ -30,6 +32,11 @@ test.each([
   [`${':not('.repeat(6)}a${')'.repeat(6)}`, 'nest deeper'],
   ['<script>alert(1)</script>', 'must'],
   ['javascript:alert(1)', 'must'],
+  ['#1x', 'write [id="1x"]'],
+  ['main > .5-columns', 'write [class~="5-columns"]'],
+  ['#-2', 'begins with a digit'],
+  ['a, 2b', 'begins with a digit'],
+  [':is(a, #9)', 'write [id="9"]'],
 ])('refuses "%s"', (selector, says) => {
   expect(faultOfSelector(selector)).toContain(says)
 })

@@ -38,10 +38,27 @@ export function faultOfSelector(text: string): string | undefined {
   try {
     lists = parse(text)
   } catch (error) {
-    return `must be a CSS selector, as #hero or main > .banner: ${(error as Error).message}`
+    // What the parser found is the rest of the text, of which nothing is left at its end.
+    const { message } = error as Error
+    return `must be a CSS selector, as #hero or main > .banner: ${message.replace(/found\s*$/, 'found the end')}`
   }
   if (lists.length === 0) return 'must be a CSS selector, as #hero or main > .banner'
-  return faultOfLists(lists, 1)
+  return faultOfLists(lists, 1) ?? faultOfNames(text)
+}
+
+/** Escapes, texts within quotes, attributes and places of `:nth-…()`: none of them begins a name. */
+const notNames =
+  /\\(?:[0-9a-f]{1,6}\s?|[\s\S])|"(?:\\[\s\S]|[^"\\])*"|'(?:\\[\s\S]|[^'\\])*'|:nth-[a-z-]+\([^)]*\)/gi
+const digitFirst = /(^|[\s>+~,(#.])(-?\d[\w-]*)/
+
+/** Names that begin with a digit: the parser takes them, and browsers refuse the whole selector. */
+function faultOfNames(text: string): string | undefined {
+  const names = text.replace(notNames, 'x').replace(/\[[^\]]*\]/g, '')
+  const [, before, name] = digitFirst.exec(names) ?? []
+  if (name === undefined) return undefined
+  const instead =
+    before === '#' ? `: write [id="${name}"]` : before === '.' ? `: write [class~="${name}"]` : ''
+  return `must not have a name that begins with a digit, as ${name}${instead}`
 }
 
 function faultOfLists(lists: readonly (readonly Selector[])[], depth: number): string | undefined {

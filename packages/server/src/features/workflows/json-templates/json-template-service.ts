@@ -10,7 +10,8 @@ import { DomainError } from '../../../platform/errors.ts'
 import { newId, normalizeId } from '../../../platform/ids.ts'
 import { invalidAll } from '../../../platform/invalid.ts'
 import { type Listed, type Page, rangeOf } from '../../../platform/paging.ts'
-import { mapConstraintViolation, type Queries, type Relational } from '../../../platform/stores/relational.ts'
+import { namingTeams } from '../../../platform/stores/named-teams.ts'
+import type { Queries, Relational } from '../../../platform/stores/relational.ts'
 import type { RequireMemberTeams } from '../../identity/people/teams/resource-groups.ts'
 import type { Caller, Principal } from '../../identity/sessions/principal.ts'
 import { getWorkflow } from '../versions/version-reader.ts'
@@ -93,7 +94,7 @@ export function createJsonTemplateService(dependencies: JsonTemplateServiceDepen
       const { principal } = caller
       const { companyId } = principal
       const { fields, warnings } = fieldsOf(body)
-      return namingTeams(body.resourceGroupIds, () =>
+      return namingTeams(teamsKey, body.resourceGroupIds, () =>
         relational.transaction(async (tx) => {
           const store = createJsonTemplateStore(tx)
           await lockCompany(tx, companyId)
@@ -117,7 +118,7 @@ export function createJsonTemplateService(dependencies: JsonTemplateServiceDepen
     replace(caller: Caller, id: string, body: JsonTemplateInput): Promise<SavedTemplate> {
       const { principal } = caller
       const { fields, warnings } = fieldsOf(body)
-      return namingTeams(body.resourceGroupIds, () =>
+      return namingTeams(teamsKey, body.resourceGroupIds, () =>
         relational.transaction(async (tx) => {
           const stored = await getForUpdate(tx, principal, id)
           const present = stored.resourceGroupIds
@@ -151,6 +152,8 @@ const absent = (id: string) => new DomainError('jsonTemplateNotFound', { id: nor
 
 const targetOf = ({ id, name }: StoredTemplate) => ({ kind: 'json-template', id, name })
 
+const teamsKey = 'json_template_teams_team'
+
 /** @throws {DomainError} `validation` */
 function fieldsOf(body: JsonTemplateInput): {
   readonly fields: TemplateFields
@@ -161,11 +164,3 @@ function fieldsOf(body: JsonTemplateInput): {
   const { definition, variables = [], redirectVariable = null } = body
   return { fields: { name: body.name.trim(), definition, variables, redirectVariable }, warnings }
 }
-
-/** Teams that were deleted meanwhile, as an error that says so. */
-const namingTeams = <T>(teamIds: readonly string[], work: () => Promise<T>): Promise<T> =>
-  mapConstraintViolation(work, (constraint, cause) =>
-    constraint === 'json_template_teams_team'
-      ? new DomainError('unknownTeam', { teamIds: [...teamIds] }, { cause })
-      : undefined,
-  )

@@ -1,7 +1,7 @@
 import type { JsonTemplate } from '@millrace/contract/resources/json-template.ts'
-import { and, asc, eq, exists, inArray, type SQL, sql } from 'drizzle-orm'
 import { jsonTemplates, jsonTemplateTeams } from '../../../database/tables/workflow-settings.ts'
 import type { Range } from '../../../platform/paging.ts'
+import { and, asc, eq, exists, inArray, type SQL, sql } from '../../../platform/stores/postgres/drizzle.ts'
 import type { Queries } from '../../../platform/stores/relational.ts'
 import type { Viewer } from '../workflow-store.ts'
 

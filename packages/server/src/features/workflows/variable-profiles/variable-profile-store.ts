@@ -1,9 +1,9 @@
 import type { VariableProfile, VariableProfileInput } from '@millrace/contract/resources/variable-profile.ts'
-import { and, asc, eq, sql } from 'drizzle-orm'
 import { workflows } from '../../../database/tables/workflow.ts'
 import { workflowIntegrations } from '../../../database/tables/workflow-integration.ts'
 import { variableProfiles } from '../../../database/tables/workflow-settings.ts'
 import type { Range } from '../../../platform/paging.ts'
+import { and, asc, eq, sql } from '../../../platform/stores/postgres/drizzle.ts'
 import type { Queries } from '../../../platform/stores/relational.ts'
 
 type Row = typeof variableProfiles.$inferSelect

@@ -37,8 +37,15 @@ export interface VersionServiceDependencies {
   readonly recordAudit: RecordAudit
   readonly readResources: ReadResources
   readonly validateDefinition: ValidateDefinition
+  readonly workflowChanged: WorkflowChanged
   readonly clock: Clock
 }
+
+/**
+ * Called once a change of a workflow is committed, before it is acknowledged: what runs next in this process is what
+ * the caller made. Other processes are notified by the database.
+ */
+export type WorkflowChanged = (workflowId: string) => void
 
 /** Whether the caller has seen the version as it is: a test of the header `If-Match` against a revision. */
 export type Expected = ((revision: number) => boolean) | undefined
@@ -47,7 +54,7 @@ export type VersionService = ReturnType<typeof createVersionService>
 
 /** Versions of workflows: drafts that are saved, validated and published (docs/workflows.md, Versions). */
 export function createVersionService(dependencies: VersionServiceDependencies) {
-  const { relational, recordAudit, readResources, validateDefinition, clock } = dependencies
+  const { relational, recordAudit, readResources, validateDefinition, workflowChanged, clock } = dependencies
 
   const resourcesOf = (
     queries: Queries,
@@ -73,6 +80,26 @@ export function createVersionService(dependencies: VersionServiceDependencies) {
       { id, revision, updatedAt, lastSavedBy },
       { message: `The version was saved${by} at ${updatedAt}: read it again, then save your changes` },
     )
+  }
+
+  /**
+   * What overrides of a live version name is not deleted before they are saved. It is held before the workflow, as when
+   * a version is published; a draft may name what is gone.
+   */
+  async function holdOverrides(
+    tx: Queries,
+    principal: Principal,
+    id: string,
+    versionId: string,
+    body: WorkflowVersionSave,
+  ): Promise<void> {
+    if (!body.analyzeOverrides) return
+    const workflow = await getWorkflow(tx, principal, id)
+    const version = await getVersion(tx, workflow, versionId)
+    if (version.state !== 'live') return
+    const { companyId, resourceGroupIds: teamIds } = workflow
+    const { references } = readContent(contentOf(version, body))
+    await readResources(tx, { companyId, teamIds, references, lock: true })
   }
 
   /** Writes what a version holds from now on, with what follows from it. */
@@ -121,6 +148,7 @@ export function createVersionService(dependencies: VersionServiceDependencies) {
     ): Promise<WorkflowVersion> {
       const { principal } = caller
       return relational.transaction(async (tx) => {
+        await holdOverrides(tx, principal, id, versionId, body)
         const workflow = await getWorkflowForUpdate(tx, principal, id)
         const version = await getVersion(tx, workflow, versionId)
         if (!expected) throw new DomainError('versionConditionRequired', { id: version.id })
@@ -162,7 +190,7 @@ export function createVersionService(dependencies: VersionServiceDependencies) {
     ): Promise<WorkflowVersion> {
       const { principal } = caller
       try {
-        return await relational.transaction(async (tx) => {
+        const published = await relational.transaction(async (tx) => {
           const held = await holdVersion(tx, readResources, principal, id, () => versionId)
           const { workflow, version, content, resources } = held
           assertAllowed(workflow, 'publish')
@@ -177,6 +205,8 @@ export function createVersionService(dependencies: VersionServiceDependencies) {
           await recordAudit(tx, auditEventOf(caller, 'workflow-version-publish', target, details))
           return toVersion(await getVersion(tx, workflow, version.id))
         })
+        workflowChanged(normalizeId(id))
+        return published
       } catch (error) {
         // Nothing was published, and not for what the definition holds: the status says so until the next attempt. A
         // store that is down cannot keep that; the failure itself is what the caller gets.

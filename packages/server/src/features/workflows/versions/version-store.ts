@@ -3,7 +3,6 @@ import {
   versionLimits,
   type WorkflowVersionSummary,
 } from '@millrace/contract/resources/workflow-version-save.ts'
-import { and, asc, desc, eq, inArray, sql } from 'drizzle-orm'
 import { users } from '../../../database/tables/user.ts'
 import {
   type ReferenceKind,
@@ -13,6 +12,7 @@ import {
   workflowVersions,
 } from '../../../database/tables/workflow.ts'
 import type { Range } from '../../../platform/paging.ts'
+import { and, asc, desc, eq, inArray, sql } from '../../../platform/stores/postgres/drizzle.ts'
 import type { Queries } from '../../../platform/stores/relational.ts'
 import type { WorkflowKey } from '../workflow-store.ts'
 
@@ -32,6 +32,14 @@ export type Publication = Pick<typeof workflowPublications.$inferSelect, 'defini
 export interface VersionReference {
   readonly kind: ReferenceKind
   readonly resourceId: string
+}
+
+/** Which workflows that use an object are listed. */
+interface UseFilter {
+  readonly publishedOnly: boolean
+  /** Only those of none of these teams. */
+  readonly outsideTeams?: readonly string[] | undefined
+  readonly limit: number
 }
 
 const { definition, analyze, analyzeOverrides, metadata, ...head } = {
@@ -239,7 +247,7 @@ export function createVersionStore(db: Queries) {
     async listUses(
       companyId: string,
       { kind, resourceId }: VersionReference,
-      { publishedOnly, limit }: { readonly publishedOnly: boolean; readonly limit: number },
+      { publishedOnly, outsideTeams, limit }: UseFilter,
     ): Promise<{ id: string; name: string }[]> {
       return db
         .select({ id: workflows.id, name: workflows.name })
@@ -253,6 +261,10 @@ export function createVersionStore(db: Queries) {
               where r.company_id = ${companyId} and r.kind = ${kind} and r.resource_id = ${resourceId}
                 and r.workflow_id = "workflows"."id"
                 and (${!publishedOnly} or r.version_id = "workflows"."published_version_id"))`,
+            outsideTeams &&
+              sql`not exists (
+                select 1 from workflow_teams t
+                where t.workflow_id = "workflows"."id" and t.team_id = any(${sql.param(outsideTeams)}))`,
           ),
         )
         .orderBy(asc(workflows.name), asc(workflows.id))

@@ -8,6 +8,11 @@ export interface Addresses {
   readonly collectorUrl: string
 }
 
+/** The address of the service itself, without the `/v2` of its interface. */
+export function publicUrlOf({ baseUrl }: Pick<Addresses, 'baseUrl'>): string {
+  return baseUrl.replace(/\/v2$/, '')
+}
+
 /** A word of a POSIX shell that stands for exactly this text. */
 export function shellQuote(text: string): string {
   return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`
@@ -42,13 +47,13 @@ interface ObjectSchema {
 }
 
 /** The address of an operation with example values for its path and for the parameters that it needs. */
-function exampleUrl(operation: Operation, { baseUrl, collectorUrl }: Addresses): string {
+function exampleUrl(operation: Operation, addresses: Addresses): string {
   const params = ((operation.schema.params ?? operation.described?.params) as ObjectSchema | undefined)
     ?.properties
   const path = operation.url.replaceAll(/:(\w+)/g, (_match, name: string) =>
     encodeURIComponent(String(exampleOf(params?.[name] ?? {}) ?? name)),
   )
-  const base = operation.scope === 'collector' ? collectorUrl : baseUrl.replace(/\/v2$/, '')
+  const base = operation.scope === 'collector' ? addresses.collectorUrl : publicUrlOf(addresses)
   const query = new URLSearchParams()
   const querystring = operation.schema.querystring as ObjectSchema | undefined
   for (const name of querystring?.required ?? []) {

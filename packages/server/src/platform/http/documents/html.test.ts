@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
 import { html } from './html.ts'
-import { markdown } from './markdown.ts'
 import { colouredJson } from './page.ts'
 
 test('escapes what is put into markup and keeps markup', () => {
@@ -12,12 +11,6 @@ test('escapes what is put into markup and keeps markup', () => {
 
 test('keeps backslashes as they are', () => {
   expect(html`<p>\n${'\\n'}</p>`.markup).toBe('<p>\n\\n</p>')
-})
-
-test('reads paragraphs, lists, code spans and bold words, and escapes the rest', () => {
-  expect(markdown('A `<b>` **x**.\n\n- one\n- two `2`').markup).toBe(
-    '<p>A <code>&lt;b&gt;</code> <strong>x</strong>.</p>\n<ul><li>one</li><li>two <code>2</code></li></ul>',
-  )
 })
 
 test('colours JSON and changes no character of it', () => {

@@ -1,3 +1,5 @@
+import { escapeHtml } from '../../text/escape-html.ts'
+
 /** Markup that is safe to send. Only `html` makes it, so that every text in a page has been escaped. */
 export class Html {
   readonly markup: string
@@ -8,18 +10,6 @@ export class Html {
 }
 
 export type HtmlPart = Html | string | number | false | undefined | readonly HtmlPart[]
-
-const entities: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-}
-
-function escapeHtml(text: string): string {
-  return text.replaceAll(/[&<>"']/g, (character) => entities[character] ?? character)
-}
 
 function render(part: HtmlPart): string {
   if (part instanceof Html) return part.markup

@@ -4,7 +4,7 @@ import type { Operation } from '@millrace/contract/operation.ts'
 import { errorsOf } from '@millrace/contract/operation-errors.ts'
 import { type Addresses, curlCommand, readableJson } from './curl.ts'
 import { type Html, html } from './html.ts'
-import { inlineMarkdown, markdown } from './markdown.ts'
+import { renderInlineMarkdown, renderMarkdown } from './markdown-page.ts'
 import { codeBlock, colouredJson } from './page.ts'
 import { type DocumentedSchema, type FieldRow, fieldRows, ignoredFields, variantsOf } from './schema-words.ts'
 
@@ -17,7 +17,7 @@ function fieldTable(rows: readonly FieldRow[], caption: string): Html {
   return html`<table class="fields" aria-label="${caption}"><tbody>${rows.map(
     ({ path, type, required, notes }) => html`
 <tr><th scope="row"><code>${path}</code><span class="type">${type}${required && html` <span class="needed">required</span>`}</span></th>
-<td>${notes.map((note) => html`<p>${inlineMarkdown(note)}</p>`)}</td></tr>`,
+<td>${notes.map((note) => html`<p>${renderInlineMarkdown(note)}</p>`)}</td></tr>`,
   )}</tbody></table>`
 }
 
@@ -36,7 +36,7 @@ ${
     : html`<li>Operation ${operation.number}</li>`
 }
 <li>${who}</li>
-${access && html`<li>Needs ${inlineMarkdown(access)}</li>`}
+${access && html`<li>Needs ${renderInlineMarkdown(access)}</li>`}
 </ul>`
 }
 
@@ -59,13 +59,13 @@ function body(operation: Operation, addresses: Addresses): Html {
   const fields =
     schema &&
     html`<h4>Body</h4>
-<p class="soft">${inlineMarkdown(types.map((type) => `\`${type}\``).join(', '))}${schema.description && html`. ${inlineMarkdown(schema.description)}`}</p>
+<p class="soft">${renderInlineMarkdown(types.map((type) => `\`${type}\``).join(', '))}${schema.description && html`. ${renderInlineMarkdown(schema.description)}`}</p>
 ${variantsOf(schema).map(({ title, schema: variant }) => {
   const ignored = ignoredFields(variant)
   return html`${title && html`<h5>${title}</h5>`}${fieldTable(fieldRows(variant), 'Fields of the body')}
 ${
   ignored.length > 0 &&
-  html`<p class="soft">Accepted and ignored: ${inlineMarkdown(ignored.map((name) => `\`${name}\``).join(', '))}.</p>`
+  html`<p class="soft">Accepted and ignored: ${renderInlineMarkdown(ignored.map((name) => `\`${name}\``).join(', '))}.</p>`
 }`
 })}`
   const examples = Object.values(operation.examples ?? {})
@@ -91,10 +91,10 @@ ${Object.entries(operation.schema.response).map(([status, schema]) => {
   const rows = plain ? variantsOf(data).flatMap(({ schema: variant }) => fieldRows(variant)) : []
   const headers = Object.entries(document?.headers ?? {})
   const examples = plain ? Object.values(successExamples(operation, Number(status), schema, version)) : []
-  return html`<p><code>${status}</code> ${inlineMarkdown(document?.description ?? '')}</p>
+  return html`<p><code>${status}</code> ${renderInlineMarkdown(document?.description ?? '')}</p>
 ${
   headers.length > 0 &&
-  html`<ul>${headers.map(([name, says]) => html`<li>Header <code>${name}</code>: ${inlineMarkdown(says)}</li>`)}</ul>`
+  html`<ul>${headers.map(([name, says]) => html`<li>Header <code>${name}</code>: ${renderInlineMarkdown(says)}</li>`)}</ul>`
 }
 ${(examples as { summary: string; value: unknown }[]).map(
   ({ summary, value }) =>
@@ -102,7 +102,7 @@ ${(examples as { summary: string; value: unknown }[]).map(
 )}
 ${Object.entries(document?.alternatives ?? {}).map(
   ([type, { description, example }]) =>
-    html`<details><summary>${type}</summary><p>${inlineMarkdown(description)}</p>${codeBlock(example, type)}</details>`,
+    html`<details><summary>${type}</summary><p>${renderInlineMarkdown(description)}</p>${codeBlock(example, type)}</details>`,
 )}
 ${
   rows.length > 0 &&
@@ -131,7 +131,7 @@ export function operationSection(
 <h3><a href="#${operation.id}">${operation.summary}</a></h3>
 <div class="route"><span class="method ${operation.method}">${operation.method}</span><code>${pathTemplateOf(operation)}</code></div>
 ${facts(operation)}
-${operation.description && markdown(operation.description)}
+${operation.description && renderMarkdown(operation.description)}
 ${parameters(operation)}
 ${body(operation, context.addresses)}
 ${replies(operation, context.version)}

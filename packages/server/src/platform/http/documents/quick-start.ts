@@ -44,7 +44,7 @@ export function quickStart(values: QuickStartValues): QuickStartStep[] {
     {
       title: 'Query it',
       // All three may be pasted at once, and an event is in the statistics within two seconds.
-      command: `sleep 2; curl -sS ${baseUrl}/statistics/query \\
+      command: `sleep 2; curl -sS -w '\\n' ${baseUrl}/statistics/query \\
   -H "Authorization: Bearer $TOKEN" \\
   -H 'Content-Type: application/json' \\
   -d '{"measures": ["events.count"], "dimensions": ["events.name"],

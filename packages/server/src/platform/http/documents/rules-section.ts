@@ -1,6 +1,6 @@
 import { type EventRule, eventRules, type RuleEffect } from '@millrace/contract/events/rules.ts'
 import { type Html, html } from './html.ts'
-import { inlineMarkdown } from './markdown.ts'
+import { renderInlineMarkdown } from './markdown-page.ts'
 
 const effects: Readonly<Record<RuleEffect, string>> = {
   refused: 'The whole request is answered 4xx',
@@ -23,7 +23,7 @@ ${(Object.keys(effects) as RuleEffect[]).flatMap((effect) => {
     html`<h4>${effect}</h4><p class="soft">${effects[effect]}</p>
 <table class="fields" aria-label="Rules: ${effect}"><tbody>${members.map(
       ([id, { title, outcome, fix }]) => html`
-<tr><th scope="row"><code>${id}</code><span class="type">${title}</span></th><td><p>${inlineMarkdown(fix)}</p><p>${inlineMarkdown(outcome)}</p></td></tr>`,
+<tr><th scope="row"><code>${id}</code><span class="type">${title}</span></th><td><p>${renderInlineMarkdown(fix)}</p><p>${renderInlineMarkdown(outcome)}</p></td></tr>`,
     )}</tbody></table>`,
   ]
 })}

@@ -107,6 +107,39 @@ summary { cursor: pointer; color: var(--accent); font-size: 0.92rem; }
   .failures td:nth-child(-n+2) { width: 3.6rem; }
 }
 
+#guides > h2, #reference { font-size: 1.5rem; margin-top: 1.6rem; }
+.guide-list { display: grid; grid-template-columns: repeat(auto-fill, minmax(17rem, 1fr)); gap: 0.4rem 2rem; margin: 0.8rem 0 2rem; }
+.guide-list h3 { font-size: 0.95rem; margin-top: 0.8rem; }
+.guide-list ul { list-style: none; padding: 0; margin: 0.3rem 0; font-size: 0.92rem; line-height: 1.45; }
+.guide-list li { margin-bottom: 0.3rem; }
+.guide { max-width: 62rem; overflow-wrap: break-word; }
+.guide h2 { font-size: 1.4rem; margin: 2.4rem 0 0.6rem; }
+.guide h3 { font-size: 1.1rem; margin: 1.7rem 0 0.4rem; }
+.guide h2 a, .guide h3 a, .guide h4 a { color: inherit; text-decoration: none; }
+.guide h2 a:hover, .guide h3 a:hover, .guide h4 a:hover { text-decoration: underline; }
+.guide ol { max-width: 46rem; padding-left: 1.4rem; }
+.guide li > p { margin: 0.3rem 0; }
+.guide blockquote { margin: 0.8rem 0; padding: 0.1rem 1rem; border-left: 3px solid var(--line); color: var(--soft); }
+.wide { overflow-x: auto; margin: 0.8rem 0; }
+.wide td, .wide th { min-width: 5rem; }
+.wide td:first-child { overflow-wrap: normal; }
+.to-pages { display: flex; justify-content: space-between; margin: 0 0 1rem; }
+.on-page ul { list-style: none; padding: 0; }
+.on-page .level-3 { padding-left: 1rem; }
+.neighbours { display: flex; justify-content: space-between; gap: 1rem; margin-top: 3rem; padding-top: 1rem; border-top: 1px solid var(--line); }
+.contents.pages > ul { display: block; }
+.contents.pages > ul > li { margin-bottom: 0.8rem; }
+.contents.pages .tag { border: 0; padding: 0; background: none; font-weight: 600; }
+.contents.pages li ul { display: block; }
+.contents.pages li li a { display: block; padding: 0.16rem 0.4rem; }
+.contents.pages li li li a { padding-left: 1.2rem; font-size: 0.92em; }
+.contents.pages [aria-current] { color: var(--accent); font-weight: 600; }
+@media (min-width: 62rem) {
+  .guides .guide { grid-column: 2; grid-row: 1; }
+  .guides .contents { grid-column: 1; grid-row: 1; }
+  .to-pages, .on-page { display: none; }
+}
+
 .welcome { max-width: 46rem; margin: 0 auto; padding: 3rem 1.2rem 4rem; }
 .welcome h1 { font-size: 2.4rem; }
 .welcome .lead { font-size: 1.1rem; margin-top: 0.4rem; }

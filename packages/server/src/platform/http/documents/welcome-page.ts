@@ -1,4 +1,4 @@
-import type { Addresses } from './curl.ts'
+import { type Addresses, publicUrlOf } from './curl.ts'
 import { html } from './html.ts'
 import { codeBlock, page } from './page.ts'
 import { quickStart } from './quick-start.ts'
@@ -10,7 +10,7 @@ const values =
   'The first start printed the values in capitals and wrote them, without the password, to bootstrap.json in the data directory.'
 
 const doors = [
-  ['/docs', 'Reference', 'every operation, with examples'],
+  ['/docs', 'Documents', 'guides, and every operation with examples'],
   ['/v2/openapi.json', 'OpenAPI 3.1', 'the same for tools'],
   ['/health/ready', 'Health', 'whether it is ready'],
 ] as const
@@ -42,12 +42,12 @@ export function welcomePage({ addresses, version }: WelcomeContext): string {
 
 /** The same as plain text, for a terminal. */
 export function welcomeText({ addresses, version }: WelcomeContext): string {
-  const origin = addresses.baseUrl.replace(/\/v2$/, '')
+  const publicUrl = publicUrlOf(addresses)
   return [
     `Millrace ${version}`,
     lead,
     '',
-    ...doors.map(([path, , says]) => `  ${origin}${path}`.padEnd(46) + says),
+    ...doors.map(([path, , says]) => `  ${publicUrl}${path}`.padEnd(46) + says),
     ...quickStart(addresses).flatMap(({ title, command }) => ['', `# ${title}`, command]),
     '',
     values,

@@ -242,7 +242,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     const into = `\nINTO OUTFILE ${quoteString(pipe.path)} APPEND ${settings || `FORMAT ${format}`}`
     const statement = start(`${before}${into}`, format)
     const closed = new Promise<void>((resolve) => source.once('close', () => resolve()))
-    // Not read any more: whatever the engine still writes fails instead of waiting for a reader.
+    // No longer read: what the engine still writes fails instead of waiting for a reader.
     source.on('error', () => {})
     void statement.gone.then(close)
     statement.answer.catch(() => source.destroy())

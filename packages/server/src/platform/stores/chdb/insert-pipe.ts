@@ -32,7 +32,7 @@ export function insertPipePath(directory: string, token: string): string {
 
 /**
  * Writes rows beside their request.
- * @param settled aborts when the request has been answered: then the pipe has no reader any more
+ * @param settled aborts when the request has been answered: then the pipe no longer has a reader
  * @returns when all rows are in the pipe, or the reader is gone; only then may the request's body end
  * @throws what broke the rows off
  */

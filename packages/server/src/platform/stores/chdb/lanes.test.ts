@@ -31,7 +31,7 @@ describe('lanes', () => {
     expect(lanes.running()).toBe(0)
   })
 
-  test('are given up by whoever leaves', async () => {
+  test('are given up by a caller who leaves', async () => {
     const lanes = createLanes(1)
     const release = lanes.takeNow()
     const abort = new AbortController()

@@ -37,7 +37,7 @@ test('threads of before and of later yield', ({ skip }) => {
   expect(afterYielding(report)).toBe('7')
 })
 
-test('a session of its own yields to the other sessions, and somebody else’s session stays as it is', ({
+test('a session of its own yields to the other sessions, and a foreign session stays as it is', ({
   skip,
 }) => {
   if (elsewhere) return skip(elsewhere)

@@ -140,7 +140,7 @@ async function main(): Promise<void> {
   process.on('SIGTERM', () => void stop(graceMs))
   process.stdin.on('end', () => void stop(0)).on('error', () => void stop(0))
   process.stdin.resume()
-  // Left by a run that was killed: the engine's lock is ours, so no process serves there any more.
+  // Left by a run that was killed: the engine's lock is ours, so no process serves there.
   rmSync(socket, { force: true })
   server.listen(socket, () => console.log(`ready: chDB ${engine.version}`))
 }

@@ -1,7 +1,7 @@
-import { and, eq, sql } from 'drizzle-orm'
 import { companies } from '../../../../database/tables/company.ts'
 import { teams } from '../../../../database/tables/team.ts'
 import type { Language } from '../../../../platform/i18n/language.ts'
+import { and, eq, sql } from '../../../../platform/stores/postgres/drizzle.ts'
 import type { Queries } from '../../../../platform/stores/relational.ts'
 
 /** What a request may change of a company. */

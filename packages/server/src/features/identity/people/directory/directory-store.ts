@@ -1,8 +1,8 @@
-import { and, asc, eq, inArray, ne, sql } from 'drizzle-orm'
 import { companies } from '../../../../database/tables/company.ts'
 import { teamMembers, teams } from '../../../../database/tables/team.ts'
 import { users } from '../../../../database/tables/user.ts'
 import type { Language } from '../../../../platform/i18n/language.ts'
+import { and, asc, eq, inArray, ne, sql } from '../../../../platform/stores/postgres/drizzle.ts'
 import type { Queries } from '../../../../platform/stores/relational.ts'
 import { addressOrder } from '../../sessions/tokens/token-store.ts'
 

@@ -1,5 +1,5 @@
-import { sql } from 'drizzle-orm'
 import { installation } from '../../../../database/tables/installation.ts'
+import { sql } from '../../../../platform/stores/postgres/drizzle.ts'
 
 import type { Queries } from '../../../../platform/stores/relational.ts'
 

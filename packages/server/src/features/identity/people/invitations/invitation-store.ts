@@ -1,7 +1,7 @@
-import { sql } from 'drizzle-orm'
 import { userLinks } from '../../../../database/tables/sign-in.ts'
 import { users } from '../../../../database/tables/user.ts'
 import type { Range } from '../../../../platform/paging.ts'
+import { sql } from '../../../../platform/stores/postgres/drizzle.ts'
 import type { Queries } from '../../../../platform/stores/relational.ts'
 
 export interface StoredInvitation {

@@ -6,7 +6,7 @@ import { withHasher } from './password-hasher.ts'
 const visit = { holders: ['192.0.2.1'] }
 const cost = { memory: 64, passes: 1, lanes: 1 }
 
-test('whoever comes while too many wait is told to try again', async () => {
+test('a caller who comes while too many wait is asked to try again', async () => {
   const passwords = createPasswords({ cost, places: 1, waitingPlaces: 1 })
   const done = Promise.withResolvers<void>()
   const inside = [1, 2].map(() => withHasher(passwords, visit, () => done.promise))

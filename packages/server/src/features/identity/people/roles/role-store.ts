@@ -1,9 +1,9 @@
 import type { PermissionName } from '@millrace/contract/permissions.ts'
-import { and, asc, eq, inArray, sql } from 'drizzle-orm'
 import { companies } from '../../../../database/tables/company.ts'
 import { rolePermissions, roles } from '../../../../database/tables/role.ts'
 import { users } from '../../../../database/tables/user.ts'
 import type { Range } from '../../../../platform/paging.ts'
+import { and, asc, eq, inArray, sql } from '../../../../platform/stores/postgres/drizzle.ts'
 import type { Queries } from '../../../../platform/stores/relational.ts'
 
 export interface StoredRole {

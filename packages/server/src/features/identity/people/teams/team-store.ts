@@ -1,10 +1,10 @@
-import { and, asc, eq, inArray, ne, sql } from 'drizzle-orm'
 import { datasources, datasourceTeams } from '../../../../database/tables/datasource.ts'
 import { teamMembers, teamParents, teams } from '../../../../database/tables/team.ts'
 import { users } from '../../../../database/tables/user.ts'
 import { workflowTeams } from '../../../../database/tables/workflow.ts'
 import { jsonTemplateTeams } from '../../../../database/tables/workflow-settings.ts'
 import type { Range } from '../../../../platform/paging.ts'
+import { and, asc, eq, inArray, ne, sql } from '../../../../platform/stores/postgres/drizzle.ts'
 import type { Queries } from '../../../../platform/stores/relational.ts'
 
 export interface StoredTeam {

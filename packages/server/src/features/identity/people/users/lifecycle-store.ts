@@ -1,5 +1,3 @@
-import { and, eq, inArray, ne, type SQL, sql } from 'drizzle-orm'
-import type { AnyPgColumn, PgTable } from 'drizzle-orm/pg-core'
 import { linkedAccounts } from '../../../../database/tables/linked-account.ts'
 import { scimUserAttributes } from '../../../../database/tables/provisioning.ts'
 import { rolePermissions } from '../../../../database/tables/role.ts'
@@ -13,6 +11,16 @@ import { ssoDomains, ssoIdentities, ssoUnlinkedNames } from '../../../../databas
 import { teamMembers } from '../../../../database/tables/team.ts'
 import { users } from '../../../../database/tables/user.ts'
 import { parseEmailAddress } from '../../../../platform/mail/email-address.ts'
+import {
+  type AnyPgColumn,
+  and,
+  eq,
+  inArray,
+  ne,
+  type PgTable,
+  type SQL,
+  sql,
+} from '../../../../platform/stores/postgres/drizzle.ts'
 import { type Queries, violatedConstraint } from '../../../../platform/stores/relational.ts'
 import { createSessionStore } from '../../sessions/session-store.ts'
 import { createDirectoryStore, type UserStatus } from '../directory/directory-store.ts'

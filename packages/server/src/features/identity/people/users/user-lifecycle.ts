@@ -237,7 +237,7 @@ export function createUserLifecycle({ relational, recordAudit }: UserLifecycleDe
     },
 
     /**
-     * Inside `transact`: a user is known at no identity provider any more, and is linked again by the next sign-in
+     * Inside `transact`: a user is no longer known at an identity provider, and is linked again by the next sign-in
      * with a verified address. False when there was nothing to unlink.
      * @param permissions of the user who does it: the name never leads to a user who may do more
      */

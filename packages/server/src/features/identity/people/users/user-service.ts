@@ -35,7 +35,7 @@ export function toUser(stored: StoredUser): User {
 }
 
 const explainUnlinking = explainLastAdministrator(
-  'No administrator could sign in any more: first let another one sign in through the identity provider or set a password',
+  'No administrator would be able to sign in: first let another one sign in through the identity provider or set a password',
 )
 
 export type UserService = ReturnType<typeof createUserService>

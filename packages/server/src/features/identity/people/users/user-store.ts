@@ -1,8 +1,8 @@
-import { and, asc, eq, ne, notInArray, type SQL, sql } from 'drizzle-orm'
 import { teamMembers } from '../../../../database/tables/team.ts'
 import { users } from '../../../../database/tables/user.ts'
 import type { Language } from '../../../../platform/i18n/language.ts'
 import type { Range } from '../../../../platform/paging.ts'
+import { and, asc, eq, ne, notInArray, type SQL, sql } from '../../../../platform/stores/postgres/drizzle.ts'
 import type { Queries } from '../../../../platform/stores/relational.ts'
 import type { User } from '../directory/directory-store.ts'
 

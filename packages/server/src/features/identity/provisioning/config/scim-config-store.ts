@@ -1,5 +1,5 @@
-import { eq, sql } from 'drizzle-orm'
 import { scimConfigs, scimRoleMappings } from '../../../../database/tables/provisioning.ts'
+import { eq, sql } from '../../../../platform/stores/postgres/drizzle.ts'
 import type { Queries } from '../../../../platform/stores/relational.ts'
 import { createDirectoryStore } from '../../people/directory/directory-store.ts'
 

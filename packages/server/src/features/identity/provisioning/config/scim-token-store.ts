@@ -1,5 +1,5 @@
-import { and, asc, eq, sql } from 'drizzle-orm'
 import { scimConfigs, scimTokens } from '../../../../database/tables/provisioning.ts'
+import { and, asc, eq, sql } from '../../../../platform/stores/postgres/drizzle.ts'
 import type { Queries } from '../../../../platform/stores/relational.ts'
 
 export interface StoredScimToken {

@@ -1,9 +1,9 @@
-import { and, eq, sql } from 'drizzle-orm'
 import { companies } from '../../../../database/tables/company.ts'
 import { scimConfigs, scimRoleMappings } from '../../../../database/tables/provisioning.ts'
 import { roles } from '../../../../database/tables/role.ts'
 import { teamMembers, teams } from '../../../../database/tables/team.ts'
 import { users } from '../../../../database/tables/user.ts'
+import { and, eq, sql } from '../../../../platform/stores/postgres/drizzle.ts'
 import type { Queries } from '../../../../platform/stores/relational.ts'
 
 /** A user whose role may have to change. */

@@ -81,7 +81,7 @@ export function createScimGroupService(dependencies: ScimGroupDependencies) {
 
   /**
    * Provisioned members who left or came may have another role now; memberships of other origin give none. Users who
-   * are in no team any more join the default one.
+   * are no longer in any team join the default one.
    */
   async function reassignTeamsAndRoles(
     work: Work,

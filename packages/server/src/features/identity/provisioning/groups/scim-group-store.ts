@@ -1,7 +1,7 @@
-import { and, asc, eq, not, or, type SQL, sql } from 'drizzle-orm'
 import { ssoDefaultTeams } from '../../../../database/tables/single-sign-on.ts'
 import { teamMembers, teamParents, teams } from '../../../../database/tables/team.ts'
 import { users } from '../../../../database/tables/user.ts'
+import { and, asc, eq, not, or, type SQL, sql } from '../../../../platform/stores/postgres/drizzle.ts'
 import type { Queries } from '../../../../platform/stores/relational.ts'
 import { conditionOf, orderOf, type SqlAttributes } from '../filter-sql.ts'
 import type { ListQuery } from '../protocol/listing.ts'

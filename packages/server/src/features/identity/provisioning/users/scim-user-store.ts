@@ -1,7 +1,7 @@
-import { and, asc, eq, ne, not, type SQL, sql } from 'drizzle-orm'
 import { scimUserAttributes } from '../../../../database/tables/provisioning.ts'
 import { teamMembers, teams } from '../../../../database/tables/team.ts'
 import { users } from '../../../../database/tables/user.ts'
+import { and, asc, eq, ne, not, type SQL, sql } from '../../../../platform/stores/postgres/drizzle.ts'
 import type { Queries } from '../../../../platform/stores/relational.ts'
 import { conditionOf, orderOf } from '../filter-sql.ts'
 import type { ListQuery } from '../protocol/listing.ts'

@@ -1,8 +1,8 @@
-import { sql } from 'drizzle-orm'
 import { oauthClients } from '../../../../database/tables/oauth-client.ts'
 import { rolePermissions } from '../../../../database/tables/role.ts'
 import { accessTokens, refreshTokens } from '../../../../database/tables/token.ts'
 import { users } from '../../../../database/tables/user.ts'
+import { sql } from '../../../../platform/stores/postgres/drizzle.ts'
 import type { Relational } from '../../../../platform/stores/relational.ts'
 import { createPrincipal, type Principal } from '../principal.ts'
 

@@ -1,8 +1,8 @@
 import type { Application } from '@millrace/contract/resources/application.ts'
-import { and, eq, type SQL, sql } from 'drizzle-orm'
 import { oauthClients } from '../../../../database/tables/oauth-client.ts'
 import { authorizationCodes, clientConsents, pendingSignIns } from '../../../../database/tables/sign-in.ts'
 import { accessTokens, refreshTokens } from '../../../../database/tables/token.ts'
+import { and, eq, type SQL, sql } from '../../../../platform/stores/postgres/drizzle.ts'
 import type { Queries } from '../../../../platform/stores/relational.ts'
 
 /** What withdrawing has ended. */

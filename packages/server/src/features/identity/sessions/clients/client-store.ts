@@ -1,5 +1,5 @@
-import { asc, eq, sql } from 'drizzle-orm'
 import { oauthClients } from '../../../../database/tables/oauth-client.ts'
+import { asc, eq, sql } from '../../../../platform/stores/postgres/drizzle.ts'
 import type { Queries } from '../../../../platform/stores/relational.ts'
 import type { ClientSummary, CreatedClient } from './client-service.ts'
 

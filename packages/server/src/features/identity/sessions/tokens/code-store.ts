@@ -1,7 +1,7 @@
-import { and, eq, lt, sql } from 'drizzle-orm'
 import { authorizationCodes, clientConsents, pendingSignIns } from '../../../../database/tables/sign-in.ts'
 import { refreshTokens } from '../../../../database/tables/token.ts'
 import { users } from '../../../../database/tables/user.ts'
+import { and, eq, lt, sql } from '../../../../platform/stores/postgres/drizzle.ts'
 import type { Queries } from '../../../../platform/stores/relational.ts'
 
 export type SignInMethod = 'password' | 'sso'

@@ -1,7 +1,7 @@
-import { sql } from 'drizzle-orm'
 import { oauthClients } from '../../../../database/tables/oauth-client.ts'
 import { accessTokens, earlierRefreshTokens, refreshTokens } from '../../../../database/tables/token.ts'
 import { users } from '../../../../database/tables/user.ts'
+import { sql } from '../../../../platform/stores/postgres/drizzle.ts'
 import type { Queries } from '../../../../platform/stores/relational.ts'
 import {
   accessEnd,

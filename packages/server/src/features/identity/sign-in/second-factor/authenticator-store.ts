@@ -1,6 +1,6 @@
-import { and, eq, isNotNull, lt, sql } from 'drizzle-orm'
 import { sealedColumns } from '../../../../database/sealed-columns.ts'
 import { recoveryCodes, userAuthenticators } from '../../../../database/tables/sign-in.ts'
+import { and, eq, isNotNull, lt, sql } from '../../../../platform/stores/postgres/drizzle.ts'
 import type { Queries } from '../../../../platform/stores/relational.ts'
 
 /** The context that the secret of a user's authenticator is sealed for. */

@@ -109,7 +109,7 @@ function readAttributes(assertion: Element): Map<string, readonly string[]> {
   return attributes
 }
 
-/** Those of the certificates that have not ended; a key whose certificate has ended proves nothing any more. */
+/** Those of the certificates that have not ended; a key whose certificate has ended proves nothing. */
 function requireLiving(certificates: readonly string[], now: number): string[] {
   const living = certificates.filter((pem) => new X509Certificate(pem).validToDate.getTime() > now)
   if (living.length === 0) throw new SamlRefusal('certificate-expired')

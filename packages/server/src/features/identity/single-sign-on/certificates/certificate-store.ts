@@ -1,7 +1,7 @@
-import { and, asc, eq } from 'drizzle-orm'
 import { sealedColumns } from '../../../../database/sealed-columns.ts'
 import { ssoCertificateNotices, ssoCertificates } from '../../../../database/tables/single-sign-on.ts'
 import type { SecretBox } from '../../../../platform/crypto/secret-box.ts'
+import { and, asc, eq } from '../../../../platform/stores/postgres/drizzle.ts'
 import type { Queries } from '../../../../platform/stores/relational.ts'
 
 export type StoredCertificate = Omit<typeof ssoCertificates.$inferSelect, 'sealedKey'>

@@ -46,7 +46,7 @@ export interface ConfigServiceDependencies extends MetadataReaderDependencies {
 }
 
 const explainRequiring = explainLastAdministrator(
-  'No administrator could sign in any more: first sign in as one through the identity provider, or give an administrator an address outside its domains',
+  'No administrator would be able to sign in: first sign in as one through the identity provider, or give an administrator an address outside its domains',
 )
 
 export type ConfigService = ReturnType<typeof createConfigService>

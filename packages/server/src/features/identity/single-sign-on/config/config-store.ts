@@ -1,4 +1,3 @@
-import { and, asc, eq, isNull, sql } from 'drizzle-orm'
 import {
   samlRequests,
   ssoCertificates,
@@ -9,6 +8,7 @@ import {
   ssoUnlinkedNames,
 } from '../../../../database/tables/single-sign-on.ts'
 import { users } from '../../../../database/tables/user.ts'
+import { and, asc, eq, isNull, sql } from '../../../../platform/stores/postgres/drizzle.ts'
 import type { Queries } from '../../../../platform/stores/relational.ts'
 import { createSessionStore } from '../../sessions/session-store.ts'
 
@@ -68,7 +68,7 @@ export function createConfigStore(db: Queries) {
       await db.insert(ssoDefaultTeams).values(defaultTeamIds.map((teamId) => ({ companyId, teamId })))
     },
 
-    /** The configuration is neither proven nor mandatory any more. */
+    /** The configuration is no longer proven or mandatory. */
     async unprove(companyId: string, version: string): Promise<void> {
       await db
         .update(ssoConfigs)

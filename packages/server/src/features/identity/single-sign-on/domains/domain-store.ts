@@ -1,5 +1,5 @@
-import { and, asc, eq, isNotNull, isNull, sql } from 'drizzle-orm'
 import { ssoConfigs, ssoDomains } from '../../../../database/tables/single-sign-on.ts'
+import { and, asc, eq, isNotNull, isNull, sql } from '../../../../platform/stores/postgres/drizzle.ts'
 import type { Queries } from '../../../../platform/stores/relational.ts'
 
 export type StoredDomain = typeof ssoDomains.$inferSelect

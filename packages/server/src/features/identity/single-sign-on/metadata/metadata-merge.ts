@@ -25,7 +25,7 @@ const endOf = (pem: string): number => new X509Certificate(pem).validToDate.getT
 export function mergeMetadata(known: Known, xml: string, now: number): MergedMetadata {
   const provider = readTrustedProvider(xml, known.idpCertificates, now)
   if (isSignedMetadata(known.metadataXml) && !isSignedMetadata(xml))
-    refuse('it is not signed any more, and it was when it was saved')
+    refuse('it is no longer signed, and it was when it was saved')
   if (provider.entityId !== known.idpEntityId)
     refuse('it is the metadata of another identity provider: its entityID is not the one that was saved')
   if (new URL(provider.signInUrl).origin !== new URL(known.idpSignInUrl).origin)

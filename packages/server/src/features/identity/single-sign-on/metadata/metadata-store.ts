@@ -1,5 +1,5 @@
-import { eq, lte, sql } from 'drizzle-orm'
 import { ssoConfigs } from '../../../../database/tables/single-sign-on.ts'
+import { eq, lte, sql } from '../../../../platform/stores/postgres/drizzle.ts'
 import type { Queries } from '../../../../platform/stores/relational.ts'
 
 /** A document that is to be read now. */

@@ -1,4 +1,3 @@
-import { and, asc, desc, eq, inArray, isNull, ne, or, type SQL, sql } from 'drizzle-orm'
 import { rolePermissions } from '../../../../database/tables/role.ts'
 import {
   formerAddresses,
@@ -6,6 +5,18 @@ import {
   ssoUnlinkedNames,
 } from '../../../../database/tables/single-sign-on.ts'
 import { users } from '../../../../database/tables/user.ts'
+import {
+  and,
+  asc,
+  desc,
+  eq,
+  inArray,
+  isNull,
+  ne,
+  or,
+  type SQL,
+  sql,
+} from '../../../../platform/stores/postgres/drizzle.ts'
 import type { Queries } from '../../../../platform/stores/relational.ts'
 import type { Claims } from '../assertion/assertion-claims.ts'
 

@@ -1,6 +1,6 @@
-import { and, eq, sql } from 'drizzle-orm'
 import { samlAssertions, samlRequests, samlResults } from '../../../../database/tables/single-sign-on.ts'
 import type { Language } from '../../../../platform/i18n/language.ts'
+import { and, eq, sql } from '../../../../platform/stores/postgres/drizzle.ts'
 import type { Queries } from '../../../../platform/stores/relational.ts'
 import type { AuthorizationRequest } from '../../sign-in/authorization-request.ts'
 import type { NameFormat } from '../assertion/assertion-verifier.ts'

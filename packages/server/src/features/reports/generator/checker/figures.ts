@@ -141,7 +141,7 @@ function effects(values: readonly number[]): { rateEffect: number; mixEffect: nu
   const [c1 = 0, n1 = 0, allC1 = 0, allN1 = 0, c0 = 0, n0 = 0, allC0 = 0, allN0 = 0] = values
   const overall = (allC1 / allN1 + allC0 / allN0) / 2
   const [share1, share0] = [n1 / allN1, n0 / allN0]
-  // A member that was not there before, or is not any more, has no rate of its own to change.
+  // A member that was not there before, or no longer is, has no rate of its own to change.
   const rate1 = n1 > 0 ? c1 / n1 : c0 / n0
   const rate0 = n0 > 0 ? c0 / n0 : c1 / n1
   return {

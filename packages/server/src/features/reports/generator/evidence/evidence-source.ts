@@ -56,7 +56,7 @@ export function createEvidenceSource(
   const waiting: (() => void)[] = []
   let running = 0
   let ended = 0
-  let told = 0
+  let reported = 0
 
   async function enter(): Promise<void> {
     if (running >= maxAtOnce) await new Promise<void>((resolve) => waiting.push(resolve))
@@ -111,8 +111,8 @@ export function createEvidenceSource(
     ended++
     // More may be asked than was expected: progress never goes back and never ends early.
     const fraction = Math.min(0.95, ended / Math.max(expectedQueries, asked.size))
-    told = Math.max(told, fraction)
-    onProgress(told)
+    reported = Math.max(reported, fraction)
+    onProgress(reported)
   }
 
   async function askOnce(query: Query, key: string, place: number): Promise<Evidence> {

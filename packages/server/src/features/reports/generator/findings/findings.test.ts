@@ -207,7 +207,7 @@ describe('extraordinary days', () => {
     },
   )
 
-  it('are judged by their weekday: an empty Sunday is none where all are empty', () => {
+  it('are compared by their weekday: an empty Sunday is none where all are empty', () => {
     const closed = days(5, 90).map((each) => (each.weekday === 6 ? { ...each, value: 0 } : each))
     expect(findOutliers(closed)).toEqual([])
     const monday = closed.map((each, i) => (i === 49 ? { ...each, value: 0 } : each))

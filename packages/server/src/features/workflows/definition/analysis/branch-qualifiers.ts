@@ -83,6 +83,7 @@ const maxNameLength = 300
 export function vertexNames(
   graph: DefinitionGraph,
   { customVertexNames }: Pick<AnalyzeOverrides, 'customVertexNames'>,
+  { experiments }: Pick<DefinitionResources, 'experiments'>,
 ): (node: string, output?: string) => string {
   const custom = new Map(customVertexNames.map(({ vertexId, name }) => [vertexId, name]))
   return (id, output) => {
@@ -91,7 +92,10 @@ export function vertexNames(
     const node = graph.nodes.get(id)
     if (output === undefined) return node?.name ?? id
     const outputs = node?.type === 'conditions' ? node.cases : node?.type === 'split' ? node.groups : []
-    return outputs.find((each) => each.id === output)?.name ?? `${node?.name ?? id}: ${output}`
+    const name = outputs.find((each) => each.id === output)?.name
+    if (name !== undefined) return name
+    const variants = node?.type === 'experiment' ? experiments.get(node.experimentId)?.variants : undefined
+    return `${node?.name ?? id}: ${variants?.find((each) => each.id === output)?.name ?? output}`
   }
 }
 

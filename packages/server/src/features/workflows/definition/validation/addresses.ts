@@ -5,6 +5,7 @@ import {
   refusedSchemes,
   type WorkflowNode,
 } from '@millrace/contract/resources/workflow-definition.ts'
+import { HtmlScanner } from '../../../../platform/text/html-places.ts'
 import { isReference } from '../bindings.ts'
 import { type Faults, faultOfNode, hintOf, type Scope } from './scope.ts'
 import { faultOfType } from './type-fit.ts'
@@ -59,6 +60,19 @@ function faultOfWhole(binding: Binding, kind: Kind, scope: Scope): string | unde
   return faultOfType(binding, 'text', scope)
 }
 
+/** Placeholders of a document that stand where nothing can be put safely: they would silently be left out. */
+function misplacedNames(html: string): ReadonlySet<string> {
+  const scanner = new HtmlScanner()
+  const misplaced = new Set<string>()
+  let from = 0
+  for (const { 0: whole, 1: name = '', index } of html.matchAll(placeholders())) {
+    scanner.read(html.slice(from, index))
+    from = index + whole.length
+    if (scanner.put() === 'nowhere') misplaced.add(name)
+  }
+  return misplaced
+}
+
 type Texts = Extract<WorkflowNode, { type: 'html' | 'image' | 'redirect' }>
 
 function* checkTexts(scope: Scope, id: string, node: Texts): Faults {
@@ -85,7 +99,17 @@ function* checkTexts(scope: Scope, id: string, node: Texts): Faults {
         `redirect is required: {{${clickPlaceholder}}} in ${field} leads to it`,
       )
   }
-  if (node.type === 'html') return
+  if (node.type === 'html') {
+    for (const name of misplacedNames(text))
+      yield faultOfNode(
+        'template',
+        id,
+        node,
+        'html',
+        `{{${name}}} in html stands where no value is put: in a script or style sheet, an event handler, a comment, a tag, or an address without quotes; put it into text or into an attribute with quotes`,
+      )
+    return
+  }
   const kind = node.type === 'image' ? 'image' : 'page'
   const wrong = faultOfAddress(text, kind)
   if (wrong) yield faultOfNode('address', id, node, 'url', `url ${wrong}`)

@@ -12,7 +12,7 @@ import {
   type WorkflowNodeOf,
 } from '@millrace/contract/resources/workflow-definition.ts'
 import { isReference } from '../bindings.ts'
-import type { DefinitionResources } from '../definition-resources.ts'
+import type { KnownDatasource } from '../definition-resources.ts'
 import type { ValueType } from '../value-type.ts'
 import { type Faults, faultOfNode, hintOf, type Scope } from './scope.ts'
 import { faultOfType, faultOfTypes, typeOfBinding } from './type-fit.ts'
@@ -140,7 +140,7 @@ function faultOfFilter(
     : undefined
 }
 
-type Fields = NonNullable<ReturnType<DefinitionResources['datasources']['get']>>['fields']
+type Fields = NonNullable<KnownDatasource['fields']>
 
 function* checkDatasource(scope: Scope, id: string, node: WorkflowNodeOf<'datasource'>): Faults {
   if (node.ordering === 'sorted' && !node.sort)

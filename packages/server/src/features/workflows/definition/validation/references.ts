@@ -12,8 +12,16 @@ const missing = (what: string, id: string): string =>
 function* checkNode({ resources }: Scope, id: string, node: WorkflowNode): Faults {
   switch (node.type) {
     case 'datasource':
-      if (!resources.datasources.has(node.datasourceId))
-        yield faultOfNode('reference', id, node, 'datasourceId', missing('datasource', node.datasourceId))
+      if (!resources.datasources.get(node.datasourceId)?.fields)
+        yield faultOfNode(
+          'reference',
+          id,
+          node,
+          'datasourceId',
+          resources.datasources.has(node.datasourceId)
+            ? `datasource "${node.datasourceId}" has no live version yet; bring its fields live first`
+            : missing('datasource', node.datasourceId),
+        )
       return
     case 'events':
       if (node.datasourceId !== undefined && !resources.trackingDatasources.has(node.datasourceId))
