@@ -71,7 +71,7 @@ test('the last one is not demoted, deactivated or deleted, and each try is recor
   expect(await app.call(second.token, 'DELETE', `/users/${second.id}`)).toMatchObject(kept)
 })
 
-test('a role of administrators keeps what makes them so, as long as nobody else is one', async () => {
+test('a role of administrators keeps what makes them so, as long as no other user is one', async () => {
   const own = await app.role(['user:update', 'role:update', 'company:update', 'role:read'], companyId)
   const boss = await app.person(own.name, companyId)
   await app.call(admin.token, 'DELETE', `/users/${admin.id}`)
@@ -138,7 +138,7 @@ describe('however many lose a role in one transaction', () => {
     expect(await administrators()).toBe(2)
   })
 
-  test('what one transaction or statement has judged is no answer for the next one', async () => {
+  test('what one transaction or statement has decided is no answer for the next one', async () => {
     const second = await app.person('admin', companyId)
     const pool = await relational.pool.connect()
     try {
@@ -163,7 +163,7 @@ describe('only people who have a way in count', () => {
   const withoutPassword = (id: string) =>
     relational.pool.query('update users set password_hash = null where id = $1', [id])
 
-  test('not whoever has neither a password nor an identity', async () => {
+  test('not a user who has neither a password nor an identity', async () => {
     const other = await app.person('admin', companyId)
     await withoutPassword(other.id)
     expect(await leave()).toMatchObject(kept)
@@ -181,7 +181,7 @@ describe('only people who have a way in count', () => {
     expect(await leave()).toMatchObject({ status: 200 })
   })
 
-  test('not whoever has a password and must use single sign-on', async () => {
+  test('not a user who has a password and must use single sign-on', async () => {
     const other = await app.person('admin', companyId, 'bound.example')
     await offerSingleSignOn(relational, companyId, 'bound.example', true)
     expect(await leave()).toMatchObject(kept)
@@ -235,7 +235,7 @@ test('two who demote each other at once: exactly one succeeds', async () => {
     await Promise.all([app.get(admin.token), app.get(second.token)])
     const replies = await Promise.all([demote(admin, second), demote(second, admin)])
     const statuses = replies.map(({ statusCode }) => statusCode)
-    // Whoever comes second is no administrator any more, or would be the last one.
+    // The second one is no longer an administrator, or would be the last one.
     expect(statuses.filter((status) => status === 200)).toHaveLength(1)
     expect(await administrators()).toBe(1)
     if (statuses[1] === 200) admin = second

@@ -25,9 +25,10 @@ async function millrace(
   env: Record<string, string> = {},
 ): Promise<{ code: number | null; out: string; err: string }> {
   const main = new URL('../../src/main.ts', import.meta.url).pathname
+  const { PATH, NODE_COMPILE_CACHE } = process.env
   const child = spawn(process.execPath, [main, ...argv], {
     cwd: parent,
-    env: { PATH: process.env.PATH, MILLRACE_DATA_DIR: path, ...env },
+    env: { PATH, NODE_COMPILE_CACHE, MILLRACE_DATA_DIR: path, ...env },
   })
   let [out, err] = ['', '']
   child.stdout.on('data', (chunk) => {

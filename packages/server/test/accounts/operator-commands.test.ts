@@ -239,7 +239,7 @@ test.each([
   expect(err.join()).toContain('control characters')
 })
 
-test('refuses an address that somebody has', async () => {
+test('refuses an address that a user has', async () => {
   await auth.addUser('eve@example.com')
   expect(await run('user', 'create', '--email', 'EVE@example.com')).toBe(1)
   expect(err.join()).toContain('There is a user eve@example.com already')

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { type AccountsApp, createAccountsApp, type Person } from '../support/accounts.ts'
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts'
 
-/** Teams whose resources somebody may use, by where they stand. */
+/** Teams whose resources a user may use, by where they stand. */
 
 let relational: TestDatabase
 let app: AccountsApp
@@ -82,14 +82,14 @@ test('an ancestor that one way shuts off is reached by another way', async () =>
   expect(await reached(own)).toEqual([own, open, top].sort())
 })
 
-test('the flag of a team somebody is not in gives nothing', async () => {
+test('the flag of a team a user is not in gives nothing', async () => {
   const top = await app.team()
   const middle = await app.team([top])
   const flagged = await app.team([middle], true)
   expect(await reached(middle)).toEqual([middle, flagged].sort())
 })
 
-test('somebody in several teams reaches what each of them does', async () => {
+test('a user in several teams reaches what each of them does', async () => {
   const [a, b] = [await app.team(), await app.team()]
   const [belowA, aboveB] = [await app.team([a]), await app.team()]
   const ownB = await app.team([aboveB], true)

@@ -26,7 +26,7 @@ const entriesOf = async ({ pool }: TestDatabase, error: string): Promise<Entry[]
     )
   ).rows
 
-describe('somebody who is signed in', () => {
+describe('a user who is signed in', () => {
   let database: TestDatabase
   let app: AccountsApp
   let viewer: Person

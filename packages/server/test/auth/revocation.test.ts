@@ -36,7 +36,7 @@ test('a sign-in or refresh that is under way when the password changes leaves no
       ...Array.from({ length: 6 }, () => auth.signIn('ada@example.com', before)),
       ...Array.from({ length: 3 }, () => auth.refresh(refresh_token)),
       auth.accounts.setPassword('ada@example.com', after),
-      // Whoever still comes with the old password fails, and must not be slowed down by it here.
+      // A user who still gives the old password fails, and must not be slowed down by it here.
       relational.pool.query('delete from leaky_buckets'),
     ])
     expect(await livingSessions('ada@example.com')).toBe(0)

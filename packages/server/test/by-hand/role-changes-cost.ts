@@ -5,7 +5,7 @@
  *   node packages/server/test/by-hand/role-changes-cost.ts [people, default 50000]
  *
  * Starts a whole service, and prints for each way to change the roles of so many at once the seconds that the
- * request took and the longest sign-in of a member and of somebody else that began while it ran.
+ * request took and the longest sign-in of a member and of another user that began while it ran.
  */
 import { join } from 'node:path'
 import { createPasswords } from '../../src/platform/crypto/passwords.ts'
@@ -161,7 +161,7 @@ try {
     })
     const [member, other] = [waited.member.toFixed(0), waited.other.toFixed(0)]
     console.log(
-      `${seconds} s  ${what}; the longest sign-in ${member} ms of a member, ${other} ms of somebody else`,
+      `${seconds} s  ${what}; the longest sign-in ${member} ms of a member, ${other} ms of another user`,
     )
     if (refused.length > 0) console.log(`        sign-ins refused with ${refused.join(', ')}`)
     refused = []

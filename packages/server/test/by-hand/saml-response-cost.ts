@@ -3,7 +3,7 @@
  *
  *   node packages/server/test/by-hand/saml-response-cost.ts
  *
- * Verifies messages that stay just within every bound, of somebody who has nothing signed, of somebody who has kept
+ * Verifies messages that stay just within every bound, of an attacker who has nothing signed, of one who has kept
  * an old signature, and of an identity provider that is hostile itself; then messages beyond a bound. Prints the
  * median and the slowest of fifty runs of each in milliseconds, and the worst median of all.
  */

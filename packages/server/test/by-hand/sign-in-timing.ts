@@ -1,10 +1,10 @@
 /**
- * Whether the bytes or the time of a refusal tell who somebody is. Run by hand, on an idle machine:
+ * Whether the bytes or the time of a refusal disclose whether a user exists. Run by hand, on an idle machine:
  *
  *   node packages/server/test/by-hand/sign-in-timing.ts [samples of each kind, default 1000]
  *
- * Signs in with a wrong password as a person who exists, as nobody, as somebody deactivated, somebody invited
- * and somebody who must use single sign-on (those three with their right password where they have one), in
+ * Signs in with a wrong password as a person who exists, as nobody, as a user who is deactivated, one who is invited
+ * and one who must use single sign-on (those three with their right password where they have one), in
  * random order, and prints how well the time alone tells each from the first: the area under the ROC curve,
  * 0.5 being not at all.
  */

@@ -12,16 +12,19 @@ import {
   textOf,
 } from '../support/columnar-homes.ts'
 
+/** On a busy machine too; what is not ended runs 30 s and more. */
+const soonMs = 10_000
+
 onBothHomes('limits and cancellation', (columnar) => {
   describe('limits', () => {
-    test('of time end a statement within a second', async () => {
+    test('of time end a statement', async () => {
       const { sql, marker } = marked(endless)
       const began = performance.now()
       const error = await outcome(columnar.query({ sql, settings: { max_execution_time: 1 } }))
       expect(error).toBeInstanceOf(ColumnarTimeout)
       expect(error).toMatchObject({ code: 159, passing: true })
-      expect(performance.now() - began).toBeLessThan(2000)
-      expect(await goneWithin(columnar, marker, 1000)).toBe(true)
+      expect(performance.now() - began).toBeLessThan(soonMs)
+      expect(await goneWithin(columnar, marker, soonMs)).toBe(true)
     })
 
     test('of time end a stream that is not read', async () => {
@@ -29,7 +32,7 @@ onBothHomes('limits and cancellation', (columnar) => {
       const settings = { max_execution_time: 1, max_result_rows: 0, max_result_bytes: 0 }
       const stream = await columnar.stream({ sql, format: 'CSV', settings })
       await sleep(2200)
-      expect(await goneWithin(columnar, marker, 500)).toBe(true)
+      expect(await goneWithin(columnar, marker, soonMs)).toBe(true)
       expect(await outcome(textOf(stream))).toBeInstanceOf(ColumnarTimeout)
     })
 
@@ -61,8 +64,8 @@ onBothHomes('limits and cancellation', (columnar) => {
       const began = performance.now()
       abort.abort(new Error('changed my mind'))
       expect(await query).toMatchObject({ message: 'changed my mind' })
-      expect(await goneWithin(columnar, marker, 1000)).toBe(true)
-      expect(performance.now() - began).toBeLessThan(1000)
+      expect(await goneWithin(columnar, marker, soonMs)).toBe(true)
+      expect(performance.now() - began).toBeLessThan(soonMs)
     })
 
     test('by a signal that aborted before sends nothing', async () => {
@@ -77,7 +80,7 @@ onBothHomes('limits and cancellation', (columnar) => {
       const settings = { max_result_rows: 0, max_result_bytes: 0 }
       const stream = await columnar.stream({ sql, format: 'CSV', settings })
       for await (const chunk of stream) if ((chunk as Buffer).length > 0) break
-      expect(await goneWithin(columnar, marker, 1000)).toBe(true)
+      expect(await goneWithin(columnar, marker, soonMs)).toBe(true)
     })
 
     test('by the signal destroys a stream with its reason', async () => {
@@ -87,7 +90,7 @@ onBothHomes('limits and cancellation', (columnar) => {
       const stream = await columnar.stream({ sql, format: 'CSV', settings, signal: abort.signal })
       setTimeout(() => abort.abort(new Error('enough')), 100)
       expect(await outcome(textOf(stream))).toMatchObject({ message: 'enough' })
-      expect(await goneWithin(columnar, marker, 1000)).toBe(true)
+      expect(await goneWithin(columnar, marker, soonMs)).toBe(true)
     })
 
     test('by KILL QUERY names the query id', async () => {
@@ -100,7 +103,7 @@ onBothHomes('limits and cancellation', (columnar) => {
         params: { id: queryId },
       })
       expect(await query).toMatchObject({ code: 394, passing: true })
-      expect(await goneWithin(columnar, marker, 1000)).toBe(true)
+      expect(await goneWithin(columnar, marker, soonMs)).toBe(true)
     })
 
     test('of a write ends it in the engine', async () => {
@@ -114,7 +117,7 @@ onBothHomes('limits and cancellation', (columnar) => {
       await startOf(columnar, marker)
       abort.abort(new Error('enough'))
       expect(await command).toMatchObject({ message: 'enough' })
-      expect(await goneWithin(columnar, marker, 1000)).toBe(true)
+      expect(await goneWithin(columnar, marker, soonMs)).toBe(true)
       expect(await columnar.query({ sql: 'SELECT count() AS n FROM facts' })).toEqual([{ n: 0 }])
     })
   })
@@ -128,7 +131,7 @@ onBothHomes('limits and cancellation', (columnar) => {
     expect(await outcome(columnar.query({ sql: 'SELECT 1', queryId }))).toMatchObject({ code: 216 })
     abort.abort()
     await first
-    expect(await goneWithin(columnar, marker, 1000)).toBe(true)
+    expect(await goneWithin(columnar, marker, soonMs)).toBe(true)
     expect(await columnar.query({ sql: 'SELECT 1 AS n', queryId })).toEqual([{ n: 1 }])
   })
 
@@ -141,7 +144,7 @@ onBothHomes('limits and cancellation', (columnar) => {
     const began = performance.now()
     await columnar.ping()
     await columnar.query({ sql: 'SELECT 1', settings: { max_execution_time: 5 } })
-    expect(performance.now() - began).toBeLessThan(2000)
+    expect(performance.now() - began).toBeLessThan(soonMs)
     abort.abort()
     await Promise.all(long)
   })

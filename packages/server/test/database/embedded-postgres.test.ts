@@ -31,7 +31,7 @@ import {
   type Relational,
   RelationalUnavailable,
 } from '../../src/platform/stores/relational.ts'
-import { times } from '../support/long.ts'
+import { spread, times } from '../support/long.ts'
 
 const platform = join(import.meta.dirname, '../../src/platform')
 
@@ -291,7 +291,7 @@ describe('with a cluster', () => {
     rmSync(postgres.application.socketDirectory, { recursive: true, force: true })
   })
 
-  test('refuses a socket directory that somebody else could enter', async () => {
+  test('refuses a socket directory that another user could enter', async () => {
     mkdirSync(join(runPath, 'postgres'), { mode: 0o755 })
     chmodSync(join(runPath, 'postgres'), 0o755)
     await expect(start()).rejects.toThrow('is not a directory of ours that is closed to others')
@@ -345,7 +345,7 @@ describe('with a cluster', () => {
 })
 
 test('a first start that is killed at any instant is followed by one that works', async () => {
-  for (const delay of [30, 300, 700, 1000]) {
+  for (const delay of spread([30, 300, 700, 1000], 2)) {
     const script = `
       import { startEmbeddedPostgres } from ${JSON.stringify(`${platform}/stores/embedded-postgres.ts`)}
       import { silentLogger } from ${JSON.stringify(`${platform}/logger.ts`)}
@@ -370,7 +370,7 @@ test('never takes an empty directory for a damaged one', async () => {
   expect(await open(await start(), 'application').ping()).toBeUndefined()
 })
 
-test('answers to nobody after a stop', async () => {
+test('answers no connection after a stop', async () => {
   copyCluster(directory)
   const postgres = await start()
   await postgres.stop()

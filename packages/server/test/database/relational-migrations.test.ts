@@ -10,6 +10,7 @@ import { silentLogger } from '../../src/platform/logger.ts'
 import { MigrationFailed, migrate, readMigrations } from '../../src/platform/migrations/migrations.ts'
 import { StartRefused } from '../../src/platform/start-refused.ts'
 import { openRelational, type Relational } from '../../src/platform/stores/relational.ts'
+import { spread } from '../support/long.ts'
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts'
 
 let directory: string
@@ -93,7 +94,7 @@ test('a migrating process that is killed at any instant leaves whole files only'
     const driver = relationalMigrations(${JSON.stringify(database.owner)}, 'millrace', silentLogger)
     console.log('up')
     await migrate(driver, readMigrations(${JSON.stringify(directory)}), silentLogger)`
-  for (const delay of [15, 40, 70, 100, 130]) {
+  for (const delay of spread([15, 40, 70, 100, 130], 2)) {
     const child = spawn(process.execPath, ['--input-type=module-typescript', '-e', script], {
       stdio: ['ignore', 'pipe', 'inherit'],
     })

@@ -183,6 +183,13 @@ const dirty = `__proto__,=cmd|' /C calc'!A0,2nd column,,Price,price,constructor
 
 const cases: readonly Case[] = [
   {
+    name: 'links.csv (addresses of a server under development)',
+    content:
+      'sku,target,picture\nA,http://localhost:1234/a,http://cdn:8080/a.png\nB,http://localhost:1234/b,http://cdn:8080/b.png\n',
+    options: { format: 'csv', csvDelimiter: ',' },
+    fields: ['sku: reference_id < sku', 'target: url < target', 'picture: image_url < picture'],
+  },
+  {
     name: 'shop.csv (German, semicolons, windows-1252)',
     content: Buffer.from(germanShop.replaceAll('€', '\x80'), 'latin1'),
     options: { format: 'csv', encoding: 'windows-1252', csvDelimiter: ';' },

@@ -119,6 +119,9 @@ describe('Dates by the language of their column', () => {
     ['31 декабря 2025 г.', 'ru', '2025-12-31T00:00:00.000Z'],
     ['20251231T235959Z', undefined, '2025-12-31T23:59:59.000Z'],
     ['31/12/2025', 'en', undefined],
+    ['01.01.0001', 'de', undefined],
+    ['1/1/0001 12:00:00 AM', 'en', undefined],
+    ['0050年1月1日', 'ja', undefined],
     ['2025-02-30', undefined, undefined],
     ['2025-12-31 25:00', undefined, undefined],
     ['2025', undefined, undefined],
@@ -143,6 +146,8 @@ describe('Conversion by type', () => {
     ['datetime', '2025-01-01', Date.UTC(2025, 0, 1)],
     ['datetime', 1_735_689_600, Date.UTC(2025, 0, 1)],
     ['datetime', '1735689600000', Date.UTC(2025, 0, 1)],
+    ['datetime', 1_735_689_600_000.25, Date.UTC(2025, 0, 1)],
+    ['datetime', 1_735_689_600.4567, Date.UTC(2025, 0, 1) + 457],
     ['datetime_iso', '1.1.2025', '2025-01-01T00:00:00.000Z'],
     ['datetime', 'soon', ['invalid_type', 'soon']],
     ['array_string', ['a', 2, null, ''], ['a', '2']],
@@ -354,6 +359,10 @@ describe('Rules', () => {
     [
       [path('a'), { name: 'constructor', params: {} }],
       'f: There is no rule constructor: the rules are path, static, split, fallback, fallback_if, case, array_find, exclude_from_record, interpolate and hash',
+    ],
+    [
+      [{ name: 'custom', params: {} }],
+      'f: The rule custom is not applied: code of users is not run: combine path, split, case and interpolate',
     ],
     [[{ name: 'path', params: {} }], 'f: The rule path needs value, a text'],
     [

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import type { ContentProcesses } from '../../src/features/datasources/imports/content-processes.ts'
 import { createContentProcesses } from '../../src/features/datasources/imports/content-processes.ts'
 import { createTestDatabase, urlOf } from '../support/postgres.ts'
@@ -59,7 +59,9 @@ test('D08: an import that a stop interrupts is given back, and leaves no rows', 
 })
 
 test('D08: content that is read for too long is given up, and its process ends', async () => {
-  const path = join(mkdtempSync(join(tmpdir(), 'slow-content-')), 'rows.json')
+  const directory = mkdtempSync(join(tmpdir(), 'slow-content-'))
+  onTestFinished(() => rmSync(directory, { recursive: true }))
+  const path = join(directory, 'rows.json')
   const numbers = Array.from({ length: 5_000 }, (_, place) => place)
   writeFileSync(path, JSON.stringify([{ sku: 'A', numbers }]))
   // Each element is held against all of the entry, again and again.

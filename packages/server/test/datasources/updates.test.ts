@@ -67,7 +67,7 @@ test.each(['replace', 'upsert'] as const)(
         }
         expect(revisions.size).toBe(updates.length)
       }),
-      { numRuns: times(30, 3) },
+      { numRuns: times(30, 1) },
     )
   },
 )

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import type { EventLog, Position } from '../../src/platform/stores/event-log.ts'
 import { openSegmentLog } from '../../src/platform/stores/segment-log.ts'
 import { readLog } from '../support/log-lines.ts'
+import { times } from '../support/long.ts'
 import { type DiskCall, SimulatedDisk } from '../support/simulated-disk.ts'
 
 /** Numbers in [0, 1) from a seed, so that a failing run can be repeated. */
@@ -104,7 +105,7 @@ const play = async (steps: Step[], preparesSegments: boolean) => {
   const restart = async (seed: number, power: boolean, during: number): Promise<void> => {
     const pending = Promise.allSettled(Array.from({ length: 3 }, () => send(20)))
     for (let turns = 0; turns < during; turns++) await turn()
-    // From here on the old process is dead: whatever it was told counts, it does nothing any more.
+    // From here on the old process is dead: whatever it was told counts, it does nothing more.
     disk.fault = () => ({ code: 'EIO' })
     await pending
     disk.fault = () => undefined
@@ -159,7 +160,7 @@ describe('whatever appends, faults, kills and losses of power', () => {
           expect([...result.acknowledged].filter((line) => !read.has(line))).toEqual([])
         },
       ),
-      { numRuns: 500 },
+      { numRuns: times(500, 100) },
     )
   }, 120_000)
 
@@ -176,7 +177,7 @@ describe('whatever appends, faults, kills and losses of power', () => {
           if (lost.length > 0) expect(result.damage).toBeGreaterThan(0)
         },
       ),
-      { numRuns: 500 },
+      { numRuns: times(500, 100) },
     )
   }, 120_000)
 })

@@ -26,7 +26,7 @@ interface Count {
 }
 
 const days = 28
-const experiments = times(10_000, 400)
+const experiments = times(10_000, 200)
 /** Five in a hundred; the seeds are fixed, so that a run of either length ends as the one before it. */
 const accepted = 0.05 * experiments
 

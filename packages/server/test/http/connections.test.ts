@@ -92,7 +92,7 @@ test.each([
   expect(handled).toBe(before)
 })
 
-test('a reply that nobody reads is given up', async () => {
+test('a reply that is not read is given up', async () => {
   const started = performance.now()
   const socket = connect(port, '127.0.0.1', () => socket.write('GET /v2/endless HTTP/1.1\r\nHost: x\r\n\r\n'))
   socket.on('error', () => {})

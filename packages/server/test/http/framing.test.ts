@@ -91,7 +91,7 @@ test('HTTP/1.0 needs no host, and an expectation that is unknown is ignored', as
   expect(reply.text).toMatch(/^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 200 OK\r\n/)
 })
 
-test('a body that nobody reads is not waited for when it is huge', async () => {
+test('a body that is not read is not waited for when it is huge', async () => {
   const huge = `POST /v2/nothing HTTP/1.1\r\nHost: x\r\n${json}Content-Length: 10737418240\r\n\r\n{`
   const reply = await sendRaw(port, huge)
   expect(reply).toMatchObject({ status: 404, closed: true })

@@ -115,7 +115,7 @@ test('T08: an owner with a session refreshes on, and signs in from beside the at
   }
   await fail(9, owner, { ...attacker, headers })
   expect((await auth.signIn(owner, undefined, { ...attacker, headers })).statusCode).toBe(200)
-  // The session of somebody else proves nothing, and one's own is no licence to guess.
+  // The session of another user proves nothing, and one's own is no licence to guess.
   await auth.addUser('other@example.com')
   const stranger = (await auth.signIn('other@example.com', undefined, home)).json()
   const foreign = { ...headers, cookie: `refresh_token=${stranger.refresh_token}` }
@@ -143,7 +143,7 @@ test('T09: one password tried on many accounts from one address is stopped, whet
   expect(warnings).toMatchObject([{ budget: 'address' }])
 })
 
-test('T09: one password tried from many addresses exhausts the budget of all, except where somebody has a session', async () => {
+test('T09: one password tried from many addresses exhausts the budget of all, except where a user has a session', async () => {
   const policy = { ...defaultPolicy, everything: { free: 30, drainSeconds: 1, maxDelaySeconds: 60 } }
   const small = await createAuth(relational, { logger, throttlePolicy: policy })
   await small.signIn(owner, undefined, home)

@@ -18,8 +18,8 @@ afterAll(async () => {
 })
 
 let people = 0
-/** Somebody whom no other test has failed to be. */
-async function somebody(password = goodPassword): Promise<string> {
+/** A user with whose address no other test has failed to sign in. */
+async function addFreshUser(password = goodPassword): Promise<string> {
   const email = `person${++people}@example.com`
   await auth.addUser(email, password)
   return email
@@ -162,7 +162,7 @@ describe('password grant', () => {
     ['128 emoji', '🐎'.repeat(128)],
     ['4,096 bytes', 'é'.repeat(2048)],
   ])('T06: verifies a password of %s exactly as received', async (_name, password) => {
-    const email = await somebody()
+    const email = await addFreshUser()
     const { cheapPasswords } = await import('../support/auth.ts')
     const hash = await cheapPasswords().withHasher((hasher) => hasher.hash(password))
     await relational.pool.query('update users set password_hash = $1 where email = $2', [hash, email])
@@ -172,7 +172,7 @@ describe('password grant', () => {
   })
 
   test('T06: takes composed and decomposed letters for the same', async () => {
-    const email = await somebody('zwölf Äpfel für Zoë'.normalize('NFC'))
+    const email = await addFreshUser('zwölf Äpfel für Zoë'.normalize('NFC'))
     expect((await auth.signIn(email, 'zwölf Äpfel für Zoë'.normalize('NFD'))).statusCode).toBe(200)
   })
 
@@ -189,7 +189,7 @@ describe('password grant', () => {
   })
 
   test('hashes again at sign-in when the cost has changed, and keeps the session', async () => {
-    const email = await somebody()
+    const email = await addFreshUser()
     const { createPasswords } = await import('../../src/platform/crypto/passwords.ts')
     const dearer = await createAuth(relational, {
       passwords: createPasswords({ cost: { memory: 128, passes: 1, lanes: 1 } }),
@@ -204,7 +204,7 @@ describe('password grant', () => {
   })
 
   test('T10: of 500 sign-ins at once some succeed, the others are sent away with 503 at once', async () => {
-    const email = await somebody()
+    const email = await addFreshUser()
     const replies = await Promise.all(Array.from({ length: 500 }, () => auth.signIn(email)))
     const statuses = replies.map(({ statusCode }) => statusCode)
     expect(statuses.filter((status) => status === 200).length).toBeGreaterThanOrEqual(36)
@@ -282,7 +282,7 @@ describe('refresh grant', () => {
   })
 
   test('T15: refuses after a new password that the operator set', async () => {
-    const email = await somebody()
+    const email = await addFreshUser()
     const { refresh_token } = (await auth.signIn(email)).json()
     await auth.accounts.setPassword(email, 'another field of poppies')
     expect((await auth.refresh(refresh_token)).json()).toEqual(failed(400, 'invalid_grant', 2003))

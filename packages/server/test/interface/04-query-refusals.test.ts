@@ -55,7 +55,7 @@ describe('what is refused', () => {
       { and: [{ or: [{ and: [{ or: [{ and: [{ or: [] }] }] }] }] }] },
       'is not supported here; supported are dimension, member, operator, values',
     ],
-    ['filters.0.or', { or: [] }, 'must NOT have fewer than 1 items'],
+    ['filters.0.or', { or: [] }, 'must not be empty'],
     [
       'filters.0.or.0.and.1.operator',
       {

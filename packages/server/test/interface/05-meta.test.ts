@@ -2,6 +2,7 @@ import { readStatisticsMeta } from '@millrace/contract/operations/statistics.ts'
 import type { StatisticsMeta } from '@millrace/contract/resources/statistics-meta.ts'
 import { Value } from 'typebox/value'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { long } from '../support/long.ts'
 import { callerToken, openStatisticsApp, type StatisticsApp } from '../support/statistics-app.ts'
 import { openStatisticsEngine, type StatisticsEngine } from '../support/statistics-engine.ts'
 import { otherCompany, storedEvent, testCompany } from '../support/statistics-events.ts'
@@ -180,16 +181,18 @@ describe('the metadata', () => {
 
   it('says of any two members what a query of them says', { timeout: 120_000 }, async () => {
     const { queryCompatibility, measures, dimensions } = await meta()
-    for (const measure of [
+    const asked = [
       'events.count',
       'purchases.revenue',
       'purchases.afterClick',
       'sessions.count',
       'workflows.openings',
       'workflows.conversionRate',
-    ].filter((id) => id in measures)) {
-      for (const [dimension, { filterOnly }] of Object.entries(dimensions)) {
-        if (filterOnly) continue
+    ].filter((id) => id in measures)
+    for (const [i, measure] of asked.entries()) {
+      for (const [j, [dimension, { filterOnly }]] of Object.entries(dimensions).entries()) {
+        // The short form asks for each dimension with a measure or two.
+        if (filterOnly || (!long && (i + j) % 4 > 0)) continue
         const fit = queryCompatibility.components.some(
           (each) => each.includes(measure) && each.includes(dimension),
         )

@@ -47,6 +47,53 @@ describe('operation 6', () => {
     expect((await app.call('analyst', 'GET', `/${data.id}`)).data).toEqual(data)
   })
 
+  describe('H27: sent twice with an Idempotency-Key', () => {
+    const keyed = async (key: string, body: object = valid, token = app.people.analyst.token) => {
+      const reply = await app.app.app.inject({
+        method: 'POST',
+        url: '/v2/statistics/query/save',
+        headers: { authorization: `Bearer ${token}`, 'idempotency-key': key },
+        payload: body,
+      })
+      return { ...reply.json(), status: reply.statusCode }
+    }
+    const count = async () => (await app.call('analyst', 'GET', '')).paginationCount ?? 0
+
+    test('saves once, also when both run at once, and answers it again as it is then', async () => {
+      const before = await count()
+      const replies = await Promise.all([1, 2, 3].map(() => keyed('once')))
+      expect(replies.map(({ status }) => status)).toEqual([200, 200, 200])
+      const { id: made } = replies[0].data
+      expect(new Set(replies.map(({ data }) => data.id)).size).toBe(1)
+      expect(await count()).toBe(before + 1)
+      await app.call('analyst', 'PATCH', `/${made}`, { name: 'Renamed' })
+      expect((await keyed('once')).data).toMatchObject({ id: made, name: 'Renamed' })
+    })
+
+    test('is refused with another body, and where what it made is gone', async () => {
+      const { id: made } = (await keyed('other')).data
+      expect(await keyed('other', { ...valid, name: 'Another' })).toMatchObject({
+        status: 409,
+        error_code: 10,
+        message: expect.stringContaining('Idempotency-Key'),
+      })
+      await app.call('analyst', 'DELETE', `/${made}`)
+      expect(await keyed('other')).toMatchObject({
+        status: 409,
+        message: expect.stringContaining('gone'),
+        data: { id: made },
+      })
+    })
+
+    test('saves for each user, and a request that failed holds no key', async () => {
+      expect((await keyed('each', { ...valid, queries: [] })).status).toBe(400)
+      const mine = await keyed('each')
+      const other = await keyed('each', valid, app.people.reader.token)
+      expect([mine.status, other.status]).toEqual([200, 200])
+      expect(other.data.id).not.toBe(mine.data.id)
+    })
+  })
+
   test('keeps the order of the keys by which rows are ordered', async () => {
     const order = { 'events.name': 'asc', 'events.count': 'desc' }
     const { id } = await app.save({ queries: [{ ...eventsQuery, dimensions: ['events.name'], order }] })

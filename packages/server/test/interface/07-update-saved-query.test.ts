@@ -122,7 +122,7 @@ test('V04: changes at once come one after the other, and updatedAt only grows', 
 })
 
 describe('whose rights runs have', () => {
-  test('whoever changes queries or schedule becomes the owner; a name changes nothing', async () => {
+  test('a user who changes queries or schedule becomes the owner; a name changes nothing', async () => {
     const { id, ownerId } = await app.save({ schedule: app.daily() })
     expect(ownerId).toBe(app.people.analyst.id)
     expect((await patch(id, { name: 'x' }, 'reader')).data.ownerId).toBe(ownerId)

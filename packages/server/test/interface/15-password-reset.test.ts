@@ -99,7 +99,7 @@ describe('asking for a reset', () => {
     expect(await app.takeMails()).toHaveLength(1)
   })
 
-  test('refuses whom a password lets in nowhere, and whoever is not active', async () => {
+  test('refuses whom a password lets in nowhere, and those of inactive users', async () => {
     const provisioned = await app.person('viewer', app.companyId, 'offered.example')
     await relational.pool.query('update users set provisioned = true, password_hash = null where id = $1', [
       provisioned.id,
@@ -148,7 +148,7 @@ describe('asking for a reset', () => {
     expect((await app.signIn(person.email, newPassword)).statusCode).toBe(200)
   })
 
-  test('reaches somebody without a password whom no identity provider keeps', async () => {
+  test('reaches a user without a password whom no identity provider keeps', async () => {
     const person = await app.person()
     await relational.pool.query('update users set password_hash = null where id = $1', [person.id])
     const secret = await resetSecret(person)
@@ -246,7 +246,7 @@ describe('the link', () => {
   })
 })
 
-describe('a change after which somebody needs a password', () => {
+describe('a change after which a user needs a password', () => {
   const mail = (userId: string) =>
     relational.transaction((tx) => app.services.passwordLinks.mailResetTo(tx, userId))
 
@@ -320,7 +320,7 @@ describe('the public page', () => {
     )
   })
 
-  test('mails one person five times an hour at most, whoever asks, and the last mail stays valid', async () => {
+  test('mails one person five times an hour at most, no matter who asks, and the last mail stays valid', async () => {
     const person = await app.person()
     for (let i = 0; i < 8; i++) await ask(person.email, `203.0.113.${i}`)
     const mails = await app.takeMails()

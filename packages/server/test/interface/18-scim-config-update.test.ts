@@ -152,7 +152,7 @@ describe('C04 a role above the caller’s own', () => {
     // What moves nobody above the caller is the caller's to change.
     expect((await clerk.call('PATCH', url, { groupSync: true, defaultRoleId: viewer })).statusCode).toBe(200)
 
-    // The rules are off, somebody is given the role by hand, and the rules would take it.
+    // The rules are off, a user is given the role by hand, and the rules would take it.
     await app.scim('DELETE', `/Groups/${group}`)
     const { rows } = await app.database.pool.query(
       'update scim_configs set role_source = null where company_id = $1 returning company_id',
@@ -264,7 +264,7 @@ test('a mapping that would leave the company without an administrator is refused
   expect(await app.roleOf(app.admin.id)).toBe('admin')
 })
 
-test('a role that is deleted gives nothing any more', async () => {
+test('a role that is deleted gives nothing', async () => {
   const { rows } = await app.database.pool.query<{ id: string }>(
     `insert into roles (id, company_id, name) values ('a00000000000000000000003', $1, 'short-lived') returning id`,
     [app.companyId],

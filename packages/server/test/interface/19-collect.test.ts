@@ -354,7 +354,7 @@ describe('the body', () => {
     expect(await stored()).toMatchObject([{ n: 'a% \ufffdé\ufffd' }])
   })
 
-  test('judges a form with data that is no JSON, 10,000 keys or hostile keys like any event', async () => {
+  test('validates a form with data that is no JSON, 10,000 keys or hostile keys like any event', async () => {
     const headers = { 'content-type': 'application/x-www-form-urlencoded' }
     const { data: _, ...fields } = event() as Record<string, string>
     const base = new URLSearchParams(fields).toString()
@@ -377,7 +377,7 @@ describe('the body', () => {
     expect(({} as Record<string, unknown>).x).toBeUndefined()
   })
 
-  test('reads one JSON document a line and judges each line alone', async () => {
+  test('reads one JSON document a line and validates each line alone', async () => {
     const lines = `${JSON.stringify(event())}\r\n\n{"broken":\n${JSON.stringify(event())}\n`
     for (const type of ['application/x-ndjson', 'application/jsonl; charset=utf-8']) {
       expect((await world.send({ headers: { 'content-type': type }, body: lines })).status).toBe(200)
@@ -392,7 +392,7 @@ describe('the body', () => {
     expect((await world.send(broken)).status).toBe(400)
   })
 
-  test('is judged by its last value where a key is repeated', async () => {
+  test('is validated by its last value where a key is repeated', async () => {
     const text = JSON.stringify(event()).replace('"name":', '"name":"first","name":')
     expect((await world.send({ body: text, headers: json })).status).toBe(200)
     expect(await stored()).toMatchObject([{ n: 'product_page' }])
@@ -474,7 +474,7 @@ describe('compression', () => {
 })
 
 describe('a batch', () => {
-  test('is judged event by event', async () => {
+  test('is validated event by event', async () => {
     const events = [
       event(),
       null,

@@ -113,7 +113,7 @@ describe('the list', () => {
     expect(reports.consentedAt).not.toBeNull()
   })
 
-  test('counts no session that can give nothing any more', async () => {
+  test('counts no session that can give nothing', async () => {
     const script = { name: 'A script', grants: ['password'], redirectUris: [] }
     const { id } = await auth.clients.createClient(script)
     await auth.post({ grant_type: 'password', client_id: id, username: email, password: goodPassword })

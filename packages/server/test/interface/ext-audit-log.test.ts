@@ -148,7 +148,7 @@ describe('who may', () => {
     expect((await read('?format=csv', tokens[name])).statusCode).toBe(200)
   })
 
-  test('whoever may update neither users nor roles nor teams is refused, as CSV too', async () => {
+  test('a user who may update neither users nor roles nor teams is refused, as CSV too', async () => {
     for (const query of ['', '?format=csv']) {
       const reply = (await read(query, tokens.viewer)).json()
       expect(reply).toMatchObject({ code: 403, error_code: 4 })
@@ -156,7 +156,7 @@ describe('who may', () => {
     }
   })
 
-  test('nobody reads the log of another company', async () => {
+  test('no user reads the log of another company', async () => {
     expect((await read('?perPage=100', tokens.stranger)).body).not.toContain('team-')
     expect((await read('?format=csv', tokens.stranger)).body).not.toContain('team-')
     expect((await read(`?targetId=team-3`, tokens.stranger)).json().paginationCount).toBe(0)

@@ -126,10 +126,10 @@ describe('T21: the password grant', () => {
     const replies = []
     for (let wave = 0; wave < 4; wave++)
       replies.push(...(await Promise.all(Array.from({ length: 36 }, () => signIn(wrong)))))
-    const judged = replies.filter(({ statusCode }) => statusCode === 401)
+    const refused = replies.filter(({ statusCode }) => statusCode === 401)
     // Ten are free; four more may have been under way when the tenth counted.
-    expect(judged.length).toBeGreaterThanOrEqual(10)
-    expect(judged.length).toBeLessThanOrEqual(14)
+    expect(refused.length).toBeGreaterThanOrEqual(10)
+    expect(refused.length).toBeLessThanOrEqual(14)
     expect((await signIn(codeNow(secret))).statusCode).toBe(429)
   })
 
@@ -200,7 +200,7 @@ describe('turning off', () => {
     expect((await signIn(renewed.json().data.recoveryCodes[0])).statusCode).toBe(200)
   })
 
-  test('of somebody else is an administrator’s, within the company, and ends their sessions', async () => {
+  test('of another user is an administrator’s, within the company, and ends their sessions', async () => {
     await turnOn()
     const userId: string = (await auth.get(token)).json().data.id
     const path = `/v2/entities/users/${userId}/authenticator`
@@ -214,7 +214,7 @@ describe('turning off', () => {
     expect((await signIn()).statusCode).toBe(200)
   })
 
-  test('of somebody whose role allows more is refused', async () => {
+  test('of a user whose role allows more is refused', async () => {
     const { rows } = await relational.pool.query(
       'insert into roles (id, company_id, name) values ($1, $2, $3) returning id',
       [String(count).padStart(24, 'd'), auth.companyId, `helper ${count}`],

@@ -216,7 +216,7 @@ describe('T20: a code', () => {
     expect(reply.json()).toMatchObject({ error: 'invalid_request', data: { errors: [{ path }] } })
   })
 
-  test('that nobody has is invalid_grant', async () => {
+  test('that no user has is invalid_grant', async () => {
     for (const code of ['A'.repeat(43), "' or 1=1 --", 'x'])
       expect((await exchange(auth, code)).json()).toMatchObject({ error: 'invalid_grant' })
   })

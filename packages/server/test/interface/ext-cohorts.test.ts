@@ -20,8 +20,7 @@ useStatistics((opened) => {
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
 async function ask<T = Cohort>(method: Method, path = '', body?: unknown) {
-  // The company of the caller exists from the first query on.
-  await app.rows({ measures: ['events.count'] })
+  await app.makeCompany()
   const response = await app.app.inject({
     method,
     url: `/v2/statistics/cohorts${path}`,
@@ -387,7 +386,7 @@ describe('a rule', () => {
   const nest = (depth: number): object => (depth <= 1 ? leaf : { not: nest(depth - 1) })
 
   it.each([
-    ['nothing', {}, 'rule must NOT have fewer than 1 properties'],
+    ['nothing', {}, 'rule must not be empty'],
     ['another word', { events: {} }, 'rule.events is not known; did you mean "event"?'],
     ['another word deep inside', { and: [{ not: { evnt: {} } }] }, 'rule.and.0.not.evnt is not known'],
     ['no condition', { dateRange: 'today' }, 'rule: a rule has one of event, firstSeen'],
@@ -402,7 +401,7 @@ describe('a rule', () => {
       { and: [leaf], dateRange: 'today' },
       'rule.dateRange: stands beside event or label',
     ],
-    ['an empty group', { or: [] }, 'rule.or must NOT have fewer than 1 items'],
+    ['an empty group', { or: [] }, 'rule.or must not be empty'],
     [
       'an empty range',
       { event: {}, dateRange: 'last 0 days' },
@@ -418,7 +417,7 @@ describe('a rule', () => {
       { lastSeen: { dateRange: ['2026-03-02', '2026-03-01'] } },
       'ends before it begins',
     ],
-    ['no time of being seen', { lastSeen: {} }, 'rule.lastSeen must NOT have fewer than 1 properties'],
+    ['no time of being seen', { lastSeen: {} }, 'rule.lastSeen must not be empty'],
     ['everybody', { event: {}, atLeast: 0 }, 'rule.atLeast: is 0, which holds for everybody'],
     [
       'more than at most',
@@ -426,7 +425,7 @@ describe('a rule', () => {
       'rule.atMost: is 2, less than atLeast, which is 3',
     ],
     ['half an event', { event: {}, atLeast: 1.5 }, 'rule.atLeast must be integer, it is 1.5'],
-    ['-1 events', { event: {}, atLeast: -1 }, 'rule.atLeast must be >= 0'],
+    ['-1 events', { event: {}, atLeast: -1 }, 'rule.atLeast must be at least 0; it is -1'],
     [
       'another cohort',
       { and: [{ event: { filters: [inCohort('a'.repeat(24))] } }] },
@@ -455,7 +454,7 @@ describe('a rule', () => {
     [
       'Q05, a label without values',
       { label: { key: 'country', operator: 'equals', values: [] } },
-      'rule.label.values must NOT have fewer than 1 items',
+      'rule.label.values must not be empty',
     ],
     [
       'a number that overflows',

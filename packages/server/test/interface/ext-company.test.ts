@@ -181,7 +181,7 @@ describe('the default team', () => {
     expect(await choose(team)).toMatchObject({ status: 409, error_code: 2078, data: { teamIds: [team] } })
   })
 
-  test('is exactly one, whoever chooses at once', async () => {
+  test('is exactly one, however many choose at once', async () => {
     const first = String((await read()).defaultTeamId)
     const teams = await Promise.all([app.team(), app.team(), app.team()])
     for (let round = 0; round < 5; round++) {

@@ -120,6 +120,11 @@ describe('settings', () => {
         [{ name: 'sku', rulesPerSources: { '0': [{ name: 'magic', params: {} }] } }],
         'fields.0.rulesPerSources',
       ],
+      [[{ name: 'sku', rulesPerSources: {} }], 'fields.0.rulesPerSources'],
+      [
+        [{ name: 'sku', rulesPerSources: { '1': [{ name: 'path', params: { value: 'sku' } }] } }],
+        'fields.0.rulesPerSources',
+      ],
     ] as const) {
       const reply = await change([...changes])
       expect([reply.status, reply.error_code]).toEqual([400, 1023])
@@ -279,6 +284,9 @@ describe('addresses', () => {
       status: 'error',
       failure: expect.stringMatching(/answered with status 500/),
     })
+    expect((await world.call<object[]>('GET', `/${id}/logs?kind=refused`)).data).toMatchObject([
+      { rule: 'source-not-reachable', path: 'source', sample: expect.stringContaining('status 500') },
+    ])
     expect(await mails()).toBe((before ?? 0) + 1)
     await refresh()
     expect(await mails()).toBe((before ?? 0) + 1)
@@ -334,6 +342,36 @@ describe('schedules', () => {
       schedule: { ...schedule, timezone: 'Mars/Base' },
     })
     expect(errorsOf(unknown)[0]?.path).toBe('schedule.timezone')
+  })
+
+  test('an import that waits while its datasource is paused runs once it is resumed', async () => {
+    serve(content)
+    const id = await liveAddress({})
+    expect((await world.call('POST', `/${id}/refresh`)).status).toBe(200)
+    expect((await world.call('POST', `/${id}/pause`)).status).toBe(200)
+    expect(await world.work()).toBe(0)
+    expect(await world.imports(id)).toMatchObject([{ state: 'queued' }, { state: 'done' }])
+    world.database.time.advance(3_600_000)
+    expect(await world.context.services.datasourceImports.findDelay()).toBe(0)
+    expect((await world.call('POST', `/${id}/resume`)).status).toBe(200)
+    expect(await world.work()).toBe(1)
+    expect((await world.imports(id))[0]?.state).toBe('unchanged')
+  })
+
+  test('one company does not take every lane', async () => {
+    serve(content)
+    const ids = [await liveAddress({}), await liveAddress({}), await liveAddress({})]
+    const { worker } = world.context.services.datasourceImports
+    const answers: (() => void)[] = []
+    world.web = (_, response) => void answers.push(() => response.end(content))
+    for (const id of ids) await world.call('POST', `/${id}/refresh`)
+    const running = [worker.runOne(), worker.runOne()]
+    await expect.poll(() => answers.length).toBe(2)
+    expect(await worker.runOne()).toBe(false)
+    serve(content)
+    for (const answer of answers) answer()
+    expect(await Promise.all(running)).toEqual([true, true])
+    expect(await world.work()).toBe(1)
   })
 
   test('a paused datasource is not imported, and goes on with the next time once it is resumed', async () => {

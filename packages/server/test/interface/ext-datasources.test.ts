@@ -164,6 +164,48 @@ describe('creating and listing', () => {
     as(company.companyId)
     expect(await call('GET', '')).toMatchObject({ data: [], paginationCount: 0 })
   })
+
+  test('lists those of a name, a mode and a team alone', async () => {
+    as(company.companyId, shop, press)
+    const { companyId } = company
+    const rows = newId()
+    await store.insert({ id: rows, companyId, name: 'List 100% rows', kind: 'worker', teamIds: [shop] })
+    const events = await create('list of events', press)
+    const listed = async (query: string) => {
+      const { data, paginationCount } = await call('GET', `?perPage=100&${query}`)
+      expect(paginationCount).toBe(data.length)
+      return data.map(({ id }) => id)
+    }
+    expect(await listed('name=LIST')).toEqual([rows, events])
+    expect(await listed('name=list&mode=worker')).toEqual([rows])
+    expect(await listed('name=list&mode=ingester')).toEqual([events])
+    expect(await listed(`name=list&resourceGroupId=${press.toUpperCase()}`)).toEqual([events])
+    expect(await listed('name=0%25 r')).toEqual([rows])
+    expect(await listed('name=_ist')).toEqual([])
+    expect(await listed(`resourceGroupId=${other.teamId}`)).toEqual([])
+    as(company.companyId, press)
+    expect(await listed('name=list')).toEqual([events])
+    expect(await listed(`name=list&resourceGroupId=${shop}`)).toEqual([])
+    expect(await call('GET', '?mode=proxy')).toMatchObject({ code: 400, error_code: 1 })
+  })
+
+  test('keeps its mode and type, and says so', async () => {
+    as(company.companyId, shop)
+    const { data } = await call('POST', '', { name: 'Kept' })
+    const { mode, type } = data
+    expect(await call('PATCH', `/${data.id}`, { mode, type, name: 'Same' })).toMatchObject({ code: 200 })
+    for (const [field, value] of [
+      ['mode', 'worker'],
+      ['type', 'product'],
+    ] as const) {
+      expect(await call('PATCH', `/${data.id}`, { name: 'Other', [field]: value })).toMatchObject({
+        code: 400,
+        error_code: 1034,
+        message: `${field} stays ${data[field]}: create another datasource instead`,
+      })
+    }
+    expect(await call('GET', `/${data.id}`)).toMatchObject({ data: { name: 'Same', mode, type } })
+  })
 })
 
 describe('who sees a datasource', () => {

@@ -169,7 +169,7 @@ describe('G08: chains and circles', () => {
   })
 })
 
-test('G07: a company has 200 at most, whoever sets one at once, and may change each of them', async () => {
+test('G07: a company has 200 at most, no matter who sets one at once, and may change each of them', async () => {
   await opened.relational.pool.query(
     `insert into event_aliases (company_id, name, alias)
      select $1, 'event ' || n, 'all' from generate_series(1, 198) n`,

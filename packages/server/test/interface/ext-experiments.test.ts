@@ -198,7 +198,7 @@ describe('creating an experiment', () => {
       'an allocation of nothing',
       { variants: [half[0], { ...half[1], allocation: 0 }] },
       'variants.1.allocation',
-      /> 0/,
+      /more than 0/,
     ],
     ['one variant', { variants: [{ ...half[0], allocation: 1 }] }, 'variants', /2/],
     ['a variant twice', { variants: [half[0], { ...half[1], id: 'a' }] }, 'variants.1.id', /differ/],

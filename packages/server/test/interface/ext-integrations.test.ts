@@ -188,7 +188,11 @@ describe('the entrypoint of an integration', () => {
 
   it('of a draft may have no shape yet', async () => {
     const workflow = await drafted({ ...pageDefinition, entrypoints: { hero: 'later', mail: null } })
-    expect(await add(workflow, { entrypointId: 'hero' })).toMatchObject({ status: 400, error_code: 3500 })
+    expect(await add(workflow, { entrypointId: 'hero' })).toMatchObject({
+      status: 400,
+      error_code: 3500,
+      message: expect.stringMatching(/The draft has faults.*Entrypoint "hero".*Entrypoint "mail"/),
+    })
     expect(await add(workflow, { entrypointId: '__proto__' })).toMatchObject({ status: 400 })
     expect(await add(await flows.create(), { entrypointId: 'hero' })).toMatchObject({
       status: 400,
@@ -295,6 +299,26 @@ describe('the runner', () => {
     for (const shortId of ['0'.repeat(10), 'a%00b', 'x'.repeat(100), unseen.shortId.slice(1)]) {
       expect((await ask({ shortId })).status).toBe(404)
     }
+  })
+
+  it('shows what was published, and follows other changes, from the next request on', async () => {
+    const workflow = await flows.published(bannerDefinition('https://shop.example/a.png'))
+    const integration = await made(workflow, { entrypointId: 'zone' })
+    for (const name of ['a', 'b', 'c']) {
+      const address = `https://shop.example/${name}.png`
+      const draft = await flows.draftOf(workflow)
+      const saved = await flows.succeed(
+        flows.save(workflow, draft, { definition: bannerDefinition(address) }),
+      )
+      await flows.succeed(flows.publish(workflow, saved))
+      expect((await ask(integration)).location).toBe(address)
+    }
+    await flows.succeed(change(integration, { enabled: false }))
+    expect((await ask(integration)).status).toBe(200)
+    await flows.succeed(change(integration, { enabled: true }))
+    expect((await ask(integration)).status).toBe(302)
+    await flows.succeed(flows.act(workflow, 'archive'))
+    expect((await ask(integration)).status).toBe(200)
   })
 
   it('fills templates', async () => {

@@ -146,7 +146,7 @@ test('is taken back with its link, and nobody else’s can be', async () => {
   expect((await app.audit()).map(({ action }) => action)).toEqual(['invitation-delete'])
 })
 
-test('the link of somebody who will do more is shown to nobody who may do less', async () => {
+test('the link of a user who will do more is not shown to one who may do less', async () => {
   const clerk = await app.personWith('invitation:create', 'invitation:delete')
   const roleId = await app.roleIdOf('admin')
   const reply = await app.call(
@@ -192,7 +192,7 @@ test('where single sign-on is required the sign-in address is given, and no pass
 describe('a link ends with the right of its maker to give the role', () => {
   const invitable = ['invitation:create', 'invitation:read', 'datasource:read']
 
-  /** Somebody who may give this role and has invited with it, and the link that this person has seen. */
+  /** A user who may give this role and has invited with it, and the link that this person has seen. */
   async function invite(email: string) {
     const role = await app.role(invitable)
     const clerk = await app.person(role.name)
@@ -206,7 +206,7 @@ describe('a link ends with the right of its maker to give the role', () => {
     (await app.call(admin.token, 'GET', '/invitations?perPage=100')).data.find((each) => each.id === id)
       ?.expiresAt
 
-  test('when the invited person is raised above the maker, until somebody renews it who may', async () => {
+  test('when the invited person is raised above the maker, until a user renews it who may', async () => {
     const { id, url, clerk } = await invite('raised@example.com')
     const roleId = await app.roleIdOf('admin')
     expect(await expiryOf(id)).not.toBeNull()
@@ -247,7 +247,7 @@ describe('a link ends with the right of its maker to give the role', () => {
 })
 
 describe('mails', () => {
-  test('go to one address five times at once and then one in twelve minutes, whoever invites', async () => {
+  test('go to one address five times at once and then one in twelve minutes, no matter who invites', async () => {
     const clerk = await app.personWith('invitation:create', 'invitation:delete')
     const email = 'flooded@example.com'
     const roleId = (await app.role([])).id

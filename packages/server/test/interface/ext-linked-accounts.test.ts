@@ -263,7 +263,7 @@ describe('what cannot be linked', () => {
     ).toBe(400)
   })
 
-  test('somebody who is deactivated while the test is on its way links nothing', async () => {
+  test('a user who is deactivated while the test is on its way links nothing', async () => {
     await app.auth.addUser('gone@example.com')
     const token = (await app.auth.signIn('gone@example.com')).json().access_token
     app.webhooks.answer = (reply) =>
@@ -314,7 +314,7 @@ describe('listing', () => {
   })
 })
 
-test('deactivating somebody takes their linked accounts along', async () => {
+test('deactivating a user takes their linked accounts along', async () => {
   await app.auth.addUser('leaver@example.com')
   const token = (await app.auth.signIn('leaver@example.com')).json().access_token
   await app.link(token)

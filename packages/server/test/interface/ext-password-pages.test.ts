@@ -45,7 +45,7 @@ async function mailedSecret(): Promise<string> {
 const linkOf = (secret: string): string => `/v2/oauth/set-password?token=${secret}`
 
 describe('the page for a forgotten password', () => {
-  test('mails a link to somebody, and says the same to everybody', async () => {
+  test('mails a link to a user, and says the same to everybody', async () => {
     const known = await askFor(person.email)
     const unknown = await askFor('nobody@example.com')
     expect(known.status).toBe(200)
@@ -107,7 +107,7 @@ describe('the page behind the link', () => {
     expect((await visit().open(linkOf(secret))).status).toBe(200)
   })
 
-  test('sets the password, once, and signs nobody in', async () => {
+  test('sets the password, once, and signs no user in', async () => {
     const secret = await mailedSecret()
     const browser = visit()
     const page = await browser.open(linkOf(secret))

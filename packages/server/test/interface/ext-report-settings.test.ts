@@ -298,7 +298,7 @@ describe('an automatic report', () => {
     expect(data.analyses).toMatchObject({
       revenue: {
         enabled: true,
-        pausedReason: 'its owner does not have the permission Statistics: export any more',
+        pausedReason: 'its owner no longer has the permission Statistics: export',
       },
     })
     expect(await app.app.audit()).toEqual([
@@ -330,7 +330,7 @@ describe('an automatic report', () => {
     expect((await app.app.takeMails()).map(({ to }) => to)).toEqual([app.people.reader.email])
   })
 
-  test('that fails tells the owner, sends nothing, and can be tried again', async () => {
+  test('that fails notifies the owner, sends nothing, and can be tried again', async () => {
     const year = yearNow()
     app.plain.beforeQuery = () => Promise.reject(new Error('broken'))
     await app.set('revenue', { enabled: true, recipients: [app.people.reader.email] })

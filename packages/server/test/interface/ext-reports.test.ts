@@ -291,7 +291,7 @@ describe('a generation that fails', () => {
     expect(read.lastGenerationFailure).toMatchObject({ code: 'unproven', retryable: false })
   })
 
-  test('J06: of a user who is not active any more, or lost Statistics: access, makes nothing', async () => {
+  test('J06: of a user who is no longer active, or lost Statistics: access, makes nothing', async () => {
     const leaver = await app.app.personWith('statistics:access')
     app.app.cache.forget()
     const reply = await app.app.auth.call(leaver.token, 'POST', '/v2/statistics/reports', {
@@ -303,7 +303,7 @@ describe('a generation that fails', () => {
     expect(app.plain.requests).toHaveLength(0)
     expect((await app.read(id)).lastGenerationFailure).toMatchObject({
       code: 'rights-lost',
-      message: 'Who asked for it is not an active user of the company any more',
+      message: 'Who asked for it is no longer an active user of the company',
       retryable: false,
     })
   })

@@ -121,7 +121,7 @@ test('a built-in role stays as it is', async () => {
   }
 })
 
-test('a role that somebody holds, or that is the default one, is not deleted', async () => {
+test('a role that a user holds, or that is the default one, is not deleted', async () => {
   const role = await app.role(['team:read'])
   const person = await app.person(role.name)
   await app.person(role.name)
@@ -143,7 +143,7 @@ test('a role that somebody holds, or that is the default one, is not deleted', a
     data: { users: 0, settings: ['the default role of the company'] },
   })
   await app.call(admin.token, 'PATCH', '/company', { defaultRoleId: null })
-  // Somebody who is deleted held it: that does not keep it.
+  // A user who is deleted held it: that does not keep it.
   expect(await app.call(admin.token, 'DELETE', `/roles/${role.id}`)).toMatchObject({ status: 200 })
 })
 
@@ -184,7 +184,7 @@ test('a role that a setting of another feature names stays', async () => {
   })
 })
 
-test('nobody gives or takes a permission that they do not hold', async () => {
+test('no user gives or takes a permission that they do not hold', async () => {
   const clerk = await app.person(
     (await app.role(['role:create', 'role:update', 'role:delete', 'role:read'])).name,
   )

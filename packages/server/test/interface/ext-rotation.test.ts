@@ -161,7 +161,7 @@ describe('a thief with an old token', () => {
     await ada.next(later.refresh_token)
   })
 
-  test('does not pass with it for somebody who has a session', async () => {
+  test('does not pass with it for a user who has a session', async () => {
     const store = createTokenStore(relational.db)
     const first = await ada.signIn()
     const client = await ada.next(first.refresh_token)
@@ -181,7 +181,7 @@ describe('a token that is not reused is refused without an entry', () => {
     expect(await ada.endings()).toEqual([])
   })
 
-  test('when it could not be living any more, and the session goes on', async () => {
+  test('when it could no longer be alive, and the session goes on', async () => {
     const first = await ada.signIn()
     let later = await ada.next(first.refresh_token)
     auth.time.advance(29 * day)

@@ -175,7 +175,7 @@ describe('a scheduled run', () => {
     await app.relational.pool.query('update users set language = null')
   })
 
-  test('leaves out who may not get it any more, and fails when nobody is left', async () => {
+  test('leaves out who may no longer get it, and fails when nobody is left', async () => {
     const leaver = await app.app.person('viewer')
     const { id } = await app.save({
       schedule: app.daily({ recipients: [leaver.email, app.people.admin.email] }),
@@ -347,7 +347,7 @@ describe('failures', () => {
     throw new Error('connect ECONNREFUSED /secret/path')
   }
 
-  test('are tried three times with growing pauses, then the owner is told once', async () => {
+  test('are tried three times with growing pauses, then the owner is notified once', async () => {
     app.engine.answer = unavailable
     const { id } = await app.save({ schedule: app.daily() })
     await runToday()
@@ -426,8 +426,8 @@ describe('failures', () => {
       await runToday()
       const reason =
         lost === 'active'
-          ? 'its owner is not an active user of the company any more'
-          : `its owner does not have the permission Statistics: ${action} any more`
+          ? 'its owner is no longer an active user of the company'
+          : `its owner no longer has the permission Statistics: ${action}`
       expect(await app.read(id)).toMatchObject({ pausedReason: reason })
       expect(await app.runs(id)).toMatchObject([{ state: 'failed', reason, recipients: [] }])
       expect(app.engine.asked).toEqual([])
@@ -449,7 +449,7 @@ describe('failures', () => {
       return '["17"]\n'
     }
     await runToday()
-    expect((await app.read(id)).pausedReason).toMatch(/not an active user/)
+    expect((await app.read(id)).pausedReason).toMatch(/no longer an active user/)
     expect(await subjects()).toEqual([])
   })
 
@@ -661,7 +661,7 @@ describe('J07: crowds', () => {
   })
 })
 
-test('a schedule that cannot be planned any more is paused, and the others go on', async () => {
+test('a schedule that can no longer be planned is paused, and the others go on', async () => {
   const broken = await app.save({ schedule: app.daily() })
   const { id } = await app.save({ schedule: app.daily() })
   const { pool } = app.relational
@@ -671,7 +671,7 @@ test('a schedule that cannot be planned any more is paused, and the others go on
   await app.advanceTo(today('08:00'))
   await app.loops.planner.plan()
   const { rows } = await pool.query('select paused_reason from saved_queries where id = $1', [broken.id])
-  expect(rows).toEqual([{ paused_reason: 'the schedule is not valid any more' }])
+  expect(rows).toEqual([{ paused_reason: 'the schedule is no longer valid' }])
   await app.advance(2 * minute)
   expect(await app.loops.findDelay()).toBeGreaterThan(110)
   while (await app.loops.worker.runOne());
@@ -726,7 +726,7 @@ describe('linked accounts', () => {
     expect((await app.read(id)).schedule).toEqual({ ...schedule, linkedAccounts: [] })
   })
 
-  test('and recipients that somebody without Statistics: export has named get nothing of runs by hand', async () => {
+  test('and recipients that a user without Statistics: export has named get nothing of runs by hand', async () => {
     const account = await link('reader')
     const receivers = { recipients: [app.people.reader.email], linkedAccounts: [account] }
     const { id } = await app.save({ schedule: app.daily({ enabled: false, ...receivers }) }, 'reader')
@@ -736,7 +736,7 @@ describe('linked accounts', () => {
       state: 'delivered',
       recipients: [],
       messages: [],
-      reason: 'sent to no one: its owner does not have the permission Statistics: export any more',
+      reason: 'sent to no one: its owner no longer has the permission Statistics: export',
     })
     expect(app.webhooks.received).toEqual([])
     expect(await subjects()).toEqual([])
@@ -763,12 +763,12 @@ describe('linked accounts', () => {
       [lost.role_id, lost.resource, lost.action],
     )
     expect((await app.runs(id))[0]?.messages).toMatchObject([
-      { state: 'failed', attempts: 2, reason: expect.stringMatching(/does not have the permission/) },
+      { state: 'failed', attempts: 2, reason: expect.stringMatching(/no longer has the permission/) },
     ])
     expect((await app.read(id)).schedule).toEqual(schedule)
   })
 
-  test('J08: that fail are asked three times more, then left out, and the owner is told', async () => {
+  test('J08: that fail are asked three times more, then left out, and the owner is notified', async () => {
     const account = await link()
     const { id } = await app.save({ schedule: app.daily({ linkedAccounts: [account] }) })
     app.webhooks.answer = (reply) => void reply.writeHead(500).end('internal secrets')

@@ -230,7 +230,7 @@ describe('groups are filtered', () => {
   )
 })
 
-test('a filter finds nobody of another company, whatever it says', async () => {
+test('a filter finds no user of another company, whatever it says', async () => {
   for (const filter of [
     'userName pr',
     'not (userName eq "x")',

@@ -178,7 +178,7 @@ describe('changing a group', () => {
     expect(await change(id, operation)).toMatchObject({ status: 400, body: { scimType } })
   })
 
-  test('a user who is in no team any more joins the default team', async () => {
+  test('a user who is no longer in any team joins the default team', async () => {
     const a = await user()
     const id = await group(fresh('Last'), [a])
     await app.database.pool.query(

@@ -30,7 +30,7 @@ const verify = (companyId: string, domain: string) =>
 
 const anAddress = (domain = verified) => `renamed-${++counter}@${domain}`
 
-/** Somebody with a password whom the identity provider keeps. */
+/** A user with a password whom the identity provider keeps. */
 async function aPerson(role = 'viewer', domain = verified) {
   const email = anAddress(domain)
   const { id } = await app.auth.addUser(email, undefined, role)
@@ -101,7 +101,7 @@ describe('a new userName', () => {
     expect((await links()).rows).toEqual([{ ended: true }, { ended: false }])
   })
 
-  test('admits somebody who was invited under the former address, whose invitation ends', async () => {
+  test('admits a user who was invited under the former address, whose invitation ends', async () => {
     const email = anAddress()
     const { id } = await app.auth.addUser(email)
     await app.database.pool.query(`update users set status = 'invited', password_hash = null where id = $1`, [

@@ -235,7 +235,7 @@ describe('the same userName created again', () => {
     expect((await create(ada.email, { externalId: 'kept-by-hand' })).body.id).toBe(ada.id)
   })
 
-  test('a role that a group gave is not there any more, until the identity provider names the user again', async () => {
+  test('a role that a group gave is no longer there, until the identity provider names the user again', async () => {
     const roleMapping = [{ group: 'Returning bosses', roleId: await app.roleId('admin') }]
     const settings = { roleSource: 'groups', roleMapping }
     expect((await app.call('PATCH', '/v2/entities/scim/config', settings)).statusCode).toBe(200)

@@ -108,7 +108,7 @@ test('creating and revoking need Company: update, listing Company: read, and an 
   expect(await list()).toHaveLength(1)
 })
 
-test('whoever may do less than somebody of the company gets no token, and the try is recorded', async () => {
+test('a user who may do less than another of the company gets no token, and the try is recorded', async () => {
   for (const { id } of await list()) await app.call('DELETE', `${url}/${id}`)
   const office = await app.personWith('office', ['company:read', 'company:update'])
   expect((await office.call('POST', url, { label: 'x' })).json()).toMatchObject({

@@ -132,7 +132,7 @@ describe('creating a user', () => {
   })
 })
 
-describe('somebody of the company whom the identity provider does not keep yet', () => {
+describe('a user of the company whom the identity provider does not keep yet', () => {
   test('is adopted under the same id, with the role and the teams there are', async () => {
     const user = await app.auth.addUser('known@acme.example', undefined, 'editor')
     const reply = await app.scim('POST', '/Users', aUser('KNOWN@acme.example', { externalId: 'ext-known' }))
@@ -202,7 +202,7 @@ describe('other companies', () => {
 })
 
 describe('changing a user', () => {
-  test('PUT replaces what is kept and keeps whether somebody is active where nothing is said', async () => {
+  test('PUT replaces what is kept and keeps whether a user is active where nothing is said', async () => {
     const id = await create('put@acme.example', { title: 'Clerk', externalId: 'put-1', active: false })
     const reply = await app.scim('PUT', `/Users/${id}`, {
       userName: 'PUT@acme.example',

@@ -74,7 +74,7 @@ describe('an address that signs in to another company’s account', () => {
     expect(await signInStatus(admin.email)).toBe(200)
   })
 
-  test('comes to the user who has it too when that account is deleted, whoever was invited before', async () => {
+  test('comes to the user who has it too when that account is deleted, no matter who was invited before', async () => {
     const email = anAddress('corp.example')
     await invite(app.other, email)
     const { companyId } = await app.database.transaction((tx) => insertCompany(tx, 'Third'))

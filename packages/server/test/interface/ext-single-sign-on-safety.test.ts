@@ -220,7 +220,7 @@ describe('teams of new users', () => {
     return id
   }
 
-  test('somebody gives those that they use or may change, and keeps those that are there', async () => {
+  test('a user gives those that they use or may change, and keeps those that are there', async () => {
     const foreign = await team('d'.repeat(24))
     const office = await tokenOf(app.auth, 'office2@elsewhere.example', 'Office')
     expect(await patch({ defaultTeamIds: [foreign] }, office)).toMatchObject({

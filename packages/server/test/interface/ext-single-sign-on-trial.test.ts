@@ -134,7 +134,7 @@ describe('what a stranger can leave behind', () => {
     expect(await entries('unknown-result')).toBe(before.unknown + 3)
   })
 
-  test('messages that nobody has signed write ten, and everything that somebody has signed writes each', async () => {
+  test('messages without a signature write ten, and each signed one writes its own', async () => {
     const before = { unsigned: await entries('unsigned'), stranger: await entries('not-invited') }
     app.auth.time.advance(minute - (app.auth.time.clock.now() % minute))
     for (let i = 0; i < 12; i++) {
@@ -192,7 +192,7 @@ describe('what a stranger can leave behind', () => {
     app.auth.time.advance(-13 * minute)
   })
 
-  test('somebody who came back has nothing open any more', async () => {
+  test('a user who came back has nothing open', async () => {
     idp.state.person = personOf('root')
     const browser = createBrowser(app, '198.51.100.6')
     expect(requestIdOf((await browser.start({ domain: 'acme.example' })).url)).toMatch(/^_/)

@@ -139,7 +139,7 @@ describe('who may', () => {
       code: 200,
     })
     expect(await call('PATCH', config, { defaultRoleId: admin })).toMatchObject({ code: 200 })
-    // What somebody else has set is not for them to put to use.
+    // What another user has set is not for them to put to use.
     expect(await call('PATCH', config, { provisioning: 'create' }, office)).toMatchObject({ code: 403 })
     expect(await call('PATCH', config, { defaultRoleId: null })).toMatchObject({ code: 200 })
     expect(await call('PATCH', config, { provisioning: 'create' })).toMatchObject({
@@ -148,7 +148,7 @@ describe('who may', () => {
     })
   })
 
-  test('nobody says which provider is believed while somebody may do more than they may', async () => {
+  test('no user says which provider is believed while another may do more', async () => {
     const admin = await roleId('admin')
     const office = await tokenOf(app.auth, 'office2@acme.example', 'Office')
     const refused = { code: 403, error_code: 2051, data: { roleIds: expect.arrayContaining([admin]) } }
@@ -306,7 +306,7 @@ describe('requiring single sign-on', () => {
       Object.values(sessions).map(async (each) => (await auth.get(String(each))).statusCode),
     )
     expect(codes).toEqual([401, 200, 200])
-    // Whoever turned it on by password has to come in the new way, too.
+    // The user who turned it on by password has to sign in the new way, too.
     expect(await call('GET', config)).toMatchObject({ code: 401 })
     token = admin
     expect(await app.singleSignOn.domains.findSingleSignOn('acme.example')).toEqual({

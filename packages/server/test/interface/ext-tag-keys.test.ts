@@ -375,7 +375,7 @@ describe('values', () => {
 })
 
 describe('G07: bounds', () => {
-  test('a company has 200 keys of its own at most, whoever creates at once', async () => {
+  test('a company has 200 keys of its own at most, however many are created at once', async () => {
     await opened.relational.pool.query(
       `insert into tag_keys (id, company_id, name, name_hash, assignment_mode)
        select lpad(to_hex(n), 24, '0'), $1, n::text, sha256(n::text::bytea),
@@ -391,7 +391,7 @@ describe('G07: bounds', () => {
     })
   })
 
-  test('a key has 1,000 values at most, whoever adds at once', async () => {
+  test('a key has 1,000 values at most, however many are added at once', async () => {
     const values = Array.from({ length: maxTagValues - 1 }, (_, i) => ({ name: `value ${i}` }))
     const key = await create({ name: 'Season', values })
     const replies = await Promise.all(

@@ -128,7 +128,7 @@ describe('a team', () => {
 })
 
 describe('members', () => {
-  test('nobody is left without a team', async () => {
+  test('no user is left without a team', async () => {
     const person = await app.person()
     const team = await app.team()
     await app.putInto(person.id, team)
@@ -138,7 +138,7 @@ describe('members', () => {
     expect(await patch(team, { members: { remove: [person.id] } })).toMatchObject({ status: 200 })
   })
 
-  test('taken out of two teams at once, somebody stays in one', async () => {
+  test('taken out of two teams at once, a user stays in one', async () => {
     const person = await app.person()
     const teams = [await app.team(), await app.team()]
     await app.putInto(person.id, ...teams)
@@ -283,7 +283,7 @@ describe('deleting', () => {
   })
 })
 
-test('somebody invited into a team that is deleted at once is in a team or was not invited', async () => {
+test('a user invited into a team that is deleted at once is in a team or was not invited', async () => {
   const roleId = await app.roleIdOf('viewer')
   for (let round = 0; round < 5; round++) {
     const team = await app.team()

@@ -192,7 +192,7 @@ describe('changing', () => {
   })
 })
 
-describe('nobody gives what they do not hold', () => {
+describe('no user gives what they do not hold', () => {
   test('a role above one’s own is refused in every way, and recorded', async () => {
     const clerk = await app.personWith('user:update', 'user:read', 'invitation:create')
     const person = await app.person((await app.role(['user:read'])).name)
@@ -216,7 +216,7 @@ describe('nobody gives what they do not hold', () => {
     })
   })
 
-  test('somebody who may do more is not changed, deactivated or deleted', async () => {
+  test('a user who may do more is not changed, deactivated or deleted', async () => {
     const clerk = await app.personWith('user:update', 'user:delete', 'user:read')
     for (const [method, path, body] of [
       ['PATCH', `/users/${admin.id}`, { firstName: 'Eve' }],
@@ -312,7 +312,7 @@ describe('deactivating, reactivating, deleting', () => {
       `insert into sso_identities (company_id, idp_entity_id, name_id, user_id)
        select company_id, 'idp', id, id from users where id = $1`,
     ],
-  ])('somebody without a password %s is active again', async (_, statement) => {
+  ])('a user without a password %s is active again', async (_, statement) => {
     const { id } = await app.person()
     await relational.pool.query(
       'update users set password_hash = null, last_sign_in_at = null where id = $1',

@@ -110,6 +110,9 @@ test('names what is wrong with the request or the version', async () => {
     const { status, error_code, data } = await preview(workflow, body)
     return { status, error_code, data }
   }
+  expect((await preview(workflow, { entrypointId: 'gone' })).message).toMatch(
+    /^The version has no entrypoint "gone"; there are: \w+/,
+  )
   expect(await refused({ entrypointId: 'gone' })).toEqual({
     status: 400,
     error_code: 3500,

@@ -3,7 +3,12 @@ import type { TagKey } from '@millrace/contract/resources/tag-key.ts'
 import type { Workflow } from '@millrace/contract/resources/workflow.ts'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { experimentBody } from '../support/experiments.ts'
-import { bannerDefinition, openWorkflowsApp, type WorkflowsApp } from '../support/workflows.ts'
+import {
+  bannerDefinition,
+  openWorkflowsApp,
+  readingDefinition,
+  type WorkflowsApp,
+} from '../support/workflows.ts'
 
 /** What becomes of workflows when what they use is deleted, and of what they use while they are published. */
 
@@ -216,7 +221,7 @@ describe('a cohort', () => {
       error_code: 3009,
       data: { id: cohortId, workflows: [{ id: workflow.id, name: workflow.name }] },
     })
-    // The next version does not use it any more; the draft that does still keeps nothing.
+    // The next version no longer uses it; the draft that does still keeps nothing.
     const draft = await stateOf(workflow, 'draft')
     await opened.succeed(opened.save(workflow, draft, { definition: bannerDefinition() }))
     await opened.succeed(opened.publish(workflow, draft))
@@ -255,6 +260,43 @@ describe('a cohort', () => {
   })
 })
 
+describe('a datasource', () => {
+  const datasources = '/v2/datasources'
+  const patch = async (url: string, body: object) => {
+    const reply = await opened.app.auth.call(opened.admin.token, 'PATCH', url, body as never)
+    return { ...(reply.json() as { data: unknown; error_code?: number }), status: reply.statusCode }
+  }
+
+  test('stays with the teams of a published workflow that reads it', async () => {
+    const [first, other] = [opened.teamId, await opened.app.team()]
+    await opened.app.putInto(opened.admin.id, first, other)
+    opened.app.cache.forget()
+    const body = { name: 'Shop', resourceGroupIds: [first, other] }
+    const { id } = (await call<{ id: string }>('POST', datasources, body)).data
+    const workflow = await opened.published(readingDefinition(id))
+    const sees = (resourceGroupIds: string[]) => patch(`${datasources}/${id}`, { resourceGroupIds })
+    expect(await sees([other])).toMatchObject({
+      status: 409,
+      error_code: 1026,
+      data: { id, workflows: [{ id: workflow.id, name: workflow.name }] },
+    })
+    expect(await sees([first])).toMatchObject({ status: 200 })
+    const path = `/v2/workflows/${workflow.id}`
+    expect(await patch(path, { resourceGroupIds: [other] })).toMatchObject({
+      status: 409,
+      error_code: 3010,
+      data: { id: workflow.id, datasources: [{ id, name: 'Shop' }] },
+    })
+    // With one of its teams the workflow may have others, and an archived one reads nothing.
+    expect(await patch(path, { resourceGroupIds: [other, first] })).toMatchObject({ status: 200 })
+    expect(await sees([other])).toMatchObject({ status: 200 })
+    expect(await patch(path, { resourceGroupIds: [first] })).toMatchObject({ status: 409 })
+    await opened.succeed(opened.act(workflow, 'archive'))
+    expect(await patch(path, { resourceGroupIds: [first] })).toMatchObject({ status: 200 })
+    expect((await opened.succeed(opened.act(workflow, 'restore'))).status).toBe('draft')
+  })
+})
+
 test('tags are deleted while workflows are saved and published, and neither waits for the other for ever', async () => {
   const keys = await Promise.all([1, 2, 3].map((n) => addKey(`Key ${n}`, ['a', 'b', 'c'], 'multiple')))
   const workflow = await opened.published(
@@ -272,6 +314,22 @@ test('tags are deleted while workflows are saved and published, and neither wait
   for (const { status } of await Promise.all(publishing)) expect([200, 409]).toContain(status)
   expect(await tagsOf(workflow, 'draft')).toEqual({ edge: [], branches: [] })
   expect(await tagsOf(workflow, 'live')).toEqual({ edge: [], branches: [] })
+})
+
+test('a live version is given tags while they are deleted, and names none that is gone', async () => {
+  const key = await addKey('Season', ['a', 'b', 'c', 'd', 'e'], 'multiple')
+  const workflow = await opened.published(tagged())
+  for (const tagValueId of key.values) {
+    const live = await stateOf(workflow, 'live')
+    const branchTags = [{ tagKeyId: key.id, tagValueId, branchId: live.analyze.branches[0] }]
+    const [saved, deleted] = await Promise.all([
+      opened.save(workflow, live, { analyzeOverrides: { branchTags } }),
+      call('DELETE', `${tags}/${key.id}/values/${tagValueId}`),
+    ])
+    expect([200, 400]).toContain(saved.status)
+    expect(deleted.status).toBe(200)
+    expect((await stateOf(workflow, 'live')).analyzeOverrides.branchTags).toEqual([])
+  }
 })
 
 test('an experiment of a published workflow is known by its variants', async () => {

@@ -27,7 +27,7 @@ const list = async (query = '', token?: string) =>
 const names = async (query = '', token?: string) =>
   (await opened.succeed(list(query, token))).map(({ name }) => name)
 
-/** Somebody of the company with every permission, in a team of their own. */
+/** A user of the company with every permission, in a team of their own. */
 async function colleague(): Promise<Person & { readonly teamId: string }> {
   const person = await opened.app.person('admin')
   const teamId = await opened.app.team()
@@ -237,6 +237,25 @@ describe('a workflow', () => {
       status: 200,
     })
   })
+
+  test('is created with its variable profile, and not with one of another company', async () => {
+    const made = (options: object = {}) =>
+      opened.succeed(
+        opened.call<{ id: string }>('POST', '/variable-profiles', { name: 'Tool', parameters: [] }, options),
+      )
+    const profile = await made()
+    const workflow = await opened.create({ variableProfileId: profile.id.toUpperCase() })
+    expect(workflow.variableProfileId).toBe(profile.id)
+    expect(await opened.create({ variableProfileId: null })).not.toHaveProperty('variableProfileId')
+    const foreign = await made({ token: opened.stranger.token })
+    const body = { name: 'Banner', resourceGroupIds: [opened.teamId], variableProfileId: foreign.id }
+    const reply = await opened.call('POST', '', body)
+    expect([reply.status, reply.error_code, reply.message]).toEqual([
+      400,
+      1,
+      'variableProfileId must be a variable profile of your company, or null',
+    ])
+  })
 })
 
 describe('the life of a workflow', () => {
@@ -298,7 +317,7 @@ describe('the life of a workflow', () => {
     expect(await published()).toEqual(before)
   })
 
-  test('one whose live version does not validate any more is restored as a draft', async () => {
+  test('one whose live version no longer validates is restored as a draft', async () => {
     const workflow = await opened.published()
     const live = workflow.versions.find(({ state }) => state === 'live')
     await opened.succeed(opened.act(workflow, 'archive'))

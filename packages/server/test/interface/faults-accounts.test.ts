@@ -115,7 +115,7 @@ describe('P02', () => {
     expect(await app.takeMails()).toHaveLength(5)
   })
 
-  test('requests for one address wait for each other, whether somebody has it or not', async () => {
+  test('requests for one address wait for each other, whether a user has it or not', async () => {
     const person = await app.person()
     const countWaiting = async () => {
       const { rows } = await relational.pool.query(
@@ -323,7 +323,7 @@ test('P08: a mail server that is down holds nobody up, and gets each mail once w
   await mails.stop()
 })
 
-test('P09: a new password ends everything, signs nobody in, and the owner is told', async () => {
+test('P09: a new password ends everything, signs nobody in, and the owner is notified', async () => {
   const person = await app.person()
   const session = (await app.signIn(person.email)).json()
   const secret = await secretFor(person)

@@ -69,7 +69,7 @@ describe('a whole service', () => {
   }
   type Answer = Awaited<ReturnType<typeof ask>>
 
-  /** What the answer sends somebody to. */
+  /** What the answer sends a user to. */
   function stepOf({ status, headers, body }: Answer): string {
     const { pathname } = new URL(headers.get('location') ?? 'none:', service.baseUrl)
     if (status === 200 && body.includes('name="password"')) return 'password'

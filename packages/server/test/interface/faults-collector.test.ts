@@ -114,7 +114,7 @@ describe('a body of 5 MB that is made to take long', () => {
   })
 })
 
-test('a body of 1,000 levels is judged, one of 1,001 is refused when it is long', async () => {
+test('a body of 1,000 levels is validated, one of 1,001 is refused when it is long', async () => {
   const filler = `"${'x'.repeat(300_000)}"`
   const nested = (levels: number) => `${'['.repeat(levels - 1)}${filler}${']'.repeat(levels - 1)}`
   expect((await post(`[${nested(1000)}]`)).status).toBe(200)
@@ -146,7 +146,7 @@ test('compressed bodies that come at once are inflated a few at a time', async (
   expect((peakMemory() - before) * 2 ** 20).toBeLessThan(60 * inflated)
 })
 
-test('senders who begin and dawdle keep nobody out', async () => {
+test('senders who begin and dawdle keep no other out', async () => {
   const other = await startCollector({ limits: { requests: 5 } })
   const head = `POST /collect/65f0c0ffee5ca1ab1e0ddba2/tracker HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\n{`
   const sockets = await openSockets(other.port, 200, head)
@@ -168,7 +168,7 @@ test('senders who begin and dawdle keep nobody out', async () => {
   }
 })
 
-test('1,000 connections that say nothing disturb nobody', async () => {
+test('1,000 connections that say nothing disturb no other', async () => {
   const postTwenty = async (): Promise<number> => {
     const began = performance.now()
     for (let i = 0; i < 20; i++) expect((await post(JSON.stringify(event()))).status).toBe(200)

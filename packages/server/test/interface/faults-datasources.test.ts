@@ -73,9 +73,15 @@ describe('D01: the analyser', () => {
 
   test('says what a datasource without source, or without content, lacks', async () => {
     const { id } = await world.create()
-    expect((await analyze(id)).error_code).toBe(1010)
+    expect(await analyze(id)).toMatchObject({
+      error_code: 1010,
+      message: expect.stringContaining(`PATCH /v2/datasources/${id}`),
+    })
     const { id: empty } = await world.create({ source: { type: 'file' } })
-    expect((await analyze(empty)).error_code).toBe(1010)
+    expect(await analyze(empty)).toMatchObject({
+      error_code: 1010,
+      message: expect.stringContaining(`PUT /v2/datasources/${empty}/content`),
+    })
   })
 })
 
@@ -249,6 +255,7 @@ describe('D06: answers that take long or are large', () => {
       const reply = await analyze(await ofContent(content, { format: 'csv' }))
       expect([reply.status, reply.error_code]).toEqual([400, 1012])
       expect(reply.data.err).toMatch(/longer than 1 MB|at most 2000/)
+      expect(reply.message).toBe(`Failed to get sample: ${reply.data.err}`)
     }
   })
 

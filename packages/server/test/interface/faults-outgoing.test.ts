@@ -221,7 +221,7 @@ describe('D03: names', () => {
     expect([asked, sockets]).toEqual([2, 1])
   })
 
-  test('the connection goes to the address that was judged: nothing resolves the name again', async () => {
+  test('the connection goes to the address that was checked: nothing resolves the name again', async () => {
     let asked = 0
     const client = clientWith({
       resolve: async () => {

@@ -218,7 +218,7 @@ describe('A07, A08: whom it is for, and when', () => {
       'transient-name-id',
     ],
   ]
-  test.each(times)('A08 an assertion that %s is judged so', async (_name, change, wanted) => {
+  test.each(times)('A08 an assertion that %s is answered so', async (_name, change, wanted) => {
     const { browser, respond } = await begin()
     // The identity provider writes the time of the machine, the service reads that of the test.
     const now = (xml: string) =>

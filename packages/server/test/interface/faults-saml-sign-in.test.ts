@@ -170,7 +170,7 @@ describe('A12, A16: whom it lets in', () => {
     expect(await signIn(personOf('name-1', { email: 'Linked@Acme.Example' }))).toBe('accepted')
     expect(await signIn(personOf('name-1', { email: 'renamed@acme.example' }))).toBe('accepted')
     expect(await app.finished()).toEqual([user.id, user.id])
-    // The address was given to somebody else at the identity provider: that one is not this user.
+    // The address was given to another user at the identity provider: that one is not this user.
     expect(await signIn(personOf('name-2', { email: 'linked@acme.example' }))).toBe('other-identity')
   })
 
@@ -216,7 +216,7 @@ describe('A12, A16: whom it lets in', () => {
     expect(await signIn(personOf('mover', { email: 'mover@acme.example' }))).toBe('domain-not-verified')
   })
 
-  test('A16 by invitation only: somebody unknown is refused, somebody invited keeps role and teams', async () => {
+  test('A16 by invitation only: an unknown user is refused, an invited one keeps role and teams', async () => {
     expect(await signIn(personOf('unknown'))).toBe('not-invited')
     const { rows: entries } = await relational.pool.query(
       `select actor_kind, actor_name, target_name from audit_entries where details->>'reason' = 'not-invited'`,
@@ -328,7 +328,7 @@ describe('A12, A16: whom it lets in', () => {
     await app.auth.call(token, 'PATCH', config, { provisioning: 'invitation' })
   })
 
-  test('somebody disabled, and a service account, are refused; somebody erased is a stranger', async () => {
+  test('a disabled user, and a service account, are refused; an erased one is unknown', async () => {
     await app.auth.addUser('gone@acme.example')
     expect(await signIn(personOf('gone'))).toBe('accepted')
     await app.auth.accounts.disableUser('gone@acme.example')

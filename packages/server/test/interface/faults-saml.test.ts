@@ -45,7 +45,7 @@ describe('A01, A02, A04: what is signed, and by whom', () => {
     expect(await app.finished()).toHaveLength(3)
   })
 
-  test('somebody with 200 attributes and 1 000 groups is let in', async () => {
+  test('a user with 200 attributes and 1 000 groups is let in', async () => {
     const { browser, respond } = await begin()
     const each = (count: number, name: string) => Array.from({ length: count }, (_, i) => `${name}-${i}`)
     const many = Object.fromEntries(each(200, 'attribute').map((name) => [name, [name]]))

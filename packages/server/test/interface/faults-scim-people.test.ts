@@ -105,7 +105,7 @@ test('I09 an externalId is an opaque text of the company and never an id', async
 const core = 'urn:ietf:params:scim:schemas:core:2.0:User'
 const enterprise = 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User'
 
-describe('I10 turning somebody off', () => {
+describe('I10 turning a user off', () => {
   test.each([
     ['Entra ID', patch({ op: 'Replace', path: 'active', value: 'False' })],
     ['Okta', patch({ op: 'replace', value: { active: false } })],
@@ -350,7 +350,7 @@ describe('I20 repeated requests and two connectors at once', () => {
     expect(groups.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409, 409, 409])
   })
 
-  test('memberships converge, whoever repeats what', async () => {
+  test('memberships converge, no matter which request is repeated', async () => {
     const [a, b] = [await app.user(), await app.user()]
     const id = await app.group()
     const both = patch({ op: 'add', path: 'members', value: [{ value: a }, { value: b }] })

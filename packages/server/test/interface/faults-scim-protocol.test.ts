@@ -9,7 +9,7 @@ import {
   patch,
 } from '../support/provisioning.ts'
 
-/** Inputs of docs/faults.md about requests and replies whoever they are about, against the SCIM service. */
+/** Inputs of docs/faults.md about requests and replies, for users and groups alike, against the SCIM service. */
 
 let app: ProvisioningApp
 let counter = 0
@@ -78,7 +78,7 @@ test('I03 an id that is none is unknown, not malformed', async () => {
   }
 })
 
-test('I04 a filter that matches nobody answers an empty list', async () => {
+test('I04 a filter that matches no user answers an empty list', async () => {
   for (const filter of ['userName eq "nobody@acme.example"', 'userName eq "no address"', 'id eq "x"']) {
     const { status, body } = await search(filter)
     expect(status).toBe(200)

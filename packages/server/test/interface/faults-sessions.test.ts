@@ -256,7 +256,7 @@ describe('T13, T15: a refresh', () => {
     await expectEnded(app.auth, pair)
   })
 
-  test('T15: is refused once the domain must use single sign-on, whoever forgot to end the session', async () => {
+  test('T15: is refused once the domain must use single sign-on, even where nothing ended the session', async () => {
     const person = await app.person('viewer', app.companyId, 'bound.example')
     const pair = await signedIn(person.email)
     await requireByRows(relational, app.companyId, 'bound.example')

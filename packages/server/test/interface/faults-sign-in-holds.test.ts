@@ -79,7 +79,7 @@ describe('one network that is held', () => {
     return seen
   }
 
-  test('keeps nobody elsewhere from signing in, and costs no hash', async () => {
+  test('keeps no user elsewhere from signing in, and costs no hash', async () => {
     for (let i = 0; i < 50; i++)
       expect(await statusOf(`u${i}@example.com`, 'wrong', { from: held })).toBe(401)
     const names = Array.from({ length: 10 }, (_, i) => `colleague${i}@example.com`)
@@ -116,7 +116,7 @@ describe('one network that is held', () => {
     await app.app.close()
   })
 
-  test('keeps nobody elsewhere from giving a one-time code', async () => {
+  test('keeps no user elsewhere from giving a one-time code', async () => {
     await auth.addUser('two-steps@example.com')
     const token = (await auth.signIn('two-steps@example.com', undefined, { from: home })).json().access_token
     const { secret } = await turnOnAuthenticator(auth, token)

@@ -380,7 +380,7 @@ test('T17: nothing that is secret, and nothing that looks like a line of the log
     `GET / HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${access_token}\r\nno header\r\n\r\n`,
   )
   await sleep(200)
-  // What stands before is the banner for whoever started it.
+  // What stands before is the banner for the operator who started it.
   const log = service
     .output()
     .split('\n')

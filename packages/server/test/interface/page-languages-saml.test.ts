@@ -40,7 +40,7 @@ function visit(language: Language): Visit {
 
 const acme = { domain: 'acme.example' }
 
-/** Goes the whole way as somebody of the domain, with what the identity provider says changed. */
+/** Goes the whole way as a user of the domain, with what the identity provider says changed. */
 async function goThrough(
   { browser, begin, answer, language }: Visit,
   name: string,
@@ -64,7 +64,7 @@ async function goThrough(
 const states: Readonly<Record<string, (visit: Visit) => Promise<Shown>>> = {
   'the way to the identity provider': ({ begin }) => begin(acme),
   'a trial that works': (visit) => goThrough(visit, 'root'),
-  'a trial of somebody who may not come in': (visit) => goThrough(visit, 'nobody'),
+  'a trial of a user who may not sign in': (visit) => goThrough(visit, 'nobody'),
   'a response that is refused': (visit) =>
     goThrough(visit, 'root', (xml) => xml.replace('status:Success', 'status:Responder')),
   'a response that nobody can read': ({ answer }) => answer({ SAMLResponse: 'eA==' }),

@@ -53,7 +53,7 @@ afterAll(async () => {
   await relational.close()
 })
 
-/** Somebody with a browser, at an address of their own. */
+/** A user with a browser, at an address of their own. */
 interface Visit {
   readonly language: Language
   readonly browser: FormBrowser

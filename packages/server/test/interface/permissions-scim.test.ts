@@ -145,7 +145,7 @@ describe.each(requests)('$method $path', ({ method, path, id, body, status }) =>
   }
 })
 
-test('somebody of another company becomes no member of a group', async () => {
+test('a user of another company becomes no member of a group', async () => {
   const theirs = await aUserId()
   const body = aGroup(crypto.randomUUID(), [theirs])
   const reply = await world.call(foreign, 'POST', { path: `${scimPath}/Groups`, body })

@@ -40,6 +40,18 @@ test('every routed operation has a row, and every row is routed', async () => {
 })
 
 /** By hand, so that nothing is opened by accident. */
+const publicOperations = [
+  'collectEvents',
+  'importSegmentBatch',
+  'runWorkflow',
+  'sendSegmentAlias',
+  'sendSegmentBatch',
+  'sendSegmentGroup',
+  'sendSegmentIdentify',
+  'sendSegmentPage',
+  'sendSegmentScreen',
+  'sendSegmentTrack',
+]
 const openOperations: readonly (readonly [id: string, call: (service: Service) => Call])[] = [
   ['checkEmail', () => ({ path: '/v2/oauth/check-email', body: { email: 'ada@example.com' } })],
   ['confirmSingleSignOn', ({ companyId }) => ({ path: `/v2/sso/saml/${companyId}/confirm` })],
@@ -57,8 +69,10 @@ const openOperations: readonly (readonly [id: string, call: (service: Service) =
 test('no operation is open but these', () => {
   const idsOf = (wanted: string) => allOperations.filter(({ scope }) => scope === wanted).map(({ id }) => id)
   expect(idsOf('open').toSorted()).toEqual(openOperations.map(([id]) => id))
-  expect(idsOf('collector').toSorted()).toEqual(['collectEvents', 'runWorkflow'])
-  expect(protectedOperations).toHaveLength(allOperations.length - openOperations.length - 2)
+  expect(idsOf('collector').toSorted()).toEqual(publicOperations)
+  expect(protectedOperations).toHaveLength(
+    allOperations.length - openOperations.length - publicOperations.length,
+  )
 })
 
 test.each(openOperations)('%s is open: a token changes nothing', async (id, callOf) => {
@@ -72,7 +86,7 @@ test.each(openOperations)('%s is open: a token changes nothing', async (id, call
   expect([401, 405, 500]).not.toContain([...statuses][0])
 })
 
-test('whoever may call says a permission, or words', () => {
+test('who may call is a permission, or a sentence', () => {
   const unsaid = protectedOperations.filter(({ permission, access }) => !permission && !access)
   expect(unsaid.map(({ id }) => id)).toEqual([])
 })
@@ -85,7 +99,7 @@ const cases = protectedOperations.flatMap((operation) => {
 /** The same call for objects that nobody has. */
 const absent = (call: Call): Call => ({ ...call, path: call.path.replace(/[0-9a-f]{24}/g, 'f'.repeat(24)) })
 
-/** How often the audit log says that somebody was refused for a reason. */
+/** How often the audit log says that a user was refused for a reason. */
 async function refusalsOf({ userId, companyId }: Person, error: string | undefined): Promise<number> {
   const { rows } = await world.relational.pool.query<{ id: string }>(
     'select id from audit_entries where company_id = $1 and actor_id = $2 and error = $3',
@@ -97,7 +111,7 @@ async function refusalsOf({ userId, companyId }: Person, error: string | undefin
 describe.each(cases)('%s', (_id, { method, permission, access, url, audit }: Operation, row) => {
   const ask = (token: string | undefined, call: Call) => world.call(token, method, call)
 
-  /** The person, or somebody just like them whom the call may change. */
+  /** The person, or another user just like them whom the call may change. */
   const callerLike = async (person: Person) => (row.ofCaller ? world.twin(person) : person)
 
   async function statusFor(person: Person): Promise<number> {
@@ -125,7 +139,7 @@ describe.each(cases)('%s', (_id, { method, permission, access, url, audit }: Ope
   })
 
   if (permission) {
-    test('refuses whoever holds every permission but the one it needs', async () => {
+    test('refuses a user who holds every permission but the one it needs', async () => {
       const caller = await world.person({ without: permission })
       const reply = await ask(caller.token, await row.call(world, caller))
       expect(reply.status).toBe(403)
@@ -137,7 +151,7 @@ describe.each(cases)('%s', (_id, { method, permission, access, url, audit }: Ope
       expect(status).toBe(row.alone ?? row.entitled ?? 200)
     })
 
-    test('says nothing of an object to whoever lacks the permission', async () => {
+    test('says nothing of an object to a user who lacks the permission', async () => {
       const caller = await world.person({ without: permission })
       expect((await ask(caller.token, absent(await row.call(world, caller)))).status).toBe(403)
     })
@@ -168,7 +182,7 @@ describe.each(cases)('%s', (_id, { method, permission, access, url, audit }: Ope
     if (url.includes(':') && !row.makesNamed) expect(row.stranger).toBe(404)
     const text = await reply.text()
     expect(text).not.toContain(service.companyId)
-    // Whoever asks for what does not exist is answered in the same words.
+    // A request for what does not exist is answered in the same words.
     if (row.stranger === 404) {
       const reply = await ask(stranger.token, absent(call))
       const none = (await reply.json()) as Record<string, unknown>

@@ -44,7 +44,7 @@ async function post(path: string, body: unknown, headers: Record<string, string>
 const readsDatasources = async (token: string): Promise<number> =>
   (await fetch(`${origin}/v2/datasources`, { headers: { authorization: `Bearer ${token}` } })).status
 
-test('somebody is invited, chooses a password, signs in, refreshes, is deactivated by SCIM and is refused', async () => {
+test('a user is invited, chooses a password, signs in, refreshes, is deactivated by SCIM and is refused', async () => {
   const roles = await service.dataOf<{ id: string; name: string }[]>('GET', '/entities/roles')
   const teams = await service.dataOf<{ id: string }[]>('GET', '/entities/teams')
   const roleId = roles.find(({ name }) => name === 'viewer')?.id
@@ -186,7 +186,7 @@ test('somebody is invited, chooses a password, signs in, refreshes, is deactivat
   expect(said.at(-1)).toBe('sign-in failure')
 })
 
-test('the administrator who is the last one stays, whoever asks', async () => {
+test('the administrator who is the last one stays, no matter who asks', async () => {
   const me = await service.dataOf<{ id: string }>('GET', '/entities/users/me')
   for (const [method, path, body] of [
     ['POST', `/entities/users/${me.id}/deactivate`, undefined],

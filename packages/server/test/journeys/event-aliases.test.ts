@@ -104,7 +104,7 @@ const queries = fc
     return [whole((filter) => filter), whole(asRenamed)]
   })
 
-const runs = times(150, 15)
+const runs = times(150, 6)
 
 test('every query is answered as over rows that are stored under the new names', {
   timeout: 60_000 + 400 * runs,
@@ -134,7 +134,7 @@ async function expectAgreement(path: string, asked: unknown, twin: unknown): Pro
 }
 
 describe('every exploration is answered so too', () => {
-  const numRuns = times(50, 4)
+  const numRuns = times(50, 2)
   const timeout = 60_000 + 400 * numRuns
 
   test('funnels', { timeout }, async () => {

@@ -15,8 +15,8 @@ import { openStatisticsEngine, type StatisticsEngine } from '../support/statisti
 import { type StoredEvent, storedEvent } from '../support/statistics-events.ts'
 
 /** Companies with a history of their own each, and experiments that are measured. */
-const histories = times(60, 12)
-const runs = times(1_000, 40)
+const histories = times(60, 6)
+const runs = times(1_000, 15)
 
 let engine: StatisticsEngine
 let companies: StoredEvent[][]

@@ -145,8 +145,8 @@ const sampleFunnel: fc.Arbitrary<FunnelQuery> = fc
   .map(({ steps, shape, ranges }) => ({ steps, ...shape, ...ranges }))
 
 /** Companies with a history of their own each. */
-const histories = times(60, 12)
-const runs = times(1_500, 40)
+const histories = times(60, 6)
+const runs = times(1_500, 15)
 
 describe('on generated events', () => {
   it('answers any funnel as a plain computation does', { timeout: 60_000 + 1_000 * runs }, async () => {

@@ -11,7 +11,7 @@ import {
 } from '../support/loading.ts'
 import { times } from '../support/long.ts'
 
-const runs = times(20, 5)
+const runs = times(20, 2)
 let ground: LoadingGround
 
 beforeAll(async () => {

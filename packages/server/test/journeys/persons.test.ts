@@ -80,21 +80,21 @@ test('a workflow knows what the person did a moment ago, on each device, and to 
       faults: steps.flatMap(({ fault }) => fault ?? []),
     }
   }
-  const patience = { timeout: 60_000 }
+  const polling = { timeout: 60_000 }
   const nothing = { did: [], cohort: 'default', faults: [] }
 
   expect(await run({ client: 'ada' })).toEqual(nothing)
   await collect({ name: 'page_view', tmpId: 'phone' }, { name: 'add_cart', tmpId: 'other' })
-  await expect.poll(() => run({ device: 'phone' }), patience).toEqual({ ...nothing, did: ['page_view'] })
+  await expect.poll(() => run({ device: 'phone' }), polling).toEqual({ ...nothing, did: ['page_view'] })
   expect(await run({ client: 'ada' })).toEqual(nothing)
   await collect({ name: 'identify', tmpId: 'phone', clientId: 'ada' })
   await expect
-    .poll(() => run({ client: 'ada' }), patience)
+    .poll(() => run({ client: 'ada' }), polling)
     .toEqual({ ...nothing, did: ['identify', 'page_view'] })
   const purchase = { name: 'purchase', tmpId: 'laptop', clientId: 'ada', value: 20, transId: 'order-1' }
   await collect({ ...purchase, data: { ids: ['SKU-1'] } })
   const buyer = { did: ['purchase', 'identify', 'page_view'], cohort: 'member', faults: [] }
-  await expect.poll(() => run({ client: 'ada' }), patience).toEqual(buyer)
-  await expect.poll(() => run({ device: 'phone' }), patience).toEqual(buyer)
+  await expect.poll(() => run({ client: 'ada' }), polling).toEqual(buyer)
+  await expect.poll(() => run({ device: 'phone' }), polling).toEqual(buyer)
   expect(await run({ device: 'other' })).toEqual({ ...nothing, did: ['add_cart'] })
 }, 240_000)

@@ -114,7 +114,7 @@ test('Okta: hired, put into a group, renamed, unassigned under another name, ass
   await expectReply(find(first), 200, { totalResults: 0 })
   await expectReply(find(second), 200, { totalResults: 1, Resources: [{ id }] })
 
-  // Renamed once more to an address that somebody has, and unassigned in the same request.
+  // Renamed once more to an address that another user has, and unassigned in the same request.
   const holder = await app.auth.addUser(third)
   const unassigned = { ...renamed, ...oktaUser(third, { id }), active: false }
   await expectReply(app.scim('PUT', `/Users/${id}`, unassigned), 200, { userName: second, active: false })

@@ -41,7 +41,7 @@ test('Entra ID: one cycle over one person and one group, to the deletion and bac
   expect(await app.roleOf(kept.get('user') ?? '')).toBe('viewer')
 })
 
-test('a company links its people, gives roles by groups, and lets somebody go who is signed in', async () => {
+test('a company links its people, gives roles by groups, and lets a user go who is signed in', async () => {
   const email = 'ada@acme.example'
   const ada = await app.auth.addUser(email)
   const found = await app.scim('GET', `/Users?filter=${encodeURIComponent(`userName eq "${email}"`)}`)

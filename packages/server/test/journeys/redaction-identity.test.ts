@@ -15,7 +15,7 @@ import { removeData, type Service, startService } from '../support/running-servi
 import { everyRow, expectNowhere } from '../support/secret-search.ts'
 
 /**
- * One run through everything that lets people in, with every line logged. What lets somebody in may stand in the one
+ * One run through every way to sign in, with every line logged. A credential may stand in the one
  * answer or mail that gives it, and nowhere else: each step puts its secrets into `secrets`, and looks at the database
  * while they are good.
  */
@@ -307,7 +307,7 @@ async function passSingleSignOn(): Promise<void> {
   await send(`${new URL(finish).pathname}?result=${result}`, 403)
 }
 
-test('U06: nothing that lets somebody in stands in the log, the metrics, the audit log, a refusal or a row', {
+test('U06: nothing that lets a user in stands in the log, the metrics, the audit log, a refusal or a row', {
   timeout: 120_000,
 }, async () => {
   await passAuthorizationCodes()

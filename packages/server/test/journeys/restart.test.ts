@@ -46,7 +46,7 @@ test.each(everyParent)(
   { timeout: 300_000 },
   async (parent) => {
     const path = temporaryDirectory()
-    for (let round = 0; round < times(15, 4); round++) {
+    for (let round = 0; round < times(15, 2); round++) {
       const holder = launch(parents[parent]([process.execPath, holderScript, path]))
       const [chunk] = (await once(holder.stdout ?? holder, 'data')) as [Buffer]
       expect(findRunningService(path)).toBeDefined()

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { mailTo } from '../support/outbox.ts'
 import { removeData, type Service, startService } from '../support/running-service.ts'
 
-/** A whole service: what was collected arrives as a file in the mail of whoever has scheduled it. */
+/** A whole service: what was collected arrives as a file in the mail of the user who has scheduled it. */
 
 let service: Service
 

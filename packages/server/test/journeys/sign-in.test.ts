@@ -44,8 +44,8 @@ afterAll(async () => {
   removeData(service)
 })
 
-test.for(screensByLanguage)(
-  'somebody signs in on $name in $lang, without scripts, and the application gets tokens',
+test.for(screensByLanguage('en'))(
+  'a user signs in on $name in $lang, without scripts, and the application gets tokens',
   async ({ width, height, colorScheme, name, lang }, context) => {
     if (browserAbsent) context.skip(browserAbsent)
     const issuer = new URL(service.baseUrl)
@@ -113,7 +113,7 @@ test.for(screensByLanguage)(
   },
 )
 
-test.for(screensByLanguage)(
+test.for(screensByLanguage('fr'))(
   'every other page shows whole on $name in $lang, without scripts',
   { timeout: 120_000 },
   async (screen, context) => {
@@ -194,7 +194,7 @@ test.for(screensByLanguage)(
     }
     const { secret } = await asPerson('', { password: chosen })
     const key = fromBase32(secret)
-    await asPerson('/confirm', { code: codeAt(key, Date.now(), -1) })
+    await asPerson('/confirm', { code: codeAt(key, Date.now()) })
     const second = await newTab()
     const tab = await second.newPage()
     await tab.goto(address)
@@ -208,7 +208,8 @@ test.for(screensByLanguage)(
     await tab.click('button')
     await tab.waitForSelector(`text=${words.wrongCode}`)
     await shot(tab, 'wrong one-time code')
-    await tab.fill('#code', codeAt(key, Date.now()))
+    // The next one: each code is taken once, and the one before the present may end meanwhile.
+    await tab.fill('#code', codeAt(key, Date.now(), 1))
     await tab.click('button')
     await tab.waitForSelector(`text=${words.consentTitle('Reports of others')}`)
     expect(await tab.textContent('.as')).toContain(email)

@@ -175,7 +175,7 @@ test('a company configures SAML, comes in through its provider, makes that manda
   expect(said.at(-1)).toBe('sso-config-delete success')
 })
 
-test.for(screensByLanguage)(
+test.for(screensByLanguage('fr'))(
   'the pages of single sign-on on $name in $lang: on the way, known and refused',
   async ({ width, height, colorScheme, name, lang }, test) => {
     if (browserAbsent) test.skip(browserAbsent)

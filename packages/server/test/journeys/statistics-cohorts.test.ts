@@ -74,7 +74,7 @@ const ofCohort = (source: string, { id }: Cohort, operator: 'equals' | 'notEqual
 })
 
 /** Random rules that are tried. */
-const runs = times(150, 15)
+const runs = times(150, 6)
 
 describe('on generated events', () => {
   let cohort: Cohort
@@ -159,7 +159,7 @@ describe('on generated events', () => {
         const count = expected.reduce((sum, person) => sum + cohorts.factsOf(person).length, 0)
         expect(row).toMatchObject({ 'events.count': count })
       }),
-      { numRuns: times(60, 6) },
+      { numRuns: times(60, 3) },
     )
   })
 

@@ -380,7 +380,7 @@ describe('on generated events', () => {
           expect(await app.rows(compared)).toEqual(oracle.rows(compared, zone))
         },
       ),
-      { numRuns: times(60, 5) },
+      { numRuns: times(60, 2) },
     )
   })
 })

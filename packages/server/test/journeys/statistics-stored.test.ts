@@ -19,7 +19,7 @@ import {
 } from '../support/statistics-events.ts'
 import { createOracle } from '../support/statistics-oracle.ts'
 
-const runs = times(25, 5)
+const runs = times(25, 2)
 
 let engine: StatisticsEngine
 let app: StatisticsApp

@@ -261,9 +261,12 @@ function emptyGroup() {
   }
 }
 
+/** Moves the halves of six decimals, which quotients by 32 displays end in, to where none ends: sums differ in their last bits. */
+const besideHalves = 1e-7
+
 function textOf(cells: readonly unknown[], values: readonly (number | null)[]): string {
   const numbers = values.map((value) =>
-    value === null ? 'null' : (value + 0).toFixed(6).replace(/^-0\.0+$/, '0.000000'),
+    value === null ? 'null' : (value + besideHalves).toFixed(6).replace(/^-0\.0+$/, '0.000000'),
   )
   return `${JSON.stringify(cells)} ${numbers.join(' ')}`
 }

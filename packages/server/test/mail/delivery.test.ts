@@ -274,7 +274,7 @@ describe('P08: one mail, whatever happens', () => {
     expect((await rows()).every(({ sent, attempts }) => sent && attempts === 1)).toBe(true)
   })
 
-  test('a mail that somebody holds is nobody else’s until the lease is over', async () => {
+  test('a mail that a process holds is no other’s until the lease is over', async () => {
     const server = await smtp()
     await enqueue()
     const store = createMailStore(database.db, box)

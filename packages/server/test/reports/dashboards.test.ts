@@ -155,7 +155,7 @@ describe('a dashboard', () => {
     })
   })
 
-  it('says which queries cannot be read any more', async () => {
+  it('says which queries can no longer be read', async () => {
     const { queries, unread } = await plan(revenue(over('last fortnight')))
     expect({ queries, unread }).toEqual({ queries: [], unread: ['queries.0'] })
   })

@@ -261,7 +261,7 @@ function expectedKeys(cadence: string, timezone: string, from: number, to: numbe
 test.each(
   long ? ['Europe/Paris', 'Australia/Lord_Howe', 'America/Santiago', 'Pacific/Apia'] : ['America/Santiago'],
 )(
-  'J01, J04: over a year in %s every period has one report, whoever is killed',
+  'J01, J04: over a year in %s every period has one report, no matter which process is killed',
   async (timezone) => {
     const { pool, time } = app.relational
     await empty()

@@ -106,7 +106,7 @@ describe('a language model', () => {
     expect(logged).toHaveLength(1)
   })
 
-  it('sends nobody elsewhere', async () => {
+  it('sends no reader elsewhere', async () => {
     server.received.length = 0
     server.answer = (reply) => {
       reply.statusCode = 307

@@ -56,6 +56,25 @@ describe('a question', () => {
     expect(read.unread).toEqual(['channel', 'new'])
   })
 
+  it.each([
+    ['sessions where is new "/" yesterday', [], ['is new "/"']],
+    ['sessions where is new "true" yesterday', ['true'], []],
+  ])('takes no value that a dimension cannot have: %s', async (question, values, unread) => {
+    const read = await readQuestion(question, questionContext())
+    expect(read.unread).toEqual(unread)
+    const filters = read.queries[0]?.query.filters
+    expect(filters?.flatMap((each) => ('values' in each ? each.values : []))).toEqual(values)
+  })
+
+  it.each([
+    ['revenue trend from 1 march 2011 to 1 march 2011 compared with 2011', 'month'],
+    ['revenue by hour from 1990 to 2020', 'month'],
+    ['revenue by hour in march 2011', 'hour'],
+  ])('is divided by a unit of which its ranges do not have too many: %s', async (question, granularity) => {
+    const [query] = await queriesOf(question)
+    expect(query?.timeDimensions[0]?.granularity).toBe(granularity)
+  })
+
   it('that measures nothing is refused with what can be asked for', async () => {
     const refused = await readQuestion('what is the weather in Paris?', questionContext()).catch(
       (error) => error,
@@ -324,7 +343,7 @@ describe('hostile questions (N01)', () => {
 
   it('of any words give a query that the statistics accept', async () => {
     const words = fc.constantFrom(
-      ...'revenue orders visitors by country device top 10 5 last month week in 2011 march since between and to from compared with vs year before France mobile not where is "x" , ? par pays le dernier mois depuis mars la plus du 1er au 15 mai 3 jours il y a Q3 product A-1 new best which per day trend / - = un week 53 2150 1970 999 years hours H2 second half ago until 31 february growth avant US'.split(
+      ...'revenue orders visitors by country device top 10 5 last month week in 2011 march since between and to from compared with vs year before France mobile not where is "x" , ? par pays le dernier mois depuis mars la plus du 1er au 15 mai 3 jours il y a Q3 product A-1 new best which per day trend / - = un week 53 2150 1970 999 years hours H2 second half ago until 31 february growth avant US new returning identified true false'.split(
         ' ',
       ),
     )

@@ -235,6 +235,14 @@ describe('a click', () => {
     expect(recorded.map(({ data }) => data.returnCode)).toEqual(['3503', '3503'])
   })
 
+  test('on nothing is 204 where the place takes JSON and 404 otherwise', async () => {
+    const { publish, get } = createRunnerWorld()
+    await publish({ definition: straight(jsonZone, { type: 'empty' }) })
+    expect((await get(`${address}?mode=click`)).statusCode).toBe(204)
+    await publish({ definition: straight(mailZone, { type: 'empty' }) })
+    expect((await get(`${address}?mode=click`)).statusCode).toBe(404)
+  })
+
   test('of a template leads where its redirect variable says', async () => {
     const { publish, get } = createRunnerWorld()
     const [template] = Object.values(greeting)
@@ -501,7 +509,7 @@ describe('faults of nodes', () => {
     expect(recorded.map(({ data }) => data.returnCode)).toEqual(['3501'])
   })
 
-  test('a version that has not the entrypoint any more answers the default of its integration, with 3501', async () => {
+  test('a version that no longer has the entrypoint answers the default of its integration, with 3501', async () => {
     const { publish, get, recorded } = createRunnerWorld()
     await publish({
       definition: straight(mailZone, { type: 'empty' }),

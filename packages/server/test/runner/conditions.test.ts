@@ -70,6 +70,8 @@ test.each([
   ['date', 'after', '2026-01-16', ['2026-01-15T10:00Z'], true],
   ['date', 'before', 'soon', ['2026-01-15'], false],
   ['date', 'before', '2026-02-30', ['2027-01-15'], false],
+  ['date', 'before', '2026-00-10', ['2027-01-15'], false],
+  ['date', 'before', '0001-01-01', ['1900-01-01'], true],
   ['date', 'inNext', '2026-01-15T13:30:00Z', [1], true],
   ['date', 'inNext', '2026-01-15T13:31:00Z', [1], false],
   ['date', 'inNext', '2026-01-15T12:29:00Z', [1], false],

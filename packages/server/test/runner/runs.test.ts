@@ -17,12 +17,8 @@ import type {
   RunnableExperiment,
   RunnableTemplate,
 } from '../../src/features/runner/ports.ts'
-import {
-  type ExecuteOptions,
-  execute,
-  type Outcome,
-  type TracedStep,
-} from '../../src/features/runner/run/execute.ts'
+import { type ExecuteOptions, execute, type Outcome } from '../../src/features/runner/run/execute.ts'
+import type { TracedStep } from '../../src/features/runner/run/run.ts'
 import type { RunRequest } from '../../src/features/runner/run/run-request.ts'
 import { analyzeDefinition } from '../../src/features/workflows/definition/analyze-definition.ts'
 import { evaluateExpression } from '../../src/features/workflows/definition/transform-functions/evaluate-expression.ts'
@@ -234,6 +230,8 @@ async function interpret(definition: WorkflowDefinition, entrypointId: string, w
   async function outputOf(id: string, node: WorkflowNode): Promise<string | undefined> {
     switch (node.type) {
       case 'conditions':
+        // Data of all cases are asked for at once: one that fails counts, also where a case before it matches.
+        for (const { rules } of node.cases) for (const { value } of rules) await read(value)
         for (const { id: output, rules } of node.cases) {
           if (await matches(rules[0] as ConditionRule)) return output
         }

@@ -50,6 +50,15 @@ describe('a time of day', () => {
     ])
   })
 
+  test('in the last hour of a day that does not have it happens when the next one begins (Nuuk)', () => {
+    expect(shown(daily('23:30', 'America/Nuuk'), '2024-03-29T12:00:00Z', 4)).toEqual([
+      '2024-03-29T23:30-02:00',
+      '2024-03-31T00:00-01:00',
+      '2024-03-31T23:30-01:00',
+      '2024-04-01T23:30-01:00',
+    ])
+  })
+
   test('follows changes of half an hour (Lord Howe)', () => {
     expect(shown(daily('02:15', 'Australia/Lord_Howe'), '2026-10-02T20:00:00Z', 3)).toEqual([
       '2026-10-04T02:30+11:00',
@@ -213,7 +222,8 @@ test('a daily run happens exactly once on each local day, in any zone', () => {
         const { recurrence, zone } = planOf(daily(time, name))
         const from = Date.UTC(year, 0, 10)
         const planned = nextTimes(recurrence, zone, from, 366)
-        const days = planned.map((at) => Math.floor(zone.localOf(at) / day))
+        // A time that is skipped counts for its own day, also where the clock goes on with the next one.
+        const days = planned.map((at) => Math.floor((zone.localOf(at) - minutes * 60_000) / day))
         const repeated = days.filter((each, i) => i > 0 && each <= (days[i - 1] ?? 0))
         // Between two runs lies no local day, unless the zone has left it out.
         const leftOut = days.filter(

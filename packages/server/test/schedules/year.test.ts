@@ -1,6 +1,7 @@
 import type { Schedule } from '@millrace/contract/resources/saved-query.ts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { recordAudit } from '../../src/features/audit/audit-store.ts'
+import { claimKey } from '../../src/features/idempotency/idempotency-store.ts'
 import { createMailQueue } from '../../src/features/mail/mail-store.ts'
 import type { RunLoops } from '../../src/features/saved-queries/runs/run-loops.ts'
 import { createSavedQueries } from '../../src/features/saved-queries/saved-queries.ts'
@@ -80,6 +81,7 @@ function startProcess(): Process {
     openZone,
     knowsTimezone: async () => true,
     listLinkedAccounts: async () => [],
+    claimKey,
     sendMessage: async () => true,
     clock: database.time.clock,
     recordAudit,

@@ -214,7 +214,7 @@ describe('a document with a new certificate', () => {
     for (const [wrong, reason] of [
       [signed.replace(of(third).slice(-40), ''), /XML|signature/],
       [signed.replace('https://idp.example/in', 'https://idp.example/on'), /signature/],
-      [of(next, foreign), /not signed any more/],
+      [of(next, foreign), /no longer signed/],
     ] as const) {
       documents.set(url, wrong)
       later(25 * hour)

@@ -67,5 +67,5 @@ test('a person with another name there keeps it', async () => {
   expect(await signIn('sam', 'samuel@acme.example')).toBe('accepted')
   expect(await lastUser()).toBe(user.id)
   // The address alone opens nothing for another name.
-  expect(await signIn('somebody else', 'samuel@acme.example')).toBe('other-identity')
+  expect(await signIn('another person', 'samuel@acme.example')).toBe('other-identity')
 })

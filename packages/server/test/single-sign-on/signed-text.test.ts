@@ -158,7 +158,7 @@ describe('characters', () => {
   )
 
   test.each(['\0', '\u0001', '\uffff', '&#0;', '&#x1F;', '&#xFFFE;', '&#9999999;'])(
-    'A06 %j stands in no document, whoever has signed it',
+    'A06 %j stands in no document, no matter who has signed it',
     (text) => {
       const reading = () => parseForeignXml(Buffer.from(holding(text)), responseLimits)
       expect(reading).toThrow(expect.objectContaining({ reason: 'malformed-xml' }))

@@ -139,7 +139,7 @@ export async function createAccountsApp(
     roleIdOf,
     signInAs: signIn,
 
-    /** Somebody who is signed in, with a role of this name. */
+    /** A user who is signed in, with a role of this name. */
     async person(roleName = 'viewer', companyId = auth.companyId, domain = 'example.com'): Promise<Person> {
       const email = `person${++counter}@${domain}`
       const user = await auth.accounts.createUser({
@@ -161,7 +161,7 @@ export async function createAccountsApp(
       return role
     },
 
-    /** Somebody whose role has these permissions and no others. */
+    /** A user whose role has these permissions and no others. */
     async personWith(...permissions: string[]): Promise<Person> {
       return this.person((await this.role(permissions)).name)
     },
@@ -183,7 +183,7 @@ export async function createAccountsApp(
       return id
     },
 
-    /** Puts somebody into exactly these teams. */
+    /** Puts a user into exactly these teams. */
     async putInto(userId: string, ...teamIds: string[]): Promise<void> {
       await relational.pool.query('delete from team_members where user_id = $1', [userId])
       for (const teamId of teamIds)

@@ -213,7 +213,7 @@ export const auditDeeds: Readonly<Record<AuditAction, Deed>> = {
   'team-update': administered('team', async ({ people, ask }, begin) => {
     const id = await people.team()
     await begin()
-    await ask(people, 'PATCH', `/entities/teams/${id}`, { description: 'Whoever sells' })
+    await ask(people, 'PATCH', `/entities/teams/${id}`, { description: 'Sales staff' })
     return id
   }),
   'team-delete': administered('team', async ({ people, ask }, begin) => {

@@ -18,7 +18,7 @@ export const oneTimeCode = (auth: Pick<Auth, 'time'>, secret: Buffer, steps = 0)
 export const codeAt = (secret: Buffer, milliseconds: number, steps = 0): string =>
   totpOf(secret, stepOf(milliseconds) + steps)
 
-/** Turns the second step on for whoever has this access token; afterwards the code of this step is used up. */
+/** Turns the second step on for the user of this access token; afterwards the code of this step is used up. */
 export async function turnOnAuthenticator(
   auth: Pick<Auth, 'call' | 'time'>,
   token: string,

@@ -43,7 +43,7 @@ export function returned(page: Shown): URL {
   return new URL(String(page.reply.headers.location))
 }
 
-/** A fresh code of somebody. */
+/** A fresh code of a user. */
 export async function codeOf(auth: Auth, email: string, more: Record<string, string> = {}): Promise<string> {
   const { page } = await walkToPassword(auth, email, goodPassword, more)
   return returned(page).searchParams.get('code') ?? ''

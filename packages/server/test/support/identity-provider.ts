@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import samlp from 'samlp'
 import { createSelfSignedCertificate } from '../../src/platform/crypto/self-signed-certificate.ts'
 
-/** Somebody whom the identity provider knows. */
+/** A user whom the identity provider knows. */
 export interface IdpPerson {
   readonly nameId: string
   readonly nameIdFormat?: string

@@ -128,7 +128,7 @@ export async function createLoadingGround(): Promise<LoadingGround> {
       loader.start()
       return loader
     },
-    async loaded(withinMs = 20_000) {
+    async loaded(withinMs = 50_000) {
       const end = performance.now() + withinMs
       while (!(await isLoaded())) {
         if (performance.now() > end) throw new Error('The log is not loaded in time')

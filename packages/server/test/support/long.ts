@@ -14,6 +14,12 @@ export function times(full: number, short: number): number {
   return long ? full * length : short
 }
 
+/** All cases where tests are long, otherwise so many of them, spread over the list. */
+export function spread<T>(cases: readonly T[], short: number): readonly T[] {
+  const every = long ? 1 : Math.ceil(cases.length / short)
+  return cases.filter((_, i) => i % every === 0)
+}
+
 /** Leaves a test out of the short form, which the closing summary says. */
 export function inFullLengthOnly({ skip }: Pick<TestContext, 'skip'>): void {
   if (!long) skip('not run here: runs in full length only (MILLRACE_TEST_LONG=1)')

@@ -12,9 +12,19 @@ export const realDataAbsent = existsSync(onlineRetailFile)
   ? undefined
   : `the data set ${onlineRetailFile} is absent: name its directory in MILLRACE_TEST_DATA`
 
+/** Files of a worker share what one of them has read: reading takes seconds. */
+const read = new Map<string, Promise<readonly StoredEvent[]>>()
+
 /** Every invoice of the data set as one event `purchase`: 19,960 of them, 10,666,684.54 of revenue. */
-export async function readOnlineRetail(company: string): Promise<StoredEvent[]> {
-  const rows = createReadStream(onlineRetailFile)
+export function readOnlineRetail(company: string): Promise<readonly StoredEvent[]> {
+  const events = read.get(company) ?? readInvoices(company, onlineRetailFile)
+  read.set(company, events)
+  return events
+}
+
+/** Every invoice of a file like the data set, or of a part of it. */
+export async function readInvoices(company: string, file: string): Promise<readonly StoredEvent[]> {
+  const rows = createReadStream(file)
     .pipe(createGunzip())
     .pipe(parse({ columns: true })) as AsyncIterable<Record<string, string>>
   const invoices = new Map<string, { first: Record<string, string>; ids: Set<string>; value: bigint }>()
@@ -27,7 +37,7 @@ export async function readOnlineRetail(company: string): Promise<StoredEvent[]> 
     invoice.value += BigInt(Quantity) * price
     invoices.set(InvoiceNo, invoice)
   }
-  return [...invoices].map(([number, { first, ids, value }]) => {
+  const events = [...invoices].map(([number, { first, ids, value }]) => {
     const customer = (first.CustomerID ?? '').replace(/\.0$/, '')
     return storedEvent({
       company,
@@ -46,6 +56,7 @@ export async function readOnlineRetail(company: string): Promise<StoredEvent[]> 
       browser: '',
     })
   })
+  return Object.freeze(events)
 }
 
 function thousandths(decimal: string): bigint {

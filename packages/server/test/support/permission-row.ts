@@ -1,7 +1,7 @@
 import type { ErrorName } from '@millrace/contract/errors.ts'
 import type { Call, PermissionWorld, Person, Rights } from './permission-world.ts'
 
-/** Makes a call, with the object that it is about, for somebody who is going to send it. */
+/** Makes a call, with the object that it is about, for a user who is going to send it. */
 export type MakeCall = (world: PermissionWorld, caller: Person) => Call | Promise<Call>
 
 /** What the words beside a permission say of one case. */
@@ -20,17 +20,17 @@ export interface PermissionRow {
   readonly needs?: string
   /** A call that succeeds for the administrator of the first company; it makes the object that it is about. */
   readonly call: MakeCall
-  /** About the account of whoever calls: each call gets a caller of its own. */
+  /** About the account of the caller: each call gets a caller of its own. */
   readonly ofCaller?: true
   /** Status for the administrator; 200 unless the call cannot come further than its permission in a test. */
   readonly entitled?: number
-  /** Status for somebody with the needed permission alone, where people with other ones are above them. */
+  /** Status for a user with the needed permission alone, where people with other ones are above them. */
   readonly alone?: number
-  /** Status for somebody of another company with every permission: 404 wherever the address names an object. */
+  /** Status for a user of another company with every permission: 404 wherever the address names an object. */
   readonly stranger: number
-  /** The address names what the call makes, in the company of whoever calls. */
+  /** The address names what the call makes, in the company of the caller. */
   readonly makesNamed?: true
-  /** Status for somebody of the same company with every permission, in another team; where teams matter. */
+  /** Status for a user of the same company with every permission, in another team; where teams matter. */
   readonly otherTeam?: number
   /** Where words say who may: rights, and the status that they lead to. Operations with a permission have none. */
   readonly access?: readonly (readonly [rights: Rights, status: number])[]

@@ -22,7 +22,7 @@ const invitationOf = (roleId: string, ...resourceGroupIds: string[]) => ({
   body: { email: unusedEmail(), roleId, resourceGroupIds, sendMail: false },
 })
 
-/** Somebody who may do more than the caller: each operation on one user refuses that. */
+/** A user who may do more than the caller: each operation on one user refuses that. */
 function aboveCaller(
   action: 'update' | 'delete',
   suffix: string,
@@ -30,7 +30,7 @@ function aboveCaller(
   status?: 'active' | 'disabled',
 ): FurtherCase {
   return {
-    says: 'refuses somebody who may do more',
+    says: 'refuses a user who may do more',
     rights: only(`user ${action}`),
     call: async ({ addUser }) => ({
       path: `${users}/${(await addUser(only(`user ${action}`, 'role read'), status)).id}${suffix}`,
@@ -168,7 +168,7 @@ export const accountRows: PermissionRows = {
     stranger: 404,
     further: [
       {
-        says: 'shows no link of somebody who will be allowed more',
+        says: 'shows no link of a user who will be allowed more',
         rights: only('invitation create'),
         call: async (world) => ({
           path: `${invitations}/${await addInvitation(world, only('user read'))}/renew`,
@@ -185,7 +185,7 @@ export const accountRows: PermissionRows = {
     stranger: 404,
     further: [
       {
-        says: 'refuses the invitation of somebody who will be allowed more',
+        says: 'refuses the invitation of a user who will be allowed more',
         rights: only('invitation delete'),
         call: async (world) => ({ path: `${invitations}/${await addInvitation(world, only('user read'))}` }),
         refusal: 'userAboveOwn',

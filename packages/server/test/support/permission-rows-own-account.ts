@@ -7,7 +7,7 @@ import type { PermissionWorld, Person } from './permission-world.ts'
 const me = '/v2/entities/users/me'
 const authenticator = `${me}/authenticator`
 
-/** Everybody may, about themselves: whoever holds no permission, and whoever belongs to another company. */
+/** Every user may, about their own account: without any permission, and of any company. */
 const everybody = { ofCaller: true, stranger: 200, access: [[nothing, 200]] } as const
 
 async function codeOfOffer({ make }: PermissionWorld, { token }: Person): Promise<string> {
@@ -15,7 +15,7 @@ async function codeOfOffer({ make }: PermissionWorld, { token }: Person): Promis
   return codeAt(fromBase32(secret), Date.now())
 }
 
-/** Somebody's one-time codes are on afterwards. */
+/** One-time codes are on afterwards. */
 export async function turnOn(world: PermissionWorld, person: Person): Promise<void> {
   const code = await codeOfOffer(world, person)
   await world.make('POST', `${authenticator}/confirm`, { code }, person.token)
@@ -35,7 +35,7 @@ async function insertConsent({ relational }: PermissionWorld, { userId }: Person
   return id
 }
 
-/** What people do about their own account, and with somebody's lost device or password. */
+/** What people do about their own account, and with another user's lost device or password. */
 export const ownAccountRows: PermissionRows = {
   readProfile: { ...everybody, call: () => ({ path: me }) },
 
@@ -104,7 +104,7 @@ export const ownAccountRows: PermissionRows = {
     stranger: 404,
     further: [
       {
-        says: 'refuses the codes of somebody who may do more',
+        says: 'refuses the codes of a user who may do more',
         rights: only('user update'),
         call: async (world) => {
           const person = await world.twin(world.admin)
@@ -134,7 +134,7 @@ export const ownAccountRows: PermissionRows = {
         call: (_world, { email }) => ({ path: '/v2/entities/users/password-reset', body: { email } }),
       },
       {
-        says: 'does not tell whoever may not which addresses there are',
+        says: 'does not disclose to a user without the permission which addresses there are',
         rights: nothing,
         call: () => ({ path: '/v2/entities/users/password-reset', body: { email: 'no@example.com' } }),
         refusal: 'forbidden',

@@ -36,7 +36,7 @@ async function savedResult(world: PermissionWorld): Promise<string> {
 
 const schedule = (email: string) => ({ frequency: 'daily', time: '08:00', recipients: [email] })
 
-/** Whoever schedules, runs or downloads takes data out of the product. */
+/** A user who schedules, runs or downloads takes data out of the product. */
 const exporting = (call: FurtherCase['call']): readonly FurtherCase[] => [
   {
     says: 'takes nothing out without Statistics: export',

@@ -225,13 +225,13 @@ export const signOnRows: PermissionRows = {
 
   createScimToken: {
     needs: 'company update',
-    // Whoever holds a token decides about everybody.
+    // The holder of a token decides about every user.
     alone: 403,
     call: newScimToken,
     stranger: 200,
     further: [
       {
-        says: 'refuses whoever may do less than people of the company',
+        says: 'refuses a user who may do less than others of the company',
         rights: only('company read', 'company update', 'user update'),
         call: newScimToken,
         refusal: 'roleAboveOwn',

@@ -31,7 +31,7 @@ async function startServer(directory: string): Promise<EmbeddedPostgres> {
 
 /**
  * Answers at the socket with the address of a PostgreSQL that is started when it is first asked for. Ends, and leaves
- * nothing, when standard input ends: whoever launched this holds it, so that a kill -9 of a test run ends it too.
+ * nothing, when standard input ends: the process that launched this holds it, so that a kill -9 of a test run ends it too.
  */
 async function serve(socket: string): Promise<void> {
   const directory = dirname(socket)
@@ -76,10 +76,14 @@ export function launchServer(): { socket: string; stop: () => Promise<void> } {
   }
 }
 
-/** Vitest's global set-up: one PostgreSQL for the whole run, if any test asks for it. */
+/**
+ * Vitest's global set-up: one PostgreSQL for the whole run, if any test asks for it, and one place for what Node.js
+ * compiles, so that each of the processes that tests start compiles no module anew.
+ */
 export default function setup(): () => Promise<void> {
   const { socket, stop } = launchServer()
   process.env[serverVariable] = socket
+  process.env.NODE_COMPILE_CACHE ??= join(dirname(socket), 'compiled')
   return stop
 }
 

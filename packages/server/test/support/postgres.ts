@@ -64,7 +64,7 @@ const usePresent = (database: string): string =>
 type Query = (...args: unknown[]) => unknown
 
 /**
- * Comes before statements, whoever sends them: the pool, Drizzle or a transaction. The first one after a connection
+ * Comes before statements of any sender: the pool, Drizzle or a transaction. The first one after a connection
  * is handed out is preceded by the present of the test, when the session holds another.
  */
 function precedeStatements(

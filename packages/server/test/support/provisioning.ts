@@ -58,11 +58,11 @@ export interface ProvisioningApp extends ScimTenant {
   roleOf(userId: string): Promise<string>
   /** One that nobody has. */
   anAddress(): string
-  /** Creates somebody, as the identity provider does. @returns the identifier */
+  /** Creates a user, as the identity provider does. @returns the identifier */
   user(userName?: string, more?: object): Promise<string>
   /** Creates a group, as the identity provider does. @returns the identifier */
   group(members?: string[]): Promise<string>
-  /** Somebody of the first company who is signed in, whose role has exactly these permissions. */
+  /** A user of the first company who is signed in, whose role has exactly these permissions. */
   personWith(name: string, permissions: readonly string[]): Promise<ScimUser>
   teamsOf(userId: string): Promise<string[]>
   close(): Promise<void>

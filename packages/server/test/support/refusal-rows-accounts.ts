@@ -51,7 +51,7 @@ const invitation = async (world: PermissionWorld, founder: Person, more: object 
   ...more,
 })
 
-/** Somebody who was invited, with the address and the identifier. */
+/** A user who was invited, with the address and the identifier. */
 async function invite(
   world: PermissionWorld,
   founder: Person,
@@ -62,7 +62,7 @@ async function invite(
   return { id: user.id, email }
 }
 
-/** So many mails went to somebody who was invited that no more do. */
+/** So many mails went to a user who was invited that no more do. */
 async function mailToo(world: PermissionWorld, founder: Person): Promise<{ id: string; email: string }> {
   const invited = await invite(world, founder)
   for (let i = 0; i < 5; i++)

@@ -51,6 +51,7 @@ export const datasourceRefusals: RefusalRows = {
       path: at(await empty(world, founder)),
       body: { source: { type: 'url' } },
     })),
+    datasourceInUse: 'ext-workflow-uses: stays with the teams of a published workflow that reads it',
   },
   deleteDatasource: {
     datasourceInUse: 'test/interface/ext-datasources-worker.test.ts',

@@ -64,6 +64,7 @@ export const workflowRefusals: RefusalRows = {
       path: (await add(founder, world)).path,
       body: { resourceGroupIds: [newId()] },
     })),
+    datasourcesNotShared: 'ext-workflow-uses: stays with the teams of a published workflow that reads it',
   },
   archiveWorkflow: inState('/archive', 'archive'),
   restoreWorkflow: { ...inState('/restore'), ...full('/restore', 'archive') },

@@ -48,7 +48,7 @@ subscribe('undici:request:headers', (message) => {
   const { request, response } = message as Exchange & {
     response: { statusCode: number; headers: readonly Buffer[] }
   }
-  if (!/^\/(v2|collect)\//.test(request.path)) return
+  if (!/^\/(v1|v2|collect)\//.test(request.path)) return
   const headers = response.headers.map(String)
   const place = headers.findIndex((name, i) => i % 2 === 0 && name.toLowerCase() === 'content-type')
   const contentType = place < 0 ? '' : (headers[place + 1] ?? '')

@@ -6,7 +6,7 @@ export interface Pair {
   readonly refresh_token: string
 }
 
-/** Somebody's sessions in a client that rotates its refresh tokens. */
+/** A user's sessions in a client that rotates its refresh tokens. */
 export async function createRotation(auth: Auth, { pool }: Pick<Relational, 'pool'>, email: string) {
   const { id: clientId } = await auth.clients.createClient({
     name: 'rotating',

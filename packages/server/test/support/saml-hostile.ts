@@ -82,7 +82,7 @@ function withValue(xml: string, signed: Signed, key: string): string {
 }
 
 /**
- * The same message with a true signature of its `SignedInfo`, as somebody has who signed in once and kept what the
+ * The same message with a true signature of its `SignedInfo`, as a user has who signed in once and kept what the
  * identity provider signed; only the digest does not fit the document.
  */
 export function withSignedInfo(xml: string, key: string): string {

@@ -213,7 +213,7 @@ export interface Envelope {
 
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
-/** Somebody of the domain whose name at the identity provider is that of the address. */
+/** A user of the domain whose name at the identity provider is that of the address. */
 export const personOf = (name: string, attributes: IdpPerson['attributes'] = {}): IdpPerson => ({
   nameId: name,
   attributes: { email: `${name}@acme.example`, ...attributes },

@@ -23,6 +23,8 @@ export interface StatisticsApp {
   readonly app: FastifyInstance
   readonly service: StatisticsService
   readonly caller: TestCaller
+  /** Makes the caller's company as this says, as a query does first. */
+  makeCompany(): Promise<void>
   /** Makes the caller's company, as the first query does, and runs a statement in the relational store. */
   sql(statement: string, values?: readonly unknown[]): Promise<void>
   /** How queries ended, as the metrics count them. */
@@ -97,8 +99,7 @@ export async function openStatisticsApp(
   }) as typeof querySeconds.observe
 
   let settings = ''
-  /** Makes the caller's company what the test says of it. */
-  async function settle(): Promise<void> {
+  async function makeCompany(): Promise<void> {
     const { timezone, attribution, exactCounts } = settable
     const { clickHours, displayHours } = attribution.windows
     const wanted = JSON.stringify([caller.companyId, timezone, attribution, exactCounts])
@@ -131,8 +132,9 @@ export async function openStatisticsApp(
     service: context.services.statistics,
     caller,
     outcomes,
+    makeCompany,
     async sql(statement: string, values: readonly unknown[] = []) {
-      await settle()
+      await makeCompany()
       await pool.query(statement, [...values])
     },
     async post(
@@ -143,7 +145,7 @@ export async function openStatisticsApp(
         accept,
       }: { path?: string; search?: string; accept?: string } = {},
     ) {
-      await settle()
+      await makeCompany()
       const response = await app.inject({
         method: 'POST',
         url: `${path}${search}`,
@@ -174,6 +176,6 @@ export async function openStatisticsApp(
       return JSON.parse(String(body.data))
     },
   })
-  await settle()
+  await makeCompany()
   return testApp
 }

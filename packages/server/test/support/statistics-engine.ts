@@ -76,7 +76,12 @@ export async function openStatisticsEngine(): Promise<StatisticsEngine> {
       if (quarantined > 0) throw new Error(`${quarantined} of the events cannot be loaded`)
     },
     async empty() {
-      for (const table of tables) await engine.command({ sql: `TRUNCATE TABLE ${table}` })
+      const filled = await engine.query<{ name: string }>({
+        sql: `SELECT name FROM system.tables
+          WHERE database = currentDatabase() AND has({tables: Array(String)}, name) AND total_rows > 0`,
+        params: { tables },
+      })
+      for (const { name } of filled) await engine.command({ sql: `TRUNCATE TABLE ${name}` })
       // It remembers what is stored.
       loader = openLoader()
     },

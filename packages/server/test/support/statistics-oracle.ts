@@ -361,7 +361,7 @@ function passesText({ operator, values: asked }: BinaryFilter, text: string | nu
   return positive === operator ? passes : !passes
 }
 
-/** The fact with the items that pass, or nothing; a fact without items is judged once, without any. */
+/** The fact with the items that pass, or nothing; a fact without items is tested once, without any. */
 export function passing(fact: Fact, conditions: readonly Filter[]): Fact | undefined {
   const judging = conditions.filter((each) => kindOf(each) === 'dimension')
   const passes = (item: string | null) =>

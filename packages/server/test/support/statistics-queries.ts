@@ -166,7 +166,7 @@ const range = fc.oneof(
 
 type Filters = fc.Arbitrary<BinaryFilter>
 
-/** Filters by what they judge, of which groups join one kind. */
+/** Filters by what they test, of which groups join one kind. */
 function filtersOf(
   source: SourceName,
   common: readonly string[] | undefined,

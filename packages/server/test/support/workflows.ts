@@ -12,6 +12,16 @@ export const bannerDefinition = (url = 'https://shop.example/banner.png') => ({
   edges: { e1: { from: 'zone', to: 'banner' } },
 })
 
+/** A definition that can be published, of which a node reads the datasource. */
+export const readingDefinition = (datasourceId: string) => ({
+  entrypoints: { zone: { type: 'email', format: 'embed-image' } },
+  nodes: {
+    views: { type: 'events', names: ['page_view'], lookBackHours: 24, datasourceId },
+    picture: { type: 'image', url: 'https://a.example/a.png' },
+  },
+  edges: { e1: { from: 'zone', to: 'views' }, e2: { from: 'views', to: 'picture' } },
+})
+
 /** A workflow of the company whose published version names the cohort, as publishing leaves it. */
 export async function publishWithCohort(
   { pool }: Pick<Relational, 'pool'>,

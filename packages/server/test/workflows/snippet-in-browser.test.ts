@@ -4,11 +4,12 @@ import type { Integration } from '@millrace/contract/resources/workflow-integrat
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { snippetOf } from '../../src/features/workflows/integrations/snippet.ts'
-import { browserAbsent, launchBrowser } from '../support/chromium.ts'
+import { browserAbsent, launchBrowser, openVisits, type Visits } from '../support/chromium.ts'
 
 /** Snippets in a real page, before a server that answers as the runner does. */
 
 let browser: Browser
+let visits: Visits
 let page: Page
 let site: Server
 let runner: Server
@@ -16,6 +17,7 @@ let html = ''
 /** Parameters of each address that the runner was asked for. */
 let asked: URLSearchParams[] = []
 let status = 200
+const svg = '<svg xmlns="http://www.w3.org/2000/svg" width="20" height="10"/>'
 
 const listen = async (server: Server): Promise<Server> => {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -34,10 +36,12 @@ beforeAll(async () => {
       reply.setHeader('access-control-allow-origin', '*')
       reply.statusCode = status
       if (url.startsWith('/r/json')) reply.setHeader('content-type', 'application/json').end('{"title":"Hi"}')
+      else if (url.startsWith('/r/image')) reply.setHeader('content-type', 'image/svg+xml').end(svg)
       else reply.setHeader('content-type', 'text/html').end(status === 200 ? '<p>For you</p>' : '')
     }),
   )
   browser = await launchBrowser()
+  visits = await openVisits(browser)
 })
 afterAll(async () => {
   await browser?.close()
@@ -48,8 +52,7 @@ beforeEach(async (context) => {
   if (browserAbsent) context.skip(browserAbsent)
   asked = []
   status = 200
-  await page?.close()
-  page = await browser.newPage()
+  page = await visits.begin()
 })
 
 const integration = (fields: Partial<Integration> = {}): Integration => ({
@@ -72,7 +75,7 @@ const integration = (fields: Partial<Integration> = {}): Integration => ({
   ...fields,
 })
 
-/** Opens a page that has the snippet in its head, and waits until nothing is asked for any more. */
+/** Opens a page that has the snippet in its head, and waits until no request is under way. */
 async function open(fields: Partial<Integration>, search = '', after = ''): Promise<void> {
   html = `<!doctype html><head><script>window.heard=[];addEventListener('trk-content',e=>heard.push(e.detail))</script>
 ${snippetOf(integration(fields))}</head><body><div id="hero">before</div><i>rest</i>${after}</body>`
