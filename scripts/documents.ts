@@ -1,10 +1,11 @@
 /**
- * Writes the list of all operations and the generated tables of README.md and of other pages. With `--check` it only
+ * Writes the list of all operations and the generated tables of pages. With `--check` it only
  * checks that they are up to date, and that citations in comments and files named in documents exist. A table stands
  * between `<!-- begin NAME -->` and `<!-- end NAME -->`.
  */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import type { Operation } from '../packages/contract/src/operation.ts'
 import { describePermission } from '../packages/contract/src/permissions.ts'
 import {
   dimensionWords,
@@ -14,9 +15,11 @@ import {
 import { transformFunctions } from '../packages/server/src/features/workflows/definition/transform-functions/catalogue.ts'
 import { variables } from '../packages/server/src/platform/config/env.ts'
 import { brokenCitations, missingFiles } from './citations.ts'
+import { errorTables, ruleTable } from './tables/errors.ts'
+import { cell } from './tables/markdown.ts'
+import { memberTables } from './tables/members.ts'
 
 const root = new URL('../', import.meta.url)
-const cell = (text: string): string => text.replaceAll('|', '\\|').replaceAll('\n', ' ')
 
 function configurationTable(): string {
   const rows = Object.entries<{ description: string; fallback?: string; secret?: true }>(variables).map(
@@ -98,9 +101,14 @@ function operationsList(present: string): string {
     ' * Every operation of the interface: the 19 documented ones by number, then the extensions. `npm run documents`',
     ' * writes it from what the files beside it export; it keeps the order.',
     ' */',
-    'export const allOperations: readonly Operation[] = [',
+    'const everyOperation = [',
     ...ids.map((id) => `  ${nameOf(files.get(id) ?? '')}.${id},`),
-    ']',
+    '] as const',
+    '',
+    'export const allOperations: readonly Operation[] = everyOperation',
+    '',
+    '/** One of them with all that its type knows: its id, its address and its schemas. */',
+    'export type AnyOperation = (typeof everyOperation)[number]',
     '',
   ].join('\n')
 }
@@ -118,9 +126,7 @@ function routeFiles(): Map<string, string> {
   return files
 }
 
-async function operationsTable(): Promise<string> {
-  // Not before the list is written.
-  const { allOperations } = await import('../packages/contract/src/operations/all.ts')
+function operationsTable(allOperations: readonly Operation[]): string {
   const contract = contractFiles()
   const routes = routeFiles()
   const rows = allOperations.map((operation) => {
@@ -142,7 +148,7 @@ function write(file: string, fresh: string): void {
   const path = new URL(file, root)
   if (readFileSync(path, 'utf8') === fresh) return
   if (isCheck) {
-    console.error(`${file} is not true any more; run npm run documents`)
+    console.error(`${file} is no longer true; run npm run documents`)
     process.exitCode = 1
   } else writeFileSync(path, fresh)
 }
@@ -159,10 +165,15 @@ function withTable(file: string, name: string, table: string): string {
 
 const list = 'packages/contract/src/operations/all.ts'
 write(list, operationsList(readFileSync(new URL(list, root), 'utf8')))
-write('README.md', withTable('README.md', 'configuration', configurationTable()))
+write('docs/operating.md', withTable('docs/operating.md', 'configuration', configurationTable()))
 write('docs/reports.md', withTable('docs/reports.md', 'question-words', questionWordsTable()))
 write('docs/workflows.md', withTable('docs/workflows.md', 'transform-functions', transformFunctionsTable()))
-write('ARCHITECTURE.md', withTable('ARCHITECTURE.md', 'operations', await operationsTable()))
+// Not before the list is written.
+const { allOperations } = await import('../packages/contract/src/operations/all.ts')
+write('ARCHITECTURE.md', withTable('ARCHITECTURE.md', 'operations', operationsTable(allOperations)))
+write('docs/measures.md', withTable('docs/measures.md', 'members', memberTables()))
+write('docs/errors.md', withTable('docs/errors.md', 'errors', errorTables(allOperations)))
+write('docs/errors.md', withTable('docs/errors.md', 'rules', ruleTable()))
 if (isCheck) {
   const here = fileURLToPath(root)
   const pages = ['README.md', 'ARCHITECTURE.md', 'STYLE_GUIDE.md', 'CONTRIBUTING.md', 'docs/interface.md']
