@@ -1,6 +1,6 @@
 /**
  * The collector against the limit of this machine in the same run: single events from 64 connections, p99 at
- * half that rate, the same during eight heavy queries, and batches of 100 events.
+ * half that rate, the same during eight heavy queries, and batches of 100 events, in the Segment shape too.
  * Run: `npm run bench -- collector [--seconds 10] [--rounds 3]`
  */
 import { spawn } from 'node:child_process'
@@ -123,6 +123,17 @@ try {
     `${format(batches.requestsPerSecond * 100)} events/s`,
     ratio(batches.requestsPerSecond / bareBatches.requestsPerSecond),
     '>= 150,000 events/s',
+  ])
+  const url = new URL('/v1/batch', service.trackerUrl).href
+  const writeKey = service.datasourceId
+  const calls = await driveEvents({ url, key: service.companyId, seconds, batch: 100, writeKey })
+  if (calls.failures > 0) throw new Error(`${calls.failures} batches in the Segment shape failed`)
+  accepted += calls.requests * 100
+  rows.push([
+    'collector, 100 calls in the Segment shape a request',
+    `${format(calls.requestsPerSecond * 100)} events/s`,
+    `${ratio(calls.requestsPerSecond / batches.requestsPerSecond)} of events`,
+    '',
   ])
   const drained = await untilLoaded(service, accepted, 120_000)
   rows.push(['loader behind at the end of that', `${format(drained)} ms`, '', ''])

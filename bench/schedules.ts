@@ -22,7 +22,7 @@ const { values } = parseArgs({
 })
 const schedules = Number(values.schedules)
 const seconds = Number(values.seconds)
-const patienceMs = 900_000
+const timeoutMs = 900_000
 
 const service = await startService()
 const { application } = embeddedAddresses(join(service.dataDirectory, 'run'))
@@ -79,7 +79,7 @@ try {
   const during = await driven()
   const busy = await readProgress()
   while ((await readProgress()).ended < schedules) {
-    if (Date.now() - due > patienceMs) throw new Error('the schedules have not run in time')
+    if (Date.now() - due > timeoutMs) throw new Error('the schedules have not run in time')
     await sleep(500)
   }
   const { first, last, delivered } = await readProgress()

@@ -1,7 +1,7 @@
 import { execFile, spawnSync } from 'node:child_process'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
-import { long } from '../packages/server/test/support/long.ts'
+import { inFullLengthOnly } from '../packages/server/test/support/long.ts'
 
 const missing = ['wrk', 'luajit'].filter((program) => spawnSync(program, ['-v']).error !== undefined)
 const absent =
@@ -15,11 +15,11 @@ type Run = readonly [name: string, ...options: string[]]
 const quickRuns: readonly Run[] = [
   ['loading', '0.001', '1', '2000'],
   ['event-log', '0.2'],
-  ['event-rules'],
   ['analyzer', '--megabytes', '1', '--formats', 'csv', '--rounds', '1'],
 ]
-/** Those that start whole services. */
+/** Those that start whole services or take as long. */
 const longRuns: readonly Run[] = [
+  ['event-rules'],
   ['collector', '--seconds', '1', '--rounds', '1'],
   ['statistics', '--events', '100000', '--orders', '0.01,0.02', '--rounds', '1', '--settle', '0'],
   ['explorations', '--events', '100000', '--rounds', '1', '--settle', '0'],
@@ -32,14 +32,16 @@ const longRuns: readonly Run[] = [
   ['workflows', '--nodes', '20', '--rounds', '2'],
   ['runner', '--seconds', '1', '--rounds', '1', '--rate', '50'],
   ['datasources', '--rows', '5000', '--lookups', '50', '--seconds', '1'],
+  ['sender', '--events', '5000', '--rounds', '1'],
   ['sign-in', '--seconds', '1', '--rounds', '1', '--people', '10'],
 ]
 
-test.for(long ? [...quickRuns, ...longRuns] : quickRuns)(
+test.for([...quickRuns, ...longRuns])(
   'the benchmark %s runs and prints its table',
   { timeout: 120_000 },
   async ([name, ...options], context) => {
     if (absent) context.skip(absent)
+    if (longRuns.some((run) => run[0] === name)) inFullLengthOnly(context)
     const script = new URL('./run.ts', import.meta.url).pathname
     const { stdout } = await promisify(execFile)(process.execPath, [script, name, ...options])
     expect(stdout).toMatch(/\| what \| figure \| ratio \| target \||\(index\)/)

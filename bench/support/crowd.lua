@@ -1,7 +1,7 @@
--- People who sign in at once, each from a connection of their own, and try again when they are told to wait, after
--- about as long as they are told, until all are in.
+-- Users who sign in at once, each from a connection of its own; each tries again about when Retry-After asks it to,
+-- until all have signed in.
 -- Arguments: port, path, client, user name, password, how many people.
--- Prints one line of JSON: {waits, ms}, how often somebody was told to wait and how long it took until all were in.
+-- Prints one line of JSON: {waits, ms}, how often a sign-in had to wait and how long it took until all had signed in.
 package.path = arg[0]:match("^(.*/)") .. "?.lua;" .. package.path
 local loopback = require("loopback")
 
@@ -27,8 +27,8 @@ local function receive(person, text)
   end
   if status ~= 503 then error("a sign-in was answered " .. status) end
   waits = waits + 1
-  local told = tonumber(text:lower():match("retry%-after: (%d+)"))
-  due[person] = loopback.now() + told * 1000 * (0.5 + math.random())
+  local retry_after = tonumber(text:lower():match("retry%-after: (%d+)"))
+  due[person] = loopback.now() + retry_after * 1000 * (0.5 + math.random())
 end
 
 while inside < people do

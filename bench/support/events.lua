@@ -1,16 +1,18 @@
 -- One request after the other, each with event ids of its own; wrk calls request() for every one.
 -- Environment: BENCH_PATH, BENCH_KEY (company), BENCH_RUN (8 hexadecimal characters), BENCH_BATCH (events a body),
 -- BENCH_DAYS (0: the same kind of event, now; else sessions of a shop, spread over so many days back), BENCH_EXPERIMENT
--- (each session begins with an exposure to a variant of this experiment, the same for a visitor).
+-- (each session begins with an exposure to a variant of this experiment, the same for a visitor), BENCH_WRITE_KEY
+-- (datasource: the plain events as calls in the Segment shape).
 local path = os.getenv("BENCH_PATH") or "/"
 local key = os.getenv("BENCH_KEY") or "000000000000000000000000"
 local run = os.getenv("BENCH_RUN") or "00000000"
 local batch = tonumber(os.getenv("BENCH_BATCH") or "1")
 local days = tonumber(os.getenv("BENCH_DAYS") or "0")
 local experiment = os.getenv("BENCH_EXPERIMENT")
+local write_key = os.getenv("BENCH_WRITE_KEY")
 local format, random = string.format, math.random
 local counter = 0
-local now, started
+local now, iso, started
 
 local function event_id()
   counter = counter + 1
@@ -22,6 +24,14 @@ local function plain_event()
   return '{"key":"' .. key .. '","name":"product_page","url":"https://shop.example/products/85123A?utm_source=news",'
     .. '"tmpId":"' .. format("c%024d", counter % 50000) .. '","data":{"ids":["85123A","71053"],"store":"north"},'
     .. '"eventId":"' .. id .. '","v":1,"timestamp":' .. now .. '}'
+end
+
+local function segment_call()
+  local id = event_id()
+  return '{"type":"track","event":"Product Viewed","anonymousId":"' .. format("c%024d", counter % 50000)
+    .. '","messageId":"' .. id .. '","timestamp":"' .. iso .. '","properties":{"product_id":"85123A","store":"north"},'
+    .. '"context":{"page":{"url":"https://shop.example/products/85123A?utm_source=news"},'
+    .. '"library":{"name":"analytics-node","version":"3.1.0"}},"integrations":{}}'
 end
 
 -- A visitor's session: some minutes of events a few seconds apart, with a purchase at the end of a few.
@@ -71,22 +81,24 @@ local function shop_event()
     .. ',"eventId":"' .. id .. '","v":1,"timestamp":' .. format("%d", session.time) .. '}'
 end
 
-local event = days > 0 and shop_event or plain_event
+local event = write_key and segment_call or days > 0 and shop_event or plain_event
 
 function init()
   started = os.time() * 1000
   now = format("%d", started)
+  iso = os.date("!%Y-%m-%dT%H:%M:%S.000Z")
   math.randomseed(tonumber(run, 16) or 1)
 end
 
 function request()
   local body
-  if batch == 1 then
+  if batch == 1 and not write_key then
     body = event()
   else
     local parts = {}
     for i = 1, batch do parts[i] = event() end
     body = "[" .. table.concat(parts, ",") .. "]"
+    if write_key then body = '{"writeKey":"' .. write_key .. '","batch":' .. body .. '}' end
   end
   return "POST " .. path .. " HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nUser-Agent: okhttp/4.12\r\nContent-Length: "
     .. #body .. "\r\n\r\n" .. body

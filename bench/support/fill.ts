@@ -13,13 +13,13 @@ export async function readCounters(service: Service): Promise<Counters> {
 }
 
 /** Milliseconds until as many events as expected are in the columnar store. */
-export async function untilLoaded(service: Service, expected: number, patienceMs: number): Promise<number> {
+export async function untilLoaded(service: Service, expected: number, timeoutMs: number): Promise<number> {
   const started = performance.now()
   for (;;) {
     const { accepted, duplicate } = await readCounters(service)
     if (accepted + duplicate >= expected) return performance.now() - started
-    if (performance.now() - started > patienceMs) {
-      throw new Error(`${accepted + duplicate} of ${expected} events were loaded within ${patienceMs} ms`)
+    if (performance.now() - started > timeoutMs) {
+      throw new Error(`${accepted + duplicate} of ${expected} events were loaded within ${timeoutMs} ms`)
     }
     await new Promise((resolve) => setTimeout(resolve, 50))
   }

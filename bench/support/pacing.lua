@@ -42,8 +42,8 @@ function pacing.run(port, rate, seconds, connections, make)
   end
 
   local all = math.floor(seconds * rate)
-  local patience = started + seconds * 1000 + 10000
-  while (issued < all or under_way > 0) and loopback.now() < patience do
+  local deadline = started + seconds * 1000 + 10000
+  while (issued < all or under_way > 0) and loopback.now() < deadline do
     local now = loopback.now()
     while issued < all and due_at(issued) <= now do
       issued = issued + 1

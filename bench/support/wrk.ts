@@ -61,6 +61,8 @@ export function driveEvents(
     readonly days?: number
     /** Each session of the shop begins with an exposure to `control` or `treatment` of this experiment. */
     readonly experiment?: string | undefined
+    /** The datasource, for plain events as calls in the Segment shape. */
+    readonly writeKey?: string
   },
 ): Promise<WrkResult> {
   return drive('./events.lua', options, {
@@ -69,6 +71,7 @@ export function driveEvents(
     BENCH_BATCH: String(options.batch ?? 1),
     BENCH_DAYS: String(options.days ?? 0),
     ...(options.experiment === undefined ? {} : { BENCH_EXPERIMENT: options.experiment }),
+    ...(options.writeKey === undefined ? {} : { BENCH_WRITE_KEY: options.writeKey }),
   })
 }
 
