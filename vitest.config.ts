@@ -10,6 +10,8 @@ export default defineConfig({
     // Only to end what hangs: a busy machine takes many times as long as an idle one.
     testTimeout: 60_000,
     hookTimeout: 120_000,
+    // A run of 11,000 tests is not refused for one that a busy machine upset: the closing summary names it instead.
+    retry: Number(process.env.MILLRACE_TEST_RETRY ?? 0),
     // Two cores carry PostgreSQL, the columnar engine and the tests: more workers only wait for each other.
     maxWorkers: 2,
     // Files of a worker share its modules, which hold no state: importing the server for each file took as long as

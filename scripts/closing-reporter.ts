@@ -4,7 +4,8 @@ import type { Reporter, TestCase, TestModule } from 'vitest/node'
 const elsewhere = 'not run here: '
 
 /**
- * Closes a run with what was skipped and why, with what can only run elsewhere, and with one line of counts. Where
+ * Closes a run with what was skipped and why, with what can only run elsewhere, with the first failure of what passed
+ * only when it was tried again (MILLRACE_TEST_RETRY), and with one line of counts. Where
  * MILLRACE_TEST_FAIL_ON_SKIP is set (CI) a skipped test fails the run: there every program that a test
  * may need is installed, so nothing may be left out unseen.
  */
@@ -12,12 +13,15 @@ export default class ClosingReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[]): void {
     const skipped: string[] = []
     const notHere: string[] = []
+    const retried: string[] = []
     let passed = 0
     let failed = 0
     for (const module of modules) {
       failed += module.errors().length
       for (const test of module.children.allTests()) {
         const result = test.result()
+        if (test.diagnostic()?.flaky)
+          retried.push(`${test.fullName}: ${result.errors?.[0]?.message ?? 'no message'}`)
         if (result.state === 'passed') passed++
         else if (result.state === 'failed') failed++
         else {
@@ -30,8 +34,9 @@ export default class ClosingReporter implements Reporter {
     }
     for (const line of notHere) console.log(`not run here  ${line}`)
     for (const line of skipped) console.log(`skipped  ${line}`)
+    for (const line of retried) console.log(`passed when tried again  ${line}`)
     console.log(
-      `${passed} passed, ${failed} failed, ${skipped.length} skipped, ${notHere.length} not run here`,
+      `${passed} passed, ${failed} failed, ${skipped.length} skipped, ${notHere.length} not run here, ${retried.length} tried again`,
     )
     if (skipped.length > 0 && process.env.MILLRACE_TEST_FAIL_ON_SKIP) {
       console.error('Tests were skipped where none may be: install what they name.')

@@ -61,13 +61,23 @@ async function postBesideOthers(body: string | Buffer, headers: Record<string, s
   return { status: reply.status, body: await reply.text(), longest }
 }
 
-/** Beside an ordinary body as large, where the machine is busy with other things and one second says nothing. */
-async function expectShortWait(longest: number, most: number): Promise<void> {
-  if (longest < most) return
-  const events = Array.from({ length: 1_000 }, () => event({ data: { text: 'x'.repeat(4_600) } }))
-  const ordinary = await postBesideOthers(JSON.stringify(events))
-  expect(ordinary.status).toBe(200)
-  expect(longest).toBeLessThan(30 * ordinary.longest)
+/**
+ * Sends it, and expects that another client waits at most so many milliseconds, or 30 times as long as beside an
+ * ordinary body as large where the machine is busy. What the body holds up it holds up each time: a stall of the
+ * machine passes, so a long wait counts only where it comes three times.
+ */
+async function expectShortWait(mostMs: number, body: string | Buffer, headers: Record<string, string> = {}) {
+  const reply = await postBesideOthers(body, headers)
+  for (let round = 1, { longest } = reply; longest >= mostMs; round++) {
+    const events = Array.from({ length: 1_000 }, () => event({ data: { text: 'x'.repeat(4_600) } }))
+    const ordinary = await postBesideOthers(JSON.stringify(events))
+    expect(ordinary.status).toBe(200)
+    if (longest < 30 * ordinary.longest) break
+    if (round === 3)
+      expect.fail(`another client waited ${longest} ms, beside an ordinary body ${ordinary.longest} ms`)
+    longest = (await postBesideOthers(body, headers)).longest
+  }
+  return reply
 }
 
 const ndjson = { 'content-type': 'application/x-ndjson' }
@@ -92,25 +102,28 @@ describe('a body of 5 MB that is made to take long', () => {
     ['empty fields of a form', '&'.repeat(5_000_000), form, 400],
     ['percent signs that encode nothing', `url=${'%zz%41'.repeat(800_000)}`, form, 200],
   ] as const)('%s: the answer is clear and nobody else waits', async (_name, body, headers, status) => {
-    const reply = await postBesideOthers(body, headers)
+    const reply = await expectShortWait(1000, body, headers)
     expect(reply.status).toBe(status)
     if (status !== 200) expect(JSON.parse(reply.body)).toMatchObject({ status: 'fail', code: status })
-    await expectShortWait(reply.longest, 1000)
   })
 
   test('65,000 labels of 33 levels each', async () => {
     const deep = '['.repeat(33) + ']'.repeat(33)
     const keys = Array.from({ length: 65_000 }, (_, i) => `"k${i}":${deep}`).join(',')
-    const reply = await postBesideOthers(JSON.stringify(event()).replace('"data":{}', `"data":{${keys}}`))
+    const reply = await expectShortWait(
+      1000,
+      JSON.stringify(event()).replace('"data":{}', `"data":{${keys}}`),
+    )
     expect(reply.status).toBe(200)
-    await expectShortWait(reply.longest, 1000)
   })
 
   test('300,000 labels with names that look like places in a list', async () => {
     const keys = Array.from({ length: 300_000 }, (_, i) => `"${i * 65_536}":1`).join(',')
-    const reply = await postBesideOthers(JSON.stringify(event()).replace('"data":{}', `"data":{${keys}}`))
+    const reply = await expectShortWait(
+      1500,
+      JSON.stringify(event()).replace('"data":{}', `"data":{${keys}}`),
+    )
     expect(reply.status).toBe(200)
-    await expectShortWait(reply.longest, 1500)
   })
 })
 
