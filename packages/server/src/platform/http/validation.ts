@@ -4,6 +4,7 @@ import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
 import addFormatsModule from 'ajv-formats'
 import type { FastifySchemaCompiler } from 'fastify'
 import { DomainError } from '../errors.ts'
+import { isObject } from '../plain-object.ts'
 import { nearestName } from '../text/nearest.ts'
 import { faultOfText } from '../text/stored-text.ts'
 
@@ -33,11 +34,14 @@ const formatMeanings: ReadonlyMap<string, string> = new Map([
   ['date-time', 'must be an instant, as 2026-01-31T12:00:00Z'],
 ])
 
-/** `items.0.name` from `/items/0/name`. */
-function fieldPathOf(instancePath: string): string {
+/** `items`, `0` and `name` from `/items/0/name`. */
+function fieldPartsOf(instancePath: string): string[] {
   const parts = instancePath.split('/').slice(1)
-  return parts.map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~')).join('.')
+  return parts.map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'))
 }
+
+/** `items.0.name` from `/items/0/name`. */
+const fieldPathOf = (instancePath: string): string => fieldPartsOf(instancePath).join('.')
 
 const names: Record<string, string> = {
   body: 'the body',
@@ -228,12 +232,36 @@ function readQueryValue(value: unknown, schema: Schema | undefined): unknown {
   return value
 }
 
-function faultOfQuery(name: string, value: unknown): Fault | undefined {
+function faultOfQueryText(name: string, value: unknown): Fault | undefined {
   for (const text of [name, value].flat()) {
     const message = typeof text === 'string' ? faultOfText(text) : undefined
     if (message !== undefined) return { path: name, message }
   }
   return undefined
+}
+
+/** Reads the parameters of a query in place, each by its schema. */
+function readQuery(query: Record<string, unknown>, { properties = {} }: Schema): Fault | undefined {
+  for (const [name, value] of Object.entries(query)) {
+    const fault = faultOfQueryText(name, value)
+    if (fault) return fault
+    const schema = Object.hasOwn(properties, name) ? (properties[name] as Schema) : undefined
+    if (schema && schema.type !== 'array' && Array.isArray(value)) {
+      return { path: name, message: `may be sent once; it is sent ${value.length} times` }
+    }
+    query[name] = readQueryValue(value, schema)
+  }
+  return undefined
+}
+
+/** The fault of a query under the name of its parameter, with which of its values is wrong where it has several. */
+function describeParameter(error: ErrorObject, query: Record<string, unknown>): Fault {
+  const fault = describe(error, 'querystring')
+  const [name, place] = fieldPartsOf(error.instancePath)
+  if (name === undefined || place === undefined) return fault
+  const count = [query[name]].flat().length
+  const which = count > 1 ? `; this is value ${Number(place) + 1} of ${count}` : ''
+  return { path: name, message: `${fault.message}${which}` }
 }
 
 /** One for all servers of the process: it remembers the schemas that it has compiled. */
@@ -246,19 +274,14 @@ const ajv = createAjv()
 export const compileValidator: FastifySchemaCompiler<Schema> = ({ schema, httpPart }) => {
   const part = httpPart ?? 'body'
   return (data: unknown) => {
-    if (part === 'querystring' && data !== null && typeof data === 'object') {
-      const query = data as Record<string, unknown>
-      for (const [name, value] of Object.entries(query)) {
-        const fault = faultOfQuery(name, value)
-        if (fault) return { error: validationError([fault]) }
-        query[name] = readQueryValue(value, schema.properties?.[name] as Schema | undefined)
-      }
-    }
+    const query = part === 'querystring' && isObject(data) ? data : undefined
+    const unread = query && readQuery(query, schema)
+    if (unread) return { error: validationError([unread]) }
     const validate: ValidateFunction = ajv.compile(schema)
     if (validate(data)) return { value: data }
     const error = mostSpecificError(validate.errors ?? [])
-    const fault = error ? describe(error, part) : { path: names[part] ?? part, message: 'is not valid' }
-    return { error: validationError([fault]) }
+    const described = error && (query ? describeParameter(error, query) : describe(error, part))
+    return { error: validationError([described ?? { path: names[part] ?? part, message: 'is not valid' }]) }
   }
 }
 
