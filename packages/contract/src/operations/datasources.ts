@@ -1,7 +1,12 @@
 import { Type } from 'typebox'
 import { paginatedEnvelope, successEnvelope } from '../envelope.ts'
 import type { Operation } from '../operation.ts'
-import { Datasource, DatasourceCreation } from '../resources/datasource.ts'
+import {
+  Datasource,
+  DatasourceCreation,
+  datasourceStatuses,
+  datasourceTypes,
+} from '../resources/datasource.ts'
 import { DatasourceCounters } from '../resources/datasource-counters.ts'
 import { DatasourceField } from '../resources/datasource-field.ts'
 import { DatasourceLogEntry, datasourceLogKinds } from '../resources/datasource-log.ts'
@@ -77,6 +82,8 @@ export const listDatasources = {
         mode: Type.Optional(
           oneOf(['ingester', 'worker'], { description: 'Only those that take events, or that hold rows' }),
         ),
+        type: Type.Optional(oneOf(datasourceTypes, { description: 'Only those of this type' })),
+        status: Type.Optional(oneOf(datasourceStatuses, { description: 'Only those with this status' })),
         resourceGroupId: Type.Optional(id('Only those that this team sees')),
       },
       strict,

@@ -41,7 +41,7 @@ export const updateDatasource = {
   tag: 'Datasources',
   summary: 'Change a datasource',
   description:
-    'Changes all of what is given or nothing. A `source` is replaced as a whole; the rows of the live version stay until the next import. Source, schedule and update strategy are those of worker datasources. A team keeps the datasource while a published workflow of it, and of no other team of the datasource, reads it.',
+    'Changes all of what is given or nothing. A `source` is replaced as a whole; the rows of the live version stay until the next import. Source, schedule and update strategy are those of worker datasources, and a schedule that of an address. A team keeps the datasource while a published workflow of it, and of no other team of the datasource, reads it.',
   errors: [
     'datasourceNotFound',
     'unknownTeam',

@@ -5,25 +5,39 @@ export const sourceFormats = ['csv', 'json', 'ndjson', 'xml', 'xlsx', 'parquet']
 export const sourceCompressions = ['gzip', 'zip'] as const
 export const sourceTypes = ['file', 'url'] as const
 
-/** What is not given is detected from the content. */
+/** What is not given is detected from the content; what would never be used, beside the others, is refused. */
 const options = {
   format: Type.Optional(oneOf(sourceFormats, { description: 'Form of the content' })),
-  compression: Type.Optional(oneOf(sourceCompressions, { description: 'What the content is packed in' })),
-  encoding: Type.Optional(
-    lineText('Character encoding of texts, as the Encoding Standard names it: `utf-8`, `windows-1252`', 40),
+  compression: Type.Optional(
+    oneOf(sourceCompressions, {
+      description: 'For `csv`, `json`, `ndjson` and `xml`: what the content is packed in',
+    }),
   ),
-  csvDelimiter: Type.Optional(Type.String({ minLength: 1, maxLength: 1, examples: [';'] })),
+  encoding: Type.Optional(
+    lineText(
+      'For `csv`, `json`, `ndjson` and `xml`: character encoding, as the Encoding Standard names it: `utf-8`, `windows-1252`',
+      40,
+    ),
+  ),
+  csvDelimiter: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 1,
+      description: 'For `csv`: what separates the values of a line',
+      examples: [';'],
+    }),
+  ),
   csvColumns: Type.Optional(
     Type.Array(lineText('Name of a column', 200), {
       minItems: 1,
       maxItems: 2_000,
-      description: 'Of a file without a header: its first line is a row too',
+      description: 'For `csv` without a header: its first line is a row too',
     }),
   ),
-  rootPath: Type.Optional(lineText('Where the rows are in JSON or XML, as `products.*`', 500)),
-  sheet: Type.Optional(lineText('Sheet of a workbook; the first when absent', 200)),
+  rootPath: Type.Optional(lineText('For `json` and `xml`: where the rows are, as `products.*`', 500)),
+  sheet: Type.Optional(lineText('For `xlsx`: sheet of the workbook; the first when absent', 200)),
   entry: Type.Optional(
-    lineText('File of an archive; the only one or the first of a known form when absent', 500),
+    lineText('For `zip`: file of the archive; the largest of a known format when absent', 500),
   ),
 }
 

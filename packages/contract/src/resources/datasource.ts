@@ -8,6 +8,9 @@ export const datasourceStatuses = ['draft', 'published', 'updating', 'paused', '
 
 /** Types of a worker datasource (docs/datasources.md, Worker datasources). */
 export const workerTypes = ['generic', 'product', 'location', 'crm'] as const
+/** Types of all datasources that there are. */
+export const datasourceTypes = ['analytics', 'workflow_events', ...workerTypes] as const
+export type DatasourceType = (typeof datasourceTypes)[number]
 export const updateStrategies = ['replace', 'upsert'] as const
 
 const updateStrategy = oneOf(updateStrategies, {
@@ -24,7 +27,7 @@ const maxRefusedShare = Type.Number({
 const worker = {
   source: Type.Optional(StoredDatasourceSource),
   schedule: Type.Optional(
-    nullable(RefreshSchedule, { description: 'When rows are fetched again; null means never' }),
+    nullable(RefreshSchedule, { description: 'When rows of an address are fetched again; null means never' }),
   ),
   nextRefreshAt: Type.Optional(nullable(dateTime('When the next planned import begins'))),
   updateStrategy: Type.Optional(updateStrategy),
@@ -77,7 +80,9 @@ const source = Type.Object(
 const settings = {
   resourceGroupIds: Type.Optional(teams),
   source: Type.Optional(source),
-  schedule: Type.Optional(nullable(RefreshSchedule)),
+  schedule: Type.Optional(
+    nullable(RefreshSchedule, { description: 'For a source of type `url`; null: none' }),
+  ),
   updateStrategy: Type.Optional(updateStrategy),
   maxRefusedShare: Type.Optional(maxRefusedShare),
 }

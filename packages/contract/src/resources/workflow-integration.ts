@@ -162,7 +162,8 @@ const writable = {
   code: Type.String({
     maxLength: integrationLimits.codeBytes,
     pattern: storablePattern,
-    description: 'For `web`: script that runs after the content was put in, up to 20 kB',
+    description:
+      'For `web`: script (no module) that runs after the content was put in, up to 20 kB; a syntax error is refused with its line and column',
   }),
   selector: Type.String({
     minLength: 1,

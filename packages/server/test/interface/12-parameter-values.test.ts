@@ -114,12 +114,20 @@ describe('values of a parameter', () => {
 })
 
 describe('a name', () => {
-  it.each(['', 'name=', `name=${'x'.repeat(10_240)}`, 'name=a&colour=b', names(...Array(51).fill('a'))])(
-    'is refused: %s (W10)',
-    async (query) => {
-      expect((await ask(query)).status).toBe(400)
-    },
-  )
+  it.each([
+    ['', 'name is required'],
+    ['name=', 'name must not be empty'],
+    ['name=a&name=', 'name must not be empty; this is value 2 of 2'],
+    [`name=${'x'.repeat(10_240)}`, 'name must have at most 256 characters; it has 10240'],
+    ['name=a&colour=b', 'colour is not known; known are name'],
+    [names(...Array(51).fill('a')), 'name must have at most 50 items; it has 51'],
+  ])('is refused: %s (W10)', async (query, message) => {
+    expect(await ask(query)).toMatchObject({
+      status: 400,
+      message,
+      data: { errors: [{ path: message.split(' ')[0] }] },
+    })
+  })
 
   it.each([
     '__proto__',

@@ -1,6 +1,12 @@
 import { PassThrough, Readable } from 'node:stream'
-import type { Datasource } from '@millrace/contract/resources/datasource.ts'
+import {
+  type Datasource,
+  datasourceStatuses,
+  datasourceTypes,
+  workerTypes,
+} from '@millrace/contract/resources/datasource.ts'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
+import { createDatasourceStore } from '../../src/features/datasources/datasource-store.ts'
 import { newId } from '../../src/platform/ids.ts'
 import { callerToken } from '../support/service.ts'
 import { fieldOf, openWorkerDatasources, type WorkerDatasources } from '../support/worker-datasources.ts'
@@ -72,6 +78,8 @@ describe('settings', () => {
     [{ source: { type: 'url', url: 'https://shop.example:9/', headers: { Host: 'x' } } }, 'source.url'],
     [{ source: { type: 'file', encoding: 'klingon' } }, 'source.encoding'],
     [{ source: { type: 'file', csvDelimiter: 'x' } }, 'source.csvDelimiter'],
+    [{ source: { type: 'file' }, schedule: { everyMinutes: 60 } }, 'schedule'],
+    [{ schedule: { everyMinutes: 60 } }, 'schedule'],
     [{ schedule: {} }, 'schedule'],
     [{ schedule: { cron: '* * * * *' } }, 'schedule.cron'],
     [{ schedule: { cron: '0 5 30 2 *' } }, 'schedule.cron'],
@@ -83,6 +91,111 @@ describe('settings', () => {
     const reply = await world.call('POST', '', { name: 'Rows', mode: 'worker', ...settings })
     expect([reply.status, reply.error_code]).toEqual([400, 1034])
     expect(errorsOf(reply).map((each) => each.path)).toContain(path)
+  })
+
+  test.each([
+    [{ format: 'json', csvDelimiter: ';' }, { csvDelimiter: 'is for csv, and format is json: leave it out' }],
+    [
+      { format: 'ndjson', csvColumns: ['a'], rootPath: '*' },
+      { csvColumns: 'is for csv', rootPath: 'is for json and xml' },
+    ],
+    [
+      { format: 'csv', rootPath: '*', sheet: 'Prices' },
+      { rootPath: 'is for json and xml', sheet: 'is for xlsx' },
+    ],
+    [
+      { format: 'parquet', encoding: 'utf-8', compression: 'gzip', entry: 'a.csv' },
+      { compression: 'format is parquet', encoding: 'format is parquet', entry: 'is for zip' },
+    ],
+    [{ compression: 'gzip', entry: 'a.csv' }, { entry: 'is for zip, and compression is gzip' }],
+    [
+      { csvDelimiter: ';', rootPath: '*', sheet: 'Prices' },
+      {
+        rootPath: 'is for json and xml, and csvDelimiter is for csv',
+        sheet: 'is for xlsx, and csvDelimiter',
+      },
+    ],
+    [{ encoding: 'utf-8', sheet: 'Prices' }, { sheet: 'and encoding is for csv, json, ndjson and xml' }],
+  ])('options that would never be used are refused, each by its name: %j', async (options, faults) => {
+    const { id } = await world.create({ source: { type: 'file' } })
+    for (const reply of [
+      await world.call('POST', '', { name: 'Rows', mode: 'worker', source: { type: 'file', ...options } }),
+      await world.call('PATCH', `/${id}`, { source: { type: 'file', ...options } }),
+    ]) {
+      expect([reply.status, reply.error_code]).toEqual([400, 1034])
+      expect(errorsOf(reply)).toEqual(
+        Object.entries(faults).map(([name, message]) => ({
+          path: `source.${name}`,
+          message: expect.stringContaining(message),
+        })),
+      )
+    }
+    expect((await read(id)).source).toEqual({ type: 'file' })
+  })
+
+  test.each([
+    { csvDelimiter: ';', csvColumns: ['a'], encoding: 'windows-1252', compression: 'zip', entry: 'a.csv' },
+    { format: 'json', rootPath: 'products.*', compression: 'gzip' },
+    { format: 'xml', rootPath: 'rss.item', encoding: 'utf-8' },
+    { format: 'xlsx', sheet: 'Prices' },
+    { rootPath: 'rss.item' },
+    { entry: 'a.csv' },
+  ])('options that belong together are kept: %j', async (options) => {
+    const source = { type: 'file', ...options }
+    expect((await world.create({ source })).source).toEqual(source)
+  })
+
+  test('a schedule needs an address, also once the source changes', async () => {
+    const source = { type: 'url', url: world.url('/a.csv') }
+    const schedule = { everyMinutes: 60 }
+    const { id } = await world.create({ source: { type: 'file' } })
+    const change = (settings: object) => world.call('PATCH', `/${id}`, settings)
+    expect(errorsOf(await change({ schedule }))).toEqual([
+      {
+        path: 'schedule',
+        message: 'is for a source of type url, and a file is imported when it is uploaded: leave it out',
+      },
+    ])
+    expect((await change({ source, schedule })).data).toMatchObject({ source, schedule })
+    expect(errorsOf(await change({ source: { type: 'file' } }))).toEqual([
+      { path: 'schedule', message: expect.stringMatching(/: set it to null too$/) },
+    ])
+    expect(await read(id)).toMatchObject({ source, schedule })
+    const { data } = await change({ source: { type: 'file' }, schedule: null })
+    expect(data).toMatchObject({ source: { type: 'file' }, schedule: null })
+  })
+
+  test('what was stored before a rule can be read, sent back and changed, but not made anew', async () => {
+    const source = { type: 'file', format: 'json', csvDelimiter: ';' }
+    const schedule = { everyMinutes: 60 }
+    const { id } = await world.create({ source: { type: 'file' } })
+    await world.database.pool.query(
+      'update worker_datasources set source = $2, schedule = $3 where datasource_id = $1',
+      [id, source, schedule],
+    )
+    const before = await read(id)
+    expect(before).toMatchObject({ source, schedule })
+    expect(await world.call('PATCH', `/${id}`, before)).toMatchObject({ status: 200, data: { source } })
+    expect(await world.call('PATCH', `/${id}`, { name: 'Other' })).toMatchObject({ status: 200 })
+    const other = await world.call('PATCH', `/${id}`, { source: { ...source, csvDelimiter: ',' } })
+    expect(errorsOf(other)).toMatchObject([{ path: 'source.csvDelimiter' }])
+    const later = await world.call('PATCH', `/${id}`, { schedule: { everyMinutes: 30 } })
+    expect(errorsOf(later)).toMatchObject([{ path: 'schedule' }])
+    const mended = await world.call('PATCH', `/${id}`, {
+      source: { type: 'file', format: 'json' },
+      schedule: null,
+    })
+    expect(mended.data).toMatchObject({ source: { type: 'file', format: 'json' }, schedule: null })
+  })
+
+  test('settings of workers are refused for a tracking datasource before what they hold is looked at', async () => {
+    const { data } = await world.call<Datasource>('POST', '', { name: 'Shop' })
+    const refused = await world.call('PATCH', `/${data.id}`, { schedule: { everyMinutes: 60 } })
+    expect(refused.error_code).toBe(1020)
+    const made = await world.call('POST', '', { name: 'Shop', schedule: { everyMinutes: 60 } })
+    expect(errorsOf(made)).toMatchObject([
+      { path: 'schedule', message: expect.stringContaining('set mode to worker') },
+    ])
   })
 
   test('headers are kept sealed, never answered, and dropped when the address moves to another host', async () => {
@@ -143,6 +256,75 @@ describe('settings', () => {
     expect([refused.error_code, refused.message]).toEqual([1023, expect.stringContaining('reference_id')])
     await world.call('PATCH', `/${id}/fields`, { changes: [{ name: 'sku', type: 'reference_id' }] })
     expect((await world.call('POST', `/${id}/versions/live`)).status).toBe(200)
+  })
+})
+
+describe('a list', () => {
+  test('by status or type holds those and no others, as they are answered', async () => {
+    const { companyId, teamId } = world
+    const store = createDatasourceStore(world.database.db)
+    await store.insert({
+      id: newId(),
+      companyId,
+      name: 'Displays',
+      kind: 'workflow_events',
+      teamIds: [teamId],
+    })
+    await world.call('POST', '', { name: 'Shop' })
+    for (const type of workerTypes) await world.create({ type })
+    // What other tests have queued.
+    await world.work()
+    serve(content)
+    const [published, paused, failed, updating] = [
+      await liveAddress(),
+      await liveAddress(),
+      await liveAddress(),
+      await liveAddress(),
+    ]
+    await world.call('POST', `/${paused}/pause`)
+    world.web = (_, response) => void response.writeHead(410).end()
+    await world.call('POST', `/${failed}/refresh`)
+    await world.work()
+    await world.call('POST', `/${updating}/refresh`)
+    const list = async (query: string) => {
+      const { data, paginationCount } = await world.call<Datasource[]>('GET', `?perPage=100${query}`)
+      expect(paginationCount).toBe(data.length)
+      return data
+    }
+    const all = await list('')
+    const statusOf = (id: string) => all.find((each) => each.id === id)?.status
+    expect([published, paused, failed, updating].map(statusOf)).toEqual([
+      'published',
+      'paused',
+      'error',
+      'updating',
+    ])
+    for (const [name, values] of [
+      ['status', datasourceStatuses],
+      ['type', datasourceTypes],
+    ] as const) {
+      for (const value of values) {
+        const wanted = all.filter((each) => each[name] === value)
+        expect(wanted, value).not.toEqual([])
+        expect(await list(`&${name}=${value}`), value).toEqual(wanted)
+      }
+    }
+    expect(await list('&status=draft&type=product&mode=worker')).toEqual(
+      all.filter(({ status, type }) => status === 'draft' && type === 'product'),
+    )
+    await world.work()
+  })
+
+  test.each([
+    ['status=live', 'status', 'must be one of "draft", "published", "updating", "paused", "error"'],
+    ['status=publishd', 'status', 'did you mean "published"?'],
+    ['status=draft&status=error', 'status', 'may be sent once; it is sent 2 times'],
+    ['type=products', 'type', 'did you mean "product"?'],
+    ['type=', 'type', 'must be one of "analytics"'],
+  ])('with %s is refused by the name of the parameter', async (query, path, message) => {
+    const reply = await world.call('GET', `?${query}`)
+    expect([reply.status, reply.error_code]).toEqual([400, 1])
+    expect(errorsOf(reply)).toEqual([{ path, message: expect.stringContaining(message) }])
   })
 })
 

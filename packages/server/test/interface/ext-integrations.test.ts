@@ -227,6 +227,8 @@ describe('an integration is refused', () => {
     ['a top-level domain alone', { domain: 'com' }, 'domain'],
     ['a selector that is none', { selector: 'a {' }, 'selector'],
     ['code of more than 20 kB', { code: 'é'.repeat(10_241) }, 'code'],
+    ['code that no browser can parse', { code: 'a(' }, 'code'],
+    ['code of a module', { code: 'import "/a.js"' }, 'code'],
     ['an unknown emplacement', { emplacement: 'inside' }, 'emplacement'],
     ['enabled as a text', { enabled: 'false' }, 'enabled'],
     ['filters without conditions', { filters: { type: 'and', conditions: [] } }, 'filters.conditions'],
@@ -253,6 +255,42 @@ describe('an integration is refused', () => {
     const { errors } = reply.data as unknown as { errors: { path: string }[] }
     expect(errors.map((each) => each.path)).toContain(path)
     expect((await flows.read(workflow)).integrations).toEqual([])
+  })
+
+  it('for code with a fault, with its line and column, beside what else is wrong', async () => {
+    const workflow = await drafted()
+    const reply = await add(workflow, { entrypointId: 'hero', domain: 'com', code: 'a()\n  b c' })
+    const message = "must be a script that browsers can run; line 2, column 5: Unexpected identifier 'c'"
+    expect(reply).toMatchObject({ status: 400, error_code: 1 })
+    expect(reply.data).toEqual({
+      errors: [
+        { path: 'domain', message: expect.any(String) },
+        { path: 'code', message },
+      ],
+    })
+    const integration = await made(workflow, { entrypointId: 'hero', code: 'a()' })
+    expect(await change(integration, { code: 'a()\n  b c' })).toMatchObject({
+      status: 400,
+      message: `code ${message}`,
+    })
+    expect(await read(integration)).toEqual(integration)
+  })
+
+  it('for code that changes into another with a fault, and not while it stays as it was stored', async () => {
+    const integration = await made(await drafted(), { entrypointId: 'hero', code: 'a()' })
+    await flows.relational.pool.query('update workflow_integrations set code = $2 where id = $1', [
+      integration.id,
+      'a(',
+    ])
+    const stored = await read(integration)
+    expect(stored.code).toBe('a(')
+    expect(await flows.succeed(change(stored, { ...stored, name: 'Home' }))).toMatchObject({
+      name: 'Home',
+      code: 'a(',
+    })
+    expect((await change(stored, { code: 'a((' })).status).toBe(400)
+    expect(await flows.succeed(change(stored, { code: 'b()' }))).toMatchObject({ code: 'b()' })
+    expect(await flows.succeed(change(stored, { code: null }))).not.toHaveProperty('code')
   })
 
   it('for fields of pages in an email, each by its name', async () => {

@@ -100,9 +100,14 @@ describe('saving a draft', () => {
     expect(saved.analyze.branches).toHaveLength(1)
     const { valid, faults } = await validate(workflow, draft)
     expect(valid).toBe(false)
-    expect(faults.map(({ nodeId, edgeId, entrypointId }) => nodeId ?? edgeId ?? entrypointId).sort()).toEqual(
-      ['a', 'b', 'first', 'x', 'z'],
-    )
+    expect(faults.map(({ path }) => path).sort()).toEqual([
+      'edges.first.to',
+      'edges.x',
+      'entrypoints.z.format',
+      'entrypoints.z.type',
+      'nodes.a.url',
+      'nodes.b',
+    ])
     expect(await readVersion(workflow, draft)).toMatchObject({ data: saved })
   })
 
@@ -293,6 +298,24 @@ describe('publishing', () => {
     expect(reply).toMatchObject({ status: 409, error_code: 3004, data: { id: draft.id, faults } })
     expect(reply.message).toContain(faults[0]?.message)
     expect(await opened.read(workflow)).toEqual(before)
+  })
+
+  test('a part with several faults is named with each of them, and publishing names the same', async () => {
+    const workflow = await opened.create()
+    const draft = await opened.draftOf(workflow)
+    const definition = bannerDefinition()
+    const [id = ''] = Object.keys(definition.nodes)
+    const nodes = { ...definition.nodes, [id]: { type: 'image', url: 7, name: '', colour: 'red' } }
+    await opened.succeed(opened.save(workflow, draft, { definition: { ...definition, nodes } }))
+    const { faults } = await validate(workflow, draft)
+    expect(faults.map(({ path, nodeId, rule }) => [path, nodeId, rule])).toEqual([
+      [`nodes.${id}.colour`, id, 'shape'],
+      [`nodes.${id}.name`, id, 'shape'],
+      [`nodes.${id}.url`, id, 'shape'],
+    ])
+    const reply = await opened.publish(workflow, draft)
+    expect(reply).toMatchObject({ status: 409, error_code: 3004, data: { id: draft.id, faults } })
+    expect(reply.message).toMatch(/, and 2 more$/)
   })
 
   test('only a draft is published', async () => {

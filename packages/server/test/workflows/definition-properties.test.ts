@@ -1,6 +1,9 @@
 import {
   type ConditionRule,
+  definitionLimits,
+  Edge,
   nodeCategories,
+  nodeSchemas,
   type WorkflowDefinition,
   zoneOrder,
 } from '@millrace/contract/resources/workflow-definition.ts'
@@ -17,6 +20,7 @@ import {
 } from '../../src/features/workflows/definition/read-definition.ts'
 import { referencesOf } from '../../src/features/workflows/definition/references-of.ts'
 import { validateDefinition } from '../../src/features/workflows/definition/validate-definition.ts'
+import { faultOfShape, faultsOfShape } from '../../src/platform/http/validation.ts'
 import {
   anyDefinitions,
   type Draft,
@@ -515,9 +519,23 @@ test('W12: reading never throws, whatever JSON it gets', () => {
         expect(typeof path).toBe('string')
         expect(message.length).toBeLessThan(2_000)
       }
-      if (read.definition) validateDefinition(read.definition, knownResources)
+      expect(read.faults.length).toBeLessThanOrEqual(definitionLimits.listed)
+      validateDefinition(read.definition, knownResources)
     }),
     { numRuns: times(4_000, 600) },
   )
   expect({}).not.toHaveProperty('polluted')
+})
+
+test('all faults of a shape begin with its first one, are of different places and are bounded', () => {
+  const schemas = fc.constantFrom(Edge, ...Object.values(nodeSchemas))
+  fc.assert(
+    fc.property(schemas, anyPart, fc.integer({ min: 1, max: 6 }), (schema, value, max) => {
+      const [first, faults] = [faultOfShape(schema, value), faultsOfShape(schema, value, max)]
+      expect(faults[0]).toEqual(first)
+      expect(new Set(faults.map(({ path }) => path)).size).toBe(faults.length)
+      expect(faults.length).toBeLessThanOrEqual(max)
+    }),
+    { numRuns: times(4_000, 600) },
+  )
 })

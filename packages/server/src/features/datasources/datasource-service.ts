@@ -216,9 +216,10 @@ export function createDatasourceService(dependencies: DatasourceServiceDependenc
       requireSameKind(present, wanted)
       const teamIds =
         resourceGroupIds && (await requireNamedTeams(principal, resourceGroupIds, present.resourceGroupIds))
-      const planned = settings.isNamed(wanted) ? await settings.forUpdate(companyId, wanted) : undefined
-      if (planned && present.mode !== 'worker')
+      const isOfWorkers = settings.isNamed(wanted)
+      if (isOfWorkers && present.mode !== 'worker')
         throw new DomainError('notAWorkerDatasource', { id: present.id })
+      const planned = isOfWorkers ? await settings.forUpdate(companyId, wanted, present) : undefined
       let formerContent: string | undefined
       const work = async (tx: AllQueries, locked: StoredDatasource): Promise<void> => {
         const within = createDatasourceStore(tx)

@@ -1,3 +1,4 @@
+import type { Datasource, DatasourceType } from '@millrace/contract/resources/datasource.ts'
 import { companies } from '../../database/tables/company.ts'
 import { datasourceCounters, datasources, datasourceTeams } from '../../database/tables/datasource.ts'
 import { containsText } from '../../platform/stores/postgres/contains-text.ts'
@@ -50,6 +51,9 @@ export interface Viewer {
 export interface DatasourceFilter {
   readonly name?: string | undefined
   readonly mode?: 'ingester' | 'worker' | undefined
+  readonly type?: DatasourceType | undefined
+  /** As it is answered, which is more than what is stored of it. */
+  readonly status?: Datasource['status'] | undefined
   readonly resourceGroupId?: string | undefined
 }
 
@@ -79,6 +83,21 @@ export function createDatasourceStore(db: Queries) {
     updatedAt: datasources.updatedAt,
   }
 
+  /** What a datasource is answered with, for conditions: the same as `typeOf` and `statusOf` of datasource-shape.ts. */
+  const answered = {
+    type: sql`case "datasources"."kind" when 'tracking' then 'analytics' when 'workflow_events' then 'workflow_events'
+      else coalesce((select w.type from worker_datasources w where w.datasource_id = "datasources"."id"), 'generic') end`,
+    status: sql`case when "datasources"."status" <> 'active' then 'paused' else coalesce((
+      select case
+        when exists (select 1 from datasource_imports i
+          where i.datasource_id = w.datasource_id and i.state in ('queued', 'running')) then 'updating'
+        when w.failure is not null then 'error'
+        when exists (select 1 from datasource_versions v
+          where v.datasource_id = w.datasource_id and v.state = 'live') then 'published'
+        else 'draft' end
+      from worker_datasources w where w.datasource_id = "datasources"."id"), 'published') end`,
+  }
+
   const seenBy = (teamIds: readonly string[]) =>
     exists(
       db
@@ -95,11 +114,13 @@ export function createDatasourceStore(db: Queries) {
   const visibleTo = ({ companyId, teamIds }: Viewer) =>
     and(eq(datasources.companyId, companyId), ne(datasources.status, 'deleted'), seenBy(teamIds))
 
-  const matching = (viewer: Viewer, { name, mode, resourceGroupId }: DatasourceFilter) =>
+  const matching = (viewer: Viewer, { name, mode, type, status, resourceGroupId }: DatasourceFilter) =>
     and(
       visibleTo(viewer),
       name === undefined ? undefined : containsText(datasources.name, name),
       mode && (mode === 'worker' ? eq(datasources.kind, 'worker') : ne(datasources.kind, 'worker')),
+      type && eq(answered.type, type),
+      status && eq(answered.status, status),
       resourceGroupId === undefined ? undefined : seenBy([resourceGroupId]),
     )
 

@@ -18,12 +18,12 @@ import type { Queries, Relational } from '../../platform/stores/relational.ts'
 import type { ClaimKey } from '../idempotency/idempotency-store.ts'
 import type { RequireMemberTeams } from '../identity/people/teams/resource-groups.ts'
 import type { Caller, Principal } from '../identity/sessions/principal.ts'
+import { emptyDefinition } from './definition/read-definition.ts'
 import { listUnsharedDatasources } from './definition-source-store.ts'
 import type { ReadResources } from './read-resources.ts'
 import {
   analyseContent,
   type Content,
-  emptyDefinition,
   listReferences,
   noOverrides,
   readContent,

@@ -26,6 +26,7 @@ beforeAll(async () => {
             page: Type.Optional(Type.Integer({ minimum: 1 })),
             all: Type.Optional(Type.Boolean()),
             since: Type.Optional(Type.String({ format: 'date-time' })),
+            name: Type.Optional(Type.Array(Type.String({ minLength: 1 }), { maxItems: 3 })),
           },
           { additionalProperties: false },
         ),
@@ -177,6 +178,25 @@ test.each([
   ['', 200],
 ])('reads query %s strictly: %i', async (query, status) => {
   expect((await app.inject(`/v2/list?${query}`)).statusCode).toBe(status)
+})
+
+test.each([
+  ['page=1&page=2', 'page', 'may be sent once; it is sent 2 times'],
+  ['all=true&all=x&all=y', 'all', 'may be sent once; it is sent 3 times'],
+  ['page=one', 'page', 'must be integer, it is "one"'],
+  ['name=', 'name', 'must not be empty'],
+  ['name=a&name=&name=c', 'name', 'must not be empty; this is value 2 of 3'],
+  ['name=a&name=b&name=c&name=d', 'name', 'must have at most 3 items; it has 4'],
+  ['naem=a&naem=b', 'naem', 'is not known; did you mean "name"?'],
+  ['__proto__=1&__proto__=2', '__proto__', 'is not known; known are page, all, since, name'],
+])('a query %s is refused by the name of its parameter', async (query, path, message) => {
+  const reply = await app.inject(`/v2/list?${query}`)
+  expect(reply.json()).toMatchObject({ code: 400, data: { errors: [{ path, message }] } })
+})
+
+test('a parameter that takes several values takes one too', async () => {
+  expect((await app.inject('/v2/list?name=a&name=b')).json().data).toEqual({ name: ['a', 'b'] })
+  expect((await app.inject('/v2/list?name=a')).json().data).toEqual({ name: ['a'] })
 })
 
 test('unknown paths, other methods and failures inside are fail envelopes without internals', async () => {

@@ -4,6 +4,7 @@ import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
 import addFormatsModule from 'ajv-formats'
 import type { FastifySchemaCompiler } from 'fastify'
 import { DomainError } from '../errors.ts'
+import { isObject } from '../plain-object.ts'
 import { nearestName } from '../text/nearest.ts'
 import { faultOfText } from '../text/stored-text.ts'
 
@@ -13,10 +14,10 @@ type Fault = { readonly path: string; readonly message: string }
 // The package is CommonJS: under Node's rules its default export is the module object.
 const addFormats = addFormatsModule as unknown as typeof addFormatsModule.default
 
-function createAjv(): Ajv {
+function createAjv({ allErrors }: { allErrors: boolean }): Ajv {
   const ajv = new Ajv({
     strict: false,
-    allErrors: false,
+    allErrors,
     useDefaults: true,
     coerceTypes: false,
     removeAdditional: false,
@@ -33,11 +34,16 @@ const formatMeanings: ReadonlyMap<string, string> = new Map([
   ['date-time', 'must be an instant, as 2026-01-31T12:00:00Z'],
 ])
 
-/** `items.0.name` from `/items/0/name`. */
-function fieldPathOf(instancePath: string): string {
+/** `items`, `0` and `name` from `/items/0/name`. */
+function fieldPartsOf(instancePath: string): string[] {
   const parts = instancePath.split('/').slice(1)
-  return parts.map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~')).join('.')
+  return parts.map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'))
 }
+
+/** `items.0.name` from `/items/0/name`. */
+const fieldPathOf = (instancePath: string): string => fieldPartsOf(instancePath).join('.')
+
+const joinPath = (...parts: readonly string[]): string => parts.filter((each) => each !== '').join('.')
 
 const names: Record<string, string> = {
   body: 'the body',
@@ -81,7 +87,7 @@ function faultOfUnsupported({ data, parentSchema, instancePath }: ErrorObject): 
   const schema = parentSchema as Schema | undefined
   for (const [name, value] of Object.entries(data)) {
     const property = schema?.properties?.[name] as Schema | undefined
-    const path = [fieldPathOf(instancePath), name].filter((each) => each !== '').join('.')
+    const path = joinPath(fieldPathOf(instancePath), name)
     if (unsupportedBy(schema).includes(name)) return { path, message: unsupported('', writableNames(schema)) }
     if (unsupportedBy(property).includes(value)) {
       return { path, message: unsupported(`${shown(value)} `, property?.enum) }
@@ -99,7 +105,7 @@ function describe(error: ErrorObject, part: string): Fault {
   switch (error.keyword) {
     case 'required': {
       const missing = String(parameters.missingProperty)
-      const typed = nearestName(missing, unknownNames(error))
+      const typed = typedInsteadOf(error)
       return {
         path: path ? `${path}.${missing}` : missing,
         message: typed === undefined ? 'is required' : `is required; ${shown(typed)} is not known`,
@@ -157,6 +163,10 @@ function describe(error: ErrorObject, part: string): Fault {
   }
 }
 
+/** The unknown name that was probably meant to be the one that is missing. */
+const typedInsteadOf = (error: ErrorObject): string | undefined =>
+  nearestName(String(error.params.missingProperty), unknownNames(error))
+
 /** Names in an object that its schema does not know, where it takes no others. */
 function unknownNames({ data, parentSchema }: ErrorObject): string[] {
   const { properties = {}, additionalProperties, unevaluatedProperties } = (parentSchema ?? {}) as Schema
@@ -198,7 +208,7 @@ function boundOf(error: ErrorObject): string | undefined {
 /** Of a failed union, the branch that came furthest says best what is wrong; the union itself says least. */
 function mostSpecificError(errors: readonly ErrorObject[]): ErrorObject | undefined {
   const constants = errors.filter((error) => error.keyword === 'const')
-  const union = errors.find((error) => error.keyword === 'anyOf' || error.keyword === 'oneOf')
+  const union = errors.find(isUnion)
   if (union && constants.length > 1 && constants.length === errors.length - 1) {
     const allowedValues = constants.map((error) => (error.params as { allowedValue: unknown }).allowedValue)
     return { ...union, keyword: 'enum', params: { allowedValues } }
@@ -228,7 +238,7 @@ function readQueryValue(value: unknown, schema: Schema | undefined): unknown {
   return value
 }
 
-function faultOfQuery(name: string, value: unknown): Fault | undefined {
+function faultOfQueryText(name: string, value: unknown): Fault | undefined {
   for (const text of [name, value].flat()) {
     const message = typeof text === 'string' ? faultOfText(text) : undefined
     if (message !== undefined) return { path: name, message }
@@ -236,8 +246,33 @@ function faultOfQuery(name: string, value: unknown): Fault | undefined {
   return undefined
 }
 
+/** Reads the parameters of a query in place, each by its schema. */
+function readQuery(query: Record<string, unknown>, { properties = {} }: Schema): Fault | undefined {
+  for (const [name, value] of Object.entries(query)) {
+    const fault = faultOfQueryText(name, value)
+    if (fault) return fault
+    const schema = Object.hasOwn(properties, name) ? (properties[name] as Schema) : undefined
+    if (schema && schema.type !== 'array' && Array.isArray(value)) {
+      return { path: name, message: `may be sent once; it is sent ${value.length} times` }
+    }
+    query[name] = readQueryValue(value, schema)
+  }
+  return undefined
+}
+
+/** The fault of a query under the name of its parameter, with which of its values is wrong where it has several. */
+function describeParameter(error: ErrorObject, query: Record<string, unknown>): Fault {
+  const fault = describe(error, 'querystring')
+  const [name, place] = fieldPartsOf(error.instancePath)
+  if (name === undefined || place === undefined) return fault
+  const count = [query[name]].flat().length
+  const which = count > 1 ? `; this is value ${Number(place) + 1} of ${count}` : ''
+  return { path: name, message: `${fault.message}${which}` }
+}
+
 /** One for all servers of the process: it remembers the schemas that it has compiled. */
-const ajv = createAjv()
+const ajv = createAjv({ allErrors: false })
+const thoroughAjv = createAjv({ allErrors: true })
 
 /**
  * Fastify's validator: strict types, one clear error, unknown names refused with the nearest known one. A schema is
@@ -246,19 +281,14 @@ const ajv = createAjv()
 export const compileValidator: FastifySchemaCompiler<Schema> = ({ schema, httpPart }) => {
   const part = httpPart ?? 'body'
   return (data: unknown) => {
-    if (part === 'querystring' && data !== null && typeof data === 'object') {
-      const query = data as Record<string, unknown>
-      for (const [name, value] of Object.entries(query)) {
-        const fault = faultOfQuery(name, value)
-        if (fault) return { error: validationError([fault]) }
-        query[name] = readQueryValue(value, schema.properties?.[name] as Schema | undefined)
-      }
-    }
+    const query = part === 'querystring' && isObject(data) ? data : undefined
+    const unread = query && readQuery(query, schema)
+    if (unread) return { error: validationError([unread]) }
     const validate: ValidateFunction = ajv.compile(schema)
     if (validate(data)) return { value: data }
     const error = mostSpecificError(validate.errors ?? [])
-    const fault = error ? describe(error, part) : { path: names[part] ?? part, message: 'is not valid' }
-    return { error: validationError([fault]) }
+    const described = error && (query ? describeParameter(error, query) : describe(error, part))
+    return { error: validationError([described ?? { path: names[part] ?? part, message: 'is not valid' }]) }
   }
 }
 
@@ -268,6 +298,67 @@ export function faultOfShape(schema: object, value: unknown): Fault | undefined 
   if (validate(value)) return undefined
   const error = mostSpecificError(validate.errors ?? [])
   return error ? describe(error, '') : { path: '', message: 'is not valid' }
+}
+
+/** Values that a value may hold of which all faults are listed: each can have several, and all are made at once. */
+const maxThoroughValues = 5_000
+
+function holdsMoreThan(max: number, value: unknown): boolean {
+  let count = 0
+  const open = [value]
+  while (open.length > 0) {
+    if (++count > max) return true
+    const next = open.pop()
+    if (next !== null && typeof next === 'object') for (const each of Object.values(next)) open.push(each)
+  }
+  return false
+}
+
+/** Without the errors within unions, of which the union itself is left. They stand right before it. */
+function outsideUnions(errors: readonly ErrorObject[]): ErrorObject[] {
+  const outside: ErrorObject[] = []
+  let union: ErrorObject | undefined
+  for (const error of errors.toReversed()) {
+    const isWithin =
+      union !== undefined &&
+      error.schemaPath.startsWith(`${union.schemaPath}/`) &&
+      error.instancePath.startsWith(union.instancePath)
+    if (isWithin) continue
+    outside.push(error)
+    union = isUnion(error) ? error : undefined
+  }
+  return outside.reverse()
+}
+
+const isUnion = ({ keyword }: ErrorObject): boolean => keyword === 'anyOf' || keyword === 'oneOf'
+
+/** What its most specific branch says. */
+function faultOfUnion({ parentSchema = {}, data, instancePath }: ErrorObject): Fault {
+  const { path, message } = faultOfShape(parentSchema, data) ?? { path: '', message: 'is not valid' }
+  return { path: joinPath(fieldPathOf(instancePath), path), message }
+}
+
+/**
+ * Faults of a value by a schema, one for each place and at most `max`; the first is that of `faultOfShape`. Of a value
+ * that holds very many values it is the only one.
+ */
+export function faultsOfShape(schema: object, value: unknown, max: number): Fault[] {
+  const first = faultOfShape(schema, value)
+  if (!first) return []
+  if (max <= 1 || holdsMoreThan(maxThoroughValues, value)) return [first]
+  const validate: ValidateFunction = thoroughAjv.compile(schema)
+  validate(value)
+  const faults = new Map([[first.path, first]])
+  /** Unknown names that the fault of a missing one names already. */
+  const explained = new Set<string>()
+  for (const error of outsideUnions(validate.errors ?? [])) {
+    if (faults.size === max) break
+    const fault = isUnion(error) ? faultOfUnion(error) : describe(error, '')
+    const typed = error.keyword === 'required' ? typedInsteadOf(error) : undefined
+    if (typed !== undefined) explained.add(joinPath(fieldPathOf(error.instancePath), typed))
+    if (!explained.has(fault.path) && !faults.has(fault.path)) faults.set(fault.path, fault)
+  }
+  return [...faults.values()]
 }
 
 /** A path holds names that a caller chose, of any length. */

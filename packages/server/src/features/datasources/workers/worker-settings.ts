@@ -1,5 +1,10 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { Fault } from '@millrace/contract/failure-data.ts'
-import type { DatasourceCreation, DatasourceUpdate } from '@millrace/contract/resources/datasource.ts'
+import type {
+  Datasource,
+  DatasourceCreation,
+  DatasourceUpdate,
+} from '@millrace/contract/resources/datasource.ts'
 import { workerTypes } from '@millrace/contract/resources/datasource.ts'
 import type { DatasourceSource } from '@millrace/contract/resources/datasource-source.ts'
 import type { Clock } from '../../../platform/clock.ts'
@@ -18,6 +23,24 @@ export interface WorkerSettingsDependencies {
 }
 
 type Wanted = Pick<DatasourceUpdate, 'source' | 'schedule' | 'updateStrategy' | 'maxRefusedShare'>
+
+/** What of these settings is stored already. */
+type Present = Pick<Datasource, 'source' | 'schedule'>
+
+/** A file comes when it is uploaded: only an address is asked again. A schedule that stays as it is may be sent back. */
+function faultsOfScheduledFile(wanted: Wanted, present: Present): Fault[] {
+  const { source = present.source, schedule = present.schedule } = wanted
+  if (!schedule || source?.type === 'url') return []
+  const isKept = present.source?.type !== 'url' && isDeepStrictEqual(schedule, present.schedule)
+  if (isKept) return []
+  const message =
+    source === undefined
+      ? 'is for a source of type url: give the source too'
+      : wanted.schedule === undefined
+        ? 'is for a source of type url, and a file is imported when it is uploaded: set it to null too'
+        : 'is for a source of type url, and a file is imported when it is uploaded: leave it out'
+  return [{ path: 'schedule', message }]
+}
 
 /** Settings of worker datasources alone. */
 const names = ['source', 'schedule', 'updateStrategy', 'maxRefusedShare'] as const
@@ -64,10 +87,19 @@ export function createWorkerSettings({ box, validateUrl, times, clock }: WorkerS
     }
   }
 
-  async function validate(companyId: string, wanted: Wanted, further: readonly Fault[] = []) {
+  async function validate(
+    companyId: string,
+    wanted: Wanted,
+    { present = {}, further = [] }: { present?: Present; further?: readonly Fault[] },
+  ) {
     const { source, schedule, updateStrategy, maxRefusedShare } = wanted
     const planned = await plan(schedule, companyId)
-    const faults = [...further, ...(source ? faultsOfSource(source, validateUrl) : []), ...planned.faults]
+    const faults = [
+      ...further,
+      ...(source ? faultsOfSource(source, validateUrl, present.source) : []),
+      ...planned.faults,
+      ...faultsOfScheduledFile(wanted, present),
+    ]
     const [first] = faults
     if (first) {
       throw new DomainError(
@@ -110,7 +142,7 @@ export function createWorkerSettings({ box, validateUrl, times, clock }: WorkerS
           })
         }
       }
-      const change = await validate(companyId, wanted, faults)
+      const change = await validate(companyId, mode === 'worker' ? wanted : {}, { further: faults })
       return (datasourceId: string) => ({
         ...change(datasourceId),
         type: type === 'analytics' ? 'generic' : type,
@@ -118,8 +150,8 @@ export function createWorkerSettings({ box, validateUrl, times, clock }: WorkerS
     },
 
     /** @throws DomainError `invalidDatasource` */
-    async forUpdate(companyId: string, wanted: Wanted) {
-      const change = await validate(companyId, wanted)
+    async forUpdate(companyId: string, wanted: Wanted, present: Present) {
+      const change = await validate(companyId, wanted, { present })
       return (worker: StoredWorker) => change(worker.datasourceId, worker)
     },
 

@@ -1,5 +1,10 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { Fault } from '@millrace/contract/failure-data.ts'
-import type { DatasourceSource } from '@millrace/contract/resources/datasource-source.ts'
+import {
+  type DatasourceSource,
+  type StoredDatasourceSource,
+  sourceFormats,
+} from '@millrace/contract/resources/datasource-source.ts'
 import type { OutgoingClient } from '../../../platform/outgoing/outgoing-client.ts'
 import { OutgoingError } from '../../../platform/outgoing/outgoing-error.ts'
 import { encodingOf } from '../formats/encoding.ts'
@@ -41,8 +46,59 @@ const optionNames = [
   'entry',
 ] as const
 
-function faultsOfOptions({ encoding, csvDelimiter, rootPath }: DatasourceSource): Fault[] {
+type OptionName = (typeof optionNames)[number]
+type SourceOptions = Pick<DatasourceSource, OptionName>
+type Format = (typeof sourceFormats)[number]
+
+const textFormats = ['csv', 'json', 'ndjson', 'xml'] as const
+
+/** Formats that make use of an option (docs/datasources.md, Formats). */
+const formatsOfOption = {
+  compression: textFormats,
+  encoding: textFormats,
+  csvDelimiter: ['csv'],
+  csvColumns: ['csv'],
+  rootPath: ['json', 'xml'],
+  sheet: ['xlsx'],
+  entry: textFormats,
+} as const satisfies Record<Exclude<OptionName, 'format'>, readonly Format[]>
+
+/**
+ * Options that would never be used: of another format than the one that is given or that the options before them
+ * belong to, and a file of an archive where there is none.
+ */
+function faultsOfUnusedOptions(source: SourceOptions): Fault[] {
   const faults: Fault[] = []
+  let possible: readonly Format[] = source.format === undefined ? sourceFormats : [source.format]
+  let because = 'format'
+  for (const name of Object.keys(formatsOfOption) as (keyof typeof formatsOfOption)[]) {
+    if (source[name] === undefined) continue
+    if (name === 'entry' && source.compression === 'gzip') {
+      faults.push({ path: 'source.entry', message: 'is for zip, and compression is gzip: leave it out' })
+      continue
+    }
+    const formats: readonly Format[] = formatsOfOption[name]
+    const both = possible.filter((format) => formats.includes(format))
+    if (both.length > 0) {
+      if (both.length < possible.length) because = name
+      possible = both
+      continue
+    }
+    const other =
+      because === 'format' ? `format is ${source.format}` : `${because} is for ${listed(possible)}`
+    faults.push({
+      path: `source.${name}`,
+      message: `is for ${listed(formats)}, and ${other}: leave it out`,
+    })
+  }
+  return faults
+}
+
+const listed = (formats: readonly Format[]): string => formats.join(', ').replace(/, (?=[^,]*$)/, ' and ')
+
+function faultsOfOptions(source: SourceOptions): Fault[] {
+  const { encoding, csvDelimiter, rootPath } = source
+  const faults = faultsOfUnusedOptions(source)
   const check = (name: string, read: () => unknown) => {
     try {
       read()
@@ -59,9 +115,22 @@ function faultsOfOptions({ encoding, csvDelimiter, rootPath }: DatasourceSource)
   return faults
 }
 
-/** What a source lacks, or has too much. Nothing is asked of its address. */
-export function faultsOfSource(source: DatasourceSource, validateUrl: OutgoingClient['validate']): Fault[] {
-  return [...faultsOfOptions(source), ...faultsOfPlace(source, validateUrl)]
+const optionsOf = (source: SourceOptions): SourceOptions =>
+  Object.fromEntries(
+    optionNames.flatMap((name) => (source[name] === undefined ? [] : [[name, source[name]]])),
+  )
+
+/**
+ * What a source lacks, or has too much. Nothing is asked of its address. Options that stay as they are stored are not
+ * looked at, so that a source that was stored before a rule can be sent back.
+ */
+export function faultsOfSource(
+  source: DatasourceSource,
+  validateUrl: OutgoingClient['validate'],
+  stored?: StoredDatasourceSource,
+): Fault[] {
+  const isKnown = stored !== undefined && isDeepStrictEqual(optionsOf(source), optionsOf(stored))
+  return [...(isKnown ? [] : faultsOfOptions(source)), ...faultsOfPlace(source, validateUrl)]
 }
 
 function faultsOfPlace(
@@ -101,13 +170,10 @@ function faultsOfPlace(
 
 /** A source as it is kept, without headers. */
 export function keptSource(source: DatasourceSource, headerNames: readonly string[]): KeptSource {
-  const options = Object.fromEntries(
-    optionNames.flatMap((name) => (source[name] === undefined ? [] : [[name, source[name]]])),
-  )
   return {
     type: source.type,
     ...(source.type === 'url' && source.url !== undefined && { url: source.url }),
-    ...options,
+    ...optionsOf(source),
     ...(source.type === 'url' && headerNames.length > 0 && { headerNames }),
   }
 }

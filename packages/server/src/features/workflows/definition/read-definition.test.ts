@@ -89,6 +89,102 @@ test('names every part that has a fault', () => {
   expect(faults[3]).toMatchObject({ edgeId: 'g1', path: 'edges.g1.to' })
 })
 
+test('names every fault of a part, each where it is', () => {
+  const rule = { value: { value: 1 }, type: 'number', operator: 'gt' }
+  const { definition, faults } = read({
+    nodes: {
+      n1: {
+        type: 'conditions',
+        colour: 'red',
+        cases: [
+          {
+            id: 'a',
+            rules: [{ ...rule, operator: 'above' }, rule, { ...rule, value: 'x', to: [3, { node: 'n0' }] }],
+          },
+          { id: 'b b', match: 'nor', rules: [] },
+        ],
+      },
+      n2: { type: 'image', ulr: 'x', bindings: { a: { nod: 'n2' }, b: { value: 1 } }, name: '' },
+      n3: {
+        type: 'transform',
+        nmae: 'x',
+        expression: {
+          function: 3,
+          arguments: ['x', { function: 'sum', arguments: [{}] }, { node: 'n1', row: -1 }],
+        },
+      },
+      n4: { type: 'empty' },
+    },
+    entrypoints: { e1: { type: 'web', format: 'html', position: -1 } },
+    edges: { g1: { source: 'e1', target: 'n4', individualized: 'yes' } },
+  })
+  const ofPart = (id: string) =>
+    faults
+      .filter(({ nodeId, edgeId, entrypointId }) => [nodeId, edgeId, entrypointId].includes(id))
+      .map(({ path, message }) => [path, message.replace(/^[^:]*: /, '')])
+  expect(ofPart('n1')).toEqual([
+    ['nodes.n1.colour', 'colour is not known; known are type, name, cases'],
+    ['nodes.n1.cases.0.match', 'cases.0.match is required'],
+    ['nodes.n1.cases.0.rules.0.operator', expect.stringContaining('must be one of "equals"')],
+    ['nodes.n1.cases.0.rules.2.value', expect.stringContaining('must be {"value": "x"}, or')],
+    ['nodes.n1.cases.0.rules.2.to.0', expect.stringContaining('must be {"value": 3}, or')],
+    ['nodes.n1.cases.1.id', expect.stringContaining('letters, digits, dashes')],
+    ['nodes.n1.cases.1.match', 'cases.1.match must be one of "and", "or"; did you mean "or"?'],
+    ['nodes.n1.cases.1.rules', 'cases.1.rules must not be empty'],
+  ])
+  expect(ofPart('n2')).toEqual([
+    ['nodes.n2.url', 'url is required; "ulr" is not known'],
+    ['nodes.n2.name', 'name must not be empty'],
+    ['nodes.n2.bindings.a', expect.stringContaining('must have either a value')],
+  ])
+  expect(ofPart('n3')).toEqual([
+    ['nodes.n3.nmae', 'nmae is not known; did you mean "name"?'],
+    ['nodes.n3.expression.function', 'expression.function must be string, it is 3'],
+    ['nodes.n3.expression.arguments.0', expect.stringContaining('or another function')],
+    ['nodes.n3.expression.arguments.1.arguments.0', expect.stringContaining('must have either a value')],
+    ['nodes.n3.expression.arguments.2.row', expect.stringContaining('must be at least 0; it is -1')],
+  ])
+  expect(ofPart('e1')).toEqual([
+    ['entrypoints.e1.format', expect.stringContaining('for the channel web')],
+    ['entrypoints.e1.position', 'position must be at least 0; it is -1'],
+  ])
+  expect(ofPart('g1')).toEqual([
+    ['edges.g1.source', 'source is not known; an edge has "from" instead'],
+    ['edges.g1.target', 'target is not known; an edge has "to" instead'],
+    ['edges.g1.individualized', 'individualized must be boolean, it is "yes"'],
+  ])
+  expect(definition).toEqual({ nodes: { n4: { type: 'empty' } }, entrypoints: {}, edges: {} })
+})
+
+test('lists 20 faults of a part and 200 in all, and keeps what has none', () => {
+  const wrong = { type: 'split', groups: Array.from({ length: 25 }, () => ({ share: 0 })) }
+  const nodes = Object.fromEntries(
+    Array.from({ length: 30 }, (_, place) => [`x${place}`, place % 2 === 0 ? wrong : { type: 'empty' }]),
+  )
+  const { definition, faults } = read({ nodes })
+  expect(faults).toHaveLength(200)
+  expect(faults.filter(({ nodeId }) => nodeId === 'x0')).toHaveLength(20)
+  expect(faults.filter(({ nodeId }) => nodeId === 'x18')).toHaveLength(20)
+  expect(faults.filter(({ nodeId }) => nodeId === 'x20')).toEqual([])
+  expect(Object.keys(definition.nodes)).toHaveLength(15)
+})
+
+test('of a part with very many values the first fault is named alone', () => {
+  const rules = Array.from({ length: 20 }, () => ({ type: 3, operator: 3, value: 3, to: Array(90).fill(3) }))
+  const ofCases = (count: number) =>
+    read({
+      nodes: {
+        n1: {
+          type: 'conditions',
+          cases: Array.from({ length: count }, () => ({ id: 'a', match: 'and', rules })),
+        },
+      },
+    }).faults
+  expect(ofCases(2)).toHaveLength(20)
+  expect(ofCases(3)).toHaveLength(1)
+  expect(ofCases(3)).toEqual(ofCases(2).slice(0, 1))
+})
+
 const nested = (levels: number): unknown => ({
   function: 'length',
   arguments: [levels === 1 ? { value: 'x' } : nested(levels - 1)],

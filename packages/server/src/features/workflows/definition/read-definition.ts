@@ -12,7 +12,7 @@ import {
   type WorkflowDefinition,
   type WorkflowNode,
 } from '@millrace/contract/resources/workflow-definition.ts'
-import { faultOfShape } from '../../../platform/http/validation.ts'
+import { faultOfShape, faultsOfShape } from '../../../platform/http/validation.ts'
 import { isObject } from '../../../platform/plain-object.ts'
 import { nearestName } from '../../../platform/text/nearest.ts'
 import { faultOf } from './fault.ts'
@@ -24,15 +24,22 @@ export interface UnreadDefinition {
   readonly edges: Record<string, unknown>
 }
 
-export type ReadDefinition =
-  | { readonly definition: WorkflowDefinition; readonly faults: readonly [] }
-  | { readonly definition?: undefined; readonly faults: readonly DefinitionFault[] }
+export interface ReadDefinition {
+  /** The parts that have no fault, with ids of objects in lower case; none where it is too large as a whole. */
+  readonly definition: WorkflowDefinition
+  readonly faults: readonly DefinitionFault[]
+}
+
+export const emptyDefinition: WorkflowDefinition = { nodes: {}, entrypoints: {}, edges: {} }
 
 const parts = ['nodes', 'entrypoints', 'edges'] as const
 type Part = (typeof parts)[number]
 
 const keyForm = new RegExp(keyPattern, 'u')
 const types = Object.keys(nodeSchemas) as NodeType[]
+
+/** Faults that are listed of one part, so that it does not hide those of others. */
+const maxOfPart = 20
 
 /** More than any shape has, so that what reads a value recursively never runs out of stack. */
 const maxNesting = 64
@@ -67,37 +74,45 @@ function faultOfSize(value: UnreadDefinition): DefinitionFault | undefined {
 
 type Fault = { readonly path: string; readonly message: string }
 
-/** Arguments of functions are bindings or functions again, which a schema without recursion leaves open. */
-function faultOfExpression(expression: Record<string, unknown>): Fault | undefined {
+/**
+ * Arguments of functions are bindings or functions again, which a schema without recursion leaves open.
+ * @returns at most `max` faults
+ */
+function faultsOfExpression(expression: Record<string, unknown>, max: number): Fault[] {
+  const { expressionDepth, expressionFunctions } = definitionLimits
+  const faults: Fault[] = []
   let functions = 0
-  const read = (value: Record<string, unknown>, path: string, depth: number): Fault | undefined => {
-    if (depth > definitionLimits.expressionDepth)
-      return {
-        path,
-        message: `nests more than ${definitionLimits.expressionDepth} functions in each other; use several transform nodes`,
-      }
-    if (++functions > definitionLimits.expressionFunctions)
-      return {
-        path,
-        message: `has more than ${definitionLimits.expressionFunctions} functions; use several transform nodes`,
-      }
-    const fault = faultOfShape(nodeSchemas.transform.properties.expression, value)
-    if (fault) return { path: joined(path, fault.path), message: fault.message }
+  const add = (...found: readonly Fault[]) => faults.push(...found.slice(0, max - faults.length))
+  const read = (value: Record<string, unknown>, path: string, depth: number): void => {
+    if (faults.length >= max || ++functions > expressionFunctions + 1) return
+    if (functions > expressionFunctions) {
+      add({ path, message: `has more than ${expressionFunctions} functions; use several transform nodes` })
+      return
+    }
+    if (depth > expressionDepth) {
+      const message = `nests more than ${expressionDepth} functions in each other; use several transform nodes`
+      add({ path, message })
+      return
+    }
+    for (const fault of faultsOfShape(nodeSchemas.transform.properties.expression, value, max))
+      add({ path: joined(path, fault.path), message: fault.message })
+    if (!Array.isArray(value.arguments)) return
     for (const [place, argument] of (value.arguments as unknown[]).entries()) {
       const at = `${path}.arguments.${place}`
-      if (isObject(argument) && 'function' in argument) {
-        const inner = read(argument, at, depth + 1)
-        if (inner) return inner
-        continue
-      }
-      if (!isObject(argument)) return { path: at, message: `${bindingForms(argument)}, or another function` }
-      const shape = faultOfShape(Binding, argument)
-      const wrong = shape && explainBinding(argument, shape)
-      if (wrong) return { path: joined(at, wrong.path), message: wrong.message }
+      if (isObject(argument) && 'function' in argument) read(argument, at, depth + 1)
+      else add(...faultsOfArgument(argument, at))
     }
-    return undefined
   }
-  return read(expression, 'expression', 1)
+  read(expression, 'expression', 1)
+  return faults
+}
+
+function faultsOfArgument(argument: unknown, at: string): Fault[] {
+  if (!isObject(argument)) return [{ path: at, message: `${bindingForms(argument)}, or another function` }]
+  const shape = faultOfShape(Binding, argument)
+  if (!shape) return []
+  const { path, message } = explainBinding(argument, shape)
+  return [{ path: joined(at, path), message }]
 }
 
 /** Where nodes have bindings. */
@@ -138,20 +153,26 @@ function explainBinding(within: unknown, fault: Fault): Fault {
 
 const joined = (...path: string[]): string => path.filter((each) => each !== '').join('.')
 
-function faultOfNode(node: unknown): Fault | undefined {
-  if (!isObject(node)) return { path: '', message: 'must be an object with a type' }
+/** What is wrong with the shape of a part, at most `max` faults. */
+type FaultsOfPart = (value: unknown, max: number) => Fault[]
+
+const faultsOfNode: FaultsOfPart = (node, max) => {
+  if (!isObject(node)) return [{ path: '', message: 'must be an object with a type' }]
   const type = types.find((each) => each === node.type)
   if (!type) {
     const nearest = typeof node.type === 'string' ? nearestName(node.type, types) : undefined
     const hint = nearest ? `did you mean "${nearest}"?` : `types are ${types.join(', ')}`
-    return {
-      path: 'type',
-      message: node.type === undefined ? `is required; ${hint}` : `is not known; ${hint}`,
-    }
+    return [
+      {
+        path: 'type',
+        message: node.type === undefined ? `is required; ${hint}` : `is not known; ${hint}`,
+      },
+    ]
   }
-  const fault = faultOfShape(nodeSchemas[type], node)
-  if (fault) return explainBinding(node, fault)
-  return type === 'transform' ? faultOfExpression(node.expression as Record<string, unknown>) : undefined
+  const faults = faultsOfShape(nodeSchemas[type], node, max).map((fault) => explainBinding(node, fault))
+  if (type !== 'transform' || !isObject(node.expression)) return faults
+  const others = faults.filter(({ path }) => !path.startsWith('expression.'))
+  return [...others, ...faultsOfExpression(node.expression, max - others.length)]
 }
 
 /** Names that other editors of graphs give to the fields of an edge. */
@@ -164,28 +185,31 @@ const edgeNames = new Map<string, keyof Edge>([
   ['label', 'name'],
 ])
 
-function faultOfEdge(edge: unknown): Fault | undefined {
-  for (const [other, name] of isObject(edge) ? edgeNames : []) {
-    if (isObject(edge) && other in edge && !(name in edge))
-      return { path: other, message: `is not known; an edge has "${name}" instead` }
-  }
-  return faultOfShape(Edge, edge)
+const faultsOfEdge: FaultsOfPart = (edge, max) => {
+  const renamed = isObject(edge)
+    ? [...edgeNames].filter(([other, name]) => other in edge && !(name in edge))
+    : []
+  const named = new Set<string>(renamed.flat())
+  return [
+    ...renamed.map(([path, name]) => ({ path, message: `is not known; an edge has "${name}" instead` })),
+    ...faultsOfShape(Edge, edge, max).filter(({ path }) => !named.has(path)),
+  ]
 }
 
 /** Which formats there are depends on the channel. */
-function faultOfEntrypoint(entrypoint: unknown): Fault | undefined {
-  const fault = faultOfShape(Entrypoint, entrypoint)
-  if (fault?.path !== 'format' || !isObject(entrypoint)) return fault
-  const channel = channelTypes.find((each) => each === entrypoint.type)
-  if (!channel) return fault
+const faultsOfEntrypoint: FaultsOfPart = (entrypoint, max) => {
+  const channel = channelTypes.find((each) => isObject(entrypoint) && each === entrypoint.type)
+  const faults = faultsOfShape(Entrypoint, entrypoint, max)
+  if (!channel) return faults
   const formats = channelFormats[channel].map((format) => `"${format}"`).join(', ')
-  return { path: 'format', message: `must be one of ${formats} for the channel ${channel}` }
+  const message = `must be one of ${formats} for the channel ${channel}`
+  return faults.map((fault) => (fault.path === 'format' ? { path: 'format', message } : fault))
 }
 
-const faultsOfShape: Record<Part, (value: unknown) => Fault | undefined> = {
-  nodes: faultOfNode,
-  entrypoints: faultOfEntrypoint,
-  edges: faultOfEdge,
+const faultsOfParts: Record<Part, FaultsOfPart> = {
+  nodes: faultsOfNode,
+  entrypoints: faultsOfEntrypoint,
+  edges: faultsOfEdge,
 }
 
 /** Fields that name an object of the service: their hexadecimal digits are of one case from here on. */
@@ -209,37 +233,38 @@ function withLowerCaseIds<T extends WorkflowNode | Edge>(part: T): T {
 const mapped = <T>(map: Record<string, T>, change: (value: T) => T): Record<string, T> =>
   Object.fromEntries(Object.entries(map).map(([id, value]) => [id, change(value)]))
 
-/**
- * Holds every part of a definition against its shape. Never throws, whatever JSON it gets.
- * @returns the definition with ids in lower case, or the first fault of each part that has one
- */
+function faultsOfPart(part: Part, id: string, value: unknown, max: number): DefinitionFault[] {
+  if (!keyForm.test(id)) {
+    const shown = id.length > 70 ? `${id.slice(0, 67)}...` : id
+    return [faultOf('shape', part, shown, '', `its id ${patternMeanings.get(keyPattern)}`)]
+  }
+  const type = part === 'nodes' && isObject(value) ? types.find((known) => known === value.type) : undefined
+  return faultsOfParts[part](value, max).map(({ path, message }) =>
+    faultOf('shape', part, id, path, [path, message].filter((text) => text !== '').join(' '), type),
+  )
+}
+
+/** Holds every part of a definition against its shape. Never throws, whatever JSON it gets. */
 export function readDefinition(value: UnreadDefinition): ReadDefinition {
   const size = faultOfSize(value)
-  if (size) return { faults: [size] }
+  if (size) return { definition: emptyDefinition, faults: [size] }
   const faults: DefinitionFault[] = []
+  const sound: Record<Part, Record<string, unknown>> = { nodes: {}, entrypoints: {}, edges: {} }
   for (const part of parts) {
     for (const [id, each] of Object.entries(value[part])) {
-      if (faults.length >= definitionLimits.listed) return { faults }
-      if (!keyForm.test(id)) {
-        const shown = id.length > 70 ? `${id.slice(0, 67)}...` : id
-        faults.push(faultOf('shape', part, shown, '', `its id ${patternMeanings.get(keyPattern)}`))
-        continue
-      }
-      const fault = faultsOfShape[part](each)
-      if (!fault) continue
-      const type = part === 'nodes' && isObject(each) && types.find((known) => known === each.type)
-      const message = [fault.path, fault.message].filter((text) => text !== '').join(' ')
-      faults.push(faultOf('shape', part, id, fault.path, message, type || undefined))
+      const room = definitionLimits.listed - faults.length
+      const found = faultsOfPart(part, id, each, Math.max(1, Math.min(room, maxOfPart)))
+      faults.push(...found.slice(0, room))
+      if (found.length === 0) sound[part][id] = each
     }
   }
-  if (faults.length > 0) return { faults }
-  const { nodes, entrypoints, edges } = value as unknown as WorkflowDefinition
+  const { nodes, entrypoints, edges } = sound as unknown as WorkflowDefinition
   return {
     definition: {
       nodes: mapped(nodes, withLowerCaseIds),
-      entrypoints: { ...entrypoints },
+      entrypoints,
       edges: mapped(edges, withLowerCaseIds),
     },
-    faults: [],
+    faults,
   }
 }

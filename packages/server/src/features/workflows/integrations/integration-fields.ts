@@ -5,6 +5,7 @@ import type {
   IntegrationUpdate,
 } from '@millrace/contract/resources/workflow-integration.ts'
 import { integrationLimits } from '@millrace/contract/resources/workflow-integration.ts'
+import { faultOfCode } from './code.ts'
 import { faultOfSelector } from './selector.ts'
 
 type Body = IntegrationCreation | IntegrationUpdate
@@ -69,7 +70,13 @@ function faultsOfFilters({ conditions }: NonNullable<IntegrationCreation['filter
 const isSet = (value: unknown): boolean =>
   value !== undefined && value !== null && value !== false && !(Array.isArray(value) && value.length === 0)
 
-/** What is wrong with the fields of an integration beyond their shapes. */
+/** Why code cannot be kept. Code that stays as it is stored is not looked at: it may be older than this rule. */
+export function faultsOfCode(code: string | null | undefined, stored?: string | null): Fault[] {
+  const message = code && code !== stored ? faultOfCode(code) : undefined
+  return message === undefined ? [] : [{ path: 'code', message }]
+}
+
+/** What is wrong with the fields of an integration beyond their shapes, except for the syntax of its code. */
 export function faultsOfFields(body: Body): Fault[] {
   const faults = faultsOfNames(Object.keys(body.parameters ?? {}), (place) =>
     ['parameters', Object.keys(body.parameters ?? {})[place]].join('.'),

@@ -15,7 +15,7 @@ import type { Caller, Principal } from '../../identity/sessions/principal.ts'
 import { getWorkflow, getWorkflowForUpdate } from '../versions/version-reader.ts'
 import type { WorkflowChanged } from '../versions/version-service.ts'
 import type { StoredWorkflow } from '../workflow-store.ts'
-import { faultsOfChannel, faultsOfFields, hostOf, storedFilters } from './integration-fields.ts'
+import { faultsOfChannel, faultsOfCode, faultsOfFields, hostOf, storedFilters } from './integration-fields.ts'
 import type { IntegrationReader, KnownEntrypoint } from './integration-reader.ts'
 import { createIntegrationStore, type StoredIntegration } from './integration-store.ts'
 import { newShortId } from './short-id.ts'
@@ -101,7 +101,7 @@ export function createIntegrationService({
 
     /** @throws {DomainError} `validation`, `workflowNotFound`, `unknownEntrypoint` or `tooManyIntegrations` */
     async create(caller: Caller, workflowId: string, body: IntegrationCreation): Promise<Integration> {
-      const faults = faultsOfFields(body)
+      const faults = [...faultsOfFields(body), ...faultsOfCode(body.code)]
       if (faults.length > 0) throw invalidAll(faults)
       const created = await relational.transaction(async (tx) => {
         const workflow = await getWorkflowForUpdate(tx, caller.principal, workflowId)
@@ -185,8 +185,8 @@ export function createIntegrationService({
           const message = `must be an entrypoint of the channel ${type}, and this one is ${entrypoint.type}: create another integration for it`
           throw invalid('entrypointId', message)
         }
-        const misplaced = faultsOfChannel(wanted, type)
-        if (misplaced.length > 0) throw invalidAll(misplaced)
+        const unfit = [...faultsOfChannel(wanted, type), ...faultsOfCode(code, stored.code)]
+        if (unfit.length > 0) throw invalidAll(unfit)
         const changes = changesOf(stored, wanted, unshown)
         if (changes.changed.length > 0) {
           await createIntegrationStore(tx).update(stored, definedOf(wanted))

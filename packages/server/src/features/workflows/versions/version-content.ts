@@ -7,7 +7,7 @@ import type {
 import { analyzeDefinition } from '../definition/analyze-definition.ts'
 import { complexityOf } from '../definition/complexity.ts'
 import type { DefinitionResources } from '../definition/definition-resources.ts'
-import { readDefinition, type UnreadDefinition } from '../definition/read-definition.ts'
+import { readDefinition } from '../definition/read-definition.ts'
 import { type DefinitionReferences, distinct, referencesOf } from '../definition/references-of.ts'
 import type { VersionReference } from './version-store.ts'
 
@@ -24,8 +24,6 @@ export interface Analysed {
   /** Of definition and analysis as they are stored. */
   readonly bytes: number
 }
-
-export const emptyDefinition: WorkflowDefinition = { nodes: {}, entrypoints: {}, edges: {} }
 
 export const noOverrides: AnalyzeOverrides = {
   vertexIndividualizedScore: {},
@@ -45,7 +43,7 @@ export interface ReadContent {
 }
 
 export function readContent({ definition: unread, analyzeOverrides }: Content): ReadContent {
-  const { definition = soundPart(unread), faults } = readDefinition(unread)
+  const { definition, faults } = readDefinition(unread)
   const references = referencesOf(definition)
   const tags = [
     ...Object.values(definition.edges).flatMap((edge) => edge.tags ?? []),
@@ -65,28 +63,6 @@ export function readContent({ definition: unread, analyzeOverrides }: Content): 
     tagValueIds: distinct(tags.map(({ tagValueId }) => tagValueId)),
   }
 }
-
-/** What is left without the parts that have faults; nothing of a definition that is too large as a whole. */
-function soundPart(unread: UnreadDefinition): WorkflowDefinition {
-  let left = unread
-  for (;;) {
-    const { definition, faults } = readDefinition(left)
-    if (definition) return definition
-    const wrong = {
-      nodes: new Set(faults.map(({ nodeId }) => nodeId)),
-      entrypoints: new Set(faults.map(({ entrypointId }) => entrypointId)),
-      edges: new Set(faults.map(({ edgeId }) => edgeId)),
-    }
-    const without = (part: keyof UnreadDefinition) =>
-      Object.fromEntries(Object.entries(left[part]).filter(([id]) => !wrong[part].has(id)))
-    const next = { nodes: without('nodes'), entrypoints: without('entrypoints'), edges: without('edges') }
-    if (countParts(next) === countParts(left)) return emptyDefinition
-    left = next
-  }
-}
-
-const countParts = ({ nodes, entrypoints, edges }: UnreadDefinition): number =>
-  Object.keys(nodes).length + Object.keys(entrypoints).length + Object.keys(edges).length
 
 /** By kind and id, as a version keeps them. */
 export function listReferences({ references, tagValueIds }: ReadContent): VersionReference[] {
