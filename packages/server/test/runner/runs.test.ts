@@ -67,6 +67,8 @@ const experiment: RunnableExperiment = {
 /** What the world of a run answers; undefined fails, `never` does not answer. */
 interface World {
   readonly rows: readonly DataRow[] | 'never' | undefined
+  /** By datasource, in place of `rows`. */
+  readonly tables?: Readonly<Record<string, World['rows']>>
   readonly events: readonly PersonEvent[] | 'never' | undefined
   readonly isMember: boolean | undefined
   readonly isLater: boolean
@@ -82,11 +84,12 @@ function environmentOf(world: World, never = unanswered): RunEnvironment {
     value === undefined ? Promise.reject(new Error('it is down')) : Promise.resolve(value)
   return {
     companyId: 'c',
-    readRows({ filters, limit }) {
-      if (world.rows === undefined) throw new Error('it is down')
-      if (world.rows === 'never') return never()
+    readRows({ datasourceId, filters, limit }) {
+      const stored = world.tables ? world.tables[datasourceId] : world.rows
+      if (stored === undefined) throw new Error('it is down')
+      if (stored === 'never') return never()
       const [filter] = filters
-      const found = world.rows.filter((row) => filter === undefined || row[filter.field] === filter.value)
+      const found = stored.filter((row) => filter === undefined || row[filter.field] === filter.value)
       const rows = found.slice(0, limit)
       return world.isLater ? Promise.resolve(rows) : rows
     },
@@ -203,13 +206,14 @@ async function interpret(definition: WorkflowDefinition, entrypointId: string, w
         return events.map(({ labels, ...event }) => ({ ...event, 'labels.color': labels.color }))
       }
       case 'datasource': {
+        const { datasourceId } = node
         const [filter] = node.filters ?? []
-        if (!filter) return environment.readRows({ filters: [], limit: 20 } as never)
+        if (!filter) return environment.readRows({ datasourceId, filters: [], limit: 20 } as never)
         const value = await read(filter.value)
         if (value === failure) throw new Error('its filter has no value')
         if (value === undefined || value === '') return []
         if (Array.isArray(value) && value.length === 0) return []
-        return environment.readRows({ filters: [{ ...filter, value }], limit: 20 } as never)
+        return environment.readRows({ datasourceId, filters: [{ ...filter, value }], limit: 20 } as never)
       }
       case 'transform': {
         const resolved = async (expression: Expression): Promise<Expression> => ({
@@ -382,6 +386,13 @@ const worlds: fc.Arbitrary<World> = fc
   .tuple(answeringWorlds, maybeNever(rows), maybeNever(events))
   .map(([world, rows, events]) => ({ ...world, rows, events }))
 
+const titleIs = (node: string, title: string): ConditionRule => ({
+  value: { node, field: 'title' },
+  type: 'text',
+  operator: 'equals',
+  to: [{ value: title }],
+})
+
 const quiet: World = {
   rows: [],
   events: [],
@@ -392,34 +403,93 @@ const quiet: World = {
   locale: undefined,
 }
 
+/** Runs of a definition are as it is interpreted, where the interpreter needs nothing that never comes. */
+async function expectAgreement(definition: WorkflowDefinition, world: World): Promise<void> {
+  const executable = compile(definition)
+  const { branchesInfos } = analyzeDefinition(definition, noOverrides, knownResources)
+  for (const entrypointId of Object.keys(definition.entrypoints)) {
+    const expected = await interpret(definition, entrypointId, world).catch((error: unknown) => {
+      if (!(error instanceof Stuck)) throw error
+    })
+    if (expected === undefined) continue
+    const outcome = await run(executable, entrypointId, world)
+    expect(outcome.output?.node).toBe(expected.node)
+    const taken = Object.entries(branchesInfos).find(
+      ([, { steps }]) => JSON.stringify(steps) === JSON.stringify(expected.steps),
+    )
+    expect(outcome.branch?.id).toBe(taken?.[0])
+    expect(taken).toBeDefined()
+    expect(comparable(outcome)).toEqual(
+      outcome.content?.kind === 'html'
+        ? String(expected.content).replaceAll('"', '&quot;')
+        : expected.content,
+    )
+    expect(outcome.returnCode).toBe(
+      outcome.content === undefined ? '3501' : expected.faults.size > 0 ? '3502' : '',
+    )
+  }
+}
+
 test('a compiled definition takes the branch that its graph says, with the same content', async () => {
+  await fc.assert(fc.asyncProperty(soundDefinitions, worlds, expectAgreement), {
+    numRuns: times(3_000, 150),
+  })
+})
+
+const tables = ['one', 'two', 'three'] as const
+
+/** A look-up in each of the tables, conditions on their titles, and outputs that show the title of one of them. */
+const gates: fc.Arbitrary<WorkflowDefinition> = fc
+  .tuple(
+    fc.array(
+      fc.record({
+        match: fc.constantFrom('and' as const, 'or' as const),
+        rules: fc.array(fc.tuple(fc.constantFrom(...tables), texts), { minLength: 1, maxLength: 3 }),
+      }),
+      { minLength: 1, maxLength: 3 },
+    ),
+    fc.constantFrom(...tables, undefined),
+  )
+  .map(([cases, shown]) => {
+    const ids = [...cases.keys()].map((place) => `case${place}`)
+    const text = shown === undefined ? { value: 'shown' } : { node: shown, field: 'title' }
+    const gate: WorkflowNodeOf<'conditions'> = {
+      type: 'conditions',
+      cases: cases.map(({ match, rules }, place) => ({
+        id: `case${place}`,
+        match,
+        rules: rules.map(([node, value]) => titleIs(node, value)),
+      })),
+    }
+    return {
+      entrypoints: { zone: htmlZone },
+      nodes: {
+        ...Object.fromEntries(tables.map((id) => [id, { type: 'datasource', datasourceId: id }] as const)),
+        gate,
+        ...Object.fromEntries(
+          [...ids, 'default'].map(
+            (id) => [`out-${id}`, { type: 'html', html: '<p>{{text}}</p>', bindings: { text } }] as const,
+          ),
+        ),
+      },
+      edges: edgesOf(
+        'zone>one',
+        'one>two',
+        'two>three',
+        'three>gate',
+        ...[...ids, 'default'].map((id) => `gate.${id}>out-${id}`),
+      ),
+    }
+  })
+
+test('conditions wait for what decides them, and count the faults of that alone', async () => {
+  const table = maybeNever(texts.map((title) => [{ title }]))
+  const tableWorlds = fc.record({ one: table, two: table, three: table })
   await fc.assert(
-    fc.asyncProperty(soundDefinitions, worlds, async (definition, world) => {
-      const executable = compile(definition)
-      const { branchesInfos } = analyzeDefinition(definition, noOverrides, knownResources)
-      for (const entrypointId of Object.keys(definition.entrypoints)) {
-        const expected = await interpret(definition, entrypointId, world).catch((error: unknown) => {
-          if (!(error instanceof Stuck)) throw error
-        })
-        if (expected === undefined) continue
-        const outcome = await run(executable, entrypointId, world)
-        expect(outcome.output?.node).toBe(expected.node)
-        const taken = Object.entries(branchesInfos).find(
-          ([, { steps }]) => JSON.stringify(steps) === JSON.stringify(expected.steps),
-        )
-        expect(outcome.branch?.id).toBe(taken?.[0])
-        expect(taken).toBeDefined()
-        expect(comparable(outcome)).toEqual(
-          outcome.content?.kind === 'html'
-            ? String(expected.content).replaceAll('"', '&quot;')
-            : expected.content,
-        )
-        expect(outcome.returnCode).toBe(
-          outcome.content === undefined ? '3501' : expected.faults.size > 0 ? '3502' : '',
-        )
-      }
-    }),
-    { numRuns: times(3_000, 150) },
+    fc.asyncProperty(gates, tableWorlds, fc.boolean(), (definition, answers, isLater) =>
+      expectAgreement(definition, { ...quiet, isLater, tables: answers }),
+    ),
+    { numRuns: times(3_000, 300) },
   )
 })
 
@@ -521,12 +591,7 @@ describe('an experiment', () => {
 })
 
 describe('conditions', () => {
-  const rule = (node: string): ConditionRule => ({
-    value: { node, field: 'title' },
-    type: 'text',
-    operator: 'equals',
-    to: [{ value: 'x' }],
-  })
+  const rule = (node: string) => titleIs(node, 'x')
   const output = (node?: string) => ({
     type: 'html' as const,
     html: 'shown{{x}}',
