@@ -98,6 +98,7 @@ function environmentOf(world: World, never = unanswered): RunEnvironment {
         world.events === 'never' ? never() : answer(world.events && { events: world.events }),
       isMember: () => answer(world.isMember),
     },
+    findSight: () => new Set([known.tracking]),
     findExperiment: () => experiment,
     evaluateExpression,
     fillTemplate,

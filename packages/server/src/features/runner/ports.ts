@@ -78,6 +78,9 @@ export type ReadVersion = (
 /** A user, or a workflow, which reads what its teams see. */
 export type Viewer = Pick<Principal, 'companyId' | 'teamIds'>
 
+/** Identifiers of the datasources that may be read. */
+export type Sight = ReadonlySet<string>
+
 /** Datasources of the company that one of the teams sees. */
 export type ListSeenDatasources = (viewer: Viewer) => Promise<readonly string[]>
 

@@ -25,7 +25,6 @@ import { defaultReply, type RunnerReply, replyOf } from './reply/reply.ts'
 import { execute } from './run/execute.ts'
 import { readRunRequest } from './run/read-request.ts'
 import type { TracedStep } from './run/run.ts'
-import type { Sight } from './sight.ts'
 
 export interface PreviewDependencies {
   readonly readVersion: ReadVersion
@@ -35,7 +34,7 @@ export interface PreviewDependencies {
   readonly environmentOf: (
     known: { readonly experiments: ReadonlyMap<string, RunnableExperiment> },
     companyId: string,
-    findSight: () => Sight,
+    findSight: RunEnvironment['findSight'],
   ) => RunEnvironment
   readonly readSender: (userAgent: string | undefined) => RunnerSender
   readonly openZone: (timezone: string) => WallClock

@@ -26,7 +26,7 @@ import { execute, type Outcome } from './run/execute.ts'
 import { type Query, readRunRequest } from './run/read-request.ts'
 import { createRowCache } from './run/row-cache.ts'
 import type { RunRequest } from './run/run-request.ts'
-import { createSightCache, personsWithin, type Sight } from './sight.ts'
+import { createSightCache } from './sight.ts'
 import { createZoneCache, type ReadyZone } from './zone-cache.ts'
 
 export interface RunnerDependencies {
@@ -138,11 +138,12 @@ export function createRunnerService(dependencies: RunnerDependencies) {
   const environmentOf = (
     ready: Pick<ReadyZone, 'experiments'>,
     companyId: string,
-    findSight: () => Sight | Promise<Sight>,
+    findSight: RunEnvironment['findSight'],
   ): RunEnvironment => ({
     companyId,
     readRows: rows.read,
-    persons: personsWithin(dependencies.persons, findSight),
+    persons: dependencies.persons,
+    findSight,
     findExperiment: (id) => ready.experiments.get(id),
     evaluateExpression: dependencies.evaluateExpression,
     fillTemplate: dependencies.fillTemplate,

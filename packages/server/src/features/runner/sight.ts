@@ -1,9 +1,6 @@
 import type { Clock } from '../../platform/clock.ts'
 import { putBounded } from './bounded-map.ts'
-import type { ListSeenDatasources, PersonSource, Viewer } from './ports.ts'
-
-/** Identifiers of the datasources that may be read. */
-export type Sight = ReadonlySet<string>
+import type { ListSeenDatasources, Sight, Viewer } from './ports.ts'
 
 /** For how long what teams see is taken for the present state, and when it is asked for again. */
 const freshMs = 800
@@ -59,17 +56,6 @@ export function createSightCache({ listSeenDatasources, clock, capacity = 1_000 
       if (sight !== undefined && age < renewalMs) return sight
       entry.renewal ??= renew(entry, viewer)
       return sight !== undefined && age < freshMs ? sight : entry.renewal
-    },
-  }
-}
-
-/** The same persons, of whom only events of datasources in sight are read. Cohorts are of the whole company. */
-export function personsWithin(persons: PersonSource, findSight: () => Sight | Promise<Sight>): PersonSource {
-  return {
-    isMember: (asked) => persons.isMember(asked),
-    async readPerson(asked) {
-      const [{ events }, sight] = await Promise.all([persons.readPerson(asked), findSight()])
-      return { events: events.filter(({ datasourceId }) => sight.has(datasourceId)) }
     },
   }
 }

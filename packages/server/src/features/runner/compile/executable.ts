@@ -11,6 +11,7 @@ import type {
   PersonSource,
   RowQuery,
   RunnableExperiment,
+  Sight,
 } from '../ports.ts'
 import type { RunRequest } from '../run/run-request.ts'
 
@@ -20,6 +21,8 @@ export interface RunEnvironment {
   /** At once where the rows are cached. */
   readonly readRows: (query: RowQuery) => readonly DataRow[] | Promise<readonly DataRow[]>
   readonly persons: PersonSource
+  /** Of which datasources events are read; at once where it is known. Cohorts are of the whole company. */
+  readonly findSight: () => Sight | Promise<Sight>
   readonly findExperiment: (id: string) => RunnableExperiment | undefined
   readonly evaluateExpression: EvaluateExpression
   readonly fillTemplate: FillTemplate

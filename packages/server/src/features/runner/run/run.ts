@@ -244,7 +244,7 @@ export class Run implements RunView {
     this.#report(node)
   }
 
-  /** Tells of a node once it is both settled and used. */
+  /** Reports a node once it is both settled and used. */
   #report(node: DataNode): void {
     const { number } = node
     const ending = this.#endings[number]
