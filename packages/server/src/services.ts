@@ -437,6 +437,7 @@ export function createServices(parts: ServiceParts): Services {
         each ? [{ ...each, routingVariantId: each.outcome?.routingVariantId }] : [],
       )
     },
+    listSeenDatasources: datasourceStates.listSeen,
     readSender: createSenderReader(),
     openZone,
     publicUrl,
@@ -467,7 +468,6 @@ export function createServices(parts: ServiceParts): Services {
     }),
     previews: createPreviewService({
       ...openRunner,
-      listSeenDatasources: datasourceStates.listSeen,
       environmentOf: runner.environmentOf,
     }),
     tokens: createTokenService({

@@ -276,7 +276,7 @@ export const nodeSchemas = {
     default: Type.Optional(Type.String({ maxLength: 2_000 })),
   }),
   events: node('events', {
-    datasourceId: Type.Optional(id('A tracking datasource; all of the company when absent')),
+    datasourceId: Type.Optional(id('A tracking datasource; all that the workflow’s teams see when absent')),
     names: Type.Optional(Type.Array(lineText('Name of an event'), { minItems: 1, maxItems: 50 })),
     exceptNames: Type.Optional(Type.Array(lineText('Name of an event'), { minItems: 1, maxItems: 50 })),
     lookBackHours: Type.Integer({ minimum: 1, maximum: 2_160 }),

@@ -50,7 +50,7 @@ const PreviewStep = Type.Object(
     type: Type.String({ examples: ['conditions'] }),
     name: Type.Optional(Type.String()),
     skipped: Type.Optional(
-      Type.Boolean({ description: 'True for a data node on the way whose value nothing asked for' }),
+      Type.Boolean({ description: 'True for a data node on the way whose value nothing used' }),
     ),
     input: Type.Unknown({ description: 'What the node was given' }),
     output: Type.Unknown({ description: 'Its value, or the output that it took' }),

@@ -1,5 +1,7 @@
 import type { WorkflowPreview } from '@millrace/contract/resources/workflow-preview.ts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { defaultTeam, publishWorkflow } from '../support/live-workflow.ts'
+import { edgesOf } from '../support/runner.ts'
 import { removeData, type Service, startService } from '../support/running-service.ts'
 
 let service: Service
@@ -16,13 +18,15 @@ afterAll(async () => {
 
 let sent = 0
 
-async function collect(...events: readonly object[]): Promise<void> {
+const collect = (...events: readonly object[]): Promise<void> => collectAt(service.trackerUrl, ...events)
+
+async function collectAt(trackerUrl: string, ...events: readonly object[]): Promise<void> {
   const body = events.map((event) => ({
     ...{ key: service.companyId, eventId: `event-${++sent}`, url: 'https://shop.example/', data: {}, v: 1 },
     ...event,
   }))
   const headers = { 'content-type': 'application/json' }
-  const reply = await fetch(service.trackerUrl, { method: 'POST', headers, body: JSON.stringify(body) })
+  const reply = await fetch(trackerUrl, { method: 'POST', headers, body: JSON.stringify(body) })
   expect(reply.status).toBe(200)
 }
 
@@ -97,4 +101,56 @@ test('a workflow knows what the person did a moment ago, on each device, and to 
   await expect.poll(() => run({ client: 'ada' }), polling).toEqual(buyer)
   await expect.poll(() => run({ device: 'phone' }), polling).toEqual(buyer)
   expect(await run({ device: 'other' })).toEqual({ ...nothing, did: ['add_cart'] })
+}, 240_000)
+
+test('a workflow reads the events of all datasources that its teams see, live as in a preview, and of no others', async () => {
+  const ownTeam = await defaultTeam(service)
+  const { id: userId } = await service.dataOf<{ id: string }>('GET', '/entities/users/me')
+  const otherTeam = await service.dataOf<{ id: string }>('POST', '/entities/teams', {
+    name: 'Call centre',
+    memberIds: [userId],
+  })
+  const calls = await service.dataOf<{ id: string }>('POST', '/datasources', {
+    name: 'Calls',
+    resourceGroupIds: [otherTeam.id],
+  })
+  const { id, addresses } = await publishWorkflow(service, {
+    entrypoints: { zone: { type: 'web', format: 'embed-html' } },
+    nodes: {
+      done: { type: 'events', lookBackHours: 24, exceptNames: ['workflow_display'] },
+      shown: {
+        type: 'html',
+        html: 'done: {{names}}',
+        bindings: { names: { node: 'done', field: 'name', all: true } },
+      },
+    },
+    edges: edgesOf('zone>done', 'done>shown'),
+  })
+  const { origin } = new URL(service.trackerUrl)
+  async function shown() {
+    const live = await fetch(`${origin}${addresses.get('zone')}?trk-u=eve`)
+    const { output } = await service.dataOf<WorkflowPreview>('POST', `/workflows/${id}/preview`, {
+      entrypointId: 'zone',
+      person: { client: 'eve' },
+    })
+    return [await live.text(), output.body]
+  }
+  const polling = { timeout: 60_000 }
+  await collectAt(`${origin}/collect/${calls.id}/tracker`, {
+    name: 'call',
+    tmpId: 'phone-2',
+    clientId: 'eve',
+  })
+  await collect({ name: 'page_view', tmpId: 'phone-2', clientId: 'eve' })
+  await expect.poll(shown, polling).toEqual(['done: page_view', 'done: page_view'])
+  await service.dataOf('PATCH', `/datasources/${calls.id}`, { resourceGroupIds: [otherTeam.id, ownTeam] })
+  await expect
+    .poll(
+      async () => (await shown()).map((text) => text?.includes('call') && text.includes('page_view')),
+      polling,
+    )
+    .toEqual([true, true])
+  // Nothing names it, so that it can be taken away again.
+  await service.dataOf('PATCH', `/datasources/${calls.id}`, { resourceGroupIds: [otherTeam.id] })
+  await expect.poll(shown, polling).toEqual(['done: page_view', 'done: page_view'])
 }, 240_000)

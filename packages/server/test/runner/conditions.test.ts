@@ -16,7 +16,14 @@ function matches(rule: Pick<ConditionRule, 'type' | 'operator'>, value: unknown,
   } as ConditionRule
   const node = { type: 'conditions', cases: [{ id: 'yes', match: 'and', rules: [full] }] } as const
   const { choose } = compileConditions(node as never, new Map([['v', 0]]))
-  return choose({ valueOf: () => value, request: { now: runnerTime, clock }, assertTime() {} } as never) === 0
+  const run = {
+    valueOf: () => value,
+    use: () => undefined,
+    computing: (work: () => unknown) => work(),
+    assertTime() {},
+    request: { now: runnerTime, clock },
+  }
+  return choose(run as never) === 0
 }
 
 test.each([

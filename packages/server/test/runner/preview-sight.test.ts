@@ -31,7 +31,7 @@ async function call(method: 'GET' | 'POST' | 'PUT', path: string, payload?: obje
   return reply.json().data
 }
 
-test('a preview shows no rows of a datasource that none of the user’s teams sees, whatever the draft names', async () => {
+test('a preview shows no rows of a datasource that no team of the user or of the workflow sees, whatever the draft names', async () => {
   const { id: datasourceId } = await world.live('sku,price\nA1,19\n', [{ name: 'sku' }, { name: 'price' }])
   const other = await call('POST', '/entities/teams', { name: 'Other' })
   const definition = straight(
@@ -40,10 +40,9 @@ test('a preview shows no rows of a datasource that none of the user’s teams se
     { rows: { type: 'datasource', datasourceId: datasourceId.toUpperCase() } },
   )
   const present = world.caller.teamIds
-  const previewAs = async (teamIds: string[]) => {
+  const previewAs = async (teamIds: string[], teamId = teamIds[0]) => {
     world.caller.teamIds = teamIds
     try {
-      const [teamId] = teamIds
       const workflow = await call('POST', '/workflows', { name: 'Curious', resourceGroupIds: [teamId] })
       const [draft] = workflow.versions
       const ifMatch = { 'if-match': `"${draft.revision}"` }
@@ -60,14 +59,25 @@ test('a preview shows no rows of a datasource that none of the user’s teams se
   expect(unseen.steps[0]).toMatchObject({
     node: 'rows',
     output: null,
-    fault: expect.stringContaining('teams'),
+    fault: `none of your teams sees a datasource ${datasourceId}`,
+  })
+  // What publishing would refuse is not shown either.
+  const ofOtherTeam = await previewAs([...present, other.id], other.id)
+  expect([ofOtherTeam.output.body, ofOtherTeam.returnCode]).toEqual(['<p></p>', '3502'])
+  expect(ofOtherTeam.steps[0]).toMatchObject({
+    fault: `none of the workflow's teams sees the datasource ${datasourceId}`,
   })
 })
 
-test('a preview shows of a person only what datasources have that the user sees', async () => {
+test('a preview shows of a person only what datasources have that both the user and the workflow’s teams see', async () => {
   const { runner, events } = createRunnerWorld()
-  const [seen, unseen] = ['65f0c0ffee5ca1ab1e0dda01', '65f0c0ffee5ca1ab1e0dda02']
-  for (const datasourceId of [seen, unseen])
+  const [seen, ofUser, ofWorkflow] = [
+    '65f0c0ffee5ca1ab1e0dda01',
+    '65f0c0ffee5ca1ab1e0dda02',
+    '65f0c0ffee5ca1ab1e0dda03',
+  ] as const
+  const [userTeam, workflowTeam] = ['65f0c0ffee5ca1ab1e0ddb01', '65f0c0ffee5ca1ab1e0ddb02'] as const
+  for (const datasourceId of [seen, ofUser, ofWorkflow])
     events.push({
       name: datasourceId,
       time: new Date(runnerTime),
@@ -88,6 +98,7 @@ test('a preview shows of a person only what datasources have that the user sees'
   const previews = createPreviewService({
     readVersion: async () => ({
       workflowId: '65f0c0ffee5ca1ab1e0ddc01',
+      teamIds: [workflowTeam],
       versionId: '65f0c0ffee5ca1ab1e0ddc21',
       definition,
       analyze: analysisOf(definition),
@@ -96,7 +107,8 @@ test('a preview shows of a person only what datasources have that the user sees'
     }),
     readCompany: async () => ({ timezone: 'UTC', countries: true, eventsDatasourceId: undefined }),
     listExperiments: async () => [],
-    listSeenDatasources: async (_, ids) => ids.filter((id) => id === seen),
+    listSeenDatasources: async ({ teamIds }) =>
+      teamIds.includes(userTeam) ? [seen, ofUser] : [seen, ofWorkflow],
     environmentOf: runner.environmentOf,
     readSender: () => ({ deviceType: 'desktop', os: 'macOS', browser: 'Safari' }),
     openZone: () => utcClock,
@@ -104,7 +116,7 @@ test('a preview shows of a person only what datasources have that the user sees'
     budgetMs: 200,
     clock: { now: () => runnerTime },
   })
-  const principal = { companyId: runnerCompany } as Principal
+  const principal = { companyId: runnerCompany, teamIds: [userTeam] as readonly string[] } as Principal
   const { output } = await previews.preview(principal, '65f0c0ffee5ca1ab1e0ddc01', {
     entrypointId: 'zone',
     person: { client: 'ada' },

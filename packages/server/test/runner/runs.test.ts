@@ -6,6 +6,7 @@ import type {
   Expression,
   WorkflowDefinition,
   WorkflowNode,
+  WorkflowNodeOf,
 } from '@millrace/contract/resources/workflow-definition.ts'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
@@ -27,6 +28,7 @@ import { times } from '../support/long.ts'
 import {
   edgesOf,
   fillTemplate,
+  htmlZone,
   jsonZone,
   noOverrides,
   runnerTime,
@@ -62,10 +64,12 @@ const experiment: RunnableExperiment = {
   routingVariantId: undefined,
 }
 
-/** What the world of a run answers; undefined fails. */
+/** What the world of a run answers; undefined fails, `never` does not answer. */
 interface World {
-  readonly rows: readonly DataRow[] | undefined
-  readonly events: readonly PersonEvent[] | undefined
+  readonly rows: readonly DataRow[] | 'never' | undefined
+  /** By datasource, in place of `rows`. */
+  readonly tables?: Readonly<Record<string, World['rows']>>
+  readonly events: readonly PersonEvent[] | 'never' | undefined
   readonly isMember: boolean | undefined
   readonly isLater: boolean
   readonly city: string | undefined
@@ -73,22 +77,28 @@ interface World {
   readonly locale: string | undefined
 }
 
-function environmentOf(world: World): RunEnvironment {
+const unanswered = (): Promise<never> => new Promise(() => {})
+
+function environmentOf(world: World, never = unanswered): RunEnvironment {
   const answer = <T>(value: T | undefined): Promise<T> =>
     value === undefined ? Promise.reject(new Error('it is down')) : Promise.resolve(value)
   return {
     companyId: 'c',
-    readRows({ filters, limit }) {
-      if (world.rows === undefined) throw new Error('it is down')
+    readRows({ datasourceId, filters, limit }) {
+      const stored = world.tables ? world.tables[datasourceId] : world.rows
+      if (stored === undefined) throw new Error('it is down')
+      if (stored === 'never') return never()
       const [filter] = filters
-      const found = world.rows.filter((row) => filter === undefined || row[filter.field] === filter.value)
+      const found = stored.filter((row) => filter === undefined || row[filter.field] === filter.value)
       const rows = found.slice(0, limit)
       return world.isLater ? Promise.resolve(rows) : rows
     },
     persons: {
-      readPerson: () => answer(world.events && { events: world.events }),
+      readPerson: () =>
+        world.events === 'never' ? never() : answer(world.events && { events: world.events }),
       isMember: () => answer(world.isMember),
     },
+    findSight: () => new Set([known.tracking]),
     findExperiment: () => experiment,
     evaluateExpression,
     fillTemplate,
@@ -141,10 +151,16 @@ function run(
 
 const failure = Symbol('failure')
 
-/** The same, read off the definition node by node: no numbers, no caches, nothing in parallel. */
+/** The way needs an answer that never comes. */
+class Stuck extends Error {}
+
+/**
+ * The same, read off the definition node by node, each when something needs its value: no numbers, no caches, nothing in
+ * parallel. @throws {Stuck}
+ */
 async function interpret(definition: WorkflowDefinition, entrypointId: string, world: World) {
   const { nodes, edges } = definition
-  const environment = environmentOf(world)
+  const environment = environmentOf(world, () => Promise.reject(new Stuck()))
   const request = requestOf(world)
   const reached = new Set<string>()
   const computed = new Map<string, unknown>()
@@ -170,7 +186,8 @@ async function interpret(definition: WorkflowDefinition, entrypointId: string, w
     if (!computed.has(id)) {
       try {
         computed.set(id, await compute(node))
-      } catch {
+      } catch (error) {
+        if (error instanceof Stuck) throw error
         faults.add(id)
         computed.set(id, failure)
       }
@@ -190,13 +207,14 @@ async function interpret(definition: WorkflowDefinition, entrypointId: string, w
         return events.map(({ labels, ...event }) => ({ ...event, 'labels.color': labels.color }))
       }
       case 'datasource': {
+        const { datasourceId } = node
         const [filter] = node.filters ?? []
-        if (!filter) return environment.readRows({ filters: [], limit: 20 } as never)
+        if (!filter) return environment.readRows({ datasourceId, filters: [], limit: 20 } as never)
         const value = await read(filter.value)
         if (value === failure) throw new Error('its filter has no value')
         if (value === undefined || value === '') return []
         if (Array.isArray(value) && value.length === 0) return []
-        return environment.readRows({ filters: [{ ...filter, value }], limit: 20 } as never)
+        return environment.readRows({ datasourceId, filters: [{ ...filter, value }], limit: 20 } as never)
       }
       case 'transform': {
         const resolved = async (expression: Expression): Promise<Expression> => ({
@@ -230,10 +248,13 @@ async function interpret(definition: WorkflowDefinition, entrypointId: string, w
   async function outputOf(id: string, node: WorkflowNode): Promise<string | undefined> {
     switch (node.type) {
       case 'conditions':
-        // Data of all cases are asked for at once: one that fails counts, also where a case before it matches.
-        for (const { rules } of node.cases) for (const { value } of rules) await read(value)
-        for (const { id: output, rules } of node.cases) {
-          if (await matches(rules[0] as ConditionRule)) return output
+        for (const { id: output, match, rules } of node.cases) {
+          let matching = match === 'and'
+          for (const rule of rules) {
+            matching = await matches(rule)
+            if (matching === (match === 'or')) break
+          }
+          if (matching) return output
         }
         return 'default'
       case 'cohort':
@@ -347,7 +368,12 @@ const rows = fc.array(
   { maxLength: 4 },
 )
 const maybe = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: undefined })
-const worlds: fc.Arbitrary<World> = fc.record({
+const maybeNever = <T>(arbitrary: fc.Arbitrary<T>) =>
+  fc.oneof(
+    { weight: 3, arbitrary: maybe(arbitrary) },
+    { weight: 1, arbitrary: fc.constant('never' as const) },
+  )
+const answeringWorlds: fc.Arbitrary<World> = fc.record({
   rows: maybe(rows),
   events: maybe(events),
   isMember: maybe(fc.boolean()),
@@ -355,6 +381,17 @@ const worlds: fc.Arbitrary<World> = fc.record({
   city: maybe(texts),
   client: maybe(fc.constantFrom('ada', 'eve', 'joe')),
   locale: maybe(fc.constant('fr_FR')),
+})
+
+const worlds: fc.Arbitrary<World> = fc
+  .tuple(answeringWorlds, maybeNever(rows), maybeNever(events))
+  .map(([world, rows, events]) => ({ ...world, rows, events }))
+
+const titleIs = (node: string, title: string): ConditionRule => ({
+  value: { node, field: 'title' },
+  type: 'text',
+  operator: 'equals',
+  to: [{ value: title }],
 })
 
 const quiet: World = {
@@ -367,37 +404,99 @@ const quiet: World = {
   locale: undefined,
 }
 
+/** Runs of a definition are as it is interpreted, where the interpreter needs nothing that never comes. */
+async function expectAgreement(definition: WorkflowDefinition, world: World): Promise<void> {
+  const executable = compile(definition)
+  const { branchesInfos } = analyzeDefinition(definition, noOverrides, knownResources)
+  for (const entrypointId of Object.keys(definition.entrypoints)) {
+    const expected = await interpret(definition, entrypointId, world).catch((error: unknown) => {
+      if (!(error instanceof Stuck)) throw error
+    })
+    if (expected === undefined) continue
+    const outcome = await run(executable, entrypointId, world)
+    expect(outcome.output?.node).toBe(expected.node)
+    const taken = Object.entries(branchesInfos).find(
+      ([, { steps }]) => JSON.stringify(steps) === JSON.stringify(expected.steps),
+    )
+    expect(outcome.branch?.id).toBe(taken?.[0])
+    expect(taken).toBeDefined()
+    expect(comparable(outcome)).toEqual(
+      outcome.content?.kind === 'html'
+        ? String(expected.content).replaceAll('"', '&quot;')
+        : expected.content,
+    )
+    expect(outcome.returnCode).toBe(
+      outcome.content === undefined ? '3501' : expected.faults.size > 0 ? '3502' : '',
+    )
+  }
+}
+
 test('a compiled definition takes the branch that its graph says, with the same content', async () => {
+  await fc.assert(fc.asyncProperty(soundDefinitions, worlds, expectAgreement), {
+    numRuns: times(3_000, 150),
+  })
+})
+
+const tables = ['one', 'two', 'three'] as const
+
+/** A look-up in each of the tables, conditions on their titles, and outputs that show the title of one of them. */
+const gates: fc.Arbitrary<WorkflowDefinition> = fc
+  .tuple(
+    fc.array(
+      fc.record({
+        match: fc.constantFrom('and' as const, 'or' as const),
+        rules: fc.array(fc.tuple(fc.constantFrom(...tables), texts), { minLength: 1, maxLength: 3 }),
+      }),
+      { minLength: 1, maxLength: 3 },
+    ),
+    fc.constantFrom(...tables, undefined),
+  )
+  .map(([cases, shown]) => {
+    const ids = [...cases.keys()].map((place) => `case${place}`)
+    const text = shown === undefined ? { value: 'shown' } : { node: shown, field: 'title' }
+    const gate: WorkflowNodeOf<'conditions'> = {
+      type: 'conditions',
+      cases: cases.map(({ match, rules }, place) => ({
+        id: `case${place}`,
+        match,
+        rules: rules.map(([node, value]) => titleIs(node, value)),
+      })),
+    }
+    return {
+      entrypoints: { zone: htmlZone },
+      nodes: {
+        ...Object.fromEntries(tables.map((id) => [id, { type: 'datasource', datasourceId: id }] as const)),
+        gate,
+        ...Object.fromEntries(
+          [...ids, 'default'].map(
+            (id) => [`out-${id}`, { type: 'html', html: '<p>{{text}}</p>', bindings: { text } }] as const,
+          ),
+        ),
+      },
+      edges: edgesOf(
+        'zone>one',
+        'one>two',
+        'two>three',
+        'three>gate',
+        ...[...ids, 'default'].map((id) => `gate.${id}>out-${id}`),
+      ),
+    }
+  })
+
+test('conditions wait for what decides them, and count the faults of that alone', async () => {
+  const table = maybeNever(texts.map((title) => [{ title }]))
+  const tableWorlds = fc.record({ one: table, two: table, three: table })
   await fc.assert(
-    fc.asyncProperty(soundDefinitions, worlds, async (definition, world) => {
-      const executable = compile(definition)
-      const { branchesInfos } = analyzeDefinition(definition, noOverrides, knownResources)
-      for (const entrypointId of Object.keys(definition.entrypoints)) {
-        const expected = await interpret(definition, entrypointId, world)
-        const outcome = await run(executable, entrypointId, world)
-        expect(outcome.output?.node).toBe(expected.node)
-        const taken = Object.entries(branchesInfos).find(
-          ([, { steps }]) => JSON.stringify(steps) === JSON.stringify(expected.steps),
-        )
-        expect(outcome.branch?.id).toBe(taken?.[0])
-        expect(taken).toBeDefined()
-        expect(comparable(outcome)).toEqual(
-          outcome.content?.kind === 'html'
-            ? String(expected.content).replaceAll('"', '&quot;')
-            : expected.content,
-        )
-        expect(outcome.returnCode).toBe(
-          outcome.content === undefined ? '3501' : expected.faults.size > 0 ? '3502' : '',
-        )
-      }
-    }),
-    { numRuns: times(3_000, 150) },
+    fc.asyncProperty(gates, tableWorlds, fc.boolean(), (definition, answers, isLater) =>
+      expectAgreement(definition, { ...quiet, isLater, tables: answers }),
+    ),
+    { numRuns: times(3_000, 300) },
   )
 })
 
 test('whatever graph it is given, a run ends and nothing is thrown', async () => {
   await fc.assert(
-    fc.asyncProperty(anyDefinitions, worlds, async (definition, world) => {
+    fc.asyncProperty(anyDefinitions, answeringWorlds, async (definition, world) => {
       const executable = compile(definition)
       for (const entrypointId of Object.keys(definition.entrypoints)) {
         const { content, returnCode, faults } = await run(executable, entrypointId, world)
@@ -489,6 +588,169 @@ describe('an experiment', () => {
     const environment = { ...environmentOf(quiet), findExperiment: () => undefined }
     const outcome = await run(compile(definition), 'zone', quiet, { environment })
     expect([outcome.output?.node, outcome.returnCode]).toEqual(['a', '3502'])
+  })
+})
+
+describe('conditions', () => {
+  const rule = (node: string) => titleIs(node, 'x')
+  const output = (node?: string) => ({
+    type: 'html' as const,
+    html: 'shown{{x}}',
+    bindings: { x: node === undefined ? { value: '' } : { node, field: 'title' } },
+  })
+
+  /** Look-ups `one` and `two`, then a node that leads to outputs called after its cases. */
+  function gate(cases: WorkflowNodeOf<'conditions'>['cases'], first = output()): WorkflowDefinition {
+    const lookUp = (datasourceId: string) => ({ type: 'datasource' as const, datasourceId })
+    return {
+      entrypoints: { zone: htmlZone },
+      nodes: {
+        one: lookUp('one'),
+        two: lookUp('two'),
+        gate: { type: 'conditions', cases },
+        outFirst: first,
+        outSecond: output(),
+        outDefault: output(),
+      },
+      edges: edgesOf(
+        'zone>one',
+        'one>two',
+        'two>gate',
+        'gate.first>outFirst',
+        'gate.second>outSecond',
+        'gate.default>outDefault',
+      ),
+    }
+  }
+  const first = { id: 'first', match: 'and' as const, rules: [rule('one')] }
+  const second = { id: 'second', match: 'and' as const, rules: [rule('two')] }
+  const inOrder = gate([first, second])
+
+  type Rows = ReturnType<RunEnvironment['readRows']>
+  const rowsOf = (title: string): Rows => [{ title }]
+  const broken = (): Rows => Promise.reject(new Error('it is down'))
+
+  /** A run whose look-ups answer what `answers` says, and which of them it has asked for. */
+  function start(definition: WorkflowDefinition, answers: () => Record<string, Rows>, budgetMs = 60_000) {
+    const asked: string[] = []
+    const trace: TracedStep[] = []
+    const answered = answers()
+    const environment: RunEnvironment = {
+      ...environmentOf(quiet),
+      readRows({ datasourceId }) {
+        asked.push(datasourceId)
+        return answered[datasourceId] ?? []
+      },
+    }
+    const outcome = run(compile(definition), 'zone', quiet, {
+      environment,
+      budgetMs,
+      trace: (step) => trace.push(step),
+    })
+    return { asked, trace, outcome }
+  }
+
+  test('take the first case that matches without waiting for the data of later ones, which is asked for all the same', async () => {
+    const { asked, trace, outcome } = start(inOrder, () => ({
+      one: Promise.resolve(rowsOf('x')),
+      two: unanswered(),
+    }))
+    expect(asked).toEqual(['one', 'two'])
+    expect(await outcome).toMatchObject({ output: { node: 'outFirst' }, returnCode: '', faults: [] })
+    expect(trace.map(({ node, skipped }) => [node, skipped])).toEqual([
+      ['one', false],
+      ['gate', false],
+      ['two', true],
+      ['outFirst', false],
+    ])
+    expect(trace[1]?.input).toEqual(['x', null])
+  })
+
+  test('wait for the data of a case although that of a later one is there and matches', async () => {
+    const slow = Promise.withResolvers<readonly DataRow[]>()
+    const { trace, outcome } = start(inOrder, () => ({ one: slow.promise, two: rowsOf('x') }))
+    await new Promise((resolve) => setImmediate(resolve))
+    expect(trace).toEqual([])
+    slow.resolve([{ title: 'x' }])
+    expect(await outcome).toMatchObject({ output: { node: 'outFirst' }, returnCode: '' })
+  })
+
+  test('go on to the next case once the data of one is there and does not match', async () => {
+    const { outcome } = start(inOrder, () => ({
+      one: Promise.resolve(rowsOf('y')),
+      two: Promise.resolve(rowsOf('x')),
+    }))
+    expect(await outcome).toMatchObject({ output: { node: 'outSecond' }, returnCode: '' })
+  })
+
+  test.each([
+    ['and', 'y', 'outDefault'],
+    ['or', 'x', 'outFirst'],
+  ] as const)('of rules joined by "%s" wait for no more than decide the case', async (match, title, node) => {
+    const definition = gate([{ id: 'first', match, rules: [rule('one'), rule('two')] }])
+    const { outcome } = start(definition, () => ({ one: Promise.resolve(rowsOf(title)), two: unanswered() }))
+    expect(await outcome).toMatchObject({ output: { node }, returnCode: '' })
+  })
+
+  test('count the faults of the data that they used, and no others', async () => {
+    const unused = start(inOrder, () => ({ one: rowsOf('x'), two: broken() }))
+    expect(await unused.outcome).toMatchObject({ output: { node: 'outFirst' }, returnCode: '', faults: [] })
+    const used = start(inOrder, () => ({ one: broken(), two: rowsOf('x') }))
+    expect(await used.outcome).toMatchObject({
+      output: { node: 'outSecond' },
+      returnCode: '3502',
+      faults: [{ node: 'one' }],
+    })
+  })
+
+  test('leave the data that they did not use to what follows, with its fault', async () => {
+    const later = gate([first, second], output('two'))
+    const slow = Promise.withResolvers<readonly DataRow[]>()
+    const shown = start(later, () => ({ one: rowsOf('x'), two: slow.promise }))
+    slow.resolve([{ title: 'y' }])
+    expect(await shown.outcome).toMatchObject({ content: { body: 'showny' }, returnCode: '' })
+    expect(shown.asked).toEqual(['one', 'two'])
+    const failing = start(later, () => ({ one: rowsOf('x'), two: broken() }))
+    expect(await failing.outcome).toMatchObject({
+      content: { body: 'shown' },
+      returnCode: '3502',
+      faults: [{ node: 'two' }],
+    })
+  })
+
+  test('decide by the data that is there once the time is used up', async () => {
+    const { outcome } = start(inOrder, () => ({ one: unanswered(), two: rowsOf('x') }), 10)
+    expect(await outcome).toMatchObject({ output: { node: 'outSecond' }, returnCode: '3501' })
+  })
+
+  test('let go of what they asked for and nothing waits for', async () => {
+    const reason = Promise.withResolvers<unknown>()
+    const definition = gate([
+      first,
+      { ...second, rules: [{ ...rule('two'), value: { node: 'two', field: 'name' } }] },
+    ])
+    const seen: WorkflowDefinition = {
+      ...definition,
+      nodes: { ...definition.nodes, two: { type: 'events', lookBackHours: 1 } },
+    }
+    const environment: RunEnvironment = {
+      ...environmentOf(quiet),
+      readRows: () => [{ title: 'x' }],
+      persons: {
+        isMember: async () => false,
+        readPerson: ({ signal }) =>
+          new Promise((_, reject) => {
+            signal.addEventListener('abort', () => {
+              reason.resolve(signal.reason)
+              reject(signal.reason)
+            })
+          }),
+      },
+    }
+    const outcome = await run(compile(seen), 'zone', { ...quiet, client: 'ada' }, { environment })
+    expect(outcome).toMatchObject({ output: { node: 'outFirst' }, returnCode: '' })
+    expect(String(await reason.promise)).toContain('the run has ended')
+    expect(outcome.faults).toEqual([])
   })
 })
 

@@ -226,7 +226,13 @@ function bindNode(definition: Draft, id: string, node: WorkflowNode, pick: Pick)
         operator: 'equals',
         to: [{ value: 'x' }],
       })
-      return { ...node, cases: node.cases.map((each) => ({ ...each, rules: [rule()] })) }
+      return {
+        ...node,
+        cases: node.cases.map((each) => ({
+          ...each,
+          rules: pick([1, 2]) === 1 ? [rule()] : [rule(), rule()],
+        })),
+      }
     }
     case 'json':
       return {

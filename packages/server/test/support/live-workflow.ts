@@ -29,8 +29,9 @@ async function putMatching(service: Service, path: string, tag: string, body: ob
 }
 
 export async function defaultTeam(service: Service): Promise<string> {
-  const [team] = await service.dataOf<{ id: string }[]>('GET', '/entities/teams')
-  if (!team) throw new Error('a company has a team')
+  const teams = await service.dataOf<{ id: string; isDefault: boolean }[]>('GET', '/entities/teams')
+  const team = teams.find(({ isDefault }) => isDefault)
+  if (!team) throw new Error('a company has a default team')
   return team.id
 }
 

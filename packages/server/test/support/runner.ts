@@ -189,6 +189,7 @@ export function createRunnerWorld(overrides: Partial<RunnerDependencies> = {}) {
       countries: true,
       eventsDatasourceId: eventsDatasource,
     }),
+    listSeenDatasources: async () => events.map(({ datasourceId }) => datasourceId),
     listExperiments: async (_, ids) => experiments.filter(({ id }) => ids.includes(id)),
     rows: {
       async queryRows(query) {

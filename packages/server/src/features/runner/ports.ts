@@ -58,6 +58,8 @@ export type FindZone = (shortId: string) => Promise<RunnableZone | undefined>
 /** A version that a user previews, also of a draft. */
 export interface PreviewableVersion extends Omit<RunnableVersion, 'revision'> {
   readonly workflowId: string
+  /** Of the workflow. */
+  readonly teamIds: readonly string[]
   /** What keeps the version from running; empty where it can. */
   readonly faults: readonly { readonly path: string; readonly message: string }[]
 }
@@ -73,8 +75,14 @@ export type ReadVersion = (
   versionId: string | undefined,
 ) => Promise<PreviewableVersion>
 
-/** Those of the datasources that one of the user's teams sees. */
-export type ListSeenDatasources = (principal: Principal, ids: readonly string[]) => Promise<readonly string[]>
+/** A user, or a workflow, which reads what its teams see. */
+export type Viewer = Pick<Principal, 'companyId' | 'teamIds'>
+
+/** Identifiers of the datasources that may be read. */
+export type Sight = ReadonlySet<string>
+
+/** Datasources of the company that one of the teams sees. */
+export type ListSeenDatasources = (viewer: Viewer) => Promise<readonly string[]>
 
 /** What runs need to know of a company. */
 export interface RunnerCompany {

@@ -12,7 +12,6 @@ import type { RunEnvironment } from './compile/executable.ts'
 import type {
   ListExperiments,
   ListSeenDatasources,
-  PersonEvent,
   PreviewableVersion,
   ReadCompany,
   ReadVersion,
@@ -35,6 +34,7 @@ export interface PreviewDependencies {
   readonly environmentOf: (
     known: { readonly experiments: ReadonlyMap<string, RunnableExperiment> },
     companyId: string,
+    findSight: RunEnvironment['findSight'],
   ) => RunEnvironment
   readonly readSender: (userAgent: string | undefined) => RunnerSender
   readonly openZone: (timezone: string) => WallClock
@@ -73,26 +73,32 @@ export function createPreviewService(dependencies: PreviewDependencies) {
   }
 
   /**
-   * Reads nothing of datasources that the user does not see: a draft may name any, and the reply shows what is read,
-   * of whichever person is asked for.
+   * A draft may name any datasource, and the reply shows what is read, of whichever person is asked for: nothing is read
+   * that the user does not see, nor what the workflow could not read once it is published.
    */
-  function seenBy(principal: Principal, environment: RunEnvironment): RunEnvironment {
+  async function environmentFor(
+    principal: Principal,
+    teamIds: readonly string[],
+    experiments: readonly RunnableExperiment[],
+  ): Promise<RunEnvironment> {
+    const { companyId } = principal
+    const [ofUser, ofWorkflow] = await Promise.all([
+      listSeenDatasources(principal),
+      listSeenDatasources({ companyId, teamIds }),
+    ])
+    const byUser = new Set(ofUser)
+    const byWorkflow = new Set(ofWorkflow)
+    const sight = new Set(ofUser.filter((id) => byWorkflow.has(id)))
+    const known = { experiments: new Map(experiments.map((each) => [each.id, each])) }
+    const environment = environmentOf(known, companyId, () => sight)
     return {
       ...environment,
-      async readRows(query) {
-        const datasourceId = normalizeId(query.datasourceId)
-        const seen = await listSeenDatasources(principal, [datasourceId])
-        if (seen.length === 0) throw new Error(`none of your teams sees a datasource ${datasourceId}`)
+      readRows(query) {
+        const { datasourceId } = query
+        if (!byUser.has(datasourceId)) throw new Error(`none of your teams sees a datasource ${datasourceId}`)
+        if (!byWorkflow.has(datasourceId))
+          throw new Error(`none of the workflow's teams sees the datasource ${datasourceId}`)
         return environment.readRows(query)
-      },
-      persons: {
-        isMember: (asked) => environment.persons.isMember(asked),
-        async readPerson(asked) {
-          const { events } = await environment.persons.readPerson(asked)
-          const datasourceOf = (event: PersonEvent) => normalizeId(event.datasourceId)
-          const seen = new Set(await listSeenDatasources(principal, [...new Set(events.map(datasourceOf))]))
-          return { events: events.filter((event) => seen.has(datasourceOf(event))) }
-        },
       },
     }
   }
@@ -120,6 +126,7 @@ export function createPreviewService(dependencies: PreviewDependencies) {
         listExperiments(companyId, executable.experimentIds),
       ])
       if (!company) throw new DomainError('workflowNotFound', { id })
+      const environment = await environmentFor(principal, version.teamIds, experiments)
       const query = {
         ...parameters,
         ...(person.client === undefined ? {} : { 'trk-u': person.client }),
@@ -138,10 +145,7 @@ export function createPreviewService(dependencies: PreviewDependencies) {
         executable,
         entrypoint,
         request,
-        environment: seenBy(
-          principal,
-          environmentOf({ experiments: new Map(experiments.map((each) => [each.id, each])) }, companyId),
-        ),
+        environment,
         budgetMs: Math.max(budgetMs, minBudgetMs),
         clickAddress: () => clickAddressOf(`${publicUrl()}/r/preview`, request),
         trace: (step) => steps.push(toStep(step)),

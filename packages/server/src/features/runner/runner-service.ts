@@ -11,6 +11,7 @@ import type {
   FillTemplate,
   FindZone,
   ListExperiments,
+  ListSeenDatasources,
   PersonSource,
   ReadCompany,
   RecordEvent,
@@ -25,12 +26,14 @@ import { execute, type Outcome } from './run/execute.ts'
 import { type Query, readRunRequest } from './run/read-request.ts'
 import { createRowCache } from './run/row-cache.ts'
 import type { RunRequest } from './run/run-request.ts'
+import { createSightCache } from './sight.ts'
 import { createZoneCache, type ReadyZone } from './zone-cache.ts'
 
 export interface RunnerDependencies {
   readonly findZone: FindZone
   readonly readCompany: ReadCompany
   readonly listExperiments: ListExperiments
+  readonly listSeenDatasources: ListSeenDatasources
   readonly rows: RowSource
   readonly persons: PersonSource
   readonly evaluateExpression: EvaluateExpression
@@ -104,6 +107,7 @@ export function createRunnerService(dependencies: RunnerDependencies) {
   let isListening = false
   const zones = createZoneCache({ ...dependencies, clock: steadyClock, isListening: () => isListening })
   const rows = createRowCache({ source: dependencies.rows, clock: steadyClock, waitMs: budgetMs })
+  const sights = createSightCache({ ...dependencies, clock: steadyClock })
   const totals: RunnerTotals = {
     displays: 0,
     clicks: 0,
@@ -131,10 +135,15 @@ export function createRunnerService(dependencies: RunnerDependencies) {
     log.warn(fields, message)
   }
 
-  const environmentOf = (ready: Pick<ReadyZone, 'experiments'>, companyId: string): RunEnvironment => ({
+  const environmentOf = (
+    ready: Pick<ReadyZone, 'experiments'>,
+    companyId: string,
+    findSight: RunEnvironment['findSight'],
+  ): RunEnvironment => ({
     companyId,
     readRows: rows.read,
     persons: dependencies.persons,
+    findSight,
     findExperiment: (id) => ready.experiments.get(id),
     evaluateExpression: dependencies.evaluateExpression,
     fillTemplate: dependencies.fillTemplate,
@@ -211,7 +220,7 @@ export function createRunnerService(dependencies: RunnerDependencies) {
             executable,
             entrypoint,
             request: runRequest,
-            environment: environmentOf(ready, zone.companyId),
+            environment: environmentOf(ready, zone.companyId, () => sights.find(zone)),
             budgetMs,
             clickAddress: () => clickAddressOf(displayAddress, runRequest),
           })

@@ -12,6 +12,8 @@ import type { Viewer } from './workflow-store.ts'
 /** A version as a preview runs it. */
 export interface PreviewableVersion {
   readonly workflowId: string
+  /** Of the workflow. */
+  readonly teamIds: readonly string[]
   readonly versionId: string
   readonly definition: WorkflowDefinition
   readonly analyze: Analyze
@@ -38,6 +40,7 @@ export function createPreviewReader(dependencies: {
     const published = await createVersionStore(db).findPublication(version)
     return {
       workflowId: workflow.id,
+      teamIds,
       versionId: version.id,
       definition: published?.definition ?? withAutomaticBindings(content.definition, resources),
       analyze:

@@ -3,7 +3,7 @@ import type {
   ConditionType,
   WorkflowNodeOf,
 } from '@millrace/contract/resources/workflow-definition.ts'
-import { type CompiledBinding, compileBinding, type DataNumbers } from './compile-binding.ts'
+import { type CompiledBinding, compileBinding, type DataNumbers, needsOf } from './compile-binding.ts'
 import type { RunView } from './executable.ts'
 import { failed, isAbsent, readBoolean, readList, readMoment, readNumber, readText } from './values.ts'
 
@@ -153,6 +153,7 @@ function compileTest(
 interface CompiledRule {
   readonly test: Test
   readonly bindings: readonly CompiledBinding[]
+  readonly needs: readonly number[]
 }
 
 function compileRule(rule: ConditionRule, data: DataNumbers): CompiledRule {
@@ -162,35 +163,67 @@ function compileRule(rule: ConditionRule, data: DataNumbers): CompiledRule {
   const bindings = [value, ...to]
   // Whatever the operator, a rule on what failed does not match.
   const hasFailed: Test = (run) => bindings.some(({ read }) => read(run) === failed)
-  return { test: (run) => !hasFailed(run) && test(run), bindings }
+  return { test: (run) => !hasFailed(run) && test(run), bindings, needs: needsOf(bindings) }
+}
+
+interface CompiledCase {
+  /** Whether one rule that matches is enough; otherwise all of them must. */
+  readonly isAny: boolean
+  readonly rules: readonly CompiledRule[]
+}
+
+/**
+ * Asks cases and their rules in order from a rule on; `previous` ones of the same case did not decide it. What follows
+ * the rule that decides is not used.
+ * @returns number of the first case that matches, or of `default`: at once where the data is there
+ */
+function chooseFrom(
+  cases: readonly CompiledCase[],
+  number: number,
+  previous: number,
+  run: RunView,
+): number | Promise<number> {
+  let next = previous
+  for (let place = number; place < cases.length; place++, next = 0) {
+    const { isAny, rules } = cases[place] as CompiledCase
+    let matches = !isAny
+    for (; next < rules.length; next++) {
+      const { needs, test } = rules[next] as CompiledRule
+      const wait = run.use(needs)
+      if (wait !== undefined) {
+        const [waiting, rule] = [place, next]
+        return wait.then(() => run.computing(() => chooseFrom(cases, waiting, rule, run)))
+      }
+      if (test(run) === isAny) {
+        matches = isAny
+        break
+      }
+    }
+    if (matches) return place
+  }
+  return cases.length
 }
 
 export interface CompiledConditions {
   readonly outputs: readonly string[]
   readonly bindings: readonly CompiledBinding[]
-  /** Number of the first case that matches, else that of `default`. */
-  readonly choose: (run: RunView) => number
+  /** Number of the first case that matches, else that of `default`: at once where the data is there. */
+  readonly choose: (run: RunView) => number | Promise<number>
 }
 
 export function compileConditions(
   { cases }: WorkflowNodeOf<'conditions'>,
   data: DataNumbers,
 ): CompiledConditions {
-  const compiled = cases.map(({ match, rules }) => {
-    const all = rules.map((rule) => compileRule(rule, data))
-    const tests = all.map(({ test }) => test)
-    return {
-      bindings: all.flatMap(({ bindings }) => bindings),
-      matches: (run: RunView) =>
-        match === 'and' ? tests.every((test) => test(run)) : tests.some((test) => test(run)),
-    }
-  })
+  const compiled = cases.map(
+    ({ match, rules }): CompiledCase => ({
+      isAny: match === 'or',
+      rules: rules.map((rule) => compileRule(rule, data)),
+    }),
+  )
   return {
     outputs: [...cases.map(({ id }) => id), 'default'],
-    bindings: compiled.flatMap(({ bindings }) => bindings),
-    choose(run) {
-      const found = compiled.findIndex(({ matches }) => matches(run))
-      return found < 0 ? compiled.length : found
-    },
+    bindings: compiled.flatMap(({ rules }) => rules.flatMap(({ bindings }) => bindings)),
+    choose: (run) => run.computing(() => chooseFrom(compiled, 0, 0, run)),
   }
 }

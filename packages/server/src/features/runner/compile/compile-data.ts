@@ -126,9 +126,12 @@ function compileEvents(node: WorkflowNodeOf<'events'>): Compiled {
       if (device === undefined && client === undefined) return []
       const since = new Date(request.now - lookBackHours * 3_600_000)
       const { companyId } = environment
-      const { events } = await environment.persons.readPerson({ companyId, device, client, since, signal })
+      const [{ events }, sight] = await Promise.all([
+        environment.persons.readPerson({ companyId, device, client, since, signal }),
+        environment.findSight(),
+      ])
       return events
-        .filter((event) => event.time >= since && isWanted(event))
+        .filter((event) => event.time >= since && isWanted(event) && sight.has(event.datasourceId))
         .slice(0, limit)
         .map(rowOf)
     },

@@ -52,7 +52,11 @@ export function compileLogic(node: LogicNode, id: string, context: LogicContext)
         outputs,
         needs: needsOf(bindings),
         fallback: outputs.length - 1,
-        inputOf: (run) => bindings.flatMap(({ fixed, read }) => (fixed ? [] : [previewOf(read(run))])),
+        inputOf: (run) =>
+          bindings.flatMap(({ fixed, need, read }) => {
+            if (fixed) return []
+            return [need !== undefined && run.isUsed(need) ? previewOf(read(run)) : null]
+          }),
         choose,
       }
     }
@@ -62,12 +66,16 @@ export function compileLogic(node: LogicNode, id: string, context: LogicContext)
         needs: [],
         fallback: 1,
         inputOf: ({ request }) => request.person,
-        async choose({ request, environment, signal }) {
+        async choose(run) {
+          const { request, environment, signal } = run
           const { device, client } = request.person
           const { companyId } = environment
+          if (run.isLate) throw new Error('no time is left to ask')
           if (device === undefined && client === undefined) return 1
           const asked = { companyId, cohortId: node.cohortId, device, client, signal }
-          return (await environment.persons.isMember(asked)) ? 0 : 1
+          const isMember = await run.within(environment.persons.isMember(asked))
+          if (isMember === undefined) throw new Error('no answer came in time')
+          return isMember ? 0 : 1
         },
       }
     case 'split': {

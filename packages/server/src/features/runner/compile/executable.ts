@@ -11,6 +11,7 @@ import type {
   PersonSource,
   RowQuery,
   RunnableExperiment,
+  Sight,
 } from '../ports.ts'
 import type { RunRequest } from '../run/run-request.ts'
 
@@ -20,6 +21,8 @@ export interface RunEnvironment {
   /** At once where the rows are cached. */
   readonly readRows: (query: RowQuery) => readonly DataRow[] | Promise<readonly DataRow[]>
   readonly persons: PersonSource
+  /** Of which datasources events are read; at once where it is known. Cohorts are of the whole company. */
+  readonly findSight: () => Sight | Promise<Sight>
   readonly findExperiment: (id: string) => RunnableExperiment | undefined
   readonly evaluateExpression: EvaluateExpression
   readonly fillTemplate: FillTemplate
@@ -31,9 +34,22 @@ export interface RunView {
   readonly environment: RunEnvironment
   /** Value of a data node by its number: undefined where it is absent, `failed` where it has none. */
   valueOf(data: number): unknown
+  /**
+   * Counts these data nodes, and what their values are made of, as used: their faults are those of the run.
+   * @returns what resolves once they have their values or the time is used up; undefined where nothing is to be waited
+   *   for
+   */
+  use(needs: readonly number[]): Promise<void> | undefined
+  isUsed(data: number): boolean
+  /** Waits until it has ended, or the time is used up: then undefined. */
+  within<T>(wait: Promise<T>): Promise<T | undefined>
+  /** Whether the time is used up. */
+  readonly isLate: boolean
+  /** Counts the time that work takes which does not wait. */
+  computing<T>(work: () => T): T
   /** Throws where the run has computed for longer than its budget; what it waits for does not count. */
   readonly assertTime: () => void
-  /** Aborted when the time is used up. */
+  /** Aborted when the time is used up, or the run has ended without what is waited for. */
   readonly signal: AbortSignal
 }
 
@@ -73,7 +89,11 @@ export interface LogicStep extends Vertex {
   /** Names of the outputs by number. */
   readonly outputs: readonly string[]
   readonly inputOf: (run: RunView) => unknown
-  /** Number of the output to take; below 0 where the node does not have the one that it would take. */
+  /**
+   * Number of the output to take; below 0 where the node does not have the one that it would take. All that it may need
+   * has been asked for; it uses what it does need, and waits for no more.
+   * @throws (or rejects) where it cannot decide
+   */
   readonly choose: (run: RunView) => number | Promise<number>
   /** What is taken when it fails. */
   readonly fallback: number

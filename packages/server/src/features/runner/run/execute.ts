@@ -35,33 +35,40 @@ interface Way {
   readonly tree: BranchTree | undefined
 }
 
-/** Takes the output of a logic node; where it fails, that which `default` stands for. */
-async function takeOutput(step: LogicStep, run: Run, trace: ExecuteOptions['trace']): Promise<number> {
-  const began = run.milliseconds
-  const wait = run.settle(step.needs)
-  if (wait !== undefined) await run.within(wait)
-  let number = step.fallback
-  let fault: RunFault | undefined
-  try {
-    if (run.isLate && step.type === 'cohort') throw new Error('no time is left to ask')
-    const chosen = step.type === 'conditions' ? run.computing(() => step.choose(run)) : step.choose(run)
-    const taken = typeof chosen === 'number' ? chosen : await run.within(chosen)
-    if (taken === undefined) throw new Error('no answer came in time')
-    if (taken < 0) throw new Error('the node has no such output')
-    number = taken
-  } catch (error) {
-    fault = { node: step.node, error }
-    run.faults.push(fault)
+/** Takes the output of a logic node; where it fails, that which `default` stands for. At once where nothing is to come. */
+function takeOutput(step: LogicStep, run: Run, trace: ExecuteOptions['trace']): number | Promise<number> {
+  const began = run.stepBegins
+
+  function take(chosen: number): number {
+    if (chosen < 0) return fail(new Error('the node has no such output'))
+    return end(chosen, undefined)
   }
-  trace?.({
-    ...step,
-    skipped: false,
-    input: inputOf(step, run),
-    output: step.outputs[number] ?? null,
-    milliseconds: run.milliseconds - began,
-    fault: fault && messageOf(fault.error),
-  })
-  return number
+
+  function fail(error: unknown): number {
+    run.faults.push({ node: step.node, error })
+    return end(step.fallback, messageOf(error))
+  }
+
+  function end(number: number, fault: string | undefined): number {
+    trace?.({
+      ...step,
+      skipped: false,
+      input: inputOf(step, run),
+      output: step.outputs[number] ?? null,
+      milliseconds: run.milliseconds - began,
+      fault,
+    })
+    return number
+  }
+
+  let chosen: number | Promise<number>
+  try {
+    run.ask(step.needs)
+    chosen = step.choose(run)
+  } catch (error) {
+    return fail(error)
+  }
+  return typeof chosen === 'number' ? take(chosen) : chosen.then(take, fail)
 }
 
 /** Follows the graph from an entrypoint to an output. */
@@ -117,8 +124,8 @@ export async function execute(options: ExecuteOptions): Promise<Outcome> {
     if (output === undefined) throw new Error('the way leads to no output')
     const began = run.stepBegins
     run.checkTime()
-    const wait = run.settle(output.needs)
-    if (wait !== undefined) await run.within(wait)
+    const wait = run.use(output.needs)
+    if (wait !== undefined) await wait
     const destination = output.destination(run)
     let content: Content | undefined
     let fault: RunFault | undefined
@@ -129,7 +136,7 @@ export async function execute(options: ExecuteOptions): Promise<Outcome> {
       run.faults.push(fault)
     }
     if (trace) {
-      for (const node of run.unasked()) {
+      for (const node of run.unused()) {
         const { node: id, type, name } = node
         trace({
           node: id,
@@ -157,5 +164,7 @@ export async function execute(options: ExecuteOptions): Promise<Outcome> {
   } catch (error) {
     run.faults.push({ node: undefined, error })
     return ended({ output, branch })
+  } finally {
+    run.end()
   }
 }

@@ -47,12 +47,20 @@ class ComputingUsedUp extends Error {
   }
 }
 
-/** Of a data node within a run. */
-const unasked = 0
+/** Of a data node within a run; 0 while nothing has asked for it. */
 const pending = 1
 const settled = 2
 
-/** One run: the values of its data nodes, each computed once, when it is first needed. */
+/** How a data node came to its value, or to none. */
+interface Ending {
+  readonly milliseconds: number
+  readonly fault: RunFault | undefined
+}
+
+/**
+ * One run: the values of its data nodes, each computed once, when it is first asked for. Nodes can be asked for before it
+ * is known whether they are needed; only those that are used leave faults and traces.
+ */
 export class Run implements RunView {
   readonly request: RunRequest
   readonly environment: RunEnvironment
@@ -62,9 +70,12 @@ export class Run implements RunView {
   readonly #values: unknown[]
   readonly #states: Uint8Array
   readonly #reached: Uint8Array
+  readonly #used: Uint8Array
   readonly #pending: (Promise<void> | undefined)[] = []
   /** When each pending node was asked, in milliseconds of the run. */
   readonly #began: number[] = []
+  /** Of settled nodes, where a fault or a trace is to be reported once they are used. */
+  readonly #endings: (Ending | undefined)[] = []
   #controller: AbortController | undefined
   #isLate = false
   #computed = 0
@@ -80,6 +91,7 @@ export class Run implements RunView {
     this.#values = new Array<unknown>(length).fill(undefined)
     this.#states = new Uint8Array(length)
     this.#reached = new Uint8Array(length)
+    this.#used = new Uint8Array(length)
   }
 
   get signal(): AbortSignal {
@@ -96,7 +108,6 @@ export class Run implements RunView {
     return performance.now() - this.#started
   }
 
-  /** Counts the time that work takes which does not wait. */
   computing<T>(work: () => T): T {
     const since = performance.now()
     this.#computesSince = since
@@ -129,26 +140,49 @@ export class Run implements RunView {
     this.#reached[data.number] = 1
   }
 
-  /** Data nodes on the way that nothing asked for. */
-  unasked(): DataNode[] {
+  /** Data nodes on the way whose value nothing used. */
+  unused(): DataNode[] {
     return this.#options.executable.data.filter(
-      ({ number }) => this.#reached[number] === 1 && this.#states[number] === unasked,
+      ({ number }) => this.#reached[number] === 1 && this.#used[number] === 0,
     )
   }
 
-  /** Sees to it that these have their values; undefined where nothing is to be waited for. */
-  settle(needs: readonly number[]): Promise<unknown> | undefined {
+  isUsed(data: number): boolean {
+    return this.#used[data] === 1
+  }
+
+  /** Asks for these without waiting for them. */
+  ask(needs: readonly number[]): void {
+    for (const need of needs) this.#askOne(need)
+  }
+
+  use(needs: readonly number[]): Promise<void> | undefined {
     let waits: Promise<void>[] | undefined
     for (const need of needs) {
-      const wait = this.#settleOne(need)
+      const wait = this.#askOne(need)
+      this.#useOne(need)
       if (wait === undefined) continue
       waits ??= []
       waits.push(wait)
     }
-    return waits && (waits.length === 1 ? waits[0] : Promise.all(waits))
+    return waits && this.#untilThere(waits)
   }
 
-  #settleOne(number: number): Promise<void> | undefined {
+  async #untilThere(waits: readonly Promise<void>[]): Promise<void> {
+    await this.within(Promise.all(waits))
+  }
+
+  /** With what its value is made of. */
+  #useOne(number: number): void {
+    if (this.#used[number] === 1) return
+    this.#used[number] = 1
+    const node = this.#options.executable.data[number]
+    if (node === undefined) return
+    for (const need of node.needs) this.#useOne(need)
+    this.#report(node)
+  }
+
+  #askOne(number: number): Promise<void> | undefined {
     if (this.#states[number] === settled) return undefined
     if (this.#states[number] === pending) return this.#pending[number]
     const node = this.#options.executable.data[number]
@@ -159,11 +193,17 @@ export class Run implements RunView {
     }
     // Marked before its own needs are asked for: nodes of a draft may need each other.
     this.#states[number] = pending
-    const needs = this.settle(node.needs)
+    let waits: Promise<void>[] | undefined
+    for (const need of node.needs) {
+      const wait = this.#askOne(need)
+      if (wait === undefined) continue
+      waits ??= []
+      waits.push(wait)
+    }
     const wait =
-      needs === undefined
+      waits === undefined
         ? this.#compute(node)
-        : needs.then(() => (this.#states[number] === settled ? undefined : this.#compute(node)))
+        : Promise.all(waits).then(() => (this.#states[number] === settled ? undefined : this.#compute(node)))
     this.#pending[number] = wait
     return wait
   }
@@ -199,6 +239,18 @@ export class Run implements RunView {
     if (this.#states[number] === settled) return
     this.#states[number] = settled
     this.#values[number] = value
+    if (fault === undefined && this.#options.trace === undefined) return
+    this.#endings[number] = { milliseconds: this.milliseconds - began, fault }
+    this.#report(node)
+  }
+
+  /** Reports a node once it is both settled and used. */
+  #report(node: DataNode): void {
+    const { number } = node
+    const ending = this.#endings[number]
+    if (ending === undefined || this.#used[number] === 0) return
+    const { fault, milliseconds } = ending
+    const value = this.#values[number]
     if (fault) this.faults.push(fault)
     this.#options.trace?.({
       node: node.node,
@@ -207,7 +259,7 @@ export class Run implements RunView {
       skipped: false,
       input: inputOf(node, this),
       output: value === failed ? null : value,
-      milliseconds: this.milliseconds - began,
+      milliseconds,
       fault: fault && messageOf(fault.error),
     })
   }
@@ -216,7 +268,6 @@ export class Run implements RunView {
     this.#end(node, failed, began, { node: node.node, error })
   }
 
-  /** Waits until it has ended or the time is used up. */
   async within<T>(wait: Promise<T>): Promise<T | undefined> {
     const left = this.#options.budgetMs - this.milliseconds
     if (left <= 0) {
@@ -249,6 +300,15 @@ export class Run implements RunView {
       const { number } = node
       if (this.#states[number] === pending) this.#fail(node, error, this.#began[number] ?? this.milliseconds)
     }
+  }
+
+  /** What was asked for and is not used is left to other runs: nothing of it is reported from now on. */
+  end(): void {
+    if (!this.#states.includes(pending)) return
+    for (const [number, state] of this.#states.entries()) {
+      if (state === pending) this.#states[number] = settled
+    }
+    this.#controller?.abort(new Error('the run has ended'))
   }
 
   /** Becomes late where the time was used up without waiting. */
