@@ -48,7 +48,7 @@ function faultsOfOptions({ encoding, csvDelimiter, rootPath }: DatasourceSource)
       read()
     } catch (error) {
       if (!(error instanceof SourceFault)) throw error
-      faults.push({ path: `source.${name}`, message: error.message })
+      faults.push({ path: `source.${name}`, message: `cannot be used: ${error.message}` })
     }
   }
   if (encoding !== undefined) check('encoding', () => encodingOf(encoding))
@@ -84,7 +84,7 @@ function faultsOfPlace(
     validateUrl(url)
   } catch (error) {
     if (!(error instanceof OutgoingError)) throw error
-    faults.push({ path: 'source.url', message: error.message })
+    faults.push({ path: 'source.url', message: `cannot be used: ${error.message}` })
   }
   const seen = new Set<string>()
   for (const [name, value] of Object.entries(headers)) {
