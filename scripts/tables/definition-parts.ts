@@ -68,7 +68,7 @@ function fieldsOf({ properties = {}, required = [] }: Schema, before = ''): stri
   })
 }
 
-/** Every field of entrypoints, edges and nodes; `?` marks those that may be left out. */
+/** Every field of entrypoints, edges and nodes below the name of the part; `?` marks those that may be left out. */
 export function definitionPartsTable(): string {
   const parts: [string, Schema][] = [
     ['entrypoint', Entrypoint as Schema],
@@ -77,7 +77,7 @@ export function definitionPartsTable(): string {
   ]
   const rows = parts.flatMap(([part, schema]) => {
     const fields = fieldsOf(schema).filter(([field]) => field !== '`name`?' || !part.startsWith('`'))
-    return fields.map((cells, i) => [i === 0 ? part : '', ...cells])
+    return fields.length === 0 ? [] : [[`**${part}**`, '', ''], ...fields]
   })
-  return table(['part', 'field', 'holds', 'meaning'], rows)
+  return table(['field', 'holds', 'meaning'], rows)
 }
