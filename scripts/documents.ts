@@ -15,6 +15,7 @@ import {
 import { transformFunctions } from '../packages/server/src/features/workflows/definition/transform-functions/catalogue.ts'
 import { variables } from '../packages/server/src/platform/config/env.ts'
 import { brokenCitations, missingFiles } from './citations.ts'
+import { definitionPartsTable } from './tables/definition-parts.ts'
 import { errorTables, ruleTable } from './tables/errors.ts'
 import { cell } from './tables/markdown.ts'
 import { memberTables } from './tables/members.ts'
@@ -167,6 +168,7 @@ const list = 'packages/contract/src/operations/all.ts'
 write(list, operationsList(readFileSync(new URL(list, root), 'utf8')))
 write('docs/operating.md', withTable('docs/operating.md', 'configuration', configurationTable()))
 write('docs/reports.md', withTable('docs/reports.md', 'question-words', questionWordsTable()))
+write('docs/workflows.md', withTable('docs/workflows.md', 'definition-parts', definitionPartsTable()))
 write('docs/workflows.md', withTable('docs/workflows.md', 'transform-functions', transformFunctionsTable()))
 // Not before the list is written.
 const { allOperations } = await import('../packages/contract/src/operations/all.ts')

@@ -9,7 +9,7 @@ export const Nothing = Type.Object({}, strict)
 export const Fault = Type.Object(
   {
     path: Type.String({ examples: ['limit'] }),
-    message: Type.String({ examples: ['must be integer, it is "10"'] }),
+    message: Type.String({ examples: ['must be a whole number, it is "10"'] }),
   },
   strict,
 )

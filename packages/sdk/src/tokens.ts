@@ -117,8 +117,12 @@ function givenTokens(getAccessToken: AccessTokenSource['getAccessToken']): Token
 function fixedToken(accessToken: string): TokenSource {
   return {
     get: async (refused) => {
+      if (typeof accessToken !== 'string' || accessToken === '')
+        throw noToken('accessToken must be a text that is not empty')
       if (refused !== accessToken) return accessToken
-      throw noToken('The access token is no longer valid, and the client has no refresh token to get another')
+      throw noToken(
+        'The service refuses the access token: it is no longer valid, or of another service. The client has no refresh token to get another',
+      )
     },
     session: () => undefined,
     clear: () => {},

@@ -132,7 +132,13 @@ export const Entrypoint = Type.Object(
     format: oneOf(entrypointFormats, { description: 'What the channel embeds' }),
     name: Type.Optional(nameText('Name of the zone', 200)),
     /** Zones are numbered from 0 in the order of `zoneOrder`. */
-    position: Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000 })),
+    position: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: 1_000,
+        description: 'Place among the zones; the last when absent',
+      }),
+    ),
   },
   { ...strict, title: 'WorkflowEntrypoint' },
 )
@@ -168,6 +174,8 @@ export const Binding = Type.Union(
 )
 export type Binding = Static<typeof Binding>
 
+const bindingOf = (description: string) => Type.Unsafe<Binding>({ ...Binding, description })
+
 /** Operators of conditions by the type of what is compared (docs/workflows.md, Conditions). */
 export const conditionOperators = {
   text: ['equals', 'notEquals', 'contains', 'notContains', 'empty', 'notEmpty'],
@@ -180,24 +188,27 @@ export type ConditionType = keyof typeof conditionOperators
 
 export const ConditionRule = Type.Object(
   {
-    value: Binding,
+    value: bindingOf('What is compared'),
     type: oneOf(['text', 'number', 'date', 'boolean', 'list'], { description: 'How both sides are read' }),
-    operator: oneOf([
-      'equals',
-      'notEquals',
-      'contains',
-      'notContains',
-      'empty',
-      'notEmpty',
-      'gt',
-      'gte',
-      'lt',
-      'lte',
-      'before',
-      'after',
-      'inNext',
-      'inLast',
-    ]),
+    operator: oneOf(
+      [
+        'equals',
+        'notEquals',
+        'contains',
+        'notContains',
+        'empty',
+        'notEmpty',
+        'gt',
+        'gte',
+        'lt',
+        'lte',
+        'before',
+        'after',
+        'inNext',
+        'inLast',
+      ],
+      { description: 'One that the type has (Conditions)' },
+    ),
     to: Type.Optional(
       Type.Array(Binding, {
         minItems: 1,
@@ -215,8 +226,12 @@ export type ConditionRule = Static<typeof ConditionRule>
 export const NodeFilter = Type.Object(
   {
     field: lineText('Field of the datasource'),
-    operator: Type.String({ maxLength: 30, examples: ['$eq'] }),
-    value: Binding,
+    operator: Type.String({
+      maxLength: 30,
+      description: 'One of the type of the field, as `$eq`',
+      examples: ['$eq'],
+    }),
+    value: bindingOf('Compared with; what is absent matches nothing'),
   },
   { ...strict, title: 'WorkflowNodeFilter' },
 )
@@ -228,8 +243,9 @@ export interface Expression {
   readonly arguments: readonly (Binding | Expression)[]
 }
 /** Nesting is bounded by the validation of definitions. */
-const ExpressionShape = Type.Unsafe<Expression>({
+export const ExpressionShape = Type.Unsafe<Expression>({
   type: 'object',
+  description: '`{function, arguments}` (Transform functions)',
   required: ['function', 'arguments'],
   additionalProperties: false,
   properties: {
@@ -244,6 +260,8 @@ const share = Type.Number({
   description: 'Percent of the persons; all sum to 100',
 })
 
+const bindingsOf = (description: string) => Type.Optional(mapOf(Binding, { description }))
+
 function node<const T extends string, P extends TProperties>(type: T, properties: P) {
   return Type.Object(
     { type: Type.Literal(type), name: Type.Optional(nameText('Name of the node', 200)), ...properties },
@@ -256,32 +274,56 @@ export const nodeSchemas = {
   // Data: one edge leads on.
   datasource: node('datasource', {
     datasourceId: id('A worker datasource'),
-    match: Type.Optional(oneOf(['and', 'or'])),
-    filters: Type.Optional(Type.Array(NodeFilter, { maxItems: 20 })),
+    match: Type.Optional(
+      oneOf(['and', 'or'], {
+        description: 'Whether all filters or one of them must hold; `and` when absent',
+      }),
+    ),
+    filters: Type.Optional(
+      Type.Array(NodeFilter, { maxItems: 20, description: 'Rows that they hold for; all rows when absent' }),
+    ),
     limit: Type.Optional(
-      Type.Integer({ minimum: 1, maximum: definitionLimits.rows, description: '20 when absent' }),
+      Type.Integer({ minimum: 1, maximum: definitionLimits.rows, description: 'Rows; 20 when absent' }),
     ),
     sort: Type.Optional(
-      Type.Object({ field: lineText('Sortable field'), order: oneOf(['asc', 'desc']) }, strict),
+      Type.Object(
+        { field: lineText('Sortable field'), order: oneOf(['asc', 'desc'], { description: 'Direction' }) },
+        { ...strict, description: 'With `ordering: sorted` alone, which needs it' },
+      ),
     ),
     ordering: Type.Optional(
       oneOf(['stored', 'sorted', 'shuffled', 'person'], {
-        description: '`shuffled`: another order every 10 s for everyone; `person`: one of each person’s own',
+        description:
+          '`stored` when absent; `sorted` by `sort`; `shuffled`: another order every 10 s for everyone; `person`: one of each person’s own',
       }),
     ),
   }),
   parameter: node('parameter', {
     parameter: lineText('Name of the URL parameter', 100),
-    kind: oneOf(['text', 'number', 'texts', 'numbers', 'date']),
-    default: Type.Optional(Type.String({ maxLength: 2_000 })),
+    kind: oneOf(['text', 'number', 'texts', 'numbers', 'date'], {
+      description: 'How it is read; `texts` and `numbers` are lists',
+    }),
+    default: Type.Optional(Type.String({ maxLength: 2_000, description: 'Where the address lacks it' })),
   }),
   events: node('events', {
     datasourceId: Type.Optional(id('A tracking datasource; all that the workflow’s teams see when absent')),
-    names: Type.Optional(Type.Array(lineText('Name of an event'), { minItems: 1, maxItems: 50 })),
-    exceptNames: Type.Optional(Type.Array(lineText('Name of an event'), { minItems: 1, maxItems: 50 })),
-    lookBackHours: Type.Integer({ minimum: 1, maximum: 2_160 }),
+    names: Type.Optional(
+      Type.Array(lineText('Name of an event'), {
+        minItems: 1,
+        maxItems: 50,
+        description: 'Only these events',
+      }),
+    ),
+    exceptNames: Type.Optional(
+      Type.Array(lineText('Name of an event'), {
+        minItems: 1,
+        maxItems: 50,
+        description: 'All events but these',
+      }),
+    ),
+    lookBackHours: Type.Integer({ minimum: 1, maximum: 2_160, description: 'Age of the oldest event' }),
     limit: Type.Optional(
-      Type.Integer({ minimum: 1, maximum: definitionLimits.rows, description: '20 when absent' }),
+      Type.Integer({ minimum: 1, maximum: definitionLimits.rows, description: 'Rows; 20 when absent' }),
     ),
   }),
   transform: node('transform', { expression: ExpressionShape }),
@@ -293,8 +335,12 @@ export const nodeSchemas = {
         {
           id: key('Output that it leads to'),
           name: Type.Optional(nameText('Name of the case', 200)),
-          match: oneOf(['and', 'or']),
-          rules: Type.Array(ConditionRule, { minItems: 1, maxItems: definitionLimits.rulesPerCase }),
+          match: oneOf(['and', 'or'], { description: 'Whether all rules or one of them must hold' }),
+          rules: Type.Array(ConditionRule, {
+            minItems: 1,
+            maxItems: definitionLimits.rulesPerCase,
+            description: 'Comparisons',
+          }),
         },
         strict,
       ),
@@ -312,29 +358,29 @@ export const nodeSchemas = {
         { id: key('Output'), name: Type.Optional(nameText('Name of the group', 200)), share },
         strict,
       ),
-      { minItems: 2, maxItems: 26 },
+      { minItems: 2, maxItems: 26, description: 'From 2 to 26' },
     ),
   }),
   experiment: node('experiment', { experimentId: id('Its variants are the outputs') }),
   // Output: no edge leads on.
   json: node('json', {
     templateId: id('JSON template'),
-    bindings: Type.Optional(mapOf(Binding)),
-    redirect: Type.Optional(Binding),
+    bindings: bindingsOf('Values of variables of the template'),
+    redirect: Type.Optional(bindingOf('Where a click leads')),
   }),
   html: node('html', {
     html: text('HTML with `{{name}}` for the bindings, whose values are escaped', 200_000),
-    bindings: Type.Optional(mapOf(Binding)),
-    redirect: Type.Optional(Binding),
+    bindings: bindingsOf('Values of `{{name}}`'),
+    redirect: Type.Optional(bindingOf('Where a click leads')),
   }),
   image: node('image', {
     url: text('Address of the image, with `{{name}}` for the bindings', 2_048),
-    bindings: Type.Optional(mapOf(Binding)),
-    redirect: Type.Optional(Binding),
+    bindings: bindingsOf('Values of `{{name}}`'),
+    redirect: Type.Optional(bindingOf('Where a click leads')),
   }),
   redirect: node('redirect', {
     url: text('Address of the page, with `{{name}}` for the bindings', 2_048),
-    bindings: Type.Optional(mapOf(Binding)),
+    bindings: bindingsOf('Values of `{{name}}`'),
   }),
   empty: node('empty', {}),
 } as const
@@ -373,6 +419,7 @@ export const Edge = Type.Object(
     tags: Type.Optional(
       Type.Array(Type.Object({ tagKeyId: id('Tag key'), tagValueId: id('Its value') }, strict), {
         maxItems: 50,
+        description: 'What statistics filter branches by',
       }),
     ),
   },

@@ -27,7 +27,11 @@ const DefinitionInput = Type.Object(
     entrypoints: parts('By entrypoint', definitionLimits.entrypoints),
     edges: parts('By edge', definitionLimits.edges),
   },
-  { ...strict, title: 'WorkflowDefinitionInput', description: 'See docs/workflows.md, Definition' },
+  {
+    ...strict,
+    title: 'WorkflowDefinitionInput',
+    description: 'What each part holds: docs/workflows.md, Fields',
+  },
 )
 
 const save = {

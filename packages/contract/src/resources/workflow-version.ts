@@ -140,7 +140,10 @@ export const WorkflowVersion = Type.Object(
         entrypoints: freeObject('By entrypoint'),
         edges: freeObject('By edge'),
       },
-      { ...strict, description: 'See docs/workflows.md, Definition; a draft need not be complete' },
+      {
+        ...strict,
+        description: 'What each part holds: docs/workflows.md, Fields; a draft need not be complete',
+      },
     ),
     analyze: Analyze,
     metadata: freeObject('Notes of the editor'),

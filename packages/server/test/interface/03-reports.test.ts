@@ -88,7 +88,7 @@ describe('the list of reports', () => {
     for (const wrong of ['TRUE', '1', 'null', '']) {
       const reply = await app.call('reader', 'GET', `?includeArchived=${wrong}`)
       expect([wrong, reply.status]).toEqual([wrong, 400])
-      expect(reply.message).toContain('includeArchived must be boolean')
+      expect(reply.message).toContain('includeArchived must be true or false')
     }
     const twice = await app.call('reader', 'GET', '?includeArchived=true&includeArchived=true')
     expect(twice).toMatchObject({

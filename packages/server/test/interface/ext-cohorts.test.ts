@@ -424,7 +424,7 @@ describe('a rule', () => {
       { event: {}, atLeast: 3, atMost: 2 },
       'rule.atMost: is 2, less than atLeast, which is 3',
     ],
-    ['half an event', { event: {}, atLeast: 1.5 }, 'rule.atLeast must be integer, it is 1.5'],
+    ['half an event', { event: {}, atLeast: 1.5 }, 'rule.atLeast must be a whole number, it is 1.5'],
     ['-1 events', { event: {}, atLeast: -1 }, 'rule.atLeast must be at least 0; it is -1'],
     [
       'another cohort',
@@ -475,7 +475,7 @@ describe('a rule', () => {
       'A rule may have 100000 characters as JSON',
     ],
     ['a list', [leaf], 'rule must be'],
-    ['a list deep inside', { not: [leaf] }, 'rule.not must be object'],
+    ['a list deep inside', { not: [leaf] }, 'rule.not must be an object'],
   ])('with %s is refused, and nothing is kept', async (_what, rule, message) => {
     const before = await ask<Cohort[]>('GET', '?perPage=1')
     const { status, body } = await create({ rule })

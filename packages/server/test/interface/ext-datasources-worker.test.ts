@@ -198,6 +198,12 @@ describe('settings', () => {
     ])
   })
 
+  test('an address that cannot be fetched is named with the reason', async () => {
+    const source = { type: 'url', url: 'ftp://shop.example/a.csv' }
+    const reply = await world.call('POST', '', { name: 'Rows', mode: 'worker', source })
+    expect(reply.message).toMatch(/^source\.url cannot be used: the address must begin with https:\/\//)
+  })
+
   test('headers are kept sealed, never answered, and dropped when the address moves to another host', async () => {
     const source = { type: 'url', url: world.url('/a.csv'), headers: { Authorization: 'Bearer secret-7' } }
     const created = await world.create({ source })
@@ -638,6 +644,28 @@ describe('queries', () => {
     const reply = await world.call('POST', '/query', { datasourceId: id, query })
     expect([reply.status, reply.error_code]).toEqual([400, 1028])
     expect(errorsOf(reply)[0]?.path).toBe(path)
+  })
+
+  test.each([
+    [
+      { query: { prise: { $neq: 7 } } },
+      'query.prise names "prise", which the datasource does not have; did you mean "price"?',
+    ],
+    [
+      { fields: ['prise'] },
+      'fields.0 names "prise", which the datasource does not have; did you mean "price"?',
+    ],
+    [
+      { query: { price: { $eq: 7 } } },
+      'query.price.$eq must be one of $neq (equal), $nne (not equal), $lt, $lte, $gt, $gte, $empty for a field of number',
+    ],
+    [
+      { query: { sku: 'A' } },
+      'query.sku must be an object with one operator: $eq, $ne, $contains, $notcontains, $startswith, $endswith, $empty',
+    ],
+  ])('%j is answered by what would be right', async (asked, message) => {
+    const { id } = await world.live(content, fields)
+    expect((await world.call('POST', '/query', { datasourceId: id, ...asked })).message).toBe(message)
   })
 
   test('the tree may be JSON text, and operators may lack their dollar sign', async () => {

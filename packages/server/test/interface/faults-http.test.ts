@@ -74,7 +74,7 @@ describe('a body', () => {
     async (body) => {
       const failure = await failureOf(await ask(body))
       expect(failure).toMatchObject({ code: 400, error_code: 1 })
-      expect(failure.message).toMatch(/^the body must be object, it is /)
+      expect(failure.message).toMatch(/^the body must be an object, it is /)
     },
   )
 

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import type { Operation } from '@millrace/contract/operation.ts'
 import { allOperations } from '@millrace/contract/operations/all.ts'
 import { type Client, createClient, type OperationId } from '@millrace/sdk'
+import { createEventSender } from '@millrace/sdk/events'
 import { describe, expect, expectTypeOf, it } from 'vitest'
 
 const source = new URL('../../../sdk/src/', import.meta.url).pathname
@@ -118,6 +119,13 @@ describe('the client', () => {
     '',
   ])('refuses %j as the address of a service', (baseUrl) => {
     expect(() => createClient({ baseUrl })).toThrow(/^baseUrl must (?!.*secret)/)
+  })
+
+  it('refuses the address that a start prints for the collector, and names the one to give', () => {
+    const collectorUrl = `https://millrace.example/below/collect/${'a'.repeat(24)}/tracker`
+    expect(() => createClient({ baseUrl: collectorUrl })).toThrow('as https://millrace.example/below:')
+    const ids = { companyId: 'b'.repeat(24), datasourceId: 'a'.repeat(24) }
+    expect(() => createEventSender({ ...ids, collectorUrl })).toThrow('as https://millrace.example/below:')
   })
 
   it('keeps a path that the service is mounted under', async () => {

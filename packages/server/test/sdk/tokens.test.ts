@@ -240,6 +240,12 @@ describe('a client with access tokens', () => {
     })
   })
 
+  it('says that its only one is refused or empty', async () => {
+    const refused = (accessToken: string) => createClient({ baseUrl, accessToken }).readProfile()
+    await expect(refused('x'.repeat(43))).rejects.toThrow('The service refuses the access token')
+    await expect(refused('')).rejects.toThrow('accessToken must be a text that is not empty')
+  })
+
   it('asks for another one where the service refuses it, and gives up when that is refused too', async () => {
     const { access_token: good } = await signIn()
     const refused: (string | undefined)[] = []

@@ -97,14 +97,14 @@ test.each([
     'measure is not known; did you mean "measures"?',
   ],
   ['a missing field', '{}', 'measures is required'],
-  ['a wrong type', '{"measures":"x"}', 'measures must be array, it is "x"'],
-  ['a wrong item', '{"measures":[1]}', 'measures.0 must be string, it is 1'],
+  ['a wrong type', '{"measures":"x"}', 'measures must be a list, it is "x"'],
+  ['a wrong item', '{"measures":[1]}', 'measures.0 must be a text, it is 1'],
   [
     'a value outside a union, with those allowed',
     '{"measures":[],"kind":"c"}',
     'kind must be one of "a", "b"',
   ],
-  ['a null body', 'null', 'the body must be object, it is null or missing'],
+  ['a null body', 'null', 'the body must be an object, it is null or missing'],
   ['U+0000 in a text', '{"measures":["a\\u0000"]}', 'measures.0 must not contain the character U+0000'],
   [
     'half a surrogate pair',

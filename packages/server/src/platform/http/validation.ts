@@ -96,6 +96,16 @@ function faultOfUnsupported({ data, parentSchema, instancePath }: ErrorObject): 
   return undefined
 }
 
+/** Types of JSON as a message names them. */
+const typeNames: ReadonlyMap<string, string> = new Map([
+  ['array', 'a list'],
+  ['boolean', 'true or false'],
+  ['integer', 'a whole number'],
+  ['number', 'a number'],
+  ['object', 'an object'],
+  ['string', 'a text'],
+])
+
 function describe(error: ErrorObject, part: string): Fault {
   const fault = faultOfUnsupported(error)
   if (fault) return fault
@@ -136,7 +146,10 @@ function describe(error: ErrorObject, part: string): Fault {
     case 'const':
       return { path: here, message: `must be ${shown(parameters.allowedValue)}` }
     case 'type': {
-      const wanted = [parameters.type].flat().join(' or ')
+      const wanted = [parameters.type]
+        .flat()
+        .map((type) => typeNames.get(String(type)) ?? type)
+        .join(' or ')
       // Fastify hands over null where there is no body at all.
       const isAbsentBody = part === 'body' && path === '' && error.data === null
       return {

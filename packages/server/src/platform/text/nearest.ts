@@ -49,3 +49,15 @@ export function nearestName(name: string, known: Iterable<string>): string | und
   }
   return best
 }
+
+const maxListed = 10
+
+/** `; did you mean "price"?`, or what there is to choose from. */
+export function hintOf(name: string, known: Iterable<string>): string {
+  const names = [...known]
+  const nearest = nearestName(name, names)
+  if (nearest !== undefined) return `; did you mean "${nearest}"?`
+  if (names.length === 0) return ''
+  const listed = names.slice(0, maxListed).map((each) => `"${each}"`)
+  return `; there ${names.length === 1 ? 'is' : 'are'} ${listed.join(', ')}${names.length > maxListed ? ' and more' : ''}`
+}

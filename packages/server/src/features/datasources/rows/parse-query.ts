@@ -6,7 +6,7 @@ import {
   operatorsOf,
   type FilterOperator as QueryOperator,
 } from '@millrace/contract/resources/filter-operators.ts'
-import { nearestName } from '../../../platform/text/nearest.ts'
+import { unknownField } from '../unknown-field.ts'
 
 /** A condition over one row. Instants are milliseconds since 1970. */
 export type Condition = { readonly kind: 'and' | 'or'; readonly conditions: readonly Condition[] } | Leaf
@@ -56,6 +56,15 @@ const isGroup = (name: string): name is '$and' | '$or' => name === '$and' || nam
 const isPlain = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
+/** Operators whose names do not show that they ask for equality. */
+const meanings: ReadonlyMap<string, string> = new Map([
+  ['$neq', 'equal'],
+  ['$nne', 'not equal'],
+])
+
+const listOf = (operators: readonly string[]): string =>
+  operators.map((each) => (meanings.has(each) ? `${each} (${meanings.get(each)})` : each)).join(', ')
+
 /**
  * Reads a tree of conditions over these fields.
  * @param now milliseconds since 1970, for relative windows
@@ -79,37 +88,35 @@ export function parseQuery(query: unknown, fields: readonly WorkerField[], now: 
     const below = path === '' ? name : `${path}.${name}`
     if (isGroup(name)) {
       if (!Array.isArray(value)) throw new QueryFault(below, 'must be a list of conditions')
-      if (depth > maxDepth) throw new QueryFault(below, `groups are nested deeper than ${maxDepth}`)
+      if (depth > maxDepth) throw new QueryFault(below, `must not nest groups deeper than ${maxDepth}`)
       const conditions = value.map((each, i) => readNode(each, `${below}.${i}`, depth + 1))
       return { kind: name === '$and' ? 'and' : 'or', conditions }
     }
     leaves++
-    if (leaves > maxLeaves) throw new QueryFault(below, `a query has at most ${maxLeaves} conditions`)
+    if (leaves > maxLeaves)
+      throw new QueryFault(below, `must not have more conditions: a query has at most ${maxLeaves}`)
     return readLeaf(name, value, below)
   }
 
   function readLeaf(name: string, value: unknown, path: string): Leaf {
     const field = byName.get(name)
     if (!field) {
-      const near = nearestName(name, [...byName.keys()])
-      throw new QueryFault(
-        path,
-        `there is no field "${name}"${near === undefined ? '' : `; did you mean "${near}"?`}`,
-      )
+      throw new QueryFault(path, unknownField(name, byName.keys()))
     }
     const entries = isPlain(value) ? Object.entries(value) : []
     const [entry] = entries
-    if (!entry || entries.length > 1)
-      throw new QueryFault(path, 'must be an object with exactly one operator')
-    const [given, operand] = entry
     const family = familyOf[field.primitive]
     const allowed: readonly string[] = operatorsOf[family]
+    if (!entry || entries.length > 1) {
+      throw new QueryFault(path, `must be an object with one operator: ${listOf(allowed)}`)
+    }
+    const [given, operand] = entry
     // Both spellings are in use.
     const operator = given.startsWith('$') ? given : `$${given}`
     if (!allowed.includes(operator)) {
       throw new QueryFault(
         `${path}.${given}`,
-        `must be one of ${allowed.join(', ')} for a field of ${field.primitive}`,
+        `must be one of ${listOf(allowed)} for a field of ${field.primitive}`,
       )
     }
     const head = { kind: 'leaf', field: name, family, isText: field.primitive === 'datetime_iso' } as const

@@ -8,6 +8,7 @@ import {
 } from '@millrace/contract/resources/datasource-version.ts'
 import { primitiveOfType } from '../analyzer/field-types.ts'
 import { ruleFaults } from '../analyzer/row-mapper.ts'
+import { unknownField } from '../unknown-field.ts'
 import type { StoredWorker } from './worker-store.ts'
 
 type FieldType = DatasourceField['type']
@@ -49,7 +50,15 @@ export function changeFields(
   const unknown = (changes ?? []).flatMap(({ name }, i) =>
     present.some((field) => field.name === name)
       ? []
-      : [{ path: `changes.${i}.name`, message: `there is no field "${name}"` }],
+      : [
+          {
+            path: `changes.${i}.name`,
+            message: unknownField(
+              name,
+              present.map((field) => field.name),
+            ),
+          },
+        ],
   )
   if (unknown.length > 0) return { faults: unknown }
   const changed = present.map((field) => {

@@ -16,6 +16,7 @@ import type { ContentFiles } from '../contents/content-files.ts'
 import { createDatasourceStore, type StoredDatasource, type Viewer } from '../datasource-store.ts'
 import { createImportStore, type StoredImport } from '../imports/import-store.ts'
 import { isGone, maxMatches, type RowReader, shownRow } from '../rows/row-reader.ts'
+import { unknownField } from '../unknown-field.ts'
 import type { SourceAnalysis } from './source-analysis.ts'
 import { changeFields, faultsOfFields, faultsOfType } from './worker-fields.ts'
 import { createWorkerStore, type LiveVersion, type StoredWorker } from './worker-store.ts'
@@ -131,7 +132,15 @@ export function createWorkerService(dependencies: WorkerServiceDependencies) {
     const faults = (wanted.fields ?? []).flatMap((name, i) =>
       live.fields.some((field) => field.name === name)
         ? []
-        : [{ path: `fields.${i}`, message: `there is no field "${name}"` }],
+        : [
+            {
+              path: `fields.${i}`,
+              message: unknownField(
+                name,
+                live.fields.map((field) => field.name),
+              ),
+            },
+          ],
     )
     const range = rangeOf(page)
     if (range.offset + range.limit > maxMatches) {

@@ -104,7 +104,7 @@ function faultsOfOptions(source: SourceOptions): Fault[] {
       read()
     } catch (error) {
       if (!(error instanceof SourceFault)) throw error
-      faults.push({ path: `source.${name}`, message: error.message })
+      faults.push({ path: `source.${name}`, message: `cannot be used: ${error.message}` })
     }
   }
   if (encoding !== undefined) check('encoding', () => encodingOf(encoding))
@@ -153,7 +153,7 @@ function faultsOfPlace(
     validateUrl(url)
   } catch (error) {
     if (!(error instanceof OutgoingError)) throw error
-    faults.push({ path: 'source.url', message: error.message })
+    faults.push({ path: 'source.url', message: `cannot be used: ${error.message}` })
   }
   const seen = new Set<string>()
   for (const [name, value] of Object.entries(headers)) {

@@ -15,7 +15,7 @@ test.each([
   [{ url: 'x' }, 'Node "n1": type is required; types are datasource, parameter', 'nodes.n1.type'],
   [{ type: 'constructor' }, 'Node "n1": type is not known; types are', 'nodes.n1.type'],
   [{ type: 'image' }, 'Node "n1" (image): url is required', 'nodes.n1.url'],
-  [{ type: 'image', url: 3 }, 'Node "n1" (image): url must be string, it is 3', 'nodes.n1.url'],
+  [{ type: 'image', url: 3 }, 'Node "n1" (image): url must be a text, it is 3', 'nodes.n1.url'],
   [{ type: 'image', ulr: 'x', url: 'x' }, 'did you mean "url"?', 'nodes.n1.ulr'],
   [
     { type: 'image', url: 'x', bindings: { a: { nod: 'n2' } } },
@@ -34,7 +34,7 @@ test.each([
   ],
   [
     { type: 'transform', expression: { function: 'sum', arguments: [{ function: 3, arguments: [] }] } },
-    'expression.arguments.0.function must be string, it is 3',
+    'expression.arguments.0.function must be a text, it is 3',
     'nodes.n1.expression.arguments.0.function',
   ],
   [

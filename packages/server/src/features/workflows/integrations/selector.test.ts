@@ -4,7 +4,7 @@ import { faultOfSelector } from './selector.ts'
 test.each([
   '#hero',
   'main > .banner[data-zone="top" i] a + b ~ c *',
-  'a:not(.x):nth-child(2n + 1), ul li:first-child',
+  'a:not(.x):nth-child(2n + 1), ul li:first-child ',
   'div:has(> img), :is(h1, h2) em',
   '#\\31 23, .caf\u00e9',
   '[id="1x"] [data-a=".5 #1"], li:nth-child(2), [title=\'\\\'#1\'], .a1-2, #--x, :is(a, .b)',
@@ -20,6 +20,9 @@ test.each([
   ['a[', 'Expected name, found the end'],
   ['a[b', 'must be a CSS selector'],
   ['> a', 'must begin with an element'],
+  ['a >', 'must end with an element'],
+  ['b, a + ', 'must end with an element'],
+  [':not(a ~)', 'must end with an element'],
   ['a::before', '::before is none'],
   ['a:contains(x)', ':contains'],
   ['a:eq(1)', ':eq'],

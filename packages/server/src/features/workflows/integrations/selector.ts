@@ -27,6 +27,12 @@ const plainClasses = new Set([
 const nestingClasses = new Set(['has', 'is', 'not', 'where'])
 const countingClasses = new Set(['nth-child', 'nth-last-child', 'nth-last-of-type', 'nth-of-type'])
 const count = /^\s*(?:even|odd|[+-]?\d{1,6}|[+-]?\d{0,6}n(?:\s*[+-]\s*\d{1,6})?)\s*$/i
+const combinators: ReadonlySet<SelectorType | undefined> = new Set([
+  SelectorType.Child,
+  SelectorType.Adjacent,
+  SelectorType.Sibling,
+  SelectorType.Descendant,
+])
 const maxDepth = 4
 
 /**
@@ -64,6 +70,8 @@ function faultOfNames(text: string): string | undefined {
 function faultOfLists(lists: readonly (readonly Selector[])[], depth: number): string | undefined {
   if (depth > maxDepth) return `must not nest deeper than ${maxDepth} levels`
   for (const list of lists) {
+    // The parser takes one at the end, and browsers refuse the whole selector.
+    if (combinators.has(list.at(-1)?.type)) return 'must end with an element, and not with a combinator'
     for (const [place, selector] of list.entries()) {
       const isLead = place === 0 && depth === 1
       const fault = faultOf(selector, isLead, depth)
@@ -87,13 +95,9 @@ function faultOf(selector: Selector, isLead: boolean, depth: number): string | u
       return faultOfPseudo(selector, depth)
     case SelectorType.PseudoElement:
       return `must find elements: ::${selector.name} is none`
-    case SelectorType.Child:
-    case SelectorType.Adjacent:
-    case SelectorType.Sibling:
-    case SelectorType.Descendant:
-      return isLead ? 'must begin with an element, and not with a combinator' : undefined
     default:
-      return 'must combine elements by spaces, >, + and ~ alone'
+      if (!combinators.has(selector.type)) return 'must combine elements by spaces, >, + and ~ alone'
+      return isLead ? 'must begin with an element, and not with a combinator' : undefined
   }
 }
 

@@ -12,12 +12,17 @@ export function shown(id: string): string {
   return JSON.stringify(id.length > 100 ? `${id.slice(0, 97)}...` : id)
 }
 
-/** Reports an unknown member, with the nearest known one. */
+/** How a label is called where its key stands alone, or after a word for labels. */
+const labelForm = /^(?:(?:events|purchases)\.)?(?:(?:labels?|data|properties)\.)?([A-Za-z][\w-]{0,99})$/
+
+/** Reports an unknown member, with the nearest known one; what is no measure may be meant as a label. */
 function addUnknown(id: string, path: string, faults: QueryFaults): void {
   const nearest = nearestName(id, memberIds)
+  const [, key] = path.startsWith('measures') ? [] : (labelForm.exec(id) ?? [])
+  const label = key === undefined ? '' : `; the label ${key} of events is events.label.${key}`
   const hint = nearest
     ? `did you mean ${nearest}?`
-    : 'GET /v2/statistics/meta lists all measures and dimensions'
+    : `GET /v2/statistics/meta lists all measures and dimensions${label}`
   faults.add('unknownMember', path, `there is no member ${shown(id)}; ${hint}`, id.slice(0, 400))
 }
 

@@ -43,6 +43,23 @@ describe('members', () => {
     expect(failureOf({ dimensions: [id] }).name).toBe('unknownMember')
   })
 
+  it('that rows cannot be ordered by are answered with what there is', () => {
+    const query: Partial<Query> = { measures: ['events.count'], dimensions: ['events.name'] }
+    const orderedBy = (id: string) => failureOf({ ...query, order: { [id]: 'asc' } }).message
+    expect(orderedBy('events.nmae')).toContain('; did you mean "events.name"?')
+    expect(orderedBy('x')).toContain('; there are "events.count", "events.name"')
+  })
+
+  it.each(['color', 'labels.color', 'data.color', 'events.labels.color'])(
+    'that may be labels are answered with the dimension of the label: %s',
+    (id) => {
+      const hint = 'the label color of events is events.label.color'
+      expect(failureOf({ dimensions: [id] }).message).toContain(hint)
+      expect(failureOf({ filters: [{ member: id, operator: 'set' }] }).message).toContain(hint)
+      expect(failureOf({ measures: [id] }).message).not.toContain(hint)
+    },
+  )
+
   it('of any length are answered in a few lines', () => {
     const long = 'x'.repeat(900_000)
     const queries: Partial<Query>[] = [

@@ -1,4 +1,5 @@
 import { type Query, queryLimits } from '@millrace/contract/resources/query.ts'
+import { hintOf } from '../../../../platform/text/nearest.ts'
 import { findMeasure } from '../../members/catalogue.ts'
 import type { Measure } from '../../members/member.ts'
 import type { Grouping, Ordering, ParsedQuery, Reading } from '../query.ts'
@@ -143,7 +144,7 @@ function parseOrder(
       faults.add(
         'invalidQuery',
         path,
-        `the rows cannot be ordered by ${shown(member)}: it is no measure, and the query does not group by it`,
+        `the rows cannot be ordered by ${shown(member)}: it is no measure, and the query does not group by it${hintOf(member, [...measures.map(({ id }) => id), ...groupings.map(({ key }) => key)])}`,
         member,
       )
     } else if (order.some((each) => each.key === key)) {

@@ -6,8 +6,9 @@ import {
   type WorkflowNode,
 } from '@millrace/contract/resources/workflow-definition.ts'
 import { HtmlScanner } from '../../../../platform/text/html-places.ts'
+import { hintOf } from '../../../../platform/text/nearest.ts'
 import { isReference } from '../bindings.ts'
-import { type Faults, faultOfNode, hintOf, type Scope } from './scope.ts'
+import { type Faults, faultOfNode, type Scope } from './scope.ts'
 import { faultOfType } from './type-fit.ts'
 
 const placeholders = () => new RegExp(placeholderPattern, 'gu')

@@ -1,7 +1,8 @@
 import type { WorkflowNode } from '@millrace/contract/resources/workflow-definition.ts'
+import { hintOf } from '../../../../platform/text/nearest.ts'
 import { bindingsOf, isReference, type Reference, rowsOf } from '../bindings.ts'
 import { fieldsOf, shapeOf, typeOfField } from '../value-type.ts'
-import { type Faults, faultOfNode, hintOf, type Scope } from './scope.ts'
+import { type Faults, faultOfNode, type Scope } from './scope.ts'
 
 /** What is wrong with the field, row and `all` of a reference to the node; the end of a sentence. */
 function faultOfSelection(

@@ -11,10 +11,11 @@ import {
   type NodeFilter,
   type WorkflowNodeOf,
 } from '@millrace/contract/resources/workflow-definition.ts'
+import { hintOf } from '../../../../platform/text/nearest.ts'
 import { isReference } from '../bindings.ts'
 import type { KnownDatasource } from '../definition-resources.ts'
 import type { ValueType } from '../value-type.ts'
-import { type Faults, faultOfNode, hintOf, type Scope } from './scope.ts'
+import { type Faults, faultOfNode, type Scope } from './scope.ts'
 import { faultOfType, faultOfTypes, typeOfBinding } from './type-fit.ts'
 
 type Wrong = { readonly field: string; readonly message: string; readonly rule?: 'operator' | 'binding' }

@@ -1,8 +1,9 @@
 import type { Binding, Expression } from '@millrace/contract/resources/workflow-definition.ts'
+import { hintOf } from '../../../../platform/text/nearest.ts'
 import { functionNamed, transformFunctions } from '../transform-functions/catalogue.ts'
 import { faultOfConstants } from '../transform-functions/evaluate-expression.ts'
 import type { TransformFunction } from '../transform-functions/transform-function.ts'
-import { type Faults, faultOfNode, hintOf, type Scope } from './scope.ts'
+import { type Faults, faultOfNode, type Scope } from './scope.ts'
 import { faultOfType, fits } from './type-fit.ts'
 
 type Argument = Binding | Expression

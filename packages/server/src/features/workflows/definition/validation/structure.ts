@@ -7,9 +7,10 @@ import {
   type OutputKind,
   type WorkflowNode,
 } from '@millrace/contract/resources/workflow-definition.ts'
+import { hintOf } from '../../../../platform/text/nearest.ts'
 import { countPaths, ownOutputs } from '../definition-graph.ts'
 import { faultOf } from '../fault.ts'
-import { type Faults, faultOfNode, hintOf, type Scope } from './scope.ts'
+import { type Faults, faultOfNode, type Scope } from './scope.ts'
 
 const quoted = (names: readonly string[]): string => names.map((name) => `"${name}"`).join(', ')
 

@@ -1,7 +1,8 @@
 import type { WorkflowNodeOf } from '@millrace/contract/resources/workflow-definition.ts'
+import { hintOf } from '../../../../platform/text/nearest.ts'
 import { automaticBinding, isReference, rowsOf } from '../bindings.ts'
 import type { KnownTemplate } from '../definition-resources.ts'
-import { type Faults, faultOfNode, hintOf, type Scope } from './scope.ts'
+import { type Faults, faultOfNode, type Scope } from './scope.ts'
 import { typeOfBinding } from './type-fit.ts'
 
 type JsonNode = WorkflowNodeOf<'json'>
