@@ -78,7 +78,7 @@ export function launchServer(parent = tmpdir()): { socket: string; stop: () => P
 }
 
 const memoryDirectory = '/dev/shm'
-/** What the short form holds at once at most, and as much again. */
+/** Several times what a short run holds at once. */
 const memoryDirectoryBytes = 2 * 1024 ** 3
 /** Beside the files, for services, browser and workers. */
 const freeBytes = memoryDirectoryBytes + 4 * 1024 ** 3
