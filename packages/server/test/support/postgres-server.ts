@@ -1,5 +1,5 @@
-import { spawn } from 'node:child_process'
-import { mkdirSync, mkdtempSync, rmSync, statfsSync } from 'node:fs'
+import { execFileSync, spawn } from 'node:child_process'
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -83,6 +83,18 @@ const memoryDirectoryBytes = 2 * 1024 ** 3
 /** Beside the files, for services, browser and workers. */
 const freeBytes = memoryDirectoryBytes + 4 * 1024 ** 3
 
+/** @throws programs cannot be run there, as in most containers; a service may have to copy those of PostgreSQL */
+function runProgramIn(parent: string): void {
+  const directory = mkdtempSync(join(parent, 'millrace-run-'))
+  try {
+    const program = join(directory, 'program')
+    writeFileSync(program, '#!/bin/sh\n', { mode: 0o755 })
+    execFileSync(program)
+  } finally {
+    rmSync(directory, { recursive: true })
+  }
+}
+
 /**
  * A directory whose files are in memory, where there is one with room to spare. No process that a test kills loses
  * there what it would keep on a disk, and nothing waits for the disk.
@@ -90,8 +102,9 @@ const freeBytes = memoryDirectoryBytes + 4 * 1024 ** 3
 function findMemoryDirectory(): string | undefined {
   try {
     const { bavail, bsize } = statfsSync(memoryDirectory)
-    const isRoomy = bavail * bsize >= memoryDirectoryBytes && process.availableMemory() >= freeBytes
-    return isRoomy ? memoryDirectory : undefined
+    if (bavail * bsize < memoryDirectoryBytes || process.availableMemory() < freeBytes) return undefined
+    runProgramIn(memoryDirectory)
+    return memoryDirectory
   } catch {
     return undefined
   }
@@ -113,6 +126,8 @@ export default function setup(): () => Promise<void> {
   if (memory !== undefined) {
     const directory = join(dirname(socket), 'tmp')
     mkdirSync(directory)
+    // As below /tmp, the account of PostgreSQL can go where a test lets it.
+    chmodSync(dirname(socket), 0o711)
     process.env.TMPDIR = directory
   }
   return stop
