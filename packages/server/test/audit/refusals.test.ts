@@ -6,12 +6,16 @@ import { auditActions } from '@millrace/contract/resources/audit-entry.ts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { undecided } from '../../src/features/identity/sessions/access/refusal-audit.ts'
 import { goodPassword } from '../support/auth.ts'
+import { oneOfEach } from '../support/long.ts'
 import { openPermissionWorld, type PermissionWorld, type Person } from '../support/permission-world.ts'
 import { findRefusal, refusalRows } from '../support/refusal-rows.ts'
 import { wrongPassword } from '../support/refusal-rows-own-account.ts'
 import { removeData, type Service, startService } from '../support/running-service.ts'
 
-/** Every refusal of every operation that changes people, rights or ways in; the rows are in support/refusal-rows.ts. */
+/**
+ * Every refusal of every operation that changes people, rights or ways in, in the short form each error once of each
+ * feature; the rows are in support/refusal-rows.ts.
+ */
 
 let service: Service
 let world: PermissionWorld
@@ -101,7 +105,8 @@ const runnable = refusals.flatMap(([id, error, operation]) => {
 })
 
 describe('a refusal is recorded once, for the company of the caller, and without secrets', () => {
-  test.each(runnable)('%s: %s', async (_id, error: ErrorName, operation, make) => {
+  const kindOf = ([, error, { tag }]: (typeof runnable)[number]) => `${tag} ${error}`
+  test.each(oneOfEach(runnable, kindOf))('%s: %s', async (_id, error: ErrorName, operation, make) => {
     const { caller, call } = await make(world)
     const before = await snapshot()
     const reply = await world.call(caller.token, operation.method, call)

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { engineSocketPath } from '../../src/platform/stores/chdb/socket.ts'
 import { createTestColumnar, type TestEngine } from '../support/columnar.ts'
 import { factsTable, lines, outcome, until } from '../support/columnar-homes.ts'
+import { spread } from '../support/long.ts'
 
 const stores = join(import.meta.dirname, '..', '..', 'src', 'platform', 'stores')
 
@@ -84,7 +85,7 @@ describe('an insert of a large buffer', () => {
       console.log('ready')
       await columnar.insert({ table: 'facts', format: 'JSONEachRow', body })
       console.log('stored')`
-    for (const ms of [1, 4, 8, 15, 30, 50]) {
+    for (const ms of spread([1, 4, 8, 15, 30, 50], 3)) {
       const sender = spawn(process.execPath, ['--input-type=module', '-e', script], {
         stdio: ['ignore', 'pipe', 'inherit'],
       })

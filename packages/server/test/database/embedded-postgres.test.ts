@@ -180,7 +180,7 @@ describe('with a cluster', () => {
       console.log(postgres.child.status().pid)`
     const child = spawn(process.execPath, ['--input-type=module-typescript', '-e', script], {
       stdio: ['ignore', 'pipe', 'inherit'],
-      env: { PATH: path },
+      env: { PATH: path, NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE },
     })
     processes.push(child)
     const [chunk] = await once(child.stdout, 'data')

@@ -2,6 +2,7 @@ import { errorTable } from '@millrace/contract/errors.ts'
 import type { Operation } from '@millrace/contract/operation.ts'
 import { allOperations } from '@millrace/contract/operations/all.ts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { oneOfEach } from '../support/long.ts'
 import { permissionRows } from '../support/permission-rows.ts'
 import {
   type Call,
@@ -96,6 +97,13 @@ const cases = protectedOperations.flatMap((operation) => {
   return row ? [[operation.id, operation, row] as const] : []
 })
 
+/** Of operations with one permission the short form tries the first one with few and with no rights to an object. */
+const triedClosely = new Set(
+  oneOfEach(cases, ([, { permission }]: readonly [string, Operation, unknown]) =>
+    JSON.stringify(permission),
+  ).map(([id]) => id),
+)
+
 /** The same call for objects that nobody has. */
 const absent = (call: Call): Call => ({ ...call, path: call.path.replace(/[0-9a-f]{24}/g, 'f'.repeat(24)) })
 
@@ -108,7 +116,7 @@ async function refusalsOf({ userId, companyId }: Person, error: string | undefin
   return rows.length
 }
 
-describe.each(cases)('%s', (_id, { method, permission, access, url, audit }: Operation, row) => {
+describe.each(cases)('%s', (id, { method, permission, access, url, audit }: Operation, row) => {
   const ask = (token: string | undefined, call: Call) => world.call(token, method, call)
 
   /** The person, or another user just like them whom the call may change. */
@@ -145,7 +153,9 @@ describe.each(cases)('%s', (_id, { method, permission, access, url, audit }: Ope
       expect(reply.status).toBe(403)
       expect(await reply.json()).toMatchObject({ status: 'fail', error_code: 4, data: permission })
     })
+  }
 
+  if (permission && triedClosely.has(id)) {
     test('needs no other permission, unless it is about people above the caller', async () => {
       const status = await statusFor(await world.person({ only: [permission] }))
       expect(status).toBe(row.alone ?? row.entitled ?? 200)

@@ -1,6 +1,7 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { browserAbsent, launchBrowser, screens } from '../support/chromium.ts'
+import { oneOfEach } from '../support/long.ts'
 import { removeData, type Service, startService } from '../support/running-service.ts'
 
 let service: Service
@@ -19,11 +20,19 @@ afterAll(async () => {
   removeData(service)
 })
 
-test.for(
-  screens.flatMap((screen) =>
-    ['/', '/docs', '/docs/workflows', '/docs/nothing'].map((path) => ({ ...screen, path })),
+const paths = ['/', '/docs', '/docs/workflows', '/docs/nothing']
+/** In the short form each page on one screen, and on each screen two pages. */
+const looks = oneOfEach(
+  screens.flatMap((_, turn) =>
+    paths.flatMap((path, i) => {
+      const screen = screens[(i + turn) % screens.length]
+      return screen === undefined ? [] : [{ ...screen, path }]
+    }),
   ),
-)(
+  ({ path }) => path,
+)
+
+test.for(looks)(
   '$path on $name shows whole, without scripts, asking nobody else',
   async ({ path, width, height, colorScheme, name }, context) => {
     if (browserAbsent) context.skip(browserAbsent)

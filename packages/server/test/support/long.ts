@@ -20,6 +20,13 @@ export function spread<T>(cases: readonly T[], short: number): readonly T[] {
   return cases.filter((_, i) => i % every === 0)
 }
 
+/** All cases where tests are long, otherwise the first of each kind. */
+export function oneOfEach<T>(cases: readonly T[], kindOf: (one: T) => unknown): readonly T[] {
+  if (long) return cases
+  const first = new Map(cases.toReversed().map((one) => [kindOf(one), one]))
+  return cases.filter((one) => first.get(kindOf(one)) === one)
+}
+
 /** Leaves a test out of the short form, which the closing summary says. */
 export function inFullLengthOnly({ skip }: Pick<TestContext, 'skip'>): void {
   if (!long) skip('not run here: runs in full length only (MILLRACE_TEST_LONG=1)')

@@ -1,10 +1,11 @@
-import { spawn } from 'node:child_process'
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { execFileSync, spawn } from 'node:child_process'
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { silentLogger } from '../../src/platform/logger.ts'
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../src/platform/stores/embedded-postgres.ts'
+import { long } from './long.ts'
 
 /** Names the socket at which a test asks for the PostgreSQL of its run. */
 export const serverVariable = 'MILLRACE_TEST_POSTGRES'
@@ -57,8 +58,8 @@ async function serve(socket: string): Promise<void> {
 }
 
 /** Launches the process above; it lives as long as this one, or until the returned function ends it. */
-export function launchServer(): { socket: string; stop: () => Promise<void> } {
-  const socket = join(mkdtempSync(join(tmpdir(), 'millrace-test-')), 'ask')
+export function launchServer(parent = tmpdir()): { socket: string; stop: () => Promise<void> } {
+  const socket = join(mkdtempSync(join(parent, 'millrace-test-')), 'ask')
   const child = spawn(process.execPath, [import.meta.filename, socket], {
     stdio: ['pipe', 'inherit', 'inherit'],
     // Ctrl-C in a terminal reaches the run, which then ends this.
@@ -76,14 +77,59 @@ export function launchServer(): { socket: string; stop: () => Promise<void> } {
   }
 }
 
+const memoryDirectory = '/dev/shm'
+/** Several times what a short run holds at once. */
+const memoryDirectoryBytes = 2 * 1024 ** 3
+/** Beside the files, for services, browser and workers. */
+const freeBytes = memoryDirectoryBytes + 4 * 1024 ** 3
+
+/** @throws programs cannot be run there, as in most containers; a service may have to copy those of PostgreSQL */
+function runProgramIn(parent: string): void {
+  const directory = mkdtempSync(join(parent, 'millrace-run-'))
+  try {
+    const program = join(directory, 'program')
+    writeFileSync(program, '#!/bin/sh\n', { mode: 0o755 })
+    execFileSync(program)
+  } finally {
+    rmSync(directory, { recursive: true })
+  }
+}
+
+/**
+ * A directory whose files are in memory, where there is one with room to spare. No process that a test kills loses
+ * there what it would keep on a disk, and nothing waits for the disk.
+ */
+function findMemoryDirectory(): string | undefined {
+  try {
+    const { bavail, bsize } = statfsSync(memoryDirectory)
+    if (bavail * bsize < memoryDirectoryBytes || process.availableMemory() < freeBytes) return undefined
+    runProgramIn(memoryDirectory)
+    return memoryDirectory
+  } catch {
+    return undefined
+  }
+}
+
+/** Where `npm start` keeps what Node.js compiles. */
+const compiled = new URL('../../../../node_modules/.cache/node', import.meta.url).pathname
+
 /**
  * Vitest's global set-up: one PostgreSQL for the whole run, if any test asks for it, and one place for what Node.js
- * compiles, so that each of the processes that tests start compiles no module anew.
+ * compiles, so that no process that tests start compiles a module anew. In the short form temporary files are in
+ * memory; the full length writes to the disk, as services do.
  */
 export default function setup(): () => Promise<void> {
-  const { socket, stop } = launchServer()
+  const memory = long ? undefined : findMemoryDirectory()
+  const { socket, stop } = launchServer(memory)
   process.env[serverVariable] = socket
-  process.env.NODE_COMPILE_CACHE ??= join(dirname(socket), 'compiled')
+  process.env.NODE_COMPILE_CACHE ??= compiled
+  if (memory !== undefined) {
+    const directory = join(dirname(socket), 'tmp')
+    mkdirSync(directory)
+    // As below /tmp, the account of PostgreSQL can go where a test lets it.
+    chmodSync(dirname(socket), 0o711)
+    process.env.TMPDIR = directory
+  }
   return stop
 }
 

@@ -24,8 +24,9 @@ test('a start whose port is in use says so, before it makes an installation', as
   const path = mkdtempSync(join(tmpdir(), 'millrace-port-'))
   try {
     const main = join(import.meta.dirname, '../../main.ts')
+    const { PATH, NODE_COMPILE_CACHE } = process.env
     const child = spawn(process.execPath, [main, 'start'], {
-      env: { PATH: process.env.PATH, MILLRACE_DATA_DIR: path, MILLRACE_PORT: String(port) },
+      env: { PATH, NODE_COMPILE_CACHE, MILLRACE_DATA_DIR: path, MILLRACE_PORT: String(port) },
       stdio: ['ignore', 'ignore', 'pipe'],
     })
     let said = ''

@@ -133,11 +133,14 @@ test('serialisation failures are tried again until all have counted', async () =
 
 test('a deadlock is broken and both transactions succeed', async () => {
   let runs = 0
+  let holding = 0
+  const bothHold = Promise.withResolvers<void>()
   const add = async (first: number, second: number): Promise<void> =>
     await relational.transaction(async (tx) => {
       runs += 1
       await tx.update(counters).set({ value: sql`value + 1` }).where(eq(counters.id, first))
-      await sleep(50)
+      if (++holding === 2) bothHold.resolve()
+      await bothHold.promise
       await tx.update(counters).set({ value: sql`value + 1` }).where(eq(counters.id, second))
     })
   await Promise.all([add(1, 2), add(2, 1)])

@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { createReadStream } from 'node:fs'
+import { flushCompileCache } from 'node:module'
 import { maskSample } from '@millrace/contract/events/samples.ts'
 import type { WorkerField } from '@millrace/contract/resources/datasource-version.ts'
 import { definedOf } from '../../../platform/changes.ts'
@@ -167,6 +168,8 @@ async function work(job: ProcessJob): Promise<void> {
   }
 }
 
+// The service kills it once it has all, before Node.js would keep what it has compiled.
+flushCompileCache()
 // Without the service nothing takes the rows.
 process.once('disconnect', () => process.exit())
 process.once('message', (job: ProcessJob) => void work(job))

@@ -1,4 +1,5 @@
 import { fork } from 'node:child_process'
+import { getCompileCacheDir } from 'node:module'
 import { setPriority } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import type { DatasourceField } from '@millrace/contract/resources/datasource-field.ts'
@@ -49,7 +50,8 @@ function lower(pid: number | undefined): void {
 
 /**
  * A process for each job, which ends with it and takes its memory along. Not a thread: content comes from outside, and
- * what brings a parser down must not bring down the collector. It gets nothing of the environment, and no secret.
+ * what brings a parser down must not bring down the collector. It gets no secret, and nothing of the environment: only
+ * where this process keeps compiled modules, because compiling them takes longer than reading a small content.
  */
 export function createContentProcesses({
   timeoutMs = readMs,
@@ -63,9 +65,10 @@ export function createContentProcesses({
     onMessage: (message: ProcessMessage) => Promise<T | undefined>,
   ): Promise<T> {
     signal.throwIfAborted()
+    const compiled = getCompileCacheDir()
     const child = fork(program, [], {
       execArgv: [`--max-old-space-size=${processMemoryMb}`],
-      env: {},
+      env: compiled === undefined ? {} : { NODE_COMPILE_CACHE: compiled },
       stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
       serialization: 'advanced',
     })
