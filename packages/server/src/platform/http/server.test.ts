@@ -183,7 +183,7 @@ test.each([
 test.each([
   ['page=1&page=2', 'page', 'may be sent once; it is sent 2 times'],
   ['all=true&all=x&all=y', 'all', 'may be sent once; it is sent 3 times'],
-  ['page=one', 'page', 'must be integer, it is "one"'],
+  ['page=one', 'page', 'must be a whole number, it is "one"'],
   ['name=', 'name', 'must not be empty'],
   ['name=a&name=&name=c', 'name', 'must not be empty; this is value 2 of 3'],
   ['name=a&name=b&name=c&name=d', 'name', 'must have at most 3 items; it has 4'],

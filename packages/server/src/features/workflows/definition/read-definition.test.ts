@@ -139,7 +139,7 @@ test('names every fault of a part, each where it is', () => {
   ])
   expect(ofPart('n3')).toEqual([
     ['nodes.n3.nmae', 'nmae is not known; did you mean "name"?'],
-    ['nodes.n3.expression.function', 'expression.function must be string, it is 3'],
+    ['nodes.n3.expression.function', 'expression.function must be a text, it is 3'],
     ['nodes.n3.expression.arguments.0', expect.stringContaining('or another function')],
     ['nodes.n3.expression.arguments.1.arguments.0', expect.stringContaining('must have either a value')],
     ['nodes.n3.expression.arguments.2.row', expect.stringContaining('must be at least 0; it is -1')],
@@ -151,7 +151,7 @@ test('names every fault of a part, each where it is', () => {
   expect(ofPart('g1')).toEqual([
     ['edges.g1.source', 'source is not known; an edge has "from" instead'],
     ['edges.g1.target', 'target is not known; an edge has "to" instead'],
-    ['edges.g1.individualized', 'individualized must be boolean, it is "yes"'],
+    ['edges.g1.individualized', 'individualized must be true or false, it is "yes"'],
   ])
   expect(definition).toEqual({ nodes: { n4: { type: 'empty' } }, entrypoints: {}, edges: {} })
 })
