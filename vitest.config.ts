@@ -10,7 +10,7 @@ export default defineConfig({
     // Only to end what hangs: a busy machine takes many times as long as an idle one.
     testTimeout: 60_000,
     hookTimeout: 120_000,
-    // A run of 11,000 tests is not refused for one that a busy machine upset: the closing summary names it instead.
+    // A long run is not refused for one test that a busy machine upset: the closing summary names it instead.
     retry: Number(process.env.MILLRACE_TEST_RETRY ?? 0),
     // Two cores carry PostgreSQL, the columnar engine and the tests: more workers only wait for each other.
     maxWorkers: 2,

@@ -413,9 +413,13 @@ export const Edge = Type.Object(
     to: key('Node'),
     output: Type.Optional(key('Output of a logic node: a case, group or variant, `member` or `default`')),
     name: Type.Optional(nameText('Name of the branch', 200)),
-    individualized: Type.Optional(Type.Boolean({ description: 'Says it instead of the score' })),
+    individualized: Type.Optional(
+      Type.Boolean({ description: 'Whether branches through it are individualised, whatever their score' }),
+    ),
     categoryId: Type.Optional(id('Branch category')),
-    loopWindow: Type.Optional(Type.Integer({ minimum: 1, maximum: 8_760, description: 'Hours' })),
+    loopWindow: Type.Optional(
+      Type.Integer({ minimum: 1, maximum: 8_760, description: 'Loop window of the branch, in hours' }),
+    ),
     tags: Type.Optional(
       Type.Array(Type.Object({ tagKeyId: id('Tag key'), tagValueId: id('Its value') }, strict), {
         maxItems: 50,
