@@ -19,7 +19,7 @@ export const exploreFunnel = {
   summary: 'Explore a funnel',
   description: `How many persons, or sessions, go through a sequence of 2 to ${funnelLimits.maxSteps} steps, and how long they take. An attempt begins with an event of the first step within the range and may go on for the window, beyond the end of the range too; of several attempts the one that gets furthest counts, of equal ones the earliest. docs/statistics.md, Funnels, says exactly how.
 
-One row for each step: \`step\`, from 1; \`name\`; \`people\`, or \`sessions\`, that reached it; \`conversionFromPrevious\` and \`conversionFromFirst\`, shares from 0 to 1, null over 0; \`medianSeconds\` from the step before, null for the first and where none reached it. In front of them, where they are asked for, \`compareDateRange\`, \`time.<granularity>\` and the breakdown under its id with \`isRest\`: the ${funnelLimits.values} largest values have rows of their own, all others together have one with \`isRest\` true and a null value.
+One row for each step: \`step\`, from 1; \`name\`; \`people\`, or \`sessions\`, that reached it; \`conversionFromPrevious\` and \`conversionFromFirst\`, shares from 0 to 1, null over 0; \`medianSeconds\` from the step before, null for the first and where none reached it. In front of them, where they are asked for, \`compareDateRange\`, \`events.time.<granularity>\` and the breakdown under its id with \`isRest\`: the ${funnelLimits.values} largest values have rows of their own, all others together have one with \`isRest\` true and a null value.
 
 Filters, zones, formats and limits are those of a query.`,
   examples: {

@@ -193,7 +193,8 @@ export const listNextRuns = {
   permission: statisticsAccess,
   tag,
   summary: 'Preview the next runs',
-  description: 'The next ten planned times; none without a schedule, while it is off and while it is paused.',
+  description:
+    'The next ten planned times, as far as they lie within forty years; none without a schedule, while it is off and while it is paused.',
   errors: ['savedQueryNotFound'],
   replies: { 200: { description: 'Planned times, the nearest first' } },
   schema: {

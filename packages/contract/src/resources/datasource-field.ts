@@ -80,13 +80,14 @@ export const DatasourceField = Type.Object(
       description: 'From the index of a source (`"0"` is the first) to the steps that give the value',
       examples: [{ '0': [{ name: 'path', params: { value: 'price' } }] }],
     }),
-    source: Type.Optional(oneOf(['user', 'user_static', 'missing_fields', 'aggregation'])),
-    ignoreIfMissing: Type.Optional(Type.Boolean()),
-    metadata: Type.Optional(
-      Type.Object(
-        { locale: Type.Optional(oneOf(fieldLocales, { description: 'Language that values are read in' })) },
-        strict,
-      ),
+    source: oneOf(['user', 'user_static', 'missing_fields', 'aggregation']),
+    ignoreIfMissing: Type.Boolean({
+      description:
+        'Whether an entry without a value is kept, without it; in a proposal, whether one was missing',
+    }),
+    metadata: Type.Object(
+      { locale: Type.Optional(oneOf(fieldLocales, { description: 'Language that values are read in' })) },
+      strict,
     ),
   },
   { ...strict, title: 'DatasourceField' },

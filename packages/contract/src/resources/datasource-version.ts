@@ -16,9 +16,18 @@ const settings = {
   ),
 }
 
-/** A field as a datasource keeps it: what the analysis proposes, with its place in the rows. */
+const { name, type, selected, primitive, rulesPerSources, source, ignoreIfMissing, metadata } =
+  DatasourceField.properties
+
+/** A field as a datasource keeps it: what the analysis proposes, as far as it was sent, with its place in the rows. */
 export const WorkerField = Type.Object(
-  { ...DatasourceField.properties, ...settings },
+  {
+    ...{ name, type, selected, primitive, rulesPerSources },
+    source: Type.Optional(source),
+    ignoreIfMissing: Type.Optional(ignoreIfMissing),
+    metadata: Type.Optional(metadata),
+    ...settings,
+  },
   { ...strict, title: 'WorkerField' },
 )
 export type WorkerField = Static<typeof WorkerField>
@@ -28,11 +37,11 @@ export const WorkerFieldChange = Type.Object(
   {
     name: Type.String({ description: 'Which field', examples: ['price'] }),
     rename: Type.Optional(Type.String({ description: 'Its name from now on' })),
-    type: Type.Optional(DatasourceField.properties.type),
+    type: Type.Optional(type),
     selected: Type.Optional(Type.Boolean()),
-    rulesPerSources: Type.Optional(DatasourceField.properties.rulesPerSources),
-    ignoreIfMissing: DatasourceField.properties.ignoreIfMissing,
-    metadata: DatasourceField.properties.metadata,
+    rulesPerSources: Type.Optional(rulesPerSources),
+    ignoreIfMissing: Type.Optional(ignoreIfMissing),
+    metadata: Type.Optional(metadata),
     ...settings,
   },
   { ...strict, title: 'WorkerFieldChange' },

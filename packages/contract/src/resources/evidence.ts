@@ -6,7 +6,17 @@ import { Query } from './query.ts'
 export const Cell = Type.Object(
   {
     value: Type.Union([Type.String(), Type.Number(), Type.Boolean(), Type.Null()]),
-    metadata: Type.Optional(Type.Object({ link: Type.String() }, strict)),
+    metadata: Type.Optional(
+      Type.Object(
+        {
+          link: Type.String({
+            description: 'Address of the object',
+            examples: ['/v2/workflows/65f0c0ffee5ca1ab1e0ddba1'],
+          }),
+        },
+        strict,
+      ),
+    ),
   },
   { ...strict, title: 'Cell' },
 )

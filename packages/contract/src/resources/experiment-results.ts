@@ -228,7 +228,9 @@ const plannedUnits = {
     description: 'Over all variants; the `plannedSample` of an experiment',
     examples: [62_462],
   }),
-  unitsByVariant: Type.Array(Type.Number(), { description: 'In the order of the allocations' }),
+  unitsByVariant: Type.Array(Type.Number(), {
+    description: 'In the order of the allocations; they sum to `units`',
+  }),
   days: nullable(Type.Number(), { description: 'Null without `dailyUnits`' }),
 }
 

@@ -1,5 +1,5 @@
-import type { DatasourceField } from '@millrace/contract/resources/datasource-field.ts'
 import { fieldLocales, fieldTypes } from '@millrace/contract/resources/datasource-field.ts'
+import type { WorkerField } from '@millrace/contract/resources/datasource-version.ts'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { analyzeRows } from '../../src/features/datasources/analyzer/analyze-rows.ts'
@@ -10,13 +10,13 @@ import { rowMapper, ruleFaults } from '../../src/features/datasources/analyzer/r
 import type { RawRow } from '../../src/features/datasources/formats/source-options.ts'
 import { times } from '../support/long.ts'
 
-type Rule = DatasourceField['rulesPerSources'][string][number]
+type Rule = WorkerField['rulesPerSources'][string][number]
 
 function field(
-  type: DatasourceField['type'],
+  type: WorkerField['type'],
   rules: readonly Rule[] | string,
   { locale, optional = false }: { locale?: FieldLocale; optional?: boolean } = {},
-): DatasourceField {
+): WorkerField {
   return {
     name: 'f',
     type,
@@ -32,7 +32,7 @@ function field(
 }
 
 /** The value of a field in an entry, or the rule and the sample of its fault. */
-function mappedValue(given: DatasourceField, raw: RawRow): unknown {
+function mappedValue(given: WorkerField, raw: RawRow): unknown {
   const { row, faults } = rowMapper([given])(raw)
   return faults[0] === undefined ? row?.f : [faults[0].rule, faults[0].sample]
 }
@@ -133,7 +133,7 @@ describe('Dates by the language of their column', () => {
 })
 
 describe('Conversion by type', () => {
-  test.each<[DatasourceField['type'], unknown, unknown]>([
+  test.each<[WorkerField['type'], unknown, unknown]>([
     ['string', ' x ', 'x'],
     ['string', 17, '17'],
     ['zipcode', '01103', '01103'],
@@ -221,7 +221,7 @@ describe('Rules', () => {
     currency: 'USD',
   }
 
-  test.each<[string, DatasourceField['type'], readonly Rule[], unknown]>([
+  test.each<[string, WorkerField['type'], readonly Rule[], unknown]>([
     ['path', 'string', [path('price.amount')], '12'],
     ['path with an escaped dot', 'string', [path('a\\.b')], 'dotted'],
     ['path with an escaped star', 'string', [path('\\*')], 'star'],
@@ -414,7 +414,7 @@ test('the mapper throws for no entry, and its values have the primitive of their
       fc.boolean(),
     )
     .map(([type, path, locale, optional]) => field(type, path, { optional, ...(locale && { locale }) }))
-  const shapes: Record<DatasourceField['primitive'], (value: unknown) => boolean> = {
+  const shapes: Record<WorkerField['primitive'], (value: unknown) => boolean> = {
     string: (value) => typeof value === 'string' && value !== '',
     number: Number.isFinite,
     boolean: (value) => typeof value === 'boolean',

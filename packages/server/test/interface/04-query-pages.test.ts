@@ -172,20 +172,26 @@ describe('filled buckets', () => {
   })
 
   it('stand for nothing but time where nothing is stored, over changes of the clock', async () => {
-    const hours = async (timezone: string, date: string) =>
+    const hours = async (timezone: string, date: string | string[]) =>
       (
         await asked({ measures: ['events.count'], timeDimensions: days(date, 'hour'), fill: true, timezone })
       ).rows.map((row: Record<string, string>) => row['events.time.hour']?.slice(11, 16))
     expect(await hours('UTC', '2026-03-29')).toHaveLength(24)
     expect(await hours('Europe/Paris', '2026-03-29')).toHaveLength(23)
     expect(await hours('Europe/Paris', '2026-10-25')).toHaveLength(25)
-    // Half an hour is left out: the hour from 02:00 has its second half only.
-    expect((await hours('Australia/Lord_Howe', '2026-10-04')).slice(0, 4)).toEqual([
-      '00:00',
-      '01:00',
-      '02:00',
-      '03:00',
-    ])
+    // Half an hour is left out, or comes twice: a row shows the first instant of its hour, or of its part of one.
+    const clock = {
+      spring: ['00:00', '01:00', '02:30', '03:00'],
+      autumn: ['00:00', '01:00', '01:30', '02:00'],
+    }
+    const lordHowe = async (range: string | string[]) =>
+      (await hours('Australia/Lord_Howe', range)).slice(0, 4)
+    expect(await lordHowe('2026-10-04')).toEqual(clock.spring)
+    expect(await lordHowe('2026-04-05')).toEqual(clock.autumn)
+    const [change, end] = ['2026-10-03T15:30:00Z', '2026-10-03T17:00:00Z']
+    for (const from of [change, '2026-10-03T15:40:00Z']) {
+      expect(await lordHowe([from, end])).toEqual(clock.spring.slice(2))
+    }
     const whole = await asked({ measures: ['events.count'], timeDimensions: days('2026-03-29'), fill: true })
     expect(whole.rows).toHaveLength(1)
     const none = await asked({

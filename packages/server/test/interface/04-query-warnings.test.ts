@@ -133,6 +133,23 @@ describe('warnings', () => {
     expect(await asked('1.1')).toMatch(/\r\n0\r\nx-millrace-warnings: \[\{"path":"limit".*\r\n\r\n$/)
   })
 
+  it('say that a sum has more digits than JSON numbers usually keep, which CSV has too', async () => {
+    const order = (transId: string, value: string) => storedEvent({ name: 'purchase', transId, value })
+    await engine.load([order('a', '90071992547409.93'), order('b', '70000000000000.25')])
+    const query = whole({ measures: ['purchases.count', 'purchases.revenue'] })
+    const exact = '160071992547410.18'
+    const { text, body } = await app.post(query)
+    expect(text).toContain(`\\"purchases.revenue\\":${exact}`)
+    expect(body.warnings).toEqual([
+      { path: 'measures.1', message: expect.stringContaining('purchases.revenue has more digits than') },
+    ])
+    const csv = await app.post(query, { search: '?format=csv' })
+    expect(csv.body.data).toContain(exact)
+    expect(csv.body).not.toHaveProperty('warnings')
+    const filters = [{ member: 'purchases.transaction', operator: 'equals', values: ['b'] }]
+    expect((await app.post({ ...query, filters })).body).not.toHaveProperty('warnings')
+  })
+
   it('are few and short, whatever is asked', async () => {
     await engine.load([storedEvent({ labels: { store: 'Paris' } })])
     const dimensions = Array.from({ length: 40 }, (_, i) => `purchases.label.${'é'.repeat(300)}${i}`)

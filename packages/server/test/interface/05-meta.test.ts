@@ -205,6 +205,9 @@ describe('the metadata', () => {
         expect({ measure, dimension, status }).toEqual({ measure, dimension, status: fit ? 200 : 400 })
       }
     }
+    await engine.load([storedEvent({ name: 'workflow_click', labels: { workflowId: 'w' } })])
+    const [row] = await app.rows({ dimensions: ['sessions.os', 'workflows.datasource'] })
+    expect(Object.keys(row ?? {})).toEqual(['sessions.os', 'workflows.datasource'])
   })
 })
 

@@ -1,3 +1,4 @@
+import { exploreFunnel } from '@millrace/contract/operations/funnels.ts'
 import type { FunnelQuery } from '@millrace/contract/resources/funnel.ts'
 import { describe, expect, it } from 'vitest'
 import type { StatisticsApp } from '../support/statistics-app.ts'
@@ -138,6 +139,23 @@ describe('which attempt counts', () => {
     expect(await people({ order: 'ordered' })).toEqual([1, 1, 1])
   })
 
+  it('has the least value of events that are equal in time and steps, from whichever a strict attempt goes on', async () => {
+    const sizes = ['S', 'L', null].map((size) => (size === null ? {} : { labels: { size } }))
+    await engine.load(events(...sizes.map((fields) => ['view', 0, fields] as const), ['cart', 1]))
+    for (const order of ['ordered', 'strict'] as const) {
+      for (const per of ['person', 'session'] as const) {
+        for (const granularity of [null, 'day'] as const) {
+          const query = { steps: ab, breakdown: 'events.label.size', order, per, granularity }
+          expect(await rows(query)).toMatchObject([
+            { 'events.label.size': 'L' },
+            { 'events.label.size': 'L' },
+          ])
+          expect(await people(query)).toEqual([1, 1])
+        }
+      }
+    }
+  })
+
   it('counts how many steps were done in any order', async () => {
     await engine.load(events(['order', 0], ['view', 5]))
     expect(await rows({ order: 'any' })).toMatchObject([
@@ -187,6 +205,19 @@ describe('which attempt counts', () => {
 })
 
 describe('its forms', () => {
+  it('has the columns that the interface describes', async () => {
+    await engine.load(events(['view', 0]))
+    const trend = { granularity: 'week', breakdown: 'events.browser', dateRange: null } as const
+    for (const per of ['person', 'session'] as const) {
+      const [row = {}] = await rows({ ...trend, per, compareDateRange: ['2026-03'] })
+      const named = Object.keys(row).filter((key) => key !== trend.breakdown)
+      expect(named).toContain('events.time.week')
+      for (const key of named) {
+        expect(exploreFunnel.description).toContain(`\`${key.replace('.week', '.<granularity>')}\``)
+      }
+    }
+  })
+
   it('is CSV and lines of JSON as a query is', async () => {
     await engine.load(events(['view', 0, { browser: '=1+1' }]))
     const query = { steps: steps.slice(0, 2), ...march, breakdown: 'events.browser' }

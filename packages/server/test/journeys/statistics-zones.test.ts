@@ -1,7 +1,7 @@
 import type { Granularity } from '@millrace/contract/resources/query.ts'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { findDimension } from '../../src/features/statistics/members/catalogue.ts'
-import { createBuckets } from '../../src/features/statistics/query/compile/compile-groupings.ts'
+import { createBuckets, formOf } from '../../src/features/statistics/query/compile/compile-groupings.ts'
 import { createParameters } from '../../src/features/statistics/query/compile/parameters.ts'
 import type { Grouping } from '../../src/features/statistics/query/query.ts'
 import { createResultWriter } from '../../src/features/statistics/query/shape.ts'
@@ -70,7 +70,7 @@ async function bucketsOf(name: string, instants: readonly number[]): Promise<Rec
     ),
     settings: { enable_extended_results_for_datetime_functions: 1 },
   })
-  const shape = granularities.map((key) => ({ key, form: buckets.formOf(groupingBy(key)) }))
+  const shape = granularities.map((key) => ({ key, form: formOf(groupingBy(key)) }))
   const writer = createResultWriter('ndjson', { columns: shape, rangeLabels: [] }, zone)
   const text = writer.rows(rows.map(({ cells }) => cells))
   return text
@@ -101,7 +101,11 @@ describe('buckets', () => {
         ])
         // In a range with many changes, with one, and with none.
         const last = changes.at(-1) ?? Date.UTC(2026, 10)
-        const ranges = [[Date.UTC(2000, 0), ...around], [last - day, last, last + hour], [last + hour]]
+        const ranges = [
+          [Date.UTC(2000, 0), ...around],
+          [last - day, last, last + hour],
+          [last + 600 * second],
+        ]
         for (const instants of ranges) {
           const shown = await bucketsOf(zone, instants)
           const wanted = instants.map((instant) =>

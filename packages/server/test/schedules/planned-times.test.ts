@@ -132,6 +132,24 @@ describe('cron', () => {
     ])
   })
 
+  test('looks forty years ahead, at the days of its months alone', () => {
+    const dates = (cron: string, from: string) =>
+      shown(custom(cron), from, 10).map((text) => text.slice(0, 10))
+    const leapDays = Array.from({ length: 10 }, (_, i) => `${2028 + 4 * i}-02-29`)
+    expect(dates('0 9 29 2 *', '2026-11-24T00:00:00Z')).toEqual(leapDays)
+    // On a Sunday; 2100 has none.
+    expect(dates('0 9 29 2 */7', '2060-03-01T00:00:00Z')).toEqual(['2088-02-29'])
+    expect(dates('0 9 29 2 */7', '2088-03-01T00:00:00Z')).toEqual(['2128-02-29'])
+    const { recurrence, zone } = planOf(custom('0 9 29 2 */7'))
+    let days = 0
+    const runsOn: typeof recurrence.runsOn = (date) => {
+      days++
+      return recurrence.runsOn(date)
+    }
+    nextTimes({ ...recurrence, runsOn }, zone, 0, 10)
+    expect(days).toBeLessThan(41 * 29)
+  })
+
   test('needs one of two restricted days, and both where one begins with a star', () => {
     expect(shown(custom('0 0 13 * 5'), '2026-11-01T00:00:00Z', 3).map((text) => text.slice(0, 10))).toEqual([
       '2026-11-06',

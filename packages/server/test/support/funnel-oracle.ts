@@ -70,15 +70,23 @@ function attemptsIn(
 ): Counted[] {
   return [...actorsOf(facts, query).values()].flatMap((events) => {
     const best = new Map<string | undefined, Attempt>()
-    for (const [i, { time, value }] of events.entries()) {
+    for (const [i, event] of events.entries()) {
+      const { time } = event
       if (time < from || time >= to) continue
       const times = attemptFrom(events.slice(i), query)
       if (times.length === 0) continue
       const bucket = query.granularity ? bucketOf(time, query.granularity, zone) : undefined
-      if (times.length > (best.get(bucket)?.times.length ?? 0)) best.set(bucket, { times, value })
+      if (times.length > (best.get(bucket)?.times.length ?? 0))
+        best.set(bucket, { times, value: leastOfEqual(events, event) })
     }
     return [...best].map(([bucket, attempt]) => ({ bucket, attempt }))
   })
+}
+
+/** The least value of the events that are equal to one in time and steps, which the order puts first. */
+function leastOfEqual(events: readonly Met[], { time, steps, value }: Met): Value {
+  const isEqual = (each: Met) => each.time === time && each.steps.every((met, i) => met === steps[i])
+  return events.find(isEqual)?.value ?? value
 }
 
 /** The events of each person, or session, that meet a step, in order. */

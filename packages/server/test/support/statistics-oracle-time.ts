@@ -81,10 +81,23 @@ function firstDay(date: string, granularity: string): string {
   }
 }
 
-/** The bucket of an instant, as a row shows it. */
-export function bucketOf(instant: number, granularity: string, zone: string): string {
+/** The start of the unit that the clock shows, or the change of the clock after it that this instant is behind. */
+function unitBegins(instant: number, cut: number, zone: string): number {
   const { local, offset } = wallClock(instant, zone)
+  let before = Date.parse(`${local.slice(0, cut)}${'0000-00-00T00:00:00'.slice(cut)}${offset}`)
+  if (wallClock(before, zone).offset === offset) return before
+  let after = Math.floor(instant / 1000) * 1000
+  while (after - before > 1000) {
+    const middle = Math.floor((before + after) / 2000) * 1000
+    if (wallClock(middle, zone).offset === offset) after = middle
+    else before = middle
+  }
+  return after
+}
+
+/** The bucket of an instant, as a row shows it: its first instant. */
+export function bucketOf(instant: number, granularity: string, zone: string): string {
   const cut = { second: 19, minute: 16, hour: 13 }[granularity]
-  if (cut !== undefined) return `${local.slice(0, cut)}${'0000-00-00T00:00:00'.slice(cut)}.000${offset}`
-  return isoIn(dayBegins(firstDay(local.slice(0, 10), granularity), zone), zone)
+  if (cut !== undefined) return isoIn(unitBegins(instant, cut, zone), zone)
+  return isoIn(dayBegins(firstDay(dateIn(instant, zone), granularity), zone), zone)
 }

@@ -82,7 +82,7 @@ export function createSharedAnswers({
           const writer = createResultWriter('json', part, plan?.zone ?? now.zone)
           const text = writer.begin() + writer.rows(rowLimit.keep(rows[i] ?? [])) + writer.end()
           const ofLabels = query ? await warnOfLabels(query, companyId) : []
-          return { text, warnings: [...ofLabels, ...rowLimit.warnings()] }
+          return { text, warnings: [...ofLabels, ...rowLimit.warnings(), ...writer.warnings()] }
         }),
       )
     }

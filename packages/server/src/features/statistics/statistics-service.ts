@@ -282,7 +282,7 @@ export function createStatisticsService(dependencies: StatisticsDependencies): S
         turn = performance.now()
       }
       const opening = await begin()
-      notes.warnings.push(...rowLimit.warnings())
+      notes.warnings.push(...rowLimit.warnings(), ...writer.warnings())
       if (compiled.countSql !== undefined) {
         notes.total = rowLimit.total() ?? (await count(compiled, compiled.countSql, request.signal))
       }

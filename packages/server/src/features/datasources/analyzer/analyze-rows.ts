@@ -79,8 +79,8 @@ export function analyzeRows(sample: readonly RawRow[], options: AnalyzeOptions =
         ],
       },
       source: 'user',
-      ...(column.missing > 0 && { ignoreIfMissing: true }),
-      ...(locale !== undefined && { metadata: { locale } }),
+      ignoreIfMissing: column.missing > 0,
+      metadata: locale === undefined ? {} : { locale },
     }
   })
 }

@@ -1,4 +1,4 @@
-import type { DatasourceField } from '@millrace/contract/resources/datasource-field.ts'
+import type { WorkerField } from '@millrace/contract/resources/datasource-version.ts'
 import type { RawRow } from '../formats/source-options.ts'
 import { type Convert, converterOf } from './convert.ts'
 import { isEmptyValue } from './empty-values.ts'
@@ -8,7 +8,7 @@ import { compileRules, RuleFault, type Rules, textOf } from './rules.ts'
 
 interface MappedField {
   readonly name: string
-  readonly type: DatasourceField['type']
+  readonly type: WorkerField['type']
   readonly rules: Rules
   readonly convert: Convert
   readonly expected: string
@@ -25,7 +25,7 @@ const none: readonly RowFault[] = []
  * @param source index of the source that the entries come from
  * @throws RuleFault naming a field whose rules cannot be applied
  */
-export function rowMapper(fields: readonly DatasourceField[], source = 0): (raw: RawRow) => MappedRow {
+export function rowMapper(fields: readonly WorkerField[], source = 0): (raw: RawRow) => MappedRow {
   const mapped = fields.filter(({ selected }) => selected).map((field) => mappedField(field, source))
   return (raw) => {
     const row: Record<string, RowValue> = {}
@@ -53,7 +53,7 @@ export function rowMapper(fields: readonly DatasourceField[], source = 0): (raw:
 
 /** What is wrong with the rules of fields, without mapping anything: a message that names the field. */
 export function ruleFaults(
-  fields: readonly DatasourceField[],
+  fields: readonly WorkerField[],
 ): { field: string; source: string; message: string }[] {
   return fields.flatMap(({ name, rulesPerSources }) =>
     Object.entries(rulesPerSources).flatMap(([source, rules]) => {
@@ -68,7 +68,7 @@ export function ruleFaults(
   )
 }
 
-function mappedField(field: DatasourceField, source: number): MappedField {
+function mappedField(field: WorkerField, source: number): MappedField {
   const { name, type, rulesPerSources, ignoreIfMissing, metadata } = field
   const rules = rulesPerSources[String(source)]
   try {

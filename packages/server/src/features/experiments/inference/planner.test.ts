@@ -35,7 +35,9 @@ describe('a plan', () => {
   it('has the fewest units that find the effect with the power asked for', () => {
     fc.assert(
       fc.property(anyDesign, anyEffect, (design, effect) => {
-        const { units } = planSample(design, effect, null).fixedHorizon
+        const { units, unitsByVariant } = planSample(design, effect, null).fixedHorizon
+        expect(unitsByVariant.reduce((sum, each) => sum + each, 0)).toBe(units)
+        for (const each of unitsByVariant) expect(each).toBeGreaterThanOrEqual(2)
         expect(powerOf(design, effect, units)).toBeGreaterThanOrEqual(design.power - 1e-9)
         // Unless it is the fewest units that have a variance.
         if (units > Math.ceil(2 / Math.min(...design.allocations)))
@@ -69,8 +71,8 @@ describe('a plan', () => {
     const plan = planSample(conversion(0.05, { allocations: [0.2, 0.8] }), 0.1, 1_000)
     expect(plan.fixedHorizon.days).toBe(Math.ceil(plan.fixedHorizon.units / 1_000))
     expect(plan.fixedHorizon.unitsByVariant).toEqual([
-      Math.ceil(plan.fixedHorizon.units * 0.2),
-      Math.ceil(plan.fixedHorizon.units * 0.8),
+      Math.round(plan.fixedHorizon.units * 0.2),
+      Math.round(plan.fixedHorizon.units * 0.8),
     ])
     expect(planSample(conversion(0.05), 0.1, null).alwaysValid.days).toBeNull()
   })

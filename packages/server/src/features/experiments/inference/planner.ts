@@ -64,7 +64,7 @@ export function planSample(design: PlanDesign, effect: number, dailyUnits: numbe
     const units = Math.ceil(Math.max(fewest, ((distance * spread) / difference) ** 2))
     return {
       units,
-      unitsByVariant: design.allocations.map((allocation) => Math.ceil(units * allocation)),
+      unitsByVariant: divide(units, design.allocations),
       days: dailyUnits === null ? null : Math.ceil(units / dailyUnits),
     }
   }
@@ -77,6 +77,19 @@ export function planSample(design: PlanDesign, effect: number, dailyUnits: numbe
       ratio: (anyLook / oneLook) ** 2,
     },
   }
+}
+
+/** Whole units by their shares, which sum to all: those left over go to the largest remainders, the first of equal ones. */
+function divide(units: number, shares: readonly number[]): number[] {
+  const exact = shares.map((share) => units * share)
+  const whole = exact.map(Math.floor)
+  const left = units - whole.reduce((sum, each) => sum + each, 0)
+  const remainderOf = (i: number) => (exact[i] ?? 0) - (whole[i] ?? 0)
+  const largest = shares
+    .map((_, i) => i)
+    .sort((a, b) => remainderOf(b) - remainderOf(a))
+    .slice(0, left)
+  return whole.map((each, i) => each + (largest.includes(i) ? 1 : 0))
 }
 
 /** The smallest relative increase that so many units over all variants find with the power asked for. */

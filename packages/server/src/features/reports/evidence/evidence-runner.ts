@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Evidence } from '@millrace/contract/resources/evidence.ts'
+import type { Cell, Evidence } from '@millrace/contract/resources/evidence.ts'
+import { idPattern } from '@millrace/contract/resources/formats.ts'
 import type { BinaryFilter, Filter, Query } from '@millrace/contract/resources/query.ts'
 import type { Clock } from '../../../platform/clock.ts'
 import { DomainError } from '../../../platform/errors.ts'
@@ -162,7 +163,7 @@ function resultOf(text: string, messages: readonly string[]) {
   const warnings = [...messages, ...cut]
   return {
     rows: embedded.map((row) =>
-      Object.fromEntries(Object.entries(row).map(([column, value]) => [column, { value }])),
+      Object.fromEntries(Object.entries(row).map(([column, value]) => [column, cellOf(column, value)])),
     ),
     state: warnings.length > 0 ? ('warning' as const) : ('success' as const),
     rowCount: rows.length,
@@ -171,6 +172,14 @@ function resultOf(text: string, messages: readonly string[]) {
     resultHash: resultHash(rows),
     ...(warnings.length > 0 && { warning: warnings.join('; ') }),
   }
+}
+
+const idForm = new RegExp(idPattern)
+
+/** A cell, with the address of the object that it names: events name workflows by any text. */
+function cellOf(column: string, value: Cell['value']): Cell {
+  const isObject = column === 'workflows.id' && typeof value === 'string' && idForm.test(value)
+  return isObject ? { value, metadata: { link: `/v2/workflows/${value.toLowerCase()}` } } : { value }
 }
 
 /** What users may know: failures inside the service are in its log. */

@@ -3,6 +3,8 @@ import type { Zone } from '../../statistics/query/time/zone.ts'
 /** On which local days and at which times of day something happens. */
 export interface Recurrence {
   readonly runsOn: (day: LocalDay) => boolean
+  /** From 1; days of other months are not looked at. */
+  readonly months: ReadonlySet<number>
   /** Minutes since local midnight, ascending. */
   readonly minutes: readonly number[]
   /**
@@ -26,8 +28,11 @@ export interface LocalDay {
 
 const minute = 60_000
 const day = 86_400_000
-/** The 29 February comes back after 8 years at most; what has no day within so many has none at all. */
-const searchedDays = 12 * 366
+/**
+ * The 29 February comes back after 8 years at most, on the same weekday after 40, as from 2088 to 2128; what has no day
+ * within so many has none at all.
+ */
+const searchedYears = 40
 
 /** The calendar's day by its number since 1970-01-01. */
 function readDay(number: number): LocalDay {
@@ -67,8 +72,14 @@ function instantsOn({ minutes, followsClock }: Recurrence, zone: Zone, number: n
     : locals.map((local) => instantOf(zone, local))
 }
 
+/** The first day of the month after that of a day. */
+function nextMonth(number: number): number {
+  const date = new Date(number * day)
+  return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1) / day
+}
+
 /**
- * Planned times after an instant, in order and each once, for the next twelve years.
+ * Planned times after an instant, in order and each once, for the next forty years.
  * @param after milliseconds since 1970
  */
 export function* plannedTimes(recurrence: Recurrence, zone: Zone, after: number): Generator<number> {
@@ -76,8 +87,12 @@ export function* plannedTimes(recurrence: Recurrence, zone: Zone, after: number)
   let waiting: number[] = []
   // The day before may have its second readings still to come.
   const first = Math.floor(zone.localOf(after) / day) - 1
-  for (let number = first; number < first + searchedDays; number++) {
-    if (recurrence.runsOn(readDay(number))) waiting.push(...instantsOn(recurrence, zone, number))
+  const end = first + searchedYears * 366
+  for (let number = first; number < end; number++) {
+    const date = readDay(number)
+    if (recurrence.months.has(date.month)) {
+      if (recurrence.runsOn(date)) waiting.push(...instantsOn(recurrence, zone, number))
+    } else if (waiting.length === 0) number = nextMonth(number) - 1
     if (waiting.length === 0) continue
     // A day whose end comes twice has readings after the next one has begun.
     const nextDay = zone.instantOf((number + 1) * day)

@@ -34,14 +34,14 @@ export function readCron(text: string): CronReading {
   if ([dayOfMonth, dayOfWeek].some(({ values }) => values.some((value) => typeof value !== 'number'))) {
     return { fault }
   }
-  const months = new Set<unknown>(month.values)
+  const months = new Set(month.values.map(Number))
   const days = new Set<unknown>(dayOfMonth.values)
   const daysOfWeek = new Set<unknown>(dayOfWeek.values.map((value) => Number(value) % weekdays))
   const [dayField, , weekdayField] = text.trim().split(/ +/).slice(2) as [string, string, string]
   const isEither = !dayField.startsWith('*') && !weekdayField.startsWith('*')
-  const runsOn = ({ month: inMonth, dayOfMonth: onDay, weekday }: LocalDay): boolean => {
+  const runsOn = ({ dayOfMonth: onDay, weekday }: LocalDay): boolean => {
     const [onDate, onWeekday] = [days.has(onDay), daysOfWeek.has(weekday % weekdays)]
-    return months.has(inMonth) && (isEither ? onDate || onWeekday : onDate && onWeekday)
+    return isEither ? onDate || onWeekday : onDate && onWeekday
   }
   const hours = hour.values.map(Number)
   const minutes = hours.flatMap((each) => minute.values.map((past) => each * 60 + Number(past)))
@@ -49,7 +49,7 @@ export function readCron(text: string): CronReading {
   if (closest(minutes) < minMinutesApart) {
     return { fault: `must leave at least ${minMinutesApart} minutes between two runs` }
   }
-  return { recurrence: { runsOn, minutes, followsClock: hours.length === hoursOfDay } }
+  return { recurrence: { runsOn, months, minutes, followsClock: hours.length === hoursOfDay } }
 }
 
 export const neverRuns = 'never runs: no month has such a day'

@@ -79,7 +79,7 @@ export function readSchedule(
     return { faults }
   }
   const { recurrence } = reading
-  // Any instant will do: what has no day within twelve years has none at all.
+  // Any instant will do: what has no day within forty years has none at all.
   if (nextTimes(recurrence, zone, 0, 1).length === 0) add('cron', neverRuns)
   return faults.length > 0 ? { faults } : { plan: { recurrence, zone }, faults }
 }
@@ -88,6 +88,8 @@ function isGiven(schedule: Schedule, field: Field): boolean {
   const value = schedule[field]
   return Array.isArray(value) ? value.length > 0 : value !== undefined
 }
+
+const everyMonth: ReadonlySet<number> = new Set(Array.from({ length: 12 }, (_, i) => i + 1))
 
 function atTime({ time = '', weekdays = [], days = [], frequency }: Schedule): Recurrence {
   const [hours = 0, minutes = 0] = time.split(':').map(Number)
@@ -99,7 +101,7 @@ function atTime({ time = '', weekdays = [], days = [], frequency }: Schedule): R
         ? ({ dayOfMonth, daysInMonth }) =>
             days.includes(dayOfMonth) || (dayOfMonth === daysInMonth && last > daysInMonth)
         : () => true
-  return { runsOn, minutes: [hours * 60 + minutes], followsClock: false }
+  return { runsOn, months: everyMonth, minutes: [hours * 60 + minutes], followsClock: false }
 }
 
 /** Undefined for what is no name of a zone, such as an offset. */

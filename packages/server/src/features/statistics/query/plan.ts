@@ -107,16 +107,18 @@ export function partsOf(measure: Measure): readonly PlainMeasure[] {
 
 /**
  * The sources that a query reads: those of its measures; without any, those of dimensions that only one
- * source has; without any, those that its remaining members name.
+ * source has; without any, those of its remaining dimensions that have all of them; else those that it names.
  */
 function sourcesOf(query: ParsedQuery, measures: readonly PlainMeasure[]): SourceId[] {
   const named = [...query.groupings, ...leavesOf(query.filters)]
     .map(({ dimension }) => dimension)
     .filter(({ filterOnly }) => !filterOnly)
+  const ofGroups = named.filter(({ type }) => type !== 'time')
   const candidates = [
     measures.map(({ source }) => source),
-    named.filter((each) => !isShared(each)).map(({ source }) => source),
-    named.filter(({ type }) => type !== 'time').map(({ source }) => source),
+    ofGroups.filter((each) => !isShared(each)).map(({ source }) => source),
+    // Sessions lack the datasource, which the others share.
+    ofGroups.map(({ source }) => source).filter((id) => ofGroups.every((each) => knownTo(id, each))),
     [...named, ...query.times].map(({ source }) => source),
   ]
   const ids = new Set(candidates.find((each) => each.length > 0) ?? [])

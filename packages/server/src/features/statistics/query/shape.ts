@@ -1,8 +1,8 @@
+import type { Warning } from '@millrace/contract/envelope.ts'
 import { csvText } from '../../../platform/text/csv.ts'
 import type { CompiledQuery } from './compile/compile.ts'
 import type { CellForm } from './compile/compile-groupings.ts'
 import type { EngineCell } from './run.ts'
-import { startOfLocal } from './time/calendar.ts'
 import { second, type Zone } from './time/zone.ts'
 
 /** Ways to write a result. */
@@ -13,6 +13,8 @@ export interface ResultWriter {
   begin(): string
   rows(rows: readonly (readonly EngineCell[])[]): string
   end(): string
+  /** What to know about the rows that were written. */
+  warnings(): Warning[]
 }
 
 type CompiledShape = Pick<CompiledQuery, 'columns' | 'rangeLabels'>
@@ -22,7 +24,7 @@ export function createResultWriter(format: ResultFormat, shape: CompiledShape, z
     case 'json':
       return jsonWriter(shape, zone)
     case 'ndjson':
-      return { begin: () => '', rows: lineWriter(shape, zone), end: () => '' }
+      return lineWriter(shape, zone)
     case 'csv':
       return csvWriter(shape, zone)
   }
@@ -39,13 +41,6 @@ function readerOf(form: CellForm, rangeLabels: readonly string[], zone: Zone): C
       return remembering((cell) => zone.format(zone.instantOf(Date.parse(`${cell}T00:00:00Z`))))
     case 'seconds':
       return (cell) => zone.format(Number(cell) * second)
-    case 'minute':
-    case 'hour':
-      return (cell) => {
-        const instant = Number(cell) * second
-        const offset = zone.offsetAt(instant)
-        return zone.format(startOfLocal(instant + offset, form) - offset, offset)
-      }
     case 'milliseconds':
       return (cell) => zone.format(Number(cell))
     case 'text':
@@ -68,6 +63,16 @@ function remembering(read: CellReader): CellReader {
   }
 }
 
+/** So many characters of a decimal are few enough digits for any double. */
+const shortDecimal = 15
+
+/** Whether a program that reads a decimal as a double has all of its digits. */
+function isExactAsDouble(decimal: string): boolean {
+  if (decimal.length <= shortDecimal) return true
+  const shortest = decimal.includes('.') ? decimal.replace(/\.?0+$/, '') : decimal
+  return String(Number(decimal)) === shortest
+}
+
 /** The JSON text of a number: the digits that the engine wrote, however many, so that a column has one type. */
 function jsonNumber(cell: Exclude<EngineCell, null>): string {
   return typeof cell === 'string' ? cell : JSON.stringify(cell)
@@ -87,13 +92,32 @@ function jsonWriterOf(form: CellForm, read: CellReader): CellReader {
   }
 }
 
-function jsonCells({ columns, rangeLabels }: CompiledShape, zone: Zone): ((cell: EngineCell) => string)[] {
-  return columns.map(({ key, form }, i) => {
+/** How the rows of JSON are written, cell by cell. */
+interface JsonCells extends Pick<ResultWriter, 'warnings'> {
+  readonly cells: readonly ((cell: EngineCell) => string)[]
+}
+
+function jsonCells({ columns, rangeLabels }: CompiledShape, zone: Zone): JsonCells {
+  const inexact = new Set<string>()
+  const cells = columns.map(({ key, form }, i) => {
     const prefix = `${i === 0 ? '{' : ','}${JSON.stringify(key)}:`
     const read = readerOf(form, rangeLabels, zone)
     const write = jsonWriterOf(form, read)
-    return (cell) => prefix + (cell === null ? 'null' : write(cell))
+    return (cell: EngineCell) => {
+      if (form === 'number' && typeof cell === 'string' && !isExactAsDouble(cell)) inexact.add(key)
+      return prefix + (cell === null ? 'null' : write(cell))
+    }
   })
+  // Of a query's columns those with numbers are its measures, in their order.
+  const measures = columns.filter(({ form }) => form === 'number').map(({ key }) => key)
+  return {
+    cells,
+    warnings: () =>
+      [...inexact].map((key) => ({
+        path: `measures.${measures.indexOf(key)}`,
+        message: `${key} has more digits than a program keeps that reads JSON numbers as doubles: read them as decimals, or ask for CSV`,
+      })),
+  }
 }
 
 function jsonRow(cells: readonly ((cell: EngineCell) => string)[], row: readonly EngineCell[]): string {
@@ -103,13 +127,18 @@ function jsonRow(cells: readonly ((cell: EngineCell) => string)[], row: readonly
   return `${text}}`
 }
 
-function lineWriter(shape: CompiledShape, zone: Zone): ResultWriter['rows'] {
-  const cells = jsonCells(shape, zone)
-  return (rows) => rows.map((row) => `${jsonRow(cells, row)}\n`).join('')
+function lineWriter(shape: CompiledShape, zone: Zone): ResultWriter {
+  const { cells, warnings } = jsonCells(shape, zone)
+  return {
+    begin: () => '',
+    rows: (rows) => rows.map((row) => `${jsonRow(cells, row)}\n`).join(''),
+    end: () => '',
+    warnings,
+  }
 }
 
 function jsonWriter(shape: CompiledShape, zone: Zone): ResultWriter {
-  const cells = jsonCells(shape, zone)
+  const { cells, warnings } = jsonCells(shape, zone)
   let separator = ''
   return {
     begin: () => '[',
@@ -122,6 +151,7 @@ function jsonWriter(shape: CompiledShape, zone: Zone): ResultWriter {
       return text
     },
     end: () => ']',
+    warnings,
   }
 }
 
@@ -139,5 +169,7 @@ function csvWriter({ columns, rangeLabels }: CompiledShape, zone: Zone): ResultW
     rows: (rows) =>
       rows.map((row) => `${cells.map((write, i) => write(row[i] ?? null)).join(',')}\r\n`).join(''),
     end: () => '',
+    // All digits stand there as text.
+    warnings: () => [],
   }
 }

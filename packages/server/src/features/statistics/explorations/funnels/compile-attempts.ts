@@ -127,9 +127,16 @@ function eventsSql({ funnel, companyId, parameters }: AttemptsContext): string {
     [],
     '\nGROUP BY person',
   )
+  // Of events that are equal in time and steps the least value stands for all: a strict sequence may begin with any.
+  const leastOfEqual = 'arrayFill((v, e, before) -> e != before, values, events, arrayShiftRight(events, 1))'
   const ofPeople = breakdown
     ? select(
-        ['person', 'arrayMap(e -> e.1, sorted) AS events', 'arrayMap(e -> e.2, sorted) AS shown'],
+        [
+          'person',
+          'arrayMap(e -> e.1, sorted) AS events',
+          'arrayMap(e -> e.2, sorted) AS values',
+          `${leastOfEqual} AS shown`,
+        ],
         nested(grouped),
       )
     : select(['person', 'sorted AS events'], nested(grouped))

@@ -1,7 +1,7 @@
 import { funnelLimits } from '@millrace/contract/resources/funnel.ts'
 import { queryLimits } from '@millrace/contract/resources/query.ts'
 import type { CompiledQuery, ResultColumn } from '../../query/compile/compile.ts'
-import { createBuckets } from '../../query/compile/compile-groupings.ts'
+import { createBuckets, formOf } from '../../query/compile/compile-groupings.ts'
 import { createParameters, type Parameters } from '../../query/compile/parameters.ts'
 import { nested, select } from '../../query/compile/sql-text.ts'
 import { unionOf } from '../../query/time/interval.ts'
@@ -18,16 +18,13 @@ export function compileFunnel(funnel: Funnel, companyId: string): CompiledQuery 
   const rows = rowsSql(funnel, funnel.breakdown ? largestSql(funnel, counted) : counted, parameters)
   return Object.freeze({
     ...parameters.statement(rows),
-    columns: columnsOf(funnel, (trend) => buckets.formOf(trend)),
+    columns: columnsOf(funnel),
     rangeLabels: funnel.ranges.flatMap(({ label }) => label ?? []),
     limit: queryLimits.rows,
   })
 }
 
-function columnsOf(
-  funnel: Funnel,
-  formOf: (trend: NonNullable<Funnel['trend']>) => ResultColumn['form'],
-): ResultColumn[] {
+function columnsOf(funnel: Funnel): ResultColumn[] {
   const { trend, breakdown, per } = funnel
   return [
     ...(isCompared(funnel) ? [{ key: 'compareDateRange', form: 'range' } as const] : []),

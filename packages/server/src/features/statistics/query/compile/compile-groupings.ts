@@ -12,9 +12,6 @@ export type CellForm =
   | 'date'
   /** An instant in seconds, or in milliseconds, since 1970. */
   | 'seconds'
-  /** The first second of a minute or an hour that need not begin with it, since the clock was changed within. */
-  | 'minute'
-  | 'hour'
   | 'milliseconds'
   | 'text'
   | 'boolean'
@@ -39,11 +36,9 @@ const maxChain = 4
 
 /** How the times of a query fall into buckets of its zone. */
 export interface Buckets {
-  /** The form of the cells that `sql` gives. */
-  formOf(grouping: Grouping): CellForm
   /**
-   * What a grouping groups by, over the SQL of its dimension. Days and longer units are local dates; hours are
-   * instants, of which two of one name stay apart when a clock is set back.
+   * What a grouping groups by, over the SQL of its dimension. Days and longer units are local dates; hours and shorter
+   * ones are their first instants, so that two of one name stay apart when a clock is set back.
    */
   sql(grouping: Grouping, sql: string, parameters: Parameters): string
 }
@@ -55,7 +50,8 @@ export interface Buckets {
  */
 export function createBuckets(zone: Zone, times: TimeSet): Buckets {
   const hull = hullOf(times) ?? { from: firstInstant, to: firstInstant }
-  const from = Math.max(hull.from, firstInstant)
+  // The first hour may have begun before the range, with a change of the clock.
+  const from = Math.max(hull.from - hour, firstInstant)
   const changes = zone.changesBetween(from, Math.max(from, Math.min(hull.to, lastInstant)))
   const first = zone.offsetAt(from)
 
@@ -87,12 +83,6 @@ export function createBuckets(zone: Zone, times: TimeSet): Buckets {
   }
 
   return {
-    formOf({ dimension, granularity }) {
-      if (dimension.type !== 'time') return dimension.type === 'boolean' ? 'boolean' : 'text'
-      if (granularity === undefined) return 'milliseconds'
-      if (!isOfClock(granularity)) return 'date'
-      return granularity === 'second' || isAligned(unitsOfClock[granularity]) ? 'seconds' : granularity
-    },
     sql({ dimension, granularity }, sql, parameters) {
       if (dimension.type !== 'time') return sql
       if (granularity === undefined) return `toUnixTimestamp64Milli(${sql})`
@@ -108,6 +98,13 @@ export function createBuckets(zone: Zone, times: TimeSet): Buckets {
       return dateFunctions[granularity] === '' ? date : `${dateFunctions[granularity]}(${date})`
     },
   }
+}
+
+/** The form of the cells that the buckets of a grouping give. */
+export function formOf({ dimension, granularity }: Grouping): CellForm {
+  if (dimension.type !== 'time') return dimension.type === 'boolean' ? 'boolean' : 'text'
+  if (granularity === undefined) return 'milliseconds'
+  return isOfClock(granularity) ? 'seconds' : 'date'
 }
 
 function isOfClock(granularity: Granularity): granularity is keyof typeof unitsOfClock {

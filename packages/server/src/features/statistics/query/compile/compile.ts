@@ -6,7 +6,7 @@ import { type BranchContext, branchSql, groupBy, groupColumns, zeroOf } from './
 import { measureCondition, treeSql } from './compile-conditions.ts'
 import type { Attribution } from './compile-credits.ts'
 import { filledSql } from './compile-fill.ts'
-import { type CellForm, createBuckets } from './compile-groupings.ts'
+import { type CellForm, createBuckets, formOf } from './compile-groupings.ts'
 import { type Definitions, noDefinitions } from './compile-lookups.ts'
 import type { EventAliases } from './event-name.ts'
 import { createParameters } from './parameters.ts'
@@ -74,7 +74,7 @@ export function compileQuery(
   }))
   const columns = [
     ...(compared ? [{ key: rangeKey, form: 'range' } as const] : []),
-    ...plan.groupings.map((grouping) => ({ key: grouping.key, form: buckets.formOf(grouping) })),
+    ...plan.groupings.map((grouping) => ({ key: grouping.key, form: formOf(grouping) })),
     ...plan.selected.map(({ id }) => ({ key: id, form: 'number' as const })),
   ]
   const sql = compared ? comparisonSql(plan, contexts) : contexts.map((context) => answerSql(context)).join()

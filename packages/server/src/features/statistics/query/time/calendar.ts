@@ -64,12 +64,16 @@ export function add(zone: Zone, instant: number, count: number, unit: Granularit
 
 /**
  * The first instant of the unit that holds this one. Hours and less are counted with the offset of the
- * instant itself, so that the hour which a clock set back repeats begins twice.
+ * instant itself, so that the hour which a clock set back repeats begins twice, and end with it: one in which the
+ * clock is changed has two parts.
  */
 export function startOf(zone: Zone, instant: number, unit: Granularity): number {
   if (isSubDayUnit(unit)) {
     const offset = zone.offsetAt(instant)
-    return startOfLocal(instant + offset, unit) - offset
+    const start = startOfLocal(instant + offset, unit) - offset
+    return zone.offsetAt(start) === offset
+      ? start
+      : (zone.changesBetween(start, instant + 1).at(-1)?.at ?? start)
   }
   return zone.instantOf(startOfLocal(zone.localOf(instant), unit))
 }

@@ -17,7 +17,7 @@ export interface Zone {
    */
   instantOf(local: number): number
   /** ISO 8601 with milliseconds and the offset, that of the instant: `2024-10-27T02:00:00.000+01:00`. */
-  format(instant: number, offset?: number): string
+  format(instant: number): string
   /** Changes of the offset after `from` and before `to`, in order. */
   changesBetween(from: number, to: number): readonly OffsetChange[]
 }
@@ -157,7 +157,8 @@ function createZone(name: string): Zone {
   // Times of a result come in order: most are of the day of the one before.
   let [formattedDay, dayText] = [Number.NaN, '']
 
-  function format(instant: number, offset = offsetAt(instant)): string {
+  function format(instant: number): string {
+    const offset = offsetAt(instant)
     const local = instant + offset
     const midnight = Math.floor(local / day) * day
     if (midnight !== formattedDay) {
