@@ -88,6 +88,8 @@ export async function openRelationalStore(
 export interface OpenedColumnar {
   readonly columnar: Columnar
   readonly child: SupervisedChild | undefined
+  /** Whether all migrations are applied already, as to stores that tests share. */
+  readonly isMigrated?: boolean
   /** Resolves when the engine has served once; tries again until it does, or until `signal` aborts. */
   start(signal: AbortSignal): Promise<void>
   close(): Promise<void>

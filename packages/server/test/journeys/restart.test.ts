@@ -54,7 +54,7 @@ test.each(everyParent)(
       expect(findRunningService(path)).toBeUndefined()
       // The lock of the one alone every other time: the killed process has given up neither yet.
       const directory = round % 2 === 0 ? undefined : await openDataDirectory(path, 0)
-      const log = await openSegmentLog({ directory: join(path, 'log'), reserveBytes: 0 })
+      const log = await openSegmentLog({ directory: join(path, 'log') })
       await log.release(log.end())
       await log.close()
       directory?.release()
