@@ -1,4 +1,3 @@
-import { mkdir } from 'node:fs/promises'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { openToApplication } from './database/application-role.ts'
@@ -42,6 +41,7 @@ import {
   type OpenedRelational,
   openColumnarStore,
   openRelationalStore,
+  openReserves,
 } from './open-stores.ts'
 import { type Clock, monotonicClock, systemClock } from './platform/clock.ts'
 import type { Config } from './platform/config/config.ts'
@@ -49,7 +49,7 @@ import { createArgon2Threads } from './platform/crypto/argon2-threads.ts'
 import { readKeyFile } from './platform/crypto/encryption-key.ts'
 import { createPasswords, type Passwords } from './platform/crypto/passwords.ts'
 import type { DataDirectory } from './platform/files/data-directory.ts'
-import { DiskReserve, type FreeBytes, isSameDisk } from './platform/files/disk-reserve.ts'
+import type { FreeBytes } from './platform/files/disk-reserve.ts'
 import { createReadiness, type Readiness } from './platform/http/health-routes.ts'
 import { newId } from './platform/ids.ts'
 import { createJobs } from './platform/jobs/jobs.ts'
@@ -115,25 +115,6 @@ export interface ContextOverrides extends ServiceOverrides {
   readonly columnar?: OpenedColumnar
   readonly log?: EventLog
   readonly freeBytes?: FreeBytes
-}
-
-/** Of what takes the space of which disk. A database elsewhere has a disk of its own, which nobody here can ask. */
-async function openReserves(
-  { contentDirectory, diskReserveBytes, relational }: Config,
-  dataDirectory: DataDirectory,
-  clock: Clock,
-  freeBytes: FreeBytes | undefined,
-) {
-  await mkdir(contentDirectory, { recursive: true, mode: 0o700 })
-  const reserveOf = (directory: string, reserveBytes: number) =>
-    new DiskReserve({ directory, reserveBytes, clock, ...(freeBytes && { freeBytes }) })
-  const data = reserveOf(dataDirectory.path, diskReserveBytes)
-  const isShared = await isSameDisk(dataDirectory.path, contentDirectory)
-  return {
-    data,
-    contents: isShared ? data : reserveOf(contentDirectory, diskReserveBytes),
-    rows: relational.url === undefined ? data : reserveOf(dataDirectory.path, 0),
-  }
 }
 
 /** Applies what migrations a relational store lacks, for the service and for operator commands. */

@@ -586,6 +586,7 @@ export function createServices(parts: ServiceParts): Services {
       time: { openZone, startOf, add, readRange },
       writing: overrides.reportWriting,
       isIngesting,
+      rowsRoom: parts.contents.rowsRoom,
       findReader: (db, companyId, userId) => createSavedQueryStore(db).findRunner(companyId, userId),
       listReaders: (db, companyId, addresses) => createSavedQueryStore(db).listReaders(companyId, addresses),
       recordAudit,

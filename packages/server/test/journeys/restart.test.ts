@@ -98,7 +98,7 @@ test.each(parentsOfServices)(
   },
 )
 
-test('a service whose columnar store cannot be migrated takes events, says why it answers no query, and does once it is mended', {
+test('U11: a service whose columnar store cannot be migrated takes events, says why it answers no query, and does once it is mended', {
   timeout: 300_000,
 }, async () => {
   const dataDirectory = temporaryDirectory()
