@@ -169,6 +169,8 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
       MILLRACE_DATA_DIR: dataDirectory,
       MILLRACE_ADMIN_PASSWORD: adminPassword,
       MILLRACE_LOG_LEVEL: 'warn',
+      // Temporary files may be in memory, of which others take as much as they want.
+      MILLRACE_DISK_RESERVE_MIB: '16',
       ...options.env,
     },
   })
