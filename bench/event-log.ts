@@ -47,7 +47,7 @@ const bare = async (bytes: number): Promise<number> => {
 }
 
 const appending = async (name: string, writers: number, perAppend: number): Promise<void> => {
-  const log = await openSegmentLog({ directory: join(root, name.replaceAll(' ', '-')), reserveBytes: 0 })
+  const log = await openSegmentLog({ directory: join(root, name.replaceAll(' ', '-')) })
   const delay = monitorEventLoopDelay({ resolution: 1 })
   const latencies: number[] = []
   const before = process.cpuUsage()
@@ -86,7 +86,7 @@ const appending = async (name: string, writers: number, perAppend: number): Prom
 }
 
 const reading = async (): Promise<void> => {
-  const log = await openSegmentLog({ directory: join(root, '64-x-100'), reserveBytes: 0 })
+  const log = await openSegmentLog({ directory: join(root, '64-x-100') })
   const delay = monitorEventLoopDelay({ resolution: 1 })
   delay.enable()
   const began = performance.now()
@@ -111,7 +111,7 @@ const reading = async (): Promise<void> => {
   }
   const reopened = performance.now()
   await log.close()
-  const again = await openSegmentLog({ directory: join(root, '64-x-100'), reserveBytes: 0 })
+  const again = await openSegmentLog({ directory: join(root, '64-x-100') })
   const { bytes: stored } = again.state()
   results[`reopen ${round(stored / 1e9)} GB`] = { 'p50 ms': round(performance.now() - reopened) }
   await again.close()

@@ -53,7 +53,7 @@ const rowsOf = (first: number, count: number): string => {
 
 const home = embeddedColumnar({ dataDirectory: directory, logger: silentLogger })
 const { columnar } = home
-const log = await openSegmentLog({ directory: join(directory, 'log'), reserveBytes: 0, backlogBytes: 1e9 })
+const log = await openSegmentLog({ directory: join(directory, 'log'), backlogBytes: 1e9 })
 
 /** The engine's processor time so far, in milliseconds. */
 const engineTime = (): number => {

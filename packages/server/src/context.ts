@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { openToApplication } from './database/application-role.ts'
+import { upgradeColumnar } from './database/columnar-upgrade.ts'
 import { migrateColumnar, migrateRelational } from './database/migrate.ts'
 import { auditRetention, removeOldEntries } from './features/audit/audit-retention.ts'
 import { createAuditStore } from './features/audit/audit-store.ts'
@@ -27,12 +28,20 @@ import { createMailQueue, createMailStore } from './features/mail/mail-store.ts'
 import { openConfiguredModel } from './features/reports/language-model/configured-model.ts'
 import type { LanguageModel } from './features/reports/language-model/language-model.ts'
 import { createAttachmentReader } from './features/saved-queries/runs/read-attachment.ts'
-import { measureImports, measureMails, measureReports, measureRuns, measureStores } from './measure-stores.ts'
+import {
+  measureImports,
+  measureMails,
+  measureReports,
+  measureRuns,
+  measureStorage,
+  measureStores,
+} from './measure-stores.ts'
 import {
   type OpenedColumnar,
   type OpenedRelational,
   openColumnarStore,
   openRelationalStore,
+  openReserves,
 } from './open-stores.ts'
 import { type Clock, monotonicClock, systemClock } from './platform/clock.ts'
 import type { Config } from './platform/config/config.ts'
@@ -40,6 +49,7 @@ import { createArgon2Threads } from './platform/crypto/argon2-threads.ts'
 import { readKeyFile } from './platform/crypto/encryption-key.ts'
 import { createPasswords, type Passwords } from './platform/crypto/passwords.ts'
 import type { DataDirectory } from './platform/files/data-directory.ts'
+import type { FreeBytes } from './platform/files/disk-reserve.ts'
 import { createReadiness, type Readiness } from './platform/http/health-routes.ts'
 import { newId } from './platform/ids.ts'
 import { createJobs } from './platform/jobs/jobs.ts'
@@ -50,6 +60,7 @@ import { createMetrics, type Metrics } from './platform/metrics.ts'
 import { createOutgoingClient, type OutgoingClient } from './platform/outgoing/outgoing-client.ts'
 import { rangesOf } from './platform/outgoing/public-addresses.ts'
 import { watchChannel } from './platform/stores/channel-watch.ts'
+import { gateColumnar } from './platform/stores/columnar-gate.ts'
 import type { EventLog } from './platform/stores/event-log.ts'
 import type { Relational } from './platform/stores/relational.ts'
 import { openSegmentLog } from './platform/stores/segment-log.ts'
@@ -71,8 +82,10 @@ export interface Context {
   /** What this process remembers of tokens. */
   readonly access: AccessCache
   readonly readiness: () => Promise<Readiness>
-  /** Resolves once events can be accepted and queries answered for the first time. */
+  /** Resolves once events can be accepted, and queries answered unless the columnar store has a fault. */
   readonly whenReady: Promise<void>
+  /** Why queries are not answered, for the operator; undefined when they are. */
+  readonly columnarFault: () => string | undefined
   /** From now on the service says that it is not ready; requests are still answered. */
   announceStop(): void
   /** Makes durable what waits, stops the work in the background, then the stores. */
@@ -99,9 +112,9 @@ export interface ContextOverrides extends ServiceOverrides {
   readonly findPrincipal?: FindPrincipal
   /** Its migrations are applied already. */
   readonly relational?: OpenedRelational
-  /** Its migrations are applied already. */
   readonly columnar?: OpenedColumnar
   readonly log?: EventLog
+  readonly freeBytes?: FreeBytes
 }
 
 /** Applies what migrations a relational store lacks, for the service and for operator commands. */
@@ -156,12 +169,25 @@ export async function openContext(options: ContextOptions): Promise<Context> {
     const columnarHome = overrides.columnar ?? openColumnarStore(config, dataDirectory, logger)
     closers.push(columnarHome.close)
     // The engines start side by side: a start takes as long as the slower one.
-    const columnarServes = columnarHome.start(ending.signal)
+    const serves = columnarHome.start(ending.signal)
     const relationalHome = overrides.relational ?? (await openRelationalStore(config, dataDirectory, logger))
     const { relational } = relationalHome
     closers.push(relationalHome.close)
     if (!overrides.relational) await bringUpToDate(relationalHome, logger)
-    const { columnar } = columnarHome
+    const upgrade = upgradeColumnar({
+      serves,
+      async migrate() {
+        if (columnarHome.isMigrated) return
+        await migrateColumnar({
+          columnar: columnarHome.columnar,
+          lockAt: relationalHome.ownerAddress,
+          logger,
+        })
+      },
+      logger,
+      signal: ending.signal,
+    })
+    const columnar = gateColumnar(columnarHome.columnar, () => upgrade.fault() === undefined)
 
     const outbox = overrides.outbox ?? (await openOutbox(config, dataDirectory))
     closers.push(async () => outbox.close())
@@ -192,12 +218,16 @@ export async function openContext(options: ContextOptions): Promise<Context> {
     )
     const installation = await installOnce(relational, passwords, config)
 
+    const reserves = await openReserves(config, dataDirectory, clock, overrides.freeBytes)
+    closers.push(async () => {
+      for (const reserve of Object.values(reserves)) reserve.stop()
+    })
     const log =
       overrides.log ??
       (await openSegmentLog({
         directory: join(dataDirectory.path, 'log'),
         preparesSegments: true,
-        reserveBytes: config.diskReserveBytes,
+        reserve: reserves.data,
         clock,
         onDamage: (damage) => logger.error({ damage }, damage.message),
       }))
@@ -219,12 +249,16 @@ export async function openContext(options: ContextOptions): Promise<Context> {
         ownHosts: () => [new URL(options.publicUrl()).hostname],
       })
     const services = createServices({
-      spoolDirectory: dataDirectory.runPath,
+      spools: { directory: dataDirectory.runPath, room: reserves.data },
       contents: {
         directory: config.contentDirectory,
+        room: reserves.contents,
         downloads: join(dataDirectory.runPath, 'downloads'),
+        downloadsRoom: reserves.data,
+        rowsRoom: reserves.rows,
         limitBytes: config.maxUploadBytes,
       },
+      maxStoredBytes: config.maxStoredBytes,
       countryDatabase: config.countryDatabase,
       relational,
       box,
@@ -290,28 +324,16 @@ export async function openContext(options: ContextOptions): Promise<Context> {
     closers.push(loader.stop)
     // Rows of datasources do not wait for the columnar store.
     if (config.roles.has('worker')) datasourceImports.start()
-    let columnarState = 'is starting'
-    const whenReady = columnarServes.then(async () => {
-      if (ending.signal.aborted) return
-      if (!overrides.columnar) {
-        await migrateColumnar({ columnar, lockAt: relationalHome.ownerAddress, logger })
-      }
-      columnarState = ''
-      if (!config.roles.has('worker')) return
+    const ready = upgrade.done.then((isUpToDate) => {
+      if (!isUpToDate || !config.roles.has('worker')) return
       loader.start()
       loops.start()
       reportLoops.start()
     })
-    // A failure to bring the engine up to date is final for queries, not for events.
-    whenReady.catch((error: unknown) => {
-      // The stores are closed under a migration that a stop interrupts; the next start continues it.
-      if (ending.signal.aborted) return
-      columnarState = `cannot be brought up to date: ${(error as Error).message}`
-      logger.error({ err: error }, 'the columnar store cannot be brought up to date')
-    })
 
     let stopping = false
     measureStores(metrics, log, clock, [relationalHome.child, columnarHome.child])
+    measureStorage(metrics, services.storage, reserves.data)
     return {
       config,
       logger,
@@ -321,14 +343,15 @@ export async function openContext(options: ContextOptions): Promise<Context> {
       services,
       allowsOrigin: origins.has,
       access,
-      whenReady,
+      whenReady: Promise.race([ready, upgrade.firstTry]),
+      columnarFault: upgrade.fault,
       readiness: createReadiness([
         { name: 'service', check: async () => refuseIf(stopping, 'is stopping') },
         { name: 'relational store', check: () => relational.ping() },
         {
           name: 'columnar store',
           async check() {
-            refuseIf(columnarState !== '', columnarState)
+            refuseIf(upgrade.fault() !== undefined, upgrade.fault())
             await columnar.ping()
           },
         },
@@ -360,6 +383,6 @@ export async function openContext(options: ContextOptions): Promise<Context> {
   }
 }
 
-function refuseIf(condition: boolean, reason: string): void {
+function refuseIf(condition: boolean, reason?: string): void {
   if (condition) throw new Error(reason)
 }

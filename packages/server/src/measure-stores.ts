@@ -1,7 +1,9 @@
 import type { ImportLoops } from './features/datasources/imports/import-loops.ts'
 import type { MailStore } from './features/mail/mail-store.ts'
 import type { RunLoops } from './features/saved-queries/runs/run-loops.ts'
+import type { StorageService } from './features/storage/storage-service.ts'
 import type { Clock } from './platform/clock.ts'
+import type { DiskReserve } from './platform/files/disk-reserve.ts'
 import type { Metrics } from './platform/metrics.ts'
 import type { SupervisedChild } from './platform/processes/child.ts'
 import type { EventLog } from './platform/stores/event-log.ts'
@@ -37,6 +39,33 @@ export function measureImports(metrics: Metrics, { findDelay }: Pick<ImportLoops
     'Seconds that the import of a datasource which waits longest is late',
     () => findDelay().catch(() => Number.NaN),
   )
+}
+
+/** What companies store, and what is left. */
+export function measureStorage(
+  metrics: Metrics,
+  { measure }: Pick<StorageService, 'measure'>,
+  reserve: Pick<DiskReserve, 'check' | 'freeBytes'>,
+): void {
+  const known = (which: 'total' | 'max') => () =>
+    measure().then(
+      (measured) => measured[which],
+      () => Number.NaN,
+    )
+  metrics.gauge(
+    'millrace_stored_bytes',
+    'Bytes of contents, rows and results that companies store',
+    known('total'),
+  )
+  metrics.gauge(
+    'millrace_stored_bytes_max',
+    'Bytes that the company which stores most has, of those that MILLRACE_MAX_STORED_BYTES allows',
+    known('max'),
+  )
+  metrics.gauge('millrace_disk_free_bytes', 'Free bytes of the disk of the data directory', async () => {
+    await reserve.check()
+    return reserve.freeBytes ?? Number.NaN
+  })
 }
 
 /** What the event log holds, and whether the children serve. */

@@ -1,7 +1,10 @@
+import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Clock } from './platform/clock.ts'
 import type { Config } from './platform/config/config.ts'
 import type { DataDirectory } from './platform/files/data-directory.ts'
+import { DiskReserve, type FreeBytes, isSameDisk } from './platform/files/disk-reserve.ts'
 import type { Logger } from './platform/logger.ts'
 import type { SupervisedChild } from './platform/processes/child.ts'
 import { StartRefused } from './platform/start-refused.ts'
@@ -88,6 +91,8 @@ export async function openRelationalStore(
 export interface OpenedColumnar {
   readonly columnar: Columnar
   readonly child: SupervisedChild | undefined
+  /** Whether all migrations are applied already, as to stores that tests share. */
+  readonly isMigrated?: boolean
   /** Resolves when the engine has served once; tries again until it does, or until `signal` aborts. */
   start(signal: AbortSignal): Promise<void>
   close(): Promise<void>
@@ -129,5 +134,24 @@ export function openColumnarStore(
       await columnar.close()
       await child?.stop()
     },
+  }
+}
+
+/** Of what takes the space of which disk. A database elsewhere has a disk of its own, which nobody here can ask. */
+export async function openReserves(
+  { contentDirectory, diskReserveBytes, relational }: Config,
+  dataDirectory: DataDirectory,
+  clock: Clock,
+  freeBytes: FreeBytes | undefined,
+) {
+  await mkdir(contentDirectory, { recursive: true, mode: 0o700 })
+  const reserveOf = (directory: string, reserveBytes: number) =>
+    new DiskReserve({ directory, reserveBytes, clock, ...(freeBytes && { freeBytes }) })
+  const data = reserveOf(dataDirectory.path, diskReserveBytes)
+  const isShared = await isSameDisk(dataDirectory.path, contentDirectory)
+  return {
+    data,
+    contents: isShared ? data : reserveOf(contentDirectory, diskReserveBytes),
+    rows: relational.url === undefined ? data : reserveOf(dataDirectory.path, 0),
   }
 }

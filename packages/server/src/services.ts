@@ -6,11 +6,11 @@ import { type CollectorService, createCollectorService } from './features/collec
 import { watchIngest } from './features/collector/ingest-watch.ts'
 import { createCountryDatabase } from './features/collector/senders/country-database.ts'
 import { createSenderReader } from './features/collector/senders/senders.ts'
-import type { ContentFilesOptions } from './features/datasources/contents/content-files.ts'
 import { createDatasourceLogStore } from './features/datasources/datasource-log-store.ts'
 import { createDatasourceStore } from './features/datasources/datasource-store.ts'
 import {
   createDatasources,
+  type DatasourceContents,
   type Datasources,
   type DatasourcesDependencies,
 } from './features/datasources/datasources.ts'
@@ -112,6 +112,7 @@ import {
 } from './features/statistics/settings/event-alias-service.ts'
 import { createStatisticsService, type StatisticsService } from './features/statistics/statistics-service.ts'
 import { createStatisticsStore } from './features/statistics/statistics-store.ts'
+import { createStorageService, type StorageService } from './features/storage/storage-service.ts'
 import { createSystemTagKeys } from './features/tag-keys/system-tag-keys.ts'
 import {
   createTagKeyService,
@@ -137,6 +138,7 @@ import type { OpenedColumnar } from './open-stores.ts'
 import { type Clock, monotonicClock } from './platform/clock.ts'
 import type { Passwords } from './platform/crypto/passwords.ts'
 import type { SecretBox } from './platform/crypto/secret-box.ts'
+import type { DiskRoom } from './platform/files/disk-reserve.ts'
 import { normalizeId } from './platform/ids.ts'
 import { createSqlLeakyBuckets } from './platform/limits/sql-leaky-bucket.ts'
 import type { Logger } from './platform/logger.ts'
@@ -157,6 +159,7 @@ export interface Services extends Pick<Datasources, 'datasources' | 'workerDatas
   readonly singleSignOn: SingleSignOn
   readonly collector: CollectorService
   readonly datasourceImports: Datasources['loops']
+  readonly storage: StorageService
   readonly statistics: StatisticsService
   readonly analyticsSettings: AnalyticsSettingsService
   readonly eventAliases: EventAliasService
@@ -210,9 +213,11 @@ export interface ServiceParts {
   /** Address under which users reach the service, without a path. */
   readonly publicUrl: () => string
   /** Where answers that are too large for the memory are held. */
-  readonly spoolDirectory: string
+  readonly spools: { readonly directory: string; readonly room: DiskRoom }
   /** Where the content of datasources is. */
-  readonly contents: ContentFilesOptions & { readonly limitBytes: number }
+  readonly contents: DatasourceContents
+  /** Of one company. */
+  readonly maxStoredBytes: number
   /** File of the country of each address; undefined for the one that the service brings. */
   readonly countryDatabase: string | undefined
   readonly findPrincipal: FindPrincipal
@@ -377,6 +382,7 @@ export function createServices(parts: ServiceParts): Services {
     readResults: overrides.readResults ?? createDecisionReader(readResults),
     clock,
   })
+  const storage = createStorageService({ relational, maxBytes: parts.maxStoredBytes, log: logger })
   const { loops: datasourceImports, ...datasourceParts } = createDatasources({
     relational,
     recordAudit,
@@ -402,6 +408,7 @@ export function createServices(parts: ServiceParts): Services {
     enqueueMail,
     publicUrl,
     contents: parts.contents,
+    holdStorage: storage.hold,
     clock,
     logger,
     processes: overrides.contentProcesses,
@@ -491,6 +498,7 @@ export function createServices(parts: ServiceParts): Services {
       clock,
     }),
     collector,
+    storage,
     ...datasourceParts,
     datasourceImports,
     singleSignOn: createSingleSignOn({
@@ -515,7 +523,7 @@ export function createServices(parts: ServiceParts): Services {
     analyticsSettings,
     eventAliases: createEventAliasService({ relational, recordAudit, lockCompany }),
     statistics,
-    answerBodies: createAnswerBodies({ directory: parts.spoolDirectory }),
+    answerBodies: createAnswerBodies(parts.spools),
     cohorts,
     tagKeys: createTagKeyService({
       relational,
@@ -558,6 +566,8 @@ export function createServices(parts: ServiceParts): Services {
       listLinkedAccounts: linkedAccounts.listIds,
       claimKey,
       sendMessage: linkedAccounts.deliver,
+      holdStorage: storage.hold,
+      rowsRoom: parts.contents.rowsRoom,
       recordAudit,
       enqueueMail,
       publicUrl,
@@ -576,6 +586,7 @@ export function createServices(parts: ServiceParts): Services {
       time: { openZone, startOf, add, readRange },
       writing: overrides.reportWriting,
       isIngesting,
+      rowsRoom: parts.contents.rowsRoom,
       findReader: (db, companyId, userId) => createSavedQueryStore(db).findRunner(companyId, userId),
       listReaders: (db, companyId, addresses) => createSavedQueryStore(db).listReaders(companyId, addresses),
       recordAudit,

@@ -37,13 +37,15 @@ function settingOf(dataDirectory: string): string {
 }
 
 function banner(context: Context, addresses: Addresses): string {
-  const { installation } = context
+  const { installation, columnarFault } = context
   const { generatedPassword } = installation
   const publicUrl = publicUrlOf(addresses)
   const steps = quickStart({ ...addresses, ...installation, email: installation.adminEmail })
   const lines = [
     '',
-    `Millrace ${version} is ready.`,
+    columnarFault() === undefined
+      ? `Millrace ${version} is ready.`
+      : `Millrace ${version} accepts events, and answers no queries: the log says why.`,
     '',
     `  interface    ${addresses.baseUrl}`,
     `  collector    ${addresses.collectorUrl}/collect/${installation.datasourceId}/tracker`,

@@ -181,4 +181,18 @@ export const datasourceErrors = {
     message: 'The content cannot be stored at the moment, send it again later',
     data: Retry,
   },
+  storageFull: {
+    errorCode: 1036,
+    status: 507,
+    message: 'Your company stores as many bytes as it may',
+    data: Type.Object(
+      {
+        limit: Type.Integer({ examples: [21_474_836_480] }),
+        used: Type.Integer({ examples: [21_474_000_000] }),
+        asked: Type.Integer({ examples: [48_000_000] }),
+        unit: Type.Literal('bytes'),
+      },
+      strict,
+    ),
+  },
 } as const satisfies Record<string, ErrorRow>

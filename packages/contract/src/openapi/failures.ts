@@ -22,6 +22,7 @@ const reasons: Readonly<Record<number, string>> = {
   500: 'Internal error',
   503: 'Unavailable',
   504: 'Timeout',
+  507: 'Insufficient storage',
 }
 
 function titleOf(name: ErrorName): string {

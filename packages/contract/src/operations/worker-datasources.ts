@@ -151,6 +151,7 @@ export const uploadContent = {
     'contentTooLarge',
     'emptyContent',
     'contentNotStored',
+    'storageFull',
     'tooManyRequests',
   ],
   consumes: ['application/octet-stream'],

@@ -14,6 +14,7 @@ export const importFaults = [
   'no-rows',
   'too-many-refused',
   'interrupted',
+  'storage-full',
   'store-refused',
 ] as const
 export type ImportFaultCode = (typeof importFaults)[number]

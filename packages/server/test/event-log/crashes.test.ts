@@ -80,7 +80,6 @@ const play = async (steps: Step[], preparesSegments: boolean) => {
     openSegmentLog({
       directory: '/log',
       files: disk.files,
-      reserveBytes: 0,
       segmentBytes: 2_000,
       preparesSegments,
     })

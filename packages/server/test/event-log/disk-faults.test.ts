@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { systemClock } from '../../src/platform/clock.ts'
+import { DiskReserve } from '../../src/platform/files/disk-reserve.ts'
 import type { EventLog } from '../../src/platform/stores/event-log.ts'
 import { LogUnavailable } from '../../src/platform/stores/event-log.ts'
 import { openSegmentLog, type SegmentLogOptions } from '../../src/platform/stores/segment-log.ts'
@@ -6,7 +8,7 @@ import { readLog } from '../support/log-lines.ts'
 import { type DiskCall, SimulatedDisk } from '../support/simulated-disk.ts'
 
 const openOn = (disk: SimulatedDisk, options: Partial<SegmentLogOptions> = {}): Promise<EventLog> =>
-  openSegmentLog({ directory: '/log', files: disk.files, reserveBytes: 0, ...options })
+  openSegmentLog({ directory: '/log', files: disk.files, ...options })
 
 let serial = 0
 const append = async (log: EventLog): Promise<string> => {
@@ -224,12 +226,15 @@ describe('release', () => {
   })
 })
 
+const reserveOn = (disk: SimulatedDisk, reserveBytes: number): DiskReserve =>
+  new DiskReserve({ directory: '/log', reserveBytes, clock: systemClock, freeBytes: disk.freeBytes })
+
 describe('the reserve of free space', () => {
   it('refuses appends before the disk is full, says so, and takes them again when space returns', async () => {
     const disk = new SimulatedDisk()
     const mebibyte = 1024 * 1024
     disk.free = 512 * mebibyte + 5_000
-    const log = await openOn(disk, { reserveBytes: 512 * mebibyte })
+    const log = await openOn(disk, { reserve: reserveOn(disk, 512 * mebibyte) })
     const acknowledged = await appendMany(log)
     for (let round = 0; round < 5; round++) acknowledged.push(...(await appendMany(log)))
     expect(acknowledged.length).toBeLessThan(64 * 5)
@@ -249,11 +254,11 @@ describe('the reserve of free space', () => {
   it('is known when the log is opened, and a file system that cannot tell is written to', async () => {
     const disk = new SimulatedDisk()
     disk.free = 1_000
-    const full = await openOn(disk, { reserveBytes: 5_000 })
+    const full = await openOn(disk, { reserve: reserveOn(disk, 5_000) })
     expect(await appendMany(full)).toEqual([])
     await full.close()
     disk.fault = (call) => (call === 'freeBytes' ? { code: 'ENOSYS' } : undefined)
-    const log = await openOn(disk, { reserveBytes: 5_000 })
+    const log = await openOn(disk, { reserve: reserveOn(disk, 5_000) })
     expect(await appendMany(log)).toHaveLength(64)
     await log.close()
   })

@@ -50,7 +50,7 @@ describe('kill -9 under load', () => {
         const acknowledged = await writeUntilKilled(directory, perAppend, 5 + ((round * 37) % 90))
         kept += acknowledged.length
         expect(Math.min(...acknowledged)).toBeGreaterThan(last)
-        const log = await openSegmentLog({ directory, reserveBytes: 0 })
+        const log = await openSegmentLog({ directory })
         const { lines, next, batches } = await readLog(log, checkpoint)
         checkpoint = next
         await log.release(next)

@@ -339,7 +339,7 @@ describe('content', () => {
     world.context.services.workerDatasources.upload(
       { principal: { ...world.caller, email: 'ada@example.com' } as never, address: '192.0.2.1' },
       id,
-      { body, fileName: undefined, contentType: undefined },
+      { body, declaredBytes: undefined, fileName: undefined, contentType: undefined },
     )
 
   test('a form that holds the file is refused, and the content stays', async () => {

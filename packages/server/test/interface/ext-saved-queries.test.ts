@@ -256,7 +256,7 @@ test('results of a company have a bound, beyond which runs fail with the reason'
   await app.relational.pool.query(
     `insert into saved_query_runs (id, company_id, saved_query_id, trigger, planned_for, state, results, results_until)
      select lpad(i::text, 24, '0'), $1, $2, 'manual', now(), 'delivered', $3, now() + interval '1 hour'
-     from generate_series(1, 81) as i`,
+     from generate_series(1, 320) as i`,
     [
       app.app.companyId,
       id,
@@ -266,7 +266,7 @@ test('results of a company have a bound, beyond which runs fail with the reason'
   await app.call('analyst', 'POST', `/${id}/run`)
   await app.work()
   const failed = (await app.runs(id)).find(({ state }) => state === 'failed')
-  expect(failed?.reason).toMatch(/more than 5 GiB/)
+  expect(failed?.reason).toMatch(/may store 21474836480 bytes: 21474836480 are used/)
   await app.advance(hour)
   await app.loops.sweep()
   await app.call('analyst', 'POST', `/${id}/run`)

@@ -4,6 +4,7 @@ import { createServer, type Server } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { dirname, join } from 'node:path'
 import { gzipSync } from 'node:zlib'
+import { pino } from 'pino'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { newId } from '../../src/platform/ids.ts'
 import { createOutgoingClient } from '../../src/platform/outgoing/outgoing-client.ts'
@@ -259,27 +260,26 @@ describe('D06: answers that take long or are large', () => {
     }
   })
 
-  test('an upload beyond the limit, or one that breaks off, leaves no file', async () => {
-    const small = await openWorkerDatasources({})
+  test('an upload that breaks off leaves no file, and is cancelled instead of a failure of the service', async () => {
+    const lines: { level: number; msg: string }[] = []
+    const logger = pino({ level: 'info' }, { write: (line) => void lines.push(JSON.parse(line)) })
+    const small = await openWorkerDatasources({ logger })
     try {
       const { id } = await small.create({ source: { type: 'file' } })
-      const { address } = await small.app
-        .listen({ port: 0, host: '127.0.0.1' })
-        .then((text) => ({ address: text }))
-      const send = (headers: object, body: string) =>
-        new Promise<void>((resolve) => {
-          const sent = request(`${address}/v2/datasources/${id}/content`, {
-            method: 'PUT',
-            headers: { ...callerToken, 'content-type': 'text/csv', ...headers },
-          })
-          sent.on('error', () => resolve())
-          sent.on('response', (response) => response.resume().on('end', resolve))
-          sent.write(body)
-          setTimeout(() => sent.destroy(), 200)
-        })
-      await send({ 'content-length': 1_000_000 }, 'a,b\n1,2\n')
-      const { config } = small.context
-      await expect.poll(() => readdirSync(config.contentDirectory)).toEqual([])
+      const address = await small.app.listen({ port: 0, host: '127.0.0.1' })
+      const sent = request(`${address}/v2/datasources/${id}/content`, {
+        method: 'PUT',
+        headers: { ...callerToken, 'content-type': 'text/csv', 'content-length': 1_000_000 },
+      })
+      sent.on('error', () => {})
+      sent.write('a,b\n1,2\n')
+      const files = () => readdirSync(small.context.config.contentDirectory)
+      await expect.poll(files).toHaveLength(1)
+      sent.destroy()
+      const messages = () => lines.map(({ msg }) => msg)
+      await expect.poll(messages).toContain('request cancelled: the client has left')
+      expect(files()).toEqual([])
+      expect(lines.filter(({ level }) => level >= 40)).toEqual([])
       expect((await small.call('GET', `/${id}`)).data).not.toHaveProperty('source.content')
     } finally {
       await small.close()

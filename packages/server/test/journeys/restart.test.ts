@@ -4,9 +4,16 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
+import { columnarDirectory } from '../../src/database/migrate.ts'
 import { findRunningService, openDataDirectory } from '../../src/platform/files/data-directory.ts'
+import { silentLogger } from '../../src/platform/logger.ts'
+import { readMigrations } from '../../src/platform/migrations/migrations.ts'
+import { splitStatements } from '../../src/platform/migrations/sql-statements.ts'
 import { isAlive } from '../../src/platform/processes/identity.ts'
 import { signalProcess } from '../../src/platform/processes/termination.ts'
+import { engineSocketPath } from '../../src/platform/stores/chdb/socket.ts'
+import { openColumnar } from '../../src/platform/stores/columnar.ts'
+import { embeddedColumnar } from '../../src/platform/stores/columnar-embedded.ts'
 import { openSegmentLog } from '../../src/platform/stores/segment-log.ts'
 import { long, times } from '../support/long.ts'
 import { startService } from '../support/running-service.ts'
@@ -54,7 +61,7 @@ test.each(everyParent)(
       expect(findRunningService(path)).toBeUndefined()
       // The lock of the one alone every other time: the killed process has given up neither yet.
       const directory = round % 2 === 0 ? undefined : await openDataDirectory(path, 0)
-      const log = await openSegmentLog({ directory: join(path, 'log'), reserveBytes: 0 })
+      const log = await openSegmentLog({ directory: join(path, 'log') })
       await log.release(log.end())
       await log.close()
       directory?.release()
@@ -90,3 +97,56 @@ test.each(parentsOfServices)(
     await expect.poll(() => processes.filter(isAlive), { timeout: 25_000 }).toEqual([])
   },
 )
+
+test('U11: a service whose columnar store cannot be migrated takes events, says why it answers no query, and does once it is mended', {
+  timeout: 300_000,
+}, async () => {
+  const dataDirectory = temporaryDirectory()
+  const engine = embeddedColumnar({ dataDirectory, logger: silentLogger, yields: false })
+  await engine.child.start()
+  // In the way of a migration, which puts rows into columns that this one does not have.
+  await engine.columnar.command({
+    sql: 'create table person_events (other UInt8) engine = MergeTree order by other',
+  })
+  await engine.columnar.close()
+  await engine.child.stop()
+
+  const service = await startService({ dataDirectory, untilReady: false })
+  onTestFinished(async () => void (await service.stop('SIGKILL')))
+  const { trackerUrl, companyId } = service
+  const readiness = async () => {
+    const reply = await fetch(new URL('/health/ready', trackerUrl))
+    return { ...((await reply.json()) as { parts: Record<string, string> }), status: reply.status }
+  }
+  const why = /Migration 0006-person-events\.sql, line \d+ failed/
+  expect(await readiness()).toMatchObject({
+    status: 503,
+    parts: { 'columnar store': expect.stringMatching(why), 'event log': 'ok', 'relational store': 'ok' },
+  })
+  const event = { key: companyId, name: 'seen', url: '', tmpId: 'd', eventId: '1', v: 1, data: {} }
+  expect((await fetch(trackerUrl, { method: 'POST', body: JSON.stringify(event) })).status).toBe(200)
+  const query = { measures: ['events.count'], dimensions: [], filters: [], timeDimensions: [] }
+  const refused = await service.call('POST', '/v2/statistics/query', query)
+  expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '2'])
+  expect(await refused.json()).toMatchObject({
+    error_code: 17,
+    message: expect.stringContaining('not up to date'),
+  })
+  // Queries that wait in the store and further tries add no line.
+  const lines = service
+    .output()
+    .split('\n')
+    .filter((line) => why.test(line))
+  expect(lines).toHaveLength(1)
+  expect(lines[0]).toContain('Mend what the error names, or start the former version')
+  expect(service.output()).toContain('accepts events, and answers no queries')
+
+  const store = openColumnar({ address: { socketPath: engineSocketPath(join(dataDirectory, 'run')) } })
+  onTestFinished(() => store.close())
+  const { sql = '' } = readMigrations(columnarDirectory).find(({ number }) => number === 6) ?? {}
+  await store.command({ sql: 'drop table person_events sync' })
+  await store.command({ sql: splitStatements(sql)[0]?.text ?? '' })
+  await expect.poll(readiness, { timeout: 60_000 }).toMatchObject({ status: 200 })
+  await expect.poll(() => service.query(query), { timeout: 20_000 }).toEqual([{ 'events.count': 1 }])
+  expect(await service.stop()).toBe(0)
+})

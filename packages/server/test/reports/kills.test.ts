@@ -1,3 +1,4 @@
+import { tmpdir } from 'node:os'
 import type { Report } from '@millrace/contract/resources/report.ts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { recordAudit } from '../../src/features/audit/audit-store.ts'
@@ -7,6 +8,7 @@ import { createSavedQueryStore } from '../../src/features/saved-queries/saved-qu
 import { add, startOf } from '../../src/features/statistics/query/time/calendar.ts'
 import { readRange } from '../../src/features/statistics/query/time/dates.ts'
 import { openZone } from '../../src/features/statistics/query/time/zone.ts'
+import { DiskReserve } from '../../src/platform/files/disk-reserve.ts'
 import { silentLogger } from '../../src/platform/logger.ts'
 import { day, hour, minute } from '../support/fake-time.ts'
 import { long } from '../support/long.ts'
@@ -68,6 +70,7 @@ function startProcess(timezone = 'UTC'): Process {
     writing: plain.writing,
     findReader: (db, companyId, userId) => createSavedQueryStore(db).findRunner(companyId, userId),
     listReaders: (db, companyId, addresses) => createSavedQueryStore(db).listReaders(companyId, addresses),
+    rowsRoom: new DiskReserve({ directory: tmpdir(), reserveBytes: 0, clock: database.time.clock }),
     clock: database.time.clock,
     recordAudit,
     enqueueMail: createMailQueue(testBox),

@@ -1,3 +1,4 @@
+import { tmpdir } from 'node:os'
 import type { Schedule } from '@millrace/contract/resources/saved-query.ts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { recordAudit } from '../../src/features/audit/audit-store.ts'
@@ -9,6 +10,8 @@ import { createSavedQueryStore } from '../../src/features/saved-queries/saved-qu
 import { nextTimes } from '../../src/features/saved-queries/schedule/planned-times.ts'
 import { readSchedule } from '../../src/features/saved-queries/schedule/read-schedule.ts'
 import { openZone } from '../../src/features/statistics/query/time/zone.ts'
+import { createStorageService } from '../../src/features/storage/storage-service.ts'
+import { DiskReserve } from '../../src/platform/files/disk-reserve.ts'
 import { newId } from '../../src/platform/ids.ts'
 import { silentLogger } from '../../src/platform/logger.ts'
 import { day, minute } from '../support/fake-time.ts'
@@ -83,6 +86,8 @@ function startProcess(): Process {
     listLinkedAccounts: async () => [],
     claimKey,
     sendMessage: async () => true,
+    holdStorage: createStorageService({ relational: database, maxBytes: 1e12, log: silentLogger }).hold,
+    rowsRoom: new DiskReserve({ directory: tmpdir(), reserveBytes: 0, clock: database.time.clock }),
     clock: database.time.clock,
     recordAudit,
     enqueueMail: createMailQueue(testBox),

@@ -55,7 +55,7 @@ export async function startCollector(
   } = {},
 ) {
   const directory = await mkdtemp(join(tmpdir(), 'millrace-collector-'))
-  const segmentLog = await openSegmentLog({ directory: join(directory, 'log'), reserveBytes: 0 })
+  const segmentLog = await openSegmentLog({ directory: join(directory, 'log') })
   const datasources = new Map<string, CollectorDatasource>()
   const world = { now: startTime, databaseDown: false, asked: 0 }
   datasources.set(datasourceId, { id: datasourceId, companyId, active: true, countries: true })

@@ -84,7 +84,7 @@ export async function createLoadingGround(): Promise<LoadingGround> {
   const directory = mkdtempSync(join(tmpdir(), 'millrace-loading-'))
   const [database, engine] = await Promise.all([createTestDatabase(), createTestColumnar()])
   const openLog = (options: Partial<SegmentLogOptions> = {}): Promise<EventLog> =>
-    openSegmentLog({ directory: join(directory, 'log'), reserveBytes: 0, ...options })
+    openSegmentLog({ directory: join(directory, 'log'), ...options })
   const store = createLoaderStore({ columnar: engine, threads: 2 })
   let log = await openLog()
   const checkpoints = createCheckpointStore({ relational: database, log: log.id })

@@ -7,7 +7,7 @@ import { openDataDirectory } from '../../src/platform/files/data-directory.ts'
 import { openSegmentLog } from '../../src/platform/stores/segment-log.ts'
 
 const { path, publish } = await openDataDirectory(process.argv[2] ?? '')
-const log = await openSegmentLog({ directory: join(path, 'log'), preparesSegments: true, reserveBytes: 0 })
+const log = await openSegmentLog({ directory: join(path, 'log'), preparesSegments: true })
 publish('http://127.0.0.1:1')
 // Memory that was touched takes the kernel a while to give back.
 const ballast = Buffer.alloc(256 * 1024 * 1024, 1)

@@ -9,7 +9,6 @@ const [directory = '', parallel = '64', perAppend = '1'] = process.argv.slice(2)
 const count = Number(perAppend)
 const log = await openSegmentLog({
   directory,
-  reserveBytes: 0,
   segmentBytes: 2_000_000,
   preparesSegments: true,
 })

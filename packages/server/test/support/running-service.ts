@@ -104,6 +104,8 @@ interface ServiceOptions {
   readonly env?: Record<string, string>
   /** What to launch in the place of the service, so that it starts the service in turn. */
   readonly through?: (service: readonly string[]) => readonly string[]
+  /** Whether to wait until it is ready (the default), or only until it listens. */
+  readonly untilReady?: boolean
 }
 
 /** Data directories that no test has named and none has removed. */
@@ -149,7 +151,7 @@ async function prepareDataDirectory(env: Record<string, string>): Promise<string
   return directory
 }
 
-/** Starts a whole service on a data directory and waits until it is ready. */
+/** Starts a whole service on a data directory and waits until it is ready, unless told otherwise. */
 export async function startService(options: ServiceOptions = {}): Promise<Service> {
   const dataDirectory = options.dataDirectory ?? (await prepareDataDirectory(options.env ?? {}))
   const started = performance.now()
@@ -167,6 +169,8 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
       MILLRACE_DATA_DIR: dataDirectory,
       MILLRACE_ADMIN_PASSWORD: adminPassword,
       MILLRACE_LOG_LEVEL: 'warn',
+      // Temporary files may be in memory, of which others take as much as they want.
+      MILLRACE_DISK_RESERVE_MIB: '16',
       ...options.env,
     },
   })
@@ -185,7 +189,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     )
   })
   const origin = await announced
-  while ((await fetch(`${origin}/health/ready`)).status !== 200)
+  while (options.untilReady !== false && (await fetch(`${origin}/health/ready`)).status !== 200)
     await new Promise((resolve) => setTimeout(resolve, 20))
   const readyAfter = performance.now() - started
   const bootstrap = JSON.parse(readFileSync(join(dataDirectory, 'bootstrap.json'), 'utf8')) as Bootstrap

@@ -53,8 +53,9 @@ const givenRelational = (database: TestDatabase): OpenedRelational => ({
   close: stays,
 })
 
-const givenColumnar = (columnar: Columnar): OpenedColumnar => ({
+const givenColumnar = (columnar: Columnar, isMigrated: boolean): OpenedColumnar => ({
   columnar,
+  isMigrated,
   child: undefined,
   start: stays,
   close: stays,
@@ -68,6 +69,10 @@ export interface TestServiceOptions extends Omit<ContextOverrides, 'relational' 
   readonly clock?: Clock
   /** Stays open; one without any row when it is not given. */
   readonly columnar?: Columnar
+  /** Whether the service applies the migrations of the columnar store itself. */
+  readonly migratesColumnar?: boolean
+  /** Further variables of its environment. */
+  readonly environment?: Readonly<Record<string, string>>
   /** What ends with the service. */
   readonly onClose?: () => Promise<void>
 }
@@ -91,22 +96,27 @@ export async function openTestService(
     origin = () => testOrigin,
     logger = silentLogger,
     columnar = emptyColumnar,
+    migratesColumnar = false,
+    environment = {},
     onClose,
     ...overrides
   } = options
   if (!options.clock) database.follow()
   const path = mkdtempSync(join(tmpdir(), 'millrace-service-'))
   const dataDirectory = await openDataDirectory(path)
-  const environment = configFrom(
+  const readConfig = configFrom(
     readEnvironment({
       MILLRACE_DATA_DIR: path,
       MILLRACE_ENCRYPTION_KEY: encryptionKey.toString('base64'),
       MILLRACE_ADMIN_EMAIL: 'first@millrace.example',
       MILLRACE_ADMIN_PASSWORD: 'twelve grey herons',
+      // Temporary files may be in memory, of which others take as much as they want.
+      MILLRACE_DISK_RESERVE_MIB: '0',
+      ...environment,
     }),
   )
   // What works in the background would come between the steps of a test.
-  const config = { ...environment, roles: new Set(['interface', 'collector'] as const) }
+  const config = { ...readConfig, roles: new Set(['interface', 'collector'] as const) }
   const context = await openContext({
     config,
     logger,
@@ -115,10 +125,11 @@ export async function openTestService(
     overrides: {
       clock: database.time.clock,
       passwords: cheapPasswords(),
-      log: overrides.log ?? (await openSegmentLog({ directory: join(path, 'log'), reserveBytes: 0 })),
+      // One that watches the disk is the context's own.
+      ...(overrides.freeBytes ? {} : { log: await openSegmentLog({ directory: join(path, 'log') }) }),
       ...overrides,
       relational: givenRelational(database),
-      columnar: givenColumnar(columnar),
+      columnar: givenColumnar(columnar, !migratesColumnar),
     },
   })
   await context.whenReady

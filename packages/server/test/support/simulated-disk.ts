@@ -1,7 +1,7 @@
 import { basename } from 'node:path'
 import type { SegmentFiles } from '../../src/platform/stores/segment-files.ts'
 
-export type DiskCall = keyof SegmentFiles
+export type DiskCall = keyof SegmentFiles | 'freeBytes'
 
 interface Write {
   readonly position: number
@@ -122,10 +122,11 @@ export class SimulatedDisk {
     close: async (fd) => {
       this.#open.delete(fd)
     },
-    freeBytes: async () => {
-      this.#check('freeBytes', '.')
-      return this.free
-    },
+  }
+
+  readonly freeBytes = async (): Promise<number> => {
+    this.#check('freeBytes', '.')
+    return this.free
   }
 
   get names(): string[] {

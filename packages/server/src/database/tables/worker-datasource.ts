@@ -59,6 +59,8 @@ export const datasourceVersions = pgTable('datasource_versions', {
   fields: json('fields').$type<WorkerField[]>().notNull(),
   keyField: text('key_field'),
   rowCount: bigint('row_count', { mode: 'number' }).notNull(),
+  /** Of its table with the indexes. */
+  rowBytes: bigint('row_bytes', { mode: 'number' }).notNull(),
   revision: integer('revision').notNull().default(1),
   createdAt: instant('created_at').notNull().defaultNow(),
   updatedAt: instant('updated_at').notNull().defaultNow(),

@@ -82,9 +82,10 @@ export function registerDatasourceRoutes(
     )
     route(bare, uploadContent, ({ principal, ip, params, query, raw, headers }) => {
       allowLongBody(raw)
-      const contentType = headers['content-type']
+      const { 'content-type': contentType, 'content-length': length } = headers
       return workerDatasources.upload({ principal, address: ip }, params.id, {
         body: raw,
+        declaredBytes: length === undefined ? undefined : Number(length),
         fileName: query.fileName,
         contentType,
       })

@@ -1,9 +1,11 @@
 import type { Clock } from '../../platform/clock.ts'
 import type { SecretBox } from '../../platform/crypto/secret-box.ts'
+import type { DiskRoom } from '../../platform/files/disk-reserve.ts'
 import type { Logger } from '../../platform/logger.ts'
 import type { EnqueueMail } from '../../platform/mail/mail-queue.ts'
 import type { OutgoingClient } from '../../platform/outgoing/outgoing-client.ts'
 import type { Relational } from '../../platform/stores/relational.ts'
+import type { HoldStorage } from '../storage/storage-service.ts'
 import { type ContentFilesOptions, createContentFiles } from './contents/content-files.ts'
 import { createFetchContent } from './contents/fetch-content.ts'
 import {
@@ -25,6 +27,13 @@ import { createWorkerService, type WorkerService } from './workers/worker-servic
 import { createWorkerSettings } from './workers/worker-settings.ts'
 import { createWorkerStore } from './workers/worker-store.ts'
 
+export interface DatasourceContents extends ContentFilesOptions {
+  readonly limitBytes: number
+  /** Of the disk of downloads, and of that of the rows. */
+  readonly downloadsRoom: DiskRoom
+  readonly rowsRoom: DiskRoom
+}
+
 export interface DatasourcesDependencies
   extends Pick<
     DatasourceServiceDependencies,
@@ -36,7 +45,8 @@ export interface DatasourcesDependencies
   readonly times: CronTimes
   readonly enqueueMail: EnqueueMail
   readonly publicUrl: () => string
-  readonly contents: ContentFilesOptions & { readonly limitBytes: number }
+  readonly contents: DatasourceContents
+  readonly holdStorage: HoldStorage
   readonly clock: Clock
   readonly logger: Logger
   /** What parses content; tests hand in their own. */
@@ -54,10 +64,10 @@ export interface Datasources {
 /** Datasources with their imports and rows, wired together. */
 export function createDatasources(dependencies: DatasourcesDependencies): Datasources {
   const { relational, box, outgoing, times, enqueueMail, publicUrl, contents, clock, logger } = dependencies
-  const { recordAudit, processes = createContentProcesses() } = dependencies
-  const { limitBytes } = contents
+  const { recordAudit, holdStorage, processes = createContentProcesses() } = dependencies
+  const { limitBytes, downloadsRoom, rowsRoom } = contents
   const files = createContentFiles(contents)
-  const fetch = createFetchContent({ outgoing, box })
+  const fetch = createFetchContent({ outgoing, box, room: downloadsRoom })
   const reader = createRowReader({
     relational,
     findLive: createWorkerStore(relational.db).findLive,
@@ -79,12 +89,15 @@ export function createDatasources(dependencies: DatasourcesDependencies): Dataso
       analysis: createSourceAnalysis({ files, fetch, processes }),
       read: datasources.read,
       limitBytes,
+      holdStorage,
     }),
     datasourceRows: reader,
     loops: createImportLoops({
       planner: createImportPlanner({ relational, times, log: logger }),
       worker: createImportWorker({
         ...{ relational, files, fetch, processes, enqueueMail, publicUrl, limitBytes },
+        holdStorage,
+        rowsRoom,
         log: logger,
       }),
       sweep: createImportSweep({ relational, files, clock }),

@@ -6,11 +6,11 @@ import { type Attachment, type Mail, MailRefused, type Outbox } from '../../plat
 import type { DueMail, MailStore } from './mail-store.ts'
 
 export interface MailServiceDependencies {
-  readonly store: Pick<MailStore, 'takeDue' | 'markSent' | 'postpone' | 'giveUp' | 'sweep'>
+  readonly store: Pick<MailStore, 'takeDue' | 'markSent' | 'drop' | 'postpone' | 'giveUp' | 'sweep'>
   readonly outbox: Outbox
   /** Absent where no mail carries anything. */
   readonly readAttachment?: ReadAttachment
-  readonly log: Pick<Logger, 'warn' | 'error'>
+  readonly log: Pick<Logger, 'info' | 'warn' | 'error'>
   readonly clock?: Clock
   readonly pollMs?: number
   /** Max milliseconds that a stop waits for a mail in flight. */
@@ -50,12 +50,13 @@ export function createMailService(dependencies: MailServiceDependencies) {
   let stopped = false
   let sweptAt = 0
 
-  async function complete({ attachments = [], ...mail }: QueuedMail): Promise<Mail> {
+  /** Undefined when what it carries has been deleted: there is nothing to send any more. */
+  async function complete({ attachments = [], ...mail }: QueuedMail): Promise<Mail | undefined> {
     if (attachments.length === 0) return mail
     const read: Attachment[] = []
     for (const { source, ...attachment } of attachments) {
       const content = await readAttachment?.(source)
-      if (!content) throw new MailRefused('what it carries has been deleted')
+      if (!content) return undefined
       read.push({ ...attachment, content })
     }
     return { ...mail, attachments: read }
@@ -64,7 +65,12 @@ export function createMailService(dependencies: MailServiceDependencies) {
   async function send({ id, attempt, read }: DueMail): Promise<void> {
     try {
       if (attempt > maxAttempts) throw new MailRefused('the process ended during every attempt')
-      await outbox.send({ ...(await complete(read())), id })
+      const mail = await complete(read())
+      if (!mail) {
+        log.info({ mailId: id }, 'a mail is not sent: what it carries has been deleted')
+        return await store.drop(id)
+      }
+      await outbox.send({ ...mail, id })
     } catch (error) {
       const reason = (error as Error).message
       if (error instanceof MailRefused || attempt >= maxAttempts) {

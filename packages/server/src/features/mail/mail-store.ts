@@ -77,6 +77,11 @@ export function createMailStore(db: Queries, box: SecretBox) {
         .where(eq(outgoingMails.id, id))
     },
 
+    /** Forgets a mail that nobody is to get any more. */
+    async drop(id: string): Promise<void> {
+      await db.delete(outgoingMails).where(eq(outgoingMails.id, id))
+    },
+
     async postpone(id: string, seconds: number, error: string): Promise<void> {
       await db
         .update(outgoingMails)

@@ -1,4 +1,5 @@
 import type { RecordAudit } from '../../platform/audit.ts'
+import type { DiskRoom } from '../../platform/files/disk-reserve.ts'
 import { createWorkLoops } from '../../platform/jobs/work-loops.ts'
 import type { Logger } from '../../platform/logger.ts'
 import type { EnqueueMail } from '../../platform/mail/mail-queue.ts'
@@ -28,6 +29,7 @@ export interface ReportsDependencies extends Readers, ReportWritingDependencies 
   readonly writing?: ((runQuery: RunQuery) => ReportWriting) | undefined
   /** Whether many events arrive at this moment. */
   readonly isIngesting: () => boolean
+  readonly rowsRoom: DiskRoom
   readonly recordAudit: RecordAudit
   readonly enqueueMail: EnqueueMail
   readonly publicUrl: () => string

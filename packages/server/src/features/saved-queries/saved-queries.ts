@@ -15,7 +15,7 @@ import {
 
 export interface SavedQueriesDependencies
   extends SavedQueryServiceDependencies,
-    Pick<RunWorkerDependencies, 'answer'>,
+    Pick<RunWorkerDependencies, 'answer' | 'holdStorage' | 'rowsRoom'>,
     Pick<RunMessagesDependencies, 'sendMessage'> {
   readonly recordAudit: RecordAudit
   readonly enqueueMail: EnqueueMail

@@ -1,7 +1,11 @@
 import { tmpdir } from 'node:os'
 import { text } from 'node:stream/consumers'
 import { expect, it } from 'vitest'
+import { systemClock } from '../../platform/clock.ts'
+import { DiskReserve } from '../../platform/files/disk-reserve.ts'
 import { createAnswerBodies } from './answer-body.ts'
+
+const room = new DiskReserve({ directory: tmpdir(), reserveBytes: 0, clock: systemClock })
 
 async function* pieces(...texts: string[]): AsyncGenerator<string> {
   yield* texts
@@ -12,7 +16,7 @@ const total = () => undefined
 const large = 'x'.repeat(300_000)
 
 it('is the success envelope around the pieces, with warnings where there are some', async () => {
-  const bodies = createAnswerBodies({ directory: tmpdir() })
+  const bodies = createAnswerBodies({ room, directory: tmpdir() })
   for (const [warnings, total] of [
     [[], undefined],
     [[{ path: 'limit', message: 'more "rows"' }], 0],
@@ -38,7 +42,7 @@ it('is the success envelope around the pieces, with warnings where there are som
 })
 
 it('holds as many bytes as are sent, to the last one', async () => {
-  const bodies = createAnswerBodies({ directory: tmpdir(), maxBytes: 10 })
+  const bodies = createAnswerBodies({ room, directory: tmpdir(), maxBytes: 10 })
   const sent = await bodies.gather({ pieces: pieces('"'.repeat(4), 'é'), warnings: [], total }, 'a')
   expect(JSON.parse(await text(sent.stream)).data).toBe('""""é')
   const more = bodies.gather({ pieces: pieces('"'.repeat(4), 'éx'), warnings: [], total }, 'a')
@@ -49,7 +53,7 @@ it('holds as many bytes as are sent, to the last one', async () => {
 })
 
 it('keeps eight files of one company at once, and takes the next when one was sent or given up', async () => {
-  const bodies = createAnswerBodies({ directory: tmpdir() })
+  const bodies = createAnswerBodies({ room, directory: tmpdir() })
   const gather = (company: string) => bodies.gather({ pieces: pieces(large), warnings: [], total }, company)
   const sending = await Promise.all(Array.from({ length: 8 }, () => gather('a')))
   await expect(gather('a')).rejects.toMatchObject({ errorName: 'tooManyRequests' })
@@ -67,7 +71,7 @@ it('keeps eight files of one company at once, and takes the next when one was se
 })
 
 it('is unavailable while there is no place for files', async () => {
-  const bodies = createAnswerBodies({ directory: '/nonexistent' })
+  const bodies = createAnswerBodies({ room, directory: '/nonexistent' })
   const gathered = bodies.gather({ pieces: pieces(large), warnings: [], total }, 'a')
   await expect(gathered).rejects.toMatchObject({ errorName: 'unavailable' })
 })

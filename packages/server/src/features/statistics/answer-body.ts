@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream'
 import { queryLimits } from '@millrace/contract/resources/query.ts'
 import { DomainError } from '../../platform/errors.ts'
+import type { DiskRoom } from '../../platform/files/disk-reserve.ts'
 import { createSpool, type Spool } from '../../platform/files/spool.ts'
 import { success } from '../../platform/http/envelope.ts'
 import { createQueryGate } from './query/gate.ts'
@@ -27,10 +28,11 @@ const maxFilesOfCompany = 8
 export function createAnswerBodies(options: {
   /** Where answers that are too large for the memory are held. */
   readonly directory: string
+  readonly room: DiskRoom
   /** Maximum bytes of `data` as it is sent. */
   readonly maxBytes?: number
 }): AnswerBodies {
-  const { directory, maxBytes = queryLimits.envelopeBytes } = options
+  const { directory, room, maxBytes = queryLimits.envelopeBytes } = options
   const gate = createQueryGate({ running: maxFilesOfCompany, waiting: 0, what: 'large answers' })
 
   async function fill(spool: Spool, pieces: AsyncIterable<string>): Promise<void> {
@@ -46,7 +48,7 @@ export function createAnswerBodies(options: {
       const onFile = async () => {
         leave = await gate.enter(companyId)
       }
-      const spool = createSpool({ directory, onFile })
+      const spool = createSpool({ directory, room, onFile })
       try {
         await fill(spool, answer.pieces)
         const [before, after] = aroundData(answer)

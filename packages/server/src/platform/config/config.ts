@@ -20,9 +20,11 @@ export interface Config {
   readonly contentDirectory: string
   /** Largest content of a datasource. */
   readonly maxUploadBytes: number
+  /** Largest sum of contents, rows and results of one company. */
+  readonly maxStoredBytes: number
   /** File of the country of each address; undefined for the one that the service brings. */
   readonly countryDatabase: string | undefined
-  /** Bytes of free disk below which events are refused with 503. */
+  /** Bytes of free disk below which events are refused with 503, and below twice of which what is large is. */
   readonly diskReserveBytes: number
   /** How long a run of a workflow waits for its data. */
   readonly runnerBudgetMs: number
@@ -54,6 +56,7 @@ export function configFrom(env: Environment): Config {
     dataDirectory: resolve(env.MILLRACE_DATA_DIR),
     contentDirectory: resolve(env.MILLRACE_CONTENT_DIR ?? join(env.MILLRACE_DATA_DIR, 'datasources')),
     maxUploadBytes: env.MILLRACE_MAX_UPLOAD_BYTES,
+    maxStoredBytes: env.MILLRACE_MAX_STORED_BYTES,
     countryDatabase: env.MILLRACE_COUNTRY_DATABASE,
     diskReserveBytes: env.MILLRACE_DISK_RESERVE_MIB * 1024 * 1024,
     runnerBudgetMs: env.MILLRACE_RUNNER_BUDGET_MS,

@@ -163,7 +163,7 @@ export const variables = {
   }),
   MILLRACE_DISK_RESERVE_MIB: variable({
     description:
-      'Free disk space, in MiB, below which the collector answers 503 instead of filling the disk.',
+      'Free disk space, in MiB, below which the collector answers 503 instead of filling the disk; below twice as much uploads, imports, results and other large things are refused. 0 for none.',
     fallback: '512',
     parse: integer(0, 1_000_000),
   }),
@@ -182,6 +182,12 @@ export const variables = {
     description: 'Largest content of a datasource in bytes, uploaded or fetched.',
     fallback: '2147483648',
     parse: integer(1, 1_000_000_000_000),
+  }),
+  MILLRACE_MAX_STORED_BYTES: variable({
+    description:
+      'Largest sum of what one company stores, in bytes: contents and rows of its datasources, and results of saved queries.',
+    fallback: '21474836480',
+    parse: integer(1, 1_000_000_000_000_000 - 1),
   }),
   MILLRACE_METRICS_TOKEN: variable({
     description: 'When set, `/metrics` is answered only with `Authorization: Bearer <token>`.',

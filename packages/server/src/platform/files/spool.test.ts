@@ -4,7 +4,11 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { systemClock } from '../clock.ts'
+import { DiskReserve } from './disk-reserve.ts'
 import { createSpool } from './spool.ts'
+
+const room = new DiskReserve({ directory: tmpdir(), reserveBytes: 0, clock: systemClock })
 
 let directory: string
 
@@ -20,7 +24,7 @@ it('gives back any text, however little it holds in memory, and leaves no name b
     fc.asyncProperty(pieces, fc.integer({ min: 4, max: 50 }), async (given, heldBytes) => {
       const texts = given.map((each) => each.toWellFormed())
       const whole = texts.join('')
-      const spool = createSpool({ directory, heldBytes })
+      const spool = createSpool({ directory, room, heldBytes })
       for (const each of texts) await spool.write(each)
       expect(spool.size).toBe(Buffer.byteLength(whole))
       expect(readdirSync(directory)).toEqual([])
@@ -33,7 +37,7 @@ it('makes no file for what it holds', async () => {
   const refuse = async () => {
     throw new Error('no file')
   }
-  const spool = createSpool({ directory, heldBytes: 10, onFile: refuse })
+  const spool = createSpool({ directory, room, heldBytes: 10, onFile: refuse })
   await spool.write('0123456789')
   await expect(spool.write('x')).rejects.toThrow('no file')
   await spool.discard()

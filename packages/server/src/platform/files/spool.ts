@@ -2,10 +2,11 @@ import { randomUUID } from 'node:crypto'
 import { type FileHandle, open, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
+import type { DiskRoom } from './disk-reserve.ts'
 
 /** Text that is gathered as UTF-8 before any of it is sent: a little in memory, more in a file. */
 export interface Spool {
-  /** @throws what the file system says, as when there is no room, and what `onFile` throws */
+  /** @throws DomainError `unavailable` where the disk has no room, what the file system says, what `onFile` throws */
   write(text: string): Promise<void>
   /** Bytes of all that was written. */
   readonly size: number
@@ -18,6 +19,7 @@ export interface Spool {
 export interface SpoolOptions {
   /** Where files are. They have no name there after their first moment, so that none outlives the process. */
   readonly directory: string
+  readonly room: DiskRoom
   /** Bytes in memory, which are written at once. */
   readonly heldBytes?: number
   /** Called before a file is made. */
@@ -30,7 +32,7 @@ const readBytes = 64 * 1024
 
 const encoder = new TextEncoder()
 
-export function createSpool({ directory, heldBytes = 256 * 1024, onFile }: SpoolOptions): Spool {
+export function createSpool({ directory, room, heldBytes = 256 * 1024, onFile }: SpoolOptions): Spool {
   // Written again and again: a buffer for each piece would be garbage that is not counted as memory in time.
   let held = Buffer.allocUnsafeSlow(Math.min(firstBytes, heldBytes))
   let heldSize = 0
@@ -39,6 +41,7 @@ export function createSpool({ directory, heldBytes = 256 * 1024, onFile }: Spool
 
   async function openFile(): Promise<FileHandle> {
     await onFile?.()
+    await room.take(0)
     const path = join(directory, `spool-${randomUUID()}`)
     const opened = await open(path, 'wx+', 0o600)
     await unlink(path)
@@ -53,6 +56,7 @@ export function createSpool({ directory, heldBytes = 256 * 1024, onFile }: Spool
 
   async function flush(): Promise<void> {
     file ??= await openFile()
+    await room.take(heldSize)
     for (let from = 0; from < heldSize; ) {
       from += (await file.write(held, from, heldSize - from)).bytesWritten
     }

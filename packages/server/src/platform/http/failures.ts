@@ -62,7 +62,10 @@ export function sendFailure(reply: FastifyReply, error: DomainError): FastifyRep
   return reply.send(JSON.stringify(failure(error)))
 }
 
-/** Any error as the caller may see it; an unexpected one is logged whole and answered without internals. */
+/**
+ * Any error as the caller may see it; an unexpected one is logged whole and answered without internals. What a body
+ * throws that its client breaks off is none.
+ */
 export function toDomainError(error: unknown, request: FastifyRequest): DomainError {
   if (error instanceof DomainError) return error
   const known = fromFastify(error as FastifyError, request)
@@ -70,6 +73,10 @@ export function toDomainError(error: unknown, request: FastifyRequest): DomainEr
   const status = (error as FastifyError).statusCode
   if (status !== undefined && status >= 400 && status < 500) {
     return new DomainError('malformed', {}, { message: (error as Error).message, cause: error })
+  }
+  if (error === request.raw.errored) {
+    request.log.info({ requestId: request.id }, 'request cancelled: the client has left')
+    return new DomainError('requestTimeout', {}, { cause: error })
   }
   request.log.error({ err: error, requestId: request.id }, 'request failed')
   return new DomainError('internal', { requestId: request.id }, { cause: error })

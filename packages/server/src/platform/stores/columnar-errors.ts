@@ -42,10 +42,10 @@ export class ColumnarTimeout extends ColumnarError {
   override readonly name = 'ColumnarTimeout'
 }
 
-/** The engine cannot be reached, or went away before it answered: 503 with `Retry-After` for a caller. */
+/** The engine cannot be reached, went away before it answered, or is not up to date: 503 with `Retry-After` for a caller. */
 export class ColumnarUnavailable extends DomainError<'unavailable'> {
-  constructor(cause: unknown) {
-    super('unavailable', {}, { cause, retryAfterSeconds: 2 })
+  constructor(cause: unknown, message?: string) {
+    super('unavailable', {}, { cause, retryAfterSeconds: 2, ...(message !== undefined && { message }) })
     this.name = 'ColumnarUnavailable'
   }
 }

@@ -9,7 +9,6 @@ import {
   read,
   readdir,
   rename,
-  statfs,
   unlink,
   write,
 } from 'node:fs'
@@ -42,8 +41,6 @@ export interface SegmentFiles {
   rename(from: string, to: string): Promise<void>
   unlink(path: string): Promise<void>
   close(fd: number): Promise<void>
-  /** Bytes that an ordinary user may still write to the directory's file system. */
-  freeBytes(directory: string): Promise<number>
 }
 
 type Callback<T> = (error: NodeJS.ErrnoException | null, value: T) => void
@@ -119,11 +116,5 @@ export const nodeFiles: SegmentFiles = {
   close(fd) {
     writtenThrough.delete(fd)
     return done((callback) => close(fd, callback))
-  },
-  freeBytes: async (directory) => {
-    const { bavail, bsize } = await promised<{ bavail: number; bsize: number }>((callback) =>
-      statfs(directory, callback),
-    )
-    return bavail * bsize
   },
 }

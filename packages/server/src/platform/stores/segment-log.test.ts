@@ -20,7 +20,7 @@ afterEach(async () => {
 })
 
 const open = async (options: Partial<SegmentLogOptions> = {}): Promise<EventLog> => {
-  const log = await openSegmentLog({ directory, reserveBytes: 0, ...options })
+  const log = await openSegmentLog({ directory, ...options })
   opened.push(log)
   return log
 }

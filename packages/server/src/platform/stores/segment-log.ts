@@ -1,10 +1,10 @@
 import type { Clock } from '../clock.ts'
 import { systemClock } from '../clock.ts'
+import type { DiskReserve } from '../files/disk-reserve.ts'
 import { newId } from '../ids.ts'
 import type { LogBatch, LogDamage, LogState, Position } from './event-log.ts'
 import { comparePositions, type EventLog, LogUnavailable } from './event-log.ts'
 import { Backlog, type Segment, SegmentCatalogue } from './segment-catalogue.ts'
-import { DiskReserve } from './segment-disk-reserve.ts'
 import { nodeFiles, type SegmentFiles } from './segment-files.ts'
 import { SEGMENT_HEADER_BYTES } from './segment-frame.ts'
 import { lockDirectory } from './segment-lock.ts'
@@ -25,8 +25,8 @@ export interface SegmentLogOptions {
   readonly preparesSegments?: boolean
   /** Appends are refused while more than this waits in memory; default 64 MiB. */
   readonly backlogBytes?: number
-  /** Appends are refused when less than this is free on the disk; default 512 MiB, 0 for no reserve. */
-  readonly reserveBytes?: number
+  /** Appends are refused while the disk of the directory is down to it; without one they go on until it refuses them. */
+  readonly reserve?: DiskReserve
   /** Called once for each range of the log that cannot be read. */
   readonly onDamage?: (damage: LogDamage) => void
   /** How long a process that was killed may take to give the directory back; default 10 s. */
@@ -47,9 +47,8 @@ export const openSegmentLog = async (options: SegmentLogOptions): Promise<EventL
     const catalogue = new SegmentCatalogue(directory, options.onDamage ?? (() => undefined))
     const nextSequence = await recoverSegments(files, catalogue, clock.now())
     const id = files === nodeFiles ? loadOrCreateLogId(directory, catalogue.segments.length > 0) : newId()
-    const log = new SegmentLog({ options, id, files, clock, catalogue, nextSequence, unlock })
-    await log.checkDisk()
-    return log
+    await options.reserve?.check()
+    return new SegmentLog({ options, id, files, clock, catalogue, nextSequence, unlock })
   } catch (error) {
     unlock()
     throw error
@@ -72,7 +71,8 @@ class SegmentLog implements EventLog {
   readonly #catalogue: SegmentCatalogue
   readonly #backlog = new Backlog()
   readonly #writer: SegmentWriter
-  readonly #reserve: DiskReserve
+  readonly #reserve: DiskReserve | undefined
+  readonly #unwatch: (() => void) | undefined
   readonly #unlock: () => void
   readonly #waiters = new Set<() => void>()
   #released: Position = { segment: 0, offset: 0 }
@@ -88,12 +88,8 @@ class SegmentLog implements EventLog {
       const position = { segment: segment.base, offset: SEGMENT_HEADER_BYTES }
       if (segment.events > 0) this.#backlog.add(position, segment.events, segment.createdAt)
     }
-    this.#reserve = new DiskReserve({
-      freeBytes: () => files.freeBytes(options.directory),
-      reserveBytes: options.reserveBytes ?? 512 * MEBIBYTE,
-      clock,
-      onChange: (refusal) => this.#closing === undefined && this.#writer.refuse(refusal),
-    })
+    const { reserve } = options
+    this.#reserve = reserve
     const segmentBytes = options.segmentBytes ?? 32 * MEBIBYTE
     this.#writer = new SegmentWriter({
       files,
@@ -107,14 +103,15 @@ class SegmentLog implements EventLog {
         backlogBytes: options.backlogBytes ?? 64 * MEBIBYTE,
       },
       onDurable: (bytes) => {
-        this.#reserve.wrote(bytes)
+        reserve?.wrote(bytes)
         this.#wake()
       },
     })
-  }
-
-  checkDisk(): Promise<void> {
-    return this.#reserve.check()
+    this.#unwatch = reserve?.watch((isReached) => {
+      const message = `The disk of the event log is nearly full: less than ${reserve.mebibytes} MiB are free`
+      const refusal = new LogUnavailable('disk', message, { retryAfterSeconds: 10 })
+      this.#writer.refuse(isReached ? refusal : undefined)
+    })
   }
 
   reserve(count: number): number {
@@ -211,7 +208,7 @@ class SegmentLog implements EventLog {
       segments: this.#catalogue.segments.length,
       damage: [...this.#catalogue.damage],
       refusing: this.#writer.condition()?.reason,
-      freeBytes: this.#reserve.freeBytes,
+      freeBytes: this.#reserve?.freeBytes,
       waitingBytes: this.#writer.waiting,
       totals: { ...this.#writer.totals },
     }
@@ -223,8 +220,8 @@ class SegmentLog implements EventLog {
   }
 
   async #close(): Promise<void> {
+    this.#unwatch?.()
     this.#writer.refuse(new LogUnavailable('closed', 'The event log is closed'))
-    this.#reserve.stop()
     await this.#writer.close()
     await this.#releasing.catch(() => undefined)
     this.#wake()

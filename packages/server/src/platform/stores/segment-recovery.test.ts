@@ -25,7 +25,7 @@ beforeEach(() => {
 afterEach(() => rmSync(root, { recursive: true }))
 
 const openIn = (directory: string, options: Partial<SegmentLogOptions> = {}): Promise<EventLog> =>
-  openSegmentLog({ directory, reserveBytes: 0, ...options })
+  openSegmentLog({ directory, ...options })
 
 /** Appends texts one by one, each durable, so each in a frame of its own. */
 const appendEach = async (log: EventLog, texts: string[]): Promise<void> => {

@@ -1,9 +1,11 @@
 import { createHash } from 'node:crypto'
-import { mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { systemClock } from '../../../platform/clock.ts'
+import { DiskReserve } from '../../../platform/files/disk-reserve.ts'
 import { newId } from '../../../platform/ids.ts'
 import { createContentFiles } from './content-files.ts'
 
@@ -17,23 +19,52 @@ beforeEach(() => {
 
 afterEach(() => rmSync(root, { recursive: true, force: true }))
 
-const open = () => createContentFiles({ directory, downloads: join(root, 'downloads') })
+/** On a disk that is this large. */
+const open = (diskBytes = 1e9) =>
+  createContentFiles({
+    directory,
+    downloads: join(root, 'downloads'),
+    room: new DiskReserve({
+      directory: root,
+      reserveBytes: 1_000,
+      clock: systemClock,
+      freeBytes: async () => diskBytes - storedBytes(),
+    }),
+  })
+const storedBytes = () =>
+  readdirSync(directory).reduce((sum, name) => sum + statSync(join(directory, name)).size, 0)
+const limit = (limitBytes: number) => ({ limitBytes, onBytes: async () => {} })
 const bodyOf = (...pieces: readonly string[]) => Readable.from(pieces.map((piece) => Buffer.from(piece)))
 
 test('a body is stored whole, with its size and hash', async () => {
-  const { name, path, bytes, sha256 } = await open().store(bodyOf('sku\n', 'A1\n'), 100)
+  const { name, path, bytes, sha256 } = await open().store(bodyOf('sku\n', 'A1\n'), limit(100))
   expect(readFileSync(path, 'utf8')).toBe('sku\nA1\n')
   expect(readdirSync(directory)).toEqual([name])
   expect([bytes, sha256]).toEqual([7, createHash('sha256').update('sku\nA1\n').digest('hex')])
 })
 
 test('D06: a body beyond the limit is refused, and nothing is left of it', async () => {
-  await expect(open().store(bodyOf('12345', '67890', 'x'), 10)).rejects.toMatchObject({
+  await expect(open().store(bodyOf('12345', '67890', 'x'), limit(10))).rejects.toMatchObject({
     errorName: 'contentTooLarge',
     data: { limit: 10, unit: 'bytes' },
   })
   expect(readdirSync(directory)).toEqual([])
-  expect((await open().store(bodyOf('12345', '67890'), 10)).bytes).toBe(10)
+  expect((await open().store(bodyOf('12345', '67890'), limit(10))).bytes).toBe(10)
+})
+
+test('D10: the disk is asked before the first byte and for each piece, and nothing is left of what was written', async () => {
+  // Twice the reserve is kept free.
+  for (const [diskBytes, written] of [
+    [1_999, 0],
+    [2_008, 5],
+  ] as const) {
+    const seen: number[] = []
+    const options = { limitBytes: 100, onBytes: async (bytes: number) => void seen.push(bytes) }
+    const refused = open(diskBytes).store(bodyOf('12345', '67890'), options)
+    await expect(refused).rejects.toMatchObject({ name: 'DiskNearlyFull', status: 503 })
+    expect(seen).toEqual(written === 0 ? [] : [5, 10])
+    expect(readdirSync(directory)).toEqual([])
+  }
 })
 
 test('D06: nothing is left of a body that breaks off', async () => {
@@ -43,7 +74,7 @@ test('D06: nothing is left of a body that breaks off', async () => {
       throw new Error('the sender has left')
     })(),
   )
-  await expect(open().store(broken, 100)).rejects.toThrow('the sender has left')
+  await expect(open().store(broken, limit(100))).rejects.toThrow('the sender has left')
   expect(readdirSync(directory)).toEqual([])
 })
 

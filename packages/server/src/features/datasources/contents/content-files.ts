@@ -3,6 +3,7 @@ import { type FileHandle, mkdir, open, readdir, rename, rm, stat } from 'node:fs
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { DomainError } from '../../../platform/errors.ts'
+import type { DiskRoom } from '../../../platform/files/disk-reserve.ts'
 import { newId } from '../../../platform/ids.ts'
 
 /** A file that was written whole. */
@@ -13,11 +14,24 @@ export interface WrittenFile {
   readonly sha256: string
 }
 
+/** A file of the directory of contents. */
+export interface StoredFile extends WrittenFile {
+  readonly name: string
+}
+
 export interface ContentFilesOptions {
   /** Of contents that stay; processes that share a database share it too. */
   readonly directory: string
   /** Of this process alone: what is there ends with it. */
   readonly downloads: string
+  /** Of the disk of contents that stay. */
+  readonly room: DiskRoom
+}
+
+export interface StoreOptions {
+  readonly limitBytes: number
+  /** Called before a piece is written, with the bytes that there are with it. */
+  readonly onBytes: (bytes: number) => Promise<void>
 }
 
 const partEnding = '.part'
@@ -25,14 +39,19 @@ const partEnding = '.part'
 const abandonedMs = 3_600_000
 const storedName = /^[0-9a-f]{24}$/
 
-/** Writes pieces to a new file, with their hash. */
-export async function createFileWriter(path: string) {
+/**
+ * Writes pieces to a new file, with their hash.
+ * @throws DomainError `unavailable` where the disk has no room, also while it writes
+ */
+export async function createFileWriter(path: string, room: DiskRoom) {
+  await room.take(0)
   const file: FileHandle = await open(path, 'wx', 0o600)
   const hash = createHash('sha256')
   let bytes = 0
   return {
     bytes: () => bytes,
     async write(piece: Buffer): Promise<void> {
+      await room.take(piece.length)
       hash.update(piece)
       bytes += piece.length
       for (let from = 0; from < piece.length; ) {
@@ -54,7 +73,7 @@ export async function createFileWriter(path: string) {
 }
 
 /** Files with the content of datasources. */
-export function createContentFiles({ directory, downloads }: ContentFilesOptions) {
+export function createContentFiles({ directory, downloads, room }: ContentFilesOptions) {
   const pathOf = (name: string): string => {
     if (!storedName.test(name)) throw new Error('no name of a content')
     return join(directory, name)
@@ -73,17 +92,18 @@ export function createContentFiles({ directory, downloads }: ContentFilesOptions
     /**
      * Stores a body as it comes; nothing is left of one that breaks off.
      * @returns the name of the file, which nothing knows yet
-     * @throws DomainError `contentTooLarge`
+     * @throws DomainError `contentTooLarge`, `unavailable`, what `onBytes` throws
      */
-    async store(body: Readable, limitBytes: number): Promise<WrittenFile & { readonly name: string }> {
+    async store(body: Readable, { limitBytes, onBytes }: StoreOptions): Promise<StoredFile> {
       await mkdir(directory, { recursive: true, mode: 0o700 })
       const name = newId()
-      const writer = await createFileWriter(`${pathOf(name)}${partEnding}`)
+      const writer = await createFileWriter(`${pathOf(name)}${partEnding}`, room)
       try {
         for await (const piece of body as AsyncIterable<Buffer>) {
-          if (writer.bytes() + piece.length > limitBytes) {
+          const withPiece = writer.bytes() + piece.length
+          if (withPiece > limitBytes)
             throw new DomainError('contentTooLarge', { limit: limitBytes, unit: 'bytes' })
-          }
+          await onBytes(withPiece)
           await writer.write(piece)
         }
         const written = await writer.end()

@@ -1,4 +1,5 @@
 import type { SecretBox } from '../../../platform/crypto/secret-box.ts'
+import type { DiskRoom } from '../../../platform/files/disk-reserve.ts'
 import type {
   Downloaded,
   DownloadLimits,
@@ -34,16 +35,22 @@ export function openHeaders(
   >
 }
 
-/** Fetches the content of an address into a file. Throws what `download` of the outgoing client does. */
+/**
+ * Fetches the content of an address into a file. Throws what `download` of the outgoing client does, and DomainError
+ * `unavailable` where the disk has no room.
+ */
 export function createFetchContent({
   outgoing,
   box,
+  room,
 }: {
   readonly outgoing: Pick<OutgoingClient, 'download'>
   readonly box: Pick<SecretBox, 'open'>
+  /** Of the disk of the file. */
+  readonly room: DiskRoom
 }): FetchContent {
   return async (worker, { path, limits, ifChanged, onBytes, signal }) => {
-    const writer = await createFileWriter(path)
+    const writer = await createFileWriter(path, room)
     try {
       const downloaded = await outgoing.download(worker.source?.url ?? '', {
         ...limits,

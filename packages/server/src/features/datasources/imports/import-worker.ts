@@ -1,11 +1,13 @@
 import { stat } from 'node:fs/promises'
 import type { WorkerField } from '@millrace/contract/resources/datasource-version.ts'
+import type { DiskRoom } from '../../../platform/files/disk-reserve.ts'
 import { newId } from '../../../platform/ids.ts'
 import { holdLease } from '../../../platform/jobs/lease.ts'
 import type { Logger } from '../../../platform/logger.ts'
 import type { EnqueueMail } from '../../../platform/mail/mail-queue.ts'
 import { OutgoingError } from '../../../platform/outgoing/outgoing-error.ts'
-import { type Relational, RelationalUnavailable } from '../../../platform/stores/relational.ts'
+import type { Relational } from '../../../platform/stores/relational.ts'
+import type { HoldStorage, StorageHold } from '../../storage/storage-service.ts'
 import type { ContentFiles } from '../contents/content-files.ts'
 import type { FetchContent } from '../contents/fetch-content.ts'
 import { createDatasourceStore } from '../datasource-store.ts'
@@ -15,6 +17,7 @@ import { createWorkerStore, type LiveVersion, type StoredWorker } from '../worke
 import type { ContentProcesses, ReadContent } from './content-processes.ts'
 import { ImportRefused } from './import-faults.ts'
 import { refreshFailedMail } from './import-mails.ts'
+import { isExpected, isPassing, isStorageFull, placeOf, refusalOf } from './import-refusals.ts'
 import { createImportStore, type LogLine, type StoredImport } from './import-store.ts'
 import type { ContentFile, ReadCounts } from './process-messages.ts'
 
@@ -27,6 +30,9 @@ export interface ImportWorkerDependencies {
   readonly publicUrl: () => string
   /** Bytes of a content. */
   readonly limitBytes: number
+  readonly holdStorage: HoldStorage
+  /** Of the disk of the rows. */
+  readonly rowsRoom: DiskRoom
   readonly log: Pick<Logger, 'warn' | 'error'>
 }
 
@@ -69,6 +75,7 @@ class ImportLost extends Error {
 /** Runs what is queued: fetches, parses and stores rows, and brings them live in one step. */
 export function createImportWorker(dependencies: ImportWorkerDependencies) {
   const { relational, files, fetch, processes, enqueueMail, publicUrl, limitBytes, log } = dependencies
+  const { holdStorage, rowsRoom } = dependencies
   const imports = createImportStore(relational.db)
   const workers = createWorkerStore(relational.db)
 
@@ -172,6 +179,7 @@ export function createImportWorker(dependencies: ImportWorkerDependencies) {
     row: StoredImport,
     plan: Plan,
     found: FoundContent,
+    hold: StorageHold,
     signal: AbortSignal,
   ): Promise<void> {
     const { worker, live, fields, isMerged } = plan
@@ -180,7 +188,9 @@ export function createImportWorker(dependencies: ImportWorkerDependencies) {
     const versionId = newId()
     const keyField = fields.find(({ isKey }) => isKey)?.name ?? null
     let read: ReadContent | undefined
+    let copiedBytes = 0
     try {
+      await rowsRoom.take(0)
       await withRelationalTransaction(relational.pool, async (tx, client) => {
         const tables = createRowTables(client)
         await tables.allowTime()
@@ -190,6 +200,9 @@ export function createImportWorker(dependencies: ImportWorkerDependencies) {
           read = await processes.read(found.content, fields, {
             signal,
             async onLines(lines, counts) {
+              copiedBytes += lines.length
+              await hold.require(copiedBytes)
+              await rowsRoom.take(lines.length)
               await copy.write(lines)
               notes.note(counts)
             },
@@ -202,18 +215,22 @@ export function createImportWorker(dependencies: ImportWorkerDependencies) {
           throw error
         }
         requireRows(read, worker)
+        await rowsRoom.take(0)
         const repeated = await tables.finish(versionId, keyField !== null)
         const kept = read.counts.stored - repeated
+        await rowsRoom.take(0)
         // Before the locks, which users would wait for.
         const added = isMerged && live ? await tables.merge(versionId, live.id) : 0
         if (isMerged) await tables.remove(versionId)
+        const rowBytes = await tables.countBytes(isMerged && live ? live.id : versionId)
         await notes.settled()
         signal.throwIfAborted()
 
         const [within, withinImports] = [createWorkerStore(tx), createImportStore(tx)]
         const locked = await within.lock(companyId, datasourceId)
         if (!locked || !(await withinImports.lockHeld(row))) throw new ImportLost('another process has it')
-        if (isMerged && live) await within.noteMerged(live.id, added)
+        await hold.settle(tx, isMerged && live ? Math.max(0, rowBytes - live.rowBytes) : rowBytes)
+        if (isMerged && live) await within.noteMerged(live.id, added, rowBytes)
         else {
           await within.goLive({
             id: versionId,
@@ -222,6 +239,7 @@ export function createImportWorker(dependencies: ImportWorkerDependencies) {
             fields: [...fields],
             keyField,
             rowCount: kept,
+            rowBytes,
           })
         }
         const { sha256, etag, lastModified } = found
@@ -281,10 +299,11 @@ export function createImportWorker(dependencies: ImportWorkerDependencies) {
     const { id, attempts, trigger } = row
     const refused = refusalOf(error)
     // Users who wait learn at once that an address does not answer.
-    const isFinal = error instanceof OutgoingError && (trigger !== 'schedule' || !isPassing(error))
+    const isFinal =
+      isStorageFull(error) ||
+      (error instanceof OutgoingError && (trigger !== 'schedule' || !isPassing(error)))
     const seconds = isFinal ? undefined : pauses[attempts - 1]
-    if (!(error instanceof OutgoingError))
-      log.error({ importId: id, attempt: attempts, err: error }, 'an import failed')
+    if (!isExpected(error)) log.error({ importId: id, attempt: attempts, err: error }, 'an import failed')
     if (seconds === undefined) return fail(row, refused)
     await imports.requeue(row, seconds)
   }
@@ -310,7 +329,7 @@ export function createImportWorker(dependencies: ImportWorkerDependencies) {
         }
         const plan = await planOf(row)
         const filled = await withContent(row, plan, lease.signal, async (found) => {
-          await fill(row, plan, found, lease.signal)
+          await holdStorage(row.companyId, 0, (hold) => fill(row, plan, found, hold, lease.signal))
           return true
         })
         if (!filled) await finishUnchanged(row)
@@ -335,10 +354,6 @@ export function createImportWorker(dependencies: ImportWorkerDependencies) {
   }
 }
 
-/** What users change so that the next import succeeds. */
-const placeOf = (reason: ImportRefused['reason']): string =>
-  reason === 'source-not-reachable' ? 'source' : reason === 'fields-missing' ? 'fields' : 'content'
-
 function linesOf(
   { companyId, datasourceId }: StoredImport,
   { counts, faults }: ReadContent,
@@ -356,26 +371,4 @@ function linesOf(
       : []),
     line({ kind: 'noted', rule: 'content_update', path: '', sample: '', count: counts.stored - repeated }),
   ]
-}
-
-/** Whether another attempt may find it otherwise. */
-const isPassing = ({ fault, status = 0 }: OutgoingError): boolean =>
-  fault === 'unreachable' || fault === 'timeout' || (fault === 'status' && (status >= 500 || status === 429))
-
-/** What users may know: failures inside the service are in its log. */
-function refusalOf(error: unknown): ImportRefused {
-  if (error instanceof OutgoingError) return new ImportRefused('source-not-reachable', error.message, error)
-  const { code } = error as NodeJS.ErrnoException
-  if (code === 'ENOENT') {
-    const message = 'the stored content is not where this process looks for it: upload it again'
-    return new ImportRefused('content-missing', message, error)
-  }
-  if (error instanceof RelationalUnavailable) {
-    return new ImportRefused('store-refused', 'the relational store did not answer', error)
-  }
-  return new ImportRefused(
-    'store-refused',
-    'the service had a failure of its own, which is in its log',
-    error,
-  )
 }

@@ -102,6 +102,12 @@ export function createRowTables(client: Client) {
       return rowCount ?? 0
     },
 
+    /** Of the rows with their indexes, as they are on disk. */
+    async countBytes(versionId: string): Promise<number> {
+      const { rows } = await run('select pg_total_relation_size($1) as bytes', [tableOf(versionId)])
+      return Number(rows[0]?.bytes)
+    },
+
     async remove(versionId: string): Promise<void> {
       await run('select datasource_rows.remove($1)', [versionId])
     },

@@ -12,7 +12,8 @@ import { createSemaphore, SemaphoreFull } from '../../../platform/limits/semapho
 import { type Listed, type Page, rangeOf } from '../../../platform/paging.ts'
 import type { Queries, Relational } from '../../../platform/stores/relational.ts'
 import type { Caller, Principal } from '../../identity/sessions/principal.ts'
-import type { ContentFiles } from '../contents/content-files.ts'
+import type { HoldStorage } from '../../storage/storage-service.ts'
+import type { ContentFiles, StoredFile } from '../contents/content-files.ts'
 import { createDatasourceStore, type StoredDatasource, type Viewer } from '../datasource-store.ts'
 import { createImportStore, type StoredImport } from '../imports/import-store.ts'
 import { isGone, maxMatches, type RowReader, shownRow } from '../rows/row-reader.ts'
@@ -30,10 +31,13 @@ export interface WorkerServiceDependencies {
   readonly read: (viewer: Viewer, id: string) => Promise<Datasource>
   /** Bytes of a content. */
   readonly limitBytes: number
+  readonly holdStorage: HoldStorage
 }
 
 export interface UploadedBody {
   readonly body: Readable
+  /** What the request says that the body has; undefined where it says nothing. */
+  readonly declaredBytes: number | undefined
   readonly fileName: string | undefined
   readonly contentType: string | undefined
 }
@@ -46,7 +50,7 @@ export type WorkerService = ReturnType<typeof createWorkerService>
 
 /** Content, fields, imports and rows of worker datasources. */
 export function createWorkerService(dependencies: WorkerServiceDependencies) {
-  const { relational, recordAudit, files, reader, analysis, read, limitBytes } = dependencies
+  const { relational, recordAudit, files, reader, analysis, read, limitBytes, holdStorage } = dependencies
   const uploads = createSemaphore(uploadsAtOnce, 0)
   const uploading = new Map<string, number>()
 
@@ -163,12 +167,12 @@ export function createWorkerService(dependencies: WorkerServiceDependencies) {
     /**
      * Stores a file as the content of a datasource, and queues its import where there is a live version.
      * @throws DomainError `datasourceNotFound`, `notAWorkerDatasource`, `sourceIsAnAddress`, `unsupportedMediaType`,
-     *   `contentTooLarge`, `emptyContent`, `contentNotStored` or `tooManyRequests`
+     *   `contentTooLarge`, `emptyContent`, `contentNotStored`, `storageFull`, `unavailable` or `tooManyRequests`
      */
     async upload(
       caller: Caller,
       id: string,
-      { body, fileName, contentType }: UploadedBody,
+      { body, declaredBytes = 0, fileName, contentType }: UploadedBody,
     ): Promise<Datasource> {
       const { principal } = caller
       const worker = await getWorker(principal, id)
@@ -183,34 +187,40 @@ export function createWorkerService(dependencies: WorkerServiceDependencies) {
           { accepted: ['application/octet-stream'] },
           { message: 'Send the file itself as the body, not a form that holds it' },
         )
+      if (declaredBytes > limitBytes)
+        throw new DomainError('contentTooLarge', { limit: limitBytes, unit: 'bytes', actual: declaredBytes })
       const leave = await enterUpload(principal.companyId)
-      let stored: Awaited<ReturnType<ContentFiles['store']>> | undefined
+      let stored: StoredFile | undefined
       try {
-        stored = await files.store(body, limitBytes)
-        const { name: file, bytes, sha256 } = stored
-        if (bytes === 0) throw new DomainError('emptyContent', { id: worker.datasourceId })
-        const former = await locked(caller, id, async (tx, present, datasource) => {
-          requireFile(present)
+        await holdStorage(principal.companyId, declaredBytes, async (hold) => {
+          stored = await files.store(body, { limitBytes, onBytes: hold.require })
+          if (stored.bytes === 0) throw new DomainError('emptyContent', { id: worker.datasourceId })
           const content = {
-            ...{ file, bytes, sha256, fileName: fileName ?? null, contentType: contentType ?? null },
+            ...{ file: stored.name, bytes: stored.bytes, sha256: stored.sha256 },
+            ...{ fileName: fileName ?? null, contentType: contentType ?? null },
             uploadedAt: new Date().toISOString(),
           }
-          const workers = createWorkerStore(tx)
-          await workers.update(present.companyId, present.datasourceId, {
-            content,
-            ...(present.source === null && { source: { type: 'file' } }),
-          })
-          await createDatasourceStore(tx).update(present.companyId, present.datasourceId, {})
-          // The end of an import that runs looks for a newer file by itself.
-          const isLive = (await workers.findLive(present.companyId, present.datasourceId)) !== undefined
-          if (isLive && datasource.status === 'active') {
+          const former = await locked(caller, id, async (tx, present, datasource) => {
+            requireFile(present)
             const { companyId, datasourceId } = present
-            await createImportStore(tx).insert({ id: newId(), companyId, datasourceId, trigger: 'upload' })
-          }
-          await record(tx, caller, 'datasource-content', datasource, { bytes, fileName: fileName ?? null })
-          return present.content?.file
+            await hold.settle(tx, content.bytes)
+            const workers = createWorkerStore(tx)
+            await workers.update(companyId, datasourceId, {
+              content,
+              ...(present.source === null && { source: { type: 'file' } }),
+            })
+            await createDatasourceStore(tx).update(companyId, datasourceId, {})
+            // The end of an import that runs looks for a newer file by itself.
+            const isLive = (await workers.findLive(companyId, datasourceId)) !== undefined
+            if (isLive && datasource.status === 'active') {
+              await createImportStore(tx).insert({ id: newId(), companyId, datasourceId, trigger: 'upload' })
+            }
+            const { bytes } = content
+            await record(tx, caller, 'datasource-content', datasource, { bytes, fileName: content.fileName })
+            return present.content?.file
+          })
+          if (former !== undefined) await files.remove(former).catch(() => {})
         })
-        if (former !== undefined) await files.remove(former).catch(() => {})
       } catch (error) {
         if (stored) await files.remove(stored.name).catch(() => {})
         throw isDiskFault(error)

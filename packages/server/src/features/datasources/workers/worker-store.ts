@@ -97,7 +97,10 @@ export function createWorkerStore(db: Queries) {
 
     /** All that find the live version from now on find this one. */
     async goLive(
-      version: Pick<LiveVersion, 'id' | 'companyId' | 'datasourceId' | 'fields' | 'keyField' | 'rowCount'>,
+      version: Pick<
+        LiveVersion,
+        'id' | 'companyId' | 'datasourceId' | 'fields' | 'keyField' | 'rowCount' | 'rowBytes'
+      >,
     ): Promise<void> {
       await db
         .update(datasourceVersions)
@@ -114,11 +117,12 @@ export function createWorkerStore(db: Queries) {
     },
 
     /** After rows were put into the live version. */
-    async noteMerged(versionId: string, added: number): Promise<void> {
+    async noteMerged(versionId: string, added: number, rowBytes: number): Promise<void> {
       await db
         .update(datasourceVersions)
         .set({
           rowCount: sql`${datasourceVersions.rowCount} + ${added}`,
+          rowBytes,
           revision: sql`${datasourceVersions.revision} + 1`,
           updatedAt: present,
         })

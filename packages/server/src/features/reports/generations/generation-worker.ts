@@ -2,6 +2,7 @@ import type { Evidence } from '@millrace/contract/resources/evidence.ts'
 import type { ReportUsage } from '@millrace/contract/resources/report.ts'
 import type { Clock } from '../../../platform/clock.ts'
 import { DomainError } from '../../../platform/errors.ts'
+import type { DiskRoom } from '../../../platform/files/disk-reserve.ts'
 import { holdLease } from '../../../platform/jobs/lease.ts'
 import type { Logger } from '../../../platform/logger.ts'
 import type { Queries, Relational } from '../../../platform/stores/relational.ts'
@@ -34,6 +35,8 @@ export interface GenerationWorkerDependencies {
   readonly hasEventsBefore: (companyId: string, instant: number, signal: AbortSignal) => Promise<boolean>
   readonly time: TimeRules
   readonly findReader: Readers['findReader']
+  /** Of the disk of the evidence. */
+  readonly rowsRoom: DiskRoom
   readonly automatic: AutomaticOutcome
   readonly clock: Clock
   readonly log: Pick<Logger, 'warn' | 'error'>
@@ -64,7 +67,7 @@ class GenerationTaken extends Error {
 /** Attempts of generations: what is asked is read, run, written and published, or ends with a reason. */
 export function createGenerationWorker(dependencies: GenerationWorkerDependencies) {
   const { relational, generator, plans, checkSections, hasEventsBefore } = dependencies
-  const { time, findReader, automatic, clock, log } = dependencies
+  const { time, findReader, rowsRoom, automatic, clock, log } = dependencies
   const generations = createGenerationStore(relational.db)
   const reports = createReportStore(relational.db)
 
@@ -227,6 +230,7 @@ export function createGenerationWorker(dependencies: GenerationWorkerDependencie
         const size = Buffer.byteLength(JSON.stringify(evidence))
         bytes += size
         if (bytes > maxEvidenceBytes) throw new GenerationRefused('too-large')
+        await rowsRoom.take(size)
         if (await generations.insertEvidence(generation, evidence, size)) return
         throw new GenerationTaken('another process has this generation, or it was given up')
       },

@@ -162,16 +162,6 @@ export function createRunStore(db: Queries) {
         .where(and(eq(savedQueryResults.runId, id), sql`${savedQueryResults.attempt} <> ${attempts}`))
     },
 
-    /** Bytes of all results that are stored for a company. */
-    async countStoredBytes(companyId: string): Promise<number> {
-      const { rows } = await db.execute<{ bytes: string }>(
-        sql`select coalesce(sum((result->>'bytes')::bigint), 0) as bytes
-          from ${savedQueryRuns} as run, json_array_elements(run.results) as result
-          where run.company_id = ${companyId} and run.results_until is not null`,
-      )
-      return Number(rows[0]?.bytes)
-    },
-
     async insertPiece(
       { id, attempts }: Held,
       queryIndex: number,
@@ -181,9 +171,12 @@ export function createRunStore(db: Queries) {
       await db.insert(savedQueryResults).values({ runId: id, attempt: attempts, queryIndex, piece, content })
     },
 
-    /** The CSV of one query as an attempt has stored it, piece by piece. */
+    /**
+     * The CSV of one query as an attempt has stored it, piece by piece.
+     * @throws when it is deleted after the first piece: what was read is no whole result
+     */
     async *readPieces({ id, attempts }: Held, queryIndex: number): AsyncGenerator<Buffer> {
-      for (let piece = 0; ; piece++) {
+      const find = async (piece: number): Promise<Buffer | undefined> => {
         const [row] = await db
           .select({ content: savedQueryResults.content })
           .from(savedQueryResults)
@@ -195,8 +188,13 @@ export function createRunStore(db: Queries) {
               eq(savedQueryResults.piece, piece),
             ),
           )
-        if (!row) return
-        yield row.content
+        return row?.content
+      }
+      for (let piece = 0; ; piece++) {
+        const content = await find(piece)
+        if (content) yield content
+        else if (piece === 0 || (await find(0))) return
+        else throw new Error('the result was deleted while it was read')
       }
     },
 

@@ -1,11 +1,13 @@
 import type { Clock } from '../../../platform/clock.ts'
 import { DomainError } from '../../../platform/errors.ts'
+import type { DiskRoom } from '../../../platform/files/disk-reserve.ts'
 import { holdLease } from '../../../platform/jobs/lease.ts'
 import type { Logger } from '../../../platform/logger.ts'
 import type { EnqueueMail } from '../../../platform/mail/mail-queue.ts'
 import type { Relational } from '../../../platform/stores/relational.ts'
 import type { Zone } from '../../statistics/query/time/zone.ts'
 import type { Answer, QueryRequest } from '../../statistics/statistics-service.ts'
+import type { HoldStorage, StorageHold } from '../../storage/storage-service.ts'
 import { createSavedQueryStore, type Runner, type StoredSavedQuery } from '../saved-query-store.ts'
 import { isOn } from '../schedule/read-schedule.ts'
 import type { PauseSchedule } from './pause-schedule.ts'
@@ -21,6 +23,9 @@ export interface RunWorkerDependencies {
   readonly openZone: (name: string) => Zone
   readonly enqueueMail: EnqueueMail
   readonly pause: PauseSchedule
+  readonly holdStorage: HoldStorage
+  /** Of the disk of the results. */
+  readonly rowsRoom: DiskRoom
   readonly publicUrl: () => string
   readonly clock: Clock
   readonly log: Pick<Logger, 'warn' | 'error'>
@@ -58,13 +63,12 @@ const resultDays = 7
 /** Of all results of a run. */
 const maxRunBytes = 64 * 1024 * 1024
 const pieceBytes = 1024 * 1024
-/** Of all results of a company, so that runs cannot fill the disk. */
-const maxStoredBytes = 5 * 1024 ** 3
 
 /** Runs what is queued: queries, storing of their results, delivery. */
 export function createRunWorker(dependencies: RunWorkerDependencies) {
   const { relational, answer, readSettings, openZone, enqueueMail, pause, publicUrl, clock, log } =
     dependencies
+  const { holdStorage, rowsRoom } = dependencies
   const runs = createRunStore(relational.db)
   const savedQueries = createSavedQueryStore(relational.db)
 
@@ -100,14 +104,11 @@ export function createRunWorker(dependencies: RunWorkerDependencies) {
   async function produce(
     run: StoredRun,
     savedQuery: StoredSavedQuery,
+    hold: StorageHold,
     signal: AbortSignal,
   ): Promise<RunResult[]> {
     await runs.deletePieces(run)
-    if ((await runs.countStoredBytes(run.companyId)) > maxStoredBytes) {
-      throw new RunRefused(
-        `the results of the last ${resultDays} days of your company have more than ${maxStoredBytes / 1024 ** 3} GiB: delete saved queries that are not needed`,
-      )
-    }
+    await rowsRoom.take(0)
     const fileNames = fileNamesOf(savedQuery.name, savedQuery.queries.length)
     const results: RunResult[] = []
     let total = 0
@@ -124,6 +125,8 @@ export function createRunWorker(dependencies: RunWorkerDependencies) {
             `its results have more than ${maxRunBytes / 1024 / 1024} MiB together: set a limit, shorten the dateRange or group by less`,
           )
         }
+        await hold.require(total)
+        await rowsRoom.take(content.length)
         await runs.insertPiece(run, index, pieces++, content)
       }
       const { companyId, plannedFor } = run
@@ -144,7 +147,7 @@ export function createRunWorker(dependencies: RunWorkerDependencies) {
   }
 
   /** Queues mails and messages and marks the run, all at once: whatever ends meanwhile, they go out once. */
-  async function deliver(run: StoredRun, results: RunResult[]): Promise<void> {
+  async function deliver(run: StoredRun, results: RunResult[], hold: StorageHold): Promise<void> {
     await relational.transaction(async (tx) => {
       const withinQueries = createSavedQueryStore(tx)
       const within = createRunStore(tx)
@@ -174,6 +177,10 @@ export function createRunWorker(dependencies: RunWorkerDependencies) {
       await within.insertMessages(run.id, linkedAccounts)
       const reached = readers.map(({ email }) => email)
       const left = recipients.filter((each) => !reached.includes(each))
+      await hold.settle(
+        tx,
+        results.reduce((sum, { bytes }) => sum + bytes, 0),
+      )
       await within.finish(run, {
         recipients: reached,
         results,
@@ -223,6 +230,7 @@ export function createRunWorker(dependencies: RunWorkerDependencies) {
     if (error instanceof RunRefused) return fail(run, error.message, false)
     const { id, attempts, plannedFor } = run
     const reason = reasonOf(error)
+    if (error instanceof DomainError && error.errorName === 'storageFull') return fail(run, reason, false)
     if (!(error instanceof DomainError))
       log.error({ runId: id, attempt: attempts, err: error }, 'a run failed')
     else if (error.errorName === 'tooManyRequests' && clock.now() - plannedFor.getTime() < busyForMs) {
@@ -258,7 +266,9 @@ export function createRunWorker(dependencies: RunWorkerDependencies) {
         if (!savedQuery) return true
         if (run.trigger === 'schedule' && !isOn(savedQuery.schedule)) throw new RunRefused(turnedOff)
         await requireRunner(savedQueries, savedQuery, run)
-        await deliver(run, await produce(run, savedQuery, lease.signal))
+        await holdStorage(run.companyId, 0, async (hold) =>
+          deliver(run, await produce(run, savedQuery, hold, lease.signal), hold),
+        )
       } catch (error) {
         if (lease.isLost()) return true
         if (stopping?.aborted) await runs.giveBack(run, 0)
