@@ -92,6 +92,8 @@ export interface RunnerCompany {
   readonly countries: boolean
   /** Datasource of workflow events; made with the company's first workflow. */
   readonly eventsDatasourceId: string | undefined
+  /** What addresses of clicks are signed with, of all processes. */
+  readonly clickKey: Buffer
 }
 
 export type ReadCompany = (companyId: string) => Promise<RunnerCompany | undefined>
