@@ -104,6 +104,27 @@ describe('a display', () => {
     )
   })
 
+  test('shows of HTML that is stored already no address that is a visitor’s, runs or moves by itself', async () => {
+    const { publish, get } = createRunnerWorld()
+    const html = {
+      type: 'html' as const,
+      html: '<meta http-equiv="refresh" content="0;url={{to}}"><a href="{{to}}">1</a><a href="//{{to}}">2</a><a href="javascript:x">3</a>',
+      bindings: { to: { node: 'to' } },
+    }
+    const to = { type: 'parameter' as const, parameter: 'to', kind: 'text' as const }
+    await publish({
+      definition: straight(htmlZone, html, { to }),
+      integration: { domain: 'brand.example' },
+    })
+    const links = async (address: string) =>
+      (await get(`/r/abcdef1234?to=${encodeURIComponent(address)}`)).body.match(/(http-equiv|href)="[^"]*"/g)
+    const none = ['http-equiv=""', 'href=""', 'href=""', 'href=""']
+    expect(await links('https://evil.example/')).toEqual(none)
+    expect(await links('https://shop.brand.example/')).toEqual(
+      none.with(1, 'href="https://shop.brand.example/"'),
+    )
+  })
+
   test('leads a landing page to its redirect', async () => {
     const { publish, get } = createRunnerWorld()
     await publish({ definition: straight(pageZone, { type: 'redirect', url: 'myapp://open/1' }) })

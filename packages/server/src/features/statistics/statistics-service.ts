@@ -165,7 +165,7 @@ export function createStatisticsService(dependencies: StatisticsDependencies): S
     const settings = await settingsOf({ companyId, readerId })
     const now = { instant: at, zone: openZone(settings.timezone) }
     const cohorts = await readCohorts(companyId, question.body, now)
-    const found = await definitions.read(companyId, question.lookups ?? [])
+    const found = await definitions.read(companyId, question.lookups ?? [], settings.sight)
     return question.prepare({
       companyId,
       instant: now.instant,
