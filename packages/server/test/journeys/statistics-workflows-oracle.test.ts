@@ -302,7 +302,7 @@ async function rowsOf(
     sight: 'all',
     attribution,
     exactCounts: false,
-    definitions: await definitions.read(company, lookups),
+    definitions: await definitions.read(company, lookups, 'all'),
   })
   const rows = await engine.columnar.query<Record<string, unknown>>({ sql, params })
   const grouped = dimensions.length + (perDay ? 1 : 0)

@@ -796,6 +796,18 @@ describe('workflows of other teams', () => {
     expect(await cells(inCohort)).toEqual([[1]])
   })
 
+  it('are no values that are offered', async () => {
+    app.now = Date.parse('2026-03-12T10:00:00Z')
+    const { body } = await app.app.inject({
+      url: '/v2/statistics/values?member=workflows.parameter.city',
+      headers: callerToken,
+    })
+    expect(JSON.parse(body).data).toEqual([
+      { value: others, count: 3 },
+      { value: 'city 1', count: 1 },
+    ])
+  })
+
   it('are shown to who is in all teams or may change them, and once the company opens them', async () => {
     const names = () =>
       cells({ measures, dimensions: ['workflows.name'], order: { 'workflows.name': 'asc' } })

@@ -25,11 +25,12 @@ export function createClicks({ persons, budgetMs, warn }: ClicksDependencies) {
     /** What the address of the click is given with a content; undefined where it needs more than there is room for. */
     sign(ready: ReadyZone, request: RunRequest, { branch, destination }: ShownContent): string | undefined {
       const at = placeOf(ready, request)
-      if (!at || !branch) return undefined
+      const { clickKey } = ready.company
+      if (!at || !branch || !clickKey) return undefined
       const { person, tmpId } = request
       const isAnonymous = person.client === undefined && person.device === undefined
       const content = { branchId: branch.id, destination, anonymousId: isAnonymous ? tmpId : undefined }
-      return signContent(ready.company.clickKey, at, content)
+      return signContent(clickKey, at, content)
     },
 
     /** What the address says of the content, and to whom it was shown where that person has no identifier. */
@@ -44,7 +45,8 @@ export function createClicks({ persons, budgetMs, warn }: ClicksDependencies) {
       | undefined {
       const signed = request.parameters.get(shownParameter)?.[0]
       const at = placeOf(ready, request)
-      const content = signed && at ? readSignedContent(ready.company.clickKey, at, signed) : undefined
+      const { clickKey } = ready.company
+      const content = signed && at && clickKey ? readSignedContent(clickKey, at, signed) : undefined
       const end = content && ready.executable?.branchEnds.get(content.branchId)
       if (!end) return undefined
       const { destination, anonymousId } = content

@@ -720,9 +720,12 @@ test.each([
   '<svg><a xlink:href="{{x}}">',
   '<p style="background: url({{x}})">',
 ])('the whole address in %s is held to the rule of redirects', (html) => {
-  const of = (x: object) => textsOf(withNodes({ end: { type: 'html', html, bindings: { x } } as WorkflowNode }))
+  const of = (x: object) =>
+    textsOf(withNodes({ end: { type: 'html', html, bindings: { x } } as WorkflowNode }))
   expect(of({ node: 'city' })).toEqual([
-    expect.stringMatching(/^address: .*bindings\.x, the whole address in \S+ of <\w+> in line 1 of html, must not be a URL/),
+    expect.stringMatching(
+      /^address: .*bindings\.x, the whole address in \S+ of <\w+> in line 1 of html, must not be a URL/,
+    ),
   ])
   expect(of({ value: 'ftp://shop.example/' })).toEqual([expect.stringContaining('must begin with https://')])
   expect(of({ node: 'products', field: 'sku' })).toEqual([])
