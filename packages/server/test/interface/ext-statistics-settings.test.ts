@@ -53,7 +53,9 @@ test('change field by field at any depth, and the change is recorded with what w
       },
     },
   ])
-  expect(await patch({ countries: false, exactCounts: true, showsOtherTeams: true })).toMatchObject({ status: 200 })
+  expect(await patch({ countries: false, exactCounts: true, showsOtherTeams: true })).toMatchObject({
+    status: 200,
+  })
   expect(await read()).toEqual({ ...changed, countries: false, exactCounts: true, showsOtherTeams: true })
 })
 
