@@ -86,6 +86,7 @@ import { type CohortService, createCohortService } from './features/statistics/c
 import { createCohortStore } from './features/statistics/cohorts/cohort-store.ts'
 import { createDefinitionReader } from './features/statistics/definitions/definition-reader.ts'
 import { createDefinitionStore } from './features/statistics/definitions/definition-store.ts'
+import { createSightReader } from './features/statistics/definitions/sight-store.ts'
 import { createExperimentMeasure } from './features/statistics/explorations/experiments/experiment-measure.ts'
 import { createMembershipReader } from './features/statistics/persons/cohort-membership-store.ts'
 import { createBindingsReader } from './features/statistics/persons/person-bindings-store.ts'
@@ -342,6 +343,7 @@ export function createServices(parts: ServiceParts): Services {
       runStatement({ companyId, userId }, { ...statement, columns: [], rangeLabels: [] }, signal),
     clock,
   })
+  const readSight = createSightReader(relational.db)
   const cohorts = createCohortService({
     relational,
     requireUnused: (tx, companyId, resourceId) =>
@@ -350,6 +352,7 @@ export function createServices(parts: ServiceParts): Services {
     people: createCohortPeople(({ company, signal }, statement) => runStatement(company, statement, signal)),
     recordAudit,
     readSettings: analyticsSettings.getForQuery,
+    readSight,
     clock,
   })
   const statisticsStore = createStatisticsStore({ columnar })
@@ -358,6 +361,7 @@ export function createServices(parts: ServiceParts): Services {
     columnar,
     store: statisticsStore,
     readSettings: analyticsSettings.getForQuery,
+    readSight,
     readCohorts: cohorts.readCohorts,
     definitions: createDefinitionReader(createDefinitionStore(relational.db)),
     clock,
@@ -436,7 +440,7 @@ export function createServices(parts: ServiceParts): Services {
     findZone: workflows.findZone,
     readVersion: workflows.readPreviewable,
     rows: datasourceParts.datasourceRows,
-    readCompany: createRunnerStore(relational.db).findCompany,
+    readCompany: createRunnerStore(relational.db, box).findCompany,
     async listExperiments(companyId: string, ids: readonly string[]) {
       const store = createExperimentStore(relational.db)
       const found = await Promise.all(ids.map((id) => store.find({ companyId, id })))

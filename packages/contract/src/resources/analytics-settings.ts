@@ -15,6 +15,10 @@ export const AnalyticsSettings = Type.Object(
     countries: Type.Boolean({
       description: 'Whether the country of a sender is looked up when an event is collected',
     }),
+    showsOtherTeams: Type.Boolean({
+      description:
+        'Whether names, addresses and parameters of workflows are shown to users of other teams too',
+    }),
   },
   { ...strict, title: 'AnalyticsSettings' },
 )
@@ -42,6 +46,7 @@ export const AnalyticsSettingsUpdate = Type.Object(
     ),
     exactCounts: Type.Optional(AnalyticsSettings.properties.exactCounts),
     countries: Type.Optional(AnalyticsSettings.properties.countries),
+    showsOtherTeams: Type.Optional(AnalyticsSettings.properties.showsOtherTeams),
   },
   { ...strict, title: 'AnalyticsSettingsUpdate' },
 )

@@ -1,4 +1,5 @@
 import type { PgColumn } from '../platform/stores/postgres/drizzle.ts'
+import { clickKeys } from './tables/click-key.ts'
 import { linkedAccounts } from './tables/linked-account.ts'
 import { outgoingMails } from './tables/outgoing-mail.ts'
 import { userAuthenticators } from './tables/sign-in.ts'
@@ -27,6 +28,11 @@ export const sealedColumns = {
     column: ssoCertificates.sealedKey,
     id: ssoCertificates.id,
     contextOf: (id) => `sso-certificate:${id}`,
+  },
+  clickKey: {
+    column: clickKeys.sealedKey,
+    id: clickKeys.companyId,
+    contextOf: (id) => `click-key:${id}`,
   },
   linkedAccountTarget: {
     column: linkedAccounts.sealedTarget,

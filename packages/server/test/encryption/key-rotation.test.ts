@@ -81,6 +81,7 @@ test('L04: a start without the old key is refused until everything is re-encrypt
     `Re-encrypting under ${idOf(present)}.`,
     '  user_authenticators  1 re-encrypted, 1 already current',
     '  sso_certificates     3 re-encrypted, 1 already current',
+    '  click_keys           1 re-encrypted, 1 already current',
     '  linked_accounts      3 re-encrypted, 1 already current',
     '  outgoing_mails       3 re-encrypted, 1 already current',
     '  worker_datasources   3 re-encrypted, 1 already current',

@@ -2,6 +2,7 @@ import type { VariableProfile } from '@millrace/contract/resources/variable-prof
 import type { Workflow } from '@millrace/contract/resources/workflow.ts'
 import type { Integration } from '@millrace/contract/resources/workflow-integration.ts'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { openTestService } from '../support/service.ts'
 import { bannerDefinition, openWorkflowsApp, type WorkflowsApp } from '../support/workflows.ts'
 
 let flows: WorkflowsApp
@@ -37,6 +38,51 @@ const read = ({ workflowId, id }: Integration) =>
   flows.succeed(flows.call<Integration>('GET', `/${workflowId}/integrations/${id}`))
 
 describe('an integration', () => {
+  it('has clicks that every process answers alike, also one that starts later', async () => {
+    const html = (place: string) => ({
+      type: 'html',
+      html: '{{click}}',
+      redirect: { value: `https://shop.example/${place}` },
+    })
+    const rule = { value: { node: 'who', field: 'device.type' }, type: 'text', operator: 'equals' }
+    const workflow = await flows.published({
+      entrypoints: { hero: { type: 'web', format: 'embed-html' } },
+      nodes: {
+        who: { type: 'context' },
+        is: {
+          type: 'conditions',
+          cases: [{ id: 'phone', match: 'and', rules: [{ ...rule, to: [{ value: 'mobile' }] }] }],
+        },
+        small: html('small'),
+        wide: html('wide'),
+      },
+      edges: {
+        e1: { from: 'hero', to: 'who' },
+        e2: { from: 'who', to: 'is' },
+        e3: { from: 'is', output: 'phone', to: 'small' },
+        e4: { from: 'is', output: 'default', to: 'wide' },
+      },
+    })
+    const { shortId } = await made(workflow, { entrypointId: 'hero' })
+    const phone =
+      'Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) Version/18.0 Mobile/15E148 Safari/604.1'
+    const { body } = await flows.app.app.inject({
+      url: `/r/${shortId}?trk-u=ada`,
+      headers: { 'user-agent': phone },
+    })
+    const { pathname, search } = new URL(body.replaceAll('&amp;', '&'))
+    const placeOf = async ({ app }: Pick<typeof later, 'app'>, click = pathname + search) =>
+      String((await app.inject({ url: click })).headers.location).split('?')[0]
+    const later = await openTestService(flows.relational)
+    try {
+      expect(await placeOf(later)).toBe('https://shop.example/small')
+      expect(await placeOf(flows.app)).toBe('https://shop.example/small')
+      expect(await placeOf(later, `/r/${shortId}?trk-u=ada&mode=click`)).toBe('https://shop.example/wide')
+    } finally {
+      await later.app.close()
+    }
+  })
+
   it('has addresses of its own, of which nothing but the short id is known', async () => {
     const workflow = await drafted()
     const integration = await made(workflow, {

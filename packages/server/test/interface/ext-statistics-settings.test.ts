@@ -11,7 +11,8 @@ beforeAll(async () => {
 beforeEach(async () => {
   await opened.relational.pool.query(
     `update companies set attribution_model = default, click_window_hours = default,
-       display_window_hours = default, exact_counts = default, countries = default`,
+       display_window_hours = default, exact_counts = default, countries = default,
+       shows_other_teams = default`,
   )
   await opened.app.audit()
 })
@@ -25,6 +26,7 @@ const defaults = {
   attribution: { model: 'last-touch', windows: { clickHours: 720, displayHours: 168 } },
   exactCounts: false,
   countries: true,
+  showsOtherTeams: false,
 }
 
 test('begin with the documented values', async () => {
@@ -51,8 +53,10 @@ test('change field by field at any depth, and the change is recorded with what w
       },
     },
   ])
-  expect(await patch({ countries: false, exactCounts: true })).toMatchObject({ status: 200 })
-  expect(await read()).toEqual({ ...changed, countries: false, exactCounts: true })
+  expect(await patch({ countries: false, exactCounts: true, showsOtherTeams: true })).toMatchObject({
+    status: 200,
+  })
+  expect(await read()).toEqual({ ...changed, countries: false, exactCounts: true, showsOtherTeams: true })
 })
 
 test('stay as they are for a body that says nothing new, which leaves no entry', async () => {

@@ -56,6 +56,7 @@ afterAll(async () => {
 
 const context = {
   companyId: testCompany,
+  readerId: null,
   now: Date.parse('2026-03-18T15:30:00Z'),
   timezone: 'UTC',
   locale: 'en',
@@ -72,8 +73,8 @@ function writingWith(options: { model?: LanguageModel; queries?: readonly Query[
       validateQuery: app.service.validate,
       model: options.model,
     },
-    (query, { companyId, signal = new AbortController().signal }) =>
-      evidenceOf(app.service)(query, { companyId, signal }),
+    (query, { companyId, readerId, signal = new AbortController().signal }) =>
+      evidenceOf(app.service)(query, { companyId, readerId, signal }),
   )
 }
 

@@ -71,8 +71,10 @@ function queriesOf(source: string, query: Partial<Query>, dimensions: readonly s
   }))
 }
 
+const reader = () => ({ companyId: testCompany, readerId: app.readerId })
+
 async function byItself(query: Query) {
-  const { pieces, warnings } = app.service.answer({ companyId: testCompany, query, format: 'json', at })
+  const { pieces, warnings } = app.service.answer({ ...reader(), query, format: 'json', at })
   let text = ''
   for await (const piece of pieces) text += piece
   return { text, warnings }
@@ -83,7 +85,7 @@ async function expectSame(queries: readonly Query[]): Promise<boolean[]> {
   // Settings are taken with a query that is sent.
   await app.rows({ measures: ['events.count'] })
   engine.statements.length = 0
-  const answers = await app.service.answerTogether({ companyId: testCompany, queries, at })
+  const answers = await app.service.answerTogether({ ...reader(), queries, at })
   for (const [i, query] of queries.entries()) {
     if (answers[i]) expect(answers[i]).toEqual(await byItself(query))
   }

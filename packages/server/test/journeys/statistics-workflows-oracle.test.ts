@@ -299,9 +299,10 @@ async function rowsOf(
   const plan = planQuery(parseQuery(query, { instant: start, zone: openZone('UTC') }))
   const { sql, params } = compileQuery(plan, company, {
     eventAliases: new Map(),
+    sight: 'all',
     attribution,
     exactCounts: false,
-    definitions: await definitions.read(company, lookups),
+    definitions: await definitions.read(company, lookups, 'all'),
   })
   const rows = await engine.columnar.query<Record<string, unknown>>({ sql, params })
   const grouped = dimensions.length + (perDay ? 1 : 0)

@@ -19,6 +19,7 @@ beforeEach(async () => {
   await app.sql('delete from workflows')
   await app.sql('delete from tag_keys')
   await app.sql('delete from branch_categories')
+  await app.sql('delete from teams where company_id = $1', [testCompany])
 })
 
 type Fields = Parameters<typeof storedEvent>[0] & { readonly labels?: Record<string, string> }
@@ -261,6 +262,9 @@ describe('names', () => {
       ])
     }
   }
+  // The caller is in none of the teams.
+  beforeEach(() => app.sql('update companies set shows_other_teams = true'))
+
   const byName = () =>
     cells({
       measures: ['workflows.displays'],
@@ -581,6 +585,7 @@ describe('displays and clicks', () => {
     })
     const plan = planQuery(parseQuery(query, { instant: app.now, zone: openZone('UTC') }))
     const { sql, params } = compileQuery(plan, testCompany, {
+      sight: 'all',
       eventAliases: new Map([
         ['teaser_shown', 'workflow_display'],
         ['teaser_tapped', 'workflow_click'],
@@ -642,5 +647,201 @@ describe('displays and clicks', () => {
       'workflows.message,workflows.isAnonymous,workflows.displays,workflows.generationTime,workflows.clickToOpenRate\r\n' +
         "'=cmd,true,1,2.5,0\r\n",
     )
+  })
+})
+
+describe('workflows of other teams', () => {
+  const [seen, hidden, gone] = [hex(1), hex(2), hex(3)]
+  const secret = { url: 'https://secret.example/launch', tmpId: 'x1' }
+
+  beforeEach(async () => {
+    await app.sql('update companies set shows_other_teams = false')
+    for (const [id, team] of [
+      [seen, 'Ours'],
+      [hidden, 'Theirs'],
+    ]) {
+      const teamId = hex(Number(`0x${id}`) + 5_000)
+      const ofCompany = [testCompany, id]
+      await app.sql('insert into teams (company_id, id, name) values ($1, $2, $3)', [
+        testCompany,
+        teamId,
+        team,
+      ])
+      await app.sql('insert into workflows (company_id, id, name) values ($1, $2, $3)', [
+        ...ofCompany,
+        `Of ${team}`,
+      ])
+      await app.sql('insert into workflow_teams (company_id, workflow_id, team_id) values ($1, $2, $3)', [
+        ...ofCompany,
+        teamId,
+      ])
+    }
+    await app.sql('insert into team_members (company_id, team_id, user_id) values ($1, $2, $3)', [
+      testCompany,
+      hex(5_001),
+      app.readerId,
+    ])
+    const of = (workflowId: string, n: number) => ({
+      labels: { workflowId, versionId: hex(40 + n), branchId: `b${n}`, 'parameter.city': `city ${n}` },
+    })
+    await engine.load([
+      display('2026-03-10T10:00:00Z', of(seen, 1)),
+      display('2026-03-10T10:00:01Z', { ...of(hidden, 2), ...secret }),
+      click('2026-03-10T10:00:05Z', { ...of(hidden, 4), ...secret }),
+      purchase('10.00', '2026-03-10T10:00:07Z', { tmpId: 'x1', url: 'https://shop.example/' }),
+      display('2026-03-10T10:00:02Z', { ...of(gone, 3), tmpId: 'x3' }),
+      storedEvent({
+        at: '2026-03-10T11:00:00Z',
+        name: 'page_view',
+        url: 'https://shop.example/',
+        tmpId: 'x4',
+      }),
+    ])
+  })
+
+  const measures = ['workflows.count', 'workflows.displays']
+  const dimensions = [
+    'workflows.name',
+    'workflows.team',
+    'workflows.id',
+    'workflows.version',
+    'workflows.branch',
+    'workflows.parameter.city',
+  ]
+  const others = 'other teams'
+  const ours = ['Of Ours', 'Ours', seen, hex(41), 'b1', 'city 1', 1, 1]
+  const masked = [others, others, others, others, others, others, 3, 2]
+  const filtered = (member: string, operator: 'equals' | 'contains' | 'notEquals', value: string) =>
+    cells({ measures: ['workflows.count'], filters: [{ member, operator, values: [value] }] })
+
+  it('are one row in every form, and numbers stay whole', async () => {
+    const query = { measures, dimensions, order: { 'workflows.count': 'asc' } as const }
+    expect(await cells(query)).toEqual([ours, masked])
+    expect(
+      (await app.post(wholeQuery(query), { accept: 'text/csv' })).text.split('\r\n').slice(1, 3),
+    ).toEqual([ours.join(','), masked.join(',')])
+    const lines = await app.post(wholeQuery(query), { accept: 'application/x-ndjson' })
+    expect(
+      lines.text
+        .trim()
+        .split('\n')
+        .map((line) => Object.values(JSON.parse(line))),
+    ).toEqual([ours, masked])
+    expect(
+      await cells({ measures, order: { 'workflows.id': 'desc' }, dimensions: ['workflows.id'] }),
+    ).toEqual([
+      [others, 3, 2],
+      [seen, 1, 1],
+    ])
+  })
+
+  it('are found by no filter, measured or shared, but as the one that they are', async () => {
+    for (const [member, value] of [
+      ['workflows.id', hidden],
+      ['workflows.name', 'Of Theirs'],
+      ['workflows.team', 'Theirs'],
+      ['workflows.branch', 'b2'],
+      ['workflows.parameter.city', 'city 2'],
+    ] as const) {
+      expect(await filtered(member, 'equals', value)).toEqual([[0]])
+      expect(await filtered(member, 'notEquals', value)).toEqual([[4]])
+      expect(await filtered(member, 'contains', 'other t')).toEqual([[3]])
+    }
+    const credits = { measures: ['purchases.influencedRevenue'], dimensions: ['workflows.name'] }
+    expect(await cells(credits)).toEqual([[others, 10]])
+    expect(
+      await cells({
+        ...credits,
+        filters: [{ member: 'workflows.id', operator: 'equals', values: [hidden] }],
+      }),
+    ).toEqual([])
+  })
+
+  it('are not told by the addresses and labels of their events, wherever these are asked for', async () => {
+    const byHost = async (measure: string, dimension: string) =>
+      cells({ measures: [measure], dimensions: [dimension], order: { [measure]: 'desc' } })
+    expect(await byHost('events.count', 'events.host')).toEqual([
+      [others, 3],
+      ['shop.example', 3],
+    ])
+    expect(await byHost('sessions.count', 'sessions.entryHost')).toEqual([
+      [others, 2],
+      ['shop.example', 2],
+    ])
+    expect((await byHost('events.count', 'events.label.workflowId')).flat()).not.toContain(hidden)
+    const dateRange = ['2026-03-10', '2026-03-10']
+    const body = (reply: Awaited<ReturnType<typeof app.post>>) => JSON.stringify(reply.body)
+    const paths = await app.post({ by: 'path', dateRange }, { path: '/v2/statistics/paths' })
+    expect(body(paths)).toContain(others)
+    expect(body(paths)).not.toContain('launch')
+    const funnel = await app.post(
+      {
+        steps: [{ events: ['workflow_display'] }, { events: ['purchase'] }],
+        dateRange,
+        breakdown: 'events.label.branchId',
+      },
+      { path: '/v2/statistics/funnels' },
+    )
+    expect(body(funnel)).toContain(others)
+    expect(body(funnel)).not.toContain('b2')
+    const rule = {
+      event: { events: ['workflow_display'], filters: [filterOn('events.url', secret.url)] },
+      atLeast: 1,
+    }
+    const cohort = await app.post({ name: 'Hidden', rule }, { path: '/v2/statistics/cohorts' })
+    const { id } = cohort.body.data as { id: string }
+    const inCohort = { measures: ['events.people'], filters: [filterOn('persons.cohort', id)] }
+    expect(await cells(inCohort)).toEqual([[0]])
+    await app.sql('update companies set shows_other_teams = true')
+    expect(await cells(inCohort)).toEqual([[1]])
+  })
+
+  it('are no values that are offered', async () => {
+    app.now = Date.parse('2026-03-12T10:00:00Z')
+    const { body } = await app.app.inject({
+      url: '/v2/statistics/values?member=workflows.parameter.city',
+      headers: callerToken,
+    })
+    expect(JSON.parse(body).data).toEqual([
+      { value: others, count: 3 },
+      { value: 'city 1', count: 1 },
+    ])
+  })
+
+  it('are shown to who is in all teams or may change them, and once the company opens them', async () => {
+    const names = () =>
+      cells({ measures, dimensions: ['workflows.name'], order: { 'workflows.name': 'asc' } })
+    const hiding = [
+      ['Of Ours', 1, 1],
+      [others, 3, 2],
+    ]
+    const all = [
+      [gone, 1, 1],
+      ['Of Ours', 1, 1],
+      ['Of Theirs', 2, 1],
+    ]
+    expect(await names()).toEqual(hiding)
+    for (const [open, close] of [
+      ['update companies set shows_other_teams = true', 'update companies set shows_other_teams = false'],
+      [
+        `insert into team_members (company_id, team_id, user_id) select company_id, '${hex(5_002)}', id from users where id = '${app.readerId}'`,
+        `delete from team_members where team_id = '${hex(5_002)}'`,
+      ],
+      [
+        `insert into role_permissions (role_id, resource, action) select role_id, 'team', 'update' from users where id = '${app.readerId}'`,
+        `delete from role_permissions where resource = 'team'`,
+      ],
+    ]) {
+      await app.sql(open ?? '')
+      expect(await names()).toEqual(all)
+      await app.sql(close ?? '')
+      expect(await names()).toEqual(hiding)
+    }
+  })
+
+  const filterOn = (member: string, value: string) => ({
+    member,
+    operator: 'equals' as const,
+    values: [value],
   })
 })

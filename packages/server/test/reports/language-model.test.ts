@@ -169,7 +169,7 @@ const planner = () =>
 
 const company = '65f0c0ffee5ca1ab1e0ddb00'
 const ask3 = (question = 'how well do we sell?') =>
-  planner().plan(question, { ...questionContext(), companyId: company })
+  planner().plan(question, { ...questionContext(), companyId: company, readerId: null })
 const queries = (...wanted: unknown[]) => JSON.stringify({ queries: wanted })
 const good = {
   measures: ['purchases.revenue'],
@@ -278,7 +278,13 @@ describe('a question of a company', () => {
       findValues: () => async () => [],
       ...(withModel ? { planByModel: planner().plan } : {}),
     })
-  const context = { companyId: company, now: askedAt, timezone: 'Europe/Paris', locale: 'en' } as const
+  const context = {
+    companyId: company,
+    readerId: null,
+    now: askedAt,
+    timezone: 'Europe/Paris',
+    locale: 'en',
+  } as const
 
   it('that the grammar reads is sent to no model', async () => {
     server.say(queries(good))

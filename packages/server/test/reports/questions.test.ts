@@ -209,7 +209,7 @@ describe('a value without its dimension', () => {
         warnings: [],
         total: () => undefined,
       }),
-    })({ companyId: testCompany })
+    })({ companyId: testCompany, readerId: null })
     const found = await find({
       texts: ['short'],
       members: ['purchases.item'],

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import {
   createRunnerWorld,
   edgesOf,
+  eventsDatasource,
   htmlZone,
   jsonZone,
   mailZone,
@@ -11,6 +12,7 @@ import {
   runnerDatasource,
   runnerTags,
   runnerTemplate,
+  runnerWorkflow,
   straight,
 } from '../support/runner.ts'
 
@@ -96,9 +98,30 @@ describe('a display', () => {
     expect(reply.headers['content-type']).toBe('text/html; charset=utf-8')
     expect(reply.headers['content-security-policy']).toMatch(/^default-src 'none'.*sandbox/)
     expect(reply.headers['content-security-policy']).not.toMatch(/allow-scripts|allow-same-origin/)
-    expect(reply.body).toBe(
+    expect(reply.body.replace(/(?<=trk-shown=)[\w-]+/, '…')).toBe(
       '<p title="&quot;&gt;&lt;script&gt;">&quot;&gt;&lt;script&gt;</p>' +
-        '<a href="https://millrace.example/r/abcdef1234?city=%22%3E%3Cscript%3E&amp;trk-u=ada&amp;mode=click">go</a>',
+        '<a href="https://millrace.example/r/abcdef1234?city=%22%3E%3Cscript%3E&amp;trk-u=ada&amp;mode=click&amp;trk-shown=…">go</a>',
+    )
+  })
+
+  test('shows of HTML that is stored already no address that is a visitor’s, runs or moves by itself', async () => {
+    const { publish, get } = createRunnerWorld()
+    const html = {
+      type: 'html' as const,
+      html: '<meta http-equiv="refresh" content="0;url={{to}}"><a href="{{to}}">1</a><a href="//{{to}}">2</a><a href="javascript:x">3</a>',
+      bindings: { to: { node: 'to' } },
+    }
+    const to = { type: 'parameter' as const, parameter: 'to', kind: 'text' as const }
+    await publish({
+      definition: straight(htmlZone, html, { to }),
+      integration: { domain: 'brand.example' },
+    })
+    const links = async (address: string) =>
+      (await get(`/r/abcdef1234?to=${encodeURIComponent(address)}`)).body.match(/(http-equiv|href)="[^"]*"/g)
+    const none = ['http-equiv=""', 'href=""', 'href=""', 'href=""']
+    expect(await links('https://evil.example/')).toEqual(none)
+    expect(await links('https://shop.brand.example/')).toEqual(
+      none.with(1, 'href="https://shop.brand.example/"'),
     )
   })
 
@@ -304,14 +327,133 @@ describe('a click', () => {
     expect(await click('https://brand.example/x')).toEqual([302, 'https://brand.example/x'])
   })
 
-  test('counts the mail client that showed the content', async () => {
-    const { publish, get, recorded } = createRunnerWorld()
+  /** A display as the events of a person have it. */
+  const seen = (labels: Record<string, string>) => ({
+    name: 'workflow_display',
+    time: new Date(0),
+    datasourceId: eventsDatasource,
+    url: '',
+    ids: [],
+    labels: { workflowId: runnerWorkflow, ...labels },
+  })
+  const safari = { 'user-agent': 'Mozilla/5.0 (Macintosh) Safari/605' }
+
+  test('counts the mail client of the last display, whichever process answered that one', async () => {
+    const { publish, get, recorded, events, world } = createRunnerWorld()
     await publish({ definition: linked({ value: 'https://shop.example/p' }) })
-    const proxy = 'Mozilla/5.0 (Windows NT 5.1; rv:11.0) Gecko Firefox/11.0 (via ggpht.com GoogleImageProxy)'
-    await get(`${address}?trk-u=ada`, { 'user-agent': proxy })
-    await get(`${address}?trk-u=ada&mode=click`, { 'user-agent': 'Mozilla/5.0 (Macintosh) Safari/605' })
-    await get(`${address}?trk-u=eve&mode=click`, { 'user-agent': 'Mozilla/5.0 (Macintosh) Safari/605' })
-    expect(recorded.map(({ data }) => data.mailClient)).toEqual(['Gmail', 'Gmail', undefined])
+    events.push(
+      seen({ workflowId: 'another', mailClient: 'Outlook' }),
+      seen({ mailClient: 'Gmail' }),
+      seen({ mailClient: 'Notes' }),
+    )
+    await get(`${address}?trk-u=ada&mode=click`, safari)
+    await get(`${address}?mode=click`, safari)
+    world.failPersons = new Error('the engine is down')
+    const click = await get(`${address}?trk-u=ada&mode=click`, safari)
+    expect(click.headers.location).toContain('https://shop.example/p')
+    expect(recorded.map(({ data }) => data.mailClient)).toEqual(['Gmail', undefined, undefined])
+    expect(world.asked.persons).toBe(2)
+  })
+
+  test('asks for no display where the content is in no mail, or the mail says what it was', async () => {
+    const { publish, get, world } = createRunnerWorld()
+    await publish({ definition: linked({ value: 'https://shop.example/p' }, htmlZone) })
+    await get(`${address}?trk-u=ada&mode=click`, safari)
+    await publish({ definition: linked({ value: 'https://shop.example/p' }) })
+    await get(`${address}?trk-u=ada&mode=click`, { 'user-agent': 'Thunderbird' })
+    expect(world.asked.persons).toBe(0)
+  })
+
+  describe('that says on which content it is', () => {
+    const html = (redirect: object) => ({ type: 'html', html: '{{click}}', redirect }) as never
+    /** Two ways by what the cohort says at the moment. */
+    const definition = {
+      nodes: {
+        in: { type: 'cohort', cohortId: runnerCategory },
+        yes: html({ value: 'https://shop.example/members' }),
+        no: html({ value: 'https://shop.example/all' }),
+      },
+      entrypoints: { zone: htmlZone },
+      edges: edgesOf('zone>in', 'in.member>yes', 'in.default>no'),
+    } as never
+    const pathOf = (body: string) => body.replaceAll('&amp;', '&').replace('https://millrace.example', '')
+    const placeOf = (reply: { headers: { location?: unknown } }) =>
+      String(reply.headers.location).split('?')[0]
+
+    async function open(query = '?trk-u=ada') {
+      const first = createRunnerWorld()
+      first.world.members.add('ada')
+      await first.publish({ definition })
+      const click = pathOf((await first.get(`${address}${query}`)).body)
+      return { first, click }
+    }
+
+    test('leads there in every process, and when the workflow would show another one', async () => {
+      const { first, click } = await open()
+      const other = createRunnerWorld()
+      await other.publish({ definition })
+      const [here, there] = [await first.get(click), await other.get(click)]
+      expect([placeOf(here), placeOf(there)]).toEqual([
+        'https://shop.example/members',
+        'https://shop.example/members',
+      ])
+      expect(there.headers.location).not.toContain('trk-shown')
+      const [display, clickHere] = first.recorded.map(({ data }) => data)
+      const labels = { branchId: display?.branchId, outputType: 'html', returnCode: undefined }
+      expect([clickHere, other.recorded[0]?.data]).toEqual([
+        expect.objectContaining(labels),
+        expect.objectContaining(labels),
+      ])
+      expect(other.world.asked.members).toBe(0)
+    })
+
+    test('is of the person without an identifier to whom it was shown', async () => {
+      const { first, click } = await open('')
+      const other = createRunnerWorld()
+      await other.publish({ definition })
+      await other.get(click, { 'user-agent': 'Another' })
+      expect(other.recorded[0]?.tmpId).toBe(first.recorded[0]?.tmpId)
+    })
+
+    test.each([
+      ['with another person', (click: string) => click.replace('trk-u=ada', 'trk-u=eve')],
+      ['with another device', (click: string) => `${click}&trk-t=phone`],
+      ['without it, as in an old message', (click: string) => click.replace(/&trk-shown=.*/, '')],
+      ['with another byte', (click: string) => `${click.slice(0, -4)}AAAA`],
+      ['with anything else', (click: string) => click.replace(/trk-shown=.*/, 'trk-shown=%00%ff')],
+    ])('runs the workflow again %s', async (_, changed) => {
+      const { click } = await open()
+      const other = createRunnerWorld()
+      await other.publish({ definition })
+      expect(placeOf(await other.get(changed(click)))).toBe('https://shop.example/all')
+    })
+
+    test.each([
+      ['company', { companyId: '65f0c0ffee5ca1ab1e0ddba9' }],
+      ['workflow', { workflowId: '65f0c0ffee5ca1ab1e0ddc09' }],
+      ['integration', { integration: { id: '65f0c0ffee5ca1ab1e0ddc19' } }],
+      ['zone', { entrypointId: 'second' }],
+    ])('is good at no other %s', async (_, elsewhere) => {
+      const { click } = await open()
+      const other = createRunnerWorld()
+      const { entrypoints, edges, nodes } = definition as Record<string, object>
+      await other.publish({
+        definition: {
+          nodes,
+          entrypoints: { ...entrypoints, second: htmlZone },
+          edges: { ...edges, e9: { from: 'second', to: 'in' } },
+        } as never,
+        ...elsewhere,
+      })
+      expect(placeOf(await other.get(click))).toBe('https://shop.example/all')
+    })
+
+    test('is left out where its destination is too long for an address', async () => {
+      const { publish, get } = createRunnerWorld()
+      const definition = straight(htmlZone, html({ value: `https://shop.example/${'x'.repeat(1_600)}` }))
+      await publish({ definition })
+      expect((await get(`${address}?trk-u=ada`)).body).not.toContain('trk-shown')
+    })
   })
 })
 
@@ -521,36 +663,48 @@ describe('faults of nodes', () => {
   })
 
   test('a click leads where the content leads that the person was shown, though its run fails', async () => {
-    const { publish, get, world, recorded } = createRunnerWorld()
+    const { publish, get, world, events, recorded, zones } = createRunnerWorld()
     const to = (place: string) => ({ redirect: { value: `https://shop.example/${place}` } })
     await publish({
       definition: {
         nodes: {
-          in: { type: 'cohort', cohortId: runnerCategory },
-          yes: { ...json({ title: { value: 'yes' } }), ...to('members') },
+          offers: { type: 'datasource', datasourceId: runnerDatasource },
+          has: { type: 'conditions', cases: [{ id: 'has', match: 'and', rules: [hasTitle] }] },
+          yes: { ...json({ title: { value: 'yes' } }), ...to('offers') },
           no: json({ title: { value: 'no' } }),
         },
         entrypoints: { zone: jsonZone },
-        edges: edgesOf('zone>in', 'in.member>yes', 'in.default>no'),
+        edges: edgesOf('zone>offers', 'offers>has', 'has.has>yes', 'has.default>no'),
       } as never,
       templates: greeting,
     })
-    world.members.add('ada').add('eve')
-    await get(`${address}?trk-u=ada`)
-    world.failPersons = new Error('the engine is down')
+    const { published, integration } = zones.get('abcdef1234') ?? {}
+    const infos = Object.entries(published?.analyze.branchesInfos ?? {})
+    const labels = {
+      workflowId: runnerWorkflow,
+      versionId: published?.versionId ?? '',
+      integrationId: integration?.id ?? '',
+      branchId: infos.find(([, { outputNodeId }]) => outputNodeId === 'yes')?.[0] ?? '',
+    }
+    const display = { name: 'workflow_display', time: new Date(0), datasourceId: eventsDatasource, url: '' }
+    const event = { ...display, ids: [], labels }
+    world.failRows = new Error('the database is down')
+    // Nothing is stored of a display yet.
+    expect((await get(`${address}?trk-u=ada&mode=click`)).statusCode).toBe(204)
+    events.push({ ...event, labels: { ...labels, versionId: 'an older one' } })
+    expect((await get(`${address}?trk-u=ada&mode=click`)).statusCode).toBe(204)
+    events.splice(0, 1, event)
     const shown = await get(`${address}?trk-u=ada&mode=click`)
     expect([shown.statusCode, shown.headers.location?.split('?')[0]]).toEqual([
       302,
-      'https://shop.example/members',
+      'https://shop.example/offers',
     ])
-    // Eve was shown nothing before.
-    expect((await get(`${address}?trk-u=eve&mode=click`)).statusCode).toBe(204)
     expect((await get(`${address}?mode=click`)).statusCode).toBe(204)
-    const [display, click, unseen] = recorded.map(({ data }) => data)
-    expect(click).toMatchObject({ branchId: display?.branchId, returnCode: '3502' })
-    expect(unseen).toMatchObject({ returnCode: '3503' })
-    expect(unseen?.branchId).not.toBe(display?.branchId)
+    expect(recorded.at(-2)?.data).toMatchObject({ branchId: labels.branchId, returnCode: '3502' })
+    expect(recorded.at(-1)?.data).toMatchObject({ returnCode: '3503' })
   })
+
+  const hasTitle = { value: { node: 'offers', field: 'title' }, type: 'text', operator: 'notEmpty' }
 
   test('a cohort that cannot be asked leads to the default', async () => {
     const { publish, get, world, recorded } = createRunnerWorld()

@@ -4,6 +4,7 @@ import { createPreviewService } from '../../src/features/runner/preview-service.
 import {
   analysisOf,
   createRunnerWorld,
+  runnerClickKey,
   runnerCompany,
   runnerTime,
   straight,
@@ -105,7 +106,12 @@ test('a preview shows of a person only what datasources have that both the user 
       templates: {},
       faults: [],
     }),
-    readCompany: async () => ({ timezone: 'UTC', countries: true, eventsDatasourceId: undefined }),
+    readCompany: async () => ({
+      timezone: 'UTC',
+      countries: true,
+      eventsDatasourceId: undefined,
+      clickKey: runnerClickKey,
+    }),
     listExperiments: async () => [],
     listSeenDatasources: async ({ teamIds }) =>
       teamIds.includes(userTeam) ? [seen, ofUser] : [seen, ofWorkflow],

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { RunnableZone } from '../../src/features/runner/ports.ts'
 import { createZoneCache } from '../../src/features/runner/zone-cache.ts'
-import { jsonZone, runnerWorkflow, straight, zoneOf } from '../support/runner.ts'
+import { jsonZone, runnerClickKey, runnerWorkflow, straight, zoneOf } from '../support/runner.ts'
 
 const empty = straight(jsonZone, { type: 'empty' })
 
@@ -22,7 +22,12 @@ function world(lookUps = 64) {
       if (state.down) throw new Error('the database is down')
       return shortId === 'known' ? zone : undefined
     },
-    readCompany: async () => ({ timezone: 'UTC', countries: true, eventsDatasourceId: undefined }),
+    readCompany: async () => ({
+      timezone: 'UTC',
+      countries: true,
+      eventsDatasourceId: undefined,
+      clickKey: runnerClickKey,
+    }),
     listExperiments: async () => [],
     isListening: () => state.listening,
     clock: { now: () => state.now },

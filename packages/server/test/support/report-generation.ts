@@ -64,6 +64,7 @@ export function generationRequest(
     Partial<GenerationRequest>,
 ): GenerationRequest {
   return {
+    readerId: null,
     generationId: '65f0c0ffee5ca1ab1e0ddc01',
     locale: 'en',
     timezone: 'UTC',

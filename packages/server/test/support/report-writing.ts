@@ -66,7 +66,7 @@ export function createPlainWriting(): PlainWriting {
       generator: {
         async generate(request) {
           plain.requests.push(request)
-          const { analysis, companyId, signal } = request
+          const { analysis, companyId, readerId, signal } = request
           const evidence: Evidence[] = []
           const queries =
             analysis.kind === 'plan'
@@ -82,7 +82,7 @@ export function createPlainWriting(): PlainWriting {
               continue
             }
             plain.asked.push(measure)
-            const read = await runQuery(each, { companyId, signal })
+            const read = await runQuery(each, { companyId, readerId, signal })
             await request.keep(read)
             evidence.push(read)
             request.onProgress((i + 1) / queries.length)

@@ -27,6 +27,8 @@ export const runnerDatasource = '65f0c0ffee5ca1ab1e0ddd01'
 export const runnerTemplate = '65f0c0ffee5ca1ab1e0dde01'
 export const runnerTags = { key: '65f0c0ffee5ca1ab1e0ddf01', value: '65f0c0ffee5ca1ab1e0ddf02' }
 export const runnerCategory = '65f0c0ffee5ca1ab1e0ddf03'
+/** That of every process. */
+export const runnerClickKey = Buffer.alloc(32, 7)
 export const eventsDatasource = '65f0c0ffee5ca1ab1e0dda01'
 /** A Thursday. */
 export const runnerTime = Date.UTC(2026, 0, 15, 12, 30)
@@ -188,6 +190,7 @@ export function createRunnerWorld(overrides: Partial<RunnerDependencies> = {}) {
       timezone: 'UTC',
       countries: true,
       eventsDatasourceId: eventsDatasource,
+      clickKey: runnerClickKey,
     }),
     listSeenDatasources: async () => events.map(({ datasourceId }) => datasourceId),
     listExperiments: async (_, ids) => experiments.filter(({ id }) => ids.includes(id)),

@@ -16,6 +16,7 @@ import {
   targetContext,
 } from '../../src/features/linked-accounts/linked-account-store.ts'
 import { createMailQueue } from '../../src/features/mail/mail-store.ts'
+import { createRunnerStore } from '../../src/features/runner/runner-store.ts'
 import type { SecretBox } from '../../src/platform/crypto/secret-box.ts'
 import { newId } from '../../src/platform/ids.ts'
 import type { Relational } from '../../src/platform/stores/relational.ts'
@@ -33,6 +34,7 @@ export async function sealEverywhere(relational: Relational, box: SecretBox, cou
   const authenticator = box.seal(`authenticator of ${userId}`, authenticatorContext(userId))
   await createAuthenticatorStore(db).offer(userId, authenticator)
   const enqueueMail = createMailQueue(box)
+  await createRunnerStore(db, box).findCompany(companyId)
   const certificates = createCertificateStore(db, box)
   const linked = createLinkedAccountStore(db)
   const teamIds = (

@@ -23,6 +23,8 @@ export interface StatisticsApp {
   readonly app: FastifyInstance
   readonly service: StatisticsService
   readonly caller: TestCaller
+  /** Whose sight the caller's answers have. */
+  readonly readerId: string
   /** Makes the caller's company as this says, as a query does first. */
   makeCompany(): Promise<void>
   /** Makes the caller's company, as the first query does, and runs a statement in the relational store. */
@@ -131,6 +133,9 @@ export async function openStatisticsApp(
     app,
     service: context.services.statistics,
     caller,
+    get readerId() {
+      return withinCompany('75', caller.companyId)
+    },
     outcomes,
     makeCompany,
     async sql(statement: string, values: readonly unknown[] = []) {

@@ -17,6 +17,7 @@ export const companies = pgTable('companies', {
   displayWindowHours: integer('display_window_hours').notNull().default(168),
   /** Whether the country of a sender is looked up when an event is collected. */
   countries: boolean('countries').notNull().default(true),
+  showsOtherTeams: boolean('shows_other_teams').notNull().default(false),
   /** Days that entries of the audit log are kept. */
   auditRetentionDays: integer('audit_retention_days').notNull().default(90),
   /** Role of users whom single sign-on creates without one. */

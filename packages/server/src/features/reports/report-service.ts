@@ -111,7 +111,7 @@ export function createReportService(dependencies: ReportServiceDependencies) {
   /** What was asked, as columns of the report, and in words for its first generation. */
   async function readWanted(
     wanted: ReportCreation,
-    { companyId }: Principal,
+    { companyId, userId: readerId }: Principal,
   ): Promise<{ report: Omit<NewReport, 'id' | 'createdBy' | 'requestedType'>; question: string }> {
     const { guidedAnalysis, dashboardPath, dashboardTitle, period } = wanted
     const question = wanted.question?.trim()
@@ -146,7 +146,7 @@ export function createReportService(dependencies: ReportServiceDependencies) {
         question: defaultPrompt(guidedAnalysis, locale).text,
       }
     }
-    const context = { companyId, timezone, locale, now: clock.now() }
+    const context = { companyId, readerId, timezone, locale, now: clock.now() }
     if (dashboardPath === undefined) {
       await plans.requireQuestion(question ?? '', context)
       return {
@@ -367,9 +367,11 @@ export function createReportService(dependencies: ReportServiceDependencies) {
     ): Promise<EvidenceCheck> {
       const reportId = normalizeId(id)
       if (!(await store.find(companyId, reportId))) throw absent(id)
-      const stored = await generations.findEvidence(companyId, reportId, normalizeId(evidenceId))
-      if (!stored) throw new DomainError('reportEvidenceNotFound', { id: normalizeId(evidenceId) })
-      const present = await runQuery(stored.query, { companyId, signal })
+      const found = await generations.findEvidence(companyId, reportId, normalizeId(evidenceId))
+      if (!found) throw new DomainError('reportEvidenceNotFound', { id: normalizeId(evidenceId) })
+      const { generationId, evidence: stored } = found
+      const readerId = await generations.findReaderId(generationId)
+      const present = await runQuery(stored.query, { companyId, readerId, signal })
       const isAnswered = present.state !== 'failure'
       return {
         evidenceId: stored.id,

@@ -92,6 +92,8 @@ export interface RunnerCompany {
   readonly countries: boolean
   /** Datasource of workflow events; made with the company's first workflow. */
   readonly eventsDatasourceId: string | undefined
+  /** What addresses of clicks are signed with in every process; undefined where it cannot be opened. */
+  readonly clickKey: Buffer | undefined
 }
 
 export type ReadCompany = (companyId: string) => Promise<RunnerCompany | undefined>

@@ -147,7 +147,7 @@ export function createPreviewService(dependencies: PreviewDependencies) {
         request,
         environment,
         budgetMs: Math.max(budgetMs, minBudgetMs),
-        clickAddress: () => clickAddressOf(`${publicUrl()}/r/preview`, request),
+        clickAddress: () => clickAddressOf(`${publicUrl()}/r/preview`, request, undefined),
         trace: (step) => steps.push(toStep(step)),
       })
       const { content, output, branch } = outcome

@@ -4,7 +4,8 @@ import { newId } from '../../platform/ids.ts'
 import { createSharedTimeout } from '../../platform/limits/shared-timeout.ts'
 import type { Logger } from '../../platform/logger.ts'
 import { putBounded } from './bounded-map.ts'
-import type { RunEnvironment } from './compile/executable.ts'
+import { createClicks } from './clicks.ts'
+import type { CompiledEntrypoint, RunEnvironment } from './compile/executable.ts'
 import { eventOfRun } from './events/run-event.ts'
 import type {
   EvaluateExpression,
@@ -12,6 +13,7 @@ import type {
   FindZone,
   ListExperiments,
   ListSeenDatasources,
+  PersonEvent,
   PersonSource,
   ReadCompany,
   RecordEvent,
@@ -25,7 +27,6 @@ import { deadClick, defaultReply, notFound, type RunnerReply, replyByAccept, rep
 import { execute, type Outcome } from './run/execute.ts'
 import { type Query, readRunRequest } from './run/read-request.ts'
 import { createRowCache } from './run/row-cache.ts'
-import type { RunRequest } from './run/run-request.ts'
 import { createSightCache } from './sight.ts'
 import { createZoneCache, type ReadyZone } from './zone-cache.ts'
 
@@ -97,8 +98,6 @@ const shortIdPattern = /^[A-Za-z0-9_-]{4,40}$/
 const eventTimeout = { timeoutMs: 2_000, stepMs: 1_000, message: 'the event was not on disk in time' }
 const quietMs = 60_000
 const rememberedFaults = 5_000
-const rememberedMailClients = 20_000
-const rememberedContents = 20_000
 
 /** Runs published workflows for end users (docs/workflows.md, Runner). */
 export function createRunnerService(dependencies: RunnerDependencies) {
@@ -122,10 +121,6 @@ export function createRunnerService(dependencies: RunnerDependencies) {
   countFor(dependencies.metrics, totals)
   /** When a fault was logged last, by what it is about. */
   const logged = new Map<string, number>()
-  /** What showed a workflow to a client: proxies hide it from the click that follows. */
-  const mailClients = new Map<string, string>()
-  /** What persons were shown last, for clicks whose run cannot find it again. */
-  const shownContents = new Map<string, ShownContent>()
 
   function warn(about: string, fields: object, message: string): void {
     const now = steadyClock.now()
@@ -134,6 +129,8 @@ export function createRunnerService(dependencies: RunnerDependencies) {
     putBounded(logged, about, now, rememberedFaults)
     log.warn(fields, message)
   }
+
+  const clicks = createClicks({ persons: dependencies.persons, budgetMs, warn })
 
   const environmentOf = (
     ready: Pick<ReadyZone, 'experiments'>,
@@ -155,29 +152,6 @@ export function createRunnerService(dependencies: RunnerDependencies) {
       const fields = { err: error, workflowId, versionId: published?.versionId, node, returnCode }
       warn(`${published?.versionId} ${node}`, fields, 'a node of a workflow failed and fell back')
     }
-  }
-
-  function rememberMailClient(ready: ReadyZone, request: RunRequest, isClick: boolean): string {
-    const { client } = request.person
-    if (client === undefined) return request.mailClient
-    const key = `${ready.zone.workflowId} ${client}`
-    if (isClick) return mailClients.get(key) ?? request.mailClient
-    if (request.mailClient !== '') putBounded(mailClients, key, request.mailClient, rememberedMailClients)
-    return request.mailClient
-  }
-
-  /** The content that a click is on: where its run went without what it needs, the one that the person was shown last. */
-  function contentOfClick(ready: ReadyZone, request: RunRequest, outcome: Outcome): Outcome {
-    const key = keyOfShown(ready, request)
-    const shown = key === undefined || outcome.returnCode === '' ? undefined : shownContents.get(key)
-    return shown ? { ...outcome, ...shown } : outcome
-  }
-
-  function rememberShown(ready: ReadyZone, request: RunRequest, outcome: Outcome): void {
-    const key = keyOfShown(ready, request)
-    const { destination, branch, output, content } = outcome
-    if (key === undefined || content === undefined) return
-    putBounded(shownContents, key, { destination, branch, output }, rememberedContents)
   }
 
   const timeout = createSharedTimeout(eventTimeout)
@@ -213,19 +187,41 @@ export function createRunnerService(dependencies: RunnerDependencies) {
       dependencies.openZone(company.timezone),
     )
     const displayAddress = `${publicUrl()}/r/${integration.shortId}`
-    const ran: Outcome =
-      executable === undefined || entrypoint === undefined
-        ? fatal(new Error('the version has no such entrypoint'))
-        : await execute({
-            executable,
-            entrypoint,
-            request: runRequest,
-            environment: environmentOf(ready, zone.companyId, () => sights.find(zone)),
-            budgetMs,
-            clickAddress: () => clickAddressOf(displayAddress, runRequest),
-          })
-    if (ran.faults.length > 0) logFaults(ready, ran)
-    const outcome = isClick ? contentOfClick(ready, runRequest, ran) : ran
+
+    async function runFrom(first: CompiledEntrypoint['first']): Promise<Outcome> {
+      if (executable === undefined || entrypoint === undefined)
+        return fatal(new Error('the version has no such entrypoint'))
+      const ran = await execute({
+        executable,
+        entrypoint: { ...entrypoint, first },
+        request: runRequest,
+        environment: environmentOf(ready, zone.companyId, () => sights.find(zone)),
+        budgetMs,
+        clickAddress: (shown) =>
+          clickAddressOf(displayAddress, runRequest, clicks.sign(ready, runRequest, shown)),
+      })
+      if (ran.faults.length > 0) logFaults(ready, ran)
+      return ran
+    }
+
+    /** The content that was displayed before, where the workflow cannot find it again. */
+    async function afterFailure(ran: Outcome, display: PersonEvent | undefined): Promise<Outcome> {
+      const end = display && clicks.endOf(ready, display)
+      if (!end) return ran
+      const { destination } = await runFrom(end.output)
+      return { ...ran, ...end, destination }
+    }
+
+    const signed = isClick ? clicks.read(ready, runRequest) : undefined
+    // A proxy hides the program of a mail from the click that follows.
+    const isFromMail = isClick && integration.type === 'email' && runRequest.mailClient === ''
+    const looked = isFromMail && !signed ? clicks.findDisplay(ready, runRequest) : undefined
+    const ran: Outcome = signed
+      ? { ...nothingRun, ...signed.content, returnCode: '' }
+      : await runFrom(entrypoint?.first)
+    const isLost = isClick && ran.returnCode !== ''
+    const display = isLost ? await (looked ?? clicks.findDisplay(ready, runRequest)) : await looked
+    const outcome = isLost ? await afterFailure(ran, display) : ran
     const format = entrypoint?.format ?? integration.format
     const location = isClick
       ? locationOf({
@@ -241,7 +237,6 @@ export function createRunnerService(dependencies: RunnerDependencies) {
     const runId = newId()
     if (request.counts) {
       count(returnCode, isClick)
-      if (!isClick) rememberShown(ready, runRequest, outcome)
       const { eventsDatasourceId } = company
       await keep(
         ready,
@@ -253,10 +248,10 @@ export function createRunnerService(dependencies: RunnerDependencies) {
               company,
               datasourceId: eventsDatasourceId,
               runId,
-              request: runRequest,
+              request: { ...runRequest, tmpId: signed?.anonymousId ?? runRequest.tmpId },
               userAgent: request.userAgent,
               address: request.address,
-              mailClient: rememberMailClient(ready, runRequest, isClick),
+              mailClient: runRequest.mailClient || (display?.labels.mailClient ?? ''),
               entrypoint,
               branch: outcome.branch,
               outputType: outcome.output?.output,
@@ -331,26 +326,17 @@ export function createRunnerService(dependencies: RunnerDependencies) {
   }
 }
 
-/** What a person was shown, as far as a click needs it. */
-type ShownContent = Pick<Outcome, 'destination' | 'branch' | 'output'>
-
-/** Of one version alone: another one may not lead where this one did. */
-function keyOfShown({ zone }: ReadyZone, { person }: RunRequest): string | undefined {
-  const name = person.client ?? person.device
-  return name === undefined ? undefined : `${zone.integration.id} ${zone.published?.versionId} ${name}`
+const nothingRun: Outcome = {
+  content: undefined,
+  output: undefined,
+  destination: undefined,
+  branch: undefined,
+  returnCode: '3501',
+  milliseconds: 0,
+  faults: [],
 }
 
-function fatal(error: Error): Outcome {
-  return {
-    content: undefined,
-    output: undefined,
-    destination: undefined,
-    branch: undefined,
-    returnCode: '3501',
-    milliseconds: 0,
-    faults: [{ node: undefined, error }],
-  }
-}
+const fatal = (error: Error): Outcome => ({ ...nothingRun, faults: [{ node: undefined, error }] })
 
 function countFor(metrics: RunnerMetrics | undefined, totals: RunnerTotals): void {
   const counter = (name: string, help: string, key: keyof RunnerTotals) =>

@@ -25,7 +25,10 @@ import { type Fault, isOn, type Plan, readSchedule } from './schedule/read-sched
 export interface SavedQueryServiceDependencies {
   readonly relational: Pick<Relational, 'db' | 'transaction'>
   /** Throws what running the query would, without running it. */
-  readonly validateQuery: (query: Query, companyId: string) => Promise<void>
+  readonly validateQuery: (
+    query: Query,
+    reader: { readonly companyId: string; readonly readerId: string },
+  ) => Promise<void>
   readonly readSettings: (companyId: string) => Promise<{ readonly timezone: string }>
   /** Throws a RangeError for a name that is no zone. */
   readonly openZone: (name: string) => Zone
@@ -56,7 +59,10 @@ export function createSavedQueryService(dependencies: SavedQueryServiceDependenc
   const runs = createRunStore(relational.db)
   const runsByHand = createSlidingWindow(clock, 3_600_000, maxRunsByHand)
 
-  async function requireQueries(queries: readonly Query[], companyId: string): Promise<void> {
+  async function requireQueries(
+    queries: readonly Query[],
+    { companyId, userId: readerId }: Principal,
+  ): Promise<void> {
     const { length } = JSON.stringify(queries)
     if (length > maxQueriesLength) {
       throw invalid(
@@ -65,7 +71,7 @@ export function createSavedQueryService(dependencies: SavedQueryServiceDependenc
       )
     }
     for (const [i, query] of queries.entries()) {
-      await validateQuery(query, companyId).catch((error: unknown) => {
+      await validateQuery(query, { companyId, readerId }).catch((error: unknown) => {
         throw placed(error, `queries.${i}`)
       })
     }
@@ -143,7 +149,7 @@ export function createSavedQueryService(dependencies: SavedQueryServiceDependenc
     ): Promise<SavedQuery> {
       const { companyId, userId } = principal
       const { name, queries } = wanted
-      await requireQueries(queries, companyId)
+      await requireQueries(queries, principal)
       const planned = await requireSchedule(wanted.schedule, principal)
       return relational.transaction(async (tx) => {
         const within = createSavedQueryStore(tx)
@@ -174,7 +180,7 @@ export function createSavedQueryService(dependencies: SavedQueryServiceDependenc
       const { companyId, userId } = principal
       const { name, queries, schedule } = wanted
       const present = await find(principal, id)
-      if (queries) await requireQueries(queries, companyId)
+      if (queries) await requireQueries(queries, principal)
       const planned = schedule === undefined ? undefined : await requireSchedule(schedule, principal)
       if (name === undefined && !queries && !planned) return toSavedQuery(present)
       return relational.transaction(async (tx) => {

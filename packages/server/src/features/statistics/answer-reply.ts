@@ -29,7 +29,7 @@ export function createSendAnswer(bodies: AnswerBodies): SendAnswer {
     const { format, streamed } = readWantedRows(request)
     const signal = signalOfLeaving(reply)
     const { companyId, userId } = request.principal
-    const answer = ask({ companyId, userId, format, streamed, signal })
+    const answer = ask({ companyId, userId, readerId: userId, format, streamed, signal })
     reply.header('vary', 'accept').header('cache-control', 'no-store')
     if (format !== 'json' && streamed) {
       const stream = await readableOf(answer.pieces, signal)

@@ -3,6 +3,7 @@ import type { Lookup } from './members/member.ts'
 import type { CompiledQuery } from './query/compile/compile.ts'
 import type { Attribution } from './query/compile/compile-credits.ts'
 import type { Definitions } from './query/compile/compile-lookups.ts'
+import type { WorkflowSight } from './query/compile/compile-sight.ts'
 import type { EventAliases } from './query/compile/event-name.ts'
 import type { KnownCohorts } from './query/query.ts'
 import type { Zone } from './query/time/zone.ts'
@@ -18,6 +19,11 @@ export interface StatisticsSettings {
   readonly eventAliases: EventAliases
 }
 
+/** The same for the user who reads the answer. */
+export interface AskedSettings extends StatisticsSettings {
+  readonly sight: WorkflowSight
+}
+
 /** Of whom and when a question is asked. */
 export interface Asked {
   readonly companyId: string
@@ -25,7 +31,7 @@ export interface Asked {
   readonly instant: number
   /** Whether the answer is streamed: then it has no bound of rows of its own. */
   readonly streamed: boolean
-  readonly settings: StatisticsSettings
+  readonly settings: AskedSettings
   /** Those that the question names, as they are at this instant. */
   readonly cohorts: KnownCohorts
   /** What its lookups need. */

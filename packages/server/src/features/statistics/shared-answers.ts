@@ -2,6 +2,7 @@ import type { Warning } from '@millrace/contract/envelope.ts'
 import type { Query } from '@millrace/contract/resources/query.ts'
 import type { Columnar } from '../../platform/stores/columnar.ts'
 import type { ReadCohorts } from './cohorts/cohort-reader.ts'
+import type { Reader } from './definitions/sight-store.ts'
 import { membersIn } from './label-warnings.ts'
 import { findDimension } from './members/catalogue.ts'
 import { compileTogether, sharedForm } from './query/compile/compile-together.ts'
@@ -12,11 +13,11 @@ import { createRowLimit } from './query/row-limit.ts'
 import { type EngineCell, type RunLimits, runCompiled } from './query/run.ts'
 import { createResultWriter } from './query/shape.ts'
 import { openZone } from './query/time/zone.ts'
-import type { StatisticsSettings } from './question.ts'
+import type { AskedSettings } from './question.ts'
 
 export interface SharedAnswersDependencies {
   readonly columnar: Columnar
-  readonly readSettings: (companyId: string) => Promise<StatisticsSettings>
+  readonly readSettings: (reader: Reader) => Promise<AskedSettings>
   readonly readCohorts: ReadCohorts
   readonly gate: QueryGate
   readonly limits: RunLimits
@@ -28,6 +29,8 @@ export interface SharedAnswersDependencies {
 
 export interface SharedRequest {
   readonly companyId: string
+  /** Whose sight counts. */
+  readonly readerId: string | null
   readonly queries: readonly Query[]
   /** The instant that relative ranges are read as of, in milliseconds since 1970. */
   readonly at: number
@@ -56,8 +59,8 @@ export function createSharedAnswers({
   observe,
   warnOfLabels,
 }: SharedAnswersDependencies): AnswerTogether {
-  return async ({ companyId, queries, at, signal }) => {
-    const settings = await readSettings(companyId)
+  return async ({ companyId, readerId, queries, at, signal }) => {
+    const settings = await readSettings({ companyId, readerId })
     const now = { instant: at, zone: openZone(settings.timezone) }
 
     async function answerAll(asked: readonly { query: Query; plan: Plan }[]): Promise<SharedAnswer[]> {

@@ -23,7 +23,7 @@ export function registerStatisticsRoutes(
 
   route(scope, listStatisticsValues, ({ principal, query }, leaving) => {
     const { companyId, userId } = principal
-    return service.listValues({ ...query, companyId, userId, signal: leaving() })
+    return service.listValues({ ...query, companyId, userId, readerId: userId, signal: leaving() })
   })
 
   route(scope, readStatisticsMeta, ({ principal }) => service.describe(principal.companyId))

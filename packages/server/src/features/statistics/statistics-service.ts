@@ -18,6 +18,7 @@ import {
 } from './answer-cache.ts'
 import type { ReadCohorts } from './cohorts/cohort-reader.ts'
 import type { DefinitionReader } from './definitions/definition-reader.ts'
+import type { Reader, ReadSight } from './definitions/sight-store.ts'
 import { type ValuesAsked, valuesQuery } from './dimension-values.ts'
 import { labelsAmong, type MemberUse, membersIn, unknownLabels, warnOfLabels } from './label-warnings.ts'
 import { findDimension } from './members/catalogue.ts'
@@ -31,7 +32,7 @@ import { createRowLimit } from './query/row-limit.ts'
 import { type RunLimits, runCompiled } from './query/run.ts'
 import { createResultWriter, type ResultFormat } from './query/shape.ts'
 import { openZone } from './query/time/zone.ts'
-import type { Prepared, Question, StatisticsSettings } from './question.ts'
+import type { AskedSettings, Prepared, Question, StatisticsSettings } from './question.ts'
 import { type AnswerTogether, createSharedAnswers } from './shared-answers.ts'
 import { describeStatistics } from './statistics-meta.ts'
 import type { LabelKeys, StatisticsStore } from './statistics-store.ts'
@@ -40,6 +41,7 @@ export interface StatisticsDependencies {
   readonly columnar: Columnar
   readonly store: StatisticsStore
   readonly readSettings: (companyId: string) => Promise<StatisticsSettings>
+  readonly readSight: ReadSight
   readonly readCohorts: ReadCohorts
   readonly definitions: DefinitionReader
   readonly clock: Clock
@@ -56,6 +58,8 @@ export interface AnswerRequest {
   readonly companyId: string
   /** Who asks: the users of a company take turns. */
   readonly userId?: string
+  /** Whose sight counts, who need not ask: null where that user is no more. */
+  readonly readerId: string | null
   readonly format: ResultFormat
   /** Sent row by row, so that the number of rows has no bound unless the query gives one. */
   readonly streamed?: boolean
@@ -107,13 +111,13 @@ export interface StatisticsService {
    * @throws {DomainError} as `answer`
    */
   listValues(
-    request: Pick<AnswerRequest, 'companyId' | 'userId' | 'signal'> & ValuesAsked,
+    request: Pick<AnswerRequest, 'companyId' | 'userId' | 'readerId' | 'signal'> & ValuesAsked,
   ): Promise<DimensionValue[]>
   /**
    * Checks a query as if it were run, without running it.
    * @throws {DomainError} `unknownMember`, `incompatibleMembers`, `virtualMeasureFilter`, `invalidQuery`, `tooComplex`
    */
-  validate(query: Query, companyId: string): Promise<void>
+  validate(query: Query, reader: Reader): Promise<void>
   /** Measures and dimensions, labels included (docs/interface.md, Statistics metadata). */
   describe(companyId: string): Promise<StatisticsMeta>
 }
@@ -141,21 +145,27 @@ interface Described {
 }
 
 export function createStatisticsService(dependencies: StatisticsDependencies): StatisticsService {
-  const { columnar, store, readSettings, readCohorts, definitions, clock, gate, limits, onAnswered } =
-    dependencies
+  const { columnar, store, readSettings, readSight, readCohorts, definitions } = dependencies
+  const { clock, gate, limits, onAnswered } = dependencies
   const described = new Map<string, Described>()
   const cache = createAnswerCache({ clock })
+
+  async function settingsOf(reader: Reader): Promise<AskedSettings> {
+    const [settings, sight] = await Promise.all([readSettings(reader.companyId), readSight(reader)])
+    return { ...settings, sight }
+  }
 
   async function prepare({
     question,
     companyId,
+    readerId,
     at = clock.now(),
     streamed = false,
-  }: Pick<ExplorationRequest, 'question' | 'companyId' | 'at' | 'streamed'>): Promise<Prepared> {
-    const settings = await readSettings(companyId)
+  }: Pick<ExplorationRequest, 'question' | 'companyId' | 'readerId' | 'at' | 'streamed'>): Promise<Prepared> {
+    const settings = await settingsOf({ companyId, readerId })
     const now = { instant: at, zone: openZone(settings.timezone) }
     const cohorts = await readCohorts(companyId, question.body, now)
-    const found = await definitions.read(companyId, question.lookups ?? [])
+    const found = await definitions.read(companyId, question.lookups ?? [], settings.sight)
     return question.prepare({
       companyId,
       instant: now.instant,
@@ -332,6 +342,7 @@ export function createStatisticsService(dependencies: StatisticsDependencies): S
     answer,
     answerTogether: createSharedAnswers({
       ...dependencies,
+      readSettings: settingsOf,
       observe,
       warnOfLabels: (query, companyId) => warningsInTime({ question: questionOf(query), companyId }),
     }),
@@ -344,8 +355,8 @@ export function createStatisticsService(dependencies: StatisticsDependencies): S
       return rows.map((row) => ({ value: String(row[member]), count: Number(row[count]) }))
     },
     explore,
-    async validate(query, companyId) {
-      await prepare({ question: questionOf(query), companyId })
+    async validate(query, reader) {
+      await prepare({ question: questionOf(query), ...reader })
     },
     async describe(companyId) {
       const { exactCounts } = await readSettings(companyId)

@@ -10,7 +10,8 @@ export function createEventReach(runQuery: RunQuery) {
         filters: [],
         timeDimensions: [{ dimension: 'events.time', dateRange: [null, new Date(instant).toISOString()] }],
       },
-      { companyId, signal },
+      // A number names nothing.
+      { companyId, readerId: null, signal },
     )
     return state !== 'failure' && Number(rows[0]?.['events.count']?.value ?? 0) > 0
   }

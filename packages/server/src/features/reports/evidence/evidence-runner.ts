@@ -34,6 +34,8 @@ export interface RunQuery {
 
 export interface RunContext {
   readonly companyId: string
+  /** Whose sight counts. */
+  readonly readerId: string | null
   readonly signal?: AbortSignal
 }
 
@@ -98,7 +100,7 @@ export function createEvidenceRunner({
     durationMs: Math.round(performance.now() - begun),
   })
 
-  const run: RunQuery = async (asked, { companyId, signal }) => {
+  const run: RunQuery = async (asked, { companyId, readerId, signal }) => {
     signal?.throwIfAborted()
     const at = clock.now()
     const zone = time.openZone((await readSettings(companyId)).timezone)
@@ -109,6 +111,7 @@ export function createEvidenceRunner({
       const { text, warnings } = await readPatiently({
         query,
         companyId,
+        readerId,
         format: 'json',
         at,
         ...(signal && { signal }),
@@ -130,14 +133,14 @@ export function createEvidenceRunner({
     }
   }
 
-  async function together(asked: readonly Query[], { companyId, signal }: RunContext) {
+  async function together(asked: readonly Query[], { companyId, readerId, signal }: RunContext) {
     signal?.throwIfAborted()
     const at = clock.now()
     const zone = time.openZone((await readSettings(companyId)).timezone)
     const queries = asked.map((each) => pinQuery(each, at, zone, time))
     const begun = performance.now()
     try {
-      const answers = await answerTogether({ queries, companyId, at, ...(signal && { signal }) })
+      const answers = await answerTogether({ queries, companyId, readerId, at, ...(signal && { signal }) })
       return queries.map((query, i) => {
         const { text, warnings } = answers[i] ?? {}
         if (text === undefined || text.length > maxResultBytes) return undefined

@@ -16,7 +16,8 @@ function held(isIngesting: () => boolean) {
     return { id: 'e' } as Evidence
   }, isIngesting)
   return {
-    run: (companyId: string, signal?: AbortSignal) => run(query, { companyId, ...(signal && { signal }) }),
+    run: (companyId: string, signal?: AbortSignal) =>
+      run(query, { companyId, readerId: null, ...(signal && { signal }) }),
     most: () => most,
     async endAll(): Promise<void> {
       for (let i = 0; i < 20; i++) {

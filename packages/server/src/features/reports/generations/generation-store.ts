@@ -1,7 +1,13 @@
 import type { Evidence } from '@millrace/contract/resources/evidence.ts'
 import type { ReportUsage } from '@millrace/contract/resources/report.ts'
 import type { ReportSection } from '@millrace/contract/resources/report-section.ts'
-import { reportEvidence, reportGenerations, type StoredFailure } from '../../../database/tables/report.ts'
+import {
+  reportEvidence,
+  reportGenerations,
+  reportSettings,
+  reports,
+  type StoredFailure,
+} from '../../../database/tables/report.ts'
 import { createLeasedRows, type Held } from '../../../platform/jobs/leased-rows.ts'
 import {
   and,
@@ -191,9 +197,13 @@ export function createGenerationStore(db: Queries) {
       return rows.map(({ evidence }) => evidence)
     },
 
-    async findEvidence(companyId: string, reportId: string, id: string): Promise<Evidence | undefined> {
+    async findEvidence(
+      companyId: string,
+      reportId: string,
+      id: string,
+    ): Promise<{ generationId: string; evidence: Evidence } | undefined> {
       const [row] = await db
-        .select({ evidence: reportEvidence.content })
+        .select({ generationId: reportEvidence.generationId, evidence: reportEvidence.content })
         .from(reportEvidence)
         .innerJoin(
           reportGenerations,
@@ -206,7 +216,21 @@ export function createGenerationStore(db: Queries) {
             eq(reportEvidence.id, id),
           ),
         )
-      return row?.evidence
+      return row
+    },
+
+    /** Whose sight its evidence has: who asked for it, or the owner of the automatic report; null where they are gone. */
+    async findReaderId(generationId: string): Promise<string | null> {
+      const { rows } = await db.execute<{ reader_id: string | null }>(
+        sql`select case asked.requested_type when 'platform' then settings.owner_id else asked.requested_by end
+            as reader_id
+          from ${reportGenerations} as asked
+            join ${reports} as report on report.id = asked.report_id
+            left join ${reportSettings} as settings
+              on settings.company_id = report.company_id and settings.slug = report.slug
+          where asked.id = ${generationId}`,
+      )
+      return rows[0]?.reader_id ?? null
     },
 
     /** Of a generation, all but these. */

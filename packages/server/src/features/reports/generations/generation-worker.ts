@@ -124,13 +124,14 @@ export function createGenerationWorker(dependencies: GenerationWorkerDependencie
   async function analysisOf(
     generation: StoredGeneration,
     report: StoredReport,
+    readerId: string | null,
     signal: AbortSignal,
   ): Promise<Pick<GenerationRequest, 'period' | 'comparisonWindows' | 'analysis'>> {
     const { companyId, timezone, locale, guidedAnalysis, dashboardPath, dashboardTitle } = report
     if (generation.kind === 'initial' && guidedAnalysis !== null) {
       return { analysis: { kind: 'guided', guidedAnalysis }, ...(await guidedPeriod(report, signal)) }
     }
-    const context = { companyId, timezone, locale, now: generation.createdAt.getTime(), signal }
+    const context = { companyId, readerId, timezone, locale, now: generation.createdAt.getTime(), signal }
     const base = generation.kind === 'initial' ? undefined : await baseOf(report)
     const { period, comparisonWindows, ...plan } =
       generation.kind === 'initial' && dashboardPath !== null
@@ -164,8 +165,8 @@ export function createGenerationWorker(dependencies: GenerationWorkerDependencie
     first: GeneratedReport,
     words: string,
   ): Promise<GeneratedReport> {
-    const { companyId, timezone, locale, period, signal } = request
-    const context = { companyId, timezone, locale, now: Date.parse(period.end), signal }
+    const { companyId, readerId, timezone, locale, period, signal } = request
+    const context = { companyId, readerId, timezone, locale, now: Date.parse(period.end), signal }
     const base = { queries: [], period }
     const plan = await plans.readQuestion(words, { ...context, base }).catch((error: unknown) => {
       if (error instanceof DomainError && error.errorName === 'questionUnreadable') return undefined
@@ -200,7 +201,8 @@ export function createGenerationWorker(dependencies: GenerationWorkerDependencie
     signal: AbortSignal,
   ): Promise<GeneratedReport> {
     const { id: generationId, companyId, reportId, kind } = generation
-    const { analysis, period, comparisonWindows } = await analysisOf(generation, report, signal)
+    const readerId = await generations.findReaderId(generationId)
+    const { analysis, period, comparisonWindows } = await analysisOf(generation, report, readerId, signal)
     const known = await generations.listEvidence(generationId)
     // What failed for an attempt may be answered now.
     const stored = known.filter(({ evidence }) => evidence.state !== 'failure')
@@ -221,7 +223,7 @@ export function createGenerationWorker(dependencies: GenerationWorkerDependencie
     let bytes = await generations.countEvidenceBytes(companyId, reportId)
     const others = stored.reduce((rest, each) => rest - each.bytes, bytes)
     const request: GenerationRequest = {
-      ...{ companyId, generationId, analysis, period, comparisonWindows, signal },
+      ...{ companyId, readerId, generationId, analysis, period, comparisonWindows, signal },
       locale: report.locale,
       timezone: report.timezone,
       onProgress: progressWriter(generation),

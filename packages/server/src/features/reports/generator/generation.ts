@@ -11,6 +11,8 @@ import type { PlannedQuery } from '../planned-query.ts'
 
 export interface GenerationRequest {
   readonly companyId: string
+  /** Whose sight counts. */
+  readonly readerId: string | null
   readonly generationId: string
   readonly locale: Language
   /** IANA name of the zone in which days and months begin. */

@@ -8,6 +8,7 @@ import { absoluteQuery } from '../questions/absolute-query.ts'
 import { chartOf, describeQuery, titleOf } from '../questions/describe-query.ts'
 import { type Calendar, createPeriods, type Period } from '../questions/periods.ts'
 import type { QuestionContext, ReadQuestion } from '../questions/question-reader.ts'
+import type { ValueCaller } from '../questions/value-finder.ts'
 import { windowsOf } from '../questions/windows.ts'
 import { jsonOf, type LanguageModel, LanguageModelError, type Message } from './language-model.ts'
 
@@ -15,7 +16,7 @@ export interface ModelPlannerDependencies {
   readonly model: LanguageModel
   readonly calendar: Calendar
   /** Throws what running the query would, without running it. */
-  readonly validateQuery: (query: Query, companyId: string) => Promise<void>
+  readonly validateQuery: (query: Query, reader: Reader) => Promise<void>
 }
 
 export interface PlannedByModel {
@@ -24,6 +25,8 @@ export interface PlannedByModel {
   /** Answers that the model gave. */
   readonly turns: number
 }
+
+type Reader = Pick<ValueCaller, 'companyId' | 'readerId'>
 
 const maxQueries = 8
 const maxRows = 1_000
@@ -52,7 +55,7 @@ export function createModelPlanner({ model, calendar, validateQuery }: ModelPlan
   /** The queries of an answer, or why they are none, as a message to the model. */
   async function read(
     content: string,
-    { companyId, ...context }: QuestionContext & { readonly companyId: string },
+    { companyId, readerId, ...context }: QuestionContext & Reader,
   ): Promise<{ readonly plan: ReadQuestion } | { readonly faults: readonly string[] }> {
     const answer = jsonOf(content)
     if (!isPlan.Check(answer)) {
@@ -74,7 +77,7 @@ export function createModelPlanner({ model, calendar, validateQuery }: ModelPlan
         continue
       }
       const bounded = { ...absolute.query, limit: Math.min(absolute.query.limit ?? defaultRows, maxRows) }
-      const fault = await faultOf(bounded, companyId)
+      const fault = await faultOf(bounded, { companyId, readerId })
       if (fault !== undefined) faults.push(`queries.${i}: ${fault}`)
       else {
         period ??= absolute.period
@@ -97,9 +100,9 @@ export function createModelPlanner({ model, calendar, validateQuery }: ModelPlan
     }
   }
 
-  async function faultOf(query: Query, companyId: string): Promise<string | undefined> {
+  async function faultOf(query: Query, reader: Reader): Promise<string | undefined> {
     try {
-      await validateQuery(query, companyId)
+      await validateQuery(query, reader)
       return undefined
     } catch (error) {
       if (error instanceof DomainError && error.status < 500) return error.message
@@ -110,7 +113,7 @@ export function createModelPlanner({ model, calendar, validateQuery }: ModelPlan
   return {
     async plan(
       question: string,
-      context: QuestionContext & { readonly companyId: string },
+      context: QuestionContext & Reader,
       signal?: AbortSignal,
     ): Promise<PlannedByModel> {
       const messages: Message[] = [

@@ -28,7 +28,7 @@ export interface PlanReaderDependencies {
   /** Reads what the grammar cannot; absent without a language model. */
   readonly planByModel?: (
     question: string,
-    context: QuestionContext & { readonly companyId: string },
+    context: QuestionContext & Pick<ValueCaller, 'companyId' | 'readerId'>,
     signal?: AbortSignal,
   ) => Promise<{ readonly plan?: ReadQuestion; readonly turns: number }>
 }
@@ -54,16 +54,17 @@ export function createPlanReader(dependencies: PlanReaderDependencies) {
      */
     async readQuestion(
       question: string,
-      { companyId, userId, signal, ...asked }: PlanContext & { readonly base?: QuestionBase },
+      { companyId, readerId, signal, ...asked }: PlanContext & { readonly base?: QuestionBase },
     ): Promise<Plan> {
-      const caller = { companyId, ...(userId ? { userId } : {}), ...(signal ? { signal } : {}) }
+      const reader = { companyId, readerId }
+      const caller = { ...reader, ...(signal && { signal }) }
       const context = { ...asked, meta: await describe(companyId), findValues: findValues(caller) }
       const read = await questions.readQuestion(question, context).catch((error: unknown) => {
         if (error instanceof DomainError && error.errorName === 'questionUnreadable') return error
         throw error
       })
       const isRead = !(read instanceof DomainError) && read.unread.length === 0
-      const byModel = isRead ? undefined : await planByModel?.(question, { ...context, companyId }, signal)
+      const byModel = isRead ? undefined : await planByModel?.(question, { ...context, ...reader }, signal)
       const agentTurns = byModel?.turns ?? 0
       if (byModel?.plan) return { ...byModel.plan, agentTurns }
       if (read instanceof DomainError) throw read

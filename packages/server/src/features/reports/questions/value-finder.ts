@@ -3,10 +3,10 @@ import { DomainError } from '../../../platform/errors.ts'
 import type { StatisticsService } from '../../statistics/statistics-service.ts'
 import type { FindValues, FoundValue } from './question-reader.ts'
 
-/** For whom values are looked for: only those of the company's own facts are found. */
+/** For whom values are looked for: only those of the company's own facts that the reader sees are found. */
 export interface ValueCaller {
   readonly companyId: string
-  readonly userId?: string
+  readonly readerId: string | null
   readonly signal?: AbortSignal
 }
 

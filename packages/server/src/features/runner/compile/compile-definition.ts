@@ -14,6 +14,7 @@ import { bindingsOf, compileData, type DataWorkflowNode } from './compile-data.t
 import { compileLogic, type LogicNode } from './compile-logic.ts'
 import { compileOutput, type OutputContext, type OutputNode } from './compile-outputs.ts'
 import {
+  type BranchEnd,
   type BranchTree,
   type CompiledBranch,
   type CompiledEntrypoint,
@@ -111,7 +112,7 @@ export function compileDefinition(version: Compilable): Executable {
     versionId,
     entrypoints,
     data,
-    branches: compileBranches(analyze, steps),
+    ...compileBranches(analyze, steps),
     places: ids.length,
     experimentIds: [
       ...new Set(
@@ -166,7 +167,11 @@ function foreignData(
   return ({ need, source }) => need !== undefined && isForeign(source)
 }
 
-function compileBranches(analyze: Analyze, steps: ReadonlyMap<string, Step>): BranchTree {
+function compileBranches(
+  analyze: Analyze,
+  steps: ReadonlyMap<string, Step>,
+): Pick<Executable, 'branches' | 'branchEnds'> {
+  const ends = new Map<string, BranchEnd>()
   const root: BranchTree = { next: new Map(), branch: undefined }
   const tags = Map.groupBy(analyze.branchTags, ({ branchId }) => branchId)
   for (const [id, info] of Object.entries(analyze.branchesInfos)) {
@@ -187,6 +192,8 @@ function compileBranches(analyze: Analyze, steps: ReadonlyMap<string, Step>): Br
       tagValueIds: (tags.get(id) ?? []).map(({ tagValueId }) => tagValueId),
     }
     tree.branch = branch
+    const output = steps.get(info.outputNodeId)
+    if (output?.kind === 'output') ends.set(id, { branch, output })
   }
-  return root
+  return { branches: root, branchEnds: ends }
 }

@@ -3,7 +3,7 @@ import {
   clickPlaceholder,
   type WorkflowNode,
 } from '@millrace/contract/resources/workflow-definition.ts'
-import { HtmlScanner } from '../../../platform/text/html-places.ts'
+import { inspectHtml, withoutRefused } from '../../../platform/text/html-places.ts'
 import type { RunnableTemplate } from '../ports.ts'
 import { hostOf, linkAddress } from './addresses.ts'
 import { type CompiledAddress, compileAddress } from './compile-address.ts'
@@ -165,15 +165,17 @@ type HtmlPiece = string | ((run: RunView, clickAddress: () => string) => string)
 
 function compileHtml(node: Extract<OutputNode, { type: 'html' }>, context: OutputContext): Compiled {
   const bindings = compileNamed(node.bindings, context.numbers)
-  const scanner = new HtmlScanner()
-  const pieces = partsOf(node.html).map((part): HtmlPiece => {
-    if ('text' in part) {
-      scanner.read(part.text)
-      return part.text
-    }
-    const place = scanner.put()
+  // What was published before validation refused it.
+  const html = withoutRefused(node.html, inspectHtml(node.html).refused)
+  const places = inspectHtml(html).places.values()
+  const pieces = partsOf(html).map((part): HtmlPiece => {
+    if ('text' in part) return part.text
+    const place = places.next().value?.place ?? 'nowhere'
     const binding = bindings.get(part.placeholder)
-    if (binding) return (run) => writeHtml(printValue(binding.read(run)), place)
+    if (binding) {
+      const mayLeadTo = context.isForeign(binding) ? context.mayLeadTo : undefined
+      return (run) => writeHtml(printValue(binding.read(run)), place, mayLeadTo)
+    }
     return part.placeholder === clickPlaceholder ? (_, click) => writeHtml(click(), place) : ''
   })
   const destination = compileDestination(node.redirect, context)

@@ -136,6 +136,12 @@ export interface BranchTree {
 /** The key of a step in the tree: outputs of a node are fewer than 64. */
 export const stepKey = (place: number, output: number): number => place * 64 + output + 1
 
+/** Where a branch ends. */
+export interface BranchEnd {
+  readonly branch: CompiledBranch
+  readonly output: OutputStep
+}
+
 export interface CompiledEntrypoint {
   readonly id: string
   readonly type: ChannelType
@@ -152,6 +158,8 @@ export interface Executable {
   readonly entrypoints: ReadonlyMap<string, CompiledEntrypoint>
   readonly data: readonly DataNode[]
   readonly branches: BranchTree
+  /** By identifier of the branch. */
+  readonly branchEnds: ReadonlyMap<string, BranchEnd>
   readonly places: number
   readonly experimentIds: readonly string[]
   /** Hosts that its redirects name, to which a click may be led. */

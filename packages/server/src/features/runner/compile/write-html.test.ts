@@ -1,16 +1,15 @@
 import { expect, test } from 'vitest'
-import { HtmlScanner } from '../../../platform/text/html-places.ts'
+import { inspectHtml, withoutRefused } from '../../../platform/text/html-places.ts'
 import { partsOf } from './placeholders.ts'
 import { writeHtml } from './write-html.ts'
 
-function write(template: string, value: string): string {
-  const scanner = new HtmlScanner()
-  return partsOf(template)
-    .map((part) => {
-      if (!('text' in part)) return writeHtml(value, scanner.put())
-      scanner.read(part.text)
-      return part.text
-    })
+function write(template: string, value: string, mayLeadTo?: (address: string) => boolean): string {
+  const html = withoutRefused(template, inspectHtml(template).refused)
+  const places = inspectHtml(html).places.values()
+  return partsOf(html)
+    .map((part) =>
+      'text' in part ? part.text : writeHtml(value, places.next().value?.place ?? 'nowhere', mayLeadTo),
+    )
     .join('')
 }
 
@@ -29,7 +28,7 @@ test.each([
   ['<a href="https://a.example/{{x}}?b=1">', '../"&c', '<a href="https://a.example/..%2F%22%26c?b=1">'],
   ['<a href="/p/{{x}}">', 'a/b', '<a href="/p/a%2Fb">'],
   ['<a href="mailto:{{x}}">', 'a@b.c?bcc=d', '<a href="mailto:a%40b.c%3Fbcc%3Dd">'],
-  ['<a href="javascript:go(\'{{x}}\')">', "');evil('", '<a href="javascript:go(\'\')">'],
+  ['<a href="javascript:go(\'{{x}}\')">', "');evil('", '<a href="">'],
   ['<a href="java{{x}}">', 'script:alert(1)', '<a href="java">'],
   ['<a href={{x}}>', 'https://a.example/', '<a href=>'],
   ['<img src="{{x}}">', 'http://a.example/i.png', '<img src="http://a.example/i.png">'],
@@ -85,4 +84,96 @@ test.each([
   ['<a title="x" href="{{x}}" alt="{{x}}">', 'javascript:"', '<a title="x" href="" alt="javascript:&quot;">'],
 ])('%s takes %j', (template, value, written) => {
   expect(write(template, value)).toBe(written)
+})
+
+const evil = 'https://evil.example/'
+const refusing = (address: string) => address !== evil
+
+test.each([
+  ['<a href="{{x}}">', '<a href="">'],
+  ["<A HREF=' {{x}}'>", "<A HREF=' '>"],
+  ['<img srcset="a.png 1x, {{x}} 2x">', '<img srcset="a.png 1x,  2x">'],
+  ['<form action="{{x}}"><button formaction="{{x}}">', '<form action=""><button formaction="">'],
+  ['<a ping="https://a.example/ {{x}}">', '<a ping="https://a.example/ ">'],
+  ['<iframe src="{{x}}"></iframe>', '<iframe src=""></iframe>'],
+  ['<svg><a xlink:href="{{x}}"><math href="{{x}}">', '<svg><a xlink:href=""><math href="">'],
+  ['<video poster="{{x}}"><q cite="{{x}}">', '<video poster=""><q cite="">'],
+  ['<p style="background: url({{x}})">', '<p style="background: url()">'],
+])('%s takes no whole address of a visitor', (template, written) => {
+  expect(write(template, evil, refusing)).toBe(written)
+})
+
+test.each([
+  '<a href="https://{{x}}/">',
+  '<a href="https://{{x}}">',
+  '<a href="HTTPS:{{x}}">',
+  '<a href="https:/{{x}}/">',
+  '<a href="https:\\\\{{x}}/">',
+  '<a href="//{{x}}/">',
+  '<a href="/\t/{{x}}/">',
+  '<a href="\\/{{x}}/">',
+  '<a href="https://shop.example{{x}}/">',
+  '<a href="https://shop.example@{{x}}/">',
+  '<a href="https://user:{{x}}@shop.example/">',
+  '<a href="https&colon;&sol;&#x2f;{{x}}/">',
+  '<img srcset="https://a.example/a.png 1x,//{{x}}/b.png 2x">',
+  '<a ping="https://a.example/ https://{{x}}/">',
+  '<p style="background: url(https://{{x}}/a.png)">',
+  '<p style="background: url(\'//{{x}}/a.png\')">',
+])('%s takes no host of a value', (template) => {
+  expect(inspectHtml(template).refused).toMatchObject([{ fault: expect.stringContaining('name its host') }])
+  expect(write(template, 'evil.example')).not.toContain('evil')
+})
+
+test.each([
+  '<meta http-equiv="refresh" content="0">',
+  '<META content="0" HTTP-EQUIV=refresh>',
+  "<meta http-equiv='&#82;EFRESH'>",
+  '<meta http-equiv="{{x}}">',
+  '<noscript><meta http-equiv="refresh"></noscript>',
+  '<a href="javascript:alert(1)">',
+  '<a href=" &#1;java&Tab;scr\nipt&colon;alert(1)">',
+  '<a href="&#x6A&#97;vascript:x">',
+  '<a href=JaVaScRiPt:x>',
+  '<a href="java{{x}}script:x">',
+  '<a href="vbscript:x">',
+  '<a href="data:text/html,x">',
+  '<iframe src="data:image/png;base64,x">',
+  '<iframe srcdoc="&lt;a href=&quot;javascript:x&quot;&gt;">',
+  '<object data="data:text/html,x">',
+  '<script src="data:text/javascript,x"></script>',
+  '<svg><use xlink:href="data:image/svg+xml,x">',
+  '<svg><animate attributeName="href" values="#a;javascript:x">',
+  '<svg><style><a href="javascript:x"></style>',
+  '<math><mtext href="javascript:x">',
+  '<p style="background: url( javascript:x)">',
+  '<form action="javascript:x">',
+  '<input formaction=javascript:x>',
+])('%s is not shown as it is', (html) => {
+  const { refused } = inspectHtml(html)
+  expect(refused).toHaveLength(1)
+  const safe = withoutRefused(html, refused)
+  expect(safe).not.toMatch(/refresh|script:|data:|\{\{/i)
+  expect(inspectHtml(safe).refused).toEqual([])
+})
+
+test.each([
+  '<img src="data:image/png;base64,iVBORw0KGgo=">',
+  '<img srcset="data:image/png;base64,iVBO 1x, b.png 2x">',
+  '<p style="background: url(data:image/gif;base64,R0lG)">',
+  '<a href="myapp://x">',
+  '<a href="#top">',
+  '<a href="mailto:a@example.com">',
+  '<meta http-equiv="content-type" content="text/html">',
+  '<p title="javascript:x">javascript:x</p>',
+  '<!-- <a href="javascript:x"> -->',
+  '<script>const a = \'<a href="javascript:x">\'</script>',
+])('%s is shown as it is', (html) => {
+  expect(inspectHtml(html).refused).toEqual([])
+})
+
+test('what a document refuses is found in time in proportion to its length', async () => {
+  const document = (size: number) =>
+    '<a href="//{{x}}{{x}} {{x}}" style="{{x}} url({{x}}{{x}}" title=\''.repeat(size)
+  await expect(() => inspectHtml(document(400))).toCostAtMost(12, () => inspectHtml(document(100)))
 })

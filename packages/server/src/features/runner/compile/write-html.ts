@@ -1,5 +1,5 @@
 import { escapeHtml } from '../../../platform/text/escape-html.ts'
-import type { HtmlPlace } from '../../../platform/text/html-places.ts'
+import type { HtmlPlace } from '../../../platform/text/html-scanner.ts'
 import { encodePart, linkAddress, webAddress } from './addresses.ts'
 
 /** Where no quotes end the value, nothing but letters and digits stays as it is. */
@@ -13,8 +13,15 @@ const stylePattern = /^[\p{L}\p{N}#%.,+_ -]*$/u
 const encodeForStyle = (address: string): string =>
   address.replace(/["'()\\\s]/g, (found) => `%${found.charCodeAt(0).toString(16).padStart(2, '0')}`)
 
-/** A value as its place takes it; nothing where it cannot be put there without harm. */
-export function writeHtml(value: string, place: HtmlPlace): string {
+/**
+ * A value as its place takes it; nothing where it cannot be put there without harm.
+ * @param mayLeadTo whether a whole address that comes from who calls may stand there; any may where it is absent
+ */
+export function writeHtml(
+  value: string,
+  place: HtmlPlace,
+  mayLeadTo: (address: string) => boolean = () => true,
+): string {
   switch (place) {
     case 'text':
     case 'attribute':
@@ -22,16 +29,22 @@ export function writeHtml(value: string, place: HtmlPlace): string {
     case 'bare-attribute':
       return escapeBare(value)
     case 'address':
-      return escapeHtml(linkAddress(value) ?? '')
+      return escapeHtml(allowed(linkAddress(value)) ?? '')
     case 'address-part':
-      return escapeHtml(encodePart(value))
+      // As a step of a path it would lead up, however it is encoded.
+      return /^\.\.?$/.test(value) ? '' : escapeHtml(encodePart(value))
     case 'style':
       return stylePattern.test(value) ? value : ''
     case 'style-address': {
-      const address = webAddress(value)
+      const address = allowed(webAddress(value))
       return address === undefined ? '' : escapeHtml(encodeForStyle(address))
     }
+    case 'address-host':
     case 'nowhere':
       return ''
+  }
+
+  function allowed(address: string | undefined): string | undefined {
+    return address !== undefined && mayLeadTo(address) ? address : undefined
   }
 }

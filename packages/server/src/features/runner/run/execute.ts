@@ -27,8 +27,11 @@ export interface Outcome {
 export interface ExecuteOptions extends RunOptions {
   readonly entrypoint: CompiledEntrypoint
   /** Of the content that is shown. */
-  readonly clickAddress: () => string
+  readonly clickAddress: (shown: ShownContent) => string
 }
+
+/** What a click on a content needs to know of it. */
+export type ShownContent = Pick<Outcome, 'branch' | 'destination'>
 
 interface Way {
   readonly output: OutputStep | undefined
@@ -130,7 +133,7 @@ export async function execute(options: ExecuteOptions): Promise<Outcome> {
     let content: Content | undefined
     let fault: RunFault | undefined
     try {
-      content = output.render(run, clickAddress)
+      content = output.render(run, () => clickAddress({ branch, destination }))
     } catch (error) {
       fault = { node: output.node, error }
       run.faults.push(fault)

@@ -8,10 +8,11 @@ import type { RunRequest } from './run-request.ts'
 export const reservedPrefix = 'trk-'
 export const modeParameter = 'mode'
 export const redirectParameter = 'trk-redirect'
+export const shownParameter = 'trk-shown'
 
 const maxParameters = 100
 const maxNameLength = 200
-const maxValueLength = 2_000
+export const maxValueLength = 2_000
 const maxValues = 200
 /** Of an identifier, as events have it. */
 const maxIdLength = 512

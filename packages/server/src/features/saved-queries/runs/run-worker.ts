@@ -130,8 +130,10 @@ export function createRunWorker(dependencies: RunWorkerDependencies) {
         await runs.insertPiece(run, index, pieces++, content)
       }
       const { companyId, plannedFor } = run
+      // Whoever asks for the run: those get it whom the owner has chosen.
+      const readerId = savedQuery.ownerId
       const at = plannedFor.getTime()
-      const answered = answer({ query, companyId, format: 'csv', at, signal })
+      const answered = answer({ query, companyId, readerId, format: 'csv', at, signal })
       for await (const piece of answered.pieces) {
         signal.throwIfAborted()
         counter.add(piece)

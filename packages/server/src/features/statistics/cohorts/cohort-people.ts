@@ -4,6 +4,7 @@ import { cohort } from '../members/cohort.ts'
 import { events } from '../members/events.ts'
 import type { CompiledQuery } from '../query/compile/compile.ts'
 import { rowsOf } from '../query/compile/compile-rows.ts'
+import type { WorkflowSight } from '../query/compile/compile-sight.ts'
 import type { EventAliases } from '../query/compile/event-name.ts'
 import { createParameters, type Parameters } from '../query/compile/parameters.ts'
 import { select } from '../query/compile/sql-text.ts'
@@ -16,6 +17,7 @@ export interface Company {
   readonly companyId: string
   readonly userId: string
   readonly eventAliases: EventAliases
+  readonly sight: WorkflowSight
 }
 
 /** Reads who belongs to a cohort; `run` gives the cells of all rows. */

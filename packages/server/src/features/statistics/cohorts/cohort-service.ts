@@ -14,6 +14,7 @@ import { invalid } from '../../../platform/invalid.ts'
 import { type Listed, type Page, rangeOf } from '../../../platform/paging.ts'
 import { mapConstraintViolation, type Queries, type Relational } from '../../../platform/stores/relational.ts'
 import type { Caller, Principal } from '../../identity/sessions/principal.ts'
+import type { ReadSight } from '../definitions/sight-store.ts'
 import type { Now } from '../query/time/dates.ts'
 import { openZone } from '../query/time/zone.ts'
 import type { StatisticsSettings } from '../question.ts'
@@ -30,6 +31,7 @@ export interface CohortServiceDependencies {
   readonly people: CohortPeople
   readonly recordAudit: RecordAudit
   readonly readSettings: (companyId: string) => Promise<Pick<StatisticsSettings, 'timezone' | 'eventAliases'>>
+  readonly readSight: ReadSight
   /** @throws {DomainError} `usedByWorkflows` while a published workflow uses the cohort */
   readonly requireUnused: (tx: Queries, companyId: string, cohortId: string) => Promise<void>
   readonly clock: Clock
@@ -42,13 +44,17 @@ export type CohortService = ReturnType<typeof createCohortService>
 
 /** Saved groups of persons (docs/statistics.md, Cohorts). */
 export function createCohortService(dependencies: CohortServiceDependencies) {
-  const { relational, lists, people, recordAudit, readSettings, requireUnused, clock } = dependencies
+  const { relational, lists, people, recordAudit, readSettings, readSight, requireUnused, clock } =
+    dependencies
   const store = createCohortStore(relational.db)
 
   async function nowOf({ companyId, userId }: Principal): Promise<{ now: Now; company: Company }> {
-    const { timezone, eventAliases } = await readSettings(companyId)
+    const [{ timezone, eventAliases }, sight] = await Promise.all([
+      readSettings(companyId),
+      readSight({ companyId, readerId: userId }),
+    ])
     const now = { instant: clock.now(), zone: openZone(timezone) }
-    return { now, company: { companyId, userId, eventAliases } }
+    return { now, company: { companyId, userId, eventAliases, sight } }
   }
 
   const absent = (id: string) => new DomainError('cohortNotFound', { id: normalizeId(id) })

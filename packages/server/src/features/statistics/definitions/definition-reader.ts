@@ -1,15 +1,16 @@
 import { DomainError } from '../../../platform/errors.ts'
 import type { Lookup } from '../members/member.ts'
 import { type Definitions, noDefinitions, type Texts } from '../query/compile/compile-lookups.ts'
+import type { WorkflowSight } from '../query/compile/compile-sight.ts'
 import type { DefinitionStore, NamedCategory, NamedTagKey } from './definition-store.ts'
 
 /** What definitions of a company say now, for statistics. */
 export interface DefinitionReader {
   /**
-   * The texts that these lookups need.
+   * The texts that these lookups need, of workflows within the sight.
    * @throws {DomainError} `tooComplex` when they are more than a statement takes
    */
-  read(companyId: string, lookups: readonly Lookup[]): Promise<Definitions>
+  read(companyId: string, lookups: readonly Lookup[], sight: WorkflowSight): Promise<Definitions>
   /** The tag keys that the metadata shows. */
   listTagKeys(companyId: string): Promise<readonly NamedTagKey[]>
 }
@@ -25,10 +26,12 @@ export function createDefinitionReader(store: DefinitionStore): DefinitionReader
   async function readWorkflows(
     companyId: string,
     lookups: readonly Lookup[],
+    sight: WorkflowSight,
   ): Promise<Pick<Definitions, 'workflowName' | 'workflowTeams'>> {
     const of = new Set(lookups.map((each) => each.of))
     if (!of.has('workflowName') && !of.has('workflowTeams')) return noDefinitions
-    const all = await store.listWorkflows(companyId, maxListed)
+    const seen = sight === 'all' ? undefined : new Set(sight)
+    const all = (await store.listWorkflows(companyId, maxListed)).filter(({ id }) => seen?.has(id) ?? true)
     const workflowName = new Map(all.map(({ id, name }) => [id, name]))
     const workflowTeams = new Map(
       all.flatMap(({ id, teams }) => (teams.length > 0 ? [[id, teams.toSorted().join(', ')] as const] : [])),
@@ -78,9 +81,9 @@ export function createDefinitionReader(store: DefinitionStore): DefinitionReader
   }
 
   return {
-    async read(companyId, lookups) {
+    async read(companyId, lookups, sight) {
       if (lookups.length === 0) return noDefinitions
-      const { workflowName, workflowTeams } = await readWorkflows(companyId, lookups)
+      const { workflowName, workflowTeams } = await readWorkflows(companyId, lookups, sight)
       const { categoryName, categoryLevels } = await readCategories(companyId, lookups)
       const tags = await readTags(companyId, lookups)
       const found = { workflowName, workflowTeams, categoryName, categoryLevels, tags }

@@ -1,3 +1,4 @@
+import { parameterPrefix } from '../../../database/workflow-columns.ts'
 import { cohort } from './cohort.ts'
 import { creditMeasures } from './credits.ts'
 import { dimension } from './dimensions.ts'
@@ -62,6 +63,19 @@ function findTag(id: string): Dimension | undefined {
   return keyId === undefined ? undefined : tagDimension(keyId.toLowerCase())
 }
 
+/** Labels of interactions that one workflow alone has (docs/workflows.md, Events), beside its parameters. */
+const labelsOfWorkflows: ReadonlySet<string> = new Set([
+  'workflowId',
+  'versionId',
+  'branchId',
+  'entrypointId',
+  'integrationId',
+  'message',
+])
+
+const isOfWorkflow = (label: string): boolean =>
+  labelsOfWorkflows.has(label) || label.startsWith(parameterPrefix)
+
 /** The dimension of one label, or of one parameter of workflows, whether a fact ever had it or not. */
 export function labelDimension(source: SourceId, key: string): Dimension {
   const traits = { nullable: true, label: key }
@@ -73,7 +87,7 @@ export function labelDimension(source: SourceId, key: string): Dimension {
       `parameter.${key}`,
       read,
       { title: key, description },
-      { ...traits, ofCredits: true },
+      { ...traits, ofCredits: true, shownBy: 'is_shown' },
     )
   }
   return dimension(
@@ -87,7 +101,7 @@ export function labelDimension(source: SourceId, key: string): Dimension {
           ? `Label \`${key}\` of the event, as text; null where it has none.`
           : `Label \`${key}\` of the order, as text: of its earliest event that has one, else null.`,
     },
-    traits,
+    { ...traits, ...(source === 'events' && isOfWorkflow(key) && { shownBy: 'is_shown' }) },
   )
 }
 

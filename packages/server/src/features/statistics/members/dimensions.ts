@@ -10,7 +10,16 @@ interface Words {
 type Traits = Partial<
   Pick<
     Dimension,
-    'type' | 'shared' | 'nullable' | 'perItem' | 'eventName' | 'ofCredits' | 'lookup' | 'label' | 'filterOnly'
+    | 'type'
+    | 'shared'
+    | 'nullable'
+    | 'perItem'
+    | 'eventName'
+    | 'ofCredits'
+    | 'lookup'
+    | 'label'
+    | 'filterOnly'
+    | 'shownBy'
   >
 >
 

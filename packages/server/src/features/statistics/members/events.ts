@@ -142,11 +142,17 @@ export const eventDimensions: readonly Dimension[] = [
     },
     { shared: true },
   ),
-  dimension('events', 'url', column('url'), {
-    title: 'Address',
-    description: 'Page address or app screen, as it was sent.',
-    format: 'url',
-  }),
+  dimension(
+    'events',
+    'url',
+    column('url'),
+    {
+      title: 'Address',
+      description: 'Page address or app screen, as it was sent.',
+      format: 'url',
+    },
+    { shownBy: 'is_shown' },
+  ),
   dimension(
     'events',
     'host',
@@ -155,7 +161,7 @@ export const eventDimensions: readonly Dimension[] = [
       title: 'Host',
       description: `Host name in lower case, without port; an app screen has none. ${fromUrl}`,
     },
-    { nullable: true },
+    { nullable: true, shownBy: 'is_shown' },
   ),
   dimension(
     'events',
@@ -167,7 +173,7 @@ export const eventDimensions: readonly Dimension[] = [
         'Path without query and fragment; `/` for an address without one. Of an app screen, which has no `//`, its ' +
         `whole identifier without query and fragment, as \`screen/home\`. ${fromUrl}`,
     },
-    { nullable: true },
+    { nullable: true, shownBy: 'is_shown' },
   ),
   dimension(
     'events',
@@ -177,7 +183,7 @@ export const eventDimensions: readonly Dimension[] = [
       title: 'UTM source',
       description: `URL parameter \`utm_source\`, from the query string, decoded. ${fromUrl}`,
     },
-    { nullable: true },
+    { nullable: true, shownBy: 'is_shown' },
   ),
   dimension(
     'events',
@@ -187,7 +193,7 @@ export const eventDimensions: readonly Dimension[] = [
       title: 'UTM medium',
       description: `URL parameter \`utm_medium\`, from the query string, decoded. ${fromUrl}`,
     },
-    { nullable: true },
+    { nullable: true, shownBy: 'is_shown' },
   ),
   dimension(
     'events',
@@ -197,7 +203,7 @@ export const eventDimensions: readonly Dimension[] = [
       title: 'UTM campaign',
       description: `URL parameter \`utm_campaign\`, from the query string, decoded. ${fromUrl}`,
     },
-    { nullable: true },
+    { nullable: true, shownBy: 'is_shown' },
   ),
   dimension(
     'events',
@@ -207,7 +213,7 @@ export const eventDimensions: readonly Dimension[] = [
       title: 'UTM term',
       description: `URL parameter \`utm_term\`, from the query string, decoded. ${fromUrl}`,
     },
-    { nullable: true },
+    { nullable: true, shownBy: 'is_shown' },
   ),
   dimension(
     'events',
@@ -217,7 +223,7 @@ export const eventDimensions: readonly Dimension[] = [
       title: 'UTM content',
       description: `URL parameter \`utm_content\`, from the query string, decoded. ${fromUrl}`,
     },
-    { nullable: true },
+    { nullable: true, shownBy: 'is_shown' },
   ),
   dimension(
     'events',

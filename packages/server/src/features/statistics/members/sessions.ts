@@ -28,12 +28,16 @@ export const sessions: Source = {
 /** Columns of a session that its first event has, and their names there. */
 export const firstEventColumns: Readonly<Record<string, string>> = {
   entry_url: 'url',
+  entry_shown: 'is_shown',
   device_type: 'device_type',
   os: 'os',
   browser: 'browser',
   referrer_host: 'referrer_host',
   country: 'country',
 }
+
+/** The same of its last event that has an address. */
+export const lastEventColumns: Readonly<Record<string, string>> = { exit_url: 'url', exit_shown: 'is_shown' }
 
 /** Columns of a session that are computed from `start` and `finish`, milliseconds since 1970. */
 export const sessionColumns: Readonly<Record<string, string>> = {
@@ -110,7 +114,7 @@ function utm(name: string, parameter: string, title: string): Dimension {
       title,
       description: `URL parameter \`${parameter}\`, decoded. ${ofFirst}; null where it has none.`,
     },
-    { nullable: true },
+    { nullable: true, shownBy: 'entry_shown' },
   )
 }
 
@@ -135,14 +139,14 @@ export const sessionDimensions: readonly Dimension[] = [
       title: 'Entry path',
       description: `Path of the address, or the screen of an app, as in \`events.path\`. ${ofFirst}.`,
     },
-    { nullable: true },
+    { nullable: true, shownBy: 'entry_shown' },
   ),
   dimension(
     'sessions',
     'entryHost',
     hostOf('entry_url'),
     { title: 'Entry host', description: `Host of the address, as in \`events.host\`. ${ofFirst}.` },
-    { nullable: true },
+    { nullable: true, shownBy: 'entry_shown' },
   ),
   dimension(
     'sessions',
@@ -154,7 +158,7 @@ export const sessionDimensions: readonly Dimension[] = [
         'Path of the address, or the screen of an app, as in `events.path`. Of the last event of the session that ' +
         'has an address.',
     },
-    { nullable: true },
+    { nullable: true, shownBy: 'exit_shown' },
   ),
   dimension(
     'sessions',
@@ -165,7 +169,7 @@ export const sessionDimensions: readonly Dimension[] = [
       description:
         'Host of the address, as in `events.host`. Of the last event of the session that has an address.',
     },
-    { nullable: true },
+    { nullable: true, shownBy: 'exit_shown' },
   ),
   dimension(
     'sessions',

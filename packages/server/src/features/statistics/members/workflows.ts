@@ -206,14 +206,23 @@ export const workflowMeasures: readonly Measure[] = [
 ]
 
 /** A text of the interaction that it may lack. */
-function optional(name: string, from: string, title: string, description: string, format?: string) {
+function optional(name: string, from: string, title: string, description: string): Dimension {
   return dimension(
     'workflows',
     name,
     optionalColumn(from),
-    { title, description, ...(format === undefined ? {} : { format }) },
+    { title, description },
     { nullable: true, ofCredits: true },
   )
+}
+
+/** The same, of what one workflow alone has. */
+function own(name: string, from: string, title: string, description: string, format?: string): Dimension {
+  return {
+    ...optional(name, from, title, description),
+    ...(format === undefined ? {} : { format }),
+    shownBy: 'is_shown',
+  }
 }
 
 /** A text that a definition has now, for an identifier that the interaction has. */
@@ -230,7 +239,13 @@ function lookedUp(
     name,
     column(from),
     { title, description },
-    { nullable, lookup, ofCredits: true },
+    {
+      nullable,
+      lookup,
+      ofCredits: true,
+      // Categories are the company's, and of no team.
+      ...(from === 'workflow_id' && { shownBy: 'is_shown' }),
+    },
   )
 }
 
@@ -243,7 +258,7 @@ function utm(name: string, parameter: string, title: string): Dimension {
       title,
       description: `Parameter \`${parameter}\` of the address of the content; null where it has none.`,
     },
-    { nullable: true, ofCredits: true },
+    { nullable: true, ofCredits: true, shownBy: 'is_shown' },
   )
 }
 
@@ -301,7 +316,7 @@ export const workflowDimensions: readonly Dimension[] = [
         'to: `purchases.afterClick`, `purchases.influencedRevenue` and the others of attribution.',
       format: 'id',
     },
-    { ofCredits: true },
+    { ofCredits: true, shownBy: 'is_shown' },
   ),
   lookedUp(
     'name',
@@ -311,14 +326,14 @@ export const workflowDimensions: readonly Dimension[] = [
     'Name that the workflow has now; workflows of one name are one. The identifier of one that no longer exists.',
     false,
   ),
-  optional(
+  own(
     'version',
     'version_id',
     'Version',
     'Identifier of the version of the workflow that was running.',
     'id',
   ),
-  optional('branch', 'branch_id', 'Branch', 'Identifier of the branch that gave the content.'),
+  own('branch', 'branch_id', 'Branch', 'Identifier of the branch that gave the content.'),
   dimension(
     'workflows',
     'isIndividualized',
@@ -326,13 +341,13 @@ export const workflowDimensions: readonly Dimension[] = [
     { title: 'Is individualised', description: 'Whether the branch gives individualised content.' },
     { type: 'boolean', ofCredits: true },
   ),
-  optional('entrypoint', 'entrypoint_id', 'Entrypoint', 'Identifier of the entrypoint.'),
-  optional('integration', 'integration_id', 'Integration', 'Identifier of the integration.', 'id'),
+  own('entrypoint', 'entrypoint_id', 'Entrypoint', 'Identifier of the entrypoint.'),
+  own('integration', 'integration_id', 'Integration', 'Identifier of the integration.', 'id'),
   optional('zone', 'zone', 'Zone', 'Number of the zone: the place of the entrypoint, from 0.'),
   optional('zoneType', 'zone_type', 'Zone type', 'Channel of the entrypoint, as `email` or `web`.'),
   optional('format', 'format', 'Format', 'What the channel embeds, as `embed-image`.'),
   optional('outputType', 'output_type', 'Output type', 'Kind of content, as `image` or `json`.'),
-  optional('message', 'message', 'Message', 'Message that carries the content: the parameter `trk-m`.'),
+  own('message', 'message', 'Message', 'Message that carries the content: the parameter `trk-m`.'),
   dimension(
     'workflows',
     'person',

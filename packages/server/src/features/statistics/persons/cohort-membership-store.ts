@@ -45,6 +45,8 @@ export function createMembershipReader({ columnar, resolvePersons }: MembershipD
     const belongs = personInCohort('sipHash64(text)', condition, {
       companyId,
       eventAliases,
+      // Persons are members for what is shown, and for no reader.
+      sight: 'all',
       parameters,
       rowsOf,
       only: {

@@ -35,13 +35,14 @@ export function createAnalyticsSettingsService({ relational, recordAudit }: Anal
     /** @throws DomainError `notFound` */
     async update(caller: Caller, wanted: AnalyticsSettingsUpdate): Promise<AnalyticsSettings> {
       const { companyId } = caller.principal
-      const { attribution, exactCounts, countries } = wanted
+      const { attribution, exactCounts, countries, showsOtherTeams } = wanted
       const fields = {
         attributionModel: attribution?.model,
         clickWindowHours: attribution?.windows?.clickHours,
         displayWindowHours: attribution?.windows?.displayHours,
         exactCounts,
         countries,
+        showsOtherTeams,
       }
       return relational.transaction(async (tx) => {
         const within = createAnalyticsSettingsStore(tx)
@@ -63,7 +64,8 @@ function found<T>(companyId: string, settings: T | undefined): T {
 }
 
 function toSettings(stored: AnalyticsFields): AnalyticsSettings {
-  const { attributionModel: model, clickWindowHours, displayWindowHours, exactCounts, countries } = stored
+  const { attributionModel: model, clickWindowHours, displayWindowHours } = stored
+  const { exactCounts, countries, showsOtherTeams } = stored
   const windows = { clickHours: clickWindowHours, displayHours: displayWindowHours }
-  return { attribution: { model, windows }, exactCounts, countries }
+  return { attribution: { model, windows }, exactCounts, countries, showsOtherTeams }
 }

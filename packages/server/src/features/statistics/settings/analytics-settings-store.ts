@@ -11,6 +11,7 @@ export interface AnalyticsFields {
   readonly displayWindowHours: number
   readonly exactCounts: boolean
   readonly countries: boolean
+  readonly showsOtherTeams: boolean
 }
 
 const fields = {
@@ -19,6 +20,7 @@ const fields = {
   displayWindowHours: companies.displayWindowHours,
   exactCounts: companies.exactCounts,
   countries: companies.countries,
+  showsOtherTeams: companies.showsOtherTeams,
 }
 
 /** Pairs, since a name may be any text: `__proto__` too. */

@@ -698,3 +698,36 @@ test('a placeholder in text and in attributes with quotes is none', () => {
   const redirect = { value: 'https://shop.example/' }
   expect(textsOf(withNodes({ end: { type: 'html', html, redirect } }))).toEqual([])
 })
+
+test.each([
+  ['<a\nhref="javascript:x">', 'href of <a> in line 2 of html must not begin with javascript:'],
+  ['<p>\n<META content=0 http-equiv="Refresh">', 'http-equiv of <meta> in line 2 of html moves visitors'],
+  ['<a href="//{{x}}/">', 'href of <a> in line 1 of html must name its host without placeholders'],
+])('an address in %j is a fault that names its line', (html, message) => {
+  const bindings = { x: { value: 'https://shop.example/' } }
+  expect(textsOf(withNodes({ end: { type: 'html', html, bindings } }))).toEqual([
+    expect.stringContaining(`address: Node "end" (html): ${message}`),
+  ])
+})
+
+test.each([
+  '<iframe src="{{x}}">',
+  '<form action="{{x}}">',
+  '<button formaction="{{x}}">',
+  '<a href="{{x}}">',
+  '<a ping="{{x}}">',
+  '<a href="/" ping="/a {{x}}">',
+  '<svg><a xlink:href="{{x}}">',
+  '<p style="background: url({{x}})">',
+])('the whole address in %s is held to the rule of redirects', (html) => {
+  const of = (x: object) =>
+    textsOf(withNodes({ end: { type: 'html', html, bindings: { x } } as WorkflowNode }))
+  expect(of({ node: 'city' })).toEqual([
+    expect.stringMatching(
+      /^address: .*bindings\.x, the whole address in \S+ of <\w+> in line 1 of html, must not be a URL/,
+    ),
+  ])
+  expect(of({ value: 'ftp://shop.example/' })).toEqual([expect.stringContaining('must begin with https://')])
+  expect(of({ node: 'products', field: 'sku' })).toEqual([])
+  expect(of({ value: 'https://shop.example/' })).toEqual([])
+})

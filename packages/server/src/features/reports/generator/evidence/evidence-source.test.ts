@@ -32,6 +32,7 @@ test('what one statement cannot answer is run by itself, and what is stored is n
     runQuery,
     {
       companyId: 'company',
+      readerId: null,
       signal: new AbortController().signal,
       onProgress: () => {},
       kept: [evidenceOf(queryBy('d'), 'stored')],

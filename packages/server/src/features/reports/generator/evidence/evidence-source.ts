@@ -5,6 +5,7 @@ import { GenerationFailure, type GenerationRequest } from '../generation.ts'
 
 interface RunOptions {
   readonly companyId: string
+  readonly readerId: string | null
   readonly signal: AbortSignal
 }
 
@@ -40,10 +41,10 @@ export interface EvidenceSource {
 
 export function createEvidenceSource(
   runQuery: RunQuery,
-  request: Pick<GenerationRequest, 'companyId' | 'signal' | 'onProgress' | 'kept' | 'keep'>,
+  request: Pick<GenerationRequest, 'companyId' | 'readerId' | 'signal' | 'onProgress' | 'kept' | 'keep'>,
   expectedQueries: number,
 ): EvidenceSource {
-  const { companyId, signal, onProgress, kept, keep } = request
+  const { companyId, readerId, signal, onProgress, kept, keep } = request
   const known = new Map(
     kept.filter(({ state }) => state !== 'failure').map((each) => [keyOf(each.query), each]),
   )
@@ -74,7 +75,7 @@ export function createEvidenceSource(
     const earlier = known.get(key)
     if (earlier) return earlier
     const ofOthers = await shared.get(key)
-    const found = ofOthers ?? (await inPlace(() => runQuery(query, { companyId, signal })))
+    const found = ofOthers ?? (await inPlace(() => runQuery(query, { companyId, readerId, signal })))
     usage.queryCount++
     usage.rowCount += found.rowCount
     usage.payloadBytes += found.payloadBytes
@@ -98,7 +99,7 @@ export function createEvidenceSource(
     const { together } = runQuery
     const fresh = queries.filter((query) => !known.has(keyOf(query)) && !asked.has(keyOf(query)))
     if (!together || fresh.length < 2) return
-    const found = inPlace(() => together(fresh, { companyId, signal }))
+    const found = inPlace(() => together(fresh, { companyId, readerId, signal }))
     for (const [i, query] of fresh.entries()) {
       shared.set(
         keyOf(query),

@@ -81,7 +81,8 @@ export function compileMeasurement(query: MeasurementQuery): CompiledQuery {
   const context: Context = {
     ...query,
     parameters,
-    rows: { companyId, filters: [], times, eventAliases, parameters },
+    // A metric names events and measures, and nothing of a workflow.
+    rows: { companyId, filters: [], times, eventAliases, sight: 'all', parameters },
     kinds: kindsOf(metrics),
     withValues: metrics.some(({ kind }) => kind === 'revenue_per_user'),
     windowHours: [...new Set(metrics.map(({ windowHours }) => windowHours))],

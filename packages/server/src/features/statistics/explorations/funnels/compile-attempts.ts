@@ -4,6 +4,7 @@ import { timeCondition } from '../../query/compile/compile-conditions.ts'
 import type { Buckets } from '../../query/compile/compile-groupings.ts'
 import { rowsOf } from '../../query/compile/compile-rows.ts'
 import { sessionGap } from '../../query/compile/compile-sessions.ts'
+import type { WorkflowSight } from '../../query/compile/compile-sight.ts'
 import type { Parameters } from '../../query/compile/parameters.ts'
 import { nested, select } from '../../query/compile/sql-text.ts'
 import { type DimensionFilter, type FilterTree, leavesOf } from '../../query/query.ts'
@@ -15,6 +16,7 @@ export interface AttemptsContext {
   readonly funnel: Funnel
   readonly buckets: Buckets
   readonly companyId: string
+  readonly sight: WorkflowSight
   readonly parameters: Parameters
 }
 
@@ -83,7 +85,7 @@ function commonFilters({ steps, filters, per }: Funnel): readonly FilterTree<Dim
  * The events of each person, or session, that are of a step, in order, as `events`, and the values of a breakdown as
  * `shown`. Events after a range count within the window of an attempt that begins in it.
  */
-function eventsSql({ funnel, companyId, parameters }: AttemptsContext): string {
+function eventsSql({ funnel, companyId, sight, parameters }: AttemptsContext): string {
   const { breakdown, per, ranges, window } = funnel
   const times = unionOf(ranges.map(({ interval: { from, to } }) => ({ from, to: to + window })))
   // The rows lie in the hull; ranges far apart are distinguished here.
@@ -94,6 +96,7 @@ function eventsSql({ funnel, companyId, parameters }: AttemptsContext): string {
     filters: commonFilters(funnel),
     times,
     eventAliases: funnel.eventAliases,
+    sight,
     parameters,
     conditions: apart === undefined ? [] : [apart],
   })

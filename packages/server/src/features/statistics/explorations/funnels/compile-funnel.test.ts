@@ -15,7 +15,7 @@ function compiled(query: Partial<FunnelQuery>) {
   }
   const steps = [{ name: named, events: [named] }, { events: ['purchase'] }]
   const funnel = parseFunnel({ steps, dateRange: 'last 30 days', ...query }, now, new Map())
-  return compileFunnel(funnel, company)
+  return compileFunnel(funnel, company, 'all')
 }
 
 const shapes: readonly Partial<FunnelQuery>[] = (['ordered', 'strict', 'any'] as const).flatMap((order) => [

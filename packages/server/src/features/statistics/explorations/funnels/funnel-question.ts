@@ -18,7 +18,7 @@ export function funnelQuestion(query: FunnelQuery): Question {
     prepare({ companyId, instant, settings, cohorts }) {
       const now = { instant, zone: openZone(settings.timezone), cohorts }
       const funnel = parseFunnel(query, now, settings.eventAliases)
-      return { compiled: compileFunnel(funnel, companyId), zone: funnel.zone }
+      return { compiled: compileFunnel(funnel, companyId, settings.sight), zone: funnel.zone }
     },
   }
 }

@@ -3,6 +3,7 @@ import type { CompiledQuery, CompileSettings, ResultColumn } from '../../query/c
 import { timeCondition } from '../../query/compile/compile-conditions.ts'
 import { rowsOf } from '../../query/compile/compile-rows.ts'
 import { sessionGap } from '../../query/compile/compile-sessions.ts'
+import type { WorkflowSight } from '../../query/compile/compile-sight.ts'
 import { type EventAliases, shownNameOf } from '../../query/compile/event-name.ts'
 import { createParameters, type Parameters } from '../../query/compile/parameters.ts'
 import { nested, select } from '../../query/compile/sql-text.ts'
@@ -26,6 +27,7 @@ interface Context {
   readonly paths: ParsedPaths
   readonly companyId: string
   readonly eventAliases: EventAliases
+  readonly sight: WorkflowSight
   readonly parameters: Parameters
 }
 
@@ -37,10 +39,10 @@ interface Context {
 export function compilePaths(
   paths: ParsedPaths,
   companyId: string,
-  { eventAliases }: Pick<CompileSettings, 'eventAliases'>,
+  { eventAliases, sight }: Pick<CompileSettings, 'eventAliases' | 'sight'>,
 ): CompiledQuery {
   const parameters = createParameters()
-  const context = { paths, companyId, eventAliases, parameters }
+  const context = { paths, companyId, eventAliases, sight, parameters }
   const limit = paths.depth * (paths.edges + 1)
   const ranked = select(
     [
@@ -116,10 +118,10 @@ function stepsSql(context: Context): string {
 }
 
 /** One row for each person: `events` as (time, step) in order, equal times by the bytes of the step. */
-function personsSql({ paths, companyId, eventAliases, parameters }: Context): string {
+function personsSql({ paths, companyId, eventAliases, sight, parameters }: Context): string {
   const { by, filters, range } = paths
   const times = range.from < range.to ? [{ from: range.from - sessionGap, to: range.to + tail }] : []
-  const rows = rowsOf({ source: sources.events, companyId, filters, times, eventAliases, parameters })
+  const rows = rowsOf({ source: sources.events, companyId, filters, times, eventAliases, sight, parameters })
   rows.need(['time', 'person'])
   const step = by === 'event' ? rows.dimension(eventName) : `ifNull(${rows.dimension(eventPath)}, '')`
   return select(

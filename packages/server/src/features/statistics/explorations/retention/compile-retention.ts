@@ -2,6 +2,7 @@ import { sources } from '../../members/catalogue.ts'
 import type { CompiledQuery, CompileSettings, ResultColumn } from '../../query/compile/compile.ts'
 import { createBuckets } from '../../query/compile/compile-groupings.ts'
 import { rowsOf } from '../../query/compile/compile-rows.ts'
+import type { WorkflowSight } from '../../query/compile/compile-sight.ts'
 import type { EventAliases } from '../../query/compile/event-name.ts'
 import { createParameters, type Parameters } from '../../query/compile/parameters.ts'
 import { nested, select } from '../../query/compile/sql-text.ts'
@@ -27,6 +28,7 @@ interface Context {
   readonly retention: ParsedRetention
   readonly companyId: string
   readonly eventAliases: EventAliases
+  readonly sight: WorkflowSight
   readonly parameters: Parameters
 }
 
@@ -37,10 +39,10 @@ interface Context {
 export function compileRetention(
   retention: ParsedRetention,
   companyId: string,
-  { eventAliases }: Pick<CompileSettings, 'eventAliases'>,
+  { eventAliases, sight }: Pick<CompileSettings, 'eventAliases' | 'sight'>,
 ): CompiledQuery {
   const parameters = createParameters()
-  const context = { retention, companyId, eventAliases, parameters }
+  const context = { retention, companyId, eventAliases, sight, parameters }
   const { calendar, firstCohort, lastCohort, periods, now } = retention
   const starts = Array.from({ length: lastCohort - firstCohort + 1 }, (_, i) =>
     calendar.startOf(firstCohort + i),
@@ -120,7 +122,7 @@ function periodsSql(context: Context): string {
 }
 
 /** The events that matter, with the number of their period: -1 before the first cohort. */
-function eventsSql({ retention, companyId, eventAliases, parameters }: Context): string {
+function eventsSql({ retention, companyId, eventAliases, sight, parameters }: Context): string {
   const { calendar, unit, range, firstCohort, lastCohort, periods, isFirstTime, isUnbounded } = retention
   const periodsEnd = lastCohort - firstCohort + periods
   const shown = { from: range.from, to: calendar.startOf(firstCohort + periodsEnd) }
@@ -131,6 +133,7 @@ function eventsSql({ retention, companyId, eventAliases, parameters }: Context):
     filters: [...retention.filters, ...namesOfAny([retention.first, retention.returning])],
     times: range.from < range.to ? [read] : [],
     eventAliases,
+    sight,
     parameters,
   })
   rows.need(['time', 'person'])

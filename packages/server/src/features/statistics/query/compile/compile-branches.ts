@@ -8,6 +8,7 @@ import type { Buckets } from './compile-groupings.ts'
 import type { Definitions } from './compile-lookups.ts'
 import { type Rows, rowsOf } from './compile-rows.ts'
 import { sessionGap, sessionRowsOf } from './compile-sessions.ts'
+import type { WorkflowSight } from './compile-sight.ts'
 import type { EventAliases } from './event-name.ts'
 import type { Parameters } from './parameters.ts'
 import type { Pass } from './passes.ts'
@@ -22,6 +23,7 @@ export interface BranchContext {
   /** Whether distinct counts are exact at any size. */
   readonly exactCounts: boolean
   readonly eventAliases: EventAliases
+  readonly sight: WorkflowSight
   readonly attribution: Attribution
   readonly definitions: Definitions
   readonly parameters: Parameters
@@ -105,9 +107,9 @@ function rowsWithin(
   times: TimeSet,
   conditions: readonly string[] = [],
 ): Rows {
-  const { companyId, eventAliases, definitions, parameters } = context
+  const { companyId, eventAliases, sight, definitions, parameters } = context
   const { source, filters } = branch
-  const options = { companyId, filters, times, eventAliases, definitions, parameters }
+  const options = { companyId, filters, times, eventAliases, sight, definitions, parameters }
   if (source.id === 'sessions') return sessionRowsOf(options)
   if (branch.over === 'credits') return creditRowsOf({ ...options, source, attribution: context.attribution })
   return rowsOf({ ...options, source, conditions })

@@ -4,6 +4,7 @@ import type { CohortCondition } from '../query.ts'
 import { complementOf, hullOf, type TimeSet } from '../time/interval.ts'
 import { timeCondition } from './compile-conditions.ts'
 import type { Rows, RowsOptions } from './compile-rows.ts'
+import type { WorkflowSight } from './compile-sight.ts'
 import { bindingsSql } from './compile-stored.ts'
 import type { EventAliases } from './event-name.ts'
 import type { Parameters } from './parameters.ts'
@@ -12,6 +13,7 @@ import { nested, select } from './sql-text.ts'
 export interface CohortContext {
   readonly companyId: string
   readonly eventAliases: EventAliases
+  readonly sight: WorkflowSight
   readonly parameters: Parameters
   /** Given, since rows themselves are filtered by cohorts. */
   readonly rowsOf: (options: RowsOptions) => Rows
@@ -172,10 +174,11 @@ function eventsPart(
   aggregate: string,
   filters: RowsOptions['filters'],
   times: TimeSet,
-  { companyId, eventAliases, parameters, rowsOf, only }: CohortContext,
+  { companyId, eventAliases, sight, parameters, rowsOf, only }: CohortContext,
 ): string {
   const conditions = only?.events ?? []
-  const rows = rowsOf({ source: events, companyId, filters, times, eventAliases, parameters, conditions })
+  const of = { companyId, eventAliases, sight, parameters }
+  const rows = rowsOf({ source: events, filters, times, conditions, ...of })
   rows.need(['client', 'device', 'time'])
   // The relation lies in the hull; separate intervals are distinguished here.
   const inside = times.length > 1 ? timeCondition('time', times, 'time', parameters) : undefined

@@ -1,9 +1,10 @@
-import type { Dimension, Source } from '../../members/member.ts'
+import type { Dimension, Expression, Source } from '../../members/member.ts'
 import { type CohortCondition, type DimensionFilter, type FilterTree, isGroup, leavesOf } from '../query.ts'
 import { hullOf, type TimeSet } from '../time/interval.ts'
 import { type CohortContext, eventInCohort, personInCohort } from './compile-cohorts.ts'
 import { conditionOn, treeSql } from './compile-conditions.ts'
 import { type Definitions, lookupSql, noDefinitions } from './compile-lookups.ts'
+import { concealedSql, shownColumn, shownSql, type WorkflowSight } from './compile-sight.ts'
 import { storedSql } from './compile-stored.ts'
 import { interactionsTable } from './compile-workflows.ts'
 import { comparedNames, type EventAliases, eventNameSql } from './event-name.ts'
@@ -36,6 +37,8 @@ export interface RowsOptions {
   readonly filters: readonly FilterTree<DimensionFilter>[]
   readonly times: TimeSet
   readonly eventAliases: EventAliases
+  /** For whom they are. */
+  readonly sight: WorkflowSight
   /** Absent where no dimension looks up a text. */
   readonly definitions?: Definitions
   readonly parameters: Parameters
@@ -52,6 +55,7 @@ export function rowsOf(options: RowsOptions): StoredRows {
     filters,
     times,
     eventAliases,
+    sight,
     definitions = noDefinitions,
     parameters,
     conditions = [],
@@ -64,9 +68,30 @@ export function rowsOf(options: RowsOptions): StoredRows {
   const bounds: TimeSet = hull ? [hull] : []
   const ofCompany = `company = ${parameters.bind('String', companyId)}`
   let perItem = false
+  /** Written on first use: a statement that names nothing of a workflow binds no sight. */
+  let shown: Expression | undefined
+
+  function whereShown(): Expression | undefined {
+    shown ??= shownSql(source, sight, eventAliases, parameters)
+    return shown
+  }
 
   /** What a condition compares; of an event's name the stored one. */
   function columnSql(dimension: Dimension): string {
+    const sql = ownSql(dimension)
+    if (!dimension.shownBy || !whereShown()) return sql
+    needed.add(shownColumn)
+    return concealedSql(shownColumn, sql)
+  }
+
+  /** The same over the table's own columns. */
+  function storedColumnSql(dimension: Dimension): string {
+    const sql = expressionSql(dimension)
+    const where = dimension.shownBy && whereShown()
+    return where ? concealedSql(where.sql, sql) : sql
+  }
+
+  function ownSql(dimension: Dimension): string {
     if (dimension.label !== undefined) return labelColumn(dimension.label)
     for (const name of dimension.columns) needed.add(name)
     if (dimension.perItem) perItem = true
@@ -112,7 +137,7 @@ export function rowsOf(options: RowsOptions): StoredRows {
     }
     if (leaves.some(({ dimension }) => dimension.perItem)) ofItems.push(filter)
     else if (leaves.every(({ dimension }) => isStored(dimension))) {
-      early.push(conditionsSql(filter, expressionSql, eventInCohort))
+      early.push(conditionsSql(filter, storedColumnSql, eventInCohort))
     } else late.push(conditionsSql(filter, columnSql))
   }
 
@@ -123,7 +148,7 @@ export function rowsOf(options: RowsOptions): StoredRows {
   ): string {
     return treeSql(filter, (leaf) => {
       const { dimension, operator, cohort } = leaf
-      if (cohort) return inCohort(cohort, { companyId, eventAliases, parameters, rowsOf })
+      if (cohort) return inCohort(cohort, { companyId, eventAliases, sight, parameters, rowsOf })
       const sql = sqlOf(dimension)
       const compared = dimension.eventName
         ? comparedNames(sql, leaf, eventAliases, parameters)
@@ -203,6 +228,7 @@ export function rowsOf(options: RowsOptions): StoredRows {
         ofCompany,
         columns: needed,
         labels,
+        shown: needed.has(shownColumn) ? whereShown() : undefined,
         items: itemsSql('ids'),
         within: bounds,
         conditions: early,

@@ -1,6 +1,6 @@
 import { events } from '../../members/events.ts'
 import type { Dimension } from '../../members/member.ts'
-import { firstEventColumns, sessionColumns } from '../../members/sessions.ts'
+import { firstEventColumns, lastEventColumns, sessionColumns } from '../../members/sessions.ts'
 import { type DimensionFilter, type FilterTree, leavesOf } from '../query.ts'
 import { hullOf, type Interval } from '../time/interval.ts'
 import { day, hour, minute } from '../time/zone.ts'
@@ -8,6 +8,7 @@ import { personInCohort } from './compile-cohorts.ts'
 import { conditionOn, timeCondition, treeSql } from './compile-conditions.ts'
 import { devicesOfPeople } from './compile-people.ts'
 import { type Rows, type RowsOptions, rowsOf } from './compile-rows.ts'
+import { concealedSql } from './compile-sight.ts'
 import { nested, select } from './sql-text.ts'
 
 /** A run of one person's events ends with a gap longer than this. */
@@ -38,14 +39,16 @@ function isOfPerson(filter: FilterTree<DimensionFilter>): boolean {
 
 /** Sessions as rows of a source (docs/statistics.md, sessions): filters choose among them and cut no events out. */
 export function sessionRowsOf(options: Omit<RowsOptions, 'source'>): Rows {
-  const { filters, times, parameters } = options
+  const { filters, times, sight, parameters } = options
   const needed = new Set<string>()
   const hull = hullOf(times)
   const ofPersons = filters.filter(isOfPerson)
 
   function dimensionSql(dimension: Dimension): string {
     for (const name of dimension.columns) needed.add(name)
-    return dimension.sql
+    if (!dimension.shownBy || sight === 'all') return dimension.sql
+    needed.add(dimension.shownBy)
+    return concealedSql(dimension.shownBy, dimension.sql)
   }
 
   function eventsWithin(within: Interval | undefined, conditions: readonly string[] = []): Rows {
@@ -154,15 +157,15 @@ export function sessionRowsOf(options: Omit<RowsOptions, 'source'>): Rows {
   function relation(): string {
     const late = filters.filter((filter) => !isOfPerson(filter)).map(conditionSql)
     const firsts = Object.entries(firstEventColumns).filter(([name]) => needed.has(name))
-    const exits = needed.has('exit_url')
+    const exits = Object.entries(lastEventColumns).filter(([name]) => needed.has(name))
     const columns = new Set(needed)
     if (firsts.length > 0) columns.add('entry_key')
-    if (exits) columns.add('exit_key')
+    if (exits.length > 0) columns.add('exit_key')
     if (needed.has('duration')) columns.add('finish')
     if (needed.has('is_new')) columns.add('ordinal')
     let sql = runsSql(columns)
     if (firsts.length > 0) sql = withEvent(sql, 'entry_key', eventsWithin(hull), firsts)
-    if (exits) sql = withEvent(sql, 'exit_key', eventsOfSessions(), [['exit_url', 'url']])
+    if (exits.length > 0) sql = withEvent(sql, 'exit_key', eventsOfSessions(), exits)
     const shown = [...needed].sort().map((name) => {
       if (name === 'is_new') return `${isNewSql()} AS is_new`
       return name in sessionColumns ? `${sessionColumns[name]} AS ${name}` : name

@@ -1,7 +1,8 @@
-import type { IdentityColumn, Source } from '../../members/member.ts'
+import type { Expression, IdentityColumn, Source } from '../../members/member.ts'
 import type { TimeSet } from '../time/interval.ts'
 import { timeCondition } from './compile-conditions.ts'
 import { bindingConditions, ofPeople } from './compile-people.ts'
+import { shownColumn } from './compile-sight.ts'
 import type { Parameters } from './parameters.ts'
 import { nested, select } from './sql-text.ts'
 
@@ -15,6 +16,8 @@ export interface StoredOptions {
   readonly columns: Iterable<string>
   /** Keys of the labels by the columns that show them. */
   readonly labels: ReadonlyMap<string, string>
+  /** SQL over the table of whether a row shows what it names of a workflow; always where it is absent. */
+  readonly shown: Expression | undefined
   /** SQL of `items` over the table. */
   readonly items: string
   readonly within: TimeSet
@@ -29,8 +32,8 @@ export interface StoredOptions {
 
 /** The stored rows of a source, of one company and within the times, with persons bound where they are wanted. */
 export function storedSql(options: StoredOptions): string {
-  const { source, ofCompany, columns, labels, items, within, conditions, people, allBindings, parameters } =
-    options
+  const { source, ofCompany, columns, labels, shown, items, within, conditions } = options
+  const { people, allBindings, parameters } = options
   const identity = new Set<IdentityColumn>()
   const read = new Set<string>()
 
@@ -40,6 +43,10 @@ export function storedSql(options: StoredOptions): string {
       read.add(source.labels)
       const bound = parameters.bind('String', key)
       return `if(mapContains(${source.labels}, ${bound}), ${source.labels}[${bound}], NULL) AS ${name}`
+    }
+    if (name === shownColumn) {
+      for (const each of shown?.columns ?? []) read.add(each)
+      return `${shown?.sql ?? '1'} AS ${name}`
     }
     if (name === 'items') {
       read.add('ids')
@@ -51,8 +58,8 @@ export function storedSql(options: StoredOptions): string {
     return column ? `${column.sql} AS ${name}` : name
   }
 
-  const shown = [...columns].sort().map(columnSql)
-  if (shown.length === 0) shown.push('1')
+  const selected = [...columns].sort().map(columnSql)
+  if (selected.length === 0) selected.push('1')
   const inTime = timeCondition('time', within, 'time', parameters)
   const scope = [ofCompany, ...(inTime === undefined ? [] : [inTime])]
   const table = source.replacing ? `${options.table} FINAL` : options.table
@@ -61,7 +68,7 @@ export function storedSql(options: StoredOptions): string {
     ...people.map((values) => ofPeople(source, values, scope, { ofCompany, parameters })),
     ...conditions,
   ]
-  if (identity.size === 0) return select(shown, table, where)
+  if (identity.size === 0) return select(selected, table, where)
   read.add('device')
   const later = [...identity].some((name) => name.startsWith('later_'))
   if (later) read.add('purchase')
@@ -80,7 +87,7 @@ export function storedSql(options: StoredOptions): string {
     const sql = laterSql(identity, laterRows, bindings)
     joins.push(`LEFT ANY JOIN ${nested(sql)} AS later ON stored.purchase = later.of_purchase`)
   }
-  return select(shown, joins.join('\n'))
+  return select(selected, joins.join('\n'))
 }
 
 const boundColumns = { bound: 'client', bound_id: 'client_id' } as const

@@ -8,6 +8,7 @@ import type { Attribution } from './compile-credits.ts'
 import { filledSql } from './compile-fill.ts'
 import { type CellForm, createBuckets, formOf } from './compile-groupings.ts'
 import { type Definitions, noDefinitions } from './compile-lookups.ts'
+import type { WorkflowSight } from './compile-sight.ts'
 import type { EventAliases } from './event-name.ts'
 import { createParameters } from './parameters.ts'
 import { passesOf } from './passes.ts'
@@ -23,6 +24,8 @@ export interface CompileSettings {
   /** Whether distinct counts are exact at any size. */
   readonly exactCounts: boolean
   readonly eventAliases: EventAliases
+  /** Of the user who reads the answer. */
+  readonly sight: WorkflowSight
   readonly attribution: Attribution
   /** Absent where the query looks up no text. */
   readonly definitions?: Definitions
@@ -56,7 +59,7 @@ const rangeKey = 'compareDateRange'
 export function compileQuery(
   plan: Plan,
   companyId: string,
-  { eventAliases, attribution, exactCounts, definitions = noDefinitions }: CompileSettings,
+  { eventAliases, sight, attribution, exactCounts, definitions = noDefinitions }: CompileSettings,
 ): CompiledQuery {
   const parameters = createParameters()
   const compared = plan.ranges.some(({ label }) => label !== undefined)
@@ -67,6 +70,7 @@ export function compileQuery(
     buckets,
     companyId,
     eventAliases,
+    sight,
     attribution,
     definitions,
     exactCounts,

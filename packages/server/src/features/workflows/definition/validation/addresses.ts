@@ -5,7 +5,7 @@ import {
   refusedSchemes,
   type WorkflowNode,
 } from '@millrace/contract/resources/workflow-definition.ts'
-import { HtmlScanner } from '../../../../platform/text/html-places.ts'
+import { inspectHtml } from '../../../../platform/text/html-places.ts'
 import { hintOf } from '../../../../platform/text/nearest.ts'
 import { isReference } from '../bindings.ts'
 import { type Faults, faultOfNode, type Scope } from './scope.ts'
@@ -61,17 +61,51 @@ function faultOfWhole(binding: Binding, kind: Kind, scope: Scope): string | unde
   return faultOfType(binding, 'text', scope)
 }
 
-/** Placeholders of a document that stand where nothing can be put safely: they would silently be left out. */
-function misplacedNames(html: string): ReadonlySet<string> {
-  const scanner = new HtmlScanner()
+type HtmlNode = Extract<WorkflowNode, { type: 'html' }>
+
+/** Addresses that the document holds itself, placeholders that make whole ones, and those that would silently be left out. */
+function* checkHtml(
+  scope: Scope,
+  id: string,
+  node: HtmlNode,
+  bindings: ReadonlyMap<string, Binding>,
+): Faults {
+  const { places, refused } = inspectHtml(node.html)
+  for (const { element, attribute, line, fault } of refused)
+    yield faultOfNode(
+      'address',
+      id,
+      node,
+      'html',
+      `${attribute} of <${element}> in line ${line} of html ${fault}`,
+    )
   const misplaced = new Set<string>()
-  let from = 0
-  for (const { 0: whole, 1: name = '', index } of html.matchAll(placeholders())) {
-    scanner.read(html.slice(from, index))
-    from = index + whole.length
-    if (scanner.put() === 'nowhere') misplaced.add(name)
+  const whole = new Set<string>()
+  for (const [i, [, name = '']] of [...node.html.matchAll(placeholders())].entries()) {
+    const { place, element, attribute, line } = places[i] ?? {}
+    if (place === 'nowhere' && !misplaced.has(name)) {
+      misplaced.add(name)
+      yield faultOfNode(
+        'template',
+        id,
+        node,
+        'html',
+        `{{${name}}} in html stands where no value is put: in a script or style sheet, an event handler, a comment, a tag, or an address without quotes; put it into text or into an attribute with quotes`,
+      )
+    }
+    const binding = bindings.get(name)
+    if ((place !== 'address' && place !== 'style-address') || !binding || whole.has(name)) continue
+    whole.add(name)
+    const wrong = faultOfWhole(binding, place === 'address' ? 'page' : 'image', scope)
+    if (wrong)
+      yield faultOfNode(
+        'address',
+        id,
+        node,
+        `bindings.${name}`,
+        `bindings.${name}, the whole address in ${attribute} of <${element}> in line ${line} of html, ${wrong}`,
+      )
   }
-  return misplaced
 }
 
 type Texts = Extract<WorkflowNode, { type: 'html' | 'image' | 'redirect' }>
@@ -101,14 +135,7 @@ function* checkTexts(scope: Scope, id: string, node: Texts): Faults {
       )
   }
   if (node.type === 'html') {
-    for (const name of misplacedNames(text))
-      yield faultOfNode(
-        'template',
-        id,
-        node,
-        'html',
-        `{{${name}}} in html stands where no value is put: in a script or style sheet, an event handler, a comment, a tag, or an address without quotes; put it into text or into an attribute with quotes`,
-      )
+    yield* checkHtml(scope, id, node, bindings)
     return
   }
   const kind = node.type === 'image' ? 'image' : 'page'
