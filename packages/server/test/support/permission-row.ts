@@ -49,26 +49,3 @@ export const only = (...permissions: readonly string[]): Rights => ({
 })
 
 export const nothing = only()
-
-/** What an operation that answers rows asks of those who take them as CSV. */
-export function exportCases(path: string, body: object): FurtherCase[] {
-  return [
-    {
-      says: 'exports nothing in an envelope without Statistics: export',
-      rights: only('statistics access'),
-      call: () => ({ path: `${path}?format=csv`, body }),
-      refusal: 'forbidden',
-    },
-    {
-      says: 'exports nothing bare without Statistics: export',
-      rights: only('statistics access'),
-      call: () => ({ path, body, accept: 'text/csv' }),
-      refusal: 'forbidden',
-    },
-    {
-      says: 'exports with both permissions',
-      rights: only('statistics access', 'statistics export'),
-      call: () => ({ path, body, accept: 'text/csv' }),
-    },
-  ]
-}

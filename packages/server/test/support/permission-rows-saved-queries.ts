@@ -101,6 +101,5 @@ export const savedQueryRows: PermissionRows = {
     call: async (world) => ({ path: await savedResult(world) }),
     alone: 403,
     stranger: 404,
-    further: exporting(async (world) => ({ path: await savedResult(world) })),
   },
 }

@@ -11,6 +11,7 @@ import {
   updateSavedQuery,
 } from '@millrace/contract/operations/saved-queries.ts'
 import type { FastifyInstance } from 'fastify'
+import { bareTypes } from '../../platform/http/answer-form.ts'
 import { rawRoute, route } from '../../platform/http/route.ts'
 import type { SavedQueryService } from './saved-query-service.ts'
 
@@ -34,7 +35,7 @@ export function registerSavedQueryRoutes(scope: FastifyInstance, service: SavedQ
       const { id, runId, index } = params
       const result = await service.readResult(principal, { id, runId, index: Number(index) })
       return reply
-        .type('text/csv; charset=utf-8; header=present')
+        .type(bareTypes.csv)
         .header('cache-control', 'no-store')
         .header('content-length', result.bytes)
         .header('content-disposition', attachmentHeader(result.fileName))

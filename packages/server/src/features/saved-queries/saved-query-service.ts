@@ -8,6 +8,7 @@ import type {
 import type { SavedQueryRun } from '@millrace/contract/resources/saved-query-run.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { DomainError } from '../../platform/errors.ts'
+import { assertMayExport } from '../../platform/export-right.ts'
 import { newId, normalizeId } from '../../platform/ids.ts'
 import { invalid } from '../../platform/invalid.ts'
 import { createSlidingWindow } from '../../platform/limits/window.ts'
@@ -118,7 +119,7 @@ export function createSavedQueryService(dependencies: SavedQueryServiceDependenc
         { message: `${first.path} ${first.message}` },
       )
     }
-    if (isOn(schedule)) requireExport(principal)
+    if (isOn(schedule)) assertMayExport(principal)
     const now = clock.now()
     const [next] = plan && isOn(schedule) ? nextTimes(plan.recurrence, plan.zone, now, 1) : []
     return { schedule, nextRunAt: next === undefined ? null : new Date(next), plannedTo: new Date(now) }
@@ -188,7 +189,7 @@ export function createSavedQueryService(dependencies: SavedQueryServiceDependenc
         }
         if (!queries && !planned) return toSavedQuery(await within.update(companyId, locked.id, change))
         // What runs from now on is the caller's, whose rights it has.
-        if (!planned && isOn(locked.schedule)) requireExport(principal)
+        if (!planned && isOn(locked.schedule)) assertMayExport(principal)
         const isHandedOver = !planned && locked.ownerId !== userId && locked.schedule.linkedAccounts
         return toSavedQuery(
           await within.update(companyId, locked.id, {
@@ -233,7 +234,7 @@ export function createSavedQueryService(dependencies: SavedQueryServiceDependenc
      */
     async run(principal: Principal, id: string): Promise<SavedQueryRun> {
       const { companyId, userId } = principal
-      requireExport(principal)
+      assertMayExport(principal)
       return relational.transaction(async (tx) => {
         const locked = await createSavedQueryStore(tx).lock(companyId, normalizeId(id))
         if (!locked) throw absent(id)
@@ -279,13 +280,12 @@ export function createSavedQueryService(dependencies: SavedQueryServiceDependenc
 
     /**
      * The CSV of one query of a run, piece by piece.
-     * @throws DomainError `forbidden`, `savedQueryNotFound`, `savedQueryRunNotFound` or `savedQueryResultNotFound`
+     * @throws DomainError `savedQueryNotFound`, `savedQueryRunNotFound` or `savedQueryResultNotFound`
      */
     async readResult(
       principal: Principal,
       { id, runId, index }: { id: string; runId: string; index: number },
     ): Promise<{ fileName: string; bytes: number; pieces: AsyncGenerator<Buffer> }> {
-      requireExport(principal)
       const { id: savedQueryId } = await find(principal, id)
       const run = await runs.find(savedQueryId, normalizeId(runId))
       if (!run) throw new DomainError('savedQueryRunNotFound', { id: runId })
@@ -299,15 +299,6 @@ export function createSavedQueryService(dependencies: SavedQueryServiceDependenc
 
 const openNone = (name: string): never => {
   throw new RangeError(`${name} is no time zone`)
-}
-
-/** CSV leaves the product with the data, which a role can withhold (docs/interface.md, Who may call). */
-function requireExport(principal: Principal): void {
-  if (principal.can('statistics', 'export')) return
-  const permission = { resource: 'statistics', action: 'export' } as const
-  throw new DomainError('forbidden', permission, {
-    message: 'Your role does not allow exports: results as CSV need the permission Statistics: export',
-  })
 }
 
 const absent = (id: string) => new DomainError('savedQueryNotFound', { id: normalizeId(id) })

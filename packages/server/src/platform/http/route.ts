@@ -3,6 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestAsyncHookH
 import type { Static, TArray, TObject, TSchema } from 'typebox'
 import { DomainError } from '../errors.ts'
 import type { Listed, Page } from '../paging.ts'
+import { type AnswerForm, answerFormOf } from './answer-form.ts'
 import { paginated, success } from './envelope.ts'
 
 type Part = 'params' | 'querystring' | 'headers' | 'body'
@@ -97,18 +98,26 @@ export interface RawRoute<O extends Operation> {
   readonly bodyLimit?: number
   readonly onRequest?: onRequestAsyncHookHandler
   /** Sends the reply itself, or returns the bare body of one that is described. */
-  readonly handler: (request: RequestOf<O>, reply: FastifyReply) => Promise<FastifyReply | BodyOf<O>>
+  readonly handler: (
+    request: RequestOf<O>,
+    reply: FastifyReply,
+    form: AnswerForm,
+  ) => Promise<FastifyReply | BodyOf<O>>
 }
 
-/** Routes an operation whose replies are no envelopes, or not always: tokens, pages, redirects, streams, files. */
+/**
+ * Routes an operation whose replies are no envelopes, or not always: tokens, pages, redirects, streams, files. The
+ * handler is given the form that the answer must have; who may not export is refused before it.
+ */
 export function rawRoute<const O extends Operation>(
   scope: FastifyInstance,
   operation: O,
   { handler, ...options }: RawRoute<O>,
 ): void {
+  const formOf = answerFormOf(operation)
   scope.route({
     ...operation,
     ...options,
-    handler: (request, reply) => handler(request as RequestOf<O>, reply),
+    handler: async (request, reply) => handler(request as RequestOf<O>, reply, formOf(request)),
   })
 }
