@@ -49,3 +49,30 @@ export const only = (...permissions: readonly string[]): Rights => ({
 })
 
 export const nothing = only()
+
+/**
+ * What a user has saved, others may change with Statistics: manage alone.
+ * @param call of the address of what was saved
+ * @param save @returns the address of what this user, or the administrator, has saved
+ */
+export const ofOthers = (
+  call: (path: string) => Call,
+  save: (world: PermissionWorld, by?: Person) => Promise<string>,
+): readonly FurtherCase[] => [
+  {
+    says: 'changes what the user has saved',
+    rights: only('statistics access'),
+    call: async (world, caller) => call(await save(world, caller)),
+  },
+  {
+    says: 'changes nothing that another user has saved',
+    rights: only('statistics access', 'statistics export'),
+    call: async (world) => call(await save(world)),
+    refusal: 'forbidden',
+  },
+  {
+    says: 'changes what another user has saved with Statistics: manage',
+    rights: only('statistics access', 'statistics manage'),
+    call: async (world) => call(await save(world)),
+  },
+]

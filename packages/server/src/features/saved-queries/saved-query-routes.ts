@@ -12,6 +12,7 @@ import {
 } from '@millrace/contract/operations/saved-queries.ts'
 import type { FastifyInstance } from 'fastify'
 import { bareTypes } from '../../platform/http/answer-form.ts'
+import { expectedBy } from '../../platform/http/entity-tag.ts'
 import { rawRoute, route } from '../../platform/http/route.ts'
 import type { SavedQueryService } from './saved-query-service.ts'
 
@@ -20,10 +21,14 @@ export function registerSavedQueryRoutes(scope: FastifyInstance, service: SavedQ
   route(scope, saveQuery, ({ principal, body, headers }) =>
     service.save(principal, body, headers['idempotency-key']),
   )
-  route(scope, updateSavedQuery, ({ principal, params, body }) => service.update(principal, params.id, body))
+  route(scope, updateSavedQuery, ({ principal, params, headers, body }) =>
+    service.update(principal, params.id, body, expectedBy(headers)),
+  )
   route(scope, listSavedQueries, ({ principal, query }) => service.list(principal, query))
   route(scope, readSavedQuery, ({ principal, params }) => service.read(principal, params.id))
-  route(scope, deleteSavedQuery, ({ principal, params }) => service.delete(principal, params.id))
+  route(scope, deleteSavedQuery, ({ principal, params, headers }) =>
+    service.delete(principal, params.id, expectedBy(headers)),
+  )
   route(scope, runSavedQuery, ({ principal, params }) => service.run(principal, params.id))
   route(scope, listSavedQueryRuns, ({ principal, params, query }) =>
     service.listRuns(principal, params.id, query),

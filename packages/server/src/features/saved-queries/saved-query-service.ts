@@ -8,13 +8,14 @@ import type {
 import type { SavedQueryRun } from '@millrace/contract/resources/saved-query-run.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { DomainError } from '../../platform/errors.ts'
-import { assertMayExport } from '../../platform/export-right.ts'
 import { newId, normalizeId } from '../../platform/ids.ts'
 import { invalid } from '../../platform/invalid.ts'
 import { createSlidingWindow } from '../../platform/limits/window.ts'
 import { parseEmailAddress } from '../../platform/mail/email-address.ts'
 import { type Listed, type Page, rangeOf } from '../../platform/paging.ts'
+import { assertMayChange, assertMayExport } from '../../platform/statistics-rights.ts'
 import type { Relational } from '../../platform/stores/relational.ts'
+import { assertExpected, type Expected } from '../../platform/stores/revision.ts'
 import type { ClaimKey } from '../idempotency/idempotency-store.ts'
 import type { Principal } from '../identity/sessions/principal.ts'
 import type { Zone } from '../statistics/query/time/zone.ts'
@@ -131,6 +132,12 @@ export function createSavedQueryService(dependencies: SavedQueryServiceDependenc
     return found
   }
 
+  async function findToChange(principal: Principal, id: string): Promise<StoredSavedQuery> {
+    const found = await find(principal, id)
+    assertMayChange(principal, [found.createdBy, found.ownerId])
+    return found
+  }
+
   return {
     /**
      * With the same key and body it gives the saved query that was made before.
@@ -169,20 +176,27 @@ export function createSavedQueryService(dependencies: SavedQueryServiceDependenc
 
     /**
      * Changes all of what is given or nothing; changes of one saved query come one after the other.
-     * @throws DomainError `savedQueryNotFound`, and those of `save`
+     * @throws DomainError `savedQueryNotFound`, `savedMeanwhile`, and those of `save`
      */
-    async update(principal: Principal, id: string, wanted: SavedQueryUpdate): Promise<SavedQuery> {
+    async update(
+      principal: Principal,
+      id: string,
+      wanted: SavedQueryUpdate,
+      expected: Expected,
+    ): Promise<SavedQuery> {
       const { companyId, userId } = principal
       const { name, queries, schedule } = wanted
-      const present = await find(principal, id)
+      const present = await findToChange(principal, id)
       if (queries) await requireQueries(queries, companyId)
       const planned = schedule === undefined ? undefined : await requireSchedule(schedule, principal)
-      if (name === undefined && !queries && !planned) return toSavedQuery(present)
       return relational.transaction(async (tx) => {
         const within = createSavedQueryStore(tx)
         const locked = await within.lock(companyId, present.id)
         if (!locked) throw absent(id)
+        await assertExpected(tx, locked, expected)
+        if (name === undefined && !queries && !planned) return toSavedQuery(locked)
         const change: SavedQueryChange = {
+          lastSavedBy: userId,
           ...(name === undefined ? {} : { name }),
           ...(queries && { queries }),
           ...(planned && { ...planned, pausedReason: null, failures: 0 }),
@@ -211,9 +225,16 @@ export function createSavedQueryService(dependencies: SavedQueryServiceDependenc
       return toSavedQuery(await find(principal, id))
     },
 
-    /** @throws DomainError `savedQueryNotFound` */
-    async delete({ companyId }: Principal, id: string): Promise<void> {
-      if (!(await store.delete(companyId, normalizeId(id)))) throw absent(id)
+    /** @throws DomainError `savedQueryNotFound`, `forbidden` or `savedMeanwhile` */
+    async delete(principal: Principal, id: string, expected: Expected): Promise<void> {
+      const { companyId, id: savedQueryId } = await findToChange(principal, id)
+      await relational.transaction(async (tx) => {
+        const within = createSavedQueryStore(tx)
+        const locked = await within.lock(companyId, savedQueryId)
+        if (!locked) throw absent(id)
+        await assertExpected(tx, locked, expected)
+        await within.delete(companyId, savedQueryId)
+      })
     },
 
     /** @throws DomainError `savedQueryNotFound` */
@@ -326,7 +347,7 @@ function normalized(schedule: Schedule): Schedule {
 }
 
 function toSavedQuery(row: StoredSavedQuery): SavedQuery {
-  const { id, companyId, name, queries, schedule, createdAt, updatedAt } = row
+  const { id, companyId, name, queries, schedule, createdAt, updatedAt, revision } = row
   return {
     id,
     companyId,
@@ -335,6 +356,9 @@ function toSavedQuery(row: StoredSavedQuery): SavedQuery {
     schedule,
     createdAt: createdAt.toISOString(),
     updatedAt: updatedAt.toISOString(),
+    revision,
+    ...(row.lastSavedBy === null ? {} : { lastSavedBy: row.lastSavedBy }),
+    ...(row.createdBy === null ? {} : { createdBy: row.createdBy }),
     ...(row.ownerId === null ? {} : { ownerId: row.ownerId }),
     ...(row.nextRunAt === null ? {} : { nextRunAt: row.nextRunAt.toISOString() }),
     ...(row.pausedReason === null ? {} : { pausedReason: row.pausedReason }),

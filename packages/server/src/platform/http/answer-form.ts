@@ -2,7 +2,7 @@ import { type ExportType, exportTypesOf, onlyTypeOf } from '@millrace/contract/e
 import type { Operation } from '@millrace/contract/operation.ts'
 import type { FastifyRequest } from 'fastify'
 import { DomainError } from '../errors.ts'
-import { assertMayExport } from '../export-right.ts'
+import { assertMayExport } from '../statistics-rights.ts'
 
 /** The form of an answer: in the envelope, or bare. */
 export interface AnswerForm {
