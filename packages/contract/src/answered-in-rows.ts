@@ -9,7 +9,7 @@ export const answeredInRows = {
   method: 'POST',
   scope: 'authenticated',
   permission: { resource: 'statistics', action: 'access' },
-  access: 'Statistics: access; for CSV also Statistics: export',
+  access: 'Statistics: access; for CSV and NDJSON also Statistics: export',
   tag: 'Statistics',
   idempotent: true,
   errors: [

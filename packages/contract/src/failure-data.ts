@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { oneOf, strict } from './resources/formats.ts'
+import { nullable, oneOf, strict } from './resources/formats.ts'
 
 // Shapes of the fail envelope's `data` that several rows of the error table share.
 
@@ -37,6 +37,16 @@ export const QueryFaults = Type.Object(
 )
 export const anId = Type.String({ examples: ['65f0c0ffee5ca1ab1e0ddba1'] })
 export const ById = Type.Object({ id: anId }, strict)
+/** What was saved since the caller has read it: by whom and when. */
+export const SavedMeanwhile = Type.Object(
+  {
+    id: anId,
+    revision: Type.Integer({ examples: [8] }),
+    updatedAt: Type.String({ examples: ['2026-01-31T12:00:00.000Z'] }),
+    lastSavedBy: nullable(anId, { description: 'The user who saved it' }),
+  },
+  strict,
+)
 export const MaybeId = Type.Object({ id: Type.Optional(anId) }, strict)
 export const ByName = Type.Object({ name: Type.String({ examples: ['Season'] }) }, strict)
 /** Why an address was not taken; `status` is what it answered with. */

@@ -16,7 +16,7 @@ export const permissionTable = {
     team: false,
     actions: ['create', 'read', 'update', 'delete'],
   },
-  statistics: { label: 'Statistics', team: false, actions: ['access', 'export'] },
+  statistics: { label: 'Statistics', team: false, actions: ['access', 'export', 'manage'] },
   user: { label: 'User', team: false, actions: ['create', 'read', 'update', 'delete'] },
   role: { label: 'Role', team: false, actions: ['create', 'read', 'update', 'delete'] },
   team: { label: 'Team', team: false, actions: ['create', 'read', 'update', 'delete'] },

@@ -15,7 +15,7 @@ export type OperationBody<Id extends OperationId> = OperationTypes[Id]['body']
 /** An answer with what stands around its data. */
 export interface Reply<Body> {
   readonly status: number
-  /** Also `ETag`, which `saveWorkflowVersion` wants as `if-match`. */
+  /** Also `ETag`, which `saveWorkflowVersion` wants as `if-match` and other changes take. */
   readonly headers: Headers
   /** The envelope, or what stands in its place. */
   readonly body: Body

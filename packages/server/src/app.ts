@@ -23,10 +23,8 @@ import { registerReportRoutes } from './features/reports/report-routes.ts'
 import { registerPreviewRoutes } from './features/runner/preview-routes.ts'
 import { runnerRoutes } from './features/runner/runner-routes.ts'
 import { registerSavedQueryRoutes } from './features/saved-queries/saved-query-routes.ts'
-import { readWantedRows } from './features/statistics/answer-reply.ts'
 import { registerCohortRoutes } from './features/statistics/cohorts/cohort-routes.ts'
 import { registerExplorationRoutes } from './features/statistics/explorations/exploration-routes.ts'
-import { bareTypes } from './features/statistics/result-format.ts'
 import { registerAnalyticsSettingsRoutes } from './features/statistics/settings/analytics-settings-routes.ts'
 import { registerEventAliasRoutes } from './features/statistics/settings/event-alias-routes.ts'
 import { registerStatisticsRoutes } from './features/statistics/statistics-routes.ts'
@@ -92,10 +90,7 @@ export async function buildApp(context: Context, addresses: () => Addresses): Pr
       registerVersionRoutes(scope, services.workflows.versions)
       registerWorkflowSettingRoutes(scope, services.workflowSettings)
       registerExperimentRoutes(scope, services)
-      registerExperimentResultRoutes(scope, services.experimentResults, {
-        readWanted: readWantedRows,
-        bareTypes,
-      })
+      registerExperimentResultRoutes(scope, services.experimentResults)
       registerExplorationRoutes(scope, services.statistics, services.answerBodies)
       registerSavedQueryRoutes(scope, services.savedQueries.service)
       registerReportRoutes(scope, services.reports)

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import type { ErrorRow } from '../error-row.ts'
-import { anId, Faults, Limit, MaybeId, Nothing, Retry } from '../failure-data.ts'
+import { anId, Faults, Limit, MaybeId, Nothing, Retry, SavedMeanwhile } from '../failure-data.ts'
 import { strict } from '../resources/formats.ts'
 
 /** Any operation: codes 1 to 99. */
@@ -114,5 +114,11 @@ export const generalErrors = {
     status: 400,
     message: 'The request asks for more than can be computed',
     data: Type.Object({ limit: Type.Optional(Type.String({ examples: ['32 levels'] })) }, strict),
+  },
+  savedMeanwhile: {
+    errorCode: 22,
+    status: 412,
+    message: 'It was saved meanwhile: read it again',
+    data: SavedMeanwhile,
   },
 } as const satisfies Record<string, ErrorRow>

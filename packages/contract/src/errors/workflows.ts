@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import type { ErrorRow } from '../error-row.ts'
-import { anId, ById } from '../failure-data.ts'
-import { nullable, oneOf, strict } from '../resources/formats.ts'
+import { anId, ById, SavedMeanwhile } from '../failure-data.ts'
+import { oneOf, strict } from '../resources/formats.ts'
 import { workflowActions, workflowStatuses } from '../resources/workflow.ts'
 import { DefinitionFault } from '../resources/workflow-definition.ts'
 import { versionStates } from '../resources/workflow-version.ts'
@@ -51,15 +51,7 @@ export const workflowErrors = {
     errorCode: 3006,
     status: 412,
     message: 'The version was saved meanwhile: read it again',
-    data: Type.Object(
-      {
-        id: anId,
-        revision: Type.Integer({ examples: [8] }),
-        updatedAt: Type.String({ examples: ['2026-01-31T12:00:00.000Z'] }),
-        lastSavedBy: nullable(anId, { description: 'The user who saved it' }),
-      },
-      strict,
-    ),
+    data: SavedMeanwhile,
   },
   versionConditionRequired: {
     errorCode: 3007,

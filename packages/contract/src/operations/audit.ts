@@ -17,15 +17,15 @@ export const listAuditEntries = {
   method: 'GET',
   url: '/v2/entities/audit-log',
   scope: 'authenticated',
-  access: 'User: update, Role: update or Team: update',
+  access: 'User: update, Role: update or Team: update; for CSV also Statistics: export',
   tag: 'Accounts',
   summary: 'Read the audit log',
   description: [
     'Who did what in your company, the newest first; entries of one instant by id, downwards. No user can change an entry, and entries go only when the retention of the company (90 days unless set, never below 30) has passed.',
     'New entries move those of later pages on; send the same `to` with every page to read pages that stay.',
-    'With `format=csv` the answer is a bare CSV file of all entries that match, up to 50,000; `page` and `perPage` do not count then.',
+    'With `format=csv` or `Accept: text/csv` the answer is a bare CSV file of all entries that match, up to 50,000; `page` and `perPage` do not count then.',
   ].join('\n\n'),
-  errors: [],
+  errors: ['notAcceptable'],
   replies: {
     200: {
       description: 'One page of entries',
@@ -50,7 +50,7 @@ export const listAuditEntries = {
       },
       alternatives: {
         'text/csv': {
-          description: 'With `format=csv`: all entries that match',
+          description: 'All entries that match',
           example:
             'id,at,category,action,outcome,error,actorKind,actorId,actorName,targetKind,targetId,targetName,address,details\r\n65f0c0ffee5ca1ab1e0ddba1,2026-01-31T12:00:00.000Z,users,user-deactivate,success,,user,65f0c0ffee5ca1ab1e0ddba2,ada@example.com,user,65f0c0ffee5ca1ab1e0ddba3,bob@example.com,192.0.2.1,"{""sessions"":1}"\r\n',
         },

@@ -11,9 +11,11 @@ import {
   cohortLimits,
 } from '../resources/cohort.ts'
 import { idParams, pagination, strict } from '../resources/formats.ts'
+import { etag, expectedRevision } from '../revision.ts'
 
 const access = { resource: 'statistics', action: 'access' } as const
 const params = idParams('Identifier of the cohort')
+const ofAnother = 'Statistics: access; for what another user made also Statistics: manage'
 
 /** What a rule can be wrong about. */
 const ruleErrors = ['unknownMember', 'invalidQuery', 'tooComplex'] as const
@@ -41,12 +43,13 @@ const example = {
   kind: 'rule',
   rule,
   listed: null,
+  revision: 3,
   ownerId: '65f0c0ffee5ca1ab1e0ddba3',
   createdAt: '2026-01-31T12:00:00.000Z',
   updatedAt: '2026-01-31T12:00:00.000Z',
 }
 const reply = (description: string) => ({
-  200: { description, examples: { rule: { summary: 'With a rule', value: example } } },
+  200: { description, headers: etag, examples: { rule: { summary: 'With a rule', value: example } } },
 })
 
 export const listCohorts = {
@@ -115,18 +118,24 @@ export const updateCohort = {
   url: '/v2/statistics/cohorts/:id',
   scope: 'authenticated',
   permission: access,
+  access: ofAnother,
   tag: 'Statistics',
   summary: 'Change a cohort',
   description:
     'A partial update: a field that is absent stays as it is. A rule is replaced as a whole; a list cannot become a rule.',
   audit: { action: 'cohort-update', target: 'cohort' },
-  errors: ['cohortNotFound', 'cohortNameTaken', 'cohortKind', ...ruleErrors],
+  errors: ['cohortNotFound', 'savedMeanwhile', 'cohortNameTaken', 'cohortKind', ...ruleErrors],
   examples: {
     rename: { summary: 'Another name', value: { name: 'Buyers from France' } },
     rule: { summary: 'Another rule', value: { rule: { firstSeen: { dateRange: 'last 30 days' } } } },
   },
   replies: reply('The cohort as it is now'),
-  schema: { params, body: CohortUpdate, response: { 200: successEnvelope(Cohort) } },
+  schema: {
+    params,
+    headers: expectedRevision,
+    body: CohortUpdate,
+    response: { 200: successEnvelope(Cohort) },
+  },
 } as const satisfies Operation
 
 export const deleteCohort = {
@@ -136,14 +145,15 @@ export const deleteCohort = {
   url: '/v2/statistics/cohorts/:id',
   scope: 'authenticated',
   permission: access,
+  access: ofAnother,
   tag: 'Statistics',
   summary: 'Delete a cohort',
   description:
     'Queries that filter by it are answered with 400 from then on, saved ones too. One that a published workflow uses stays.',
   audit: { action: 'cohort-delete', target: 'cohort' },
-  errors: ['cohortNotFound', 'usedByWorkflows'],
+  errors: ['cohortNotFound', 'savedMeanwhile', 'usedByWorkflows'],
   replies: { 200: { description: 'It is deleted' } },
-  schema: { params, response: { 200: successEnvelope(EmptyObject) } },
+  schema: { params, headers: expectedRevision, response: { 200: successEnvelope(EmptyObject) } },
 } as const satisfies Operation
 
 export const readCohortSize = {
@@ -215,12 +225,13 @@ export const replaceCohortMembers = {
   url: '/v2/statistics/cohorts/:id/members',
   scope: 'authenticated',
   permission: access,
+  access: ofAnother,
   tag: 'Statistics',
   summary: 'Replace the list of a cohort',
   description: `All of the list, up to ${cohortLimits.persons.toLocaleString('en-US')} persons in a body of 8 MiB; repeated ones count once. A cohort with a rule has no list.`,
   audit: { action: 'cohort-update', target: 'cohort' },
-  errors: ['cohortNotFound', 'cohortKind'],
+  errors: ['cohortNotFound', 'savedMeanwhile', 'cohortKind'],
   examples: { two: { summary: 'Two persons', value: { persons: ['customer-17850', 'customer-13047'] } } },
-  replies: { 200: { description: 'The cohort as it is now' } },
-  schema: { params, body: CohortList, response: { 200: successEnvelope(Cohort) } },
+  replies: { 200: { description: 'The cohort as it is now', headers: etag } },
+  schema: { params, headers: expectedRevision, body: CohortList, response: { 200: successEnvelope(Cohort) } },
 } as const satisfies Operation

@@ -20,7 +20,7 @@ export const readExperimentResults = {
   url: '/v2/statistics/experiments/:id/results',
   scope: 'authenticated',
   permission: { resource: 'statistics', action: 'access' },
-  access: 'Statistics: access; for CSV also Statistics: export',
+  access: 'Statistics: access; for CSV and NDJSON also Statistics: export',
   tag: 'Statistics',
   summary: 'Read the results of an experiment',
   description: `Computed from everything that is stored at this moment, of an experiment that has started. Each unit counts once, from its first exposure on (\`experiment_exposure\`, or a \`workflow_display\` with the value of the tag that stands for the variant); units that met several variants are left out. docs/experiments.md, Exposures and Results, says exactly how.

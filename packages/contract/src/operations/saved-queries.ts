@@ -5,9 +5,11 @@ import { dateTime, id, idParams, indexPattern, pagination, strict } from '../res
 import { IdempotencyHeaders } from '../resources/idempotency-key.ts'
 import { SavedQuery, SavedQueryCreation, SavedQueryUpdate } from '../resources/saved-query.ts'
 import { SavedQueryRun } from '../resources/saved-query-run.ts'
+import { etag, expectedRevision } from '../revision.ts'
 
 const statisticsAccess = { resource: 'statistics', action: 'access' } as const
 const access = 'Statistics: access; with an enabled schedule also Statistics: export'
+const ofAnother = 'for what another user saved also Statistics: manage'
 const tag = 'Statistics'
 const params = idParams('Identifier of the saved query')
 
@@ -65,7 +67,7 @@ A request that may be sent twice has the header \`Idempotency-Key\`: for 24 hour
 ${rules}`,
   errors: [...queryErrors, 'tooManySavedQueries', 'conflict'],
   examples: { weekly: { summary: 'Mailed every Monday', value: example } },
-  replies: { 200: { description: 'The saved query' } },
+  replies: { 200: { description: 'The saved query', headers: etag } },
   schema: {
     headers: IdempotencyHeaders,
     body: SavedQueryCreation,
@@ -81,20 +83,21 @@ export const updateSavedQuery = {
   url: '/v2/statistics/query/:id',
   scope: 'authenticated',
   permission: statisticsAccess,
-  access,
+  access: `${access}; ${ofAnother}`,
   tag,
   summary: 'Change a saved query',
   description: `A partial update: a field that is absent stays as it is. \`schedule\` is replaced as a whole; \`{}\` or null removes it.
 
 ${rules}`,
-  errors: ['savedQueryNotFound', ...queryErrors],
+  errors: ['savedQueryNotFound', 'savedMeanwhile', ...queryErrors],
   examples: {
     rename: { summary: 'Another name', value: { name: 'Orders by day' } },
     unschedule: { summary: 'Stop the mails', value: { schedule: {} } },
   },
-  replies: { 200: { description: 'The saved query as it is now' } },
+  replies: { 200: { description: 'The saved query as it is now', headers: etag } },
   schema: {
     params,
+    headers: expectedRevision,
     body: SavedQueryUpdate,
     response: { 200: successEnvelope(SavedQuery) },
   },
@@ -128,7 +131,7 @@ export const readSavedQuery = {
   tag,
   summary: 'Read a saved query',
   errors: ['savedQueryNotFound'],
-  replies: { 200: { description: 'The saved query' } },
+  replies: { 200: { description: 'The saved query', headers: etag } },
   schema: { params, response: { 200: successEnvelope(SavedQuery) } },
 } as const satisfies Operation
 
@@ -139,13 +142,14 @@ export const deleteSavedQuery = {
   url: '/v2/statistics/query/:id',
   scope: 'authenticated',
   permission: statisticsAccess,
+  access: `Statistics: access; ${ofAnother}`,
   tag,
   summary: 'Delete a saved query',
   description:
     'With its schedule, its ledger and its stored results. A run that has begun delivers nothing more.',
-  errors: ['savedQueryNotFound'],
+  errors: ['savedQueryNotFound', 'savedMeanwhile'],
   replies: { 200: { description: 'It is deleted' } },
-  schema: { params, response: { 200: successEnvelope(EmptyObject) } },
+  schema: { params, headers: expectedRevision, response: { 200: successEnvelope(EmptyObject) } },
 } as const satisfies Operation
 
 export const runSavedQuery = {

@@ -19,7 +19,7 @@ export const runQuery = {
   url: '/v2/statistics/query',
   scope: 'authenticated',
   permission: statisticsAccess,
-  access: 'Statistics: access; for CSV also Statistics: export',
+  access: 'Statistics: access; for CSV and NDJSON also Statistics: export',
   tag: 'Statistics',
   summary: 'Run a query',
   description: `Answers a question to the statistics model: measures, grouped by dimensions and time, filtered, ordered and limited.

@@ -10,6 +10,7 @@ import {
 import { idParams, pagination, strict } from '../resources/formats.ts'
 import { JsonTemplate, JsonTemplateInput, templateLimits } from '../resources/json-template.ts'
 import { maxVariableProfiles, VariableProfile, VariableProfileInput } from '../resources/variable-profile.ts'
+import { etag, expectedRevision } from '../revision.ts'
 
 const may = (action: 'create' | 'read' | 'update' | 'delete') =>
   ({ resource: 'workflowSettings', action }) as const
@@ -230,7 +231,7 @@ export const readJsonTemplate = {
   permission: may('read'),
   summary: 'Read a JSON template',
   errors: ['jsonTemplateNotFound'],
-  replies: { 200: { description: 'The template' } },
+  replies: { 200: { description: 'The template', headers: etag } },
   schema: { params: ofTemplate, response: { 200: successEnvelope(JsonTemplate) } },
 } as const satisfies Operation
 
@@ -246,7 +247,7 @@ export const createJsonTemplate = {
   audit: { action: 'json-template-create', target: 'json-template', named: 'name' },
   errors: ['unknownTeam', 'notInTeam', 'tooManyJsonTemplates'],
   examples: templateExample,
-  replies: { 200: { description: 'The template' } },
+  replies: { 200: { description: 'The template', headers: etag } },
   schema: { body: JsonTemplateInput, response: templateReply },
 } as const satisfies Operation
 
@@ -261,10 +262,10 @@ export const replaceJsonTemplate = {
   description:
     'Published workflows go on with the template as it was; it reaches them when they are published next.',
   audit: { action: 'json-template-update', target: 'json-template' },
-  errors: ['jsonTemplateNotFound', 'unknownTeam', 'notInTeam'],
+  errors: ['jsonTemplateNotFound', 'savedMeanwhile', 'unknownTeam', 'notInTeam'],
   examples: templateExample,
-  replies: { 200: { description: 'The template as it is now' } },
-  schema: { params: ofTemplate, body: JsonTemplateInput, response: templateReply },
+  replies: { 200: { description: 'The template as it is now', headers: etag } },
+  schema: { params: ofTemplate, headers: expectedRevision, body: JsonTemplateInput, response: templateReply },
 } as const satisfies Operation
 
 export const deleteJsonTemplate = {
@@ -277,7 +278,7 @@ export const deleteJsonTemplate = {
   description:
     'While published workflows use it, it cannot be deleted; the failure names them. Drafts that use it cannot be published afterwards.',
   audit: { action: 'json-template-delete', target: 'json-template' },
-  errors: ['jsonTemplateNotFound', 'usedByWorkflows'],
+  errors: ['jsonTemplateNotFound', 'savedMeanwhile', 'usedByWorkflows'],
   replies: { 200: { description: 'Deleted' } },
-  schema: { params: ofTemplate, response: emptyReply },
+  schema: { params: ofTemplate, headers: expectedRevision, response: emptyReply },
 } as const satisfies Operation

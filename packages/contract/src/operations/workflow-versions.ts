@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { paginatedEnvelope, successEnvelope } from '../envelope.ts'
 import type { Operation } from '../operation.ts'
-import { id, ifMatchPattern, pagination, strict } from '../resources/formats.ts'
+import { id, pagination, strict } from '../resources/formats.ts'
 import { definitionLimits } from '../resources/workflow-definition.ts'
 import { WorkflowVersion } from '../resources/workflow-version.ts'
 import {
@@ -10,6 +10,7 @@ import {
   WorkflowVersionSave,
   WorkflowVersionSummary,
 } from '../resources/workflow-version-save.ts'
+import { etag, expectedRevision, ifMatch } from '../revision.ts'
 
 const url = '/v2/workflows/:id/versions'
 const read = { resource: 'workflow', action: 'read' } as const
@@ -18,20 +19,9 @@ const params = Type.Object(
   { id: id('Identifier of the workflow'), versionId: id('Identifier of the version') },
   strict,
 )
-const etag = { ETag: 'The revision in quotes, for `If-Match`' }
 const reply = { 200: successEnvelope(WorkflowVersion) }
 const replies = { 200: { description: 'The version as it is now', headers: etag } }
 const absent = ['workflowNotFound', 'workflowVersionNotFound'] as const
-
-const ifMatch = (description: string) => ({
-  'if-match': Type.Optional(
-    Type.String({ maxLength: 1_000, pattern: ifMatchPattern, description, examples: ['"7"'] }),
-  ),
-})
-/** Headers are never strict: every request has others. */
-const expected = Type.Object(
-  ifMatch('`ETag` of the draft that the caller has seen: without it, whatever the draft holds now'),
-)
 
 const shared = {
   extension: true,
@@ -129,7 +119,7 @@ export const publishWorkflowVersion = {
   audit: { action: 'workflow-version-publish', target: 'workflow' },
   errors: [...absent, 'workflowTransition', 'workflowInvalid', 'versionNotDraft', 'versionChanged'],
   replies,
-  schema: { params, headers: expected, response: reply },
+  schema: { params, headers: expectedRevision, response: reply },
 } as const satisfies Operation
 
 export const restoreWorkflowVersion = {
@@ -144,7 +134,7 @@ export const restoreWorkflowVersion = {
   audit: { action: 'workflow-version-restore', target: 'workflow' },
   errors: [...absent, 'versionChanged'],
   replies: { 200: { description: 'The draft', headers: etag } },
-  schema: { params, headers: expected, response: reply },
+  schema: { params, headers: expectedRevision, response: reply },
 } as const satisfies Operation
 
 export const readWorkflowChanges = {

@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { eventLimits } from '../events/limits.ts'
+import { revisionFields } from '../revision.ts'
 import { type EventSelection, eventSelection } from './exploration.ts'
 import { dateTime, id, longText, nameText, nullable, oneOf, responseOnly, strict } from './formats.ts'
 import { DateRange, type FilterOperator } from './query.ts'
@@ -174,8 +175,9 @@ export const Cohort = Type.Object(
     listed: nullable(Type.Integer(), {
       description: 'How many identifiers its list has; null where it has a rule',
     }),
+    ...revisionFields,
     ownerId: nullable(id('User who made it'), {
-      description: 'User who made it; null once the user is deleted',
+      description: 'User who made it and may change it; null once the user is gone',
     }),
     createdAt: dateTime('When it was made'),
     updatedAt: dateTime('When it was changed last'),

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox'
+import { revisionFields } from '../revision.ts'
 import {
   dateTime,
   freeObject,
@@ -57,6 +58,7 @@ export const JsonTemplate = Type.Object(
     definition: freeObject('The JSON that is answered, with static and variable leaves'),
     variables: Type.Array(TemplateVariable),
     redirectVariable: Type.Optional(Type.String()),
+    ...revisionFields,
   },
   { ...strict, title: 'JsonTemplate' },
 )

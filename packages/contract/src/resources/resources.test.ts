@@ -108,6 +108,7 @@ const savedQuery = {
   schedule: {},
   createdAt: at,
   updatedAt: at,
+  revision: 1,
 }
 const workflow = {
   _id: id,

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox'
+import { revisionFields } from '../revision.ts'
 import {
   dateTime,
   emailAddress,
@@ -94,6 +95,15 @@ export const SavedQuery = Type.Object(
     schedule: Schedule,
     createdAt: dateTime('When it was saved first'),
     updatedAt: dateTime('When it was changed last'),
+    ...revisionFields,
+    createdBy: Type.Optional(
+      Type.String({
+        pattern: idPattern,
+        description: 'The user who saved it first; with the owner the one who may change it',
+        examples: ['65f0c0ffee5ca1ab1e0ddba1'],
+        ...extension,
+      }),
+    ),
     ownerId: Type.Optional(
       Type.String({
         pattern: idPattern,

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox'
+import { revisionFields } from '../revision.ts'
 import { dateTime, freeObject, id, mapOf, nameText, oneOf, strict } from './formats.ts'
 import { channelTypes, entrypointFormats, outputKinds } from './workflow-definition.ts'
 
@@ -118,11 +119,7 @@ export const versionHead = {
       '`draft` is edited; `live` is what the workflow shows while it is published; `inactive` was live before',
   }),
   number: Type.Integer({ minimum: 1, description: 'Counts from 1 within the workflow', ...extension }),
-  revision: Type.Integer({
-    minimum: 1,
-    description: 'Grows with each save; in quotes it is the `ETag` of the version',
-    ...extension,
-  }),
+  revision: revisionFields.revision,
   publishedAt: Type.Optional(
     Type.String({ format: 'date-time', description: 'When it was published', ...extension }),
   ),

@@ -25,7 +25,11 @@ const never = (): Buffer => {
 const start = (...keys: Buffer[]) => register.open({ given: keys, readOwn: never })
 
 const seal = (key: Buffer) =>
-  createMailQueue(createSecretBox([key]))(database.db, { to: 'ada@example.com', subject: 'x', text: 'y' })
+  createMailQueue(createSecretBox([key]))(database.db, undefined, {
+    to: 'ada@example.com',
+    subject: 'x',
+    text: 'y',
+  })
 
 const known = async (): Promise<string[]> => {
   const { rows } = await database.pool.query<{ key_id: string }>(

@@ -21,7 +21,7 @@ describe('operation 7', () => {
     app.app.time.advance(1_000)
     const { status, data } = await patch(before.id.toUpperCase(), { name: 'Orders' })
     expect(status).toBe(200)
-    expect(data).toEqual({ ...before, name: 'Orders', updatedAt: expect.any(String) })
+    expect(data).toEqual({ ...before, name: 'Orders', updatedAt: expect.any(String), revision: 2 })
     expect(Date.parse(String(data.updatedAt))).toBe(Date.parse(before.updatedAt) + 1_000)
     expect((await patch(before.id, { queries: [peopleQuery] })).data).toMatchObject({
       name: 'Orders',
@@ -63,7 +63,7 @@ describe('operation 7', () => {
       createdAt: 'x',
     })
     expect(status).toBe(200)
-    expect(data).toEqual({ ...saved, updatedAt: expect.any(String) })
+    expect(data).toEqual({ ...saved, updatedAt: expect.any(String), revision: 2 })
   })
 })
 

@@ -1,4 +1,5 @@
 import { errorTable } from '@millrace/contract/errors.ts'
+import { exportTypesOf, onlyTypeOf } from '@millrace/contract/export-types.ts'
 import type { Operation } from '@millrace/contract/operation.ts'
 import { allOperations } from '@millrace/contract/operations/all.ts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -104,6 +105,45 @@ const triedClosely = new Set(
   ).map(([id]) => id),
 )
 
+/** What a request says of the form of its answer: `Accept`, and what the address gets. */
+type Asked = readonly [accept: string | undefined, search: string]
+
+/** Requests that get each of these from an operation that offers it beside JSON. */
+const requestsFor: Readonly<Record<'text/csv' | 'application/x-ndjson', readonly Asked[]>> = {
+  'text/csv': [
+    [undefined, 'format=csv'],
+    ['application/json', 'format=csv'],
+    ['text/html, */*;q=0.8', 'format=csv'],
+    ['text/csv', ''],
+    ['TEXT/CSV; header=present', ''],
+    ['text/*;q=0.2', ''],
+    ['text/csv;q=0.9, application/json;q=0.8', ''],
+    ['application/json;q=0, */*', ''],
+    ['application/json;q=0.4, text/csv;q=0.5', ''],
+  ],
+  'application/x-ndjson': [
+    ['application/x-ndjson', ''],
+    ['application/json;q=0.9, application/x-ndjson', ''],
+    ['text/csv;q=0.5, application/x-ndjson;q=0.6, application/json;q=0.1', ''],
+    ['application/*;q=0.5, application/json;q=0.1', ''],
+    ['application/x-ndjson', 'format=csv'],
+  ],
+}
+
+/** Requests that get JSON in the envelope. */
+const requestsForJson: readonly Asked[] = [
+  [undefined, ''],
+  ['*/*', ''],
+  ['application/json, text/csv, application/x-ndjson', ''],
+  ['text/csv;q=0.1, application/*', ''],
+]
+
+const asking = ({ path, body }: Call, [accept, search]: Asked): Call => ({
+  path: search === '' ? path : `${path}${path.includes('?') ? '&' : '?'}${search}`,
+  ...(body !== undefined && { body }),
+  ...(accept !== undefined && { accept }),
+})
+
 /** The same call for objects that nobody has. */
 const absent = (call: Call): Call => ({ ...call, path: call.path.replace(/[0-9a-f]{24}/g, 'f'.repeat(24)) })
 
@@ -116,7 +156,9 @@ async function refusalsOf({ userId, companyId }: Person, error: string | undefin
   return rows.length
 }
 
-describe.each(cases)('%s', (id, { method, permission, access, url, audit }: Operation, row) => {
+describe.each(cases)('%s', (id, operation: Operation, row) => {
+  const { method, permission, access, url, audit } = operation
+  const exported = exportTypesOf(operation)
   const ask = (token: string | undefined, call: Call) => world.call(token, method, call)
 
   /** The person, or another user just like them whom the call may change. */
@@ -143,7 +185,7 @@ describe.each(cases)('%s', (id, { method, permission, access, url, audit }: Oper
 
   test('has cases where words say who may call it', () => {
     expect(row.access !== undefined).toBe(access !== undefined && permission === undefined)
-    if (permission) expect(row.further !== undefined).toBe(access !== undefined)
+    if (permission) expect(row.further !== undefined || exported.length > 0).toBe(access !== undefined)
   })
 
   if (permission) {
@@ -183,6 +225,47 @@ describe.each(cases)('%s', (id, { method, permission, access, url, audit }: Oper
     if (!audit) return
     expect(await refusalsOf(caller, refusal)).toBe(before + 1)
   })
+
+  if (exported.length > 0) {
+    const isJsonOffered = onlyTypeOf(operation) === undefined
+    const forms = isJsonOffered ? exported.flatMap((type) => requestsFor[type]) : requestsForJson
+    const right = { resource: 'statistics', action: 'export' } as const
+
+    test('gives CSV and NDJSON to nobody without Statistics: export, however they are asked for', async () => {
+      const caller = await world.person({ without: right })
+      const call = await row.call(world, caller)
+      for (const asked of forms) {
+        const reply = await ask(caller.token, asking(call, asked))
+        expect([asked, reply.status, await reply.json()]).toMatchObject([asked, 403, { data: right }])
+      }
+    })
+
+    test('gives the type that is asked for with it', async () => {
+      const call = await row.call(world, world.admin)
+      for (const type of exported) {
+        for (const asked of isJsonOffered ? requestsFor[type] : forms) {
+          const reply = await ask(world.admin.token, asking(call, asked))
+          const [given] = (reply.headers.get('content-type') ?? '').split(';')
+          await reply.text()
+          const types = asked[1] === '' || asked[0] === type ? [type] : [type, 'application/json']
+          expect([asked, reply.status, types]).toEqual([asked, 200, expect.arrayContaining([given])])
+        }
+      }
+    })
+
+    if (isJsonOffered) {
+      test('gives JSON without it', async () => {
+        const caller = await world.person({ without: right })
+        const call = await row.call(world, caller)
+        for (const asked of requestsForJson) {
+          const reply = await ask(caller.token, asking(call, asked))
+          expect([asked, reply.status]).toEqual([asked, 200])
+          expect(reply.headers.get('content-type')).toMatch(/^application\/json/)
+          expect(await reply.json()).toHaveProperty('status', 'success')
+        }
+      })
+    }
+  }
 
   test('gives nothing to another company', async () => {
     const stranger = await callerLike(world.stranger)

@@ -131,7 +131,7 @@ test('U06, T17: no secret stands in the log, the metrics, the audit log, an answ
 
   const enqueue = createMailQueue(createSecretBox([key]))
   for (const to of ['taken@example.com', 'refused@example.com'])
-    await enqueue(relational.db, {
+    await enqueue(relational.db, undefined, {
       to,
       subject: 'Reset',
       text: `https://stats.example/reset#${secrets.link}`,

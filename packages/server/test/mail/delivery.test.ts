@@ -50,7 +50,11 @@ function worker(url: string, more: Partial<MailServiceDependencies> = {}) {
 }
 
 const enqueue = (to = 'ada@example.com', subject = 'Your link') =>
-  createMailQueue(box)(database.db, { to, subject, text: 'https://stats.example/reset#secret-link' })
+  createMailQueue(box)(database.db, undefined, {
+    to,
+    subject,
+    text: 'https://stats.example/reset#secret-link',
+  })
 
 interface MailRow {
   attempts: number
@@ -103,7 +107,7 @@ describe('delivery', () => {
     const kept = new Map([['run/0', Buffer.from('events.name\r\n"é"\r\n')]])
     for (const source of ['run/0', 'run/1']) {
       const attachments = [{ filename: 'Ventes é.csv', contentType: 'text/csv; charset=utf-8', source }]
-      await createMailQueue(box)(database.db, {
+      await createMailQueue(box)(database.db, undefined, {
         to: 'ada@example.com',
         subject: source,
         text: 'x',
@@ -124,7 +128,7 @@ describe('delivery', () => {
   test('a mail that is never committed is never sent', async () => {
     const server = await smtp()
     const broken = database.transaction(async (tx) => {
-      await createMailQueue(box)(tx, { to: 'ada@example.com', subject: 'x', text: 'y' })
+      await createMailQueue(box)(tx, undefined, { to: 'ada@example.com', subject: 'x', text: 'y' })
       throw new Error('undone')
     })
     await expect(broken).rejects.toThrow('undone')
@@ -357,7 +361,7 @@ describe('P08: one mail, whatever happens', () => {
   test('a mail under a key that this process was not given waits for one that was, and not for ever', async () => {
     const server = await smtp()
     const otherBox = createSecretBox([randomBytes(32)])
-    await createMailQueue(otherBox)(database.db, { to: 'x@example.com', subject: 'x', text: 'y' })
+    await createMailQueue(otherBox)(database.db, undefined, { to: 'x@example.com', subject: 'x', text: 'y' })
     await enqueue()
     await worker(server.url).work()
     expect(server.mails).toMatchObject([{ to: ['ada@example.com'] }])

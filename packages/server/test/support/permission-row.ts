@@ -50,25 +50,29 @@ export const only = (...permissions: readonly string[]): Rights => ({
 
 export const nothing = only()
 
-/** What an operation that answers rows asks of those who take them as CSV. */
-export function exportCases(path: string, body: object): FurtherCase[] {
-  return [
-    {
-      says: 'exports nothing in an envelope without Statistics: export',
-      rights: only('statistics access'),
-      call: () => ({ path: `${path}?format=csv`, body }),
-      refusal: 'forbidden',
-    },
-    {
-      says: 'exports nothing bare without Statistics: export',
-      rights: only('statistics access'),
-      call: () => ({ path, body, accept: 'text/csv' }),
-      refusal: 'forbidden',
-    },
-    {
-      says: 'exports with both permissions',
-      rights: only('statistics access', 'statistics export'),
-      call: () => ({ path, body, accept: 'text/csv' }),
-    },
-  ]
-}
+/**
+ * What a user has saved, others may change with Statistics: manage alone.
+ * @param call of the address of what was saved
+ * @param save @returns the address of what this user, or the administrator, has saved
+ */
+export const ofOthers = (
+  call: (path: string) => Call,
+  save: (world: PermissionWorld, by?: Person) => Promise<string>,
+): readonly FurtherCase[] => [
+  {
+    says: 'changes what the user has saved',
+    rights: only('statistics access'),
+    call: async (world, caller) => call(await save(world, caller)),
+  },
+  {
+    says: 'changes nothing that another user has saved',
+    rights: only('statistics access', 'statistics export'),
+    call: async (world) => call(await save(world)),
+    refusal: 'forbidden',
+  },
+  {
+    says: 'changes what another user has saved with Statistics: manage',
+    rights: only('statistics access', 'statistics manage'),
+    call: async (world) => call(await save(world)),
+  },
+]

@@ -1,6 +1,6 @@
 import type { Experiment } from '@millrace/contract/resources/experiment.ts'
 import { experimentBody } from './experiments.ts'
-import { type MakeCall, only, type PermissionRows } from './permission-row.ts'
+import type { MakeCall, PermissionRows } from './permission-row.ts'
 
 export const experimentsPath = '/v2/statistics/experiments'
 
@@ -41,23 +41,6 @@ export const experimentRows: PermissionRows = {
     needs,
     call: ofExperiment('/results', undefined, ['start']),
     stranger: 404,
-    further: [
-      {
-        says: 'exports nothing in an envelope without Statistics: export',
-        rights: only('statistics access'),
-        call: ofExperiment('/results?format=csv', undefined, ['start']),
-        refusal: 'forbidden',
-      },
-      {
-        says: 'exports nothing bare without Statistics: export',
-        rights: only('statistics access'),
-        call: async (...asked) => ({
-          ...(await ofExperiment('/results', undefined, ['start'])(...asked)),
-          accept: 'text/csv',
-        }),
-        refusal: 'forbidden',
-      },
-    ],
   },
   planExperiment: {
     needs,

@@ -1,14 +1,20 @@
 import { newId } from '../../src/platform/ids.ts'
-import { type FurtherCase, only, type PermissionRow, type PermissionRows } from './permission-row.ts'
-import type { PermissionWorld } from './permission-world.ts'
+import {
+  type FurtherCase,
+  ofOthers,
+  only,
+  type PermissionRow,
+  type PermissionRows,
+} from './permission-row.ts'
+import type { PermissionWorld, Person } from './permission-world.ts'
 
 const query = { measures: ['events.count'], dimensions: [], filters: [], timeDimensions: [] }
 const body = { name: 'Events', queries: [query] }
 const address = '/v2/statistics/query'
 
-/** A saved query of the first company. @returns its address */
-async function saved(world: PermissionWorld): Promise<string> {
-  const { id } = await world.make<{ id: string }>('POST', `${address}/save`, body)
+/** A saved query of the administrator, or of another user of the first company. @returns its address */
+async function saved(world: PermissionWorld, by: Person = world.admin): Promise<string> {
+  const { id } = await world.make<{ id: string }>('POST', `${address}/save`, body, by.token)
   return `${address}/${id}`
 }
 
@@ -66,15 +72,17 @@ export const savedQueryRows: PermissionRows = {
   updateSavedQuery: {
     needs: 'statistics access',
     call: async (world) => ({ path: await saved(world), body: { name: 'People' } }),
+    alone: 403,
     stranger: 404,
     further: [
-      ...exporting(async (world, { email }) => ({
-        path: await saved(world),
-        body: { schedule: schedule(email) },
+      ...exporting(async (world, caller) => ({
+        path: await saved(world, caller),
+        body: { schedule: schedule(caller.email) },
       })),
+      ...ofOthers((path) => ({ path, body: { queries: [query] } }), saved),
       {
         says: 'gives no other queries to a schedule without Statistics: export',
-        rights: only('statistics access'),
+        rights: only('statistics access', 'statistics manage'),
         call: async (world) => {
           const { id } = await world.make<{ id: string }>('POST', `${address}/save`, {
             ...body,
@@ -88,7 +96,7 @@ export const savedQueryRows: PermissionRows = {
   },
   listSavedQueries: { needs: 'statistics access', call: () => ({ path: address }), stranger: 200 },
   readSavedQuery: read(''),
-  deleteSavedQuery: read(''),
+  deleteSavedQuery: { ...read(''), alone: 403, further: ofOthers((path) => ({ path }), saved) },
   listSavedQueryRuns: read('/runs'),
   listNextRuns: read('/next-runs'),
   runSavedQuery: {
@@ -101,6 +109,5 @@ export const savedQueryRows: PermissionRows = {
     call: async (world) => ({ path: await savedResult(world) }),
     alone: 403,
     stranger: 404,
-    further: exporting(async (world) => ({ path: await savedResult(world) })),
   },
 }

@@ -1,5 +1,5 @@
 import { newId } from '../../src/platform/ids.ts'
-import { exportCases, nothing, only, type PermissionRows } from './permission-row.ts'
+import { nothing, only, type PermissionRows } from './permission-row.ts'
 import { accountRows } from './permission-rows-accounts.ts'
 import { analyticsSettingsRows } from './permission-rows-analytics-settings.ts'
 import { cohortRows } from './permission-rows-cohorts.ts'
@@ -55,14 +55,12 @@ export const permissionRows: PermissionRows = {
     needs: 'statistics access',
     call: () => ({ path: '/v2/statistics/query', body: query }),
     stranger: 200,
-    further: exportCases('/v2/statistics/query', query),
   },
 
   exploreFunnel: {
     needs: 'statistics access',
     call: () => ({ path: '/v2/statistics/funnels', body: funnel }),
     stranger: 200,
-    further: exportCases('/v2/statistics/funnels', funnel),
   },
 
   listStatisticsValues: {
@@ -75,14 +73,12 @@ export const permissionRows: PermissionRows = {
     needs: 'statistics access',
     call: () => ({ path: '/v2/statistics/retention', body: retention }),
     stranger: 200,
-    further: exportCases('/v2/statistics/retention', retention),
   },
 
   explorePaths: {
     needs: 'statistics access',
     call: () => ({ path: '/v2/statistics/paths', body: paths }),
     stranger: 200,
-    further: exportCases('/v2/statistics/paths', paths),
   },
 
   readStatisticsMeta: {

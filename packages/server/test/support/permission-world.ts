@@ -23,6 +23,7 @@ export interface Call {
   readonly path: string
   readonly body?: unknown
   readonly accept?: string
+  readonly ifMatch?: string
 }
 
 export interface Person {
@@ -177,13 +178,14 @@ export async function openPermissionWorld(service: Service): Promise<PermissionW
   }
   recipes.set(admin.userId, () => addPerson(service.companyId, 'all'))
 
-  const call: PermissionWorld['call'] = (token, method, { path, body, accept }) =>
+  const call: PermissionWorld['call'] = (token, method, { path, body, accept, ifMatch }) =>
     fetch(`${origin}${path}`, {
       method,
       headers: {
         ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
         ...(accept === undefined ? {} : { accept }),
+        ...(ifMatch === undefined ? {} : { 'if-match': ifMatch }),
       },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     })

@@ -25,6 +25,10 @@ export const cohortRefusals: RefusalRows = {
     }),
   },
   updateCohort: {
+    savedMeanwhile: refused(async (founder, world) => {
+      const { id } = await add(world, founder)
+      return { path: `${cohortsPath}/${id}`, body: { description: 'x' }, ifMatch: '"0"' }
+    }),
     cohortNameTaken: refused(async (founder, world) => {
       const { name } = await add(world, founder)
       const { id } = await add(world, founder)
@@ -36,6 +40,10 @@ export const cohortRefusals: RefusalRows = {
     }),
   },
   deleteCohort: {
+    savedMeanwhile: refused(async (founder, world) => {
+      const { id } = await add(world, founder)
+      return { path: `${cohortsPath}/${id}`, ifMatch: '"0"' }
+    }),
     usedByWorkflows: refused(async (founder, world) => {
       const { id } = await add(world, founder)
       await publishWithCohort(world.relational, founder.companyId, id)
@@ -43,6 +51,10 @@ export const cohortRefusals: RefusalRows = {
     }),
   },
   replaceCohortMembers: {
+    savedMeanwhile: refused(async (founder, world) => {
+      const { id } = await add(world, founder, { rule: null, persons: [] })
+      return { path: `${cohortsPath}/${id}/members`, body: { persons: ['ada'] }, ifMatch: '"0"' }
+    }),
     cohortKind: refused(async (founder, world) => {
       const { id } = await add(world, founder, { name: unusedName() })
       return { path: `${cohortsPath}/${id}/members`, body: { persons: ['ada'] } }

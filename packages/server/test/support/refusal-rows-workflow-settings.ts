@@ -54,6 +54,13 @@ const noIntegration = (body?: object) => ({
 
 const unknownEntrypoint = { entrypointId: 'nowhere' }
 
+/** A template of the founder's team: its address, and the body that makes it what it is. */
+async function addTemplate(founder: Person, world: PermissionWorld) {
+  const body = templateBody(await teamOf(founder, world))
+  const { id } = await world.make<{ id: string }>('POST', templatesPath, body, founder.token)
+  return { path: `${templatesPath}/${id}`, body }
+}
+
 /** Integrations of workflows, and what workflows share. */
 export const workflowSettingRefusals: RefusalRows = {
   createIntegration: {
@@ -125,13 +132,20 @@ export const workflowSettingRefusals: RefusalRows = {
     },
   },
   replaceJsonTemplate: {
-    unknownTeam: refused(async (founder, world) => {
-      const body = templateBody(await teamOf(founder, world))
-      const { id } = await world.make<{ id: string }>('POST', templatesPath, body, founder.token)
-      return { path: `${templatesPath}/${id}`, body: templateBody(newId()) }
-    }),
+    unknownTeam: refused(async (founder, world) => ({
+      path: (await addTemplate(founder, world)).path,
+      body: templateBody(newId()),
+    })),
+    savedMeanwhile: refused(async (founder, world) => ({
+      ...(await addTemplate(founder, world)),
+      ifMatch: '"0"',
+    })),
   },
   deleteJsonTemplate: {
+    savedMeanwhile: refused(async (founder, world) => ({
+      path: (await addTemplate(founder, world)).path,
+      ifMatch: '"0"',
+    })),
     usedByWorkflows:
       'ext-json-templates: is kept while a published workflow uses it, which the failure names',
   },

@@ -52,8 +52,8 @@ export async function openSavedQueries() {
     admin: await app.person('admin'),
     /** May save and export. */
     analyst: await app.personWith('statistics:access', 'statistics:export'),
-    /** May save and not export. */
-    reader: await app.personWith('statistics:access'),
+    /** May save, change what others have saved, and not export. */
+    reader: await app.personWith('statistics:access', 'statistics:manage'),
     /** Of another company, may do everything. */
     stranger: await app.person('admin', app.other.companyId, 'other.example'),
   }

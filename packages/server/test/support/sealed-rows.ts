@@ -47,7 +47,7 @@ export async function sealEverywhere(relational: Relational, box: SecretBox, cou
     await createWorkerStore(db).insert({ datasourceId, companyId, type: 'generic', sealedHeaders })
   }
   for (let i = 0; i < count; i++) {
-    await enqueueMail(db, { to: `${i}@example.com`, subject: `Mail ${i}`, text: 'x' })
+    await enqueueMail(db, companyId, { to: `${i}@example.com`, subject: `Mail ${i}`, text: 'x' })
     const certificate = { id: newId(), companyId, certificate: 'x', notAfter: new Date('2099-01-01') }
     await certificates.insert({ ...certificate, privateKey: `key of ${certificate.id}` })
     const id = newId()

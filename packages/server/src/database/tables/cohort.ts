@@ -1,6 +1,6 @@
 import type { CohortRule } from '@millrace/contract/resources/cohort.ts'
 import { integer, jsonb, pgTable, text } from '../../platform/stores/postgres/drizzle.ts'
-import { history, id } from './columns.ts'
+import { history, id, saves } from './columns.ts'
 
 /** A saved group of persons: by a rule, or by a list in the columnar store. */
 export const cohorts = pgTable('cohorts', {
@@ -13,5 +13,6 @@ export const cohorts = pgTable('cohorts', {
   /** How many identifiers the list has. */
   listed: integer('listed'),
   ownerId: id('owner_id'),
+  ...saves,
   ...history,
 })

@@ -1,4 +1,11 @@
-import { customType, text, timestamp } from '../../platform/stores/postgres/drizzle.ts'
+import {
+  customType,
+  integer,
+  type PgColumn,
+  sql,
+  text,
+  timestamp,
+} from '../../platform/stores/postgres/drizzle.ts'
 
 /** An identifier: 24 lower-case hexadecimal characters. */
 export const id = (name: string) => text(name)
@@ -13,3 +20,16 @@ export const history = {
   createdAt: instant('created_at').notNull().defaultNow(),
   updatedAt: instant('updated_at').notNull().defaultNow(),
 }
+
+/** Of what several users save, one after the other. */
+export const saves = {
+  revision: integer('revision').notNull().default(1),
+  /** A user, who may be gone. */
+  lastSavedBy: id('last_saved_by'),
+}
+
+/** What a save sets besides what it saves: the time and the revision only grow. */
+export const nextRevision = (table: { readonly revision: PgColumn; readonly updatedAt: PgColumn }) => ({
+  revision: sql`${table.revision} + 1`,
+  updatedAt: sql`greatest(now(), ${table.updatedAt} + interval '1 millisecond')`,
+})

@@ -4,6 +4,8 @@ import { bytes, id, instant } from './columns.ts'
 /** A mail on its way. */
 export const outgoingMails = pgTable('outgoing_mails', {
   id: id('id').primaryKey(),
+  /** Null for mails to nobody's user. */
+  companyId: id('company_id'),
   recipient: text('recipient').notNull(),
   /** Sealed, because it may hold a link; null once the mail is sent or given up. */
   sealedContent: bytes('sealed_content'),

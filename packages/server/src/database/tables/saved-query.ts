@@ -2,11 +2,13 @@ import type { Query } from '@millrace/contract/resources/query.ts'
 import type { Schedule } from '@millrace/contract/resources/saved-query.ts'
 import type { SavedQueryRun } from '@millrace/contract/resources/saved-query-run.ts'
 import { integer, json, pgTable, primaryKey, text } from '../../platform/stores/postgres/drizzle.ts'
-import { bytes, history, id, instant } from './columns.ts'
+import { bytes, history, id, instant, saves } from './columns.ts'
 
 export const savedQueries = pgTable('saved_queries', {
   id: id('id').primaryKey(),
   companyId: id('company_id').notNull(),
+  /** Who saved it first; a user, who may be gone. */
+  createdBy: id('created_by'),
   /** Whose rights its runs have; null when that user is gone. */
   ownerId: id('owner_id'),
   name: text('name').notNull(),
@@ -19,6 +21,7 @@ export const savedQueries = pgTable('saved_queries', {
   pausedReason: text('paused_reason'),
   /** Scheduled runs that have failed since one succeeded. */
   failures: integer('failures').notNull().default(0),
+  ...saves,
   ...history,
 })
 

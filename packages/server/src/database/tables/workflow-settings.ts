@@ -1,7 +1,7 @@
 import type { JsonTemplate } from '@millrace/contract/resources/json-template.ts'
 import type { VariableProfile } from '@millrace/contract/resources/variable-profile.ts'
 import { json, pgTable, primaryKey, text } from '../../platform/stores/postgres/drizzle.ts'
-import { history, id } from './columns.ts'
+import { history, id, saves } from './columns.ts'
 
 /** Parameters that addresses of workflows have. */
 export const variableProfiles = pgTable('variable_profiles', {
@@ -28,6 +28,7 @@ export const jsonTemplates = pgTable('json_templates', {
   definition: json('definition').$type<JsonTemplate['definition']>().notNull(),
   variables: json('variables').$type<JsonTemplate['variables']>().notNull(),
   redirectVariable: text('redirect_variable'),
+  ...saves,
   ...history,
 })
 

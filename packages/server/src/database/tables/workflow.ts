@@ -16,7 +16,7 @@ import {
   primaryKey,
   text,
 } from '../../platform/stores/postgres/drizzle.ts'
-import { bytes, history, id, instant } from './columns.ts'
+import { bytes, history, id, instant, saves } from './columns.ts'
 
 export const workflows = pgTable('workflows', {
   id: id('id').primaryKey(),
@@ -41,7 +41,6 @@ export const workflowVersions = pgTable('workflow_versions', {
   number: integer('number').notNull(),
   state: text('state', { enum: versionStates }).notNull().default('draft'),
   /** Grows with each save. */
-  revision: integer('revision').notNull().default(1),
   definition: json('definition').$type<WorkflowVersion['definition']>().notNull(),
   analyze: json('analysis').$type<Analyze>().notNull(),
   analyzeOverrides: json('analysis_overrides').$type<AnalyzeOverrides>().notNull(),
@@ -50,7 +49,7 @@ export const workflowVersions = pgTable('workflow_versions', {
   /** Of definition and analysis as they are stored. */
   bytes: integer('bytes').notNull().default(0),
   changeDescription: text('change_description'),
-  lastSavedBy: id('last_saved_by'),
+  ...saves,
   publishedAt: instant('published_at'),
   ...history,
 })

@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream'
 import { listAuditEntries } from '@millrace/contract/operations/audit.ts'
 import type { FastifyInstance } from 'fastify'
+import { bareTypes } from '../../platform/http/answer-form.ts'
 import { paginated } from '../../platform/http/envelope.ts'
 import { rawRoute } from '../../platform/http/route.ts'
 import type { AuditService } from './audit-service.ts'
@@ -8,10 +9,12 @@ import type { AuditService } from './audit-service.ts'
 /** The audit log, for the authenticated scope. */
 export function registerAuditRoutes(scope: FastifyInstance, service: AuditService): void {
   rawRoute(scope, listAuditEntries, {
-    async handler({ principal, query }, reply) {
-      const { page, perPage, format, from, to, ...rest } = query
-      const filter = { ...rest, from: instantOf(from), to: instantOf(to) }
-      if (format !== 'csv') {
+    async handler({ principal, query }, reply, form) {
+      const { page, perPage, category, action, actorId, targetId, outcome, from, to } = query
+      const within = { from: instantOf(from), to: instantOf(to) }
+      const filter = { category, action, actorId, targetId, outcome, ...within }
+      reply.header('vary', 'accept')
+      if (form.format === 'json') {
         const listed = await service.list(principal, filter, { page, perPage })
         return paginated({ ...listed, page, perPage })
       }
@@ -19,9 +22,7 @@ export function registerAuditRoutes(scope: FastifyInstance, service: AuditServic
       // The first piece is taken here, so that a refusal is answered as one.
       const first = await pieces.next()
       reply.header('content-disposition', 'attachment; filename="audit-log.csv"')
-      return reply
-        .type('text/csv; charset=utf-8; header=present')
-        .send(Readable.from(joined(first.value, pieces)))
+      return reply.type(bareTypes.csv).send(Readable.from(joined(first.value, pieces)))
     },
   })
 }

@@ -22,10 +22,10 @@ const { contextOf } = sealedColumns.mailContent
 
 /** Seals a mail and queues it. */
 export function createMailQueue(box: SecretBox): EnqueueMail {
-  return async (queries, { to, ...content }) => {
+  return async (queries, companyId, { to, ...content }) => {
     const id = newId()
     const sealedContent = box.seal(JSON.stringify(content), contextOf(id))
-    await queries.insert(outgoingMails).values({ id, recipient: to, sealedContent })
+    await queries.insert(outgoingMails).values({ id, companyId, recipient: to, sealedContent })
   }
 }
 

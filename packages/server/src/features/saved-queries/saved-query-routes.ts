@@ -11,6 +11,8 @@ import {
   updateSavedQuery,
 } from '@millrace/contract/operations/saved-queries.ts'
 import type { FastifyInstance } from 'fastify'
+import { bareTypes } from '../../platform/http/answer-form.ts'
+import { expectedBy } from '../../platform/http/entity-tag.ts'
 import { rawRoute, route } from '../../platform/http/route.ts'
 import type { SavedQueryService } from './saved-query-service.ts'
 
@@ -19,10 +21,14 @@ export function registerSavedQueryRoutes(scope: FastifyInstance, service: SavedQ
   route(scope, saveQuery, ({ principal, body, headers }) =>
     service.save(principal, body, headers['idempotency-key']),
   )
-  route(scope, updateSavedQuery, ({ principal, params, body }) => service.update(principal, params.id, body))
+  route(scope, updateSavedQuery, ({ principal, params, headers, body }) =>
+    service.update(principal, params.id, body, expectedBy(headers)),
+  )
   route(scope, listSavedQueries, ({ principal, query }) => service.list(principal, query))
   route(scope, readSavedQuery, ({ principal, params }) => service.read(principal, params.id))
-  route(scope, deleteSavedQuery, ({ principal, params }) => service.delete(principal, params.id))
+  route(scope, deleteSavedQuery, ({ principal, params, headers }) =>
+    service.delete(principal, params.id, expectedBy(headers)),
+  )
   route(scope, runSavedQuery, ({ principal, params }) => service.run(principal, params.id))
   route(scope, listSavedQueryRuns, ({ principal, params, query }) =>
     service.listRuns(principal, params.id, query),
@@ -34,7 +40,7 @@ export function registerSavedQueryRoutes(scope: FastifyInstance, service: SavedQ
       const { id, runId, index } = params
       const result = await service.readResult(principal, { id, runId, index: Number(index) })
       return reply
-        .type('text/csv; charset=utf-8; header=present')
+        .type(bareTypes.csv)
         .header('cache-control', 'no-store')
         .header('content-length', result.bytes)
         .header('content-disposition', attachmentHeader(result.fileName))

@@ -13,7 +13,9 @@ import { invalid } from '../../platform/invalid.ts'
 import { createSlidingWindow } from '../../platform/limits/window.ts'
 import { parseEmailAddress } from '../../platform/mail/email-address.ts'
 import { type Listed, type Page, rangeOf } from '../../platform/paging.ts'
+import { assertMayChange, assertMayExport } from '../../platform/statistics-rights.ts'
 import type { Relational } from '../../platform/stores/relational.ts'
+import { assertExpected, type Expected } from '../../platform/stores/revision.ts'
 import type { ClaimKey } from '../idempotency/idempotency-store.ts'
 import type { Principal } from '../identity/sessions/principal.ts'
 import type { Zone } from '../statistics/query/time/zone.ts'
@@ -124,7 +126,7 @@ export function createSavedQueryService(dependencies: SavedQueryServiceDependenc
         { message: `${first.path} ${first.message}` },
       )
     }
-    if (isOn(schedule)) requireExport(principal)
+    if (isOn(schedule)) assertMayExport(principal)
     const now = clock.now()
     const [next] = plan && isOn(schedule) ? nextTimes(plan.recurrence, plan.zone, now, 1) : []
     return { schedule, nextRunAt: next === undefined ? null : new Date(next), plannedTo: new Date(now) }
@@ -133,6 +135,12 @@ export function createSavedQueryService(dependencies: SavedQueryServiceDependenc
   async function find({ companyId }: Principal, id: string): Promise<StoredSavedQuery> {
     const found = await store.find(companyId, normalizeId(id))
     if (!found) throw absent(id)
+    return found
+  }
+
+  async function findToChange(principal: Principal, id: string): Promise<StoredSavedQuery> {
+    const found = await find(principal, id)
+    assertMayChange(principal, [found.createdBy, found.ownerId])
     return found
   }
 
@@ -174,27 +182,34 @@ export function createSavedQueryService(dependencies: SavedQueryServiceDependenc
 
     /**
      * Changes all of what is given or nothing; changes of one saved query come one after the other.
-     * @throws DomainError `savedQueryNotFound`, and those of `save`
+     * @throws DomainError `savedQueryNotFound`, `savedMeanwhile`, and those of `save`
      */
-    async update(principal: Principal, id: string, wanted: SavedQueryUpdate): Promise<SavedQuery> {
+    async update(
+      principal: Principal,
+      id: string,
+      wanted: SavedQueryUpdate,
+      expected: Expected,
+    ): Promise<SavedQuery> {
       const { companyId, userId } = principal
       const { name, queries, schedule } = wanted
-      const present = await find(principal, id)
+      const present = await findToChange(principal, id)
       if (queries) await requireQueries(queries, principal)
       const planned = schedule === undefined ? undefined : await requireSchedule(schedule, principal)
-      if (name === undefined && !queries && !planned) return toSavedQuery(present)
       return relational.transaction(async (tx) => {
         const within = createSavedQueryStore(tx)
         const locked = await within.lock(companyId, present.id)
         if (!locked) throw absent(id)
+        await assertExpected(tx, locked, expected)
+        if (name === undefined && !queries && !planned) return toSavedQuery(locked)
         const change: SavedQueryChange = {
+          lastSavedBy: userId,
           ...(name === undefined ? {} : { name }),
           ...(queries && { queries }),
           ...(planned && { ...planned, pausedReason: null, failures: 0 }),
         }
         if (!queries && !planned) return toSavedQuery(await within.update(companyId, locked.id, change))
         // What runs from now on is the caller's, whose rights it has.
-        if (!planned && isOn(locked.schedule)) requireExport(principal)
+        if (!planned && isOn(locked.schedule)) assertMayExport(principal)
         const isHandedOver = !planned && locked.ownerId !== userId && locked.schedule.linkedAccounts
         return toSavedQuery(
           await within.update(companyId, locked.id, {
@@ -216,9 +231,16 @@ export function createSavedQueryService(dependencies: SavedQueryServiceDependenc
       return toSavedQuery(await find(principal, id))
     },
 
-    /** @throws DomainError `savedQueryNotFound` */
-    async delete({ companyId }: Principal, id: string): Promise<void> {
-      if (!(await store.delete(companyId, normalizeId(id)))) throw absent(id)
+    /** @throws DomainError `savedQueryNotFound`, `forbidden` or `savedMeanwhile` */
+    async delete(principal: Principal, id: string, expected: Expected): Promise<void> {
+      const { companyId, id: savedQueryId } = await findToChange(principal, id)
+      await relational.transaction(async (tx) => {
+        const within = createSavedQueryStore(tx)
+        const locked = await within.lock(companyId, savedQueryId)
+        if (!locked) throw absent(id)
+        await assertExpected(tx, locked, expected)
+        await within.delete(companyId, savedQueryId)
+      })
     },
 
     /** @throws DomainError `savedQueryNotFound` */
@@ -239,7 +261,7 @@ export function createSavedQueryService(dependencies: SavedQueryServiceDependenc
      */
     async run(principal: Principal, id: string): Promise<SavedQueryRun> {
       const { companyId, userId } = principal
-      requireExport(principal)
+      assertMayExport(principal)
       return relational.transaction(async (tx) => {
         const locked = await createSavedQueryStore(tx).lock(companyId, normalizeId(id))
         if (!locked) throw absent(id)
@@ -285,13 +307,12 @@ export function createSavedQueryService(dependencies: SavedQueryServiceDependenc
 
     /**
      * The CSV of one query of a run, piece by piece.
-     * @throws DomainError `forbidden`, `savedQueryNotFound`, `savedQueryRunNotFound` or `savedQueryResultNotFound`
+     * @throws DomainError `savedQueryNotFound`, `savedQueryRunNotFound` or `savedQueryResultNotFound`
      */
     async readResult(
       principal: Principal,
       { id, runId, index }: { id: string; runId: string; index: number },
     ): Promise<{ fileName: string; bytes: number; pieces: AsyncGenerator<Buffer> }> {
-      requireExport(principal)
       const { id: savedQueryId } = await find(principal, id)
       const run = await runs.find(savedQueryId, normalizeId(runId))
       if (!run) throw new DomainError('savedQueryRunNotFound', { id: runId })
@@ -305,15 +326,6 @@ export function createSavedQueryService(dependencies: SavedQueryServiceDependenc
 
 const openNone = (name: string): never => {
   throw new RangeError(`${name} is no time zone`)
-}
-
-/** CSV leaves the product with the data, which a role can withhold (docs/interface.md, Who may call). */
-function requireExport(principal: Principal): void {
-  if (principal.can('statistics', 'export')) return
-  const permission = { resource: 'statistics', action: 'export' } as const
-  throw new DomainError('forbidden', permission, {
-    message: 'Your role does not allow exports: results as CSV need the permission Statistics: export',
-  })
 }
 
 const absent = (id: string) => new DomainError('savedQueryNotFound', { id: normalizeId(id) })
@@ -341,7 +353,7 @@ function normalized(schedule: Schedule): Schedule {
 }
 
 function toSavedQuery(row: StoredSavedQuery): SavedQuery {
-  const { id, companyId, name, queries, schedule, createdAt, updatedAt } = row
+  const { id, companyId, name, queries, schedule, createdAt, updatedAt, revision } = row
   return {
     id,
     companyId,
@@ -350,6 +362,9 @@ function toSavedQuery(row: StoredSavedQuery): SavedQuery {
     schedule,
     createdAt: createdAt.toISOString(),
     updatedAt: updatedAt.toISOString(),
+    revision,
+    ...(row.lastSavedBy === null ? {} : { lastSavedBy: row.lastSavedBy }),
+    ...(row.createdBy === null ? {} : { createdBy: row.createdBy }),
     ...(row.ownerId === null ? {} : { ownerId: row.ownerId }),
     ...(row.nextRunAt === null ? {} : { nextRunAt: row.nextRunAt.toISOString() }),
     ...(row.pausedReason === null ? {} : { pausedReason: row.pausedReason }),

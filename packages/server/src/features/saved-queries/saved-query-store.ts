@@ -1,4 +1,5 @@
 import type { PermissionName } from '@millrace/contract/permissions.ts'
+import { nextRevision } from '../../database/tables/columns.ts'
 import { companies } from '../../database/tables/company.ts'
 import { rolePermissions } from '../../database/tables/role.ts'
 import { savedQueries } from '../../database/tables/saved-query.ts'
@@ -19,7 +20,15 @@ export type NewSavedQuery = Pick<
 export type SavedQueryChange = Partial<
   Pick<
     StoredSavedQuery,
-    'ownerId' | 'name' | 'queries' | 'schedule' | 'nextRunAt' | 'plannedTo' | 'pausedReason' | 'failures'
+    | 'ownerId'
+    | 'lastSavedBy'
+    | 'name'
+    | 'queries'
+    | 'schedule'
+    | 'nextRunAt'
+    | 'plannedTo'
+    | 'pausedReason'
+    | 'failures'
   >
 >
 
@@ -39,7 +48,10 @@ export function createSavedQueryStore(db: Queries) {
 
   return {
     async insert(row: NewSavedQuery): Promise<StoredSavedQuery> {
-      const [stored] = await db.insert(savedQueries).values(row).returning()
+      const [stored] = await db
+        .insert(savedQueries)
+        .values({ ...row, createdBy: row.ownerId, lastSavedBy: row.ownerId })
+        .returning()
       if (!stored) throw new Error('an insert without conflict gives its row')
       return stored
     },
@@ -74,14 +86,11 @@ export function createSavedQueryStore(db: Queries) {
       return row
     },
 
-    /** What users change; `updatedAt` never goes back. */
+    /** What users change. */
     async update(companyId: string, id: string, change: SavedQueryChange): Promise<StoredSavedQuery> {
       const [row] = await db
         .update(savedQueries)
-        .set({
-          ...change,
-          updatedAt: sql`greatest(now(), ${savedQueries.updatedAt} + interval '1 millisecond')`,
-        })
+        .set({ ...change, ...nextRevision(savedQueries) })
         .where(here(companyId, id))
         .returning()
       if (!row) throw new Error('a locked row is there')
@@ -97,12 +106,8 @@ export function createSavedQueryStore(db: Queries) {
       await db.update(savedQueries).set(change).where(here(companyId, id))
     },
 
-    async delete(companyId: string, id: string): Promise<boolean> {
-      const deleted = await db
-        .delete(savedQueries)
-        .where(here(companyId, id))
-        .returning({ id: savedQueries.id })
-      return deleted.length > 0
+    async delete(companyId: string, id: string): Promise<void> {
+      await db.delete(savedQueries).where(here(companyId, id))
     },
 
     /**

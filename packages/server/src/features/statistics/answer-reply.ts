@@ -1,62 +1,35 @@
 import { Readable } from 'node:stream'
 import type { Warning } from '@millrace/contract/envelope.ts'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { DomainError } from '../../platform/errors.ts'
+import { type AnswerForm, bareTypes } from '../../platform/http/answer-form.ts'
 import { signalOfLeaving } from '../../platform/http/route.ts'
-import type { Principal } from '../identity/sessions/principal.ts'
 import type { AnswerBodies } from './answer-body.ts'
-import type { ResultFormat } from './query/shape.ts'
-import { bareTypes, readWantedResult, type WantedResult } from './result-format.ts'
 import type { Answer, AnswerRequest } from './statistics-service.ts'
 
-/** A request of an operation that answers rows: a query or an exploration. */
-type AnsweredRequest = Pick<FastifyRequest, 'principal' | 'headers'> & {
-  readonly query: { readonly format?: 'csv' }
-}
-
 /**
- * Replies with the rows of an answer in the form that the request wants: in the envelope, or bare and streamed. What
- * fails before the first row is a failure of the operation.
+ * Replies with the rows of a query or an exploration in the form that was chosen: in the envelope, or bare and
+ * streamed. What fails before the first row is a failure of the operation.
  */
 export type SendAnswer = (
-  request: AnsweredRequest,
+  request: Pick<FastifyRequest, 'principal'>,
   reply: FastifyReply,
+  form: AnswerForm,
   ask: (asked: AnswerRequest) => Answer,
 ) => Promise<FastifyReply>
 
 export function createSendAnswer(bodies: AnswerBodies): SendAnswer {
-  return async (request, reply, ask) => {
-    const { format, streamed } = readWantedRows(request)
+  return async (request, reply, { format, bare }, ask) => {
     const signal = signalOfLeaving(reply)
     const { companyId, userId } = request.principal
-    const answer = ask({ companyId, userId, readerId: userId, format, streamed, signal })
+    const answer = ask({ companyId, userId, readerId: userId, format, streamed: bare, signal })
     reply.header('vary', 'accept').header('cache-control', 'no-store')
-    if (format !== 'json' && streamed) {
+    if (format !== 'json' && bare) {
       const stream = await readableOf(answer.pieces, signal)
       return addWarnings(reply, answer).type(bareTypes[format]).send(stream)
     }
     const { length, stream } = await bodies.gather(answer, companyId)
     return reply.type('application/json; charset=utf-8').header('content-length', length).send(stream)
   }
-}
-
-/**
- * The form in which a request wants rows.
- * @throws {DomainError} `notAcceptable`; `forbidden` for CSV without the permission to export
- */
-export function readWantedRows({ principal, headers, query }: AnsweredRequest): WantedResult {
-  const wanted = readWantedResult(headers.accept, query.format)
-  assertMayRead(principal, wanted.format)
-  return wanted
-}
-
-/** CSV leaves the product with the data, which a role can withhold (docs/interface.md, Who may call). */
-function assertMayRead(principal: Principal, format: ResultFormat): void {
-  if (format !== 'csv' || principal.can('statistics', 'export')) return
-  const permission = { resource: 'statistics', action: 'export' } as const
-  throw new DomainError('forbidden', permission, {
-    message: 'Your role does not allow exports: CSV needs the permission Statistics: export',
-  })
 }
 
 const warningsHeader = 'x-millrace-warnings'

@@ -17,8 +17,8 @@ export function registerStatisticsRoutes(
 ): void {
   const sendAnswer = createSendAnswer(bodies)
   rawRoute(scope, runQuery, {
-    handler: (request, reply) =>
-      sendAnswer(request, reply, (asked) => service.answer({ ...asked, query: request.body })),
+    handler: (request, reply, form) =>
+      sendAnswer(request, reply, form, (asked) => service.answer({ ...asked, query: request.body })),
   })
 
   route(scope, listStatisticsValues, ({ principal, query }, leaving) => {

@@ -1,3 +1,5 @@
+import type { Expected } from '../stores/revision.ts'
+
 /** `ETag` of a revision: strong, because equal revisions are equal in every byte that counts. */
 export function entityTagOf(revision: number): string {
   return `"${revision}"`
@@ -10,6 +12,12 @@ export function entityTagOf(revision: number): string {
 export function matchesRevision(ifMatch: string, revision: number): boolean {
   if (ifMatch.trim() === '*') return true
   return ifMatch.split(',').some((tag) => tag.trim().replace(/^W\//, '') === entityTagOf(revision))
+}
+
+/** The revisions that `If-Match` of a request names. */
+export function expectedBy(headers: { readonly 'if-match'?: string | undefined }): Expected {
+  const ifMatch = headers['if-match']
+  return ifMatch === undefined ? undefined : (revision) => matchesRevision(ifMatch, revision)
 }
 
 /** Whether `If-None-Match` names the tag, by weak comparison (RFC 9110 13.1.2). */

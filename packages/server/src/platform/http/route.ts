@@ -3,6 +3,8 @@ import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestAsyncHookH
 import type { Static, TArray, TObject, TSchema } from 'typebox'
 import { DomainError } from '../errors.ts'
 import type { Listed, Page } from '../paging.ts'
+import { type AnswerForm, answerFormOf } from './answer-form.ts'
+import { entityTagOf } from './entity-tag.ts'
 import { paginated, success } from './envelope.ts'
 
 type Part = 'params' | 'querystring' | 'headers' | 'body'
@@ -51,8 +53,8 @@ type NotInEnvelope = 'This operation does not answer 200 in an envelope: use raw
 
 /**
  * Routes an operation that answers in the success envelope. The handler gets the request as the operation's schemas
- * describe it and returns `data`: nothing where that is empty, `rows` and `count` for a paginated list. `leaving` makes
- * a signal for work that is not worth ending once the caller has left.
+ * describe it and returns `data`: nothing where that is empty, `rows` and `count` for a paginated list. Where the
+ * operation describes an `ETag`, it is that of the revision of `data`. `leaving` makes a signal for work that is not worth ending once the caller has left.
  */
 export function route<const O extends Operation>(
   scope: FastifyInstance,
@@ -61,11 +63,13 @@ export function route<const O extends Operation>(
   options: Pick<RawRoute<O>, 'bodyLimit'> = {},
 ): void {
   const isPaginated = hasPages(operation)
+  const isTagged = operation.replies?.[200]?.headers?.ETag !== undefined
   scope.route({
     ...operation,
     ...options,
     async handler(request, reply) {
       const answer: unknown = await handler(request as RequestOf<O>, () => signalOfLeaving(reply))
+      if (isTagged) reply.header('etag', entityTagOf((answer as { readonly revision: number }).revision))
       if (!isPaginated) return success(answer === undefined ? {} : answer)
       const { page, perPage } = request.query as Page
       return paginated({ ...(answer as Listed<unknown>), page, perPage })
@@ -97,18 +101,26 @@ export interface RawRoute<O extends Operation> {
   readonly bodyLimit?: number
   readonly onRequest?: onRequestAsyncHookHandler
   /** Sends the reply itself, or returns the bare body of one that is described. */
-  readonly handler: (request: RequestOf<O>, reply: FastifyReply) => Promise<FastifyReply | BodyOf<O>>
+  readonly handler: (
+    request: RequestOf<O>,
+    reply: FastifyReply,
+    form: AnswerForm,
+  ) => Promise<FastifyReply | BodyOf<O>>
 }
 
-/** Routes an operation whose replies are no envelopes, or not always: tokens, pages, redirects, streams, files. */
+/**
+ * Routes an operation whose replies are no envelopes, or not always: tokens, pages, redirects, streams, files. The
+ * handler is given the form that the answer must have; who may not export is refused before it.
+ */
 export function rawRoute<const O extends Operation>(
   scope: FastifyInstance,
   operation: O,
   { handler, ...options }: RawRoute<O>,
 ): void {
+  const formOf = answerFormOf(operation)
   scope.route({
     ...operation,
     ...options,
-    handler: (request, reply) => handler(request as RequestOf<O>, reply),
+    handler: async (request, reply) => handler(request as RequestOf<O>, reply, formOf(request)),
   })
 }

@@ -17,5 +17,6 @@ export type ReadAttachment = (source: string) => Promise<Buffer | undefined>
 /**
  * Enqueues a mail inside a transaction, so that it is sent if, and only if, the change that it reports is
  * committed; a mail server that is slow or down delays no request.
+ * @param companyId whose mail it is: it is not sent once the company's user with that address is deleted
  */
-export type EnqueueMail = (queries: Queries, mail: QueuedMail) => Promise<void>
+export type EnqueueMail = (queries: Queries, companyId: string | undefined, mail: QueuedMail) => Promise<void>

@@ -288,6 +288,7 @@ export function createImportWorker(dependencies: ImportWorkerDependencies) {
       const name = (await createDatasourceStore(tx).findName(companyId, datasourceId)) ?? ''
       await enqueueMail(
         tx,
+        companyId,
         refreshFailedMail(creator, { id: datasourceId, name, reason: message, publicUrl: publicUrl() }),
       )
     })

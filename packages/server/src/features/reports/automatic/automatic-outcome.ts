@@ -46,6 +46,7 @@ export function createAutomaticOutcome(dependencies: AutomaticOutcomeDependencie
       for (const reader of readers) {
         await enqueueMail(
           tx,
+          companyId,
           reportMail(reader, report, { sections, owner: owner.email, publicUrl: publicUrl() }),
         )
       }
@@ -60,7 +61,11 @@ export function createAutomaticOutcome(dependencies: AutomaticOutcomeDependencie
         return pause(tx, settings, lack)
       }
       if (!settings.enabled || !owner?.isActive) return
-      await enqueueMail(tx, failureMail(owner, report, { reason: message, publicUrl: publicUrl() }))
+      await enqueueMail(
+        tx,
+        report.companyId,
+        failureMail(owner, report, { reason: message, publicUrl: publicUrl() }),
+      )
     },
   }
 }

@@ -31,6 +31,7 @@ export function createPauseAutomatic({
       details: { reason, ownerId },
     })
     const owner = ownerId === null ? undefined : await findReader(tx, companyId, ownerId)
-    if (owner?.isActive) await enqueueMail(tx, pauseMail(owner, { slug, reason, publicUrl: publicUrl() }))
+    if (owner?.isActive)
+      await enqueueMail(tx, companyId, pauseMail(owner, { slug, reason, publicUrl: publicUrl() }))
   }
 }

@@ -31,6 +31,6 @@ export function createPauseSchedule({
     })
     const owner = ownerId === null ? undefined : await store.findRunner(companyId, ownerId)
     if (!owner?.isActive) return
-    await enqueueMail(tx, pauseMail(owner, { id, name, reason, publicUrl: publicUrl() }))
+    await enqueueMail(tx, companyId, pauseMail(owner, { id, name, reason, publicUrl: publicUrl() }))
   }
 }

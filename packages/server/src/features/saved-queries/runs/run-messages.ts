@@ -114,7 +114,7 @@ export function createRunMessages(dependencies: RunMessagesDependencies) {
       }
       const owner = ownerId === null ? undefined : await within.findRunner(companyId, ownerId)
       if (!owner?.isActive) return
-      await enqueueMail(tx, undeliveredMail(owner, { id, name, reason, publicUrl: publicUrl() }))
+      await enqueueMail(tx, companyId, undeliveredMail(owner, { id, name, reason, publicUrl: publicUrl() }))
     })
   }
 

@@ -55,6 +55,8 @@ export function createRunPlanner(dependencies: RunPlannerDependencies) {
   function timesOf(due: StoredSavedQuery, timezone: string, now: number): DueTimes | string {
     try {
       const { plan, faults } = readSchedule(due.schedule, timezone, openZone)
+      const { recipients = [], linkedAccounts = [] } = due.schedule
+      if (recipients.length + linkedAccounts.length === 0) return 'no receiver of its results is left'
       if (plan) return dueTimes(plan.recurrence, plan.zone, due.plannedTo.getTime(), now)
       return `the schedule is no longer valid: ${faults[0]?.path} ${faults[0]?.message}`
     } catch (error) {

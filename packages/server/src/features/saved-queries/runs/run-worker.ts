@@ -175,7 +175,8 @@ export function createRunWorker(dependencies: RunWorkerDependencies) {
         plannedFor: run.plannedFor.getTime(),
         publicUrl: publicUrl(),
       }
-      for (const reader of readers) await enqueueMail(tx, resultMail(reader, delivery, run.attempts))
+      for (const reader of readers)
+        await enqueueMail(tx, companyId, resultMail(reader, delivery, run.attempts))
       await within.insertMessages(run.id, linkedAccounts)
       const reached = readers.map(({ email }) => email)
       const left = recipients.filter((each) => !reached.includes(each))
@@ -223,7 +224,7 @@ export function createRunWorker(dependencies: RunWorkerDependencies) {
         locked.ownerId === null ? undefined : await withinQueries.findRunner(companyId, locked.ownerId)
       if (failures > 1 || !owner?.isActive) return
       const { id, name } = locked
-      await enqueueMail(tx, failureMail(owner, { id, name, reason, publicUrl: publicUrl() }))
+      await enqueueMail(tx, companyId, failureMail(owner, { id, name, reason, publicUrl: publicUrl() }))
     })
   }
 

@@ -10,6 +10,7 @@ import {
 } from '@millrace/contract/operations/cohorts.ts'
 import { cohortLimits } from '@millrace/contract/resources/cohort.ts'
 import type { FastifyInstance } from 'fastify'
+import { expectedBy } from '../../../platform/http/entity-tag.ts'
 import { route } from '../../../platform/http/route.ts'
 import type { CohortService } from './cohort-service.ts'
 
@@ -18,11 +19,11 @@ export function registerCohortRoutes(scope: FastifyInstance, service: CohortServ
   route(scope, listCohorts, ({ principal, query }) => service.list(principal, query))
   route(scope, createCohort, ({ principal, ip, body }) => service.create({ principal, address: ip }, body))
   route(scope, readCohort, ({ principal, params }) => service.read(principal, params.id))
-  route(scope, updateCohort, ({ principal, ip, params, body }) =>
-    service.update({ principal, address: ip }, params.id, body),
+  route(scope, updateCohort, ({ principal, ip, params, headers, body }) =>
+    service.update({ principal, address: ip }, params.id, body, expectedBy(headers)),
   )
-  route(scope, deleteCohort, ({ principal, ip, params }) =>
-    service.delete({ principal, address: ip }, params.id),
+  route(scope, deleteCohort, ({ principal, ip, params, headers }) =>
+    service.delete({ principal, address: ip }, params.id, expectedBy(headers)),
   )
   route(scope, readCohortSize, ({ principal, params }, leaving) =>
     service.size(principal, params.id, leaving()),
@@ -33,8 +34,8 @@ export function registerCohortRoutes(scope: FastifyInstance, service: CohortServ
   route(
     scope,
     replaceCohortMembers,
-    ({ principal, ip, params, body }) =>
-      service.replaceList({ principal, address: ip }, params.id, body.persons),
+    ({ principal, ip, params, headers, body }) =>
+      service.replaceList({ principal, address: ip }, params.id, body.persons, expectedBy(headers)),
     { bodyLimit: cohortLimits.bodyBytes },
   )
 }

@@ -12,7 +12,9 @@ import { DomainError } from '../../../platform/errors.ts'
 import { newId, normalizeId } from '../../../platform/ids.ts'
 import { invalid } from '../../../platform/invalid.ts'
 import { type Listed, type Page, rangeOf } from '../../../platform/paging.ts'
+import { assertMayChange } from '../../../platform/statistics-rights.ts'
 import { mapConstraintViolation, type Queries, type Relational } from '../../../platform/stores/relational.ts'
+import { assertExpected, type Expected } from '../../../platform/stores/revision.ts'
 import type { Caller, Principal } from '../../identity/sessions/principal.ts'
 import type { ReadSight } from '../definitions/sight-store.ts'
 import type { Now } from '../query/time/dates.ts'
@@ -72,20 +74,35 @@ export function createCohortService(dependencies: CohortServiceDependencies) {
     parseCohortRule(rule, (await nowOf(principal)).now)
   }
 
-  /** Changes a cohort that is locked meanwhile. */
+  /** @returns the cohort, which is locked until the transaction ends */
+  async function getToChange(
+    tx: Queries,
+    { principal }: Caller,
+    id: string,
+    expected: Expected,
+  ): Promise<StoredCohort> {
+    const found = await createCohortStore(tx).findForUpdate(principal.companyId, normalizeId(id))
+    if (!found) throw absent(id)
+    assertMayChange(principal, [found.ownerId])
+    await assertExpected(tx, found, expected)
+    return found
+  }
+
   async function change(
     caller: Caller,
     id: string,
+    expected: Expected,
     fieldsOf: (cohort: StoredCohort) => Promise<CohortFields>,
   ): Promise<StoredCohort> {
-    const { companyId } = caller.principal
+    const { companyId, userId } = caller.principal
     return relational.transaction(async (tx) => {
-      const within = createCohortStore(tx)
-      const before = await within.findForUpdate(companyId, normalizeId(id))
-      if (!before) throw absent(id)
+      const before = await getToChange(tx, caller, id, expected)
       const fields = await fieldsOf(before)
       if (Object.keys(fields).length === 0) return before
-      const after = await within.update(companyId, before.id, fields)
+      const after = await createCohortStore(tx).update(companyId, before.id, {
+        ...fields,
+        lastSavedBy: userId,
+      })
       await recordAudit(
         tx,
         auditEventOf(caller, 'cohort-update', targetOf(after), { changed: Object.keys(fields).sort() }),
@@ -140,6 +157,7 @@ export function createCohortService(dependencies: CohortServiceDependencies) {
             listId,
             listed: listed?.length ?? null,
             ownerId: userId,
+            lastSavedBy: userId,
           })
           await recordAudit(
             tx,
@@ -156,13 +174,18 @@ export function createCohortService(dependencies: CohortServiceDependencies) {
     },
 
     /**
-     * @throws {DomainError} `cohortNotFound`, `cohortNameTaken`, `cohortKind`, `validation`, or what `parseCohortRule`
-     *   says of the rule
+     * @throws {DomainError} `cohortNotFound`, `forbidden`, `savedMeanwhile`, `cohortNameTaken`, `cohortKind`,
+     *   `validation`, or what `parseCohortRule` says of the rule
      */
-    async update(caller: Caller, id: string, { name, description, rule }: CohortUpdate): Promise<Cohort> {
+    async update(
+      caller: Caller,
+      id: string,
+      { name, description, rule }: CohortUpdate,
+      expected: Expected,
+    ): Promise<Cohort> {
       await checkRule(caller.principal, rule)
       const changed = await naming(name ?? '', () =>
-        change(caller, id, async (cohort) => {
+        change(caller, id, expected, async (cohort) => {
           if (rule && cohort.rule === null) throw kindError('is a list: make another cohort for the rule')
           return {
             ...(name === undefined || name === cohort.name ? {} : { name }),
@@ -174,11 +197,16 @@ export function createCohortService(dependencies: CohortServiceDependencies) {
       return toCohort(changed)
     },
 
-    /** @throws {DomainError} `cohortNotFound` or `cohortKind` */
-    async replaceList(caller: Caller, id: string, persons: readonly string[]): Promise<Cohort> {
+    /** @throws {DomainError} `cohortNotFound`, `forbidden`, `savedMeanwhile` or `cohortKind` */
+    async replaceList(
+      caller: Caller,
+      id: string,
+      persons: readonly string[],
+      expected: Expected,
+    ): Promise<Cohort> {
       const { companyId } = caller.principal
       const listed = [...new Set(persons)]
-      const changed = await change(caller, id, async (cohort) => {
+      const changed = await change(caller, id, expected, async (cohort) => {
         if (cohort.listId === null) throw kindError('has a rule, which says who belongs to it')
         const listId = newId()
         await lists.insert({ companyId, cohortId: cohort.id, listId }, listed)
@@ -189,12 +217,15 @@ export function createCohortService(dependencies: CohortServiceDependencies) {
       return toCohort(changed)
     },
 
-    /** @throws {DomainError} `cohortNotFound`, or `usedByWorkflows` while a published workflow uses it */
-    async delete(caller: Caller, id: string): Promise<void> {
+    /**
+     * @throws {DomainError} `cohortNotFound`, `forbidden`, `savedMeanwhile`, or `usedByWorkflows` while a published
+     *   workflow uses it
+     */
+    async delete(caller: Caller, id: string, expected: Expected): Promise<void> {
       const { companyId } = caller.principal
       const deleted = await relational.transaction(async (tx) => {
-        const row = await createCohortStore(tx).delete(companyId, normalizeId(id))
-        if (!row) throw absent(id)
+        const row = await getToChange(tx, caller, id, expected)
+        await createCohortStore(tx).delete(companyId, row.id)
         await requireUnused(tx, companyId, row.id)
         await recordAudit(tx, auditEventOf(caller, 'cohort-delete', targetOf(row), {}))
         return row

@@ -1,5 +1,6 @@
 import type { Cohort } from '@millrace/contract/resources/cohort.ts'
 import { cohorts } from '../../../database/tables/cohort.ts'
+import { nextRevision } from '../../../database/tables/columns.ts'
 import type { Range } from '../../../platform/paging.ts'
 import { and, asc, eq, inArray, sql } from '../../../platform/stores/postgres/drizzle.ts'
 import type { Queries } from '../../../platform/stores/relational.ts'
@@ -7,9 +8,10 @@ import type { Queries } from '../../../platform/stores/relational.ts'
 export type StoredCohort = typeof cohorts.$inferSelect
 export type CohortFields = Partial<Pick<StoredCohort, 'name' | 'description' | 'rule' | 'listId' | 'listed'>>
 
-export function toCohort({ listId, createdAt, updatedAt, ...stored }: StoredCohort): Cohort {
+export function toCohort({ listId, lastSavedBy, createdAt, updatedAt, ...stored }: StoredCohort): Cohort {
   return {
     ...stored,
+    ...(lastSavedBy !== null && { lastSavedBy }),
     kind: listId === null ? 'rule' : 'list',
     createdAt: createdAt.toISOString(),
     updatedAt: updatedAt.toISOString(),
@@ -70,19 +72,22 @@ export function createCohortStore(db: Queries) {
       return row
     },
 
-    async update(companyId: string, id: string, fields: CohortFields): Promise<StoredCohort> {
+    async update(
+      companyId: string,
+      id: string,
+      fields: CohortFields & { readonly lastSavedBy: string },
+    ): Promise<StoredCohort> {
       const [row] = await db
         .update(cohorts)
-        .set({ ...fields, updatedAt: sql`now()` })
+        .set({ ...fields, ...nextRevision(cohorts) })
         .where(one(companyId, id))
         .returning()
       if (!row) throw new Error('a cohort that is locked is there')
       return row
     },
 
-    async delete(companyId: string, id: string): Promise<StoredCohort | undefined> {
-      const [row] = await db.delete(cohorts).where(one(companyId, id)).returning()
-      return row
+    async delete(companyId: string, id: string): Promise<void> {
+      await db.delete(cohorts).where(one(companyId, id))
     },
   }
 }

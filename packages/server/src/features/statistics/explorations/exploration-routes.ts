@@ -19,21 +19,21 @@ export function registerExplorationRoutes(
   const sendAnswer = createSendAnswer(bodies)
 
   rawRoute(scope, exploreFunnel, {
-    handler: (request, reply) =>
-      sendAnswer(request, reply, (asked) =>
+    handler: (request, reply, form) =>
+      sendAnswer(request, reply, form, (asked) =>
         service.explore({ ...asked, question: funnelQuestion(request.body) }),
       ),
   })
   rawRoute(scope, exploreRetention, {
-    handler: (request, reply) =>
-      sendAnswer(request, reply, (asked) =>
+    handler: (request, reply, form) =>
+      sendAnswer(request, reply, form, (asked) =>
         service.explore({ ...asked, question: retentionQuestion(request.body) }),
       ),
   })
 
   rawRoute(scope, explorePaths, {
-    handler: (request, reply) =>
-      sendAnswer(request, reply, (asked) =>
+    handler: (request, reply, form) =>
+      sendAnswer(request, reply, form, (asked) =>
         service.explore({ ...asked, question: pathsQuestion(request.body) }),
       ),
   })

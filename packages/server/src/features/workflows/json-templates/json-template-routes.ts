@@ -6,6 +6,7 @@ import {
 } from '@millrace/contract/operations/workflow-settings.ts'
 import { listJsonTemplates } from '@millrace/contract/operations/workflows.ts'
 import type { FastifyInstance } from 'fastify'
+import { entityTagOf, expectedBy } from '../../../platform/http/entity-tag.ts'
 import { warned } from '../../../platform/http/envelope.ts'
 import { rawRoute, route } from '../../../platform/http/route.ts'
 import type { JsonTemplateService } from './json-template-service.ts'
@@ -18,18 +19,21 @@ export function registerJsonTemplateRoutes(scope: FastifyInstance, templates: Js
   })
   route(scope, readJsonTemplate, ({ principal, params }) => templates.read(principal, params.id))
   rawRoute(scope, createJsonTemplate, {
-    async handler({ principal, ip, body }) {
+    async handler({ principal, ip, body }, reply) {
       const { template, warnings } = await templates.create({ principal, address: ip }, body)
+      reply.header('etag', entityTagOf(template.revision))
       return warned(template, warnings)
     },
   })
   rawRoute(scope, replaceJsonTemplate, {
-    async handler({ principal, ip, params, body }) {
-      const { template, warnings } = await templates.replace({ principal, address: ip }, params.id, body)
+    async handler({ principal, ip, params, headers, body }, reply) {
+      const caller = { principal, address: ip }
+      const { template, warnings } = await templates.replace(caller, params.id, body, expectedBy(headers))
+      reply.header('etag', entityTagOf(template.revision))
       return warned(template, warnings)
     },
   })
-  route(scope, deleteJsonTemplate, ({ principal, ip, params }) =>
-    templates.delete({ principal, address: ip }, params.id),
+  route(scope, deleteJsonTemplate, ({ principal, ip, params, headers }) =>
+    templates.delete({ principal, address: ip }, params.id, expectedBy(headers)),
   )
 }

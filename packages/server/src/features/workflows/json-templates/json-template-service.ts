@@ -12,6 +12,7 @@ import { invalidAll } from '../../../platform/invalid.ts'
 import { type Listed, type Page, rangeOf } from '../../../platform/paging.ts'
 import { namingTeams } from '../../../platform/stores/named-teams.ts'
 import type { Queries, Relational } from '../../../platform/stores/relational.ts'
+import { assertExpected, type Expected } from '../../../platform/stores/revision.ts'
 import type { RequireMemberTeams } from '../../identity/people/teams/resource-groups.ts'
 import type { Caller, Principal } from '../../identity/sessions/principal.ts'
 import { getWorkflow } from '../versions/version-reader.ts'
@@ -48,9 +49,15 @@ const unshown = new Set(['definition', 'variables'])
 export function createJsonTemplateService(dependencies: JsonTemplateServiceDependencies) {
   const { relational, recordAudit, lockCompany, requireMemberTeams, requireUnused } = dependencies
 
-  async function getForUpdate(tx: Queries, principal: Principal, id: string): Promise<StoredTemplate> {
+  async function getForUpdate(
+    tx: Queries,
+    principal: Principal,
+    id: string,
+    expected: Expected,
+  ): Promise<StoredTemplate> {
     const found = await createJsonTemplateStore(tx).findForUpdate(principal, normalizeId(id))
     if (!found) throw absent(id)
+    await assertExpected(tx, found, expected)
     return found
   }
 
@@ -104,7 +111,7 @@ export function createJsonTemplateService(dependencies: JsonTemplateServiceDepen
           }
           const teamIds = await requireMemberTeams(tx, principal, body.resourceGroupIds)
           const id = newId()
-          await store.insert({ id, companyId, ...fields })
+          await store.insert({ id, companyId, ...fields, lastSavedBy: principal.userId })
           await store.replaceTeams({ companyId, id }, teamIds)
           const target = { kind: 'json-template', id, name: fields.name }
           const details = { resourceGroupIds: teamIds, variables: fields.variables.length }
@@ -114,19 +121,19 @@ export function createJsonTemplateService(dependencies: JsonTemplateServiceDepen
       )
     },
 
-    /** @throws {DomainError} `validation`, `jsonTemplateNotFound`, `unknownTeam` or `notInTeam` */
-    replace(caller: Caller, id: string, body: JsonTemplateInput): Promise<SavedTemplate> {
+    /** @throws {DomainError} `validation`, `jsonTemplateNotFound`, `savedMeanwhile`, `unknownTeam` or `notInTeam` */
+    replace(caller: Caller, id: string, body: JsonTemplateInput, expected: Expected): Promise<SavedTemplate> {
       const { principal } = caller
       const { fields, warnings } = fieldsOf(body)
       return namingTeams(teamsKey, body.resourceGroupIds, () =>
         relational.transaction(async (tx) => {
-          const stored = await getForUpdate(tx, principal, id)
+          const stored = await getForUpdate(tx, principal, id, expected)
           const present = stored.resourceGroupIds
           const teamIds = await requireMemberTeams(tx, principal, body.resourceGroupIds, present)
           const changes = changesOf(stored, { ...fields, resourceGroupIds: teamIds }, unshown)
           if (changes.changed.length > 0) {
             const store = createJsonTemplateStore(tx)
-            await store.update(stored, fields)
+            await store.update(stored, { ...fields, lastSavedBy: principal.userId })
             if (changes.changed.includes('resourceGroupIds')) await store.replaceTeams(stored, teamIds)
             const event = auditEventOf(caller, 'json-template-update', targetOf(stored), { ...changes })
             await recordAudit(tx, event)
@@ -136,10 +143,10 @@ export function createJsonTemplateService(dependencies: JsonTemplateServiceDepen
       )
     },
 
-    /** @throws {DomainError} `jsonTemplateNotFound` or `usedByWorkflows` */
-    async delete(caller: Caller, id: string): Promise<void> {
+    /** @throws {DomainError} `jsonTemplateNotFound`, `savedMeanwhile` or `usedByWorkflows` */
+    async delete(caller: Caller, id: string, expected: Expected): Promise<void> {
       await relational.transaction(async (tx) => {
-        const stored = await getForUpdate(tx, caller.principal, id)
+        const stored = await getForUpdate(tx, caller.principal, id, expected)
         await requireUnused(tx, stored.companyId, stored.id)
         await createJsonTemplateStore(tx).delete(stored)
         await recordAudit(tx, auditEventOf(caller, 'json-template-delete', targetOf(stored)))

@@ -1,4 +1,5 @@
 import type { JsonTemplate } from '@millrace/contract/resources/json-template.ts'
+import { nextRevision } from '../../../database/tables/columns.ts'
 import { jsonTemplates, jsonTemplateTeams } from '../../../database/tables/workflow-settings.ts'
 import type { Range } from '../../../platform/paging.ts'
 import { and, asc, eq, exists, inArray, type SQL, sql } from '../../../platform/stores/postgres/drizzle.ts'
@@ -8,6 +9,8 @@ import type { Viewer } from '../workflow-store.ts'
 type Row = typeof jsonTemplates.$inferSelect
 export type TemplateKey = Pick<Row, 'id' | 'companyId'>
 export type TemplateFields = Pick<Row, 'name' | 'definition' | 'variables' | 'redirectVariable'>
+/** Who saves it. */
+type Saver = { readonly lastSavedBy: string }
 
 export interface StoredTemplate extends Row {
   readonly resourceGroupIds: readonly string[]
@@ -21,6 +24,7 @@ const columns = {
 
 export function toTemplate(stored: StoredTemplate): JsonTemplate {
   const { id, companyId, name, definition, variables, redirectVariable, createdAt, updatedAt } = stored
+  const { revision, lastSavedBy } = stored
   return {
     _id: id,
     id,
@@ -33,6 +37,8 @@ export function toTemplate(stored: StoredTemplate): JsonTemplate {
     definition,
     variables,
     ...(redirectVariable !== null && { redirectVariable }),
+    revision,
+    ...(lastSavedBy !== null && { lastSavedBy }),
   }
 }
 
@@ -134,18 +140,15 @@ export function createJsonTemplateStore(db: Queries) {
     },
 
     /** Its time is that of the moment, and not of the beginning of the transaction, so that lists only grow at their end. */
-    async insert(template: TemplateKey & TemplateFields): Promise<void> {
+    async insert(template: TemplateKey & TemplateFields & Saver): Promise<void> {
       const now = sql`clock_timestamp()`
       await db.insert(jsonTemplates).values({ ...template, createdAt: now, updatedAt: now } as never)
     },
 
-    async update(key: TemplateKey, fields: TemplateFields): Promise<void> {
+    async update(key: TemplateKey, fields: TemplateFields & Saver): Promise<void> {
       await db
         .update(jsonTemplates)
-        .set({
-          ...fields,
-          updatedAt: sql`greatest(now(), ${jsonTemplates.updatedAt} + interval '1 millisecond')`,
-        })
+        .set({ ...fields, ...nextRevision(jsonTemplates) })
         .where(one(key))
     },
 

@@ -15,6 +15,7 @@ import { normalizeId } from '../../../platform/ids.ts'
 import { invalid } from '../../../platform/invalid.ts'
 import { type Listed, type Page, rangeOf } from '../../../platform/paging.ts'
 import type { Queries, Relational } from '../../../platform/stores/relational.ts'
+import { assertExpected, type Expected } from '../../../platform/stores/revision.ts'
 import type { Caller, Principal } from '../../identity/sessions/principal.ts'
 import { isAssignable } from '../definition/analysis/branch-qualifiers.ts'
 import { changesBetween } from '../definition/changes-between.ts'
@@ -47,9 +48,6 @@ export interface VersionServiceDependencies {
  */
 export type WorkflowChanged = (workflowId: string) => void
 
-/** Whether the caller has seen the version as it is: a test of the header `If-Match` against a revision. */
-export type Expected = ((revision: number) => boolean) | undefined
-
 export type VersionService = ReturnType<typeof createVersionService>
 
 /** Versions of workflows: drafts that are saved, validated and published (docs/workflows.md, Versions). */
@@ -66,20 +64,6 @@ export function createVersionService(dependencies: VersionServiceDependencies) {
     const content = readContent(version)
     const resources = await resourcesOf(queries, workflow, content)
     return content.faults.length > 0 ? content.faults : validateDefinition(content.definition, resources)
-  }
-
-  /** @throws {DomainError} `versionChanged`, which names who saved it and when */
-  async function assertExpected(tx: Queries, version: StoredVersion, expected: Expected): Promise<void> {
-    if (expected === undefined || expected(version.revision)) return
-    const saver = await createVersionStore(tx).findSaver(version)
-    const by = saver === undefined ? '' : ` by ${saver}`
-    const updatedAt = version.updatedAt.toISOString()
-    const { id, revision, lastSavedBy } = version
-    throw new DomainError(
-      'versionChanged',
-      { id, revision, updatedAt, lastSavedBy },
-      { message: `The version was saved${by} at ${updatedAt}: read it again, then save your changes` },
-    )
   }
 
   /**
@@ -152,7 +136,7 @@ export function createVersionService(dependencies: VersionServiceDependencies) {
         const workflow = await getWorkflowForUpdate(tx, principal, id)
         const version = await getVersion(tx, workflow, versionId)
         if (!expected) throw new DomainError('versionConditionRequired', { id: version.id })
-        await assertExpected(tx, version, expected)
+        await assertExpected(tx, version, expected, 'versionChanged')
         const wanted = contentOf(version, body)
         if (version.state !== 'draft' && !isDeepStrictEqual(wanted.definition, version.definition)) {
           throw notDraft(workflow, version)
@@ -195,7 +179,7 @@ export function createVersionService(dependencies: VersionServiceDependencies) {
           const { workflow, version, content, resources } = held
           assertAllowed(workflow, 'publish')
           if (version.state !== 'draft') throw notDraft(workflow, version)
-          await assertExpected(tx, version, expected)
+          await assertExpected(tx, version, expected, 'versionChanged')
           const faults =
             content.faults.length > 0 ? content.faults : validateDefinition(content.definition, resources)
           if (faults.length > 0) throw notPublishable(version, faults)
@@ -228,7 +212,7 @@ export function createVersionService(dependencies: VersionServiceDependencies) {
         const workflow = await getWorkflowForUpdate(tx, principal, id)
         const version = await getVersion(tx, workflow, versionId)
         const draft = await getVersion(tx, workflow, workflow.draftVersionId)
-        await assertExpected(tx, draft, expected)
+        await assertExpected(tx, draft, expected, 'versionChanged')
         const content = readContent(version)
         const resources = await resourcesOf(tx, workflow, content)
         await writeContent(tx, workflow, draft, {

@@ -3,7 +3,7 @@ import {
   versionLimits,
   type WorkflowVersionSummary,
 } from '@millrace/contract/resources/workflow-version-save.ts'
-import { users } from '../../../database/tables/user.ts'
+import { nextRevision } from '../../../database/tables/columns.ts'
 import {
   type ReferenceKind,
   workflowPublications,
@@ -167,8 +167,7 @@ export function createVersionStore(db: Queries) {
         .update(workflowVersions)
         .set({
           ...fields,
-          revision: sql`${workflowVersions.revision} + 1`,
-          updatedAt: sql`greatest(now(), ${workflowVersions.updatedAt} + interval '1 millisecond')`,
+          ...nextRevision(workflowVersions),
         })
         .where(one(key))
     },
@@ -209,16 +208,6 @@ export function createVersionStore(db: Queries) {
         .update(workflowPublications)
         .set({ definition })
         .where(and(eq(workflowPublications.companyId, companyId), eq(workflowPublications.versionId, id)))
-    },
-
-    /** Address of the user who saved the version last; undefined where that user is gone. */
-    async findSaver({ companyId, lastSavedBy }: StoredVersion): Promise<string | undefined> {
-      if (lastSavedBy === null) return undefined
-      const [row] = await db
-        .select({ email: users.email })
-        .from(users)
-        .where(and(eq(users.companyId, companyId), eq(users.id, lastSavedBy)))
-      return row?.email
     },
 
     /** What a published workflow runs; undefined for one that is not published. */

@@ -105,7 +105,7 @@ export function createPasswordLinkService(dependencies: PasswordLinkDependencies
 
   async function mailResetLink(tx: Queries, user: LinkTarget, createdBy: string | undefined): Promise<void> {
     const { url } = await addLink(tx, user.id, 'password-reset', createdBy)
-    await enqueueMail(tx, { to: user.email, ...resetEmail(user.language, url) })
+    await enqueueMail(tx, user.companyId, { to: user.email, ...resetEmail(user.language, url) })
   }
 
   function requireResettable(user: LinkTarget): void {
@@ -185,7 +185,8 @@ export function createPasswordLinkService(dependencies: PasswordLinkDependencies
       const endedSessions = await createSessionStore(tx).endOfUser(userId)
       await createPasswordLinkStore(tx).endAll(userId)
       await createFamiliarStore(tx).rememberNetwork(userId, address)
-      if (kind === 'password-reset') await enqueueMail(tx, { to: email, ...passwordChangedEmail(language) })
+      if (kind === 'password-reset')
+        await enqueueMail(tx, companyId, { to: email, ...passwordChangedEmail(language) })
       await recordAudit(tx, {
         companyId,
         action: actionOf(kind),
@@ -217,7 +218,7 @@ export function createPasswordLinkService(dependencies: PasswordLinkDependencies
         const { url } = await addLink(tx, target?.id ?? '', 'password-reset', undefined)
         // The mail is made and queued for an unknown user too, and rolled back.
         await links.savepoint()
-        await enqueueMail(tx, {
+        await enqueueMail(tx, target?.companyId, {
           to: target?.email ?? 'nobody@invalid',
           ...resetEmail(target?.language ?? 'en', url),
         })

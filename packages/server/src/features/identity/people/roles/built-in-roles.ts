@@ -36,7 +36,7 @@ export const builtInRoles: readonly RoleDefinition[] = [
     name: 'editor',
     permissions: everyPermission(
       (resource, action) =>
-        edited.has(resource) || resource === 'statistics' || (viewed.has(resource) && looksOnly.has(action)),
+        edited.has(resource) || action === 'export' || (viewed.has(resource) && looksOnly.has(action)),
     ),
   },
   {

@@ -121,7 +121,7 @@ export function createProfileService(dependencies: ProfileServiceDependencies) {
         await createPasswordLinkStore(tx).endAll(principal.userId)
         await createFamiliarStore(tx).rememberNetwork(principal.userId, caller.address)
         await createSqlLeakyBuckets(tx).forget(guessesKey(principal.userId))
-        await enqueueMail(tx, { to: user.email, ...passwordChangedEmail(user.language) })
+        await enqueueMail(tx, principal.companyId, { to: user.email, ...passwordChangedEmail(user.language) })
         await recordAudit(tx, { ...eventOf(caller, 'password-change'), details: { endedSessions } })
         return endedSessions
       })

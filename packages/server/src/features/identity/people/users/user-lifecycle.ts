@@ -8,6 +8,7 @@ import {
 } from '../../../../platform/stores/relational.ts'
 import { createDirectoryStore, type User } from '../directory/directory-store.ts'
 import { createPasswordLinkStore } from '../passwords/password-link-store.ts'
+import { createAddressListStore } from './address-list-store.ts'
 import { createLifecycleStore } from './lifecycle-store.ts'
 import { createUserStore, type NewUser } from './user-store.ts'
 
@@ -192,8 +193,8 @@ export function createUserLifecycle({ relational, recordAudit }: UserLifecycleDe
 
     /**
      * Inside `transact`. The account of a user whom the identity provider has deleted: deactivated, without teams,
-     * password, second factor, link to the identity provider and whatever else opened it, and with the role of a new
-     * user. Its id, profile and history stay, so that the same user can come back to them and to nothing else.
+     * password, second factor, link to the identity provider and whatever else opened it, in no list of receivers, and
+     * with the role of a new user. Its id, profile and history stay, so that the same user can come back to them and to nothing else.
      */
     async reset(
       tx: Queries,
@@ -202,10 +203,12 @@ export function createUserLifecycle({ relational, recordAudit }: UserLifecycleDe
       { actor, address }: AuditSource,
     ): Promise<void> {
       const store = createLifecycleStore(tx)
+      const lists = await createAddressListStore(tx).leaveAll(user)
       const wasOpen = await store.changeStatus(user, ['active', 'invited'], 'disabled')
       const ended = await store.reset(user, roleId)
       if (!ended) return
-      const { previousRoleId, ...things } = ended
+      const { previousRoleId, ...left } = ended
+      const things = { ...left, ...(lists && { lists }) }
       const isOtherRole = roleId !== previousRoleId
       if (!wasOpen && !isOtherRole && !Object.values(things).some(Boolean)) return
       await recordAudit(tx, {
@@ -219,7 +222,8 @@ export function createUserLifecycle({ relational, recordAudit }: UserLifecycleDe
     },
 
     /**
-     * Inside `transact`. For good: the row stays without anything personal, because others point at its id.
+     * Inside `transact`. For good: the row stays without anything personal, because others point at its id, and no
+     * list of the company has the address any more.
      * @param action how the entry of the audit log is called
      */
     async erase(
@@ -229,8 +233,9 @@ export function createUserLifecycle({ relational, recordAudit }: UserLifecycleDe
       action: 'user-delete' | 'invitation-delete' = 'user-delete',
     ): Promise<boolean> {
       const store = createLifecycleStore(tx)
+      const lists = await createAddressListStore(tx).leaveAll(user)
       if (!(await store.erase(user))) return false
-      const details = { ...(await store.endAccess(user.id)) }
+      const details = { ...(await store.endAccess(user.id)), ...(lists && { lists }) }
       const { companyId } = user
       await recordAudit(tx, { companyId, action, actor, target: target(user), details, address })
       return true

@@ -42,6 +42,7 @@ const french: Readonly<Record<PageFailure, string>> = {
   unavailable: 'Le service n’est pas disponible en ce moment ; réessayez dans un instant.',
   timeout: 'La demande a pris plus de temps que permis et a été interrompue.',
   tooComplex: 'La demande dépasse ce qui peut être calculé.',
+  savedMeanwhile: 'Cet objet a été enregistré entre-temps.',
   invalidClient: 'L’application demandée n’est pas connue, ou elle est fermée.',
   unauthorizedClient: 'L’application demandée ne peut pas connecter de personnes ainsi.',
   invalidRedirectUri: 'L’adresse de retour (redirect_uri) n’est pas enregistrée pour cette application.',

@@ -111,7 +111,11 @@ export function createCertificateWatch(dependencies: CertificateWatchDependencie
       for (const { email, language } of await createDirectoryStore(tx).listAdministrators(companyId)) {
         const text = words[language]
         const content = emailTemplate({ language, before: [text[whose](date)] })
-        await enqueueMail(tx, { to: email, subject: text.subject(Math.max(1, Math.round(left))), ...content })
+        await enqueueMail(tx, companyId, {
+          to: email,
+          subject: text.subject(Math.max(1, Math.round(left))),
+          ...content,
+        })
       }
     })
   }

@@ -68,7 +68,11 @@ export function createConfigNotice({
     for (const { email, language } of await createDirectoryStore(tx).listAdministrators(companyId)) {
       const text = words[language]
       const before = [text.author(author), ...changes.map((change) => text[change]), text.after]
-      await enqueueMail(tx, { to: email, subject: text.subject, ...emailTemplate({ language, before }) })
+      await enqueueMail(tx, companyId, {
+        to: email,
+        subject: text.subject,
+        ...emailTemplate({ language, before }),
+      })
     }
   }
 }

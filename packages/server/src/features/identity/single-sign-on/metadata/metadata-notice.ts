@@ -56,6 +56,6 @@ export async function notifyOfMetadata(
 ): Promise<void> {
   for (const { email, language } of await createDirectoryStore(tx).listAdministrators(companyId)) {
     const { subject, before } = contentOf(notice, language)
-    await enqueueMail(tx, { to: email, subject, ...emailTemplate({ language, before }) })
+    await enqueueMail(tx, companyId, { to: email, subject, ...emailTemplate({ language, before }) })
   }
 }

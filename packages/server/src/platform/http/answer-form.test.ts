@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { readWantedResult } from './result-format.ts'
+import { readAnswerForm } from './answer-form.ts'
 
-describe('the wanted result', () => {
+const offered = ['application/json', 'text/csv', 'application/x-ndjson'] as const
+
+describe('the form of an answer', () => {
   it.each([
     [undefined, undefined, 'json', false],
     ['', undefined, 'json', false],
@@ -17,13 +19,15 @@ describe('the wanted result', () => {
     ['text/csv;q=0.1, application/json', undefined, 'json', false],
     ['text/csv, */*;q=0.1', undefined, 'csv', true],
     ['application/json;q=0, */*', undefined, 'csv', true],
-  ] as const)('of Accept %j and format %j is %s, streamed: %s', (accept, format, wanted, streamed) => {
-    expect(readWantedResult(accept, format)).toEqual({ format: wanted, streamed })
+    ['application/*;q=0.5, application/json;q=0.1', undefined, 'ndjson', true],
+    ['application/x-ndjson', 'csv', 'ndjson', true],
+  ] as const)('of Accept %j and format %j is %s, bare: %s', (accept, format, wanted, bare) => {
+    expect(readAnswerForm(offered, accept, format)).toEqual({ format: wanted, bare })
   })
 
   it('of types that are not offered is refused', () => {
     for (const accept of ['text/html', 'image/*', 'text/csv;q=0', 'x', 'application/json;q=2']) {
-      expect(() => readWantedResult(accept, undefined)).toThrow('None of the accepted content types')
+      expect(() => readAnswerForm(offered, accept, undefined)).toThrow('None of the accepted content types')
     }
   })
 })
