@@ -109,12 +109,13 @@ function argumentsOf(of: TransformFunction, given: readonly unknown[]): unknown[
 
 /** Of a call, whatever its function does with what it is given. */
 const stepsOfCall = 1_000
+const stepsOfCharacter = 5
 const stepsOfItem = 10
 
 function stepsOf(given: readonly unknown[]): number {
   let steps = stepsOfCall
   for (const value of given) {
-    if (typeof value === 'string') steps += value.length
+    if (typeof value === 'string') steps += stepsOfCharacter * value.length
     else if (Array.isArray(value)) steps += stepsOfItem * value.length
   }
   return steps

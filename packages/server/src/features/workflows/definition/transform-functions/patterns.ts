@@ -88,7 +88,8 @@ function repeated(last: number, { min, comma, max }: Record<string, string>): nu
 
 /**
  * What a pattern costs at most, by its text alone: what is repeated is multiplied, what stands side by side is added. Of
- * a text that is no pattern only the beginning is ever read, and has this cost.
+ * a text that is no pattern only the beginning is ever read, and has this cost. Beyond what one may cost it is not
+ * counted on.
  */
 export function costOfPattern(pattern: string): PatternCost {
   const ignoresCase = /\(\?[A-Za-z-]*i/.test(pattern)
@@ -100,6 +101,7 @@ export function costOfPattern(pattern: string): PatternCost {
     group.last = size
   }
   for (const { 0: part, groups = {} } of pattern.matchAll(parts)) {
+    if (group.size + group.last + classes > maxPatternCost) break
     if (groups.quoted !== undefined) {
       add(groups.quoted.length)
       add(1)
@@ -124,7 +126,7 @@ export function costOfPattern(pattern: string): PatternCost {
       add(part === '|' ? 2 : 1)
     }
   }
-  const size = [...around, group].reduce((sum, each) => sum + each.size + each.last, 2)
+  const size = [...around, group].reduce((sum, each) => sum + each.size + each.last, 3)
   return { size, whole: Math.ceil(size + classes) }
 }
 
