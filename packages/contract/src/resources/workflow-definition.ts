@@ -22,6 +22,8 @@ export const definitionLimits = {
   /** Of an expression: functions within functions, and all of them together. */
   expressionDepth: 10,
   expressionFunctions: 200,
+  /** Instructions that all its patterns compile to together, at most. */
+  patternCost: 10_000,
   /** Faults and changes that one reply names. */
   listed: 200,
 } as const

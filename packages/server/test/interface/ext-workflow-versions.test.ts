@@ -16,7 +16,7 @@ let broken: Error | undefined
 
 beforeAll(async () => {
   opened = await openWorkflowsApp({
-    validateDefinition(...asked) {
+    async validateDefinition(...asked) {
       if (broken) throw broken
       return validateDefinition(...asked)
     },

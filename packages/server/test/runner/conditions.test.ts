@@ -98,3 +98,22 @@ test.each(['equals', 'notEquals', 'contains', 'notContains', 'empty', 'notEmpty'
     expect(matches({ type: 'text', operator }, failed, 'a')).toBe(false)
   },
 )
+
+test('W21: looking for a long text in another is announced by how long it can take', () => {
+  const announced: number[] = []
+  const rule = {
+    value: { node: 'v' },
+    type: 'text',
+    operator: 'contains',
+    to: [{ value: 'b'.repeat(3_000) }],
+  } as const
+  const node = { type: 'conditions', cases: [{ id: 'yes', match: 'and', rules: [rule] }] } as const
+  compileConditions(node as never, new Map([['v', 0]])).choose({
+    valueOf: () => 'a'.repeat(60_000),
+    use: () => undefined,
+    computing: (work: () => unknown) => work(),
+    assertTime: (steps: number) => announced.push(steps),
+  } as never)
+  expect(announced).toHaveLength(1)
+  expect(announced[0]).toBeGreaterThan(6_000_000)
+})

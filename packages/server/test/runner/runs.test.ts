@@ -18,11 +18,13 @@ import type {
   RunnableExperiment,
   RunnableTemplate,
 } from '../../src/features/runner/ports.ts'
+import { createComputingLimits } from '../../src/features/runner/run/computing-limits.ts'
 import { type ExecuteOptions, execute, type Outcome } from '../../src/features/runner/run/execute.ts'
 import type { TracedStep } from '../../src/features/runner/run/run.ts'
 import type { RunRequest } from '../../src/features/runner/run/run-request.ts'
 import { analyzeDefinition } from '../../src/features/workflows/definition/analyze-definition.ts'
 import { evaluateExpression } from '../../src/features/workflows/definition/transform-functions/evaluate-expression.ts'
+import { systemClock } from '../../src/platform/clock.ts'
 import { anyDefinitions, known, knownResources, soundDefinitions } from '../support/generated-definitions.ts'
 import { times } from '../support/long.ts'
 import {
@@ -100,6 +102,7 @@ function environmentOf(world: World, never = unanswered): RunEnvironment {
     },
     findSight: () => new Set([known.tracking]),
     findExperiment: () => experiment,
+    computing: createComputingLimits({ perRunMs: 10_000, clock: systemClock }),
     evaluateExpression,
     fillTemplate,
   }

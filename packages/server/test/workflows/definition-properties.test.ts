@@ -1,5 +1,6 @@
 import {
   type ConditionRule,
+  type DefinitionFault,
   definitionLimits,
   Edge,
   nodeCategories,
@@ -19,7 +20,7 @@ import {
   type UnreadDefinition,
 } from '../../src/features/workflows/definition/read-definition.ts'
 import { referencesOf } from '../../src/features/workflows/definition/references-of.ts'
-import { validateDefinition } from '../../src/features/workflows/definition/validate-definition.ts'
+import { checkDefinition } from '../../src/features/workflows/definition/validate-definition.ts'
 import { faultOfShape, faultsOfShape } from '../../src/platform/http/validation.ts'
 import {
   anyDefinitions,
@@ -40,6 +41,9 @@ const noOverrides: AnalyzeOverrides = {
   branchLoopWindows: {},
   branchTags: [],
 }
+const faultsOf = (definition: WorkflowDefinition): DefinitionFault[] =>
+  [...checkDefinition(definition, knownResources)].filter((fault) => fault !== undefined)
+
 const analyze = (definition: WorkflowDefinition): Analyze =>
   analyzeDefinition(definition, noOverrides, knownResources)
 
@@ -231,7 +235,7 @@ test('the order of keys changes nothing, and a definition that is read is the sa
 test('a sound definition has no faults', () => {
   fc.assert(
     fc.property(soundDefinitions, (definition) => {
-      expect(validateDefinition(definition, knownResources)).toEqual([])
+      expect(faultsOf(definition)).toEqual([])
     }),
     runs,
   )
@@ -450,7 +454,7 @@ test.each(Object.entries(planters))('validation finds %s where it is', (_name, p
       const where = plant(draft, (ids) => ids[place % Math.max(1, ids.length)])
       if (where === undefined) return
       planted++
-      const faults = validateDefinition(draft, knownResources)
+      const faults = faultsOf(draft)
       expect(faults.map(({ rule, path }) => `${rule} ${path}`)).toContain(where)
       for (const { message, path, nodeId, edgeId } of faults) {
         expect(message.length).toBeGreaterThan(10)
@@ -466,7 +470,7 @@ test.each(Object.entries(planters))('validation finds %s where it is', (_name, p
 test('W13: any graph is analysed and validated, and one without faults is sound', () => {
   fc.assert(
     fc.property(anyDefinitions, (definition) => {
-      const faults = validateDefinition(definition, knownResources)
+      const faults = faultsOf(definition)
       const analysis = analyze(definition)
       referencesOf(definition)
       expect(Number.isFinite(complexityOf(definition))).toBe(true)
@@ -520,7 +524,7 @@ test('W12: reading never throws, whatever JSON it gets', () => {
         expect(message.length).toBeLessThan(2_000)
       }
       expect(read.faults.length).toBeLessThanOrEqual(definitionLimits.listed)
-      validateDefinition(read.definition, knownResources)
+      faultsOf(read.definition)
     }),
     { numRuns: times(4_000, 600) },
   )

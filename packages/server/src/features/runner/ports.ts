@@ -168,13 +168,14 @@ export interface PersonSource {
 }
 
 /**
- * Computes a transform. `lookUp` gives the value of a node; `assertTime` throws where the time is used up.
+ * Computes a transform. `lookUp` gives the value of a node; `assertTime` throws where the time is used up, or
+ * would be by so many steps of 40 ns.
  * @throws where it has none
  */
 export type EvaluateExpression = (
   expression: Expression,
   lookUp: (reference: Extract<Binding, { readonly node: string }>) => unknown,
-  assertTime: () => void,
+  assertTime: (steps?: number) => void,
 ) => unknown
 
 /** The object that a template gives with the values of its variables. */

@@ -24,6 +24,7 @@ import type {
 import { clickAddressOf } from './reply/click-address.ts'
 import { locationOf } from './reply/destination.ts'
 import { deadClick, defaultReply, notFound, type RunnerReply, replyByAccept, replyOf } from './reply/reply.ts'
+import { createComputingLimits } from './run/computing-limits.ts'
 import { execute, type Outcome } from './run/execute.ts'
 import { type Query, readRunRequest } from './run/read-request.ts'
 import { createRowCache } from './run/row-cache.ts'
@@ -98,6 +99,8 @@ const shortIdPattern = /^[A-Za-z0-9_-]{4,40}$/
 const eventTimeout = { timeoutMs: 2_000, stepMs: 1_000, message: 'the event was not on disk in time' }
 const quietMs = 60_000
 const rememberedFaults = 5_000
+/** That a run may compute, in which nobody else is answered. */
+const maxComputingMs = 100
 
 /** Runs published workflows for end users (docs/workflows.md, Runner). */
 export function createRunnerService(dependencies: RunnerDependencies) {
@@ -107,6 +110,10 @@ export function createRunnerService(dependencies: RunnerDependencies) {
   const zones = createZoneCache({ ...dependencies, clock: steadyClock, isListening: () => isListening })
   const rows = createRowCache({ source: dependencies.rows, clock: steadyClock, waitMs: budgetMs })
   const sights = createSightCache({ ...dependencies, clock: steadyClock })
+  const computing = createComputingLimits({
+    perRunMs: Math.min(budgetMs, maxComputingMs),
+    clock: steadyClock,
+  })
   const totals: RunnerTotals = {
     displays: 0,
     clicks: 0,
@@ -141,6 +148,7 @@ export function createRunnerService(dependencies: RunnerDependencies) {
     readRows: rows.read,
     persons: dependencies.persons,
     findSight,
+    computing,
     findExperiment: (id) => ready.experiments.get(id),
     evaluateExpression: dependencies.evaluateExpression,
     fillTemplate: dependencies.fillTemplate,

@@ -259,7 +259,7 @@ export function createWorkflowService(dependencies: WorkflowServiceDependencies)
         const { workflow, version, content, resources } = held
         assertAllowed(workflow, 'restore')
         const isServed =
-          version.state === 'live' && validateDefinition(content.definition, resources).length === 0
+          version.state === 'live' && (await validateDefinition(content.definition, resources)).length === 0
         const status = isServed ? 'published' : 'draft'
         if (version.state === 'live' && !isServed) {
           const versions = createVersionStore(tx)

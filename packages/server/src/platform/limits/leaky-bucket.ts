@@ -23,19 +23,26 @@ export function createLeakyBuckets({
   maxKeys = 10_000,
 }: LeakyBucketOptions) {
   const buckets = new Map<string, Bucket>()
+
+  function levelOf(key: string, now: number): number {
+    const known = buckets.get(key)
+    return known ? Math.max(0, known.level - Math.max(0, now - known.at) / drainMs) : 0
+  }
+
   return {
+    /** How much is free now. */
+    room: (key: string): number => free - levelOf(key, clock.now()),
     /**
-     * Counts one. Refused ones keep the bucket full.
+     * Counts one, or so many. Refused ones keep the bucket full.
      * @returns seconds until the next one is free; 0 when this one was
      */
-    take(key: string): number {
+    take(key: string, amount = 1): number {
       const now = clock.now()
-      const known = buckets.get(key)
-      const level = known ? Math.max(0, known.level - Math.max(0, now - known.at) / drainMs) : 0
+      const level = levelOf(key, now)
       buckets.delete(key)
-      buckets.set(key, { level: Math.min(free, level + 1), at: now })
+      buckets.set(key, { level: Math.min(free, level + amount), at: now })
       if (buckets.size > maxKeys) buckets.delete(buckets.keys().next().value ?? '')
-      const excess = level + 1 - free
+      const excess = level + amount - free
       return excess <= 0 ? 0 : Math.ceil((excess * drainMs) / 1000)
     },
   }

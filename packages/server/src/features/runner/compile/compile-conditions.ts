@@ -3,6 +3,7 @@ import type {
   ConditionType,
   WorkflowNodeOf,
 } from '@millrace/contract/resources/workflow-definition.ts'
+import { searchSteps } from '../../../platform/text/search-steps.ts'
 import { type CompiledBinding, compileBinding, type DataNumbers, needsOf } from './compile-binding.ts'
 import type { RunView } from './executable.ts'
 import { failed, isAbsent, readBoolean, readList, readMoment, readNumber, readText } from './values.ts'
@@ -86,6 +87,11 @@ function readAlternatives<T>(
   return found
 }
 
+const stepsOf = (value: unknown, other: unknown): number =>
+  typeof value === 'string' && typeof other === 'string'
+    ? 500 + value.length + other.length + searchSteps(value, other)
+    : 500
+
 function compileComparison<T>(
   { read, compare }: Comparison<T>,
   operator: Operator,
@@ -103,7 +109,7 @@ function compileComparison<T>(
     if (given === undefined) return positive !== undefined
     const others = fixedOthers ?? readAlternatives(to, read, run)
     const matches = others.some((other) => {
-      run.assertTime()
+      run.assertTime(stepsOf(given, other))
       return says(given, other)
     })
     return matches !== (positive !== undefined)
@@ -118,7 +124,12 @@ function compileListTest(
   if (operator !== 'contains' && operator !== 'notContains') return undefined
   return (run) => {
     const entries = new Set(readList(value.read(run)))
-    const contains = to.some(({ read }) => readList(read(run)).some((entry) => entries.has(entry)))
+    const contains = to.some(({ read }) =>
+      readList(read(run)).some((entry) => {
+        run.assertTime()
+        return entries.has(entry)
+      }),
+    )
     return contains === (operator === 'contains')
   }
 }

@@ -13,6 +13,7 @@ import type {
   RunnableExperiment,
   Sight,
 } from '../ports.ts'
+import type { ComputingLimits } from '../run/computing-limits.ts'
 import type { RunRequest } from '../run/run-request.ts'
 
 /** What nodes ask while they run. */
@@ -24,6 +25,7 @@ export interface RunEnvironment {
   /** Of which datasources events are read; at once where it is known. Cohorts are of the whole company. */
   readonly findSight: () => Sight | Promise<Sight>
   readonly findExperiment: (id: string) => RunnableExperiment | undefined
+  readonly computing: ComputingLimits
   readonly evaluateExpression: EvaluateExpression
   readonly fillTemplate: FillTemplate
 }
@@ -47,8 +49,11 @@ export interface RunView {
   readonly isLate: boolean
   /** Counts the time that work takes which does not wait. */
   computing<T>(work: () => T): T
-  /** Throws where the run has computed for longer than its budget; what it waits for does not count. */
-  readonly assertTime: () => void
+  /**
+   * Throws where the run has computed for as long as it may, or would by so many steps of 40 ns; what it waits for does
+   * not count.
+   */
+  readonly assertTime: (steps?: number) => void
   /** Aborted when the time is used up, or the run has ended without what is waited for. */
   readonly signal: AbortSignal
 }

@@ -1,5 +1,6 @@
 import type { DataNode, Executable, RunEnvironment, RunView } from '../compile/executable.ts'
 import { failed } from '../compile/values.ts'
+import { stepsPerMs } from './computing-limits.ts'
 import type { RunRequest } from './run-request.ts'
 
 /** A node that had no value, or a run that did not end well. */
@@ -37,16 +38,6 @@ class TimeUsedUp extends Error {
   }
 }
 
-/** How often the time is asserted before the clock is asked: each stands for a millisecond of work at most. */
-const assertionsPerLook = 32
-
-/** The time is used up that a run may compute for, in which the process answers no other request. */
-class ComputingUsedUp extends Error {
-  constructor(budgetMs: number) {
-    super(`the run has computed for ${budgetMs} ms`)
-  }
-}
-
 /** Of a data node within a run; 0 while nothing has asked for it. */
 const pending = 1
 const settled = 2
@@ -79,7 +70,8 @@ export class Run implements RunView {
   #controller: AbortController | undefined
   #isLate = false
   #computed = 0
-  #asserted = 0
+  /** Steps since the clock was asked: it is a good part of what most of them cost. */
+  #unlooked = 0
   #isExhausted = false
   #computesSince: number | undefined
 
@@ -109,22 +101,29 @@ export class Run implements RunView {
   }
 
   computing<T>(work: () => T): T {
-    const since = performance.now()
+    if (this.#computesSince !== undefined) return work()
+    const [since, before] = [performance.now(), this.#computed]
     this.#computesSince = since
     try {
       return work()
     } finally {
-      this.#computed += performance.now() - since
       this.#computesSince = undefined
+      this.#computed += performance.now() - since
+      this.environment.computing.count(this.environment.companyId, before, this.#computed)
     }
   }
 
-  readonly assertTime = (): void => {
-    if (!this.#isExhausted && ++this.#asserted % assertionsPerLook !== 0) return
-    const { budgetMs } = this.#options
+  readonly assertTime = (steps = 1): void => {
+    this.#unlooked += steps
+    if (!this.#isExhausted && this.#unlooked < stepsPerMs) return
+    this.#unlooked = 0
     const present = this.#computesSince === undefined ? 0 : performance.now() - this.#computesSince
-    this.#isExhausted = this.#computed + present > budgetMs
-    if (this.#isExhausted) throw new ComputingUsedUp(budgetMs)
+    this.#isExhausted = true
+    this.environment.computing.assert(
+      this.environment.companyId,
+      this.#computed + present + steps / stepsPerMs,
+    )
+    this.#isExhausted = false
   }
 
   /** When a step begins, which only traces ask for: clocks are a good part of what a step costs. */

@@ -6,7 +6,7 @@ import type {
 } from '@millrace/contract/resources/workflow-definition.ts'
 import { expect, test } from 'vitest'
 import type { DefinitionResources } from './definition-resources.ts'
-import { validateDefinition } from './validate-definition.ts'
+import { checkDefinition, validateDefinition } from './validate-definition.ts'
 
 const idOf = (text: string): string => text.padEnd(24, '0')
 const ids = {
@@ -97,8 +97,8 @@ function withNodes(nodes: Record<string, WorkflowNode>, type: 'web' | 'landing' 
   }
 }
 
-const faultsOf = (definition: WorkflowDefinition): DefinitionFault[] =>
-  validateDefinition(definition, resources)
+const faultsOf = (definition: WorkflowDefinition, known = resources): DefinitionFault[] =>
+  [...checkDefinition(definition, known)].filter((fault) => fault !== undefined)
 const textsOf = (definition: WorkflowDefinition): string[] =>
   faultsOf(definition).map(({ rule, message }) => `${rule}: ${message}`)
 
@@ -666,9 +666,7 @@ test('a branch has one value of an exclusive tag key, and not too many tags', ()
       e0: { from: 'zone', to: 'city', tags: tags.slice(0, 50) },
       e2: { from: 'count', to: 'products', tags: tags.slice(50) },
     }
-    return validateDefinition({ ...definition, edges }, { ...resources, tagKeys }).map(
-      ({ message }) => message,
-    )
+    return faultsOf({ ...definition, edges }, { ...resources, tagKeys }).map(({ message }) => message)
   }
   expect(many(100)).toEqual([])
   expect(many(101)).toEqual(['Edge "e2": a way that takes it has more than 100 tags; remove some'])
@@ -730,4 +728,53 @@ test.each([
   expect(of({ value: 'ftp://shop.example/' })).toEqual([expect.stringContaining('must begin with https://')])
   expect(of({ node: 'products', field: 'sku' })).toEqual([])
   expect(of({ value: 'https://shop.example/' })).toEqual([])
+})
+
+/** As many nodes as there are patterns, each of which extracts from a URL parameter. */
+const extracting = (patterns: readonly string[]): WorkflowDefinition =>
+  withNodes({
+    ...Object.fromEntries(
+      patterns.map((pattern, place): [string, WorkflowNode] => [
+        `extract${place}`,
+        {
+          type: 'transform',
+          expression: { function: 'extract', arguments: [city, { value: pattern }] },
+        },
+      ]),
+    ),
+    end,
+  })
+
+test('W19: patterns that would compile to millions of instructions are refused by their text', async () => {
+  const patterns = Array.from(
+    { length: 60 },
+    (_, place) => `(?:a{1000}){${place + 1}}${'a{1000}'.repeat(140)}`,
+  )
+  const draft = extracting(patterns)
+  const small = extracting(patterns.map((_, place) => `a{${place}}`))
+  expect(faultsOf(draft)).toHaveLength(60)
+  expect(textsOf(draft)[0]).toContain('the pattern repeats too much')
+  expect(faultsOf(small)).toEqual([])
+  await expect(() => faultsOf(draft)).toCostAtMost(20, () => faultsOf(small))
+})
+
+test('W19: patterns of a definition have a bound together', () => {
+  const patterns = (count: number) => Array.from({ length: count }, (_, place) => `a{900}${place}b`)
+  expect(faultsOf(extracting(patterns(11)))).toEqual([])
+  const texts = textsOf(extracting(patterns(14)))
+  expect(texts).toHaveLength(3)
+  expect(texts[0]).toContain('the patterns of a definition may compile to 10000 instructions together')
+})
+
+test('W20: between its parts a validation lets other requests have their turn', async () => {
+  const draft = extracting(Array.from({ length: 100 }, (_, place) => `a{90}${place}`))
+  let turns = 0
+  let isDone = false
+  const others = (async () => {
+    for (; !isDone; turns++) await new Promise(setImmediate)
+  })()
+  expect(await validateDefinition(draft, resources, 0)).toEqual([])
+  isDone = true
+  await others
+  expect(turns).toBeGreaterThan(100)
 })

@@ -31,7 +31,7 @@ import { createVersionStore, type StoredVersion, toVersion } from './version-sto
 export type ValidateDefinition = (
   definition: WorkflowDefinition,
   resources: DefinitionResources,
-) => readonly DefinitionFault[]
+) => Promise<readonly DefinitionFault[]>
 
 export interface VersionServiceDependencies {
   readonly relational: Pick<Relational, 'db' | 'transaction'>
@@ -181,7 +181,9 @@ export function createVersionService(dependencies: VersionServiceDependencies) {
           if (version.state !== 'draft') throw notDraft(workflow, version)
           await assertExpected(tx, version, expected, 'versionChanged')
           const faults =
-            content.faults.length > 0 ? content.faults : validateDefinition(content.definition, resources)
+            content.faults.length > 0
+              ? content.faults
+              : await validateDefinition(content.definition, resources)
           if (faults.length > 0) throw notPublishable(version, faults)
           await publishHeld(tx, held, { userId: principal.userId, now: clock.now() })
           const details = { versionId: version.id, number: version.number, from: workflow.status }

@@ -53,23 +53,33 @@ function createMemberChange() {
   let add = new Set<string>()
   let remove = new Set<string>()
   let isChanged = false
+  let named = 0
+
+  /** An operation that names few is quick, and a body has room for very many of them. */
+  function change(ids: ReadonlySet<string>): void {
+    isChanged = true
+    named += ids.size
+    if (named > maxMembers)
+      throw new ScimRefusal('invalidValue', `Operations may name at most ${maxMembers} members together`)
+  }
+
   return {
     add(ids: ReadonlySet<string>): void {
-      isChanged = true
+      change(ids)
       for (const id of ids) {
         add.add(id)
         remove.delete(id)
       }
     },
     remove(ids: ReadonlySet<string>): void {
-      isChanged = true
+      change(ids)
       for (const id of ids) {
         add.delete(id)
         remove.add(id)
       }
     },
     replace(ids: Set<string>): void {
-      isChanged = true
+      change(ids)
       replace = true
       add = ids
       remove = new Set()

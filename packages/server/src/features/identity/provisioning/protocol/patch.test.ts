@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { parsePath } from './filter/filter.ts'
+import { readGroupPatch } from './group-attributes.ts'
 import { readPatch } from './patch.ts'
 
 const keysOf = (...objects: object[]) =>
@@ -54,4 +55,18 @@ test('attributes under the name of a core schema are those of the object, and ar
   expect(keysOf({ [`${schema}x`]: { a: 1 } }).map(({ path }) => path.name)).toEqual([
     `${schema}x`.toLowerCase(),
   ])
+})
+
+test('I18: operations together name 50,000 members at most', () => {
+  const members = (count: number) =>
+    Array.from({ length: count }, (_, i) => ({ value: i.toString(16).padStart(24, '0') }))
+  const twice = (count: number) =>
+    readGroupPatch({
+      Operations: [
+        { op: 'replace', path: 'members', value: members(count) },
+        { op: 'remove', path: 'members', value: members(count) },
+      ],
+    })
+  expect(twice(10).members).toMatchObject({ replace: true, add: new Set() })
+  expect(() => twice(25_001)).toThrow('at most 50000 members together')
 })

@@ -9,9 +9,8 @@ import {
 } from './transform-function.ts'
 
 const zone = optional(constant('zone', 'text'))
-const zoneNamed = (given: unknown): string => zoneOf(given === undefined ? 'UTC' : String(given))
 const at = (instant: unknown, givenZone: unknown): DateTime =>
-  DateTime.fromMillis(instant as number, { zone: zoneNamed(givenZone) })
+  DateTime.fromMillis(instant as number, { zone: zoneOf(givenZone) })
 
 const localized = (options: DateTimeFormatOptions) => (date: DateTime) => date.toLocaleString(options)
 
@@ -56,14 +55,30 @@ const formatDate: TransformFunction = {
     dateFormats[format as string]?.(at(date, givenZone).setLocale(localeOf(locale))),
   check([, , locale, givenZone]) {
     localeOf(locale)
-    zoneNamed(givenZone)
+    zoneOf(givenZone)
   },
 }
 
 const maxFormatLength = 100
+const maxFormatFields = 10
+
+/**
+ * A field of one or two digits beside another can be read in several ways, and those of many fields multiply, before a
+ * text turns out to be none of them.
+ */
+function assertFormat(format: string): void {
+  if (format === '' || format.length > maxFormatLength)
+    throw new WrongArgument(`format must have 1 to ${maxFormatLength} characters`)
+  const letters = [...format.replace(/'[^']*'/g, ' ').matchAll(/([A-Za-z])\1*/g)].map(([, letter]) => letter)
+  if (letters.length > maxFormatFields || new Set(letters).size < letters.length)
+    throw new WrongArgument(
+      `format must have at most ${maxFormatFields} fields, each once; text stands between single quotation marks`,
+    )
+}
 
 function parseDate(text: string, format: string, givenZone: unknown, locale: unknown): number {
-  const options = { zone: zoneNamed(givenZone), locale: localeOf(locale) }
+  if (format !== 'iso') assertFormat(format)
+  const options = { zone: zoneOf(givenZone), locale: localeOf(locale) }
   const date = format === 'iso' ? DateTime.fromISO(text, options) : DateTime.fromFormat(text, format, options)
   if (text.length > maxFormatLength || !date.isValid)
     throw new WrongArgument(`"${text.slice(0, 40)}" is no date of the format "${format}"`)
@@ -84,7 +99,7 @@ const shift = (sign: 1 | -1): TransformFunction => ({
     if (!moved.isValid) throw new WrongArgument('the amount leads out of the range of dates')
     return moved.toMillis()
   },
-  check: ([, , , givenZone]) => void zoneNamed(givenZone),
+  check: ([, , , givenZone]) => void zoneOf(givenZone),
 })
 
 /** Functions over dates (docs/workflows.md, Transform functions). */
@@ -104,10 +119,9 @@ export const dateFunctions = {
     evaluate: ([text, format, givenZone, locale]) =>
       parseDate((text as string).slice(0, maxFormatLength + 1), format as string, givenZone, locale),
     check([, format, givenZone, locale]) {
-      zoneNamed(givenZone)
+      zoneOf(givenZone)
       localeOf(locale)
-      if (typeof format === 'string' && (format === '' || format.length > maxFormatLength))
-        throw new WrongArgument(`format must have 1 to ${maxFormatLength} characters`)
+      if (typeof format === 'string' && format !== 'iso') assertFormat(format)
     },
   },
   'diff-dates': {
@@ -125,7 +139,7 @@ export const dateFunctions = {
           .diff(at(from, givenZone), unit as Unit)
           .as(unit as Unit),
       ) + 0,
-    check: ([, , , givenZone]) => void zoneNamed(givenZone),
+    check: ([, , , givenZone]) => void zoneOf(givenZone),
   },
   'add-to-date': shift(1),
   'sub-to-date': shift(-1),
@@ -140,6 +154,6 @@ export const dateFunctions = {
       const candidate = inYear(wanted.year)
       return (candidate.toMillis() >= wanted.toMillis() ? candidate : inYear(wanted.year + 1)).toMillis()
     },
-    check: ([, , givenZone]) => void zoneNamed(givenZone),
+    check: ([, , givenZone]) => void zoneOf(givenZone),
   },
 } as const satisfies Record<string, TransformFunction>

@@ -5,6 +5,7 @@ import { transformFunctions } from './catalogue.ts'
 import {
   type AssertTime,
   bounded,
+  type Spend,
   TransformFault,
   type TransformFunction,
   type TransformParameter,
@@ -106,6 +107,20 @@ function argumentsOf(of: TransformFunction, given: readonly unknown[]): unknown[
   return [...values, ...(of.takesAbsent ? further : further.filter((value) => value !== undefined))]
 }
 
+/** Of a call, whatever its function does with what it is given. */
+const stepsOfCall = 1_000
+const stepsOfCharacter = 5
+const stepsOfItem = 10
+
+function stepsOf(given: readonly unknown[]): number {
+  let steps = stepsOfCall
+  for (const value of given) {
+    if (typeof value === 'string') steps += stepsOfCharacter * value.length
+    else if (Array.isArray(value)) steps += stepsOfItem * value.length
+  }
+  return steps
+}
+
 /**
  * The value of an expression: a scalar, a list, a date as ISO 8601 in UTC, or undefined where it is absent. It depends
  * on nothing but its arguments.
@@ -126,7 +141,7 @@ export function evaluateExpression(
     if ('function' in argument) return evaluateExpression(argument, lookUp, assertTime)
     return 'value' in argument ? argument.value : lookUp(argument)
   })
-  assertTime()
+  assertTime(stepsOf(given))
   try {
     const values = argumentsOf(of, given)
     return values && passedOn(of.evaluate(values, assertTime), of)
@@ -138,9 +153,14 @@ export function evaluateExpression(
 
 /**
  * What is wrong with the constants of a call, before it runs: a pattern, locale or zone that is none.
+ * @param spend bounds what the patterns of a definition cost together
  * @returns the end of a sentence, or nothing
  */
-export function faultOfConstants(of: TransformFunction, expression: Expression): string | undefined {
+export function faultOfConstants(
+  of: TransformFunction,
+  expression: Expression,
+  spend: Spend,
+): string | undefined {
   try {
     const constants = of.parameters.map((parameter, place) => {
       const argument = expression.arguments[place]
@@ -149,7 +169,7 @@ export function faultOfConstants(of: TransformFunction, expression: Expression):
         throw new WrongArgument(`${parameter.name} must be given as a value`)
       return value
     })
-    of.check?.(constants)
+    of.check?.(constants, spend)
     return undefined
   } catch (error) {
     if (error instanceof WrongArgument) return error.message

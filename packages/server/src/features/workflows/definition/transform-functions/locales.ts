@@ -12,11 +12,16 @@ const resolveLocale = remembered((given: string): string => {
   return new Intl.DateTimeFormat(name).resolvedOptions().locale
 })
 
-export const localeOf = (given: unknown): string =>
-  resolveLocale(given === undefined ? 'en-US' : String(given))
+/** Longer names than any that there is need not be remembered. */
+const nameOf = (given: unknown): string => String(given).slice(0, 80)
 
-export const zoneOf = remembered((given: string): string => {
+export const localeOf = (given: unknown): string =>
+  resolveLocale(given === undefined ? 'en-US' : nameOf(given))
+
+const resolveZone = remembered((given: string): string => {
   if (!/^[A-Za-z][\w+/-]{0,60}$/.test(given) || !IANAZone.isValidZone(given))
     throw new WrongArgument(`"${given.slice(0, 60)}" is no time zone; give one as Europe/Paris`)
   return given
 })
+
+export const zoneOf = (given: unknown): string => resolveZone(given === undefined ? 'UTC' : nameOf(given))

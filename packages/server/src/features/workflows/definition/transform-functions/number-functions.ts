@@ -62,10 +62,13 @@ function formatter(locale: unknown, digits: unknown, options: Intl.NumberFormatO
   return formatterOf(JSON.stringify([localeOf(locale), { ...options, ...exact }]))
 }
 
+/** Longer than any unit: what is remembered stays small. */
+const maxUnitLength = 60
+
 function styleOf(style: unknown, unit: unknown): Intl.NumberFormatOptions {
   if (style !== 'unit') return { style: style === 'percent' ? 'percent' : 'decimal' }
   if (unit === undefined) throw new WrongArgument('the style unit needs a unit, as kilometer')
-  return { style: 'unit', unit: String(unit) }
+  return { style: 'unit', unit: String(unit).slice(0, maxUnitLength) }
 }
 
 function currencyOf(currency: unknown): Intl.NumberFormatOptions {
@@ -94,12 +97,14 @@ const formatCurrency: TransformFunction = {
 /** Marks that group digits, in any of the usual spellings. */
 const groupMarks = /[\s'’.,]/gu
 
+const maxNumberLength = 1_000
+
 function parseNumber(text: string, mark: string): number {
-  const plain = [...text.trim()]
+  const plain = [...text.slice(0, maxNumberLength + 1).trim()]
     .map((character) => (character === mark ? '!' : character.replace(groupMarks, '')))
     .join('')
     .replace('−', '-')
-  if (!/^[+-]?\d{1,300}(?:!\d{0,300})?$/.test(plain))
+  if (text.length > maxNumberLength || !/^[+-]?\d{1,300}(?:!\d{0,300})?$/.test(plain))
     throw new WrongArgument(`"${text.slice(0, 40)}" is no number with the decimal mark "${mark}"`)
   return Number(plain.replace('!', '.'))
 }

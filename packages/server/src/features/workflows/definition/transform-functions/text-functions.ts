@@ -1,61 +1,20 @@
 import { createDecipheriv, createHash } from 'node:crypto'
-import { RE2JS, RE2JSSyntaxException } from 're2js'
+import { searchSteps } from '../../../../platform/text/search-steps.ts'
 import { localeOf } from './locales.ts'
+import { checkPattern, extractPattern, replacePattern } from './patterns.ts'
 import {
   type AssertTime,
-  bounded,
   constant,
   optional,
-  remembered,
   type TransformFunction,
   transformLimits,
   WrongArgument,
   withVariables,
 } from './transform-function.ts'
 
-const maxPatternLength = 1_000
-/** Instructions of a pattern: a search takes at most so many steps for each character. */
-const maxPatternSize = 1_000
-
-/** Patterns of RE2, which have no look-ahead and no back-references and take linear time. */
-const patternOf = remembered((pattern: string): RE2JS => {
-  if (pattern.length > maxPatternLength)
-    throw new WrongArgument(`a pattern must have at most ${maxPatternLength} characters`)
-  let compiled: RE2JS
-  try {
-    compiled = RE2JS.compile(pattern)
-  } catch (error) {
-    if (!(error instanceof RE2JSSyntaxException)) throw error
-    throw new WrongArgument(
-      `${error.message.replace('error parsing regexp: ', 'the pattern is not valid: ')}; patterns are those of RE2`,
-    )
-  }
-  if (compiled.programSize() > maxPatternSize)
-    throw new WrongArgument('the pattern repeats too much; give one with smaller counts')
-  return compiled
-})
-
-function searchable(text: string): string {
-  if (text.length > transformLimits.searchedText)
-    throw new WrongArgument(`a pattern is searched in at most ${transformLimits.searchedText} characters`)
-  return text
-}
-
-/** Each search takes linear time, but one that reads on to the end for every match makes many of them. */
-function replacePattern(text: string, pattern: string, replacement: string, assertTime: AssertTime): string {
-  const matcher = patternOf(pattern).matcher(searchable(text))
-  let result = ''
-  let end = 0
-  while (matcher.find()) {
-    assertTime()
-    result = bounded(result + text.slice(end, matcher.start()) + replacement)
-    end = matcher.end()
-  }
-  return bounded(result + text.slice(end))
-}
-
-function replaceText(text: string, search: string, replacement: string): string {
+function replaceText(text: string, search: string, replacement: string, assertTime: AssertTime): string {
   if (search === '') throw new WrongArgument('search must not be empty')
+  assertTime(searchSteps(text, search))
   const parts = text.split(search)
   const length = text.length + (parts.length - 1) * (replacement.length - search.length)
   if (length > transformLimits.text)
@@ -75,10 +34,10 @@ const replace: TransformFunction = {
   evaluate: ([text, search, replacement, mode], assertTime) =>
     mode === 'pattern'
       ? replacePattern(text as string, search as string, replacement as string, assertTime)
-      : replaceText(text as string, search as string, replacement as string),
-  check([, search, , mode]) {
+      : replaceText(text as string, search as string, replacement as string, assertTime),
+  check([, search, , mode], spend) {
     if (search === '') throw new WrongArgument('search must not be empty')
-    if (mode === 'pattern' && search !== undefined) patternOf(search as string)
+    if (mode === 'pattern' && search !== undefined) checkPattern(search as string, spend)
   },
 }
 
@@ -184,7 +143,8 @@ export const textFunctions = {
     description: 'The parts of a text between separators',
     parameters: [{ name: 'text', type: 'text' }, constant('separator', 'text')],
     result: 'list',
-    evaluate([text, separator]) {
+    evaluate([text, separator], assertTime) {
+      assertTime(searchSteps(text as string, separator as string))
       const parts = (text as string).split(separator as string, transformLimits.items + 1)
       if (parts.length > transformLimits.items)
         throw new WrongArgument(`the text must have at most ${transformLimits.items} parts`)
@@ -199,11 +159,8 @@ export const textFunctions = {
       'What the first group of a regular expression of RE2 matches, or the whole match where it has none; absent without a match',
     parameters: [{ name: 'text', type: 'text' }, constant('pattern', 'text')],
     result: 'text',
-    evaluate([text, pattern]) {
-      const matcher = patternOf(pattern as string).matcher(searchable(text as string))
-      return matcher.find() ? matcher.group(matcher.groupCount() > 0 ? 1 : 0) : undefined
-    },
-    check: ([, pattern]) => void patternOf(pattern as string),
+    evaluate: ([text, pattern], assertTime) => extractPattern(text as string, pattern as string, assertTime),
+    check: ([, pattern], spend) => checkPattern(pattern as string, spend),
   },
   template: {
     description:

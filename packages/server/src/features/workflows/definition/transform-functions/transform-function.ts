@@ -35,8 +35,14 @@ export interface TransformParameter {
 /** Arguments as functions get them: a date as milliseconds since 1970, undefined for one that is absent. */
 export type Arguments = readonly unknown[]
 
-/** Throws where the time is used up that may be spent on computing. */
-export type AssertTime = () => void
+/**
+ * Throws where the time is used up that may be spent on computing, or would be by what follows: so many steps of 40 ns
+ * each, as a search takes at most for one character and one instruction of its pattern.
+ */
+export type AssertTime = (steps?: number) => void
+
+/** Throws WrongArgument where patterns of one definition together cost more than they may. */
+export type Spend = (cost: number) => void
 
 export interface TransformFunction {
   readonly description: string
@@ -49,7 +55,7 @@ export interface TransformFunction {
   /** Of a function of the type `date`: milliseconds since 1970. Throws WrongArgument. */
   readonly evaluate: (values: Arguments, assertTime: AssertTime) => unknown
   /** Throws WrongArgument for constants that no call could be right with; what is not constant is undefined. */
-  readonly check?: (constants: Arguments) => void
+  readonly check?: (constants: Arguments, spend: Spend) => void
 }
 
 /** A parameter whose value is written into the definition. */
@@ -84,16 +90,49 @@ export function bounded(text: string): string {
   return text
 }
 
-/** Keeps what is costly to make, at most `max` of it. Keys may come from visitors. */
-export function remembered<T>(make: (key: string) => T, max = 500): (key: string) => T {
-  const known = new Map<string, T>()
-  return (key) => {
-    let value = known.get(key)
-    if (value === undefined) {
-      value = make(key)
-      if (known.size >= max) known.clear()
-      known.set(key, value)
+/** What is made for any key, a refusal included: keys may come from visitors. */
+type Outcome<T> = { readonly value: T } | { readonly refusal: WrongArgument }
+
+interface Bound<T> {
+  /** Of the sizes of all that is kept. */
+  readonly max: number
+  /** Of what was made, undefined where it was refused. */
+  readonly sizeOf: (value: T | undefined) => number
+}
+
+/** Keeps what is costly to make, and what was refused; beyond the bound it forgets what was not used for longest. */
+export function remembered<T, Further extends unknown[]>(
+  make: (key: string, ...further: Further) => T,
+  { max, sizeOf }: Bound<T> = { max: 500, sizeOf: () => 1 },
+): (key: string, ...further: Further) => T {
+  const known = new Map<string, Outcome<T>>()
+  let size = 0
+
+  function attempt(key: string, further: Further): Outcome<T> {
+    try {
+      return { value: make(key, ...further) }
+    } catch (error) {
+      if (error instanceof WrongArgument) return { refusal: error }
+      throw error
     }
-    return value
+  }
+
+  const sizeOfOutcome = (outcome: Outcome<T>) => sizeOf('value' in outcome ? outcome.value : undefined)
+
+  return (key, ...further) => {
+    const kept = known.get(key)
+    const outcome = kept ?? attempt(key, further)
+    known.delete(key)
+    known.set(key, outcome)
+    if (kept === undefined) {
+      size += sizeOfOutcome(outcome)
+      for (const [oldest, forgotten] of known) {
+        if (size <= max) break
+        known.delete(oldest)
+        size -= sizeOfOutcome(forgotten)
+      }
+    }
+    if ('refusal' in outcome) throw outcome.refusal
+    return outcome.value
   }
 }

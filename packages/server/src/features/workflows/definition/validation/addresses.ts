@@ -171,5 +171,6 @@ export function* checkAddresses(scope: Scope): Faults {
     const [path, redirect] = redirectOf(scope, node)
     const wrong = redirect && faultOfWhole(redirect, 'page', scope)
     if (wrong) yield faultOfNode('address', id, node, path, `${path} ${wrong}`)
+    yield undefined
   }
 }

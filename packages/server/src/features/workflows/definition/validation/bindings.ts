@@ -49,5 +49,6 @@ export function* checkBindings(scope: Scope): Faults {
       const message = isReference(binding) ? faultOfReference(scope, id, binding) : undefined
       if (message) yield faultOfNode('binding', id, node, path, `${path}: ${message}`)
     }
+    yield undefined
   }
 }

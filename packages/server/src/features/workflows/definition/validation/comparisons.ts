@@ -208,5 +208,6 @@ export function* checkComparisons(scope: Scope): Faults {
     if (node.type === 'conditions') yield* checkConditions(scope, id, node)
     if (node.type === 'datasource') yield* checkDatasource(scope, id, node)
     if (node.type === 'split') yield* checkSplit(id, node)
+    yield undefined
   }
 }

@@ -1,8 +1,16 @@
-import type { Binding, Expression } from '@millrace/contract/resources/workflow-definition.ts'
+import {
+  type Binding,
+  definitionLimits,
+  type Expression,
+} from '@millrace/contract/resources/workflow-definition.ts'
 import { hintOf } from '../../../../platform/text/nearest.ts'
 import { functionNamed, transformFunctions } from '../transform-functions/catalogue.ts'
 import { faultOfConstants } from '../transform-functions/evaluate-expression.ts'
-import type { TransformFunction } from '../transform-functions/transform-function.ts'
+import {
+  type Spend,
+  type TransformFunction,
+  WrongArgument,
+} from '../transform-functions/transform-function.ts'
 import { type Faults, faultOfNode, type Scope } from './scope.ts'
 import { faultOfType, fits } from './type-fit.ts'
 
@@ -32,7 +40,7 @@ function faultOfArgument(
   return fits(result, wanted) ? undefined : `must be ${wanted}, and ${argument.function} gives ${result}`
 }
 
-function* faultsOf(expression: Expression, path: string, scope: Scope): Generator<Wrong> {
+function* faultsOf(expression: Expression, path: string, scope: Scope, spend: Spend): Generator<Wrong> {
   const name = expression.function
   const of = functionNamed(name)
   if (!of) {
@@ -60,17 +68,32 @@ function* faultsOf(expression: Expression, path: string, scope: Scope): Generato
       isWhole = false
       yield { path: at, message: `(${parameter?.name ?? 'argument'} of ${name}) ${wrong}` }
     }
-    if ('function' in argument) yield* faultsOf(argument, at, scope)
+    if ('function' in argument) yield* faultsOf(argument, at, scope, spend)
   }
-  const wrongConstant = isWhole ? faultOfConstants(of, expression) : undefined
+  const wrongConstant = isWhole ? faultOfConstants(of, expression, spend) : undefined
   if (wrongConstant) yield { path, message: `(${name}) ${wrongConstant}` }
+}
+
+/** Bounds what is compiled for one definition, by those who validate it and by every process that runs it. */
+function allowanceOfPatterns(): Spend {
+  const max = definitionLimits.patternCost
+  let spent = 0
+  return (cost) => {
+    spent += cost
+    if (spent > max)
+      throw new WrongArgument(
+        `the patterns of a definition may compile to ${max} instructions together, and those up to here have ${spent}; give simpler ones, or smaller counts of repetitions`,
+      )
+  }
 }
 
 /** Functions exist, and take what they are given. */
 export function* checkExpressions(scope: Scope): Faults {
+  const spend = allowanceOfPatterns()
   for (const [id, node] of Object.entries(scope.definition.nodes)) {
     if (node.type !== 'transform') continue
-    for (const { path, message } of faultsOf(node.expression, 'expression', scope))
+    for (const { path, message } of faultsOf(node.expression, 'expression', scope, spend))
       yield faultOfNode('expression', id, node, path, `${path} ${message}`)
+    yield undefined
   }
 }

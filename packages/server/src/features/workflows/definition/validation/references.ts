@@ -113,6 +113,7 @@ export function* checkReferences(scope: Scope): Faults {
         `branch category "${edge.categoryId}" does not exist; choose another one`,
       )
     yield* checkTags(scope, id, edge)
+    yield undefined
   }
   yield* checkTagCount(scope)
 }

@@ -15,7 +15,8 @@ export interface Scope {
   readonly resources: DefinitionResources
 }
 
-export type Faults = Generator<DefinitionFault, void, undefined>
+/** Undefined between parts that take long to look at: whoever collects them lets other work go on there. */
+export type Faults = Generator<DefinitionFault | undefined, void, undefined>
 
 /** A fault of a node; the message follows `Node "n1" (image): `. */
 export function faultOfNode(
