@@ -22,6 +22,10 @@ import { metadataWatch } from './features/identity/single-sign-on/metadata/metad
 import { createCheckpointStore } from './features/loading/checkpoint-store.ts'
 import { createLoaderService } from './features/loading/loader-service.ts'
 import { createLoaderStore } from './features/loading/loader-store.ts'
+import { watchHiddenDatasources, withoutDatasources } from './features/loading/purges/hidden-datasources.ts'
+import { createPurgeLedger } from './features/loading/purges/purge-ledger.ts'
+import { createPurgeStore } from './features/loading/purges/purge-store.ts'
+import { createPurger } from './features/loading/purges/purger.ts'
 import { createMailService } from './features/mail/mail-service.ts'
 import { createMailQueue, createMailStore } from './features/mail/mail-store.ts'
 import { openConfiguredModel } from './features/reports/language-model/configured-model.ts'
@@ -218,6 +222,14 @@ export async function openContext(options: ContextOptions): Promise<Context> {
         log: logger,
         ownHosts: () => [new URL(options.publicUrl()).hostname],
       })
+    const ledger = createPurgeLedger(relational.db)
+    const hidden = await watchHiddenDatasources({ ledger, pool: relational.pool, log: logger })
+    closers.push(hidden.close)
+    metrics.gauge(
+      'millrace_event_purges_open',
+      'Deleted datasources whose events are not removed from the disk yet',
+      () => hidden.ids().length,
+    )
     const services = createServices({
       spoolDirectory: dataDirectory.runPath,
       contents: {
@@ -229,7 +241,8 @@ export async function openContext(options: ContextOptions): Promise<Context> {
       relational,
       box,
       publicUrl: options.publicUrl,
-      columnar,
+      columnar: withoutDatasources(columnar, hidden),
+      hidden,
       log,
       passwords,
       outgoing,
@@ -283,6 +296,8 @@ export async function openContext(options: ContextOptions): Promise<Context> {
       log,
       store: createLoaderStore({ columnar, threads: 2 }),
       checkpoints: createCheckpointStore({ relational, log: log.id }),
+      ledger,
+      purger: createPurger({ ledger, store: createPurgeStore({ columnar }), hidden, logger }),
       clock,
       logger,
       metrics,

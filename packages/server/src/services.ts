@@ -69,6 +69,8 @@ import {
   createLinkedAccountService,
   type LinkedAccountService,
 } from './features/linked-accounts/linked-account-service.ts'
+import type { HiddenDatasources } from './features/loading/purges/hidden-datasources.ts'
+import { requestPurge } from './features/loading/purges/purge-ledger.ts'
 import { createReportSettingsStore } from './features/reports/automatic/report-settings-store.ts'
 import type { LanguageModel } from './features/reports/language-model/language-model.ts'
 import { createReports, type Reports, type ReportsDependencies } from './features/reports/reports.ts'
@@ -200,6 +202,7 @@ export interface ServiceOverrides {
 export interface ServiceParts {
   readonly relational: Relational
   readonly columnar: OpenedColumnar['columnar']
+  readonly hidden: Pick<HiddenDatasources, 'ids' | 'refresh'>
   readonly log: EventLog
   readonly passwords: Passwords
   readonly box: SecretBox
@@ -230,7 +233,8 @@ const metadataLimits = { limitBytes: 1024 * 1024, timeoutMs: 20_000 }
 
 /** Wires the features together: what one needs of another it gets here. */
 export function createServices(parts: ServiceParts): Services {
-  const { relational, columnar, log, passwords, findPrincipal, clock, logger, metrics, ending } = parts
+  const { relational, columnar, hidden, log, passwords, findPrincipal, clock, logger, metrics, ending } =
+    parts
   const { box, outgoing, enqueueMail, publicUrl, overrides } = parts
   // One for everything that asks the engine: what one company asks does not hold up another.
   const gate = overrides.queryGate ?? createQueryGate()
@@ -347,7 +351,7 @@ export function createServices(parts: ServiceParts): Services {
     readSettings: analyticsSettings.getForQuery,
     clock,
   })
-  const statisticsStore = createStatisticsStore({ columnar })
+  const statisticsStore = createStatisticsStore({ columnar, hidden })
   const statistics = createStatisticsService({
     gate,
     columnar,
@@ -387,6 +391,8 @@ export function createServices(parts: ServiceParts): Services {
       ((tx, { companyId, datasourceId: resourceId }, outsideTeams) =>
         workflows.uses.listPublished(tx, companyId, { kind: 'datasource', resourceId }, outsideTeams)),
     enter: gate.enter,
+    requestPurge,
+    refreshHidden: hidden.refresh,
     box,
     outgoing,
     times: {

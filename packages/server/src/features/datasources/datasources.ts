@@ -28,7 +28,7 @@ import { createWorkerStore } from './workers/worker-store.ts'
 export interface DatasourcesDependencies
   extends Pick<
     DatasourceServiceDependencies,
-    'recordAudit' | 'listTeams' | 'log' | 'listUsesOfDatasource' | 'enter'
+    'recordAudit' | 'listTeams' | 'log' | 'listUsesOfDatasource' | 'enter' | 'requestPurge' | 'refreshHidden'
   > {
   readonly relational: Pick<Relational, 'db' | 'transaction' | 'pool'>
   readonly box: SecretBox
