@@ -62,6 +62,9 @@ import { createServices, type FindPrincipal, type ServiceOverrides, type Service
 /** One core is left to the collector: with hashes on all of them each waits for some milliseconds. */
 const hashingThreads = Math.max(1, Math.min(4, availableParallelism() - 1))
 
+/** Where the web application is, below the address of the service. */
+const consolePath = '/console/'
+
 /** Everything that runs, wired together. */
 export interface Context {
   readonly config: Config
@@ -123,7 +126,11 @@ export async function bringUpToDate(opened: OpenedRelational, logger: Logger): P
 
 function installOnce(relational: Relational, passwords: Passwords, config: Config): Promise<Bootstrapped> {
   const clientOf = (queries: Parameters<typeof createClientStore>[0], name: string) =>
-    createClientService(createClientStore(queries)).createClient({ name, grants: [], redirectUris: [] })
+    createClientService(createClientStore(queries)).createClient({
+      name,
+      grants: [],
+      redirectUris: [consolePath],
+    })
   return bootstrap(
     {
       relational,

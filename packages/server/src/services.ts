@@ -5,7 +5,7 @@ import { createAuditStore, recordAudit } from './features/audit/audit-store.ts'
 import { type CollectorService, createCollectorService } from './features/collector/collector-service.ts'
 import { watchIngest } from './features/collector/ingest-watch.ts'
 import { createCountryDatabase } from './features/collector/senders/country-database.ts'
-import { createSenderReader } from './features/collector/senders/senders.ts'
+import { createSenderReader, readSender } from './features/collector/senders/senders.ts'
 import type { ContentFilesOptions } from './features/datasources/contents/content-files.ts'
 import { createDatasourceLogStore } from './features/datasources/datasource-log-store.ts'
 import { createDatasourceStore } from './features/datasources/datasource-store.ts'
@@ -41,8 +41,13 @@ import {
   type ApplicationService,
   createApplicationService,
 } from './features/identity/sessions/applications/application-service.ts'
+import { redirectAddresses } from './features/identity/sessions/clients/redirect-uri.ts'
 import { createFamiliarStore } from './features/identity/sessions/familiar-store.ts'
-import { createTokenStore } from './features/identity/sessions/tokens/token-store.ts'
+import {
+  createOwnSessionService,
+  type OwnSessionService,
+} from './features/identity/sessions/own-sessions/own-session-service.ts'
+import { createTokenStore, type TokenStore } from './features/identity/sessions/tokens/token-store.ts'
 import {
   type AuthorizationReader,
   createAuthorizationReader,
@@ -155,6 +160,7 @@ export interface Services extends Pick<Datasources, 'datasources' | 'workerDatas
   readonly signIn: SignInService
   readonly readAuthorization: AuthorizationReader
   readonly applications: ApplicationService
+  readonly ownSessions: OwnSessionService
   readonly authenticators: AuthenticatorService
   readonly singleSignOn: SingleSignOn
   readonly collector: CollectorService
@@ -238,7 +244,14 @@ export function createServices(parts: ServiceParts): Services {
   const { box, outgoing, enqueueMail, publicUrl, overrides } = parts
   // One for everything that asks the engine: what one company asks does not hold up another.
   const gate = overrides.queryGate ?? createQueryGate()
-  const tokens = createTokenStore(relational.db)
+  const storedTokens = createTokenStore(relational.db)
+  const tokens: TokenStore = {
+    ...storedTokens,
+    async findClient(id) {
+      const client = await storedTokens.findClient(id)
+      return client && { ...client, redirectUris: redirectAddresses(client.redirectUris, publicUrl()) }
+    },
+  }
   const familiar = createFamiliarStore(relational.db)
   const readAuthorization = createAuthorizationReader(tokens)
   const passwordCheck = createPasswordCheck({
@@ -489,6 +502,7 @@ export function createServices(parts: ServiceParts): Services {
     signIn,
     readAuthorization,
     applications: createApplicationService({ relational, recordAudit }),
+    ownSessions: createOwnSessionService({ relational, recordAudit, readUserAgent: readSender }),
     authenticators: createAuthenticatorService({
       relational,
       passwordCheck,
@@ -509,6 +523,7 @@ export function createServices(parts: ServiceParts): Services {
           (await readAuthorization(new Map(Object.entries(query)), acceptLanguage)).request,
         finishSignIn: signIn.finishSingleSignOn,
         keepSignIn: signIn.keepSingleSignOn,
+        findClient: tokens.findClient,
         fetchDocument: (url) => outgoing.fetchDocument(url, metadataLimits),
         mailPasswordReset: accounts.passwordLinks.mailResetTo,
       },
