@@ -75,7 +75,7 @@ import {
   type LinkedAccountService,
 } from './features/linked-accounts/linked-account-service.ts'
 import type { HiddenDatasources } from './features/loading/purges/hidden-datasources.ts'
-import { requestPurge } from './features/loading/purges/purge-ledger.ts'
+import { requestPurge } from './features/loading/purges/purge-ledger-store.ts'
 import { createReportSettingsStore } from './features/reports/automatic/report-settings-store.ts'
 import type { LanguageModel } from './features/reports/language-model/language-model.ts'
 import { createReports, type Reports, type ReportsDependencies } from './features/reports/reports.ts'

@@ -9,7 +9,7 @@ import { authorizationFor, codeOf, verifier } from '../support/authorization.ts'
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts'
 import { createRotation } from '../support/rotation.ts'
 
-/** What a page that signs users in is promised (docs/faults.md, T19 to T22). */
+/** What a page that signs users in is promised (docs/faults.md, T19 and T22 to T24). */
 
 const firefox = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0'
 const ownPage = { 'sec-fetch-site': 'same-origin' }
@@ -83,9 +83,7 @@ describe('the refresh token of a page of the service', () => {
     expect(Object.keys(reply.json())).toEqual(['access_token', 'token_type', 'expires_in'])
     for (const [i, path] of ['/v2/auth/token', '/v2/oauth/revoke'].entries())
       expect(reply.headers['set-cookie']?.[i]).toMatch(
-        new RegExp(
-          `^refresh_token=[\\w-]{43}; Max-Age=2592000; Path=${path}; HttpOnly; SameSite=Lax$`,
-        ),
+        new RegExp(`^refresh_token=[\\w-]{43}; Max-Age=2592000; Path=${path}; HttpOnly; SameSite=Lax$`),
       )
     const cookie = cookieOf(reply)
     const refreshed = await refresh(cookie)

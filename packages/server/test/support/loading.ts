@@ -14,7 +14,7 @@ import {
   type HiddenDatasources,
   watchHiddenDatasources,
 } from '../../src/features/loading/purges/hidden-datasources.ts'
-import { createPurgeLedger } from '../../src/features/loading/purges/purge-ledger.ts'
+import { createPurgeLedger } from '../../src/features/loading/purges/purge-ledger-store.ts'
 import { createPurgeStore } from '../../src/features/loading/purges/purge-store.ts'
 import { createPurger } from '../../src/features/loading/purges/purger.ts'
 import { systemClock } from '../../src/platform/clock.ts'

@@ -51,14 +51,14 @@ subscribe('undici:request:headers', (message) => {
   }
   if (!/^\/(v1|v2|collect)\//.test(request.path)) return
   const headers = response.headers.map(String)
-  const valueOf = (wanted: string): string => {
+  const headerOf = (wanted: string): string => {
     const place = headers.findIndex((name, i) => i % 2 === 0 && name.toLowerCase() === wanted)
     return place < 0 ? '' : (headers[place + 1] ?? '')
   }
   fetched.set(request, {
     status: response.statusCode,
-    contentType: valueOf('content-type'),
-    coding: valueOf('content-encoding'),
+    contentType: headerOf('content-type'),
+    coding: headerOf('content-encoding'),
     body: keepBody(),
   })
 })

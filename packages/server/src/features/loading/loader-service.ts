@@ -12,7 +12,7 @@ import { createKnownKeys } from './keys/known-keys.ts'
 import type { LoaderStore } from './loader-store.ts'
 import { PieceMemory, planBatch } from './log/log-batch.ts'
 import { changesOf, nothing, type Outcome, totalsOf } from './outcome.ts'
-import type { PurgeLedger } from './purges/purge-ledger.ts'
+import type { PurgeLedger } from './purges/purge-ledger-store.ts'
 import type { Purger } from './purges/purger.ts'
 import type { Staging } from './staged-rows.ts'
 

@@ -1,8 +1,8 @@
-import { statisticsTables } from '../../../database/tables-of-events.ts'
+import { statisticsTables } from '../../../database/event-tables.ts'
 import type { Logger } from '../../../platform/logger.ts'
 import { type ChannelWatchOptions, watchChannel } from '../../../platform/stores/channel-watch.ts'
 import type { Columnar, Statement } from '../../../platform/stores/columnar.ts'
-import type { PurgeLedger } from './purge-ledger.ts'
+import type { PurgeLedger } from './purge-ledger-store.ts'
 
 /** Datasources that no query may read, although something of them may be on disk. */
 export interface HiddenDatasources {

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { tablesOfEvents } from '../../../database/tables-of-events.ts'
+import { tablesOfEvents } from '../../../database/event-tables.ts'
 import type { Columnar } from '../../../platform/stores/columnar.ts'
 import { ordersOf } from '../order-store.ts'
-import type { Purge } from './purge-ledger.ts'
+import type { Purge } from './purge-ledger-store.ts'
 
 /** Between two looks whether the engine has rewritten what it was told to: the first pause, doubled up to the maximum. */
 const [firstPollMs, maxPollMs] = [10, 2_000]
