@@ -39,7 +39,7 @@ async function insertSession({ relational }: PermissionWorld, userId: string): P
   const id = newId()
   await relational.pool.query(
     `insert into refresh_tokens (id, token_hash, user_id, client_id, address, created_at, used_at, expires_at)
-     select $1, decode(md5($1), 'hex'), $2, client.id, '192.0.2.1', now(), now(), now() + interval '1 day'
+     select $1, sha256(convert_to($1, 'utf8')), $2, client.id, '192.0.2.1', now(), now(), now() + interval '1 day'
      from oauth_clients as client limit 1`,
     [id, userId],
   )
