@@ -147,6 +147,8 @@ const startLoader = async (size: number): Promise<LoaderService> => {
         checkpoint = to
       },
     },
+    ledger: { listPurged: async () => [] },
+    purger: { begin: () => async () => {} },
     clock: systemClock,
     logger: {
       ...silentLogger,

@@ -88,6 +88,11 @@ export interface Operation {
   readonly described?: { readonly params?: TSchema; readonly body?: TSchema }
   /** Sending it again has no further effect, though its method does not promise that: clients repeat it. */
   readonly idempotent?: true
+  /**
+   * What it answers shows a secret: it is not compressed, since the length of the answer would tell of the secret
+   * beside what a sender chose.
+   */
+  readonly holdsSecret?: true
   /** Content types of the request body; `application/json` alone when absent. */
   readonly consumes?: readonly string[]
   /** Examples of the request body, by name. */

@@ -11,6 +11,7 @@ import { registerProvisioningRoutes } from './features/identity/provisioning/pro
 import { registerScimRoutes } from './features/identity/provisioning/scim-routes.ts'
 import { registerApplicationRoutes } from './features/identity/sessions/applications/application-routes.ts'
 import { isCrossOriginPath } from './features/identity/sessions/clients/cross-origin-paths.ts'
+import { registerOwnSessionRoutes } from './features/identity/sessions/own-sessions/own-session-routes.ts'
 import { registerPasswordLinkRoutes } from './features/identity/sign-in/pages/password-link-routes.ts'
 import { registerSignInRoutes } from './features/identity/sign-in/pages/sign-in-routes.ts'
 import { registerAuthenticatorRoutes } from './features/identity/sign-in/second-factor/authenticator-routes.ts'
@@ -80,6 +81,7 @@ export async function buildApp(context: Context, addresses: () => Addresses): Pr
       services.guard.protect(scope)
       measureCalls(scope, context)
       registerApplicationRoutes(scope, services.applications)
+      registerOwnSessionRoutes(scope, services.ownSessions)
       registerAuthenticatorRoutes(scope, services.authenticators)
       registerStatisticsRoutes(scope, services.statistics, services.answerBodies)
       registerCohortRoutes(scope, services.cohorts)

@@ -23,6 +23,10 @@ import { metadataWatch } from './features/identity/single-sign-on/metadata/metad
 import { createCheckpointStore } from './features/loading/checkpoint-store.ts'
 import { createLoaderService } from './features/loading/loader-service.ts'
 import { createLoaderStore } from './features/loading/loader-store.ts'
+import { watchHiddenDatasources, withoutDatasources } from './features/loading/purges/hidden-datasources.ts'
+import { createPurgeLedger } from './features/loading/purges/purge-ledger-store.ts'
+import { createPurgeStore } from './features/loading/purges/purge-store.ts'
+import { createPurger } from './features/loading/purges/purger.ts'
 import { createMailService } from './features/mail/mail-service.ts'
 import { createMailQueue, createMailStore } from './features/mail/mail-store.ts'
 import { openConfiguredModel } from './features/reports/language-model/configured-model.ts'
@@ -68,6 +72,9 @@ import { createServices, type FindPrincipal, type ServiceOverrides, type Service
 
 /** One core is left to the collector: with hashes on all of them each waits for some milliseconds. */
 const hashingThreads = Math.max(1, Math.min(4, availableParallelism() - 1))
+
+/** Where the web application is, below the address of the service. */
+const consolePath = '/console/'
 
 /** Everything that runs, wired together. */
 export interface Context {
@@ -132,7 +139,11 @@ export async function bringUpToDate(opened: OpenedRelational, logger: Logger): P
 
 function installOnce(relational: Relational, passwords: Passwords, config: Config): Promise<Bootstrapped> {
   const clientOf = (queries: Parameters<typeof createClientStore>[0], name: string) =>
-    createClientService(createClientStore(queries)).createClient({ name, grants: [], redirectUris: [] })
+    createClientService(createClientStore(queries)).createClient({
+      name,
+      grants: [],
+      redirectUris: [consolePath],
+    })
   return bootstrap(
     {
       relational,
@@ -248,6 +259,14 @@ export async function openContext(options: ContextOptions): Promise<Context> {
         log: logger,
         ownHosts: () => [new URL(options.publicUrl()).hostname],
       })
+    const ledger = createPurgeLedger(relational.db)
+    const hidden = await watchHiddenDatasources({ ledger, pool: relational.pool, log: logger })
+    closers.push(hidden.close)
+    metrics.gauge(
+      'millrace_event_purges_open',
+      'Deleted datasources whose events are not removed from the disk yet',
+      () => hidden.ids().length,
+    )
     const services = createServices({
       spools: { directory: dataDirectory.runPath, room: reserves.data },
       contents: {
@@ -263,7 +282,8 @@ export async function openContext(options: ContextOptions): Promise<Context> {
       relational,
       box,
       publicUrl: options.publicUrl,
-      columnar,
+      columnar: withoutDatasources(columnar, hidden),
+      hidden,
       log,
       passwords,
       outgoing,
@@ -317,6 +337,8 @@ export async function openContext(options: ContextOptions): Promise<Context> {
       log,
       store: createLoaderStore({ columnar, threads: 2 }),
       checkpoints: createCheckpointStore({ relational, log: log.id }),
+      ledger,
+      purger: createPurger({ ledger, store: createPurgeStore({ columnar }), hidden, logger }),
       clock,
       logger,
       metrics,

@@ -5,7 +5,7 @@ import { createAuditStore, recordAudit } from './features/audit/audit-store.ts'
 import { type CollectorService, createCollectorService } from './features/collector/collector-service.ts'
 import { watchIngest } from './features/collector/ingest-watch.ts'
 import { createCountryDatabase } from './features/collector/senders/country-database.ts'
-import { createSenderReader } from './features/collector/senders/senders.ts'
+import { createSenderReader, readSender } from './features/collector/senders/senders.ts'
 import { createDatasourceLogStore } from './features/datasources/datasource-log-store.ts'
 import { createDatasourceStore } from './features/datasources/datasource-store.ts'
 import {
@@ -41,8 +41,13 @@ import {
   type ApplicationService,
   createApplicationService,
 } from './features/identity/sessions/applications/application-service.ts'
+import { redirectAddresses } from './features/identity/sessions/clients/redirect-uri.ts'
 import { createFamiliarStore } from './features/identity/sessions/familiar-store.ts'
-import { createTokenStore } from './features/identity/sessions/tokens/token-store.ts'
+import {
+  createOwnSessionService,
+  type OwnSessionService,
+} from './features/identity/sessions/own-sessions/own-session-service.ts'
+import { createTokenStore, type TokenStore } from './features/identity/sessions/tokens/token-store.ts'
 import {
   type AuthorizationReader,
   createAuthorizationReader,
@@ -69,6 +74,8 @@ import {
   createLinkedAccountService,
   type LinkedAccountService,
 } from './features/linked-accounts/linked-account-service.ts'
+import type { HiddenDatasources } from './features/loading/purges/hidden-datasources.ts'
+import { requestPurge } from './features/loading/purges/purge-ledger-store.ts'
 import { createReportSettingsStore } from './features/reports/automatic/report-settings-store.ts'
 import type { LanguageModel } from './features/reports/language-model/language-model.ts'
 import { createReports, type Reports, type ReportsDependencies } from './features/reports/reports.ts'
@@ -156,6 +163,7 @@ export interface Services extends Pick<Datasources, 'datasources' | 'workerDatas
   readonly signIn: SignInService
   readonly readAuthorization: AuthorizationReader
   readonly applications: ApplicationService
+  readonly ownSessions: OwnSessionService
   readonly authenticators: AuthenticatorService
   readonly singleSignOn: SingleSignOn
   readonly collector: CollectorService
@@ -204,6 +212,7 @@ export interface ServiceOverrides {
 export interface ServiceParts {
   readonly relational: Relational
   readonly columnar: OpenedColumnar['columnar']
+  readonly hidden: Pick<HiddenDatasources, 'ids' | 'refresh'>
   readonly log: EventLog
   readonly passwords: Passwords
   readonly box: SecretBox
@@ -236,11 +245,19 @@ const metadataLimits = { limitBytes: 1024 * 1024, timeoutMs: 20_000 }
 
 /** Wires the features together: what one needs of another it gets here. */
 export function createServices(parts: ServiceParts): Services {
-  const { relational, columnar, log, passwords, findPrincipal, clock, logger, metrics, ending } = parts
+  const { relational, columnar, hidden, log, passwords, findPrincipal, clock, logger, metrics, ending } =
+    parts
   const { box, outgoing, enqueueMail, publicUrl, overrides } = parts
   // One for everything that asks the engine: what one company asks does not hold up another.
   const gate = overrides.queryGate ?? createQueryGate()
-  const tokens = createTokenStore(relational.db)
+  const storedTokens = createTokenStore(relational.db)
+  const tokens: TokenStore = {
+    ...storedTokens,
+    async findClient(id) {
+      const client = await storedTokens.findClient(id)
+      return client && { ...client, redirectUris: redirectAddresses(client.redirectUris, publicUrl()) }
+    },
+  }
   const familiar = createFamiliarStore(relational.db)
   const readAuthorization = createAuthorizationReader(tokens)
   const passwordCheck = createPasswordCheck({
@@ -355,7 +372,7 @@ export function createServices(parts: ServiceParts): Services {
     readSight,
     clock,
   })
-  const statisticsStore = createStatisticsStore({ columnar })
+  const statisticsStore = createStatisticsStore({ columnar, hidden })
   const statistics = createStatisticsService({
     gate,
     columnar,
@@ -397,6 +414,8 @@ export function createServices(parts: ServiceParts): Services {
       ((tx, { companyId, datasourceId: resourceId }, outsideTeams) =>
         workflows.uses.listPublished(tx, companyId, { kind: 'datasource', resourceId }, outsideTeams)),
     enter: gate.enter,
+    requestPurge,
+    refreshHidden: hidden.refresh,
     box,
     outgoing,
     times: {
@@ -494,6 +513,7 @@ export function createServices(parts: ServiceParts): Services {
     signIn,
     readAuthorization,
     applications: createApplicationService({ relational, recordAudit }),
+    ownSessions: createOwnSessionService({ relational, recordAudit, readUserAgent: readSender }),
     authenticators: createAuthenticatorService({
       relational,
       passwordCheck,
@@ -515,6 +535,7 @@ export function createServices(parts: ServiceParts): Services {
           (await readAuthorization(new Map(Object.entries(query)), acceptLanguage)).request,
         finishSignIn: signIn.finishSingleSignOn,
         keepSignIn: signIn.keepSingleSignOn,
+        findClient: tokens.findClient,
         fetchDocument: (url) => outgoing.fetchDocument(url, metadataLimits),
         mailPasswordReset: accounts.passwordLinks.mailResetTo,
       },

@@ -99,4 +99,10 @@ export const signInErrors = {
     message: 'No such application has your consent or a session with you',
     data: ById,
   },
+  sessionNotFound: {
+    errorCode: 2019,
+    status: 404,
+    message: 'You have no such session',
+    data: ById,
+  },
 } as const satisfies Record<string, ErrorRow>

@@ -51,6 +51,22 @@ test('marks what has no number as an extension, and nothing else', () => {
   }
 })
 
+test('keeps answers that show a secret from being compressed', () => {
+  const shows = (schema: unknown, name = ''): boolean => {
+    if (typeof schema !== 'object' || schema === null) return false
+    const { type, description = '' } = schema as { type?: string; description?: string }
+    if (/shown (?:only|this once|once)/.test(description)) return true
+    if (/^(?:secret|token|password|recoveryCodes)$/.test(name) && (type === 'string' || type === 'array'))
+      return true
+    return Object.entries(schema).some(([key, each]) => shows(each, key))
+  }
+  const authenticated = allOperations.filter(({ scope }) => scope === 'authenticated')
+  for (const { id, schema, ...operation } of authenticated) {
+    const holdsSecret = 'holdsSecret' in operation
+    expect({ id, holdsSecret }).toEqual({ id, holdsSecret: shows(schema.response[200]) })
+  }
+})
+
 test('has unique ids, and unique addresses by method', () => {
   const ids = allOperations.map(({ id }) => id)
   expect(ids).toEqual([...new Set(ids)])

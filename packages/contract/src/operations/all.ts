@@ -117,6 +117,8 @@ const everyOperation = [
   profile.updateProfile,
   profile.changePassword,
   profile.endOwnSessions,
+  profile.listOwnSessions,
+  profile.endOwnSession,
   applications.listApplications,
   applications.deleteApplication,
   users.listUsers,

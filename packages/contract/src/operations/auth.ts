@@ -17,8 +17,10 @@ export const createToken = {
   description: `Gives an access token, which every other operation needs, and a refresh token where the client may use it.
 
 - Grant \`password\`: \`username\` (the e-mail address), \`password\` and \`client_id\`; for users who turned on one-time codes \`x-otp-code\` too.
-- Grant \`refresh_token\`: \`refresh_token\` and \`client_id\`. A browser that signed in to the web application may leave \`refresh_token\` to its cookie of that name.
+- Grant \`refresh_token\`: \`refresh_token\` and \`client_id\`. Without \`refresh_token\` the cookie of that name counts.
 - Grant \`authorization_code\`: \`code\`, \`redirect_uri\`, \`code_verifier\` and \`client_id\`, after a sign-in in the browser at \`/v2/oauth/authorize\` (RFC 6749 4.1 with PKCE S256; metadata at \`/.well-known/oauth-authorization-server\`).
+
+A page of this service asks with \`refresh_token_in\`: \`cookie\` and the code for the refresh token in a cookie instead of the body: HttpOnly, SameSite=Lax, Secure behind https, sent to this operation and \`/v2/oauth/revoke\` alone. A refresh with the cookie leaves the token out of its answer too. The cookie counts, and is given, only for requests from the origin of the service itself, by \`Sec-Fetch-Site\`, else \`Origin\`; where two cookies of the name are sent, neither counts.
 
 The access token is valid for one hour. The refresh token is valid for 30 days after the last access token that it issued: refreshing keeps the same refresh token and extends its validity. A client that is configured to rotate its refresh tokens gets another one with every refresh: the one before works for 30 seconds more, for requests at once and for answers that were lost, and the use of any older one ends the session with everything that it gave. The answer is bare, without the success envelope; failures carry the fields of the fail envelope and RFC 6749's \`error\` and \`error_description\` side by side.`,
   errors: [
@@ -66,7 +68,10 @@ The access token is valid for one hour. The refresh token is valid for 30 days a
   replies: {
     200: {
       description: 'The tokens',
-      headers: { 'Cache-Control': 'Always `no-store`' },
+      headers: {
+        'Cache-Control': 'Always `no-store`',
+        'Set-Cookie': 'The refresh token, where it is kept in the cookie',
+      },
       examples: {
         tokens: {
           summary: 'Tokens',
@@ -96,6 +101,7 @@ export const revokeToken = {
 
 - A refresh token is revoked with its access tokens: the session is signed out. So does one that another has replaced.
 - An access token is revoked alone; its refresh token remains valid.
+- Without \`token\` a page of this service signs out by its cookie \`refresh_token\`, which is taken away.
 
 A token that is unknown or has ended already is answered like one that was revoked. Failures carry the fields of the fail envelope and RFC 6749's \`error\` and \`error_description\` side by side.`,
   idempotent: true,

@@ -35,6 +35,7 @@ export const readAuthenticator = {
 export const offerAuthenticator = {
   ...common,
   id: 'offerAuthenticator',
+  holdsSecret: true,
   access: 'Yourself',
   method: 'POST',
   url,
@@ -51,6 +52,7 @@ export const offerAuthenticator = {
 export const confirmAuthenticator = {
   ...common,
   id: 'confirmAuthenticator',
+  holdsSecret: true,
   access: 'Yourself',
   method: 'POST',
   url: `${url}/confirm`,
@@ -72,6 +74,7 @@ export const confirmAuthenticator = {
 export const renewRecoveryCodes = {
   ...common,
   id: 'renewRecoveryCodes',
+  holdsSecret: true,
   access: 'Yourself',
   method: 'POST',
   url: `${url}/recovery-codes`,

@@ -9,6 +9,7 @@ const invitationId = idParams('Identifier of the invitation')
 
 export const inviteUser = {
   id: 'inviteUser',
+  holdsSecret: true,
   extension: true,
   method: 'POST',
   url,
@@ -74,6 +75,7 @@ export const listInvitations = {
 
 export const renewInvitation = {
   id: 'renewInvitation',
+  holdsSecret: true,
   extension: true,
   method: 'POST',
   url: `${url}/:id/renew`,

@@ -1,7 +1,8 @@
 import { Type } from 'typebox'
 import { EmptyObject, successEnvelope } from '../envelope.ts'
 import type { Operation } from '../operation.ts'
-import { strict } from '../resources/formats.ts'
+import { idParams, strict } from '../resources/formats.ts'
+import { OwnSession } from '../resources/own-session.ts'
 import { PasswordChange, Profile, ProfileUpdate } from '../resources/user.ts'
 
 const url = '/v2/entities/users/me'
@@ -74,6 +75,42 @@ export const changePassword = {
         ),
       ),
     },
+  },
+} as const satisfies Operation
+
+export const listOwnSessions = {
+  id: 'listOwnSessions',
+  extension: true,
+  method: 'GET',
+  url: `${url}/sessions`,
+  scope: 'authenticated',
+  access,
+  tag: 'Accounts',
+  summary: 'List your sessions',
+  description:
+    'Where you are signed in, what was used last first. No token is among it. What a session says of its browser is what the program that asked for its tokens said of itself.',
+  errors: [],
+  replies: { 200: { description: 'All of them' } },
+  schema: { response: { 200: successEnvelope(Type.Array(OwnSession)) } },
+} as const satisfies Operation
+
+export const endOwnSession = {
+  id: 'endOwnSession',
+  extension: true,
+  method: 'DELETE',
+  url: `${url}/sessions/:id`,
+  scope: 'authenticated',
+  access,
+  tag: 'Accounts',
+  summary: 'End one of your sessions',
+  description:
+    'Ends the session with its refresh token and access tokens, in every process of the service. It may be the one of this call.',
+  audit: { action: 'sign-out', target: 'user', of: 'caller' },
+  errors: ['sessionNotFound'],
+  replies: { 200: { description: 'It has ended' } },
+  schema: {
+    params: idParams('The session'),
+    response: { 200: successEnvelope(EmptyObject) },
   },
 } as const satisfies Operation
 

@@ -75,6 +75,7 @@ export const listScimTokens = {
 
 export const createScimToken = {
   id: 'createScimToken',
+  holdsSecret: true,
   extension: true,
   method: 'POST',
   url: tokensUrl,

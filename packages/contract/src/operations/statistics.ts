@@ -158,8 +158,10 @@ export const readStatisticsMeta = {
     'Every measure and dimension that a query of your company can name, labels of its events included, with title, exact meaning, type, format and source, and which of them may meet in one query.',
   errors: ['unavailable'],
   replies: {
+    304: { description: 'The model is the one that `If-None-Match` names' },
     200: {
       description: 'The statistics model as your company sees it',
+      headers: { ETag: 'Names the model as it is' },
       examples: {
         events: {
           summary: 'Two measures and two dimensions of it',
@@ -211,7 +213,7 @@ export const readStatisticsMeta = {
       },
     },
   },
-  schema: { response: { 200: successEnvelope(StatisticsMeta) } },
+  schema: { response: { 200: successEnvelope(StatisticsMeta), 304: Type.Null() } },
 } as const satisfies Operation
 
 /** Values of a dimension, as an input offers them. */

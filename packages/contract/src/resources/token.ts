@@ -26,7 +26,11 @@ export const RefreshTokenGrant = Type.Object(
   {
     grant_type: Type.Literal('refresh_token'),
     client_id: clientId,
-    refresh_token: secret('The refresh token of an earlier answer to the same client'),
+    refresh_token: Type.Optional(
+      secret(
+        'The refresh token of an earlier answer to the same client; absent where the cookie of a page of this service has it',
+      ),
+    ),
   },
   { title: 'RefreshTokenGrant' },
 )
@@ -39,6 +43,12 @@ export const AuthorizationCodeGrant = Type.Object(
     code: secret('From the address that the sign-in returned to; works once, for 60 seconds'),
     redirect_uri: Type.String({ minLength: 1, maxLength: 2_048, description: 'The same as asked with' }),
     code_verifier: Type.String({ minLength: 43, maxLength: 128, description: 'RFC 7636' }),
+    refresh_token_in: Type.Optional(
+      Type.Literal('cookie', {
+        description:
+          'For pages of this service alone: the refresh token comes in the cookie `refresh_token`, which no script reads, and not in the body',
+      }),
+    ),
   },
   { title: 'AuthorizationCodeGrant' },
 )
@@ -58,7 +68,11 @@ export type TokenRequest = Static<typeof TokenRequest>
 export const RevocationRequest = Type.Object(
   {
     client_id: clientId,
-    token: secret('An access token or a refresh token of this client'),
+    token: Type.Optional(
+      secret(
+        'An access token or a refresh token of this client; absent where the cookie of a page of this service has it',
+      ),
+    ),
     token_type_hint: Type.Optional(
       Type.String({ description: 'Which of the two it is; not needed, and a wrong one does not matter' }),
     ),
@@ -74,7 +88,7 @@ export const TokenResponse = Type.Object(
     refresh_token: Type.Optional(
       Type.String({
         description:
-          'Gives the next access token; valid for 30 days after the last access token. Absent for a client that may not use the grant `refresh_token`',
+          'Gives the next access token; valid for 30 days after the last access token. Absent for a client that may not use the grant `refresh_token`, and where it is in the cookie',
       }),
     ),
     token_type: Type.Literal('Bearer'),

@@ -111,7 +111,6 @@ test('T08: an owner with a session refreshes on, and signs in from beside the at
   const headers = {
     cookie: `refresh_token=${refresh_token}`,
     'sec-fetch-site': 'same-origin',
-    'x-csrf-protection': '1',
   }
   await fail(9, owner, { ...attacker, headers })
   expect((await auth.signIn(owner, undefined, { ...attacker, headers })).statusCode).toBe(200)

@@ -36,6 +36,19 @@ async function meta(): Promise<StatisticsMeta> {
 }
 
 describe('the metadata', () => {
+  it('is not sent again to who has it, until there is more to tell', async () => {
+    const ask = (headers = {}) =>
+      app.app.inject({ url: '/v2/statistics/meta', headers: { ...callerToken, ...headers } })
+    const { etag } = (await ask()).headers
+    const again = await ask({ 'if-none-match': String(etag) })
+    expect([again.statusCode, again.body, again.headers.etag]).toEqual([304, '', etag])
+    await engine.load([storedEvent({ labels: { store: 'Paris' } })])
+    app.now += 60_000
+    const later = await ask({ 'if-none-match': String(etag) })
+    expect(later.statusCode).toBe(200)
+    expect(later.headers.etag).not.toBe(etag)
+  })
+
   it('describes every member of the model', async () => {
     const { measures, dimensions } = await meta()
     expect(Object.keys(measures)).toEqual([

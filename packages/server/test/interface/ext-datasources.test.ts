@@ -265,6 +265,36 @@ describe('who sees a datasource', () => {
     expect(await store.findState('f'.repeat(24))).toBeUndefined()
   })
 
+  test('takes the events of a deleted one out of every answer at once, those that are kept for a while too', async () => {
+    as(company.companyId, shop)
+    const [stays, goes] = [await create('Stays', shop), await create('Goes', shop)]
+    for (const id of [stays, goes, goes]) {
+      await columnar.command({
+        sql: `INSERT INTO events (company, datasource, time, name, tmp_id)
+              VALUES ({company: String}, {id: String}, '2026-01-01 00:00:00', 'page_view', 'device')`,
+        params: { company: company.companyId, id },
+      })
+    }
+    const query = {
+      dimensions: [],
+      timeDimensions: [],
+      measures: ['events.count'],
+      filters: [{ member: 'events.datasource', operator: 'equals', values: [stays, goes] }],
+    }
+    const count = async (): Promise<unknown> => {
+      const reply = await app.inject({
+        method: 'POST',
+        url: '/v2/statistics/query',
+        headers: callerToken,
+        payload: query,
+      })
+      return reply.statusCode === 200 ? JSON.parse(reply.json().data) : reply.json()
+    }
+    expect(await count()).toEqual([{ 'events.count': 3 }])
+    expect(await call('DELETE', `/${goes}`)).toMatchObject({ code: 200 })
+    expect(await count()).toEqual([{ 'events.count': 1 }])
+  })
+
   test('is made for the teams that are given by those who are in none', async () => {
     const { id } = await database.transaction((tx) =>
       insertDatasource(tx, { companyId: other.companyId, name: 'W', teamIds: [other.teamId] }),

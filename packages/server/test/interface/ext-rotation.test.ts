@@ -1,3 +1,4 @@
+import type { LightMyRequestResponse } from 'fastify'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createAccessCache } from '../../src/features/identity/sessions/access/access-cache.ts'
 import { watchAccessChanges } from '../../src/features/identity/sessions/access/access-changes.ts'
@@ -298,6 +299,10 @@ test('every process knows within a second that a session has ended for a reuse',
   }
 })
 
+/** The token that a reply puts into the cookie. */
+const cookieOf = (reply: LightMyRequestResponse): string =>
+  /^refresh_token=([\w-]{43});/.exec(String([reply.headers['set-cookie']].flat()[0]))?.[1] ?? ''
+
 test('T19: the cookie follows to the next token', async () => {
   const { refresh_token } = await ada.signIn()
   const post = (cookie: string, more: Record<string, string> = {}) =>
@@ -306,22 +311,19 @@ test('T19: the cookie follows to the next token', async () => {
       {
         headers: {
           'sec-fetch-site': 'same-origin',
-          'x-csrf-protection': '1',
           cookie: `refresh_token=${cookie}`,
         },
       },
     )
   const reply = await post(refresh_token)
-  const next = reply.json().refresh_token
+  const next = cookieOf(reply)
+  expect(next).not.toBe('')
   expect(next).not.toBe(refresh_token)
-  expect(reply.headers['set-cookie']).toBe(
-    `refresh_token=${next}; Max-Age=2592000; Path=/v2/auth/token; HttpOnly; SameSite=Lax`,
-  )
   const again = await post(next)
   expect(again.statusCode).toBe(200)
   // Another token in the body is another session, and the cookie keeps its own.
   const other = await ada.signIn()
-  const beside = await post(again.json().refresh_token, { refresh_token: other.refresh_token })
+  const beside = await post(cookieOf(again), { refresh_token: other.refresh_token })
   expect([beside.statusCode, beside.headers['set-cookie']]).toEqual([200, undefined])
 })
 

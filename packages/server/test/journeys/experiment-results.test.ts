@@ -39,7 +39,7 @@ beforeAll(async () => {
         exactCounts: false,
         eventAliases,
       }),
-      readVersion: () => createStatisticsStore(engine).readVersion(),
+      readVersion: () => createStatisticsStore({ ...engine, hidden: { ids: () => [] } }).readVersion(),
       run: (_, statement) => rowsOfCompiled(engine.columnar, statement, defaultRunLimits),
       clock: { now: () => now },
     }),

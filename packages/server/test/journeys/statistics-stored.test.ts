@@ -283,6 +283,7 @@ describe('label keys', () => {
         query: (statement) =>
           columnar.query({ ...statement, settings: { ...statement.settings, max_rows_to_read: 10 } }),
       },
+      hidden: { ids: () => [] },
     })
     // More events than may be read.
     await engine.load(Array.from({ length: 20 }, () => storedEvent({ labels: { store: '1' } })))

@@ -1,3 +1,5 @@
+import { brotliDecompressSync, gunzipSync } from 'node:zlib'
+
 /** Bytes; of longer bodies, which are streams, nothing is kept. */
 const maxBytes = 4 * 1024 * 1024
 
@@ -11,7 +13,13 @@ export function keepBody() {
       if (bytes <= maxBytes) chunks.push(Buffer.from(chunk))
       else chunks = []
     },
-    /** Undefined where it was too long. */
-    text: (): string | undefined => (bytes <= maxBytes ? Buffer.concat(chunks).toString() : undefined),
+    /** Undefined where it was too long. @param coding the `Content-Encoding` of the chunks */
+    text(coding?: string): string | undefined {
+      if (bytes > maxBytes) return undefined
+      const body = Buffer.concat(chunks)
+      return (
+        coding === 'br' ? brotliDecompressSync(body) : coding === 'gzip' ? gunzipSync(body) : body
+      ).toString()
+    },
   }
 }

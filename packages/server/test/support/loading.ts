@@ -10,6 +10,13 @@ import {
   type LoaderService,
 } from '../../src/features/loading/loader-service.ts'
 import { createLoaderStore } from '../../src/features/loading/loader-store.ts'
+import {
+  type HiddenDatasources,
+  watchHiddenDatasources,
+} from '../../src/features/loading/purges/hidden-datasources.ts'
+import { createPurgeLedger } from '../../src/features/loading/purges/purge-ledger-store.ts'
+import { createPurgeStore } from '../../src/features/loading/purges/purge-store.ts'
+import { createPurger } from '../../src/features/loading/purges/purger.ts'
 import { systemClock } from '../../src/platform/clock.ts'
 import { silentLogger } from '../../src/platform/logger.ts'
 import { embeddedColumnar } from '../../src/platform/stores/columnar-embedded.ts'
@@ -54,6 +61,7 @@ export interface LoadingGround {
   readonly engine: TestEngine
   readonly store: ReturnType<typeof createLoaderStore>
   readonly checkpoints: ReturnType<typeof createCheckpointStore>
+  readonly hidden: HiddenDatasources
   log: EventLog
   /** Closes and opens the log, as a restart does. */
   reopenLog(options?: Partial<SegmentLogOptions>): Promise<void>
@@ -88,6 +96,8 @@ export async function createLoadingGround(): Promise<LoadingGround> {
   const store = createLoaderStore({ columnar: engine, threads: 2 })
   let log = await openLog()
   const checkpoints = createCheckpointStore({ relational: database, log: log.id })
+  const ledger = createPurgeLedger(database.db)
+  const hidden = await watchHiddenDatasources({ ledger, pool: database.pool, log: silentLogger })
   let child = engine.child
 
   const isLoaded = async (): Promise<boolean> => {
@@ -100,6 +110,7 @@ export async function createLoadingGround(): Promise<LoadingGround> {
     engine,
     store,
     checkpoints,
+    hidden,
     get log() {
       return log
     },
@@ -120,6 +131,13 @@ export async function createLoadingGround(): Promise<LoadingGround> {
         log,
         store,
         checkpoints,
+        ledger,
+        purger: createPurger({
+          ledger,
+          store: createPurgeStore({ columnar: engine }),
+          hidden,
+          logger: silentLogger,
+        }),
         clock: systemClock,
         logger: silentLogger,
         limits: { ...quick, ...limits },
@@ -174,6 +192,7 @@ export async function createLoadingGround(): Promise<LoadingGround> {
     async close() {
       await log.close()
       await child.stop()
+      await hidden.close()
       await Promise.all([engine.close(), database.close()])
       rmSync(directory, { recursive: true })
     },

@@ -35,6 +35,17 @@ async function insertConsent({ relational }: PermissionWorld, { userId }: Person
   return id
 }
 
+async function insertSession({ relational }: PermissionWorld, userId: string): Promise<string> {
+  const id = newId()
+  await relational.pool.query(
+    `insert into refresh_tokens (id, token_hash, user_id, client_id, address, created_at, used_at, expires_at)
+     select $1, sha256(convert_to($1, 'utf8')), $2, client.id, '192.0.2.1', now(), now(), now() + interval '1 day'
+     from oauth_clients as client limit 1`,
+    [id, userId],
+  )
+  return id
+}
+
 /** What people do about their own account, and with another user's lost device or password. */
 export const ownAccountRows: PermissionRows = {
   readProfile: { ...everybody, call: () => ({ path: me }) },
@@ -56,6 +67,18 @@ export const ownAccountRows: PermissionRows = {
     call: async (world, caller) => {
       const owner = caller.companyId === world.admin.companyId ? caller : world.admin
       return { path: `${me}/applications/${await insertConsent(world, owner)}` }
+    },
+    stranger: 404,
+    access: [[nothing, 200]],
+  },
+
+  listOwnSessions: { ...everybody, call: () => ({ path: `${me}/sessions` }) },
+
+  endOwnSession: {
+    // A user of another company asks for a session of the administrator's.
+    call: async (world, caller) => {
+      const { userId } = caller.companyId === world.admin.companyId ? caller : world.admin
+      return { path: `${me}/sessions/${await insertSession(world, userId)}` }
     },
     stranger: 404,
     access: [[nothing, 200]],

@@ -122,6 +122,7 @@ export async function openPermissionWorld(service: Service): Promise<PermissionW
       method: 'password',
       clientId: service.clientId,
       address: '127.0.0.1',
+      userAgent: '',
       refreshTokenId: newId(),
       refreshTokenHash: hashSecret(newSecret()),
       accessTokenId: newId(),

@@ -168,7 +168,8 @@ export function watchReply(
   }
   raw.once('finish', () => {
     const contentType = String(reply.getHeader('content-type') ?? '')
-    const sent = { status: raw.statusCode, contentType, body: body.text() }
+    const coding = String(reply.getHeader('content-encoding') ?? '')
+    const sent = { status: raw.statusCode, contentType, body: body.text(coding) }
     for (const fault of faultsOfReply(method, url, sent)) report(fault)
   })
 }

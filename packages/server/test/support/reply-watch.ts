@@ -39,6 +39,7 @@ interface Exchange {
 interface Fetched {
   readonly status: number
   readonly contentType: string
+  readonly coding: string
   readonly body: ReturnType<typeof keepBody>
 }
 
@@ -50,9 +51,16 @@ subscribe('undici:request:headers', (message) => {
   }
   if (!/^\/(v1|v2|collect)\//.test(request.path)) return
   const headers = response.headers.map(String)
-  const place = headers.findIndex((name, i) => i % 2 === 0 && name.toLowerCase() === 'content-type')
-  const contentType = place < 0 ? '' : (headers[place + 1] ?? '')
-  fetched.set(request, { status: response.statusCode, contentType, body: keepBody() })
+  const headerOf = (wanted: string): string => {
+    const place = headers.findIndex((name, i) => i % 2 === 0 && name.toLowerCase() === wanted)
+    return place < 0 ? '' : (headers[place + 1] ?? '')
+  }
+  fetched.set(request, {
+    status: response.statusCode,
+    contentType: headerOf('content-type'),
+    coding: headerOf('content-encoding'),
+    body: keepBody(),
+  })
 })
 subscribe('undici:request:bodyChunkReceived', (message) => {
   const { request, chunk } = message as Exchange & { chunk: Uint8Array }
@@ -64,7 +72,10 @@ subscribe('undici:request:trailers', (message) => {
   if (!reply) return
   checks = checks.then(async () => {
     const { faultsOfReceived } = await load()
-    const faults = faultsOfReceived(request.method, request.path, { ...reply, body: reply.body.text() })
+    const faults = faultsOfReceived(request.method, request.path, {
+      ...reply,
+      body: reply.body.text(reply.coding),
+    })
     faults.forEach(report)
   })
 })

@@ -46,7 +46,8 @@ export async function openStatisticsEngine(): Promise<StatisticsEngine> {
   const openLoader = () => {
     const store = createLoaderStore({ columnar: engine, threads: 2 })
     const known = createKnownKeys({ store, clock: systemClock, logger: silentLogger })
-    return createBatchLoader({ store, known, attempted: { sequence } })
+    const ledger = { listPurged: async () => [] }
+    return createBatchLoader({ store, known, attempted: { sequence }, ledger })
   }
   let loader = openLoader()
 

@@ -9,7 +9,7 @@ export const datasources = pgTable('datasources', {
   kind: text('kind', { enum: ['tracking', 'worker', 'workflow_events'] })
     .notNull()
     .default('tracking'),
-  /** Only an active one takes events; a deleted one is never found, but its events keep its id. */
+  /** Only an active one takes events; a deleted one is never found. */
   status: text('status', { enum: ['active', 'paused', 'deleted'] })
     .notNull()
     .default('active'),

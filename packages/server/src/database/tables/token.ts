@@ -10,6 +10,8 @@ export const refreshTokens = pgTable('refresh_tokens', {
   clientId: id('client_id').notNull(),
   /** Where the session was last used from: an IPv4 address or the /64 of an IPv6 one. */
   address: text('address').notNull(),
+  /** What the program that it began with calls itself; empty when unknown. */
+  userAgent: text('user_agent').notNull().default(''),
   createdAt: instant('created_at').notNull(),
   expiresAt: instant('expires_at').notNull(),
   /** How the user has authenticated. */

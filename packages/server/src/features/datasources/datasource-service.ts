@@ -45,6 +45,10 @@ export interface DatasourceServiceDependencies {
   readonly listUsesOfDatasource: ListUsesOfDatasource
   /** Removes a file of content that no datasource has now. */
   readonly removeContent: (name: string) => Promise<void>
+  /** In the transaction of a deletion: the events of the datasource leave the statistics. */
+  readonly requestPurge: (tx: AllQueries, of: { companyId: string; datasourceId: string }) => Promise<void>
+  /** Lets this process know at once which datasources are deleted. */
+  readonly refreshHidden: () => Promise<void>
   /** Waits for one of the company's places to ask the engine, and gives the function that leaves it. */
   readonly enter: (companyId: string) => Promise<() => void>
 }
@@ -69,7 +73,7 @@ export type DatasourceService = ReturnType<typeof createDatasourceService>
 /** Datasources as users see them, with the counts of their events. */
 export function createDatasourceService(dependencies: DatasourceServiceDependencies) {
   const { relational, recordAudit, listTeams, log, importLog, settings, removeContent, enter } = dependencies
-  const { listUsesOfDatasource } = dependencies
+  const { listUsesOfDatasource, requestPurge, refreshHidden } = dependencies
   const store = createDatasourceStore(relational.db)
 
   async function get(viewer: Viewer, id: string): Promise<StoredDatasource> {
@@ -268,12 +272,17 @@ export function createDatasourceService(dependencies: DatasourceServiceDependenc
         requireOrdinary(locked)
         await requireUnused(tx, locked, 'Workflows use this datasource')
         const worker = await createWorkerStore(tx).lock(companyId, locked.id)
-        // Events keep the id of theirs, whose row stays.
         if (locked.kind === 'worker') await within.delete(companyId, locked.id)
-        else await within.update(companyId, locked.id, { status: 'deleted' })
+        else {
+          // Its row stays, so that the collector and the audit log know the id.
+          await within.update(companyId, locked.id, { status: 'deleted' })
+          await requestPurge(tx, { companyId, datasourceId: locked.id })
+        }
         await recordAudit(tx, auditEventOf(caller, 'datasource-delete', targetOf(locked)))
         return worker?.content?.file
       })
+      // Other processes are told by the database, as is this one should the reading fail.
+      await refreshHidden().catch(() => {})
       // What a failure leaves is swept later, as are the rows.
       if (content !== undefined) await removeContent(content).catch(() => {})
     },

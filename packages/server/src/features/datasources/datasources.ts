@@ -37,7 +37,7 @@ export interface DatasourceContents extends ContentFilesOptions {
 export interface DatasourcesDependencies
   extends Pick<
     DatasourceServiceDependencies,
-    'recordAudit' | 'listTeams' | 'log' | 'listUsesOfDatasource' | 'enter'
+    'recordAudit' | 'listTeams' | 'log' | 'listUsesOfDatasource' | 'enter' | 'requestPurge' | 'refreshHidden'
   > {
   readonly relational: Pick<Relational, 'db' | 'transaction' | 'pool'>
   readonly box: SecretBox

@@ -3,7 +3,16 @@ import type { CounterChange } from './checkpoint-store.ts'
 import type { KnownKeys } from './keys/known-keys.ts'
 import { duplicateWindowMs, type LoaderStore } from './loader-store.ts'
 import { controlLine, linesOf, readRefusedRow } from './log/log-lines.ts'
-import { datasourceKey, nothing, type Outcome, outcomeOf, type Received, together } from './outcome.ts'
+import {
+  datasourceKey,
+  nothing,
+  type Outcome,
+  outcomeOf,
+  type Received,
+  together,
+  totalsOf,
+} from './outcome.ts'
+import type { PurgeLedger } from './purges/purge-ledger-store.ts'
 import type { DuplicateGroup, Selection, StagedGroup, Staging } from './staged-rows.ts'
 
 /**
@@ -58,13 +67,16 @@ export interface BatchLoaderDependencies {
   readonly known: Pick<KnownKeys, 'takeBatch' | 'stored'>
   /** The greatest sequence number that any load has begun to store. */
   readonly attempted: { sequence: number }
+  readonly ledger: Pick<PurgeLedger, 'listPurged'>
 }
 
 /**
  * Brings rows of the log into the columnar store. Keys are stored before events: when a load is interrupted, those
  * keys decide at its repetition, and for a process that loads another log meanwhile, so that the same events are stored.
  */
-export function createBatchLoader({ store, known, attempted }: BatchLoaderDependencies): BatchLoader {
+export function createBatchLoader(dependencies: BatchLoaderDependencies): BatchLoader {
+  const { store, known, attempted, ledger } = dependencies
+
   async function stage(staging: Staging, pieces: AsyncIterable<Buffer> | Iterable<Buffer>): Promise<void> {
     await store.clear(staging)
     try {
@@ -94,15 +106,17 @@ export function createBatchLoader({ store, known, attempted }: BatchLoaderDepend
     if (latest - earliest > duplicateWindowMs) {
       throw new BatchRefused('the batch was received in more than 7 days', true)
     }
+    const purged = await ledger.listPurged(groups.map(({ datasource }) => datasource))
     try {
       const duplicates = await findDuplicates(groups, staging)
-      await insert(groups, duplicates.length > 0, staging)
-      known.stored(keys - duplicates.reduce((sum, group) => sum + group.duplicate, 0))
-      if (duplicates.length > 0) await noteReusedIds(staging)
+      await insert(groups, duplicates.length > 0, staging, purged)
+      const result = outcome(groups, duplicates, purged, { earliest, latest })
+      known.stored(totalsOf(result).accepted)
+      if (duplicates.length > 0) await noteReusedIds(staging, purged)
       if ((await store.countStaged(staging)) !== rows) {
         throw new StagingLost('The engine was restarted while a batch was being loaded')
       }
-      return outcome(groups, duplicates, { earliest, latest })
+      return result
     } catch (error) {
       throw refused(error, false)
     }
@@ -116,9 +130,10 @@ export function createBatchLoader({ store, known, attempted }: BatchLoaderDepend
   }
 
   /** A note is not worth a batch: what the engine cannot compare in a moment is not noted. */
-  async function noteReusedIds(staging: Staging): Promise<void> {
+  async function noteReusedIds(staging: Staging, purged: readonly string[]): Promise<void> {
     try {
-      const reused = await store.findReusedIds(staging)
+      const found = await store.findReusedIds(staging)
+      const reused = found.filter(({ datasource }) => !purged.includes(datasource))
       if (reused.length > 0) await store.noteReusedIds(reused)
     } catch (error) {
       if (!(error instanceof ColumnarError)) throw error
@@ -129,12 +144,13 @@ export function createBatchLoader({ store, known, attempted }: BatchLoaderDepend
     groups: readonly StagedGroup[],
     withoutDuplicates: boolean,
     staging: Staging,
+    purged: readonly string[],
   ): Promise<void> {
     const firstSequence = Math.min(...groups.map((group) => group.firstSequence))
     const lastSequence = Math.max(...groups.map((group) => group.lastSequence))
     const unlessStored = firstSequence <= attempted.sequence ? { firstSequence, lastSequence } : undefined
     attempted.sequence = Math.max(attempted.sequence, lastSequence)
-    const selection: Selection = { staging, withoutDuplicates, unlessStored }
+    const selection: Selection = { staging, withoutDuplicates, unlessStored, purged }
     if (sumOf(groups, 'events') > 0) await store.insertKeys(selection)
     const hasPurchases = sumOf(groups, 'purchases') > 0
     const hasInteractions = sumOf(groups, 'interactions') > 0
@@ -148,7 +164,7 @@ export function createBatchLoader({ store, known, attempted }: BatchLoaderDepend
       sumOf(groups, 'logRows') > 0 ? store.insertLog(selection) : undefined,
       sumOf(groups, 'events') > 0 ? store.insertLabelKeys(selection, hasInteractions) : undefined,
     ])
-    if (hasPurchases) await store.insertOrders(staging)
+    if (hasPurchases) await store.insertOrders(selection)
   }
 
   async function insertEvents(groups: readonly StagedGroup[], selection: Selection): Promise<void> {
@@ -165,6 +181,7 @@ export function createBatchLoader({ store, known, attempted }: BatchLoaderDepend
   function outcome(
     groups: readonly StagedGroup[],
     duplicates: readonly DuplicateGroup[],
+    purged: readonly string[],
     received: Received,
   ): Outcome {
     const repeated = new Map(duplicates.map((group) => [datasourceKey(group), group]))
@@ -172,12 +189,14 @@ export function createBatchLoader({ store, known, attempted }: BatchLoaderDepend
     for (const { company, datasource, events, changed, dropped, bot } of groups) {
       const key = datasourceKey({ company, datasource })
       const without = repeated.get(key)
+      const fresh = events - (without?.duplicate ?? 0)
+      const isPurged = purged.includes(datasource)
       changes.set(key, {
         company,
         datasource,
-        accepted: events - (without?.duplicate ?? 0),
-        changed: changed - (without?.changed ?? 0),
-        dropped,
+        accepted: isPurged ? 0 : fresh,
+        changed: isPurged ? 0 : changed - (without?.changed ?? 0),
+        dropped: dropped + (isPurged ? fresh : 0),
         bot,
         duplicate: without?.duplicate ?? 0,
       })

@@ -20,9 +20,19 @@ interface LabelKey {
   readonly company: string
   readonly source: Source
   readonly key: string
+  readonly datasource: string
 }
 
-type StagedKeys = { readonly company: string } & Readonly<Record<Source, readonly string[]>>
+type StagedKeys = Pick<LabelKey, 'company' | 'datasource'> & Readonly<Record<Source, readonly string[]>>
+
+/** Datasources by the keys that events of theirs have. */
+type StoredKeys = Readonly<Record<Source, Map<string, Set<string>>>>
+
+function add(keys: StoredKeys, { source, key, datasource }: LabelKey): void {
+  const datasources = keys[source].get(key)
+  if (datasources) datasources.add(datasource)
+  else keys[source].set(key, new Set([datasource]))
+}
 
 export interface LabelKeysDependencies {
   readonly ask: <R>(statement: Statement) => Promise<R[]>
@@ -36,17 +46,17 @@ export interface LabelKeysDependencies {
 /** Maintains the label keys of each company's events, so that listing them reads no events. */
 export function createLabelKeys({ ask, insert, conditionsOf, threads }: LabelKeysDependencies) {
   /** Keys that are stored, by company. */
-  const stored = new Map<string, Readonly<Record<Source, Set<string>>>>()
+  const stored = new Map<string, StoredKeys>()
 
-  async function storedOf(company: string): Promise<Readonly<Record<Source, Set<string>>>> {
+  async function storedOf(company: string): Promise<StoredKeys> {
     let keys = stored.get(company)
     if (keys === undefined) {
-      keys = { events: new Set(), purchases: new Set(), workflows: new Set() }
+      keys = { events: new Map(), purchases: new Map(), workflows: new Map() }
       const rows = await ask<LabelKey>({
-        sql: 'SELECT DISTINCT source, key FROM label_keys WHERE company = {company: String}',
+        sql: 'SELECT DISTINCT company, source, key, datasource FROM label_keys WHERE company = {company: String}',
         params: { company },
       })
-      for (const { source, key } of rows) keys[source].add(key)
+      for (const row of rows) add(keys, row)
     }
     stored.delete(company)
     const [oldest] = stored.keys()
@@ -56,6 +66,11 @@ export function createLabelKeys({ ask, insert, conditionsOf, threads }: LabelKey
   }
 
   return {
+    /** Reads the keys of a company again before the next ones are stored. */
+    forgetLabelKeys(company: string): void {
+      stored.delete(company)
+    },
+
     /**
      * Stores the label keys of staged events. A key that is stored already changes nothing.
      * @param hasInteractions whether some are interactions with workflows. The sender of a request for a content
@@ -85,22 +100,31 @@ export function createLabelKeys({ ask, insert, conditionsOf, threads }: LabelKey
           : '[] AS workflows',
       ]
       const staged = await ask<StagedKeys>({
-        sql: `SELECT k AS company, ${columns.join(', ')}
-              FROM ${table} WHERE ${conditionsOf(selection, `${isEvent} AND notEmpty(l)`)} GROUP BY k`,
+        sql: `SELECT k AS company, d AS datasource, ${columns.join(', ')}
+              FROM ${table} WHERE ${conditionsOf(selection, `${isEvent} AND notEmpty(l)`)} GROUP BY k, d`,
+        params: { purged: selection.purged },
         settings: { max_threads: size === 'small' ? 1 : threads, max_execution_time: 120 },
       })
       const fresh: LabelKey[] = []
-      for (const each of staged) {
-        const known = await storedOf(each.company)
+      for (const { company, datasource, ...keysBySource } of staged) {
+        const known = await storedOf(company)
         for (const source of sources) {
-          const room = maxKeys[source] - known[source].size
-          const keys = each[source].filter((key) => !known[source].has(key)).slice(0, Math.max(0, room))
-          fresh.push(...keys.map((key) => ({ company: each.company, source, key })))
+          for (const key of keysBySource[source]) {
+            const senders = known[source].get(key)
+            if (senders?.has(datasource) || (!senders && known[source].size >= maxKeys[source])) continue
+            const row = { company, source, key, datasource }
+            add(known, row)
+            fresh.push(row)
+          }
         }
       }
       if (fresh.length === 0) return
-      await insert(fresh)
-      for (const { company, source, key } of fresh) stored.get(company)?.[source].add(key)
+      try {
+        await insert(fresh)
+      } catch (error) {
+        for (const { company } of fresh) stored.delete(company)
+        throw error
+      }
     },
   }
 }

@@ -12,12 +12,16 @@ import { createKnownKeys } from './keys/known-keys.ts'
 import type { LoaderStore } from './loader-store.ts'
 import { PieceMemory, planBatch } from './log/log-batch.ts'
 import { changesOf, nothing, type Outcome, totalsOf } from './outcome.ts'
+import type { PurgeLedger } from './purges/purge-ledger-store.ts'
+import type { Purger } from './purges/purger.ts'
 import type { Staging } from './staged-rows.ts'
 
 export interface LoaderDependencies {
   readonly log: Pick<EventLog, 'read' | 'release' | 'start' | 'end' | 'changed' | 'state'>
   readonly store: LoaderStore
   readonly checkpoints: CheckpointStore
+  readonly ledger: Pick<PurgeLedger, 'listPurged'>
+  readonly purger: Purger
   readonly clock: Clock
   readonly logger: Logger
   readonly metrics?: Pick<Metrics, 'loadedEvents' | 'loadSeconds' | 'gauge'>
@@ -97,15 +101,16 @@ const persistentAfter = 3
  * within 7 days, counted exactly (docs/interface.md, Collector; ARCHITECTURE.md, The way of an event).
  */
 export function createLoaderService(dependencies: LoaderDependencies): LoaderService {
-  const { log, store, checkpoints, clock, logger, metrics } = dependencies
+  const { log, store, checkpoints, ledger, purger, clock, logger, metrics } = dependencies
   const limits = { ...defaults, ...dependencies.limits }
   const attempted = { sequence: 0 }
   const known = createKnownKeys({ store, clock, logger })
-  const batches = createBatchLoader({ store, known, attempted })
+  const batches = createBatchLoader({ store, known, attempted, ledger })
   const memory = new PieceMemory(limits.pieceBytes)
   const upkeep = createKeyUpkeep({ store, clock, logger })
   const stopping = new AbortController()
   let running: Promise<void> | undefined
+  let batchAtHand: Promise<unknown> = Promise.resolve()
   let condition: LoaderState['condition'] = 'stopped'
   let lastError: string | undefined
   let loadedAt: number | undefined
@@ -159,6 +164,14 @@ export function createLoaderService(dependencies: LoaderDependencies): LoaderSer
     // Removing files takes time of the disk's, and the next batch does not wait for it.
     let releasing = release(position)
     condition = 'loading'
+    const endPurges = purger.begin({
+      batchAtHand: () =>
+        batchAtHand.then(
+          () => {},
+          () => {},
+        ),
+      onPurged: store.forgetLabelKeys,
+    })
     try {
       await known.begin()
       while (!stopping.signal.aborted) {
@@ -179,7 +192,9 @@ export function createLoaderService(dependencies: LoaderDependencies): LoaderSer
             ahead.catch(() => undefined)
           }
           await lock.check()
-          const outcome = await load(prepared)
+          const loading = load(prepared)
+          batchAtHand = loading
+          const outcome = await loading
           if (outcome === 'refused') {
             await ahead?.catch(() => undefined)
             ahead = undefined
@@ -202,6 +217,7 @@ export function createLoaderService(dependencies: LoaderDependencies): LoaderSer
       // Nothing of this turn is at work when the next one begins.
       await ahead?.catch(() => undefined)
       await known.stop()
+      await endPurges()
       await releasing
     }
   }

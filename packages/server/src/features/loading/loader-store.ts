@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto'
-import type { DropRuleId } from '@millrace/contract/events/rules.ts'
 import { eventColumns, lineKeys, stagingColumns } from '../../database/event-columns.ts'
 import { isRecent, personColumns } from '../../database/person-columns.ts'
 import { hasInteractionName, isInteraction, workflowColumns } from '../../database/workflow-columns.ts'
@@ -7,24 +6,22 @@ import type { Columnar, ColumnarParam, Statement } from '../../platform/stores/c
 import { createKeyStore } from './keys/key-store.ts'
 import { createLabelKeys } from './label-keys.ts'
 import { createOrderStore } from './order-store.ts'
-import { asDateTime, createReusedIds } from './reused-ids.ts'
+import { createQuarantine } from './quarantine.ts'
+import { createReusedIds } from './reused-ids.ts'
 import {
   type DuplicateGroup,
   eventKey,
   isEvent,
   isPurchase,
   orderOf,
-  type QuarantinedEvent,
   type Selection,
   type StagedGroup,
   type Staging,
+  unlessPurged,
 } from './staged-rows.ts'
 
 /** The reception times of two events with one `eventId` are at most this far apart when the second is a duplicate. */
 export const duplicateWindowMs = 7 * 24 * 3_600 * 1_000
-
-/** The rule of the contract by which the datasource log shows a quarantined event. */
-const quarantineRule = 'engine-refused' satisfies DropRuleId
 
 /** Rows up to which the index of event_keys is faster than reading all of it. */
 const rowsByIndex = 2_000
@@ -67,7 +64,7 @@ export function createLoaderStore({ columnar, threads }: LoaderStoreOptions) {
   const ask = <R>(statement: Statement): Promise<R[]> => columnar.query<R>({ ...statement, signal })
 
   function conditionsOf(table: string, selection: Selection, of: string): string {
-    const conditions = [of]
+    const conditions = [`${of}${unlessPurged('d', selection.purged)}`]
     if (selection.withoutDuplicates) conditions.push('q NOT IN (SELECT seq FROM staging_skipped)')
     if (selection.unlessStored) {
       conditions.push(
@@ -77,8 +74,10 @@ export function createLoaderStore({ columnar, threads }: LoaderStoreOptions) {
     return conditions.join(' AND ')
   }
 
-  const paramsOf = ({ unlessStored }: Selection): Record<string, ColumnarParam> =>
-    unlessStored ? { first: unlessStored.firstSequence, last: unlessStored.lastSequence } : {}
+  const paramsOf = ({ unlessStored, purged }: Selection): Record<string, ColumnarParam> => ({
+    purged,
+    ...(unlessStored && { first: unlessStored.firstSequence, last: unlessStored.lastSequence }),
+  })
 
   async function insertRows(
     table: string,
@@ -314,9 +313,11 @@ export function createLoaderStore({ columnar, threads }: LoaderStoreOptions) {
         `${isEvent} AND ${isIdentify}`,
       )
       await run({
-        sql: `INSERT INTO identities (company, device, tmp_id, time, client, client_id)
-              SELECT k, device, any(p), max(row.time), any(client), c FROM ${selection.staging.table} AS row WHERE ${of}
-              GROUP BY k, device, c`,
+        sql: `INSERT INTO identities (company, datasource, device, tmp_id, time, client, client_id)
+              SELECT k, d, device, any(p), max(row.time), any(client), c
+              FROM ${selection.staging.table} AS row WHERE ${of}
+              GROUP BY k, d, device, c`,
+        params: { purged: selection.purged },
         settings: settingsOf(selection.staging),
       })
     },
@@ -337,32 +338,7 @@ export function createLoaderStore({ columnar, threads }: LoaderStoreOptions) {
       await insertRows('datasource_log', columns, "z != 'e' AND fault = ''", each)
     },
 
-    /** Puts events into quarantine and into their datasources' logs; one that is there already is left as it is. */
-    async quarantine(events: readonly QuarantinedEvent[]): Promise<void> {
-      const sequences = events.map(({ sequence }) => sequence)
-      const storedIn = async (table: string, text: string, where = '1'): Promise<Set<string>> => {
-        const stored = await ask<{ seq: number; text: string }>({
-          sql: `SELECT seq, ${text} AS text FROM ${table} WHERE seq IN {sequences: Array(UInt64)} AND ${where}`,
-          params: { sequences },
-        })
-        return new Set(stored.map((row) => `${row.seq} ${row.text}`))
-      }
-      const logged = await storedIn('datasource_log', 'datasource', `rule = '${quarantineRule}'`)
-      const toLog = events.filter(
-        ({ datasource, sequence }) => datasource !== '' && !logged.has(`${sequence} ${datasource}`),
-      )
-      if (toLog.length > 0) await insertJson('datasource_log', toLog.map(quarantineLogRow))
-      const known = await storedIn('events_quarantine', 'line')
-      const rows = events.filter(({ sequence, line }) => !known.has(`${sequence} ${line}`))
-      const set = rows.map(({ company, datasource, sequence, error, line }) => ({
-        company,
-        datasource,
-        seq: sequence,
-        error,
-        line,
-      }))
-      if (set.length > 0) await insertJson('events_quarantine', set)
-    },
+    ...createQuarantine({ ask, insertJson }),
 
     /** The greatest sequence number that any load has begun to store; 0 for none. */
     async greatestSequence(): Promise<number> {
@@ -382,18 +358,3 @@ export function createLoaderStore({ columnar, threads }: LoaderStoreOptions) {
 }
 
 export type LoaderStore = ReturnType<typeof createLoaderStore>
-
-function quarantineLogRow({ company, datasource, sequence, receivedAt }: QuarantinedEvent): object {
-  // The event itself stands in the quarantine; the log shows no sample of what nothing could read.
-  return {
-    company,
-    datasource,
-    received: asDateTime(receivedAt),
-    seq: sequence,
-    kind: 'dropped',
-    rule: quarantineRule,
-    path: '',
-    sample: '',
-    count: 1,
-  }
-}

@@ -1,6 +1,6 @@
 import { earliestColumns } from '../../database/event-columns.ts'
 import type { Statement } from '../../platform/stores/columnar.ts'
-import { isEvent, isPurchase, orderOf, type Staging } from './staged-rows.ts'
+import { isEvent, isPurchase, orderOf, type Selection, type Staging, unlessPurged } from './staged-rows.ts'
 
 /** Events of one order whose labels it takes: the earliest ones that have any. A row of one order stays bounded. */
 const labelledEvents = 16
@@ -63,19 +63,28 @@ export const orderColumns: Readonly<Record<string, string>> = {
   labels: `if(is_gone, ${noLabels}, labels)`,
 }
 
-/** The orders of staged events as they are with all of their events, loaded before or now. */
-function ordersOf({ table }: Staging): string {
-  const ofStaged = `(company, time) IN (SELECT company, time FROM staging_places)
-    AND purchase IN (SELECT ${orderOf} FROM ${table} WHERE ${isEvent} AND ${isPurchase})`
+/**
+ * Stores orders as they are with all of their events.
+ * @param purchases condition on `purchases`: which events these are
+ * @param orders condition on `orders`: their rows, which may stand where no event is any more
+ */
+export function ordersOf({
+  purchases,
+  orders,
+}: {
+  readonly purchases: string
+  readonly orders: string
+}): string {
   const aggregates = Object.entries(merged).map(([name, sql]) => `${sql} AS ${name}`)
-  return `SELECT ${Object.values(orderColumns).join(', ')}
+  return `INSERT INTO orders (${Object.keys(orderColumns).join(', ')})
+    SELECT ${Object.values(orderColumns).join(', ')}
     FROM (
       SELECT piece.company AS company, piece.purchase AS purchase, ${aggregates.join(', ')}
-      FROM (SELECT *, ${rankOfEvent} AS rank FROM purchases WHERE ${ofStaged}) AS piece
+      FROM (SELECT *, ${rankOfEvent} AS rank FROM purchases WHERE ${purchases}) AS piece
       GROUP BY piece.company, piece.purchase
     ) AS merged
     LEFT ANY JOIN (
-      SELECT purchase, groupUniqArray(time) AS places FROM orders FINAL WHERE ${ofStaged} GROUP BY purchase
+      SELECT purchase, groupUniqArray(time) AS places FROM orders FINAL WHERE ${orders} GROUP BY purchase
     ) AS stored ON merged.purchase = stored.purchase`
 }
 
@@ -110,9 +119,12 @@ export function createOrderStore({ run, empty, settingsOf }: OrderStoreDependenc
      * Recomputes the orders of staged purchase events: `findOrderEvents` has found their events, and `purchases`
      * holds them. It is idempotent, and completes an interrupted load.
      */
-    async insertOrders(staging: Staging): Promise<void> {
+    async insertOrders({ staging, purged }: Pick<Selection, 'staging' | 'purged'>): Promise<void> {
+      const orders = `(company, time) IN (SELECT company, time FROM staging_places)
+        AND purchase IN (SELECT ${orderOf} FROM ${staging.table} WHERE ${isEvent} AND ${isPurchase})`
       await run({
-        sql: `INSERT INTO orders (${Object.keys(orderColumns).join(', ')}) ${ordersOf(staging)}`,
+        sql: ordersOf({ purchases: `${orders}${unlessPurged('datasource', purged)}`, orders }),
+        params: { purged },
         settings: {
           ...settingsOf(staging),
           max_bytes_before_external_group_by: groupsInMemory,

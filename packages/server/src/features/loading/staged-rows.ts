@@ -88,4 +88,11 @@ export interface Selection {
    * stored. Needed only then, because it reads the table.
    */
   readonly unlessStored: { readonly firstSequence: number; readonly lastSequence: number } | undefined
+  /** Datasources of which nothing is stored any more. */
+  readonly purged: readonly string[]
+}
+
+/** The condition that a datasource is none of `purged`; nothing where there is none. `name` is its column. */
+export function unlessPurged(name: string, purged: readonly string[]): string {
+  return purged.length === 0 ? '' : ` AND ${name} NOT IN {purged: Array(String)}`
 }

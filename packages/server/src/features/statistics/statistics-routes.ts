@@ -4,6 +4,9 @@ import {
   runQuery,
 } from '@millrace/contract/operations/statistics.ts'
 import type { FastifyInstance } from 'fastify'
+import { weakTagOf } from '../../platform/http/compression.ts'
+import { matchesEntityTag } from '../../platform/http/entity-tag.ts'
+import { success } from '../../platform/http/envelope.ts'
 import { rawRoute, route } from '../../platform/http/route.ts'
 import type { AnswerBodies } from './answer-body.ts'
 import { createSendAnswer } from './answer-reply.ts'
@@ -26,5 +29,12 @@ export function registerStatisticsRoutes(
     return service.listValues({ ...query, companyId, userId, readerId: userId, signal: leaving() })
   })
 
-  route(scope, readStatisticsMeta, ({ principal }) => service.describe(principal.companyId))
+  rawRoute(scope, readStatisticsMeta, {
+    async handler({ principal, headers }, reply) {
+      const meta = await service.describe(principal.companyId)
+      const etag = weakTagOf(JSON.stringify(meta))
+      reply.headers({ etag, 'cache-control': 'private, no-cache' })
+      return matchesEntityTag(headers['if-none-match'], etag) ? reply.code(304).send() : success(meta)
+    },
+  })
 }

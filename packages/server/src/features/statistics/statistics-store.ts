@@ -25,10 +25,17 @@ const tablesOfLoading = ['event_keys', 'datasource_log']
 /** Tables whose names begin so are those to which batches go first. */
 const stagingPrefix = 'staging'
 
+export interface StatisticsStoreDependencies {
+  readonly columnar: Columnar
+  /** Datasources whose events are not read, although they are stored. */
+  readonly hidden: { readonly ids: () => readonly string[] }
+}
+
 /** @throws {DomainError} timeout */
-export function createStatisticsStore({ columnar }: { readonly columnar: Columnar }): StatisticsStore {
+export function createStatisticsStore({ columnar, hidden }: StatisticsStoreDependencies): StatisticsStore {
   return {
     async readVersion() {
+      const without = hidden.ids().join(' ')
       // A part that is inserted has a number of its own; a merged one covers those that it is made of.
       const [row] = await columnar.query<{ version: string }>({
         sql: `SELECT toString(sum(sipHash64(table, partition_id, blocks, last, version, rows))) AS version
@@ -43,7 +50,7 @@ export function createStatisticsStore({ columnar }: { readonly columnar: Columna
         params: { ignored: tablesOfLoading, staging: stagingPrefix },
         settings: { max_execution_time: limitSeconds },
       })
-      return row?.version ?? ''
+      return `${row?.version ?? ''} ${without}`
     },
     async listLabels(companyId) {
       try {

@@ -41,7 +41,7 @@ test('the script is one for all pages, cached for five minutes and open to every
     'cross-origin-resource-policy': 'cross-origin',
     'timing-allow-origin': '*',
     'x-content-type-options': 'nosniff',
-    vary: 'accept-encoding',
+    vary: 'Accept-Encoding',
   })
   const again = await app.inject({ url: address, headers: { 'if-none-match': String(headers.etag) } })
   expect([again.statusCode, again.body]).toEqual([304, ''])

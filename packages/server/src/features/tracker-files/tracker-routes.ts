@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { matchesEntityTag } from '../../platform/http/entity-tag.ts'
+import { type KeptBody, keptBody, sendKept } from '../../platform/http/compression.ts'
 import { isId, normalizeId } from '../../platform/ids.ts'
-import { type SentScript, sentScript, type TrackerScripts } from './tracker-scripts.ts'
+import type { TrackerScripts } from './tracker-scripts.ts'
 
 export interface TrackerFilesDependencies {
   readonly scripts: TrackerScripts
@@ -21,7 +21,6 @@ const openHeaders = {
   'cross-origin-resource-policy': 'cross-origin',
   'timing-allow-origin': '*',
   'content-type': 'text/javascript; charset=utf-8',
-  vary: 'accept-encoding',
 } as const
 
 const fiveMinutes = 'public, max-age=300'
@@ -39,14 +38,14 @@ const maxBodies = 16
 
 /** The tracker's scripts, which pages of any site load (docs/tracker.md). */
 export function trackerRoutes({ scripts, findCompany, integrationsScript }: TrackerFilesDependencies) {
-  const base = sentScript(scripts.base)
-  const withIntegrations = new Map<string, SentScript>()
+  const base = keptBody(scripts.base)
+  const withIntegrations = new Map<string, KeptBody>()
 
-  function baseFor(path: string | undefined): SentScript {
+  function baseFor(path: string | undefined): KeptBody {
     if (path === undefined) return base
     const known = withIntegrations.get(path)
     if (known) return known
-    const made = sentScript(`${scripts.base}${loadLine(path)}`)
+    const made = keptBody(`${scripts.base}${loadLine(path)}`)
     const [oldest] = withIntegrations.keys()
     if (withIntegrations.size >= maxBodies && oldest !== undefined) withIntegrations.delete(oldest)
     withIntegrations.set(path, made)
@@ -92,20 +91,8 @@ function loadLine(path: string): string {
   return `;((s,p)=>{if(s&&!track[p]){track[p]=1;track.ready(()=>{const e=document.createElement("script");e.src=new URL(p.slice(1),new URL(".",s.src))+(p.includes("?")?"&":"?")+new URL(s.src).searchParams;if(s.nonce)e.nonce=s.nonce;document.head.append(e)})}})(document.currentScript,${literal});`
 }
 
-function send(request: FastifyRequest, reply: FastifyReply, { bodies, etag }: SentScript): FastifyReply {
-  reply.headers(openHeaders).header('etag', etag)
-  if (matchesEntityTag(request.headers['if-none-match'], etag)) return reply.code(304).send()
-  const encoding = encodingFor(request.headers['accept-encoding'] ?? '')
-  if (encoding !== 'identity') reply.header('content-encoding', encoding)
-  return reply.send(bodies[encoding])
-}
-
-/** Browsers name what they take; a weight of nothing is the only one that matters. */
-function encodingFor(accepted: string): 'br' | 'gzip' | 'identity' {
-  const takes = (name: string) =>
-    new RegExp(`(^|[, ])${name}\\s*(,|;\\s*q=(?!0(\\.0*)?\\s*(,|$))|$)`).test(accepted)
-  if (takes('br')) return 'br'
-  return takes('gzip') ? 'gzip' : 'identity'
+function send(request: FastifyRequest, reply: FastifyReply, script: KeptBody): Promise<FastifyReply> {
+  return sendKept(request, reply.headers(openHeaders), script)
 }
 
 /**

@@ -1,13 +1,6 @@
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
-import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
-
-/** A script as it is sent. */
-export interface SentScript {
-  /** Bodies by their `Content-Encoding`. */
-  readonly bodies: Readonly<Record<'identity' | 'gzip' | 'br', Buffer>>
-  readonly etag: string
-}
+import { type KeptBody, keptBody } from '../../platform/http/compression.ts'
 
 export interface TrackerScripts {
   /** The base script. */
@@ -15,7 +8,7 @@ export interface TrackerScripts {
   /** Where its immutable copy is, and the hash that pages name in `integrity`. */
   readonly copy: { readonly path: string; readonly integrity: string }
   /** Every immutable copy by its path. */
-  readonly copies: ReadonlyMap<string, SentScript>
+  readonly copies: ReadonlyMap<string, KeptBody>
   /** The path of the immutable copy of a file of the tracker's build, such as `t.js`. */
   pathOf(name: string): string
 }
@@ -23,29 +16,15 @@ export interface TrackerScripts {
 /** What the tracker's build writes: part of the repository. */
 const builtFiles = new URL('../../../../tracker/dist/', import.meta.url)
 
-/** Compressed once, as small as can be. */
-export function sentScript(text: string): SentScript {
-  const identity = Buffer.from(text)
-  return {
-    bodies: {
-      identity,
-      gzip: gzipSync(identity, { level: 9 }),
-      br: brotliCompressSync(identity, { params: { [constants.BROTLI_PARAM_SIZE_HINT]: identity.length } }),
-    },
-    // Weak, because the bodies of one script differ by their encoding.
-    etag: `W/"${hashOf('sha256', text).slice(0, 22)}"`,
-  }
-}
-
 /** Reads the scripts that pages load. */
 export function readTrackerScripts(directory: URL = builtFiles): TrackerScripts {
-  const copies = new Map<string, SentScript>()
+  const copies = new Map<string, KeptBody>()
   const paths = new Map<string, string>()
   const texts = new Map<string, string>()
   for (const name of readdirSync(directory).filter((each) => each.endsWith('.js'))) {
     const text = readFileSync(new URL(name, directory), 'utf8')
     const path = `/${name.slice(0, -'.js'.length)}-${hashOf('sha256', text).slice(0, 16)}.js`
-    copies.set(path, sentScript(text))
+    copies.set(path, keptBody(text))
     paths.set(name, path)
     texts.set(name, text)
   }

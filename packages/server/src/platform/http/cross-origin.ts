@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { varyBy } from './compression.ts'
 
 export interface CrossOriginOptions {
   /** Whether pages of this origin may read answers. Never throws. */
@@ -29,8 +30,7 @@ const routePathOf = ({ routeOptions, url }: FastifyRequest): string =>
 export function createCrossOrigin({ allows, covers }: CrossOriginOptions) {
   async function markReply(request: FastifyRequest, reply: FastifyReply): Promise<boolean> {
     if (!covers(routePathOf(request))) return false
-    const known = String(reply.getHeader('vary') ?? '')
-    if (!/\borigin\b/i.test(known)) reply.header('vary', known === '' ? 'Origin' : `${known}, Origin`)
+    varyBy(reply, 'Origin')
     const { origin } = request.headers
     if (origin === undefined || origin === 'null' || !(await allows(origin))) return false
     reply.headers({

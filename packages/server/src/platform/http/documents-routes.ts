@@ -1,8 +1,8 @@
-import { createHash } from 'node:crypto'
 import { openApiDocument } from '@millrace/contract/openapi.ts'
 import type { Operation } from '@millrace/contract/operation.ts'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { DomainError } from '../errors.ts'
+import { type KeptBody, keptBody, sendKept } from './compression.ts'
 import { type Addresses, publicUrlOf } from './documents/curl.ts'
 import { guidePage, unknownGuidePage } from './documents/guide-page.ts'
 import { llmsFullText, llmsText } from './documents/llms-text.ts'
@@ -10,7 +10,6 @@ import { contentSecurityPolicy } from './documents/page.ts'
 import { type LibraryGroup, readPages } from './documents/page-library.ts'
 import { referencePage } from './documents/reference-page.ts'
 import { welcomePage, welcomeText } from './documents/welcome-page.ts'
-import { matchesEntityTag } from './entity-tag.ts'
 
 export interface DocumentsDependencies {
   /** Operations of the interface; the documents leave out those without a route. */
@@ -18,16 +17,6 @@ export interface DocumentsDependencies {
   readonly version: string
   /** Asked at the first request, because a port that the system chose is known only then. */
   readonly addresses: () => Addresses
-}
-
-interface SentDocument {
-  readonly body: Buffer
-  readonly etag: string
-}
-
-function sentDocument(text: string): SentDocument {
-  const body = Buffer.from(text)
-  return { body, etag: `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"` }
 }
 
 /** Fastify's patterns name their parameters in any way: only the places of them matter. */
@@ -48,9 +37,8 @@ function routedOperations(
   return operations.filter(({ method, url }) => routed.has(`${method} ${shapeOf(url)}`))
 }
 
-function send(request: FastifyRequest, reply: FastifyReply, { body, etag }: SentDocument): FastifyReply {
-  reply.header('cache-control', 'no-cache').header('etag', etag)
-  return matchesEntityTag(request.headers['if-none-match'], etag) ? reply.code(304).send() : reply.send(body)
+function send(request: FastifyRequest, reply: FastifyReply, document: KeptBody): Promise<FastifyReply> {
+  return sendKept(request, reply.header('cache-control', 'no-cache'), document)
 }
 
 function wantsHtml({ headers }: FastifyRequest): boolean {
@@ -74,11 +62,11 @@ function asPage(reply: FastifyReply): FastifyReply {
  */
 export function documentsRoutes({ operations, version, addresses }: DocumentsDependencies) {
   return async function routes(app: FastifyInstance): Promise<void> {
-    const written = new Map<string, SentDocument>()
-    const once = (name: string, write: () => string): SentDocument => {
+    const written = new Map<string, KeptBody>()
+    const once = (name: string, write: () => string): KeptBody => {
       const known = written.get(name)
       if (known !== undefined) return known
-      const document = sentDocument(write())
+      const document = keptBody(write())
       written.set(name, document)
       return document
     }
@@ -134,8 +122,8 @@ export function documentsRoutes({ operations, version, addresses }: DocumentsDep
       if (!wantsHtml(request))
         throw new DomainError('unknownPath', { method: request.method, path: request.url.slice(0, 200) })
       // Without a tag: a request that names one is not to learn that a page which is absent has not changed.
-      const { body } = once('unknown guide', () => unknownGuidePage(shelf()))
-      return asPage(reply).code(404).header('cache-control', 'no-store').send(body)
+      const { identity } = once('unknown guide', () => unknownGuidePage(shelf()))
+      return asPage(reply).code(404).header('cache-control', 'no-store').send(identity)
     })
 
     app.get('/llms.txt', async (request, reply) =>

@@ -3,6 +3,7 @@ import { newId } from '../ids.ts'
 import type { Logger } from '../logger.ts'
 import { answerBrokenRequest, headerBytes, headerLines } from './broken-requests.ts'
 import { closeInTime } from './closing.ts'
+import { compressReplies } from './compression.ts'
 import { connectionsWithin, descriptorLimit, limitConnections } from './connection-limit.ts'
 import { type CrossOriginOptions, createCrossOrigin } from './cross-origin.ts'
 import { answerUnroutedAtOnce, useFailureReplies } from './failures.ts'
@@ -124,6 +125,7 @@ export function createHttpServer(dependencies: {
     if (app.isClosing() || isTooMuchToDrain(request.raw)) reply.header('connection', 'close')
   })
   crossOrigin?.markReplies(app)
+  compressReplies(app)
   useFailureReplies(app)
   crossOrigin?.answerPreflights(app)
   answerUnroutedAtOnce(app)

@@ -19,7 +19,7 @@ import {
 /** What single sign-on needs of signing in, of mails and of the network. */
 export type SingleSignOnPorts = Pick<
   SamlSignInServiceDependencies,
-  'readAuthorizationRequest' | 'finishSignIn' | 'keepSignIn'
+  'readAuthorizationRequest' | 'finishSignIn' | 'keepSignIn' | 'findClient'
 > &
   Pick<ConfigServiceDependencies, 'fetchDocument' | 'mailPasswordReset'>
 

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { DomainError } from '../../../platform/errors.ts'
+import { codingFor, varyBy } from '../../../platform/http/compression.ts'
 import { matchesEntityTag } from '../../../platform/http/entity-tag.ts'
 import { isId, normalizeId } from '../../../platform/ids.ts'
 import { invalid } from '../../../platform/invalid.ts'
@@ -73,10 +74,10 @@ function send(
   reply.headers({
     'content-type': 'application/json; charset=utf-8',
     'cache-control': oneMinute,
-    vary: 'accept-encoding',
     etag,
   })
   if (matchesEntityTag(request.headers['if-none-match'], etag)) return reply.code(304).send()
-  if (!/\bgzip\b/.test(request.headers['accept-encoding'] ?? '')) return reply.send(body)
+  varyBy(reply, 'Accept-Encoding')
+  if (codingFor(request.headers['accept-encoding'], ['gzip']) === undefined) return reply.send(body)
   return reply.header('content-encoding', 'gzip').send(zipped)
 }

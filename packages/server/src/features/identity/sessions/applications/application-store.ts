@@ -1,9 +1,10 @@
 import type { Application } from '@millrace/contract/resources/application.ts'
 import { oauthClients } from '../../../../database/tables/oauth-client.ts'
 import { authorizationCodes, clientConsents, pendingSignIns } from '../../../../database/tables/sign-in.ts'
-import { accessTokens, refreshTokens } from '../../../../database/tables/token.ts'
+import { refreshTokens } from '../../../../database/tables/token.ts'
 import { and, eq, type SQL, sql } from '../../../../platform/stores/postgres/drizzle.ts'
 import type { Queries } from '../../../../platform/stores/relational.ts'
+import { sessionHasToken } from '../tokens/token-store.ts'
 
 /** What withdrawing has ended. */
 export interface WithdrawnAccess {
@@ -13,11 +14,6 @@ export interface WithdrawnAccess {
 
 /** Clients that act for a user; given a transaction it works inside it. All times are the database's. */
 export function createApplicationStore(db: Queries) {
-  /** A session without a refresh token has ended with its last access token, and its row stays for a while. */
-  const living = (): SQL => sql`session.expires_at > now() and (session.token_hash is not null or exists (
-    select 1 from ${accessTokens} as token
-    where token.refresh_token_id = session.id and token.expires_at > now()))`
-
   const toIso = (instant: SQL): SQL =>
     sql`to_char(${instant} at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
 
@@ -33,7 +29,7 @@ export function createApplicationStore(db: Queries) {
       }>(
         sql`with used as (
             select session.client_id, count(*)::int as sessions, max(session.used_at) as last_used_at
-            from ${refreshTokens} as session where session.user_id = ${userId} and ${living()}
+            from ${refreshTokens} as session where session.user_id = ${userId} and ${sessionHasToken}
             group by session.client_id
           )
           select client.id, client.name, ${toIso(sql`consent.granted_at`)} as consented_at,
@@ -68,7 +64,7 @@ export function createApplicationStore(db: Queries) {
         .delete(authorizationCodes)
         .where(and(eq(authorizationCodes.userId, userId), eq(authorizationCodes.clientId, clientId)))
       const { rows } = await db.execute<{ living: boolean }>(
-        sql`select ${living()} as living from ${refreshTokens} as session
+        sql`select ${sessionHasToken} as living from ${refreshTokens} as session
           where session.user_id = ${userId} and session.client_id = ${clientId} for update of session`,
       )
       await db

@@ -10,7 +10,11 @@ const privateUse = /^[a-z][a-z0-9-]*(?:\.[a-z0-9-]+)+:\//
 /** The loopback address of an application on a device, without its port (RFC 8252 7.3). */
 const loopbackAddress = /^http:\/\/(127\.0\.0\.1|\[::1\])(?::(\d{1,5}))?(?=[/?]|$)/
 
+/** A path of the service itself, whatever its address is: segments of plain characters, none of which leads upwards. */
+const ownPath = /^(?:\/[\w-]+)+\/?$/
+
 function faultOfRedirectUri(uri: string, native: boolean): string | undefined {
+  if (ownPath.test(uri)) return undefined
   const parsed = URL.parse(uri)
   // A parser would strip or escape what is no visible ASCII, and it would be another address.
   const isPlain = /^[\x21-\x7e]+$/.test(uri) && !uri.includes('#')
@@ -42,6 +46,11 @@ function withoutPort(uri: string): string | undefined {
   const port = loopbackAddress.exec(uri)?.[2]
   if (port !== undefined && (Number(port) === 0 || Number(port) > 65_535)) return undefined
   return loopbackAddress.test(uri) ? uri.replace(loopbackAddress, 'http://$1') : undefined
+}
+
+/** Registered places as full addresses: what is a path of the service itself is below its present address. */
+export function redirectAddresses(registered: readonly string[], publicUrl: string): string[] {
+  return registered.map((uri) => (ownPath.test(uri) ? `${publicUrl}${uri}` : uri))
 }
 
 /**

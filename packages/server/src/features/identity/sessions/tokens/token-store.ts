@@ -38,6 +38,7 @@ export interface NewSession {
   readonly method: 'password' | 'sso'
   readonly clientId: string
   readonly address: string
+  readonly userAgent: string
   readonly refreshTokenId: string
   /** Null for a client that may not refresh: nothing gives the session another access token. */
   readonly refreshTokenHash: Buffer | null
@@ -59,6 +60,11 @@ const ssoRequired = sql`(not service_account and requires_single_sign_on(company
 /** Whether the session `session` of the user `owner` may continue. */
 export const sessionIsValid: SQL = sql`(owner.status = 'active' and (session.method = 'sso' or owner.service_account
   or not requires_single_sign_on(owner.company_id, owner.email)))`
+
+/** Whether the session `session` still has a token: without a refresh token it has ended with its last access token. */
+export const sessionHasToken: SQL = sql`(session.expires_at > now() and (session.token_hash is not null or exists (
+  select 1 from ${accessTokens} as token
+  where token.refresh_token_id = session.id and token.expires_at > now())))`
 
 /** Order of users `owner` with the same address: first the user whom it signs in, invited users last. */
 export const addressOrder: SQL = sql`owner.holds_email desc, owner.status = 'invited', owner.created_at`
@@ -177,9 +183,9 @@ export function createTokenStore(db: Queries) {
             returning id
           ), opened as (
             insert into ${refreshTokens}
-              (id, token_hash, user_id, client_id, address, created_at, used_at, expires_at, method)
+              (id, token_hash, user_id, client_id, address, user_agent, created_at, used_at, expires_at, method)
             select ${session.refreshTokenId}, ${session.refreshTokenHash}::bytea, id, ${session.clientId},
-              ${session.address}, now(), now(), ${refreshEnd}, ${method} from owner
+              ${session.address}, ${session.userAgent}, now(), now(), ${refreshEnd}, ${method} from owner
             returning id
           )
           insert into ${accessTokens} (id, token_hash, refresh_token_id, created_at, expires_at)

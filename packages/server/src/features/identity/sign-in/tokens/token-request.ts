@@ -19,32 +19,40 @@ export interface CodeRequest {
   readonly code: string
   readonly redirectUri: string
   readonly codeVerifier: string
+  /** Whether the refresh token goes into the cookie, and not into the body. */
+  readonly inCookie: boolean
 }
 
 export interface RefreshRequest {
   readonly grantType: 'refresh_token'
   readonly clientId: string
   readonly refreshToken: string
+  /** Whether the token came in the cookie. */
+  readonly inCookie: boolean
 }
 
 /** A request to revoke a token, which may be of either kind. */
 export interface RevocationRequest {
   readonly clientId: string
   readonly token: string
+  /** Whether it came in the cookie. */
+  readonly inCookie: boolean
 }
 
 /** What a request has beside its body. */
 export interface RequestSurroundings {
   /** The client of an `Authorization: Basic` header, which ordinary OAuth clients may send (RFC 6749 2.3.1). */
   readonly basicClientId: string | undefined
-  /** The refresh token of the cookie, when it may be honoured. */
+  /** Whether it comes from a page of this service. */
+  readonly isOwnPage: boolean
+  /** The refresh token of the cookie of such a page. */
   readonly cookieToken: string | undefined
 }
 
 const parametersOfGrant = {
   password: ['username', 'password', 'x-otp-code'],
   refresh_token: ['refresh_token'],
-  authorization_code: ['code', 'redirect_uri', 'code_verifier'],
+  authorization_code: ['code', 'redirect_uri', 'code_verifier', 'refresh_token_in'],
 } as const
 
 type GrantType = keyof typeof parametersOfGrant
@@ -96,6 +104,23 @@ function requireVerifier(parameters: Map<string, string>): string {
   return verifier
 }
 
+function readCookieWish(parameters: Map<string, string>, { isOwnPage }: RequestSurroundings): boolean {
+  const place = parameters.get('refresh_token_in')
+  if (place === undefined) return false
+  if (place !== 'cookie') throw invalid('refresh_token_in', 'must be cookie, or absent')
+  if (!isOwnPage) throw invalid('refresh_token_in', 'is for pages of this service alone')
+  return true
+}
+
+/** What the body has comes first; the cookie counts where the body has nothing. */
+function requireToken(
+  parameters: Map<string, string>,
+  name: string,
+  { cookieToken }: RequestSurroundings,
+): string {
+  return parameters.get(name) ?? cookieToken ?? requireParameter(parameters, name)
+}
+
 function isGrantType(text: string): text is GrantType {
   return Object.hasOwn(parametersOfGrant, text)
 }
@@ -129,18 +154,20 @@ export function readTokenRequest(body: unknown, around: RequestSurroundings): To
   }
   if (grantType === 'authorization_code') {
     const [code, redirectUri] = [required('code'), required('redirect_uri')]
-    return { grantType, clientId, code, redirectUri, codeVerifier: requireVerifier(parameters) }
+    const inCookie = readCookieWish(parameters, around)
+    return { grantType, clientId, code, redirectUri, codeVerifier: requireVerifier(parameters), inCookie }
   }
-  const refreshToken = parameters.get('refresh_token') ?? around.cookieToken
-  return { grantType, clientId, refreshToken: refreshToken ?? required('refresh_token') }
+  const refreshToken = requireToken(parameters, 'refresh_token', around)
+  return { grantType, clientId, refreshToken, inCookie: !parameters.has('refresh_token') }
 }
 
 /**
  * Reads the body of a revocation request (RFC 7009 2.1). The hint which kind of token it is is not needed.
  * @throws DomainError `invalidTokenRequest` or, without a client, `invalidClient`
  */
-export function readRevocationRequest(body: unknown, basicClientId: string | undefined): RevocationRequest {
+export function readRevocationRequest(body: unknown, around: RequestSurroundings): RevocationRequest {
   const parameters = readParameters(body, knownOfRevocation, 'client_id and token')
-  const clientId = readClientId(parameters, basicClientId)
-  return { clientId, token: requireParameter(parameters, 'token') }
+  const clientId = readClientId(parameters, around.basicClientId)
+  const token = requireToken(parameters, 'token', around)
+  return { clientId, token, inCookie: !parameters.has('token') }
 }

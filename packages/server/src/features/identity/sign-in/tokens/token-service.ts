@@ -43,6 +43,15 @@ const body = (accessToken: string, refreshToken: string | undefined): TokenRespo
 /** The verifier of RFC 7636 4.1 gives this challenge. */
 const challengeOf = (verifier: string): string => hashSecret(verifier).toString('base64url')
 
+/** Where a request for tokens comes from. */
+export interface TokenSource extends RequestSource {
+  /** What the program calls itself. */
+  readonly userAgent: string | undefined
+}
+
+/** Longer ones are cut: what they tell stands in front. */
+const maxUserAgent = 512
+
 export type TokenService = ReturnType<typeof createTokenService>
 
 /** Issues tokens, operation 1, and revokes them. */
@@ -67,7 +76,7 @@ export function createTokenService(dependencies: TokenServiceDependencies) {
     user: Pick<Credentials, 'userId' | 'passwordHash'>,
     method: 'password' | 'sso',
     client: Pick<Client, 'id' | 'grants'>,
-    source: RequestSource,
+    source: TokenSource,
   ): Promise<{ pair: TokenResponse; refreshTokenId: string } | undefined> {
     const accessToken = newSecret(random)
     const refreshToken = client.grants.includes('refresh_token') ? newSecret(random) : undefined
@@ -77,6 +86,7 @@ export function createTokenService(dependencies: TokenServiceDependencies) {
       method,
       clientId: client.id,
       address: networkOf(source.address),
+      userAgent: (source.userAgent ?? '').slice(0, maxUserAgent),
       refreshTokenId,
       refreshTokenHash: refreshToken === undefined ? null : hashSecret(refreshToken),
       accessTokenId: newId(),
@@ -85,7 +95,7 @@ export function createTokenService(dependencies: TokenServiceDependencies) {
     return opened ? { pair: body(accessToken, refreshToken), refreshTokenId } : undefined
   }
 
-  async function grantPassword(request: PasswordRequest, source: RequestSource): Promise<TokenResponse> {
+  async function grantPassword(request: PasswordRequest, source: TokenSource): Promise<TokenResponse> {
     const { username, password } = request
     const findClient = () => requireClientFor(request.grantType, request.clientId)
     const user = await passwordCheck.verify({ findClient, username, password }, source)
@@ -116,7 +126,7 @@ export function createTokenService(dependencies: TokenServiceDependencies) {
    * (RFC 6749 4.1.2). Without the verifier it means nothing: a code alone, as logs and histories hold it, ends no
    * session. The row is locked, so that of two uses at once one is the second.
    */
-  async function grantCode(request: CodeRequest, source: RequestSource): Promise<TokenResponse> {
+  async function grantCode(request: CodeRequest, source: TokenSource): Promise<TokenResponse> {
     const client = await requireClientFor(request.grantType, request.clientId)
     if (!isSecret(request.code)) throw new DomainError('invalidGrant')
     const pair = await relational.transaction(async (tx) => {
@@ -199,7 +209,7 @@ export function createTokenService(dependencies: TokenServiceDependencies) {
      * @throws DomainError `invalidClient`, `unauthorizedClient`, `invalidGrant`, `invalidCredentials`,
      *   `otpRequired`, `tooManyAttempts`, `signInUnavailable`, or `invalidTokenRequest` for a password over the limit
      */
-    async grant(request: TokenRequest, source: RequestSource): Promise<TokenResponse> {
+    async grant(request: TokenRequest, source: TokenSource): Promise<TokenResponse> {
       if (request.grantType === 'password' && isPasswordTooLong(request.password)) {
         const message = `must have at most ${maximumPasswordBytes} bytes`
         throw new DomainError(

@@ -14,7 +14,6 @@ import { createDirectoryStore } from '../../people/directory/directory-store.ts'
 import { requireNoUserAbove } from '../../people/roles/grants.ts'
 import { explainLastAdministrator, type UserLifecycle } from '../../people/users/user-lifecycle.ts'
 import type { Caller } from '../../sessions/principal.ts'
-import { createTokenStore } from '../../sessions/tokens/token-store.ts'
 import { serviceProviderOf } from '../assertion/service-provider.ts'
 import { type CertificateService, fingerprintOf } from '../certificates/certificate-service.ts'
 import { createDomainStore } from '../domains/domain-store.ts'
@@ -25,6 +24,7 @@ import {
 } from '../metadata/given-metadata.ts'
 import { readingOf } from '../metadata/metadata-schedule.ts'
 import {
+  type FindClient,
   isAnotherDestination,
   namesDestination,
   validateDestination,
@@ -41,6 +41,7 @@ export interface ConfigServiceDependencies extends MetadataReaderDependencies {
   readonly recordAudit: RecordAudit
   readonly notifyAdministrators: NotifyAdministrators
   readonly publicUrl: () => string
+  readonly findClient: FindClient
   /** Inside a transaction: mails a user a link to set a password. */
   readonly mailPasswordReset: (tx: Queries, userId: string) => Promise<void>
 }
@@ -54,8 +55,7 @@ export type ConfigService = ReturnType<typeof createConfigService>
 /** The configuration of single sign-on of a company: reading, saving, deleting. */
 export function createConfigService(dependencies: ConfigServiceDependencies) {
   const { relational, lifecycle, certificates, recordAudit, clock, publicUrl } = dependencies
-  const { notifyAdministrators } = dependencies
-  const { findClient } = createTokenStore(relational.db)
+  const { notifyAdministrators, findClient } = dependencies
   const readMetadata = createMetadataReader(dependencies)
   const store = createConfigStore(relational.db)
 

@@ -11,8 +11,8 @@ export interface DestinationClient {
   readonly grants: readonly string[]
 }
 
-/** The client, if it is known and active. */
-type FindClient = (id: string) => Promise<DestinationClient | undefined>
+/** The client, if it is known and active, with full addresses. */
+export type FindClient = (id: string) => Promise<DestinationClient | undefined>
 
 /** Whether sign-ins may begin at the identity provider, and the one place that they lead to. */
 export type Destination = Pick<StoredConfig, 'allowIdpInitiated' | 'idpInitiatedClientId' | 'idpInitiatedUrl'>

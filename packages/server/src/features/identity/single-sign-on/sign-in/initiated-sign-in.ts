@@ -3,12 +3,11 @@ import { hashSecret, newSecret, type RandomBytes } from '../../../../platform/cr
 import { DomainError } from '../../../../platform/errors.ts'
 import type { Language } from '../../../../platform/i18n/language.ts'
 import { networkOf } from '../../../../platform/network-address.ts'
-import type { Queries, Relational } from '../../../../platform/stores/relational.ts'
-import { createTokenStore } from '../../sessions/tokens/token-store.ts'
+import type { Queries } from '../../../../platform/stores/relational.ts'
 import { readClaims } from '../assertion/assertion-claims.ts'
 import { SamlRefusal } from '../assertion/saml-refusal.ts'
 import type { StoredConfig } from '../config/config-store.ts'
-import { type DestinationClient, isOfClient } from './idp-initiated-destination.ts'
+import { type DestinationClient, type FindClient, isOfClient } from './idp-initiated-destination.ts'
 import { createSamlSignInStore, type InitiatedRequest, type StoredResult } from './saml-sign-in-store.ts'
 
 /** A sign-in of single sign-on that waits for its application to ask for one. */
@@ -20,9 +19,9 @@ export interface KeptSingleSignOn {
 }
 
 export interface InitiatedSignInDependencies {
-  readonly relational: Pick<Relational, 'db'>
   /** Keeps it for the browser's next request to sign in to the application. @returns its secret */
   readonly keepSignIn: (kept: KeptSingleSignOn) => Promise<string>
+  readonly findClient: FindClient
   readonly publicUrl: () => string
   readonly random: RandomBytes
 }
@@ -39,8 +38,7 @@ export interface Question {
 
 /** The steps of a sign-in that began at the identity provider, beside those that every sign-in takes. */
 export function createInitiatedSignIn(dependencies: InitiatedSignInDependencies) {
-  const { relational, keepSignIn, publicUrl, random } = dependencies
-  const { findClient } = createTokenStore(relational.db)
+  const { keepSignIn, findClient, publicUrl, random } = dependencies
 
   /** @throws DomainError `invalidClient` when the application is gone, or the address is no longer its own */
   async function getClient({ clientId, url }: InitiatedRequest): Promise<DestinationClient> {

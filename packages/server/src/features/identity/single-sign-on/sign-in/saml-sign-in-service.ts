@@ -27,7 +27,7 @@ import { createSamlSignInStore } from './saml-sign-in-store.ts'
 
 export interface SamlSignInServiceDependencies
   extends Omit<SamlStartDependencies, 'store'>,
-    Pick<InitiatedSignInDependencies, 'keepSignIn'> {
+    Pick<InitiatedSignInDependencies, 'keepSignIn' | 'findClient'> {
   readonly relational: Pick<Relational, 'db' | 'transaction'>
   readonly lifecycle: Pick<UserLifecycle, 'transact' | 'create' | 'activateInvited' | 'endUnproven'>
   readonly recordAudit: RecordAudit
@@ -87,8 +87,8 @@ export function createSamlSignInService(dependencies: SamlSignInServiceDependenc
   const { onOutcome, random = randomBytes } = dependencies
   const configs = createConfigStore(relational.db)
   const store = createSamlSignInStore(relational.db)
-  const { keepSignIn } = dependencies
-  const initiated = createInitiatedSignIn({ relational, keepSignIn, publicUrl, random })
+  const { keepSignIn, findClient } = dependencies
+  const initiated = createInitiatedSignIn({ keepSignIn, findClient, publicUrl, random })
   const refusing = createRefusalRecord({ relational, recordAudit, clock, store, onOutcome })
 
   async function requireConfig(companyId: string) {

@@ -1,0 +1,16 @@
+/**
+ * Tables of the columnar store whose rows a datasource has told, each with the columns `company` and `datasource`:
+ * statistics rest on the first ones, the others tell of loading. What a datasource told is hidden and removed by this
+ * list alone, and a test compares it with the store's columns.
+ */
+export const statisticsTables = [
+  'purchases',
+  'orders',
+  'events',
+  'workflow_events',
+  'person_events',
+  'identities',
+  'label_keys',
+] as const
+
+export const tablesOfEvents = [...statisticsTables, 'datasource_log', 'events_quarantine'] as const
