@@ -174,7 +174,7 @@ describe.each(ways)('%s (V09)', (_way, make, leave, action, mails) => {
     await runTomorrow()
     for (const id of Object.values(lists))
       expect((await opened.runs(id))[0]).toMatchObject({ state: 'delivered', recipients: [admin.email] })
-    const again = await directory.scim('POST', '/Users', { userName: user.email, externalId: 'another' })
+    const again = await directory.scim('POST', '/Users', { userName: user.email, externalId: domain })
     expect(again.status).toBe(201)
     expect(await readLists(lists, user.email)).toEqual({ ...left, mails: other })
     await rowsOf('delete from saved_queries')
