@@ -23,7 +23,10 @@ import { metadataWatch } from './features/identity/single-sign-on/metadata/metad
 import { createCheckpointStore } from './features/loading/checkpoint-store.ts'
 import { createLoaderService } from './features/loading/loader-service.ts'
 import { createLoaderStore } from './features/loading/loader-store.ts'
-import { watchHiddenDatasources, withoutDatasources } from './features/loading/purges/hidden-datasources.ts'
+import {
+  watchHiddenDatasources,
+  withoutDatasources,
+} from './features/loading/purges/hidden-datasource-store.ts'
 import { createPurgeLedger } from './features/loading/purges/purge-ledger-store.ts'
 import { createPurgeStore } from './features/loading/purges/purge-store.ts'
 import { createPurger } from './features/loading/purges/purger.ts'

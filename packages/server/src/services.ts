@@ -74,7 +74,7 @@ import {
   createLinkedAccountService,
   type LinkedAccountService,
 } from './features/linked-accounts/linked-account-service.ts'
-import type { HiddenDatasources } from './features/loading/purges/hidden-datasources.ts'
+import type { HiddenDatasources } from './features/loading/purges/hidden-datasource-store.ts'
 import { requestPurge } from './features/loading/purges/purge-ledger-store.ts'
 import { createReportSettingsStore } from './features/reports/automatic/report-settings-store.ts'
 import type { LanguageModel } from './features/reports/language-model/language-model.ts'

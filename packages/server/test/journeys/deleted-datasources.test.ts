@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { statisticsTables, tablesOfEvents } from '../../src/database/event-tables.ts'
 import { columnarDirectory } from '../../src/database/migrate.ts'
-import { withoutDatasources } from '../../src/features/loading/purges/hidden-datasources.ts'
+import { withoutDatasources } from '../../src/features/loading/purges/hidden-datasource-store.ts'
 import { requestPurge } from '../../src/features/loading/purges/purge-ledger-store.ts'
 import { newId } from '../../src/platform/ids.ts'
 import { readMigrations } from '../../src/platform/migrations/migrations.ts'

@@ -13,7 +13,7 @@ import { createLoaderStore } from '../../src/features/loading/loader-store.ts'
 import {
   type HiddenDatasources,
   watchHiddenDatasources,
-} from '../../src/features/loading/purges/hidden-datasources.ts'
+} from '../../src/features/loading/purges/hidden-datasource-store.ts'
 import { createPurgeLedger } from '../../src/features/loading/purges/purge-ledger-store.ts'
 import { createPurgeStore } from '../../src/features/loading/purges/purge-store.ts'
 import { createPurger } from '../../src/features/loading/purges/purger.ts'

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from '../../../platform/logger.ts'
-import type { HiddenDatasources } from './hidden-datasources.ts'
+import type { HiddenDatasources } from './hidden-datasource-store.ts'
 import type { PurgeLedger } from './purge-ledger-store.ts'
 import type { PurgeStore } from './purge-store.ts'
 
